@@ -1,0 +1,141 @@
+"""Checks of what users pass in: each error names the argument, what is wrong, where, and what to do."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+import pandas as pd
+from numpy.typing import ArrayLike, NDArray
+from scipy import sparse
+
+BoolArray = NDArray[np.bool_]
+FloatArray = NDArray[np.float64]
+
+
+def some_of(values: Sequence[Any] | NDArray[Any] | pd.Index, most: int = 5) -> str:
+    """Show a few values, shortened, for an error message."""
+
+    def short(value: Any) -> str:
+        text = repr(value.item() if isinstance(value, np.generic) else value)
+        return text if len(text) <= 60 else text[:57] + "..."
+
+    shown = ", ".join(short(value) for value in list(values[:most]))
+    return shown + (f" and {len(values) - most} more" if len(values) > most else "")
+
+
+def as_column(values: Any, name: str) -> NDArray[Any]:
+    """One-dimensional array of at least one entry; a single column counts as one-dimensional."""
+    if sparse.issparse(values):
+        raise TypeError(f"{name} is a sparse matrix; pass a one-dimensional array, list or Series.")
+    if values is None or np.isscalar(values):
+        raise TypeError(f"{name} must be a one-dimensional array, list or Series, got {values!r}.")
+    try:
+        array = np.asarray(values)
+    except ValueError as error:
+        raise ValueError(f"{name} is ragged: its rows differ in length. Pass one value per row.") from error
+    if array.ndim == 2 and array.shape[1] == 1:
+        array = array[:, 0]
+    if array.ndim != 1:
+        raise ValueError(f"{name} must be one-dimensional, got shape {array.shape}. Pass one value per row.")
+    if array.shape[0] == 0:
+        raise ValueError(f"{name} is empty: there must be at least one row.")
+    return array
+
+
+def _refuse_missing(array: NDArray[Any], name: str) -> None:
+    missing = np.flatnonzero(pd.isna(array))
+    if missing.size:
+        raise ValueError(
+            f"{name} has {missing.size} missing value(s), first at row(s) {some_of(missing)}. "
+            "Drop or fill those rows first."
+        )
+
+
+def check_binary(values: Any, name: str) -> BoolArray:
+    """Labels, predictions or decisions of 0 and 1 (or False and True) as a boolean array."""
+    array = as_column(values, name)
+    if array.dtype == bool:
+        return array
+    _refuse_missing(array, name)
+    wrong = ~np.isin(array, (0, 1))
+    if wrong.any():
+        found = pd.unique(pd.Series(array))
+        if len(found) <= 2:
+            fix = f"Convert first, for example {name} == {some_of(found[-1:])}."
+        else:
+            fix = "Choose which value counts as positive and convert to 0/1 first."
+            if "pred" in name:
+                fix += " Scores need a threshold: see PublishedStatistics.from_scores."
+        first = int(np.flatnonzero(wrong)[0])
+        raise ValueError(
+            f"{name} must hold only 0 and 1 (or False and True); found {some_of(found)}, "
+            f"first wrong value at row {first}. {fix}"
+        )
+    return np.asarray(array == 1, dtype=bool)
+
+
+def check_floats(values: Any, name: str) -> FloatArray:
+    """Finite numbers, one per row."""
+    array = as_column(values, name)
+    _refuse_missing(array, name)
+    try:
+        numbers = array.astype(np.float64)
+    except (TypeError, ValueError) as error:
+        raise TypeError(f"{name} must hold numbers, found {some_of(array)}.") from error
+    wrong = np.flatnonzero(~np.isfinite(numbers))
+    if wrong.size:
+        raise ValueError(f"{name} has {wrong.size} infinite value(s), first at row(s) {some_of(wrong)}.")
+    return numbers
+
+
+def check_weights(values: ArrayLike | None, n_rows: int, name: str = "sample_weight") -> FloatArray | None:
+    """Row weights: None, or finite, non-negative and not all zero."""
+    if values is None:
+        return None
+    weights = check_floats(values, name)
+    check_same_length(**{name: weights, "the rows": np.empty(n_rows)})
+    if (weights < 0).any():
+        raise ValueError(f"{name} must not be negative, found {weights.min()} at row {int(weights.argmin())}.")
+    if not weights.any():
+        raise ValueError(f"{name} is zero for every row; at least one weight must be positive.")
+    return weights
+
+
+def check_same_length(**columns: Any) -> None:
+    """Refuse columns whose lengths differ, naming each with its length."""
+    lengths = {name: len(column) for name, column in columns.items() if column is not None}
+    if len(set(lengths.values())) > 1:
+        listed = ", ".join(f"{name} has {length}" for name, length in lengths.items())
+        raise ValueError(f"Lengths differ: {listed}. Pass one entry per row in each.")
+
+
+def check_applies(applies: Any, n_rows: int) -> BoolArray:
+    """Decision of each person, as a boolean array with one entry per row."""
+    mask = check_binary(applies, "applies")
+    if mask.shape[0] != n_rows:
+        raise ValueError(
+            f"applies has {mask.shape[0]} entries for {n_rows} rows: it holds one decision per person. "
+            "From decisions per group, use PublishedStatistics.applies_to(sensitive_features, cost=...)."
+        )
+    return mask
+
+
+def check_fraction(value: Any, name: str, *, inclusive: bool = True) -> float:
+    """Single number in [0, 1], or in (0, 1) if not inclusive."""
+    try:
+        number = float(value)
+    except (TypeError, ValueError) as error:
+        raise TypeError(f"{name} must be a number, got {value!r}.") from error
+    inside = 0 <= number <= 1 if inclusive else 0 < number < 1
+    if not inside:  # also refuses NaN
+        interval = "[0, 1]" if inclusive else "(0, 1)"
+        raise ValueError(f"{name} must lie in {interval}, got {value!r}.")
+    return number
+
+
+def check_choice(value: Any, name: str, choices: Sequence[str]) -> None:
+    """Refuse a value that is not one of the named choices."""
+    if value not in choices:
+        raise ValueError(f"{name} must be one of {', '.join(map(repr, choices))}, got {value!r}.")

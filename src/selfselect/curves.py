@@ -1,0 +1,310 @@
+"""What every threshold on a score would publish, and who would apply: exact, from sorted scores.
+
+A group's counts change only where the threshold passes one of its own scores. So the curves of all groups together
+have at most one step per row, and are kept as flat arrays of steps, group after group: O(m log m) time and O(m + K)
+memory for m rows and K groups.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any, Self
+
+import numpy as np
+import pandas as pd
+from numpy.typing import ArrayLike, NDArray
+
+from ._validation import (
+    BoolArray,
+    FloatArray,
+    check_binary,
+    check_floats,
+    check_same_length,
+    check_weights,
+    some_of,
+)
+from .behaviour import SLACK, Cost, Subsidies, SubsidyKind, applies_rule, group_costs
+from .groups import encode_groups
+from .statistics import GroupCounts, PublishedStatistics, ratio
+
+
+@dataclass(frozen=True, eq=False)
+class ThresholdCurves:
+    """Counts of each group at every threshold; a person is selected when the score is above it (``>``).
+
+    Make one with :meth:`from_scores`. Step ``i`` belongs to group ``group[i]`` and holds for thresholds from
+    ``threshold[i]`` up to the next step of the same group. A group's first step is at -inf (everyone is selected), its
+    last one at its largest score (nobody is).
+
+    Attributes
+    ----------
+    groups : Index of shape (n_groups,)
+        The groups.
+    start : ndarray of shape (n_groups + 1,)
+        Steps ``start[z]`` to ``start[z + 1] - 1`` are those of group z.
+    threshold, selected, true_positives : ndarray of shape (n_steps,)
+        Where each step begins, and the counts there.
+    n, positives : ndarray of shape (n_groups,)
+        People and qualified people of each group.
+
+    Examples
+    --------
+    >>> curves = ThresholdCurves.from_scores(
+    ...     y_true=[0, 1, 0, 1], score=[0.1, 0.4, 0.4, 0.8], sensitive_features=["A"] * 4
+    ... )
+    >>> curves.to_frame()[["threshold", "selected", "true_positives"]].values.tolist()
+    [[-inf, 4.0, 2.0], [0.1, 3.0, 2.0], [0.4, 1.0, 1.0], [0.8, 0.0, 0.0]]
+    >>> curves.application_intervals(cost=0.7).loc["A", ["applies_from", "applies_until"]].tolist()
+    [0.4, 0.8]
+    """
+
+    groups: pd.Index
+    start: NDArray[np.intp]
+    threshold: FloatArray
+    selected: NDArray[Any]
+    true_positives: NDArray[Any]
+    n: NDArray[Any]
+    positives: NDArray[Any]
+
+    @classmethod
+    def from_scores(
+        cls,
+        y_true: ArrayLike,
+        score: ArrayLike,
+        *,
+        sensitive_features: Any = None,
+        sample_weight: ArrayLike | None = None,
+        missing: str = "error",
+    ) -> Self:
+        """Sort the scores within each group and count from the top; ties are one step.
+
+        Parameters
+        ----------
+        y_true : array-like of shape (n_rows,)
+            Labels, 1 = qualified.
+        score : array-like of shape (n_rows,)
+            Finite scores, larger = more likely to be selected.
+        sensitive_features, sample_weight, missing
+            As in :meth:`PublishedStatistics.from_predictions`.
+        """
+        y = check_binary(y_true, "y_true")
+        values = check_floats(score, "score")
+        check_same_length(y_true=y, score=values)
+        weights = check_weights(sample_weight, len(y))
+        encoded = encode_groups(sensitive_features, n_rows=len(y), missing=missing)
+        return cls._from_codes(y, values, encoded.codes, encoded.labels, weights)
+
+    @classmethod
+    def _from_codes(
+        cls,
+        y: BoolArray,
+        score: FloatArray,
+        codes: NDArray[np.intp],
+        labels: pd.Index,
+        weights: FloatArray | None = None,
+    ) -> Self:
+        n_rows, n_groups = len(y), len(labels)
+        order = np.lexsort((score, codes))
+        score, codes, y = score[order], codes[order], y[order]
+        unit = np.ones(n_rows, dtype=np.int64) if weights is None else weights[order]
+        below = np.concatenate([[0], np.cumsum(unit)])  # people sorted before each row, over all groups
+        below_positive = np.concatenate([[0], np.cumsum(unit * y)])
+
+        group_end = np.cumsum(np.bincount(codes, minlength=n_groups))
+        group_start = np.concatenate([[0], group_end[:-1]])
+        last_of_tie = np.ones(n_rows, dtype=bool)
+        last_of_tie[:-1] = (score[1:] != score[:-1]) | (codes[1:] != codes[:-1])
+        ends = np.flatnonzero(last_of_tie)
+
+        # one step per distinct score of a group, and one more in front of each group, at -inf
+        owner = codes[ends]
+        distinct = np.bincount(owner, minlength=n_groups)
+        start = np.concatenate([[0], np.cumsum(distinct + 1)]).astype(np.intp)
+        step = np.arange(len(ends)) + owner + 1
+        cut = np.empty(start[-1], dtype=np.intp)
+        cut[start[:-1]], cut[step] = group_start, ends + 1
+        threshold = np.full(start[-1], -np.inf)
+        threshold[step] = score[ends]
+        end_of_step = np.repeat(group_end, distinct + 1)
+        return cls(
+            groups=labels,
+            start=start,
+            threshold=threshold,
+            selected=below[end_of_step] - below[cut],
+            true_positives=below_positive[end_of_step] - below_positive[cut],
+            n=below[group_end] - below[group_start],
+            positives=below_positive[group_end] - below_positive[group_start],
+        )
+
+    # ------------------------------------------------------------------ the curves themselves
+
+    @cached_property
+    def group(self) -> NDArray[np.intp]:
+        """Code of the group that each step belongs to."""
+        return np.repeat(np.arange(len(self.groups)), np.diff(self.start))
+
+    def to_frame(self, group: Any = None) -> pd.DataFrame:
+        """All steps of all groups, or of one: group, threshold, selected, true_positives, precision, selection_rate."""
+        steps = slice(None)
+        if group is not None:
+            if group not in self.groups:
+                raise ValueError(f"No group {group!r}; known groups: {some_of(self.groups, most=10)}.")
+            code = self.groups.get_loc(group)
+            steps = slice(self.start[code], self.start[code + 1])
+        owner, hits, passed = self.group[steps], self.true_positives[steps], self.selected[steps]
+        return pd.DataFrame(
+            {
+                "group": self.groups.take(owner).to_numpy(),
+                "threshold": self.threshold[steps],
+                "selected": passed,
+                "true_positives": hits,
+                "precision": ratio(hits, passed),
+                "selection_rate": ratio(passed, self.n[owner]),
+            }
+        )
+
+    def at(self, threshold: float) -> PublishedStatistics:
+        """What would be published at one threshold."""
+        before = np.concatenate([[0], np.cumsum(self.threshold <= float(threshold))])
+        # thresholds rise within a group and the first is -inf, so the count of those passed finds the step
+        step = self.start[:-1] + before[self.start[1:]] - before[self.start[:-1]] - 1
+        counts = GroupCounts(self.n, self.positives, self.selected[step], self.true_positives[step])
+        return PublishedStatistics(self.groups, counts)
+
+    # ------------------------------------------------------------------ who applies, over thresholds
+
+    def _step_applies(
+        self, cost: Cost, subsidies: Subsidies = None, subsidy_kind: SubsidyKind = "additive"
+    ) -> BoolArray:
+        costs = group_costs(self.groups, cost, subsidies, subsidy_kind)
+        return applies_rule(self.true_positives, self.selected, costs[self.group])
+
+    def application_intervals(
+        self, cost: Cost, subsidies: Subsidies = None, *, subsidy_kind: SubsidyKind = "additive"
+    ) -> pd.DataFrame:
+        """Thresholds at which each group applies.
+
+        Returns
+        -------
+        DataFrame, indexed by group
+            ``applies_from`` is the least threshold at which the group applies (inf if it never does), ``applies_until``
+            the one from which on it never does again (exclusive; -inf if it never applies), ``pieces`` the number of
+            separate intervals in between: one if the score is calibrated for the group.
+        """
+        applies = self._step_applies(cost, subsidies, subsidy_kind)
+        first = np.full(len(self.groups), np.inf)
+        last = np.full(len(self.groups), -np.inf)
+        steps = np.flatnonzero(applies)
+        owner = self.group[steps]
+        # a group's last step selects nobody, so it never applies, and each applying step has a next one in its group
+        np.minimum.at(first, owner, self.threshold[steps])
+        np.maximum.at(last, owner, self.threshold[np.minimum(steps + 1, len(self.threshold) - 1)])
+        begins = applies.copy()
+        begins[1:] &= ~(applies[:-1] & (self.group[1:] == self.group[:-1]))
+        pieces = np.bincount(self.group[begins], minlength=len(self.groups))
+        return pd.DataFrame({"applies_from": first, "applies_until": last, "pieces": pieces}, index=self.groups)
+
+    def application_order(
+        self, cost: Cost, subsidies: Subsidies = None, *, subsidy_kind: SubsidyKind = "additive"
+    ) -> pd.Series:
+        """Groups sorted by the threshold from which they apply; those that never do come last, at inf."""
+        intervals = self.application_intervals(cost, subsidies, subsidy_kind=subsidy_kind)
+        return intervals["applies_from"].sort_values(kind="stable")
+
+    def outcomes(
+        self, cost: Cost, subsidies: Subsidies = None, *, subsidy_kind: SubsidyKind = "additive"
+    ) -> pd.DataFrame:
+        """Consequences of every threshold at once, one row per distinct score of the pooled population.
+
+        Returns
+        -------
+        DataFrame
+            threshold (the first is -inf), induced_accuracy (NaN where nobody applies), assumed_accuracy,
+            application_rate, social_cost (NaN if nobody is qualified), applying_groups.
+        """
+        applies = self._step_applies(cost, subsidies, subsidy_kind)
+        people, qualified = self.n[self.group], self.positives[self.group]
+        correct = people - qualified - self.selected + 2 * self.true_positives
+        columns = np.stack([applies * correct, correct, applies * people, applies * qualified, applies])
+
+        change = np.diff(columns, axis=1, prepend=0)
+        first = self.start[:-1]
+        change[:, first] = 0
+        order = np.argsort(self.threshold, kind="stable")
+        running = columns[:, first].sum(axis=1, keepdims=True) + np.cumsum(change[:, order], axis=1)
+        threshold = self.threshold[order]
+        settled = np.append(threshold[1:] != threshold[:-1], True)
+        induced, assumed, applicants, reached, groups = running[:, settled]
+        if np.issubdtype(columns.dtype, np.floating):  # weighted sums leave rounding where nobody applies
+            applicants = np.where(groups > 0, applicants, 0.0)
+        total_qualified = self.positives.sum()
+        return pd.DataFrame(
+            {
+                "threshold": threshold[settled],
+                "induced_accuracy": ratio(induced, applicants),
+                "assumed_accuracy": ratio(assumed, self.n.sum()),
+                "application_rate": ratio(applicants, self.n.sum()),
+                "social_cost": ratio(total_qualified - reached, total_qualified),
+                "applying_groups": groups.astype(np.int64),
+            }
+        )
+
+    def best_by_group(
+        self,
+        cost: Cost,
+        subsidies: Subsidies = None,
+        *,
+        subsidy_kind: SubsidyKind = "additive",
+        min_selected: float = 0,
+    ) -> pd.DataFrame:
+        """Most accurate threshold for each group alone, subject to the group applying.
+
+        Parameters
+        ----------
+        cost, subsidies, subsidy_kind
+            As in :meth:`PublishedStatistics.applies`.
+        min_selected : float, default=0
+            Leave out thresholds that select fewer people than this.
+
+        Returns
+        -------
+        DataFrame, indexed by group
+            ``accuracy`` and ``threshold`` (the lowest among equals; NaN if the group cannot be made to apply),
+            ``selected`` and ``true_positives`` there.
+        """
+        allowed = self._step_applies(cost, subsidies, subsidy_kind) & (self.selected >= min_selected)
+        correct = np.where(allowed, 2 * self.true_positives - self.selected, -np.inf)
+        best = np.maximum.reduceat(correct, self.start[:-1])
+        is_best = np.flatnonzero((correct == best[self.group]) & allowed)
+        owner, where = np.unique(self.group[is_best], return_index=True)
+        frame = pd.DataFrame(np.nan, index=self.groups, columns=["accuracy", "threshold", "selected", "true_positives"])
+        step = is_best[where]
+        negatives = (self.n - self.positives)[owner]
+        frame.iloc[owner] = np.column_stack(
+            [
+                ratio(negatives + correct[step], self.n[owner]),
+                self.threshold[step],
+                self.selected[step],
+                self.true_positives[step],
+            ]
+        )
+        return frame
+
+    # ------------------------------------------------------------------ the shape of the score
+
+    def is_calibrated(self) -> pd.Series:
+        """Whether the score is calibrated for each group: raising the threshold never lowers its precision.
+
+        The test is exact, with ties: ``precision(score > v) >= mean(y | score = v)`` for every score value v of the
+        group but the largest, compared on counts.
+        """
+        # between a step and the one before lie exactly the people whose score is the step's threshold
+        tied = self.selected[:-1] - self.selected[1:]
+        tied_positive = self.true_positives[:-1] - self.true_positives[1:]
+        above, above_positive = self.selected[1:], self.true_positives[1:]
+        same_group = self.group[1:] == self.group[:-1]
+        slack = SLACK * np.maximum(above, 1) * np.maximum(tied, 1)
+        falls = same_group & (above > 0) & (above_positive * tied < tied_positive * above - slack)
+        broken = np.bincount(self.group[1:][falls], minlength=len(self.groups)) > 0
+        return pd.Series(~broken, index=self.groups, name="is_calibrated")

@@ -1,0 +1,191 @@
+"""Synthetic populations in which self-selection can be seen with bare eyes.
+
+Second parameters of Gaussians are standard deviations.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+import pandas as pd
+from sklearn.utils import check_random_state
+
+from .._validation import check_fraction
+from ._assemble import Population
+
+RandomState = int | np.random.RandomState | None
+
+
+def _check_size(size: Any, name: str) -> int:
+    if isinstance(size, bool) or not isinstance(size, int | np.integer) or size < 1:
+        raise ValueError(f"{name} must be a whole number of at least 1, got {size!r}.")
+    return int(size)
+
+
+def _deliver(
+    features: dict[str, Any],
+    y: Any,
+    codes: Any,
+    n_groups: int,
+    descr: str,
+    options: dict[str, Any],
+    **extra: Any,
+) -> Any:
+    frame = pd.DataFrame(features)
+    labels = [f"z{code}" for code in range(n_groups)]
+    group = pd.Series(pd.Categorical.from_codes(codes, labels), name="group")
+    population = Population(frame, frame, np.asarray(y, dtype=np.int64), group, "qualified", descr)
+    return population.deliver(**options, **({} if options.get("return_X_y_group") else extra))
+
+
+def make_base_rate_groups(
+    base_rates: Sequence[float] = (0.5, 0.15),
+    *,
+    n_per_group: int = 10_000,
+    random_state: RandomState = None,
+    **options: Any,
+) -> Any:
+    """Groups that differ in nothing but their base rate: assumed against induced accuracy.
+
+    ``x | y=0 ~ N(-.5, .5)`` and ``x | y=1 ~ N(.5, .5)`` in every group. A logistic regression on these groups is as
+    accurate as assumed, less or more, depending on base rates and cost alone: with base rates (.5, .5) and cost .8 both
+    apply; with (.5, .15) and .8 only the first, with (.5, .85) and .9 only the second.
+
+    Parameters
+    ----------
+    base_rates : sequence of float, default=(0.5, 0.15)
+        Share of qualified people in each group.
+    n_per_group : int, default=10_000
+        Rows per group.
+    random_state : int, RandomState or None
+        Seed.
+    **options
+        return_X_y_group, as_frame, drop_group as in :func:`fetch_adult`.
+
+    Examples
+    --------
+    >>> make_base_rate_groups((0.5, 0.5, 0.15), n_per_group=100, random_state=0).data.shape
+    (300, 4)
+    """
+    rates = np.asarray([check_fraction(rate, "base_rates") for rate in base_rates])
+    if not len(rates):
+        raise ValueError("base_rates is empty: there must be at least one group.")
+    size = _check_size(n_per_group, "n_per_group")
+    random = check_random_state(random_state)
+    codes = np.repeat(np.arange(len(rates)), size)
+    y = random.uniform(size=len(codes)) < rates[codes]
+    x = random.normal(np.where(y, 0.5, -0.5), 0.5)
+    return _deliver({"x": x}, y, codes, len(rates), str(make_base_rate_groups.__doc__), options)
+
+
+def make_ordering_constraint(
+    n_samples: tuple[int, int] = (1_000, 9_000), *, random_state: RandomState = None, **options: Any
+) -> Any:
+    """Two groups whose best classifier no threshold on a naive score can reach.
+
+    Base rates are .3 (z0) and .7 (z1), the cost is .8. ``x2 | y ~ N(-.35, .3)`` or ``N(.25, .3)`` tells a little about
+    everyone; ``x1`` tells nearly everything about z0 (``N(-.3, .1)`` or ``N(.2, .1)``) and nothing about z1 (``N(0,
+    .2)``). A naive score leans on x2, and by any threshold z1 applies before z0: at best about .86. On x1 alone z0
+    applies and z1 does not: about .99.
+
+    Parameters
+    ----------
+    n_samples : tuple of two ints, default=(1_000, 9_000)
+        Rows of z0 and z1.
+    random_state : int, RandomState or None
+        Seed.
+    **options
+        return_X_y_group, as_frame, drop_group as in :func:`fetch_adult`.
+
+    Examples
+    --------
+    >>> make_ordering_constraint((10, 90), random_state=0).data.columns.tolist()
+    ['group_z0', 'group_z1', 'x1', 'x2']
+    """
+    if len(tuple(n_samples)) != 2:
+        raise ValueError(f"n_samples must hold the rows of both groups, got {n_samples!r}.")
+    codes = np.repeat([0, 1], [_check_size(size, "n_samples") for size in n_samples])
+    random = check_random_state(random_state)
+    y = random.uniform(size=len(codes)) < np.array([0.3, 0.7])[codes]
+    first = codes == 0
+    x1 = random.normal(np.where(first, np.where(y, 0.2, -0.3), 0.0), np.where(first, 0.1, 0.2))
+    x2 = random.normal(np.where(y, 0.25, -0.35), 0.3)
+    descr = str(make_ordering_constraint.__doc__)
+    return _deliver({"x1": x1, "x2": x2}, y, codes, 2, descr, options, cost=0.8)
+
+
+def make_precision_curves(
+    n_groups: int = 10, *, n_per_group: int = 1_000, random_state: RandomState = 0, **options: Any
+) -> Any:
+    """Groups drawn at random, whose precision curves cross the cost at different thresholds or never.
+
+    Per group, in this order: base rate ``U(0, 1)``, mean and deviation of x among the qualified ``U(.5, 1)``, ``U(.2,
+    .5)``, among the others ``U(0, .5)``, ``U(.2, .5)``; then labels and x. The cost is .8. Ten groups and seed 0 are
+    the paper's.
+
+    Parameters
+    ----------
+    n_groups : int, default=10
+        Number of groups.
+    n_per_group : int, default=1_000
+        Rows per group.
+    random_state : int, RandomState or None, default=0
+        Seed.
+    **options
+        return_X_y_group, as_frame, drop_group as in :func:`fetch_adult`.
+
+    Examples
+    --------
+    >>> make_precision_curves(n_groups=3, n_per_group=50).data.shape
+    (150, 4)
+    """
+    groups, size = _check_size(n_groups, "n_groups"), _check_size(n_per_group, "n_per_group")
+    random = check_random_state(random_state)
+    labels, values, base_rates = [], [], []
+    for _ in range(groups):
+        base_rate = random.uniform(0, 1)
+        mean_1, std_1 = random.uniform(0.5, 1), random.uniform(0.2, 0.5)
+        mean_0, std_0 = random.uniform(0, 0.5), random.uniform(0.2, 0.5)
+        y = random.binomial(1, base_rate, size)
+        labels.append(y)
+        values.append(np.where(y, random.normal(mean_1, std_1, size), random.normal(mean_0, std_0, size)))
+        base_rates.append(base_rate)
+    return _deliver(
+        {"x": np.concatenate(values)},
+        np.concatenate(labels),
+        np.repeat(np.arange(groups), size),
+        groups,
+        str(make_precision_curves.__doc__),
+        options,
+        cost=0.8,
+        base_rates=np.array(base_rates),
+    )
+
+
+def make_calibrated_score(n_samples: int = 10_000, *, random_state: RandomState = None, **options: Any) -> Any:
+    """Score that is calibrated, but not monotone.
+
+    ``x ~ U(0, 1)`` and ``P(y=1 | x) = (x - 1/3)^2 + 1/3``, which falls up to 1/3; the precision above t is ``(4 + 3
+    t^2) / 9``, which never falls. The score is x itself; there is one group.
+
+    Parameters
+    ----------
+    n_samples : int, default=10_000
+        Rows.
+    random_state : int, RandomState or None
+        Seed.
+    **options
+        return_X_y_group, as_frame, drop_group as in :func:`fetch_adult`.
+
+    Examples
+    --------
+    >>> make_calibrated_score(100, random_state=0).data.shape
+    (100, 2)
+    """
+    size = _check_size(n_samples, "n_samples")
+    random = check_random_state(random_state)
+    x = random.uniform(size=size)
+    y = random.uniform(size=size) < (x - 1 / 3) ** 2 + 1 / 3
+    return _deliver({"x": x}, y, np.zeros(size, dtype=int), 1, str(make_calibrated_score.__doc__), options)

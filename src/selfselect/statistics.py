@@ -1,0 +1,488 @@
+"""What a firm publishes: per-group counts, and the precision that people decide by.
+
+Four sums per group carry everything: people, qualified people, selected people, and selected people who are qualified.
+They add up over chunks of rows, so a table built in pieces equals the table built at once.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, fields
+from typing import Any, Literal, Self
+
+import numpy as np
+import pandas as pd
+from numpy.typing import ArrayLike, NDArray
+from scipy import stats
+
+from ._validation import (
+    FloatArray,
+    check_binary,
+    check_choice,
+    check_floats,
+    check_fraction,
+    check_same_length,
+    check_weights,
+    some_of,
+)
+from .behaviour import Cost, Subsidies, SubsidyKind, Undefined, applies_rule, group_costs
+from .groups import encode_groups, locate_groups
+
+Interval = Literal["wilson", "clopper-pearson"]
+
+
+def ratio(numerator: ArrayLike, denominator: ArrayLike) -> FloatArray:
+    """``numerator / denominator``, NaN where the denominator is 0."""
+    top, bottom = np.broadcast_arrays(np.asarray(numerator, float), np.asarray(denominator, float))
+    result = np.full(top.shape, np.nan)
+    np.divide(top, bottom, out=result, where=bottom != 0)
+    return result
+
+
+@dataclass(frozen=True, eq=False)
+class GroupCounts:
+    """Per-group sums that everything else is a function of.
+
+    Attributes
+    ----------
+    n : ndarray of shape (n_groups,)
+        People (or their summed weights).
+    positives : ndarray of shape (n_groups,)
+        Qualified people.
+    selected : ndarray of shape (n_groups,)
+        People whom the classifier passes.
+    true_positives : ndarray of shape (n_groups,)
+        Qualified people whom the classifier passes.
+    """
+
+    n: NDArray[Any]
+    positives: NDArray[Any]
+    selected: NDArray[Any]
+    true_positives: NDArray[Any]
+
+    @classmethod
+    def from_rows(
+        cls,
+        y: NDArray[np.bool_],
+        selected: NDArray[np.bool_],
+        codes: NDArray[np.intp],
+        n_groups: int,
+        sample_weight: FloatArray | None = None,
+    ) -> Self:
+        """Add up rows: the only place where people become counts."""
+
+        def count(mask: NDArray[np.bool_] | None) -> NDArray[Any]:
+            rows = codes if mask is None else codes[mask]
+            weights = sample_weight if sample_weight is None or mask is None else sample_weight[mask]
+            total: NDArray[Any] = np.bincount(rows, weights=weights, minlength=n_groups)
+            return total
+
+        return cls(count(None), count(y), count(selected), count(y & selected))
+
+    @property
+    def columns(self) -> tuple[NDArray[Any], ...]:
+        """The four sums, in order."""
+        return self.n, self.positives, self.selected, self.true_positives
+
+    def __add__(self, other: GroupCounts) -> GroupCounts:
+        return GroupCounts(*(a + b for a, b in zip(self.columns, other.columns, strict=True)))
+
+    @property
+    def correct(self) -> NDArray[Any]:
+        """People whom the classifier judges rightly: true positives and true negatives."""
+        right: NDArray[Any] = self.n - self.positives - self.selected + 2 * self.true_positives
+        return right
+
+    @property
+    def base_rate(self) -> FloatArray:
+        """``P(y = 1 | z)``."""
+        return ratio(self.positives, self.n)
+
+    @property
+    def precision(self) -> FloatArray:
+        """``P(y = 1 | selected, z)``, NaN where nobody is selected."""
+        return ratio(self.true_positives, self.selected)
+
+    @property
+    def selection_rate(self) -> FloatArray:
+        """``P(selected | z)``."""
+        return ratio(self.selected, self.n)
+
+    @property
+    def true_positive_rate(self) -> FloatArray:
+        """``P(selected | y = 1, z)``, NaN where nobody is qualified."""
+        return ratio(self.true_positives, self.positives)
+
+    @property
+    def accuracy(self) -> FloatArray:
+        """``P(selected = y | z)``."""
+        return ratio(self.correct, self.n)
+
+
+def precision_interval(
+    true_positives: ArrayLike,
+    selected: ArrayLike,
+    *,
+    interval: Interval = "wilson",
+    confidence: float = 0.95,
+) -> tuple[FloatArray, FloatArray]:
+    """Two-sided confidence interval of a precision, from counts.
+
+    Parameters
+    ----------
+    true_positives, selected : array-like
+        Successes and trials. Weighted counts are taken as repetitions.
+    interval : {"wilson", "clopper-pearson"}, default="wilson"
+        Wilson's score interval covers close to ``confidence`` on average; Clopper and Pearson's never covers less.
+    confidence : float, default=0.95
+        Coverage, in (0, 1).
+
+    Returns
+    -------
+    low, high : ndarray
+        NaN where nothing is selected.
+
+    Examples
+    --------
+    >>> low, high = precision_interval(7, 10)
+    >>> round(float(low), 3), round(float(high), 3)
+    (0.397, 0.892)
+    """
+    check_choice(interval, "interval", ("wilson", "clopper-pearson"))
+    level = check_fraction(confidence, "confidence", inclusive=False)
+    k, n = np.broadcast_arrays(np.asarray(true_positives, float), np.asarray(selected, float))
+    if interval == "clopper-pearson":
+        tail = (1 - level) / 2
+        low, high = stats.beta.ppf(tail, k, n - k + 1), stats.beta.ppf(1 - tail, k + 1, n - k)
+    else:
+        z = stats.norm.ppf((1 + level) / 2)
+        half = z * np.sqrt(ratio(k * (n - k), n) + z**2 / 4)
+        low, high = (k + z**2 / 2 - half) / (n + z**2), (k + z**2 / 2 + half) / (n + z**2)
+    low, high = np.where(k <= 0, 0.0, low), np.where(k >= n, 1.0, high)
+    undefined = n <= 0
+    return np.where(undefined, np.nan, low), np.where(undefined, np.nan, high)
+
+
+class PublishedStatistics:
+    """Table of what a firm publishes about each group, and what people conclude from it.
+
+    Make one with :meth:`from_predictions`, :meth:`from_scores`, :meth:`from_estimator` or :meth:`from_counts`. Two
+    tables add up (``a + b``), also when their groups differ.
+
+    Parameters
+    ----------
+    groups : Index of shape (n_groups,)
+        The groups.
+    counts : GroupCounts
+        Their counts, in the same order.
+
+    Examples
+    --------
+    >>> table = PublishedStatistics.from_predictions(
+    ...     y_true=[1, 1, 0, 1, 0, 0], y_pred=[1, 1, 1, 1, 1, 0], sensitive_features=list("AAABBB")
+    ... )
+    >>> table.to_frame()[["n", "selected", "true_positives"]].to_dict("index")
+    {'A': {'n': 3, 'selected': 3, 'true_positives': 2}, 'B': {'n': 3, 'selected': 2, 'true_positives': 1}}
+    >>> table.applies(cost=0.6).to_dict()
+    {'A': True, 'B': False}
+    >>> table.applies(cost=0.6, subsidies={"B": 0.1}).to_dict()
+    {'A': True, 'B': True}
+    """
+
+    def __init__(self, groups: pd.Index, counts: GroupCounts) -> None:
+        if len(groups) != len(counts.n):
+            raise ValueError(f"{len(groups)} groups, but counts of {len(counts.n)}.")
+        if groups.has_duplicates:
+            raise ValueError(f"Groups appear twice: {some_of(groups[groups.duplicated()])}.")
+        self.groups = groups
+        self.counts = counts
+
+    # ------------------------------------------------------------------ ways to make one
+
+    @classmethod
+    def from_predictions(
+        cls,
+        y_true: ArrayLike,
+        y_pred: ArrayLike,
+        *,
+        sensitive_features: Any = None,
+        sample_weight: ArrayLike | None = None,
+        missing: str = "error",
+    ) -> Self:
+        """Count labels and predictions of 0 and 1.
+
+        Parameters
+        ----------
+        y_true, y_pred : array-like of shape (n_rows,)
+            Labels (1 = qualified) and predictions (1 = passes screening).
+        sensitive_features : array-like, Series, DataFrame or dict of columns, optional
+            Group of each row; combinations if there are several columns; without it everyone is one group.
+        sample_weight : array-like of shape (n_rows,), optional
+            Weights, read as repetitions of a row.
+        missing : {"error", "own_group"}, default="error"
+            What to do with rows whose group is missing.
+        """
+        y = check_binary(y_true, "y_true")
+        selected = check_binary(y_pred, "y_pred")
+        check_same_length(y_true=y, y_pred=selected)
+        weights = check_weights(sample_weight, len(y))
+        groups = encode_groups(sensitive_features, n_rows=len(y), missing=missing)
+        return cls(groups.labels, GroupCounts.from_rows(y, selected, groups.codes, len(groups.labels), weights))
+
+    @classmethod
+    def from_scores(
+        cls,
+        y_true: ArrayLike,
+        score: ArrayLike,
+        *,
+        threshold: float,
+        sensitive_features: Any = None,
+        sample_weight: ArrayLike | None = None,
+        missing: str = "error",
+    ) -> Self:
+        """Count labels and scores; a person is selected when the score is above the threshold (``>``, never ``>=``)."""
+        limit = float(threshold)
+        if np.isnan(limit):
+            raise ValueError("threshold is NaN; pass a number (or infinity to select nobody).")
+        return cls.from_predictions(
+            y_true,
+            check_floats(score, "score") > limit,
+            sensitive_features=sensitive_features,
+            sample_weight=sample_weight,
+            missing=missing,
+        )
+
+    @classmethod
+    def from_estimator(
+        cls,
+        estimator: Any,
+        X: Any,
+        y: ArrayLike,
+        *,
+        sensitive_features: Any = None,
+        sample_weight: ArrayLike | None = None,
+        missing: str = "error",
+    ) -> Self:
+        """Count labels and what a fitted classifier predicts for ``X``."""
+        return cls.from_predictions(
+            y,
+            estimator.predict(X),
+            sensitive_features=sensitive_features,
+            sample_weight=sample_weight,
+            missing=missing,
+        )
+
+    @classmethod
+    def from_counts(cls, frame: pd.DataFrame) -> Self:
+        """Take counts that are already published, one row per group, indexed by group.
+
+        Parameters
+        ----------
+        frame : DataFrame
+            Columns ``n``, ``positives``, ``selected`` and ``true_positives``; others are ignored, so the result of
+            :meth:`to_frame` can be read back.
+
+        Examples
+        --------
+        >>> frame = pd.DataFrame(
+        ...     {"n": [50, 50], "positives": [20, 10], "selected": [20, 8], "true_positives": [15, 4]},
+        ...     index=["A", "B"],
+        ... )
+        >>> PublishedStatistics.from_counts(frame).applies(cost=0.7).to_dict()
+        {'A': True, 'B': False}
+        """
+        names = [field.name for field in fields(GroupCounts)]
+        if not isinstance(frame, pd.DataFrame):
+            raise TypeError(f"frame must be a DataFrame with columns {', '.join(names)}, got {type(frame)}.")
+        absent = [name for name in names if name not in frame.columns]
+        if absent:
+            raise ValueError(f"frame lacks column(s) {', '.join(absent)}; it needs {', '.join(names)}.")
+        if len(frame) == 0:
+            raise ValueError("frame is empty: there must be at least one group.")
+        # the empty slot of an index is NaN, and no group can be asked for by that name
+        if frame.index.nlevels == 1 and frame.index.hasnans:
+            raise ValueError("frame has a missing group name in its index; name every group.")
+        columns = {}
+        for name in names:
+            values = check_floats(frame[name], name)
+            whole = values.astype(np.int64) if (np.abs(values) < 2**53).all() else values
+            columns[name] = whole if (whole == values).all() else values
+        counts = GroupCounts(**columns)
+        checks = [
+            ("a negative count", np.minimum.reduce(counts.columns) < 0),
+            ("more positives than people", counts.positives > counts.n),
+            ("more true positives than positives", counts.true_positives > counts.positives),
+            ("more true positives than selected", counts.true_positives > counts.selected),
+            (
+                "more false positives than negatives",
+                counts.selected - counts.true_positives > counts.n - counts.positives,
+            ),
+        ]
+        for problem, wrong in checks:
+            if wrong.any():
+                raise ValueError(f"frame has {problem} in group(s) {some_of(frame.index[wrong])}.")
+        return cls(frame.index, counts)
+
+    # ------------------------------------------------------------------ as a value
+
+    def __add__(self, other: PublishedStatistics) -> PublishedStatistics:
+        if not isinstance(other, PublishedStatistics):
+            return NotImplemented
+        if self.groups.nlevels != other.groups.nlevels:
+            raise ValueError(
+                f"Cannot add tables whose groups have {self.groups.nlevels} and {other.groups.nlevels} columns."
+            )
+        if self.groups.equals(other.groups):
+            return PublishedStatistics(self.groups, self.counts + other.counts)
+        union = self.groups.append(other.groups[~other.groups.isin(self.groups)])
+        union = union.set_names(self.groups.names)
+        groups = encode_groups(union.to_frame(index=False) if union.nlevels > 1 else union)
+        spread = [self._spread(groups.labels), other._spread(groups.labels)]
+        return PublishedStatistics(groups.labels, spread[0] + spread[1])
+
+    def __radd__(self, other: Any) -> PublishedStatistics:
+        return self if isinstance(other, int) and other == 0 else NotImplemented  # so that sum() works
+
+    def _spread(self, labels: pd.Index) -> GroupCounts:
+        position = labels.get_indexer(self.groups)
+        columns = []
+        for values in self.counts.columns:
+            column = np.zeros(len(labels), dtype=values.dtype)
+            column[position] = values
+            columns.append(column)
+        return GroupCounts(*columns)
+
+    def __eq__(self, other: object) -> bool:
+        if not isinstance(other, PublishedStatistics):
+            return NotImplemented
+        return self.groups.equals(other.groups) and all(
+            np.array_equal(a, b) for a, b in zip(self.counts.columns, other.counts.columns, strict=True)
+        )
+
+    __hash__ = None  # type: ignore[assignment]
+
+    def __len__(self) -> int:
+        return len(self.groups)
+
+    def __repr__(self) -> str:
+        return f"{type(self).__name__} of {len(self)} group(s)\n{self.to_frame()}"
+
+    def _repr_html_(self) -> str:
+        return str(self.to_frame()._repr_html_())
+
+    def to_frame(self, *, interval: Interval = "wilson", confidence: float = 0.95) -> pd.DataFrame:
+        """Everything published, one row per group.
+
+        Parameters
+        ----------
+        interval, confidence
+            How ``precision_low`` and ``precision_high`` are made; see :func:`precision_interval`. Both are noted in the
+            frame's ``attrs``.
+
+        Returns
+        -------
+        DataFrame
+            Columns n, positives, base_rate, selected, true_positives, selection_rate, precision, precision_low,
+            precision_high, accuracy. Precision is NaN where nobody is selected.
+        """
+        counts = self.counts
+        low, high = precision_interval(counts.true_positives, counts.selected, interval=interval, confidence=confidence)
+        frame = pd.DataFrame(
+            {
+                "n": counts.n,
+                "positives": counts.positives,
+                "base_rate": counts.base_rate,
+                "selected": counts.selected,
+                "true_positives": counts.true_positives,
+                "selection_rate": counts.selection_rate,
+                "precision": counts.precision,
+                "precision_low": low,
+                "precision_high": high,
+                "accuracy": counts.accuracy,
+            },
+            index=self.groups,
+        )
+        frame.attrs.update(interval=interval, confidence=confidence)
+        return frame
+
+    @property
+    def base_rate(self) -> pd.Series:
+        """Share of qualified people in each group."""
+        return pd.Series(self.counts.base_rate, index=self.groups, name="base_rate")
+
+    @property
+    def precision(self) -> pd.Series:
+        """Share of qualified people among the selected of each group, NaN where nobody is selected."""
+        return pd.Series(self.counts.precision, index=self.groups, name="precision")
+
+    # ------------------------------------------------------------------ what people conclude
+
+    def costs(self, cost: Cost, subsidies: Subsidies = None, *, subsidy_kind: SubsidyKind = "additive") -> pd.Series:
+        """Cost that each group faces after subsidies; see :func:`selfselect.behaviour.group_costs`."""
+        return pd.Series(group_costs(self.groups, cost, subsidies, subsidy_kind), index=self.groups, name="cost")
+
+    def applies(
+        self,
+        cost: Cost,
+        subsidies: Subsidies = None,
+        *,
+        subsidy_kind: SubsidyKind = "additive",
+        undefined: Undefined = "abstain",
+    ) -> pd.Series:
+        """Whether each group applies.
+
+        Parameters
+        ----------
+        cost : float, or mapping from group to float
+            Cost of the test in [0, 1]; a mapping must name every group.
+        subsidies : float, or mapping from group to float, optional
+            Subsidies; groups left out get none.
+        subsidy_kind : {"additive", "proportional"}, default="additive"
+            ``c_z = c - s_z`` or ``c_z = c (1 - s_z)``.
+        undefined : {"abstain", "apply"}, default="abstain"
+            What a group does of which nobody is selected.
+
+        Returns
+        -------
+        Series of bool, indexed by group
+        """
+        costs = group_costs(self.groups, cost, subsidies, subsidy_kind)
+        decided = applies_rule(self.counts.true_positives, self.counts.selected, costs, undefined)
+        return pd.Series(decided, index=self.groups, name="applies")
+
+    def applies_to(
+        self,
+        sensitive_features: Any,
+        cost: Cost,
+        subsidies: Subsidies = None,
+        *,
+        subsidy_kind: SubsidyKind = "additive",
+        undefined: Undefined = "abstain",
+        missing: str = "error",
+    ) -> NDArray[np.bool_]:
+        """Whether each person applies, by the published statistics of the person's group.
+
+        Parameters
+        ----------
+        sensitive_features : array-like, Series, DataFrame or dict of columns
+            Group of each person. A group that is not in this table is an error that names it.
+        cost, subsidies, subsidy_kind, undefined
+            As in :meth:`applies`.
+        missing : {"error", "own_group"}, default="error"
+            What to do with people whose group is missing.
+        """
+        by_group = self.applies(cost, subsidies, subsidy_kind=subsidy_kind, undefined=undefined)
+        if sensitive_features is None:
+            raise TypeError("sensitive_features is None; pass the group of each person.")
+        codes = locate_groups(sensitive_features, self.groups, missing=missing)
+        return np.asarray(by_group.to_numpy()[codes], dtype=bool)
+
+    def applicant_utility(
+        self, cost: Cost, subsidies: Subsidies = None, *, subsidy_kind: SubsidyKind = "additive"
+    ) -> pd.Series:
+        """Expected utility of a person of each group: ``P(selected | z) max(0, precision_z - c_z)``.
+
+        It is 0, not NaN, for a group of which nobody is selected: the test is never taken.
+        """
+        costs = group_costs(self.groups, cost, subsidies, subsidy_kind)
+        gain = np.maximum(self.counts.true_positives - costs * self.counts.selected, 0.0)
+        return pd.Series(ratio(gain, self.counts.n), index=self.groups, name="applicant_utility")

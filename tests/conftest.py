@@ -1,0 +1,26 @@
+"""Shared by all tests."""
+
+import numpy as np
+import pytest
+from hypothesis import settings
+from sklearn.linear_model import LogisticRegression
+from sklearn.model_selection import train_test_split
+
+from selfselect.datasets import fetch_adult
+
+settings.register_profile("selfselect", deadline=None, max_examples=100)
+settings.load_profile("selfselect")
+
+
+@pytest.fixture(scope="session")
+def adult_splits():
+    """The ten splits of Adult, each with a naive logistic regression: (model, X, y, z, X_test, y_test, z_test)."""
+    adult = fetch_adult()
+    splits = []
+    for k in range(10):
+        X, X_test, y, y_test, z, z_test = train_test_split(
+            adult.data, adult.target, adult.group, test_size=0.3, random_state=k
+        )
+        model = LogisticRegression(C=np.inf, max_iter=1000).fit(X, y)
+        splits.append((model, X, y, z, X_test, y_test, z_test))
+    return splits

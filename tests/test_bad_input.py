@@ -1,0 +1,157 @@
+"""Whatever is passed in: an error that names the argument, or a documented result; never a traceback from numpy."""
+
+import warnings
+
+import numpy as np
+import pandas as pd
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from scipy import sparse
+
+from selfselect import PublishedStatistics, ThresholdCurves
+from selfselect.metrics import applicant_utility, application_rate, induced_accuracy, social_cost
+
+GOOD = [0, 1, 1, 0]
+
+
+@pytest.mark.parametrize(
+    ("y_true", "message"),
+    [
+        ([0, 1, 2, 1], "y_true must hold only 0 and 1.*found 0, 1, 2, first wrong value at row 2"),
+        (["no", "yes", "yes", "no"], "y_true must hold only 0 and 1.*y_true == 'yes'"),
+        ([-1, 1, 1, -1], "y_true must hold only 0 and 1"),
+        ([0.5, 1, 1, 0], "y_true must hold only 0 and 1"),
+        ([0, 1, None, 1], r"y_true has 1 missing value\(s\), first at row\(s\) 2"),
+        ([0, 1, np.nan, 1], "y_true has 1 missing"),
+        ([], "y_true is empty"),
+        ([[0, 1], [1, 0]], "y_true must be one-dimensional"),
+        ([[0, 1], [1]], "y_true is ragged"),
+        ([0, 1, 1], "y_true has 3, y_pred has 4"),
+        (None, "y_true must be a one-dimensional"),
+        (1, "y_true must be a one-dimensional"),
+        (sparse.eye(4), "y_true is a sparse matrix"),
+    ],
+)
+def test_labels_that_are_none_are_refused_everywhere(y_true, message):
+    for call in (
+        lambda: PublishedStatistics.from_predictions(y_true, GOOD),
+        lambda: induced_accuracy(y_true, GOOD, applies=GOOD),
+        lambda: applicant_utility(y_true, GOOD, cost=0.5),
+    ):
+        with pytest.raises((ValueError, TypeError), match=message):
+            call()
+
+
+def test_scores_passed_as_predictions_get_told_about_thresholds():
+    with pytest.raises(ValueError, match="Scores need a threshold"):
+        PublishedStatistics.from_predictions(GOOD, [0.1, 0.9, 0.8, 0.3])
+
+
+@pytest.mark.parametrize(
+    ("score", "message"),
+    [
+        ([0.1, np.nan, 0.2, 0.3], "score has 1 missing"),
+        ([0.1, np.inf, 0.2, -np.inf], r"score has 2 infinite value\(s\), first at row\(s\) 1, 3"),
+        (["a", "b", "c", "d"], "score must hold numbers"),
+        ([0.1, 0.2], "Lengths differ: y_true has 4, score has 2|y_true has 4, y_pred has 2"),
+    ],
+)
+def test_scores_that_are_no_numbers_are_refused(score, message):
+    with pytest.raises((ValueError, TypeError), match=message):
+        ThresholdCurves.from_scores(GOOD, score)
+    with pytest.raises((ValueError, TypeError), match=message):
+        PublishedStatistics.from_scores(GOOD, score, threshold=0.5)
+
+
+@pytest.mark.parametrize(
+    ("weight", "message"),
+    [
+        ([1, -1, 1, 1], "sample_weight must not be negative, found -1.0 at row 1"),
+        ([0, 0, 0, 0], "sample_weight is zero for every row"),
+        ([1, np.nan, 1, 1], "sample_weight has 1 missing"),
+        ([1, 1], "sample_weight has 2, the rows has 4"),
+        (["a"] * 4, "sample_weight must hold numbers"),
+    ],
+)
+def test_weights_that_make_no_sense_are_refused(weight, message):
+    with pytest.raises((ValueError, TypeError), match=message):
+        PublishedStatistics.from_predictions(GOOD, GOOD, sample_weight=weight)
+    with pytest.raises((ValueError, TypeError), match=message):
+        application_rate(applies=GOOD, sample_weight=weight)
+
+
+def test_decisions_per_group_instead_of_per_person_get_told_what_to_call():
+    table = PublishedStatistics.from_predictions(GOOD, GOOD, sensitive_features=list("aabb"))
+    with pytest.raises(ValueError, match=r"2 entries for 4 rows.*applies_to"):
+        induced_accuracy(GOOD, GOOD, applies=table.applies(0.5))
+    with pytest.raises(TypeError, match="sensitive_features is None"):
+        table.applies_to(None, 0.5)
+    with pytest.raises(ValueError, match="does not know: 'c'"):
+        table.applies_to(["a", "c"], 0.5)
+
+
+@pytest.mark.parametrize("cost", [-0.1, 1.1, np.nan, np.inf, "x", None])
+def test_a_cost_outside_the_unit_interval_is_refused(cost):
+    table = PublishedStatistics.from_predictions(GOOD, GOOD)
+    for call in (
+        lambda: table.applies(cost),
+        lambda: table.applicant_utility(cost),
+        lambda: applicant_utility(GOOD, GOOD, cost=cost),
+        lambda: ThresholdCurves.from_scores(GOOD, GOOD).outcomes(cost),
+    ):
+        with pytest.raises((ValueError, TypeError), match="cost must"):
+            call()
+
+
+anything = st.one_of(
+    st.none(),
+    st.booleans(),
+    st.integers(-(10**20), 10**20),
+    st.floats(),
+    st.text(max_size=5),
+    st.binary(max_size=3),
+    st.tuples(st.integers()),
+    st.dates(),
+)
+columns = st.one_of(
+    st.lists(anything, max_size=6), anything, st.just(np.zeros((2, 2))), st.just(pd.Series(dtype=float))
+)
+
+
+@given(columns, columns, columns, columns)
+def test_anything_at_all_gives_a_result_or_an_error_with_words(y, yhat, z, w):
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        for call in (
+            lambda: PublishedStatistics.from_predictions(y, yhat, sensitive_features=z, sample_weight=w).to_frame(),
+            lambda: ThresholdCurves.from_scores(y, yhat, sensitive_features=z, sample_weight=w).outcomes(0.5),
+            lambda: induced_accuracy(y, yhat, applies=z, sample_weight=w),
+            lambda: social_cost(y, applies=z),
+        ):
+            try:
+                call()
+            except (ValueError, TypeError) as error:
+                words = ("y_true", "y_pred", "score", "sensitive_features", "sample_weight", "applies", "group")
+                assert any(word in str(error) for word in words), error
+
+
+@given(st.lists(st.tuples(st.integers(0, 1), st.integers(0, 1), anything), min_size=1, max_size=8))
+def test_group_labels_of_any_kind_count_people_right(rows):
+    y, yhat, z = zip(*rows, strict=True)
+    try:
+        table = PublishedStatistics.from_predictions(y, yhat, sensitive_features=list(z), missing="own_group")
+    except TypeError as error:
+        assert "hashable" in str(error)
+        return
+    assert table.counts.n.sum() == len(rows)
+    assert table.counts.positives.sum() == sum(y)
+    assert len(table.applies_to(list(z), 0.5, missing="own_group")) == len(rows)
+
+
+def test_one_group_one_class_and_one_person_are_fine():
+    alone = PublishedStatistics.from_predictions([1], [1], sensitive_features=["only"]).to_frame()
+    assert alone.loc["only", "precision"] == 1
+    one_class = PublishedStatistics.from_predictions([0, 0, 1], [1, 0, 1], sensitive_features=list("aab")).to_frame()
+    assert one_class["base_rate"].tolist() == [0, 1]
+    assert one_class["precision"].tolist() == [0, 1]

@@ -1,0 +1,436 @@
+"""Each statement of the theory over all small tables; each false one with its counterexample."""
+
+import itertools
+
+import numpy as np
+import pandas as pd
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from reference import all_tables
+from selfselect import PublishedStatistics, ThresholdCurves, theory
+from selfselect.datasets import (
+    fetch_adult,
+    make_base_rate_groups,
+    make_calibrated_score,
+    make_ordering_constraint,
+    make_precision_curves,
+)
+from selfselect.metrics import outcome
+
+COSTS = [0.1, 0.3, 0.5, 0.6, 0.7, 0.9]
+
+
+def published(tables):
+    """Statistics from {group: (TP, FP, FN, TN)}."""
+    rows = {
+        group: {"n": tp + fp + fn + tn, "positives": tp + fn, "selected": tp + fp, "true_positives": tp}
+        for group, (tp, fp, fn, tn) in tables.items()
+    }
+    return PublishedStatistics.from_counts(pd.DataFrame.from_dict(rows, orient="index"))
+
+
+# ---------------------------------------------------------------------- utility and precision
+
+
+def test_utility_rises_with_precision_at_a_fixed_selection_rate_flat_below_the_cost_and_strictly_above():
+    for n in range(1, 9):
+        for selected in range(1, n + 1):
+            for cost in COSTS:
+                precision = np.arange(selected + 1) / selected
+                utility = theory.expected_utility(selected / n, precision, cost)
+                steps = np.diff(utility)
+                assert (steps >= 0).all()
+                assert (steps[precision[1:] <= cost] == 0).all()
+                assert (steps[precision[:-1] >= cost] > 0).all()
+
+
+def test_higher_precision_can_mean_lower_utility():
+    table = published({"f1": (7, 3, 3, 2), "f2": (10, 5, 0, 0)})
+    assert table.precision["f1"] > table.precision["f2"]
+    assert table.applicant_utility(0.5).to_dict() == pytest.approx({"f1": 2 / 15, "f2": 1 / 6})
+    frame = table.to_frame()
+    assert theory.expected_utility(frame["selection_rate"], frame["precision"], 0.5) == pytest.approx([2 / 15, 1 / 6])
+
+
+def test_a_group_of_which_nobody_is_selected_has_utility_zero():
+    assert theory.expected_utility(0.0, np.nan, 0.5) == 0
+
+
+def test_precision_is_base_rate_times_true_positive_rate_over_selection_rate():
+    for tp, fp, fn, tn in all_tables(7):
+        counts = published({"z": (tp, fp, fn, tn)}).counts
+        if tp + fp and tp + fn:
+            found = theory.bayes_precision(counts.base_rate, counts.true_positive_rate, counts.selection_rate)
+            assert found == pytest.approx(counts.precision)
+    assert np.isnan(theory.bayes_precision(0.5, 0.0, 0.0))
+
+
+# ---------------------------------------------------------------------- accuracy and application
+
+
+def facts(total):
+    """Base rate, accuracy and precision of all tables that select someone."""
+    for tp, fp, fn, tn in all_tables(total):
+        if tp + fp:
+            yield (tp + fn) / total, (tp + tn) / total, tp / (tp + fp)
+
+
+def test_every_precision_lies_in_the_exact_range():
+    mu, acc, precision = np.array(list(facts(14))).T
+    low, high = theory.precision_range(mu, acc)
+    assert (precision >= low - 1e-12).all()
+    assert (precision <= high + 1e-12).all()
+
+
+def test_both_ends_of_the_exact_range_are_reached():
+    # the extreme tables: no false negatives (or no true negatives), no false positives (or no true positives)
+    total = 60
+    by_point = {}
+    for tp, fp, fn, tn in all_tables(total // 4):
+        if tp + fp:
+            by_point.setdefault(((tp + fn), (tp + tn)), []).append(tp / (tp + fp))
+    for (positives, right), found in by_point.items():
+        low, high = theory.precision_range(positives / (total // 4), right / (total // 4))
+        assert min(found) == pytest.approx(float(low))
+        assert max(found) == pytest.approx(float(high))
+
+
+@pytest.mark.parametrize("cost", COSTS)
+def test_the_exact_regions_are_exact(cost):
+    seen = {}
+    for mu, acc, precision in facts(12):
+        seen.setdefault((mu, acc), set()).add(precision >= cost - 1e-12)
+    names = {frozenset([True]): "applies", frozenset([False]): "stays away", frozenset([True, False]): "free"}
+    for (mu, acc), decisions in seen.items():
+        assert theory.application_region(mu, acc, cost) == names[frozenset(decisions)]
+
+
+@pytest.mark.parametrize("cost", COSTS)
+def test_what_the_paper_says_is_forced_is_forced(cost):
+    for mu, acc, precision in facts(12):
+        out_below, in_from = theory.paper_accuracy_bounds(mu, cost)
+        if acc < out_below - 1e-12:
+            assert precision < cost
+        if acc >= in_from + 1e-12:
+            assert precision >= cost - 1e-12
+
+
+def test_not_everything_between_the_papers_bounds_is_free():
+    out_below, in_from = theory.paper_accuracy_bounds(0.75, 0.6)
+    assert out_below < 0.45 < in_from  # the paper: unconstrained
+    assert theory.application_region(0.75, 0.45, 0.6) == "applies"
+    at_that_accuracy = [p for mu, acc, p in facts(20) if mu == 0.75 and acc == 0.45]
+    assert len(at_that_accuracy) > 3
+    assert min(at_that_accuracy) >= 0.6
+
+
+def test_degenerate_groups_have_no_precision_to_speak_of():
+    assert theory.application_region(0.0, 1.0, 0.5) == "undefined"
+    assert theory.application_region(1.0, 0.0, 0.5) == "undefined"
+    assert theory.application_region(0.0, 0.5, 0.5) == "stays away"
+    assert theory.application_region(1.0, 0.5, 1.0) == "applies"
+    low, high = theory.paper_accuracy_bounds([0.0, 0.5], 0.0)
+    assert low.tolist() == [1.0, -np.inf]
+    assert high.tolist() == [1.0, 0.5]
+
+
+# ---------------------------------------------------------------------- scores and thresholds
+
+cells = st.lists(st.tuples(st.integers(0, 4), st.integers(0, 4)).filter(any), min_size=1, max_size=5)
+
+
+def people_of(table):
+    """Labels and scores from (positives, negatives) per score value."""
+    y = [label for p, n in table for label in [1] * p + [0] * n]
+    score = [value for value, (p, n) in enumerate(table) for _ in range(p + n)]
+    return y, score
+
+
+@given(cells)
+def test_a_monotone_score_is_calibrated(table):
+    y, score = people_of(sorted(table, key=lambda cell: cell[0] / sum(cell)))
+    assert theory.is_monotone_score(y, score)
+    assert theory.is_calibrated_score(y, score)
+
+
+@given(cells)
+def test_a_calibrated_probability_is_a_calibrated_score(table):
+    y, score = people_of(table)
+    rate = {v: np.mean([label for label, s in zip(y, score, strict=True) if s == v]) for v in set(score)}
+    probability = [rate[s] for s in score]
+    assert theory.is_calibrated_probability(y, probability)
+    assert theory.is_calibrated_score(y, probability)
+
+
+def test_a_calibrated_score_need_be_neither_monotone_nor_a_calibrated_probability():
+    y, score = people_of([(1, 1), (0, 1), (2, 0)])
+    assert theory.is_calibrated_score(y, score)
+    assert not theory.is_monotone_score(y, score)
+    assert not theory.is_calibrated_probability(y, score)
+    assert not theory.is_calibrated_score([1, 0], [1, 2])
+
+
+def test_the_papers_calibrated_score_is_not_monotone():
+    t = np.linspace(0, 0.99, 200)
+    at_t, above_t = (t - 1 / 3) ** 2 + 1 / 3, (4 + 3 * t**2) / 9
+    assert (above_t >= at_t).all()
+    assert (np.diff(above_t) > 0).all()
+    assert (np.diff(at_t[t < 1 / 3]) < 0).all()
+    bunch = make_calibrated_score(200_000, random_state=0)
+    curves = ThresholdCurves.from_scores(bunch.target, bunch.data["x"])
+    for threshold in (0.0, 0.3, 0.6, 0.9):
+        assert curves.at(threshold).precision.iloc[0] == pytest.approx((4 + 3 * threshold**2) / 9, abs=0.01)
+
+
+@given(cells, cells, st.sampled_from(COSTS))
+def test_under_mutual_calibration_groups_come_in_by_their_order_while_all_have_someone_selected(first, second, cost):
+    groups = [sorted(table, key=lambda cell: cell[0] / sum(cell)) for table in (first, second)]
+    y, score, z = [], [], []
+    for name, table in zip("ab", groups, strict=True):
+        labels, values = people_of(table)
+        y += labels
+        score += values
+        z += [name] * len(labels)
+    curves = ThresholdCurves.from_scores(y, score, sensitive_features=z)
+    order = curves.application_order(cost)
+    early, late = order.index
+    for t in [-np.inf, *sorted(set(score))]:
+        table = curves.at(t)
+        if (table.counts.selected > 0).all() and table.applies(cost)[late]:
+            assert table.applies(cost)[early]
+
+
+def test_once_the_threshold_passes_its_largest_score_a_group_drops_out_and_the_order_breaks():
+    curves = ThresholdCurves.from_scores([1, 0, 1], [1, 2, 3], sensitive_features=["a", "b", "b"])
+    assert curves.application_order(0.7).index.tolist() == ["a", "b"]
+    assert curves.at(2).applies(0.7).to_dict() == {"a": False, "b": True}
+
+
+# ---------------------------------------------------------------------- strategic power
+
+
+def brute_force(y, score, z, cost):
+    """Best induced accuracy over all choices of one threshold per group."""
+    y, score, z = map(np.array, (y, score, z))
+    names = sorted(set(z))
+    best = -1.0
+    for choice in itertools.product(*([-np.inf, *sorted(set(score[z == g]))] for g in names)):
+        yhat = score > np.array([dict(zip(names, choice, strict=True))[g] for g in z])
+        table = PublishedStatistics.from_predictions(y, yhat, sensitive_features=z)
+        best = max(best, np.nan_to_num(outcome(table, table.applies(cost)).induced_accuracy, nan=-1))
+    return best
+
+
+@given(
+    st.lists(st.tuples(st.booleans(), st.integers(0, 3), st.sampled_from("abc")), min_size=2, max_size=10),
+    st.sampled_from(COSTS),
+)
+def test_one_applying_group_is_optimal(rows, cost):
+    y, score, z = (list(c) for c in zip(*rows, strict=True))
+    optimum = theory.strategic_optimum(ThresholdCurves.from_scores(y, score, sensitive_features=z), cost)
+    expected = brute_force(y, score, z, cost)
+    if optimum.group is None:
+        assert expected == -1
+        assert np.isinf(optimum.thresholds).all()
+        return
+    assert optimum.accuracy == pytest.approx(expected)
+    yhat = np.array(score) > optimum.thresholds.loc[z].to_numpy()
+    table = PublishedStatistics.from_predictions(y, yhat, sensitive_features=z)
+    applies = table.applies(cost)
+    assert applies.index[applies].tolist() == [optimum.group]
+    assert outcome(table, applies).induced_accuracy == pytest.approx(optimum.accuracy)
+
+
+def test_the_most_accurate_group_need_not_apply_and_the_optimum_is_another():
+    # the paper picks group 1, whose best accuracy is .95 with nobody selected: then nobody applies
+    y = [0] * 19 + [1] + [1] * 8 + [0] * 2 + [1] * 2 + [0] * 8
+    score = [0] * 20 + [2] * 10 + [1] * 10
+    z = [1] * 20 + [2] * 20
+    curves = ThresholdCurves.from_scores(y, score, sensitive_features=z)
+    alone = {code: max((curves.at(t).counts.accuracy[code - 1]) for t in (-np.inf, 0, 1, 2)) for code in (1, 2)}
+    assert alone == {1: 0.95, 2: 0.8}
+    optimum = theory.strategic_optimum(curves, cost=0.7)
+    assert (optimum.group, optimum.accuracy) == (2, 0.8)
+    assert np.isnan(optimum.by_group.loc[1, "accuracy"])
+
+
+def test_other_groups_can_be_shut_out_by_selecting_everybody_as_long_as_their_base_rate_is_below_the_cost():
+    table = published({"in": (8, 2, 2, 8), "out": (4, 6, 0, 0)})
+    assert table.applies(0.7).to_dict() == {"in": True, "out": False}
+
+
+# ---------------------------------------------------------------------- independence and order
+
+
+def test_equal_selection_rates_alone_do_not_give_the_order():
+    rows = {"n": 10, "positives": [6, 4], "selected": 5, "true_positives": [2, 4]}
+    table = PublishedStatistics.from_counts(pd.DataFrame(rows, index=["high", "low"]))
+    assert table.counts.selection_rate.tolist() == [0.5, 0.5]
+    assert table.base_rate["high"] > table.base_rate["low"]
+    assert table.precision.to_dict() == {"high": 0.4, "low": 0.8}
+    assert table.applies(0.7).to_dict() == {"high": False, "low": True}
+
+
+@pytest.mark.parametrize("condition", ["parity and equal TPR", "equalised odds", "equal lift"])
+def test_what_does_give_the_order(condition):
+    n = 8
+    tables = list(all_tables(n))
+    checked = 0
+    for one, two in itertools.product(tables, tables):
+        table = published({"one": one, "two": two}).counts
+        if (table.selected == 0).any() or (table.positives == 0).any() or (table.positives == n).any():
+            continue
+        tpr, q = table.true_positive_rate, table.selection_rate
+        fpr = (table.selected - table.true_positives) / (table.n - table.positives)
+        holds = {
+            "parity and equal TPR": tpr[0] == tpr[1] and q[0] == q[1],
+            "equalised odds": tpr[0] == tpr[1] and fpr[0] == fpr[1],
+            "equal lift": np.isclose(tpr[0] / q[0], tpr[1] / q[1]),
+        }[condition]
+        if holds and table.base_rate[0] > table.base_rate[1]:
+            checked += 1
+            assert table.precision[0] >= table.precision[1] - 1e-12
+    assert checked > 10
+
+
+def test_under_parity_with_equal_tpr_precision_is_proportional_to_base_rate():
+    # selection rate 1/2 and true-positive rate 1 in both groups
+    table = published({"a": (2, 2, 0, 4), "b": (4, 0, 0, 4)})
+    mu = table.counts.positives.sum() / 16
+    precision = table.counts.true_positives.sum() / table.counts.selected.sum()
+    assert theory.parity_precision(table.base_rate, mu, precision) == pytest.approx(table.precision)
+
+
+def test_parity_with_equal_tpr_is_feasible_exactly_as_stated():
+    n = 12
+    for positives in [(3, 6), (2, 9), (6, 6)]:
+        for hits_share in (0, 1 / 3, 2 / 3, 1):
+            for selected in range(n + 1):
+                # each group takes TPR * positives true positives and fills up with false positives
+                possible = all(hits_share * p <= selected <= n - p + hits_share * p for p in positives)
+                found = theory.parity_is_feasible(np.array(positives) / n, hits_share, selected / n)
+                assert bool(found) == possible
+
+
+def test_the_ceiling_of_precision_under_parity_keeps_two_groups_of_adult_out():
+    adult = fetch_adult()
+    base_rates = adult.target.groupby(adult.group, observed=True).mean()
+    ceiling = pd.Series(theory.parity_precision_ceiling(base_rates), index=base_rates.index)
+    assert (ceiling[["Black", "Other"]] < 0.65).all()
+    assert (ceiling[["Asian-Pac-Islander", "White"]] > 0.9).all()
+    # no feasible pair of rates gets above it
+    for tpr, q in itertools.product(np.linspace(0.01, 1, 25), np.linspace(0.01, 1, 25)):
+        if theory.parity_is_feasible(base_rates, tpr, q):
+            assert (theory.bayes_precision(base_rates, tpr, q) <= ceiling + 1e-12).all()
+
+
+# ---------------------------------------------------------------------- subsidies
+
+
+def test_the_least_subsidy_brings_a_group_in_and_anything_less_does_not():
+    for tp, fp, fn, tn in all_tables(6):
+        table = published({"z": (tp, fp, fn, tn)})
+        for cost in COSTS:
+            needed = theory.least_subsidy(table.precision, cost)[0]
+            share = theory.least_proportional_subsidy(table.precision, cost)[0]
+            if tp + fp == 0:
+                assert np.isnan(needed)
+                assert np.isnan(share)
+                continue
+            assert table.applies(cost, subsidies=needed).all()
+            assert table.applies(cost, subsidies=min(share, 1), subsidy_kind="proportional").all()
+            if needed > 0:
+                assert not table.applies(cost, subsidies=needed - 1e-6).any()
+                assert not table.applies(cost, subsidies=share - 1e-6, subsidy_kind="proportional").any()
+
+
+def test_a_levelling_subsidy_places_two_groups_level_and_is_the_difference_of_their_precisions():
+    mu, precision = 0.4, 0.8
+    own, other = theory.parity_precision([0.2, 0.5], mu, precision)
+    subsidy = theory.levelling_subsidy(0.2, 0.5, mu, precision)
+    assert own + subsidy == pytest.approx(other)
+    assert theory.levelling_subsidy(0.5, 0.2, mu, precision) == 0
+    # in units of base rate the equivalent carries 1 / precision; the paper's mu_z + s mu falls short of level
+    assert theory.subsidised_base_rate(0.2, subsidy, mu, precision) == pytest.approx(0.5)
+    assert 0.2 + subsidy * mu < 0.5
+    for cost in np.linspace(0.1, 1, 40):
+        as_if = theory.parity_precision(
+            min(float(theory.subsidised_base_rate(0.2, subsidy, mu, precision)), 1), mu, 0.8
+        )
+        assert (own >= cost - subsidy) == (as_if >= cost)
+
+
+@given(cells, st.sampled_from(COSTS))
+def test_a_subsidy_of_cost_minus_base_rate_suffices_at_any_threshold_of_a_calibrated_score(table, cost):
+    y, score = people_of(sorted(table, key=lambda cell: cell[0] / sum(cell)))
+    curves = ThresholdCurves.from_scores(y, score)
+    subsidy = float(theory.sufficient_subsidy(np.mean(y), cost))
+    for t in [-np.inf, *sorted(set(score))[:-1]]:
+        assert curves.at(t).applies(cost, subsidies=subsidy).all()
+
+
+@pytest.mark.parametrize("wrong", [{"precision": 1.2, "cost": 0.5}, {"precision": 0.5, "cost": -0.1}])
+def test_numbers_outside_the_unit_interval_are_refused_by_name(wrong):
+    name = "precision" if wrong["precision"] > 1 else "cost"
+    with pytest.raises(ValueError, match=f"{name} must lie in"):
+        theory.least_subsidy(**wrong)
+    with pytest.raises(ValueError, match="subsidy must not be negative"):
+        theory.subsidised_base_rate(0.1, -0.1, 0.5, 0.5)
+
+
+# ---------------------------------------------------------------------- the synthetic populations
+
+
+def naive_score(bunch):
+    from sklearn.linear_model import LogisticRegression
+
+    return LogisticRegression(C=np.inf, max_iter=1000).fit(bunch.data, bunch.target).predict_proba(bunch.data)[:, 1]
+
+
+@pytest.mark.parametrize(
+    ("base_rates", "cost", "assumed", "induced", "who"),
+    [
+        ((0.5, 0.5), 0.8, 0.842, 0.842, ["z0", "z1"]),
+        ((0.5, 0.15), 0.8, 0.875, 0.845, ["z0"]),
+        ((0.5, 0.85), 0.9, 0.875, 0.907, ["z1"]),
+    ],
+)
+def test_assumed_accuracy_can_be_right_too_high_or_too_low(base_rates, cost, assumed, induced, who):
+    bunch = make_base_rate_groups(base_rates, random_state=0)
+    table = PublishedStatistics.from_scores(
+        bunch.target, naive_score(bunch), threshold=0.5, sensitive_features=bunch.group
+    )
+    applies = table.applies(cost)
+    result = outcome(table, applies)
+    assert applies.index[applies].tolist() == who
+    assert result.assumed_accuracy == pytest.approx(assumed, abs=0.01)
+    assert result.induced_accuracy == pytest.approx(induced, abs=0.01)
+
+
+def test_no_threshold_on_the_naive_score_reaches_what_another_score_does():
+    bunch = make_ordering_constraint(random_state=0)
+    naive = ThresholdCurves.from_scores(bunch.target, naive_score(bunch), sensitive_features=bunch.group)
+    outcomes = naive.outcomes(bunch.cost)
+    reasonable = outcomes[outcomes["application_rate"] > 0.5]
+    best = reasonable.loc[reasonable["induced_accuracy"].idxmax()]
+    assert best["induced_accuracy"] == pytest.approx(0.86, abs=0.015)
+    assert best["applying_groups"] == 2
+    assert naive.application_order(bunch.cost).index.tolist() == ["z1", "z0"]
+    other = ThresholdCurves.from_scores(bunch.target, bunch.data["x1"], sensitive_features=bunch.group)
+    table = other.at(-0.05)
+    applies = table.applies(bunch.cost)
+    assert applies.to_dict() == {"z0": True, "z1": False}
+    assert outcome(table, applies).induced_accuracy == pytest.approx(0.99, abs=0.01)
+
+
+def test_precision_curves_cross_the_cost_where_the_paper_has_them():
+    bunch = make_precision_curves(random_state=0)
+    curves = ThresholdCurves.from_scores(bunch.target, naive_score(bunch), sensitive_features=bunch.group)
+    grid = np.arange(100) / 100
+    applies = pd.DataFrame({t: curves.at(t).applies(bunch.cost) for t in grid})
+    first = sorted(grid[row.to_numpy().argmax()] if row.any() else np.inf for _, row in applies.iterrows())
+    # at .14 one group's precision is exactly .8 (24 of 30): it applies by >=, and from .15 on by the paper's code's >
+    assert first == pytest.approx([0, 0, 0.14, 0.31, 0.42, 0.46, 0.49, 0.78, np.inf, np.inf])
+    assert (curves.at(0.14).precision == 0.8).sum() == 1
