@@ -119,6 +119,18 @@ columns = st.one_of(
 )
 
 
+NAMES = ("y_true", "y_pred", "score", "sensitive_features", "sample_weight", "applies", "group")
+
+
+def complaint_of(call):
+    """What is said about wrong input, None if it is taken; any other exception is a failure."""
+    try:
+        call()
+    except (ValueError, TypeError) as error:
+        return str(error)
+    return None
+
+
 @given(columns, columns, columns, columns)
 def test_anything_at_all_gives_a_result_or_an_error_with_words(y, yhat, z, w):
     with warnings.catch_warnings():
@@ -129,21 +141,13 @@ def test_anything_at_all_gives_a_result_or_an_error_with_words(y, yhat, z, w):
             lambda: induced_accuracy(y, yhat, applies=z, sample_weight=w),
             lambda: social_cost(y, applies=z),
         ):
-            try:
-                call()
-            except (ValueError, TypeError) as error:
-                words = ("y_true", "y_pred", "score", "sensitive_features", "sample_weight", "applies", "group")
-                assert any(word in str(error) for word in words), error
+            assert complaint_of(call) is None or any(name in complaint_of(call) for name in NAMES)
 
 
 @given(st.lists(st.tuples(st.integers(0, 1), st.integers(0, 1), anything), min_size=1, max_size=8))
 def test_group_labels_of_any_kind_count_people_right(rows):
     y, yhat, z = zip(*rows, strict=True)
-    try:
-        table = PublishedStatistics.from_predictions(y, yhat, sensitive_features=list(z), missing="own_group")
-    except TypeError as error:
-        assert "hashable" in str(error)
-        return
+    table = PublishedStatistics.from_predictions(y, yhat, sensitive_features=list(z), missing="own_group")
     assert table.counts.n.sum() == len(rows)
     assert table.counts.positives.sum() == sum(y)
     assert len(table.applies_to(list(z), 0.5, missing="own_group")) == len(rows)

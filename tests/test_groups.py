@@ -96,7 +96,7 @@ def test_missing_labels_can_be_a_group_of_their_own():
 def test_locating_names_the_groups_that_are_not_known():
     labels = encode_groups(["a", "b"]).labels
     assert locate_groups(["b", "a"], labels).tolist() == [1, 0]
-    with pytest.raises(ValueError, match="does not know: 'c'. Known groups: 'a', 'b'"):
+    with pytest.raises(ValueError, match=r"does not know: 'c'\. Known groups: 'a', 'b'"):
         locate_groups(["b", "c"], labels)
     with pytest.raises(ValueError, match=r"2 column\(s\), but .* made from 1"):
         locate_groups([["a", 1]], labels)

@@ -113,7 +113,9 @@ def test_a_group_without_precision_abstains_unless_told_otherwise():
 
 def test_rounding_never_keeps_a_group_out():
     # .75 - .05 is a little more than .7 in floating point
-    frame = pd.DataFrame({"n": 10**9, "positives": 10**9, "selected": 10**8, "true_positives": 7 * 10**7}, index=["a"])
+    frame = pd.DataFrame(
+        {"n": 10**9, "positives": 8 * 10**8, "selected": 10**8, "true_positives": 7 * 10**7}, index=["a"]
+    )
     table = PublishedStatistics.from_counts(frame)
     assert table.applies(0.75, subsidies={"a": 0.05}).all()
     just_below = PublishedStatistics.from_counts(frame.assign(true_positives=7 * 10**7 - 1))
@@ -159,12 +161,14 @@ def test_scores_are_selected_strictly_above_the_threshold():
         PublishedStatistics.from_scores([1], [0.5], threshold=np.nan)
 
 
-def test_naive_on_adult_has_the_published_number_of_applying_groups(adult_splits):
+def test_naive_on_adult_loses_groups_as_the_cost_rises(adult_splits):
+    # The paper, by 30,000 steps of gradient descent, has 4.0, 3.9, 3.0, 1.8. Every converged unpenalised fit (lbfgs,
+    # newton-cg, sag, saga, liblinear) has 4.0, 4.0, 3.4 to 3.5, 2.0 to 2.1: the descent had not converged.
     tables = [
         PublishedStatistics.from_estimator(model, X, y, sensitive_features=z) for model, X, y, z, *_ in adult_splits
     ]
     found = [np.mean([table.applies(cost).sum() for table in tables]) for cost in (0.65, 0.675, 0.7, 0.725)]
-    assert found == pytest.approx([4.0, 3.9, 3.0, 1.8], abs=0.1)
+    assert found == pytest.approx([4.0, 4.0, 3.5, 2.0], abs=0.15)
 
 
 @pytest.mark.parametrize(

@@ -1,0 +1,91 @@
+"""Time of published statistics and threshold curves, as rows and groups grow. Writes results/statistics_and_curves.md.
+
+Times are divided by the time numpy takes to sort the same scores (a stable argsort), measured in the same run: these
+ratios can be compared across machines, and a flat column means the cost grows as m log m.
+"""
+
+from __future__ import annotations
+
+import platform
+import tracemalloc
+from pathlib import Path
+from time import perf_counter
+
+import numpy as np
+import pandas as pd
+
+from selfselect import PublishedStatistics, ThresholdCurves, __version__
+
+ROWS = (10_000, 100_000, 1_000_000)
+GROUPS = (10, 1_000, 100_000)
+COST = 0.7
+RESULTS = Path(__file__).parent / "results"
+
+
+def best_of(call, repeats):
+    """Least wall time of a few calls: the one least disturbed by other work."""
+    times = []
+    for _ in range(repeats):
+        start = perf_counter()
+        call()
+        times.append(perf_counter() - start)
+    return min(times)
+
+
+def peak_memory(call):
+    tracemalloc.start()
+    call()
+    peak = tracemalloc.get_traced_memory()[1]
+    tracemalloc.stop()
+    return peak
+
+
+def measure(n_rows, n_groups):
+    rng = np.random.default_rng(0)
+    z = rng.integers(0, n_groups, n_rows)  # with fewer rows than groups, not all of them occur
+    score = rng.uniform(size=n_rows)
+    y = rng.uniform(size=n_rows) < score
+    repeats = 5 if n_rows <= 100_000 else 3
+    curves = ThresholdCurves.from_scores(y, score, sensitive_features=z)
+    steps = {
+        "sort": lambda: np.argsort(score, kind="stable"),
+        "statistics": lambda: PublishedStatistics.from_scores(y, score, threshold=0.5, sensitive_features=z).applies(
+            COST
+        ),
+        "curves": lambda: ThresholdCurves.from_scores(y, score, sensitive_features=z),
+        "intervals": lambda: curves.application_intervals(COST),
+        "outcomes": lambda: curves.outcomes(COST),
+        "calibrated": lambda: curves.is_calibrated(),
+    }
+    seconds = {name: best_of(call, repeats) for name, call in steps.items()}
+    memory = peak_memory(lambda: ThresholdCurves.from_scores(y, score, sensitive_features=z).outcomes(COST))
+    return {
+        "rows": n_rows,
+        "groups": n_groups,
+        **{f"{name} (s)": f"{value:.4f}" for name, value in seconds.items()},
+        **{f"{name} / sort": f"{seconds[name] / seconds['sort']:.1f}" for name in ("statistics", "curves", "outcomes")},
+        "peak bytes per row": f"{memory / n_rows:.0f}",
+    }
+
+
+def to_markdown(frame):
+    lines = ["| " + " | ".join(frame.columns) + " |", "|" + "---|" * frame.shape[1]]
+    lines += ["| " + " | ".join(map(str, row)) + " |" for row in frame.itertuples(index=False)]
+    return "\n".join(lines)
+
+
+def main():
+    table = pd.DataFrame([measure(rows, groups) for rows in ROWS for groups in GROUPS])
+    print(table.to_string(index=False))
+    RESULTS.mkdir(exist_ok=True)
+    (RESULTS / "statistics_and_curves.md").write_text(
+        "# Published statistics and threshold curves\n\n"
+        "Made by `make bench`. sort: numpy's stable argsort of the same scores in the same run. statistics: counts, precisions\n"
+        "and who applies. curves: all groups' counts at every threshold. intervals, outcomes and calibrated read them off.\n\n"
+        f"{to_markdown(table)}\n\n"
+        f"selfselect {__version__}, Python {platform.python_version()}, numpy {np.__version__}, {platform.machine()}\n"
+    )
+
+
+if __name__ == "__main__":
+    main()
