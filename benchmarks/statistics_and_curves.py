@@ -80,8 +80,8 @@ def main():
     RESULTS.mkdir(exist_ok=True)
     (RESULTS / "statistics_and_curves.md").write_text(
         "# Published statistics and threshold curves\n\n"
-        "Made by `make bench`. sort: numpy's stable argsort of the same scores in the same run. statistics: counts, precisions\n"
-        "and who applies. curves: all groups' counts at every threshold. intervals, outcomes and calibrated read them off.\n\n"
+        "Made by `make bench`. sort: numpy's stable argsort of the same scores in the same run. statistics: counts,\n"
+        "precisions and who applies. curves: all groups' counts at every threshold. The rest is read off them.\n\n"
         f"{to_markdown(table)}\n\n"
         f"selfselect {__version__}, Python {platform.python_version()}, numpy {np.__version__}, {platform.machine()}\n"
     )

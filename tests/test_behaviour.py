@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from selfselect.behaviour import applies_rule, group_costs
+from selfselect.behaviour import applies_rule, applies_with_margin, check_tolerance, group_costs, smooth_applies
 
 GROUPS = pd.Index(["A", "B"])
 
@@ -49,3 +49,33 @@ def test_group_names_may_be_numbers_empty_or_long():
     with pytest.raises(ValueError, match=r"\.\.\.") as error:
         group_costs(labels, 0.5, {"y" * 10_000: 0.1})
     assert len(str(error.value)) < 500
+
+
+@given(st.floats(0.01, 0.99), st.floats(0.01, 0.99), st.sampled_from([1.0, 2.0, 5.0, 20.0]))
+def test_the_smooth_rule_is_the_papers_sigmoid_with_the_slope_of_finite_differences(q, c, tau):
+    a, slope = smooth_applies(np.array([q]), np.array([c]), tau)
+    r = q - c
+    paper = 1 / (1 + (((r + c) * (1 - c)) / (c * (1 - (r + c)))) ** -tau)
+    assert a[0] == pytest.approx(paper, rel=1e-9, abs=1e-300)
+    h = 1e-6
+    up, down = (smooth_applies(np.array([q + d]), np.array([c]), tau)[0][0] for d in (h, -h))
+    assert slope[0] == pytest.approx((up - down) / (2 * h), rel=1e-4, abs=1e-6)
+
+
+def test_the_smooth_rule_has_no_overflow_at_the_ends_and_tends_to_the_hard_one():
+    q = np.array([0.0, 0.3, 0.5, 0.8, 1.0])
+    for c in (0.0, 1e-9, 0.5, 1.0):
+        a, slope = smooth_applies(q, np.full(5, c), 50.0)
+        assert np.isfinite(a).all()
+        assert np.isfinite(slope).all()
+    assert smooth_applies(q, np.full(5, 0.6), 200.0)[0].round(6).tolist() == [0, 0, 0, 1, 1]
+
+
+def test_an_automatic_margin_asks_for_more_from_few_people():
+    assert applies_with_margin([9, 90, 900], [10, 100, 1000], 0.87, "auto").tolist() == [False, False, True]
+    assert applies_with_margin([0], [0], 0.0, "auto").tolist() == [False]
+    with pytest.raises(ValueError, match="cost \\+ tolerance must be below 1"):
+        check_tolerance(0.1, np.array([0.95]))
+    with pytest.raises(ValueError, match="tolerance must lie"):
+        check_tolerance(-0.1, np.array([0.5]))
+    assert check_tolerance(0.0, np.array([1.0])) == 0

@@ -164,3 +164,23 @@ def test_many_groups_and_rows_of_one_person_each():
     applies = curves.at(-np.inf).applies(0.5)
     assert applies.to_numpy().tolist() == (y[np.argsort(z)] == 1).tolist()
     assert pd.Series(curves.is_calibrated()).all()
+
+
+@given(people, st.lists(st.sampled_from([-np.inf, -1, 0, 0.5, 1, 2, 3, 5.5, 6, 7]), min_size=1, unique=True))
+def test_counts_at_many_thresholds_are_those_at_each(rows, thresholds):
+    _, _, _, curves = curves_of(rows)
+    selected, hits = curves.counts_at(sorted(thresholds))
+    for i, t in enumerate(sorted(thresholds)):
+        counts = curves.at(t).counts
+        assert selected[i].tolist() == counts.selected.tolist()
+        assert hits[i].tolist() == counts.true_positives.tolist()
+
+
+def test_with_a_tolerance_only_those_count_who_clear_the_cost_by_it():
+    rng = np.random.default_rng(2)
+    y, score, z = rng.integers(0, 2, 200), rng.integers(0, 20, 200), rng.integers(0, 3, 200)
+    curves = ThresholdCurves.from_scores(y, score, sensitive_features=z)
+    assert curves.outcomes(0.5, tolerance=0.1).equals(curves.outcomes(0.6))
+    cautious = curves.outcomes(0.5, tolerance="auto")
+    assert (cautious["applying_groups"] <= curves.outcomes(0.5)["applying_groups"]).all()
+    assert cautious["applying_groups"].sum() < curves.outcomes(0.5)["applying_groups"].sum()

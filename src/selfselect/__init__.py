@@ -2,7 +2,8 @@
 
 from . import behaviour, datasets, groups, metrics, theory
 from .curves import ThresholdCurves
-from .statistics import GroupCounts, PublishedStatistics, precision_interval
+from .intervals import precision_interval
+from .statistics import GroupCounts, PublishedStatistics
 
 __version__ = "0.1.0"
 

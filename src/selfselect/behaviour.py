@@ -11,18 +11,27 @@ from typing import Any, Literal, TypeAlias
 import numpy as np
 import pandas as pd
 from numpy.typing import ArrayLike
+from scipy.special import expit, logit
 
 from ._validation import BoolArray, FloatArray, check_choice, check_fraction, some_of
 from .groups import values_by_group
+from .intervals import precision_interval
 
 Cost: TypeAlias = float | Mapping[Any, float] | pd.Series
 Subsidies: TypeAlias = float | Mapping[Any, float] | pd.Series | None
 SubsidyKind: TypeAlias = Literal["additive", "proportional"]
 Undefined: TypeAlias = Literal["abstain", "apply"]
+Tolerance: TypeAlias = float | Literal["auto"]
 
 #: Slack of the comparison ``true_positives >= cost * selected``, per selected person: far above rounding (.75 - .05 is
 #: not .7 in floating point), far below one person in any population.
 SLACK = 1e-12
+
+#: How far smooth precisions and costs are kept from 0 and 1, where the logit is infinite.
+PRECISION_CLIP = 1e-6
+
+#: ``tolerance="auto"`` asks for the lower end of this two-sided interval to reach the cost: one standard error, about.
+AUTO_CONFIDENCE = 0.6827
 
 
 def group_costs(
@@ -117,3 +126,60 @@ def applies_rule(
     passed = np.asarray(selected, dtype=np.float64)
     worth = hits >= np.asarray(costs, dtype=np.float64) * passed - SLACK * np.maximum(passed, 1.0)
     return np.asarray(np.where(passed > 0, worth, undefined == "apply"), dtype=bool)
+
+
+def applies_with_margin(
+    true_positives: ArrayLike, selected: ArrayLike, costs: ArrayLike, tolerance: Tolerance = 0.0
+) -> BoolArray:
+    """Whether each group applies with something to spare, as training asks for.
+
+    Parameters
+    ----------
+    true_positives, selected, costs : array-like
+        As in :func:`applies_rule`.
+    tolerance : float or "auto", default=0.0
+        A number is added to the cost. "auto" asks instead that the precision reach the cost even at the lower end of
+        its Wilson interval of one standard error, so that a handful of lucky people does not count.
+
+    Examples
+    --------
+    >>> applies_with_margin([7, 70], [10, 100], 0.65, tolerance="auto")
+    array([False,  True])
+    """
+    limits = np.asarray(costs, dtype=np.float64)
+    if tolerance != "auto":
+        return applies_rule(true_positives, selected, limits + tolerance)
+    low, _ = precision_interval(true_positives, selected, confidence=AUTO_CONFIDENCE)
+    return np.asarray(np.nan_to_num(low, nan=-1.0) >= limits, dtype=bool)
+
+
+def check_tolerance(tolerance: Any, costs: FloatArray) -> Tolerance:
+    """Refuse a tolerance that is negative, no number, or leaves no precision high enough."""
+    if tolerance == "auto":
+        return "auto"
+    margin = check_fraction(tolerance, "tolerance")
+    if margin > 0 and (costs + margin >= 1).any():
+        raise ValueError(
+            f"cost + tolerance must be below 1, got {costs.max():g} + {margin:g}: no precision could be high enough. "
+            "Lower the tolerance."
+        )
+    return margin
+
+
+def smooth_applies(precision: FloatArray, costs: FloatArray, temperature: float) -> tuple[FloatArray, FloatArray]:
+    """Applications made differentiable: ``a = sigma(t (logit q - logit c))`` and ``da/dq = t a (1 - a) / (q (1 - q))``.
+
+    It is 0 at q = 0, 1/2 at q = c and 1 at q = 1, and tends to the hard rule as the temperature t grows. This is the
+    paper's sigmoid in a form that does not overflow; at c = 0 everyone applies, at c = 1 only the flawless do.
+
+    Examples
+    --------
+    >>> a, slope = smooth_applies(np.array([0.0, 0.7, 1.0]), np.full(3, 0.7), 5.0)
+    >>> a.round(3).tolist()
+    [0.0, 0.5, 1.0]
+    """
+    q = np.clip(precision, PRECISION_CLIP, 1 - PRECISION_CLIP)
+    c = np.clip(costs, PRECISION_CLIP, 1 - PRECISION_CLIP)
+    a = expit(temperature * (logit(q) - logit(c)))
+    slope = np.where(q == precision, temperature * a * (1 - a) / (q * (1 - q)), 0.0)
+    return a, slope

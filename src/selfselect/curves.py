@@ -24,9 +24,35 @@ from ._validation import (
     check_weights,
     some_of,
 )
-from .behaviour import SLACK, Cost, Subsidies, SubsidyKind, applies_rule, group_costs
+from .behaviour import SLACK, Cost, Subsidies, SubsidyKind, Tolerance, applies_with_margin, group_costs
 from .groups import encode_groups
-from .statistics import GroupCounts, PublishedStatistics, ratio
+from .intervals import ratio
+from .statistics import GroupCounts, PublishedStatistics
+
+
+@dataclass(frozen=True, eq=False)
+class RunningSums:
+    """Sums over a population at each threshold of a score, thresholds rising from -inf.
+
+    Attributes
+    ----------
+    threshold : ndarray of shape (n_thresholds,)
+        The distinct scores, after -inf.
+    correct_applicants, correct : ndarray of shape (n_thresholds,)
+        People judged rightly, among applicants and in all.
+    applicants, qualified_applicants : ndarray of shape (n_thresholds,)
+        People, and qualified people, who apply.
+    applying_groups, required_groups : ndarray of shape (n_thresholds,)
+        Groups that apply, and those of them that were asked for.
+    """
+
+    threshold: FloatArray
+    correct_applicants: NDArray[Any]
+    correct: NDArray[Any]
+    applicants: NDArray[Any]
+    qualified_applicants: NDArray[Any]
+    applying_groups: NDArray[Any]
+    required_groups: NDArray[Any]
 
 
 @dataclass(frozen=True, eq=False)
@@ -93,10 +119,10 @@ class ThresholdCurves:
         check_same_length(y_true=y, score=values)
         weights = check_weights(sample_weight, len(y))
         encoded = encode_groups(sensitive_features, n_rows=len(y), missing=missing)
-        return cls._from_codes(y, values, encoded.codes, encoded.labels, weights)
+        return cls.from_codes(y, values, encoded.codes, encoded.labels, weights)
 
     @classmethod
-    def _from_codes(
+    def from_codes(
         cls,
         y: BoolArray,
         score: FloatArray,
@@ -104,6 +130,7 @@ class ThresholdCurves:
         labels: pd.Index,
         weights: FloatArray | None = None,
     ) -> Self:
+        """Do the same for arrays that are known to be sound, with groups as codes."""
         n_rows, n_groups = len(y), len(labels)
         order = np.lexsort((score, codes))
         score, codes, y = score[order], codes[order], y[order]
@@ -172,13 +199,31 @@ class ThresholdCurves:
         counts = GroupCounts(self.n, self.positives, self.selected[step], self.true_positives[step])
         return PublishedStatistics(self.groups, counts)
 
+    def counts_at(self, thresholds: ArrayLike) -> tuple[NDArray[Any], NDArray[Any]]:
+        """Selected people and true positives of each group at each of some rising thresholds.
+
+        Returns
+        -------
+        selected, true_positives : ndarray of shape (n_thresholds, n_groups)
+        """
+        grid = np.asarray(thresholds, dtype=np.float64)
+        n_groups = len(self.groups)
+        # a step takes effect from the first threshold that reaches it; those beyond the last never do
+        cell = np.searchsorted(grid, self.threshold) * n_groups + self.group
+        first = np.zeros(len(self.group), dtype=bool)
+        first[self.start[:-1]] = True
+
+        def spread(values: NDArray[Any]) -> NDArray[Any]:
+            change = np.where(first, values, np.diff(values, prepend=0))
+            table = np.bincount(cell, weights=change, minlength=(len(grid) + 1) * n_groups)
+            return np.cumsum(table.reshape(len(grid) + 1, n_groups), axis=0)[:-1]
+
+        return spread(self.selected), spread(self.true_positives)
+
     # ------------------------------------------------------------------ who applies, over thresholds
 
-    def _step_applies(
-        self, cost: Cost, subsidies: Subsidies = None, subsidy_kind: SubsidyKind = "additive"
-    ) -> BoolArray:
-        costs = group_costs(self.groups, cost, subsidies, subsidy_kind)
-        return applies_rule(self.true_positives, self.selected, costs[self.group])
+    def _step_applies(self, costs: FloatArray, tolerance: Tolerance = 0.0) -> BoolArray:
+        return applies_with_margin(self.true_positives, self.selected, costs[self.group], tolerance)
 
     def application_intervals(
         self, cost: Cost, subsidies: Subsidies = None, *, subsidy_kind: SubsidyKind = "additive"
@@ -192,7 +237,7 @@ class ThresholdCurves:
             the one from which on it never does again (exclusive; -inf if it never applies), ``pieces`` the number of
             separate intervals in between: one if the score is calibrated for the group.
         """
-        applies = self._step_applies(cost, subsidies, subsidy_kind)
+        applies = self._step_applies(group_costs(self.groups, cost, subsidies, subsidy_kind))
         first = np.full(len(self.groups), np.inf)
         last = np.full(len(self.groups), -np.inf)
         steps = np.flatnonzero(applies)
@@ -213,9 +258,21 @@ class ThresholdCurves:
         return intervals["applies_from"].sort_values(kind="stable")
 
     def outcomes(
-        self, cost: Cost, subsidies: Subsidies = None, *, subsidy_kind: SubsidyKind = "additive"
+        self,
+        cost: Cost,
+        subsidies: Subsidies = None,
+        *,
+        subsidy_kind: SubsidyKind = "additive",
+        tolerance: Tolerance = 0.0,
     ) -> pd.DataFrame:
         """Consequences of every threshold at once, one row per distinct score of the pooled population.
+
+        Parameters
+        ----------
+        cost, subsidies, subsidy_kind
+            As in :meth:`PublishedStatistics.applies`.
+        tolerance : float or "auto", default=0.0
+            Margin by which a group must clear its cost to be counted as applying.
 
         Returns
         -------
@@ -223,32 +280,48 @@ class ThresholdCurves:
             threshold (the first is -inf), induced_accuracy (NaN where nobody applies), assumed_accuracy,
             application_rate, social_cost (NaN if nobody is qualified), applying_groups.
         """
-        applies = self._step_applies(cost, subsidies, subsidy_kind)
+        running = self.running(group_costs(self.groups, cost, subsidies, subsidy_kind), tolerance)
+        everyone, qualified = self.n.sum(), self.positives.sum()
+        return pd.DataFrame(
+            {
+                "threshold": running.threshold,
+                "induced_accuracy": ratio(running.correct_applicants, running.applicants),
+                "assumed_accuracy": ratio(running.correct, everyone),
+                "application_rate": ratio(running.applicants, everyone),
+                "social_cost": ratio(qualified - running.qualified_applicants, qualified),
+                "applying_groups": running.applying_groups.astype(np.int64),
+            }
+        )
+
+    def running(self, costs: FloatArray, tolerance: Tolerance = 0.0, required: BoolArray | None = None) -> RunningSums:
+        """Sums over applying groups at every threshold of the pooled population, behind :meth:`outcomes`.
+
+        Parameters
+        ----------
+        costs : ndarray of shape (n_groups,)
+            Cost that each group faces.
+        tolerance : float or "auto", default=0.0
+            Margin by which a group must clear its cost to be counted.
+        required : ndarray of bool of shape (n_groups,), optional
+            Groups to count apart.
+        """
+        applies = self._step_applies(costs, tolerance)
         people, qualified = self.n[self.group], self.positives[self.group]
         correct = people - qualified - self.selected + 2 * self.true_positives
-        columns = np.stack([applies * correct, correct, applies * people, applies * qualified, applies])
+        wanted = applies if required is None else applies & required[self.group]
+        columns = np.stack([applies * correct, correct, applies * people, applies * qualified, applies, wanted])
 
         change = np.diff(columns, axis=1, prepend=0)
         first = self.start[:-1]
         change[:, first] = 0
         order = np.argsort(self.threshold, kind="stable")
-        running = columns[:, first].sum(axis=1, keepdims=True) + np.cumsum(change[:, order], axis=1)
+        sums = columns[:, first].sum(axis=1, keepdims=True) + np.cumsum(change[:, order], axis=1)
         threshold = self.threshold[order]
         settled = np.append(threshold[1:] != threshold[:-1], True)
-        induced, assumed, applicants, reached, groups = running[:, settled]
+        rows = sums[:, settled]
         if np.issubdtype(columns.dtype, np.floating):  # weighted sums leave rounding where nobody applies
-            applicants = np.where(groups > 0, applicants, 0.0)
-        total_qualified = self.positives.sum()
-        return pd.DataFrame(
-            {
-                "threshold": threshold[settled],
-                "induced_accuracy": ratio(induced, applicants),
-                "assumed_accuracy": ratio(assumed, self.n.sum()),
-                "application_rate": ratio(applicants, self.n.sum()),
-                "social_cost": ratio(total_qualified - reached, total_qualified),
-                "applying_groups": groups.astype(np.int64),
-            }
-        )
+            rows = np.where(np.round(rows[4]) > 0, rows, np.where(np.arange(6)[:, None] == 1, rows, 0.0))
+        return RunningSums(threshold[settled], *rows)
 
     def best_by_group(
         self,
@@ -257,6 +330,7 @@ class ThresholdCurves:
         *,
         subsidy_kind: SubsidyKind = "additive",
         min_selected: float = 0,
+        tolerance: Tolerance = 0.0,
     ) -> pd.DataFrame:
         """Most accurate threshold for each group alone, subject to the group applying.
 
@@ -266,6 +340,8 @@ class ThresholdCurves:
             As in :meth:`PublishedStatistics.applies`.
         min_selected : float, default=0
             Leave out thresholds that select fewer people than this.
+        tolerance : float or "auto", default=0.0
+            Margin by which a group must clear its cost to be counted as applying.
 
         Returns
         -------
@@ -273,23 +349,34 @@ class ThresholdCurves:
             ``accuracy`` and ``threshold`` (the lowest among equals; NaN if the group cannot be made to apply),
             ``selected`` and ``true_positives`` there.
         """
-        allowed = self._step_applies(cost, subsidies, subsidy_kind) & (self.selected >= min_selected)
-        correct = np.where(allowed, 2 * self.true_positives - self.selected, -np.inf)
-        best = np.maximum.reduceat(correct, self.start[:-1])
-        is_best = np.flatnonzero((correct == best[self.group]) & allowed)
-        owner, where = np.unique(self.group[is_best], return_index=True)
-        frame = pd.DataFrame(np.nan, index=self.groups, columns=["accuracy", "threshold", "selected", "true_positives"])
-        step = is_best[where]
-        negatives = (self.n - self.positives)[owner]
-        frame.iloc[owner] = np.column_stack(
-            [
-                ratio(negatives + correct[step], self.n[owner]),
-                self.threshold[step],
-                self.selected[step],
-                self.true_positives[step],
-            ]
+        costs = group_costs(self.groups, cost, subsidies, subsidy_kind)
+        step = self.best_steps(costs, tolerance, min_selected)
+        found = step >= 0
+        frame = pd.DataFrame(
+            {
+                "accuracy": ratio(
+                    self.n - self.positives - self.selected[step] + 2 * self.true_positives[step], self.n
+                ),
+                "threshold": self.threshold[step],
+                "selected": self.selected[step],
+                "true_positives": self.true_positives[step],
+            },
+            index=self.groups,
+            dtype=np.float64,
         )
+        frame[~found] = np.nan
         return frame
+
+    def best_steps(self, costs: FloatArray, tolerance: Tolerance = 0.0, min_selected: float = 0) -> NDArray[np.intp]:
+        """Step of each group at which it is judged most accurately while it applies, -1 if there is none."""
+        allowed = self._step_applies(costs, tolerance) & (self.selected >= min_selected)
+        gain = np.where(allowed, 2 * self.true_positives - self.selected, -np.inf)
+        best = np.maximum.reduceat(gain, self.start[:-1])
+        is_best = np.flatnonzero((gain == best[self.group]) & allowed)
+        owner, where = np.unique(self.group[is_best], return_index=True)
+        step = np.full(len(self.groups), -1, dtype=np.intp)
+        step[owner] = is_best[where]
+        return step
 
     # ------------------------------------------------------------------ the shape of the score
 

@@ -25,7 +25,8 @@ from ._validation import (
     check_same_length,
     check_weights,
 )
-from .statistics import GroupCounts, PublishedStatistics, ratio
+from .intervals import ratio
+from .statistics import GroupCounts, PublishedStatistics
 
 
 def _average(values: Any, weights: FloatArray | None) -> float:

@@ -7,35 +7,23 @@ They add up over chunks of rows, so a table built in pieces equals the table bui
 from __future__ import annotations
 
 from dataclasses import dataclass, fields
-from typing import Any, Literal, Self
+from typing import Any, Self
 
 import numpy as np
 import pandas as pd
 from numpy.typing import ArrayLike, NDArray
-from scipy import stats
 
 from ._validation import (
     FloatArray,
     check_binary,
-    check_choice,
     check_floats,
-    check_fraction,
     check_same_length,
     check_weights,
     some_of,
 )
 from .behaviour import Cost, Subsidies, SubsidyKind, Undefined, applies_rule, group_costs
 from .groups import encode_groups, locate_groups
-
-Interval = Literal["wilson", "clopper-pearson"]
-
-
-def ratio(numerator: ArrayLike, denominator: ArrayLike) -> FloatArray:
-    """``numerator / denominator``, NaN where the denominator is 0."""
-    top, bottom = np.broadcast_arrays(np.asarray(numerator, float), np.asarray(denominator, float))
-    result = np.full(top.shape, np.nan)
-    np.divide(top, bottom, out=result, where=bottom != 0)
-    return result
+from .intervals import Interval, precision_interval, ratio
 
 
 @dataclass(frozen=True, eq=False)
@@ -116,50 +104,6 @@ class GroupCounts:
     def accuracy(self) -> FloatArray:
         """``P(selected = y | z)``."""
         return ratio(self.correct, self.n)
-
-
-def precision_interval(
-    true_positives: ArrayLike,
-    selected: ArrayLike,
-    *,
-    interval: Interval = "wilson",
-    confidence: float = 0.95,
-) -> tuple[FloatArray, FloatArray]:
-    """Two-sided confidence interval of a precision, from counts.
-
-    Parameters
-    ----------
-    true_positives, selected : array-like
-        Successes and trials. Weighted counts are taken as repetitions.
-    interval : {"wilson", "clopper-pearson"}, default="wilson"
-        Wilson's score interval covers close to ``confidence`` on average; Clopper and Pearson's never covers less.
-    confidence : float, default=0.95
-        Coverage, in (0, 1).
-
-    Returns
-    -------
-    low, high : ndarray
-        NaN where nothing is selected.
-
-    Examples
-    --------
-    >>> low, high = precision_interval(7, 10)
-    >>> round(float(low), 3), round(float(high), 3)
-    (0.397, 0.892)
-    """
-    check_choice(interval, "interval", ("wilson", "clopper-pearson"))
-    level = check_fraction(confidence, "confidence", inclusive=False)
-    k, n = np.broadcast_arrays(np.asarray(true_positives, float), np.asarray(selected, float))
-    if interval == "clopper-pearson":
-        tail = (1 - level) / 2
-        low, high = stats.beta.ppf(tail, k, n - k + 1), stats.beta.ppf(1 - tail, k + 1, n - k)
-    else:
-        z = stats.norm.ppf((1 + level) / 2)
-        half = z * np.sqrt(ratio(k * (n - k), n) + z**2 / 4)
-        low, high = (k + z**2 / 2 - half) / (n + z**2), (k + z**2 / 2 + half) / (n + z**2)
-    low, high = np.where(k <= 0, 0.0, low), np.where(k >= n, 1.0, high)
-    undefined = n <= 0
-    return np.where(undefined, np.nan, low), np.where(undefined, np.nan, high)
 
 
 class PublishedStatistics:

@@ -18,7 +18,7 @@ from numpy.typing import ArrayLike, NDArray
 from ._validation import FloatArray, check_binary, check_floats, check_same_length
 from .behaviour import SLACK, Cost, Subsidies
 from .curves import ThresholdCurves
-from .statistics import ratio
+from .intervals import ratio
 
 
 def _numbers(**values: ArrayLike) -> list[FloatArray]:
