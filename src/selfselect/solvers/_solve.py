@@ -23,8 +23,8 @@ def solve(
     n_starts: int | None = None,
     max_iter: int | None = None,
     application: float = 1 / 6,
-) -> Candidate:
-    """Best candidate of a solver.
+) -> tuple[Candidate, int]:
+    """Best candidate of a solver, and the steps that ``max_iter`` limits.
 
     Parameters
     ----------
@@ -43,8 +43,10 @@ def solve(
 
     Returns
     -------
-    Candidate
+    candidate : Candidate
         With a violation of 0, or of a problem without constraints; its accuracy is NaN if nobody can be made to apply.
+    n_iter : int
+        Steps of the logistic start, or of the descent.
 
     Raises
     ------
@@ -53,21 +55,21 @@ def solve(
     """
     if solver == "gradient_descent":
         starts = STARTS if n_starts is None else n_starts
-        candidates, _ = solve_by_descent(problem, random, starts, max_iter or STEPS, application)
+        candidates, n_iter = solve_by_descent(problem, random, starts, max_iter or STEPS, application)
     else:
         limit = max_iter or 1000
         # features that address groups one by one leave nothing to be shared; tied rates, or one threshold for all, do
         share = problem.fair or (problem.constrained and problem.offset_of_group is None)
         if solver == "auto" and share:
-            candidates = solve_together(problem, limit)
+            candidates, n_iter = solve_together(problem, limit)
         else:
-            candidates = solve_apart(problem, with_refinement=solver == "auto", max_iter=limit)
+            candidates, n_iter = solve_apart(problem, with_refinement=solver == "auto", max_iter=limit)
         if n_starts:
             candidates += solve_by_stages(problem, random, n_starts, application)
     best = max(candidates, key=lambda candidate: candidate.rank)
     if best.violation > 0 and problem.constrained:
         raise InfeasibleError(_why(problem, candidates))
-    return best
+    return best, n_iter
 
 
 def _why(problem: Problem, candidates: list[Candidate]) -> str:

@@ -40,12 +40,12 @@ SHORTLIST = 3
 RIDGE = 1e-4
 
 
-def pooled_start(problem: Problem, max_iter: int = 1000) -> FloatArray:
-    """Logistic regression of everybody: weights and intercept."""
+def pooled_start(problem: Problem, max_iter: int = 1000) -> tuple[FloatArray, int]:
+    """Logistic regression of everybody: weights and intercept, and the steps it took."""
     rows = problem.rows
     model = LogisticRegression(C=1 / (RIDGE + problem.l2 * rows.weight.sum()), max_iter=max_iter)
     model.fit(rows.X, rows.y, sample_weight=rows.weight)
-    return np.append(model.coef_[0], model.intercept_[0])
+    return np.append(model.coef_[0], model.intercept_[0]), int(model.n_iter_[0])
 
 
 def best_cut(rows: GroupedRows, score: FloatArray, price: float, least: float) -> float:
@@ -137,9 +137,9 @@ def target_sets(problem: Problem, start: FloatArray) -> list[NDArray[np.intp]]:
     return list(sets.values())
 
 
-def solve_apart(problem: Problem, *, with_refinement: bool = True, max_iter: int = 1000) -> list[Candidate]:
-    """Candidates from scores that are made for one group, or a few."""
-    start = pooled_start(problem, max_iter)
+def solve_apart(problem: Problem, *, with_refinement: bool = True, max_iter: int = 1000) -> tuple[list[Candidate], int]:
+    """Candidates from scores that are made for one group, or a few; and steps of the logistic start."""
+    start, n_iter = pooled_start(problem, max_iter)
     candidates = [best_threshold(problem, start, 1.0, "everybody")]
     for groups in target_sets(problem, start) if with_refinement else []:
         for parameters, hold in _refined(problem, start, groups):
@@ -151,7 +151,7 @@ def solve_apart(problem: Problem, *, with_refinement: bool = True, max_iter: int
     if problem.offset_of_group is not None:
         sets = target_sets(problem, start) if problem.constrained else [np.array([g]) for g in range(problem.n_groups)]
         candidates += _with_offsets(problem, start, 1.0, "constructive", sets)
-    return candidates
+    return candidates, n_iter
 
 
 def _refined(problem: Problem, start: FloatArray, groups: NDArray[np.intp]) -> list[tuple[FloatArray, float]]:

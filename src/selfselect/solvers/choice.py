@@ -84,11 +84,12 @@ def tidy(score: FloatArray) -> tuple[FloatArray, float]:
 
 def cut_between(thresholds: FloatArray, i: int) -> float:
     """Number between one threshold and the next: it separates the same people, and leaves room on both sides."""
-    here = thresholds[i]
+    here = float(thresholds[i])
     if i + 1 == len(thresholds):
-        return float(here)
-    above = thresholds[i + 1]
-    return float(above - 1.0 if np.isinf(here) else (here + above) / 2)
+        return here
+    above = float(thresholds[i + 1])
+    middle = above - max(1.0, abs(above)) if np.isinf(here) else here + (above - here) / 2
+    return middle if here < middle < above else here
 
 
 def curves_of(problem: Problem, score: FloatArray) -> ThresholdCurves:

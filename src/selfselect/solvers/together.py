@@ -29,9 +29,9 @@ FREE_PART = 0.5
 RIDGE = 1e-5
 
 
-def solve_together(problem: Problem, max_iter: int = 1000) -> list[Candidate]:
-    """Candidates from scores that are made on all rows under walls."""
-    start = pooled_start(problem, max_iter)
+def solve_together(problem: Problem, max_iter: int = 1000) -> tuple[list[Candidate], int]:
+    """Candidates from scores that are made on all rows under walls; and steps of the logistic start."""
+    start, n_iter = pooled_start(problem, max_iter)
     free = problem.rows.X.shape[1]
     candidates = [best_threshold(problem, start, 1.0, "everybody")]
     runs: list[tuple[TargetedObjective, FloatArray, Candidate]] = [
@@ -57,7 +57,7 @@ def solve_together(problem: Problem, max_iter: int = 1000) -> list[Candidate]:
     if all(candidate.violation > 0 for candidate in candidates):  # once more, against higher walls
         advance(1, 10.0)
         advance(len(STAGES) - 1, 10.0)
-    return candidates
+    return candidates, n_iter
 
 
 def _objectives(problem: Problem, start: FloatArray) -> list[TargetedObjective]:

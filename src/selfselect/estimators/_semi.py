@@ -1,0 +1,154 @@
+"""A naive score with the one threshold that is best once people decide whether to apply."""
+
+from __future__ import annotations
+
+from typing import Any, Self
+
+import numpy as np
+import pandas as pd
+from numpy.typing import ArrayLike, NDArray
+from sklearn.utils.validation import check_is_fitted, validate_data
+
+from .._validation import BoolArray, FloatArray, check_floats, check_weights
+from ..behaviour import Cost, Subsidies, SubsidyKind, Tolerance, check_tolerance
+from ..curves import ThresholdCurves
+from ..groups import GroupCodes
+from ..solvers.choice import cut_between
+from ._naive import InnerClassifier
+
+
+def inner_score(estimator: Any, X: Any) -> NDArray[np.float64]:
+    """Score of each row by any classifier: ``decision_function``, else the probability of the second class."""
+    if hasattr(estimator, "decision_function"):
+        score = estimator.decision_function(X)
+    elif hasattr(estimator, "predict_proba"):
+        score = np.asarray(estimator.predict_proba(X))[:, 1]
+    else:
+        raise TypeError(
+            f"estimator must have decision_function or predict_proba to get a threshold; {estimator!r} has neither."
+        )
+    return check_floats(score, "score of the estimator")
+
+
+class SemiStrategicClassifier(InnerClassifier):
+    """Any classifier's score, with the threshold of the highest induced accuracy on the training set.
+
+    Every distinct score is tried, exactly, in O(m log m) time for m rows, whatever the number of groups. Among equals
+    the threshold with the most applicants is kept.
+
+    Parameters
+    ----------
+    estimator : classifier, optional
+        Any scikit-learn classifier with ``decision_function`` or ``predict_proba``; by default a logistic regression
+        without penalty.
+    cost : float or mapping from group to float, default=0.7
+        Cost of the test in [0, 1].
+    tolerance : float or "auto", default=0.0
+        Margin by which a group must clear its cost to be counted as applying: a number, or "auto" for one standard
+        error of its precision.
+    subsidies : float or mapping from group to float, optional
+        Subsidies.
+    subsidy_kind : {"additive", "proportional"}, default="additive"
+        Kind of subsidies.
+    prefit : bool, default=False
+        Whether ``estimator`` is fitted already and only wants a threshold.
+
+    Attributes
+    ----------
+    threshold_ : float
+        A person is selected when the inner score is above it.
+    curve_ : DataFrame
+        induced_accuracy, assumed_accuracy, application_rate, social_cost and applying_groups at every threshold.
+    estimator_ : classifier
+        The fitted one.
+    published_ : PublishedStatistics
+        Counts of the training set per group.
+    classes_ : ndarray of shape (2,)
+        The labels; the second one means qualified.
+
+    Examples
+    --------
+    >>> from selfselect.datasets import make_base_rate_groups
+    >>> X, y, z = make_base_rate_groups((0.5, 0.15), random_state=0, return_X_y_group=True)
+    >>> semi = SemiStrategicClassifier(cost=0.8).fit(X, y, sensitive_features=z)
+    >>> float(semi.curve_["induced_accuracy"].max()) == semi.audit(X, y, z).induced_accuracy
+    True
+    """
+
+    def __init__(
+        self,
+        estimator: Any = None,
+        *,
+        cost: Cost = 0.7,
+        tolerance: Tolerance = 0.0,
+        subsidies: Subsidies = None,
+        subsidy_kind: SubsidyKind = "additive",
+        prefit: bool = False,
+    ) -> None:
+        self.estimator = estimator
+        self.cost = cost
+        self.tolerance = tolerance
+        self.subsidies = subsidies
+        self.subsidy_kind = subsidy_kind
+        self.prefit = prefit
+
+    def fit(self, X: Any, y: ArrayLike, *, sensitive_features: Any = None, sample_weight: Any = None) -> Self:
+        """Fit the inner classifier (unless prefit) and search all thresholds.
+
+        Parameters
+        ----------
+        X : array-like of shape (n_rows, n_features)
+        y : array-like of shape (n_rows,)
+            Two labels; the larger one means qualified.
+        sensitive_features : array-like, Series, DataFrame or dict of columns, optional
+            Group of each row; without it everyone is one group.
+        sample_weight : array-like of shape (n_rows,), optional
+            Weights.
+        """
+        qualified = self._check_labels(y)
+        groups, costs = self._check_groups(sensitive_features, len(qualified))
+        tolerance = check_tolerance(self.tolerance, costs)
+        if self.prefit:
+            if self.estimator is None:
+                raise ValueError("prefit=True needs a fitted estimator; estimator is None.")
+            check_is_fitted(self.estimator)
+            validate_data(self, X, y, skip_check_array=True)
+            self.estimator_ = self.estimator
+        else:
+            self._fit_inner(X, y, sample_weight)
+        score = inner_score(self.estimator_, X)
+        weights = check_weights(sample_weight, len(qualified))
+        curves = self._curves(qualified, score, groups, weights)
+        self.threshold_ = self._search(curves, pd.Series(costs, index=groups.labels)[curves.groups], tolerance)
+        predicted = self.classes_[(score > self.threshold_).astype(int)]
+        self._publish(qualified, predicted, groups, costs, sample_weight)
+        return self
+
+    @staticmethod
+    def _curves(
+        qualified: BoolArray, score: FloatArray, groups: GroupCodes, weights: FloatArray | None
+    ) -> ThresholdCurves:
+        if weights is not None and not weights.all():  # who counts for nothing must not add thresholds either
+            keep = weights > 0
+            used, codes = np.unique(groups.codes[keep], return_inverse=True)
+            return ThresholdCurves.from_codes(qualified[keep], score[keep], codes, groups.labels[used], weights[keep])
+        return ThresholdCurves.from_codes(qualified, score, groups.codes, groups.labels, weights)
+
+    def _search(self, curves: ThresholdCurves, costs: pd.Series, tolerance: Tolerance) -> float:
+        self.curve_ = curves.outcomes(costs, tolerance=tolerance)
+        accuracy = self.curve_["induced_accuracy"].to_numpy()
+        if np.isnan(accuracy).all():  # nobody can be made to apply: leave the classifier as it is
+            return 0.0 if hasattr(self.estimator_, "decision_function") else 0.5
+        rate = self.curve_["application_rate"].to_numpy()
+        best = np.flatnonzero(np.nan_to_num(accuracy, nan=-1.0) >= np.nanmax(accuracy) - 1e-12)
+        return cut_between(self.curve_["threshold"].to_numpy(), int(best[np.argmax(rate[best])]))
+
+    def decision_function(self, X: Any) -> NDArray[np.float64]:
+        """Inner score minus the threshold."""
+        check_is_fitted(self, "threshold_")
+        return inner_score(self.estimator_, X) - self.threshold_
+
+    def predict(self, X: Any) -> NDArray[Any]:
+        """Label of each row: the second class where the inner score is above the threshold."""
+        score = self.decision_function(X)
+        return np.asarray(self.classes_[(score > 0).astype(int)])
