@@ -16,6 +16,11 @@ def test_comparing_counts_equals_comparing_exact_fractions(hits, selected, cost_
     assert bool(applies_rule(hits, selected, cost_top / cost_bottom)) == expected
 
 
+def test_the_slack_is_far_below_one_person_in_any_population():
+    assert not applies_rule(7 * 10**10 - 1, 10**11, 0.7)
+    assert applies_rule(7 * 10**10, 10**11, 0.75 - 0.05)
+
+
 def test_cost_zero_brings_in_everyone_with_a_precision_and_cost_one_only_the_flawless():
     assert applies_rule([0, 1, 5, 0], [5, 5, 5, 0], 0.0).tolist() == [True, True, True, False]
     assert applies_rule([0, 4, 5, 0], [5, 5, 5, 0], 1.0).tolist() == [False, False, True, False]

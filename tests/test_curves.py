@@ -184,3 +184,36 @@ def test_with_a_tolerance_only_those_count_who_clear_the_cost_by_it():
     cautious = curves.outcomes(0.5, tolerance="auto")
     assert (cautious["applying_groups"] <= curves.outcomes(0.5)["applying_groups"]).all()
     assert cautious["applying_groups"].sum() < curves.outcomes(0.5)["applying_groups"].sum()
+
+
+def test_weights_of_one_group_leave_no_rounding_in_another():
+    y, score, z = [1, 0, 1, 0], [1.0, 2.0, 1.0, 2.0], list("aabb")
+    curves = ThresholdCurves.from_scores(y, score, sensitive_features=z, sample_weight=[1e17, 1e17, 1, 1])
+    assert curves.n.tolist() == [2e17, 2]
+    n = 200_000
+    y = np.r_[np.ones(n), np.ones(7), np.zeros(3)]
+    z = np.r_[np.zeros(n), np.ones(10)]
+    score = np.r_[np.linspace(0, 1, n), np.ones(10)]
+    weighted = ThresholdCurves.from_scores(y, score, sensitive_features=z, sample_weight=np.full(n + 10, 0.1))
+    assert weighted.at(-np.inf).applies(0.7).all()
+
+
+def test_subsidies_count_in_outcomes_and_in_the_best_thresholds():
+    rng = np.random.default_rng(3)
+    y, score, z = rng.integers(0, 2, 60), rng.integers(0, 9, 60), rng.choice(list("ab"), 60)
+    curves = ThresholdCurves.from_scores(y, score, sensitive_features=z)
+    costs = {"a": 0.8, "b": 0.5}
+    assert curves.outcomes(0.8, {"b": 0.3}).equals(curves.outcomes(costs))
+    assert curves.best_by_group(0.8, {"b": 0.3}).equals(curves.best_by_group(costs))
+    half = {"a": 0.4, "b": 0.4}
+    assert curves.outcomes(0.8, 0.5, subsidy_kind="proportional").equals(curves.outcomes(half))
+    assert curves.best_by_group(0.8, 0.5, subsidy_kind="proportional").equals(curves.best_by_group(half))
+    assert curves.application_intervals(0.8, 0.5, subsidy_kind="proportional").equals(
+        curves.application_intervals(half)
+    )
+
+
+def test_intervals_come_with_every_precision():
+    frame = ThresholdCurves.from_scores([1, 0, 1], [1, 2, 3]).to_frame().dropna()
+    assert (frame["precision_low"] <= frame["precision"]).all()
+    assert (frame["precision"] <= frame["precision_high"]).all()

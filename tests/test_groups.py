@@ -3,6 +3,7 @@ import pandas as pd
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from scipy import sparse
 
 from selfselect.groups import EVERYONE, MISSING, encode_groups, locate_groups, values_by_group
 
@@ -143,3 +144,40 @@ def test_a_hundred_thousand_groups_are_no_problem():
     groups = encode_groups(labels)
     assert len(groups.labels) == 100_000
     assert (groups.codes == labels).all()
+
+
+def test_columns_of_a_dict_are_taken_as_they_stand_whatever_their_index():
+    shuffled = {"a": pd.Series(list("xyw"), index=[3, 1, 2]), "b": pd.Series(list("kkk"), index=[1, 2, 3])}
+    assert decoded(encode_groups(shuffled)) == [("x", "k"), ("y", "k"), ("w", "k")]
+    with pytest.raises(ValueError, match="columns of one length"):
+        encode_groups({"a": ["x"], "b": ["x", "y"]})
+
+
+def test_large_whole_numbers_stay_apart_beside_a_missing_label():
+    groups = encode_groups([2**53, 2**53 + 1, None], missing="own_group")
+    assert decoded(groups) == [2**53, 2**53 + 1, MISSING]
+
+
+def test_several_columns_are_matched_by_name_and_refused_if_names_differ():
+    labels = encode_groups(pd.DataFrame({"sex": ["f", "m"], "site": ["m", "f"]})).labels
+    swapped = pd.DataFrame({"site": ["f"], "sex": ["m"]})
+    assert labels[locate_groups(swapped, labels)[0]] == ("m", "f")
+    assert labels[locate_groups([["m", "f"]], labels)[0]] == ("m", "f")  # no names: by position
+    with pytest.raises(ValueError, match="has columns 'site', 'age'"):
+        locate_groups(pd.DataFrame({"site": ["f"], "age": ["m"]}), labels)
+
+
+def test_labels_of_another_kind_are_found_where_python_holds_them_equal():
+    labels = encode_groups([0, 1, 2]).labels
+    assert locate_groups([True, False], labels).tolist() == [1, 0]
+    with pytest.raises(ValueError, match="does not know: '1'"):
+        locate_groups(["1"], labels)
+    intervals = encode_groups(pd.cut([1, 5], [0, 3, 6])).labels
+    with pytest.raises(ValueError, match="does not know"):
+        locate_groups([1.0], intervals)
+
+
+@pytest.mark.parametrize("features", [{"a", "b"}, sparse.eye(2)])
+def test_what_has_no_order_or_is_sparse_is_refused(features):
+    with pytest.raises(TypeError, match="sensitive_features"):
+        encode_groups(features, n_rows=2)

@@ -51,8 +51,27 @@ def test_tables_of_several_columns_add_up_too():
     assert total.groups.tolist() == [("w", 1), ("x", 1)]
     assert total.counts.true_positives.tolist() == [0, 1]
     assert total.groups.names == ["g", "h"]
-    with pytest.raises(ValueError, match="2 and 1 columns"):
+    with pytest.raises(ValueError, match=r"1 column\(s\), but the first was made from 2"):
         a + PublishedStatistics.from_predictions([1], [1], sensitive_features=["x"])
+    swapped = PublishedStatistics.from_predictions([1], [0], sensitive_features={"h": [1], "g": ["x"]})
+    assert (a + swapped).counts.n.tolist() == [2]
+
+
+def test_labels_that_python_holds_equal_are_one_group_also_in_sums():
+    numbers = PublishedStatistics.from_predictions([1] * 4, [1] * 4, sensitive_features=[1, 0, 2, 2])
+    truths = PublishedStatistics.from_predictions([1] * 2, [1] * 2, sensitive_features=[True, False])
+    assert (numbers + truths).counts.n.tolist() == [2, 2, 2]
+
+
+def test_chunks_of_a_categorical_equal_the_whole_whatever_order_their_groups_come_in():
+    levels = pd.Series(pd.Categorical(["low", "high", "mid", "low"], categories=["low", "mid", "high"]))
+    whole = PublishedStatistics.from_predictions([1, 0, 1, 0], [1, 1, 1, 1], sensitive_features=levels)
+    parts = [
+        PublishedStatistics.from_predictions([1, 0], [1, 1], sensitive_features=levels[:2]),
+        PublishedStatistics.from_predictions([1, 0], [1, 1], sensitive_features=levels[2:]),
+    ]
+    assert sum(parts) == whole
+    assert parts[0] != parts[1]
 
 
 def test_published_numbers_agree_with_scikit_learn(adult_splits):
@@ -118,6 +137,8 @@ def test_rounding_never_keeps_a_group_out():
     )
     table = PublishedStatistics.from_counts(frame)
     assert table.applies(0.75, subsidies={"a": 0.05}).all()
+    tiny_weights = PublishedStatistics.from_predictions([1, 0], [1, 1], sample_weight=[1e-13, 1e-13])
+    assert not tiny_weights.applies(0.9).any()
     just_below = PublishedStatistics.from_counts(frame.assign(true_positives=7 * 10**7 - 1))
     assert not just_below.applies(0.75, subsidies={"a": 0.05}).any()
 
@@ -134,6 +155,11 @@ def test_costs_per_group_and_both_kinds_of_subsidy():
     assert table.applies(0.8, subsidies={"B": 0.25}, subsidy_kind="proportional").to_dict() == {"A": False, "B": True}
     assert table.costs(0.5, subsidies=0.6).tolist() == [0, 0]  # a subsidy pays at most the whole cost
     assert table.applicant_utility(0.65).tolist() == pytest.approx([10 / 20 * 0.05, 0])
+    assert table.applicant_utility(0.65, subsidies={"B": 0.1}).tolist() == pytest.approx(
+        [10 / 20 * 0.05, 10 / 20 * 0.05]
+    )
+    halved = table.applicant_utility(0.8, subsidies=0.5, subsidy_kind="proportional")
+    assert halved.tolist() == pytest.approx([10 / 20 * 0.3, 10 / 20 * 0.2])
 
 
 def test_weights_count_as_repetitions():
@@ -209,6 +235,10 @@ def test_published_counts_need_all_columns_and_names():
 def test_any_fitted_classifier_will_do():
     X, y = np.array([[0.0], [1.0], [2.0], [3.0]]), np.array([0, 0, 1, 1])
     model = LogisticRegression().fit(X, y)
+    weighted = PublishedStatistics.from_estimator(
+        model, X, y, sensitive_features=["a", None, "a", "a"], sample_weight=[1, 2, 3, 4], missing="own_group"
+    )
+    assert weighted.counts.n.tolist() == [8, 2]
     table = PublishedStatistics.from_estimator(model, X, y)
     assert table.groups.tolist() == ["everyone"]
     assert table.precision.tolist() == [1.0]

@@ -1,6 +1,7 @@
 """Each statement of the theory over all small tables; each false one with its counterexample."""
 
 import itertools
+from fractions import Fraction
 
 import numpy as np
 import pandas as pd
@@ -300,13 +301,16 @@ def test_under_parity_with_equal_tpr_precision_is_proportional_to_base_rate():
 
 def test_parity_with_equal_tpr_is_feasible_exactly_as_stated():
     n = 12
-    for positives in [(3, 6), (2, 9), (6, 6)]:
-        for hits_share in (0, 1 / 3, 2 / 3, 1):
+    rates = {}  # for each number of positives, all (true-positive rate, selection rate) that some table has
+    for tp, fp, fn, _ in all_tables(n):
+        if tp + fn:
+            rates.setdefault(tp + fn, set()).add((Fraction(tp, tp + fn), Fraction(tp + fp, n)))
+    for positives in [(3, 6), (2, 8), (6, 6), (4, 12)]:
+        both = rates[positives[0]] & rates[positives[1]]
+        for share in {rate for rate, _ in rates[positives[0]]} & {rate for rate, _ in rates[positives[1]]}:
             for selected in range(n + 1):
-                # each group takes TPR * positives true positives and fills up with false positives
-                possible = all(hits_share * p <= selected <= n - p + hits_share * p for p in positives)
-                found = theory.parity_is_feasible(np.array(positives) / n, hits_share, selected / n)
-                assert bool(found) == possible
+                found = theory.parity_is_feasible(np.array(positives) / n, float(share), selected / n)
+                assert bool(found) == ((share, Fraction(selected, n)) in both)
 
 
 def test_the_ceiling_of_precision_under_parity_keeps_two_groups_of_adult_out():
@@ -371,6 +375,14 @@ def test_numbers_outside_the_unit_interval_are_refused_by_name(wrong):
     name = "precision" if wrong["precision"] > 1 else "cost"
     with pytest.raises(ValueError, match=f"{name} must lie in"):
         theory.least_subsidy(**wrong)
+    with pytest.raises(ValueError, match="base_rate has missing"):
+        theory.application_region(np.nan, 0.5, 0.5)
+    with pytest.raises(TypeError, match="cost must hold numbers"):
+        theory.sufficient_subsidy(0.5, "much")
+    with pytest.raises(ValueError, match="selection_rate must be at least"):
+        theory.bayes_precision(0.9, 1.0, 0.1)
+    with pytest.raises(ValueError, match="Shapes do not go together"):
+        theory.sufficient_subsidy([0.5, 0.5], [0.5, 0.5, 0.5])
     with pytest.raises(ValueError, match="subsidy must not be negative"):
         theory.subsidised_base_rate(0.1, -0.1, 0.5, 0.5)
 

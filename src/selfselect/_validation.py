@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from numbers import Number
 from typing import Any
 
 import numpy as np
@@ -29,7 +30,7 @@ def as_column(values: Any, name: str) -> NDArray[Any]:
     """One-dimensional array of at least one entry; a single column counts as one-dimensional."""
     if sparse.issparse(values):
         raise TypeError(f"{name} is a sparse matrix; pass a one-dimensional array, list or Series.")
-    if values is None or np.isscalar(values):
+    if values is None or np.isscalar(values) or isinstance(values, set | frozenset | dict):
         raise TypeError(f"{name} must be a one-dimensional array, list or Series, got {values!r}.")
     try:
         array = np.asarray(values)
@@ -45,12 +46,29 @@ def as_column(values: Any, name: str) -> NDArray[Any]:
 
 
 def _refuse_missing(array: NDArray[Any], name: str) -> None:
-    missing = np.flatnonzero(pd.isna(array))
+    missing = np.flatnonzero([_is_missing(value) for value in array] if array.dtype == object else pd.isna(array))
     if missing.size:
         raise ValueError(
             f"{name} has {missing.size} missing value(s), first at row(s) {some_of(missing)}. "
             "Drop or fill those rows first."
         )
+
+
+def _is_missing(value: Any) -> bool:
+    return np.ndim(value) == 0 and bool(pd.isna(value))
+
+
+def _advice(found: Sequence[Any], name: str) -> str:
+    """How to turn what was found into 0 and 1."""
+    if "pred" in name and all(isinstance(value, float | int) for value in found):
+        return "Scores need a threshold: see PublishedStatistics.from_scores."
+    if len(found) != 2:
+        return "Choose which value counts as positive and convert to 0/1 first."
+    try:
+        positive = max(found)
+    except TypeError:
+        positive = found[-1]
+    return f"If {some_of([positive])} is the positive value, pass {name} == {some_of([positive])}."
 
 
 def check_binary(values: Any, name: str) -> BoolArray:
@@ -59,15 +77,13 @@ def check_binary(values: Any, name: str) -> BoolArray:
     if array.dtype == bool:
         return array
     _refuse_missing(array, name)
-    wrong = ~np.isin(array, (0, 1))
+    if array.dtype == object:
+        wrong = np.array([np.ndim(value) != 0 or isinstance(value, dict) or value not in (0, 1) for value in array])
+    else:
+        wrong = ~np.isin(array, (0, 1))
     if wrong.any():
-        found = pd.unique(pd.Series(array))
-        if len(found) <= 2:
-            fix = f"Convert first, for example {name} == {some_of(found[-1:])}."
-        else:
-            fix = "Choose which value counts as positive and convert to 0/1 first."
-            if "pred" in name:
-                fix += " Scores need a threshold: see PublishedStatistics.from_scores."
+        found = list({repr(value): value for value in array.tolist()}.values())
+        fix = _advice(found, name)
         first = int(np.flatnonzero(wrong)[0])
         raise ValueError(
             f"{name} must hold only 0 and 1 (or False and True); found {some_of(found)}, "
@@ -80,25 +96,33 @@ def check_floats(values: Any, name: str) -> FloatArray:
     """Finite numbers, one per row."""
     array = as_column(values, name)
     _refuse_missing(array, name)
+    kind = array.dtype.kind
+    if kind not in "biufO" or (kind == "O" and not all(isinstance(value, Number) for value in array)):
+        raise TypeError(f"{name} must hold numbers, found {some_of(array)}.")
     try:
         numbers = array.astype(np.float64)
-    except (TypeError, ValueError) as error:
-        raise TypeError(f"{name} must hold numbers, found {some_of(array)}.") from error
+    except (TypeError, ValueError, OverflowError) as error:
+        raise TypeError(f"{name} must hold numbers that fit floating point, found {some_of(array)}.") from error
     wrong = np.flatnonzero(~np.isfinite(numbers))
     if wrong.size:
         raise ValueError(f"{name} has {wrong.size} infinite value(s), first at row(s) {some_of(wrong)}.")
     return numbers
 
 
-def check_weights(values: ArrayLike | None, n_rows: int, name: str = "sample_weight") -> FloatArray | None:
-    """Row weights: None, or finite, non-negative and not all zero."""
+def check_weights(
+    values: ArrayLike | None, n_rows: int, name: str = "sample_weight", *, some_positive: bool = True
+) -> FloatArray | None:
+    """Row weights: None, or finite, non-negative, of a finite sum and (unless told otherwise) not all zero."""
     if values is None:
         return None
     weights = check_floats(values, name)
     check_same_length(**{name: weights, "the rows": np.empty(n_rows)})
     if (weights < 0).any():
         raise ValueError(f"{name} must not be negative, found {weights.min()} at row {int(weights.argmin())}.")
-    if not weights.any():
+    with np.errstate(over="ignore"):
+        if not np.isfinite(weights.sum()):
+            raise ValueError(f"{name} adds up to more than floating point can hold; divide it by a constant.")
+    if some_positive and not weights.any():
         raise ValueError(f"{name} is zero for every row; at least one weight must be positive.")
     return weights
 
@@ -132,6 +156,17 @@ def check_fraction(value: Any, name: str, *, inclusive: bool = True) -> float:
     if not inside:  # also refuses NaN
         interval = "[0, 1]" if inclusive else "(0, 1)"
         raise ValueError(f"{name} must lie in {interval}, got {value!r}.")
+    return number
+
+
+def check_threshold(value: Any, name: str = "threshold") -> float:
+    """Single number, infinite if need be, but not NaN."""
+    try:
+        number = float(value)
+    except (TypeError, ValueError) as error:
+        raise TypeError(f"{name} must be a number, got {value!r}.") from error
+    if np.isnan(number):
+        raise ValueError(f"{name} is NaN; pass a number (or infinity to select nobody).")
     return number
 
 

@@ -124,7 +124,10 @@ def applies_rule(
     check_choice(undefined, "undefined", ("abstain", "apply"))
     hits = np.asarray(true_positives, dtype=np.float64)
     passed = np.asarray(selected, dtype=np.float64)
-    worth = hits >= np.asarray(costs, dtype=np.float64) * passed - SLACK * np.maximum(passed, 1.0)
+    limits = np.asarray(costs, dtype=np.float64)
+    if np.isnan(limits).any():
+        raise ValueError("costs has missing values; give every group a cost.")
+    worth = hits >= (limits - SLACK) * passed
     return np.asarray(np.where(passed > 0, worth, undefined == "apply"), dtype=bool)
 
 

@@ -21,13 +21,27 @@ from ._validation import (
     check_binary,
     check_floats,
     check_same_length,
+    check_threshold,
     check_weights,
     some_of,
 )
 from .behaviour import SLACK, Cost, Subsidies, SubsidyKind, Tolerance, applies_with_margin, group_costs
 from .groups import encode_groups
-from .intervals import ratio
+from .intervals import precision_interval, ratio
 from .statistics import GroupCounts, PublishedStatistics
+
+
+def _sum_to_the_end(values: NDArray[Any], codes: NDArray[np.intp]) -> NDArray[Any]:
+    """Sum of the values from each row to the last of its group, rows being sorted by group.
+
+    Whole numbers are added up over all groups at once, exactly. Weights are added up within each group, so that the
+    people of one group leave no rounding in another.
+    """
+    if np.issubdtype(values.dtype, np.floating):
+        return np.asarray(pd.Series(values[::-1]).groupby(codes[::-1]).cumsum().to_numpy()[::-1])
+    total = np.cumsum(values[::-1])[::-1]
+    end = np.cumsum(np.bincount(codes))[codes]
+    return np.asarray(total - np.append(total, 0)[end])
 
 
 @dataclass(frozen=True, eq=False)
@@ -135,8 +149,6 @@ class ThresholdCurves:
         order = np.lexsort((score, codes))
         score, codes, y = score[order], codes[order], y[order]
         unit = np.ones(n_rows, dtype=np.int64) if weights is None else weights[order]
-        below = np.concatenate([[0], np.cumsum(unit)])  # people sorted before each row, over all groups
-        below_positive = np.concatenate([[0], np.cumsum(unit * y)])
 
         group_end = np.cumsum(np.bincount(codes, minlength=n_groups))
         group_start = np.concatenate([[0], group_end[:-1]])
@@ -153,15 +165,19 @@ class ThresholdCurves:
         cut[start[:-1]], cut[step] = group_start, ends + 1
         threshold = np.full(start[-1], -np.inf)
         threshold[step] = score[ends]
-        end_of_step = np.repeat(group_end, distinct + 1)
+        beyond = cut == np.repeat(group_end, distinct + 1)  # nobody of the group is left above
+        selected, true_positives = (
+            np.where(beyond, 0, _sum_to_the_end(values, codes)[np.minimum(cut, n_rows - 1)])
+            for values in (unit, unit * y)
+        )
         return cls(
             groups=labels,
             start=start,
             threshold=threshold,
-            selected=below[end_of_step] - below[cut],
-            true_positives=below_positive[end_of_step] - below_positive[cut],
-            n=below[group_end] - below[group_start],
-            positives=below_positive[group_end] - below_positive[group_start],
+            selected=selected,
+            true_positives=true_positives,
+            n=selected[start[:-1]],
+            positives=true_positives[start[:-1]],
         )
 
     # ------------------------------------------------------------------ the curves themselves
@@ -172,14 +188,24 @@ class ThresholdCurves:
         return np.repeat(np.arange(len(self.groups)), np.diff(self.start))
 
     def to_frame(self, group: Any = None) -> pd.DataFrame:
-        """All steps of all groups, or of one: group, threshold, selected, true_positives, precision, selection_rate."""
+        """All steps of all groups, or of one.
+
+        Returns
+        -------
+        DataFrame
+            group, threshold, selected, true_positives, precision with its 95% Wilson interval (precision_low,
+            precision_high), selection_rate.
+        """
         steps = slice(None)
         if group is not None:
             if group not in self.groups:
                 raise ValueError(f"No group {group!r}; known groups: {some_of(self.groups, most=10)}.")
             code = self.groups.get_loc(group)
+            if not isinstance(code, int | np.integer):
+                raise ValueError(f"{group!r} names several groups; name one: {some_of(self.groups, most=10)}.")
             steps = slice(self.start[code], self.start[code + 1])
         owner, hits, passed = self.group[steps], self.true_positives[steps], self.selected[steps]
+        low, high = precision_interval(hits, passed)
         return pd.DataFrame(
             {
                 "group": self.groups.take(owner).to_numpy(),
@@ -187,13 +213,15 @@ class ThresholdCurves:
                 "selected": passed,
                 "true_positives": hits,
                 "precision": ratio(hits, passed),
+                "precision_low": low,
+                "precision_high": high,
                 "selection_rate": ratio(passed, self.n[owner]),
             }
         )
 
     def at(self, threshold: float) -> PublishedStatistics:
         """What would be published at one threshold."""
-        before = np.concatenate([[0], np.cumsum(self.threshold <= float(threshold))])
+        before = np.concatenate([[0], np.cumsum(self.threshold <= check_threshold(threshold))])
         # thresholds rise within a group and the first is -inf, so the count of those passed finds the step
         step = self.start[:-1] + before[self.start[1:]] - before[self.start[:-1]] - 1
         counts = GroupCounts(self.n, self.positives, self.selected[step], self.true_positives[step])
@@ -282,13 +310,17 @@ class ThresholdCurves:
         """
         running = self.running(group_costs(self.groups, cost, subsidies, subsidy_kind), tolerance)
         everyone, qualified = self.n.sum(), self.positives.sum()
+
+        def share(part: NDArray[Any], whole: Any) -> FloatArray:
+            return np.clip(ratio(part, whole), 0.0, 1.0)  # running sums of weights carry rounding
+
         return pd.DataFrame(
             {
                 "threshold": running.threshold,
-                "induced_accuracy": ratio(running.correct_applicants, running.applicants),
-                "assumed_accuracy": ratio(running.correct, everyone),
-                "application_rate": ratio(running.applicants, everyone),
-                "social_cost": ratio(qualified - running.qualified_applicants, qualified),
+                "induced_accuracy": share(running.correct_applicants, running.applicants),
+                "assumed_accuracy": share(running.correct, everyone),
+                "application_rate": share(running.applicants, everyone),
+                "social_cost": share(qualified - running.qualified_applicants, qualified),
                 "applying_groups": running.applying_groups.astype(np.int64),
             }
         )
@@ -369,7 +401,9 @@ class ThresholdCurves:
 
     def best_steps(self, costs: FloatArray, tolerance: Tolerance = 0.0, min_selected: float = 0) -> NDArray[np.intp]:
         """Step of each group at which it is judged most accurately while it applies, -1 if there is none."""
-        allowed = self._step_applies(costs, tolerance) & (self.selected >= min_selected)
+        allowed = self._step_applies(costs, tolerance) & (
+            self.selected >= check_threshold(min_selected, "min_selected")
+        )
         gain = np.where(allowed, 2 * self.true_positives - self.selected, -np.inf)
         best = np.maximum.reduceat(gain, self.start[:-1])
         is_best = np.flatnonzero((gain == best[self.group]) & allowed)

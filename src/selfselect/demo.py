@@ -29,7 +29,7 @@ def published_table(published: PublishedStatistics) -> pd.DataFrame:
             "qualified": frame["base_rate"].map(_percent),
             "pass screening": frame["selection_rate"].map(_percent),
             "precision": frame["precision"].map(_percent),
-            "95% interval": [
+            "95% interval (Wilson)": [
                 f"{_percent(low)} to {_percent(high)}"
                 for low, high in zip(frame["precision_low"], frame["precision_high"], strict=True)
             ],
@@ -67,7 +67,9 @@ def run(echo: Callable[[str], object], costs: Sequence[float] = COSTS) -> None:
     echo(f"A logistic regression screens {len(X):,} people of the Adult census data (qualified: income above 50,000).")
     echo("It publishes, per group, the precision: how many of those who pass screening turn out to be qualified.\n")
     echo(published_table(published).to_string())
-    echo("\nPeople apply only if that number is at least the cost of being tested. So, among 4,814 others:\n")
+    echo(
+        f"\nPeople apply only if that number is at least the cost of being tested. So, among {len(X_test):,} others:\n"
+    )
     echo(outcome_table(published, population, costs).to_string())
     echo(
         "\nAssumed accuracy counts everyone, induced accuracy only those who apply; social cost is the share of"

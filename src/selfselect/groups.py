@@ -13,6 +13,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
+from scipy import sparse
 
 from ._validation import check_choice, some_of
 
@@ -89,16 +90,33 @@ def locate_groups(
 ) -> NDArray[np.intp]:
     """Code of each row's group among known ``labels``; a group that is not there is an error that names it."""
     own = encode_groups(sensitive_features, n_rows=n_rows, missing=missing)
-    if own.labels.nlevels != labels.nlevels:
+    aligned = with_same_columns(own.labels, labels, "sensitive_features", where)
+    return position_of(aligned, labels, "sensitive_features", where)[own.codes]
+
+
+def with_same_columns(wanted: pd.Index, labels: pd.Index, name: str, where: str) -> pd.Index:
+    """Combinations with their columns in the order of ``labels``; by name, or by position if they have no names."""
+    if wanted.nlevels != labels.nlevels:
+        raise ValueError(f"{name} has {wanted.nlevels} column(s), but {where} was made from {labels.nlevels}.")
+    if wanted.nlevels == 1 or list(wanted.names) == list(labels.names):
+        return wanted
+    unnamed = list(range(wanted.nlevels))
+    if unnamed in (list(wanted.names), list(labels.names)):
+        return wanted
+    if set(wanted.names) != set(labels.names):
         raise ValueError(
-            f"sensitive_features has {own.labels.nlevels} column(s), but {where} was made from {labels.nlevels}."
+            f"{name} has columns {some_of(list(wanted.names))}, but {where} {some_of(list(labels.names))}."
         )
-    return position_of(own.labels, labels, "sensitive_features", where)[own.codes]
+    return wanted.reorder_levels(labels.names)
 
 
 def position_of(wanted: pd.Index, labels: pd.Index, name: str, where: str) -> NDArray[np.intp]:
     """Position in ``labels`` of each label in ``wanted``, or an error that names the unknown ones."""
-    position = labels.get_indexer(wanted)
+    known = labels
+    if labels.nlevels > 1 or labels.dtype != wanted.dtype or isinstance(labels.dtype, pd.IntervalDtype):
+        # label by label, as Python compares them: no conversion between kinds, no containment in intervals
+        known, wanted = (pd.Index(list(index), dtype=object, tupleize_cols=False) for index in (labels, wanted))
+    position = known.get_indexer(wanted)
     unknown = wanted[position < 0]
     if len(unknown):
         raise ValueError(
@@ -122,11 +140,11 @@ def values_by_group(
     if wanted.has_duplicates:
         raise ValueError(f"{name} names a group twice: {some_of(wanted[wanted.duplicated()])}.")
     position = position_of(wanted, labels, name, "the table of groups")
-    raw = series.to_numpy() if series is not None else list(values.values())
+    raw = list(series) if series is not None else list(values.values())
     try:
-        numbers = np.asarray(raw, dtype=np.float64)
-    except (TypeError, ValueError) as error:
-        raise TypeError(f"{name} must map each group to a number, got {some_of(list(raw))}.") from error
+        numbers = np.array([float(value) for value in raw], dtype=np.float64)
+    except (TypeError, ValueError, OverflowError) as error:
+        raise TypeError(f"{name} must map each group to a number, got {some_of(raw)}.") from error
     if np.isnan(numbers).any():
         raise ValueError(f"{name} is NaN for group(s) {some_of(wanted[np.isnan(numbers)])}.")
     result = np.full(len(labels), np.nan if default is None else default)
@@ -153,7 +171,17 @@ def _tuple_index(names: list[Any], labels: pd.Index, argument: str) -> pd.Index:
 
 def _as_columns(features: Any) -> list[pd.Series]:
     if isinstance(features, Mapping):
-        features = pd.DataFrame(dict(features))
+        columns = [
+            part.set_axis(range(len(part))).rename(key)
+            for key, value in features.items()
+            for part in _as_columns(value)
+        ]
+        lengths = {str(column.name): len(column) for column in columns}
+        if not columns or len(set(lengths.values())) > 1:
+            raise ValueError(f"sensitive_features must have columns of one length, got {lengths}.")
+        return columns
+    if sparse.issparse(features):
+        raise TypeError("sensitive_features is a sparse matrix; pass a dense column of labels.")
     if isinstance(features, pd.MultiIndex):
         features = features.to_frame(index=False)
     if isinstance(features, pd.DataFrame):
@@ -169,7 +197,7 @@ def _as_columns(features: Any) -> list[pd.Series]:
             f"sensitive_features must have one or two dimensions, got shape {features.shape}. "
             "Pass one label (or one row of labels) per person."
         )
-    if isinstance(features, str | bytes) or not hasattr(features, "__len__"):
+    if isinstance(features, str | bytes | set | frozenset) or not hasattr(features, "__len__"):
         raise TypeError(f"sensitive_features must hold one label per row, got {features!r}.")
     if isinstance(features, pd.Index | pd.api.extensions.ExtensionArray | np.ndarray):
         return [pd.Series(features)]
@@ -178,7 +206,9 @@ def _as_columns(features: Any) -> list[pd.Series]:
         return _as_columns(pd.DataFrame(rows))
     if rows and isinstance(rows[0], tuple):  # a tuple is one label, not a row of several columns
         return [pd.Series(pd.Index(rows, tupleize_cols=False, dtype=object))]
-    return [pd.Series(rows, dtype=object if not rows else None)]
+    # whole numbers beside a missing label must not turn into floating point
+    series = pd.Series(rows, dtype=object)
+    return [series if series.isna().any() else series.infer_objects()]
 
 
 def _encode_column(column: pd.Series, missing: str) -> GroupCodes:

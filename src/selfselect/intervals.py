@@ -53,6 +53,9 @@ def precision_interval(
     check_choice(interval, "interval", ("wilson", "clopper-pearson"))
     level = check_fraction(confidence, "confidence", inclusive=False)
     k, n = np.broadcast_arrays(np.asarray(true_positives, float), np.asarray(selected, float))
+    if not ((k >= 0) & (k <= n * (1 + 1e-12))).all():
+        raise ValueError("true_positives must lie between 0 and selected.")
+    k = np.minimum(k, n)
     if interval == "clopper-pearson":
         tail = (1 - level) / 2
         low, high = stats.beta.ppf(tail, k, n - k + 1), stats.beta.ppf(1 - tail, k + 1, n - k)

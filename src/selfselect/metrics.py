@@ -18,6 +18,7 @@ from scipy import stats
 
 from ._validation import (
     FloatArray,
+    as_column,
     check_applies,
     check_binary,
     check_floats,
@@ -36,6 +37,11 @@ def _average(values: Any, weights: FloatArray | None) -> float:
     return float(ratio(np.dot(values, weights), weights.sum()))
 
 
+def _weights(sample_weight: ArrayLike | None, n_rows: int) -> FloatArray | None:
+    """Weights that may all be 0: then there is nobody to average over, and the metric is NaN."""
+    return check_weights(sample_weight, n_rows, some_positive=False)
+
+
 def assumed_accuracy(y_true: ArrayLike, y_pred: ArrayLike, *, sample_weight: ArrayLike | None = None) -> float:
     """Accuracy over everybody: ``P(y = yhat)``, what a firm believes that ignores who applies.
 
@@ -46,7 +52,7 @@ def assumed_accuracy(y_true: ArrayLike, y_pred: ArrayLike, *, sample_weight: Arr
     """
     y, selected = check_binary(y_true, "y_true"), check_binary(y_pred, "y_pred")
     check_same_length(y_true=y, y_pred=selected)
-    return _average(y == selected, check_weights(sample_weight, len(y)))
+    return _average(y == selected, _weights(sample_weight, len(y)))
 
 
 def induced_accuracy(
@@ -80,7 +86,7 @@ def induced_accuracy(
     y, selected = check_binary(y_true, "y_true"), check_binary(y_pred, "y_pred")
     check_same_length(y_true=y, y_pred=selected)
     mask = check_applies(applies, len(y))
-    weights = check_weights(sample_weight, len(y))
+    weights = _weights(sample_weight, len(y))
     return _average((y == selected)[mask], None if weights is None else weights[mask])
 
 
@@ -107,7 +113,7 @@ def social_cost(
     """
     y = check_binary(y_true, "y_true")
     mask = check_applies(applies, len(y))
-    weights = check_weights(sample_weight, len(y))
+    weights = _weights(sample_weight, len(y))
     return _average(~mask[y], None if weights is None else weights[y])
 
 
@@ -128,8 +134,10 @@ def application_rate(
     0.5
     """
     mask = check_binary(applies, "applies")
-    check_same_length(y_true=y_true, y_pred=y_pred, applies=mask)
-    return _average(mask, check_weights(sample_weight, len(mask)))
+    for name, column in (("y_true", y_true), ("y_pred", y_pred)):
+        if column is not None:
+            check_same_length(**{name: as_column(column, name), "applies": mask})
+    return _average(mask, _weights(sample_weight, len(mask)))
 
 
 def applicant_utility(
@@ -168,7 +176,7 @@ def applicant_utility(
         check_same_length(y_true=y, cost=costs)
         if costs.min() < 0 or costs.max() > 1:
             raise ValueError(f"cost must lie in [0, 1], got values from {costs.min()} to {costs.max()}.")
-    weights = check_weights(sample_weight, len(y))
+    weights = _weights(sample_weight, len(y))
     gain = selected * (y - costs)
     if applies is None:
         return max(0.0, _average(gain, weights))
@@ -215,7 +223,8 @@ def rank_agreement(base_rates: ArrayLike, precisions: ArrayLike) -> RankAgreemen
     (1.0, -1.0, False)
     """
     if isinstance(base_rates, pd.Series) and isinstance(precisions, pd.Series):
-        if base_rates.index.has_duplicates or len(base_rates.index.symmetric_difference(precisions.index)):
+        duplicates = base_rates.index.has_duplicates or precisions.index.has_duplicates
+        if duplicates or len(base_rates.index.symmetric_difference(precisions.index)):
             raise ValueError("base_rates and precisions must be indexed by the same groups, each once.")
         precisions = precisions.reindex(base_rates.index)
     mu = np.asarray(base_rates, dtype=np.float64)
@@ -291,10 +300,12 @@ def outcome(population: PublishedStatistics, applies: pd.Series) -> Outcome:
     >>> outcome(published, published.applies(cost=0.7)).induced_accuracy
     1.0
     """
+    if not isinstance(applies, pd.Series) or applies.index.has_duplicates:
+        raise TypeError("applies must be a Series of decisions, indexed by group, each once.")
+    decided = check_binary(applies, "applies")
     position = applies.index.get_indexer(population.groups)
     if (position < 0).any():
         raise ValueError(f"applies says nothing about group(s) {population.groups[position < 0].tolist()[:5]}.")
-    decided = applies.to_numpy(dtype=bool)
     mask = decided[position]
     counts: GroupCounts = population.counts
     return Outcome(

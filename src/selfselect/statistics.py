@@ -15,14 +15,16 @@ from numpy.typing import ArrayLike, NDArray
 
 from ._validation import (
     FloatArray,
+    as_column,
     check_binary,
     check_floats,
     check_same_length,
+    check_threshold,
     check_weights,
     some_of,
 )
 from .behaviour import Cost, Subsidies, SubsidyKind, Undefined, applies_rule, group_costs
-from .groups import encode_groups, locate_groups
+from .groups import encode_groups, locate_groups, position_of, with_same_columns
 from .intervals import Interval, precision_interval, ratio
 
 
@@ -184,12 +186,11 @@ class PublishedStatistics:
         missing: str = "error",
     ) -> Self:
         """Count labels and scores; a person is selected when the score is above the threshold (``>``, never ``>=``)."""
-        limit = float(threshold)
-        if np.isnan(limit):
-            raise ValueError("threshold is NaN; pass a number (or infinity to select nobody).")
+        values = check_floats(score, "score")
+        check_same_length(y_true=as_column(y_true, "y_true"), score=values)
         return cls.from_predictions(
             y_true,
-            check_floats(score, "score") > limit,
+            values > check_threshold(threshold),
             sensitive_features=sensitive_features,
             sample_weight=sample_weight,
             missing=missing,
@@ -243,7 +244,7 @@ class PublishedStatistics:
         if len(frame) == 0:
             raise ValueError("frame is empty: there must be at least one group.")
         # the empty slot of an index is NaN, and no group can be asked for by that name
-        if frame.index.nlevels == 1 and frame.index.hasnans:
+        if frame.index.to_frame().isna().any(axis=None):
             raise ValueError("frame has a missing group name in its index; name every group.")
         columns = {}
         for name in names:
@@ -271,36 +272,39 @@ class PublishedStatistics:
     def __add__(self, other: PublishedStatistics) -> PublishedStatistics:
         if not isinstance(other, PublishedStatistics):
             return NotImplemented
-        if self.groups.nlevels != other.groups.nlevels:
-            raise ValueError(
-                f"Cannot add tables whose groups have {self.groups.nlevels} and {other.groups.nlevels} columns."
-            )
-        if self.groups.equals(other.groups):
-            return PublishedStatistics(self.groups, self.counts + other.counts)
-        union = self.groups.append(other.groups[~other.groups.isin(self.groups)])
-        union = union.set_names(self.groups.names)
-        groups = encode_groups(union.to_frame(index=False) if union.nlevels > 1 else union)
-        spread = [self._spread(groups.labels), other._spread(groups.labels)]
-        return PublishedStatistics(groups.labels, spread[0] + spread[1])
+        if not self.groups.equals(other.groups):
+            aligned = with_same_columns(other.groups, self.groups, "The second table", "the first")
+            other = PublishedStatistics(aligned, other.counts)
+            everyone = [*self.groups, *other.groups]
+            if self.groups.nlevels > 1:
+                everyone = pd.MultiIndex.from_tuples(everyone, names=self.groups.names)
+            labels = encode_groups(everyone).labels.set_names(self.groups.names)
+            self, other = self._spread(labels), other._spread(labels)
+        return PublishedStatistics(self.groups, self.counts + other.counts)
 
     def __radd__(self, other: Any) -> PublishedStatistics:
         return self if isinstance(other, int) and other == 0 else NotImplemented  # so that sum() works
 
-    def _spread(self, labels: pd.Index) -> GroupCounts:
-        position = labels.get_indexer(self.groups)
+    def _spread(self, labels: pd.Index) -> PublishedStatistics:
+        """The same table with groups in a given order, some of them perhaps without people."""
+        position = position_of(self.groups, labels, "The table", "the sum")
         columns = []
         for values in self.counts.columns:
             column = np.zeros(len(labels), dtype=values.dtype)
             column[position] = values
             columns.append(column)
-        return GroupCounts(*columns)
+        return PublishedStatistics(labels, GroupCounts(*columns))
 
     def __eq__(self, other: object) -> bool:
+        """Same groups with the same counts, in whatever order."""
         if not isinstance(other, PublishedStatistics):
             return NotImplemented
-        return self.groups.equals(other.groups) and all(
-            np.array_equal(a, b) for a, b in zip(self.counts.columns, other.counts.columns, strict=True)
-        )
+        if len(self) != len(other) or self.groups.nlevels != other.groups.nlevels:
+            return False
+        if set(self.groups) != set(other.groups):
+            return False
+        same = other._spread(self.groups)
+        return all(np.array_equal(a, b) for a, b in zip(self.counts.columns, same.counts.columns, strict=True))
 
     __hash__ = None  # type: ignore[assignment]
 

@@ -16,19 +16,31 @@ import pandas as pd
 from numpy.typing import ArrayLike, NDArray
 
 from ._validation import FloatArray, check_binary, check_floats, check_same_length
-from .behaviour import SLACK, Cost, Subsidies
+from .behaviour import SLACK, Cost, Subsidies, SubsidyKind
 from .curves import ThresholdCurves
 from .intervals import ratio
 
 
 def _numbers(**values: ArrayLike) -> list[FloatArray]:
-    """Arrays of numbers in [0, 1]; NaN (an undefined precision) passes through."""
+    """Arrays of numbers in [0, 1], of shapes that go together; only a precision may be NaN (undefined)."""
     arrays = []
     for name, value in values.items():
-        array = np.asarray(value, dtype=np.float64)
+        try:
+            array = np.asarray(value, dtype=np.float64)
+        except (TypeError, ValueError) as error:
+            raise TypeError(f"{name} must hold numbers, got {value!r}.") from error
+        if array.size == 0:
+            raise ValueError(f"{name} is empty.")
+        if np.isnan(array).any() and name != "precision":
+            raise ValueError(f"{name} has missing values.")
         if ((array < 0) | (array > 1)).any():
-            raise ValueError(f"{name} must lie in [0, 1], got values from {array.min()} to {array.max()}.")
+            raise ValueError(f"{name} must lie in [0, 1], got values from {np.nanmin(array)} to {np.nanmax(array)}.")
         arrays.append(array)
+    try:
+        np.broadcast_shapes(*(array.shape for array in arrays))
+    except ValueError as error:
+        shapes = ", ".join(f"{name} {array.shape}" for name, array in zip(values, arrays, strict=True))
+        raise ValueError(f"Shapes do not go together: {shapes}.") from error
     return arrays
 
 
@@ -59,7 +71,9 @@ def bayes_precision(base_rate: ArrayLike, true_positive_rate: ArrayLike, selecti
     0.75
     """
     mu, tpr, q = _numbers(base_rate=base_rate, true_positive_rate=true_positive_rate, selection_rate=selection_rate)
-    return ratio(mu * tpr, q)
+    if (mu * tpr > q + SLACK).any():
+        raise ValueError("selection_rate must be at least base_rate * true_positive_rate: these people are selected.")
+    return np.minimum(ratio(mu * tpr, q), 1.0)
 
 
 # ---------------------------------------------------------------------- accuracy and application
@@ -197,7 +211,12 @@ class StrategicOptimum:
 
 
 def strategic_optimum(
-    curves: ThresholdCurves, cost: Cost, subsidies: Subsidies = None, *, min_selected: float = 0
+    curves: ThresholdCurves,
+    cost: Cost,
+    subsidies: Subsidies = None,
+    *,
+    subsidy_kind: SubsidyKind = "additive",
+    min_selected: float = 0,
 ) -> StrategicOptimum:
     """Most accurate way to let groups in, when each group can be given its own offset.
 
@@ -209,7 +228,7 @@ def strategic_optimum(
     ----------
     curves : ThresholdCurves
         The score, by group.
-    cost, subsidies
+    cost, subsidies, subsidy_kind
         As in :meth:`selfselect.PublishedStatistics.applies`.
     min_selected : float, default=0
         Leave out thresholds that select fewer people.
@@ -220,7 +239,7 @@ def strategic_optimum(
     >>> strategic_optimum(curves, cost=0.7).group
     'A'
     """
-    table = curves.best_by_group(cost, subsidies, min_selected=min_selected)
+    table = curves.best_by_group(cost, subsidies, subsidy_kind=subsidy_kind, min_selected=min_selected)
     thresholds = pd.Series(np.inf, index=curves.groups, name="threshold")
     if table["accuracy"].isna().all():
         return StrategicOptimum(None, np.nan, thresholds, table)

@@ -24,6 +24,10 @@ def _check_size(size: Any, name: str) -> int:
     return int(size)
 
 
+def _options(return_X_y_group: bool, as_frame: bool, drop_group: bool) -> dict[str, bool]:
+    return {"return_X_y_group": return_X_y_group, "as_frame": as_frame, "drop_group": drop_group}
+
+
 def _deliver(
     features: dict[str, Any],
     y: Any,
@@ -45,7 +49,9 @@ def make_base_rate_groups(
     *,
     n_per_group: int = 10_000,
     random_state: RandomState = None,
-    **options: Any,
+    return_X_y_group: bool = False,
+    as_frame: bool = True,
+    drop_group: bool = False,
 ) -> Any:
     """Groups that differ in nothing but their base rate: assumed against induced accuracy.
 
@@ -61,8 +67,8 @@ def make_base_rate_groups(
         Rows per group.
     random_state : int, RandomState or None
         Seed.
-    **options
-        return_X_y_group, as_frame, drop_group as in :func:`fetch_adult`.
+    return_X_y_group, as_frame, drop_group
+        As in :func:`fetch_adult`.
 
     Examples
     --------
@@ -77,11 +83,23 @@ def make_base_rate_groups(
     codes = np.repeat(np.arange(len(rates)), size)
     y = random.uniform(size=len(codes)) < rates[codes]
     x = random.normal(np.where(y, 0.5, -0.5), 0.5)
-    return _deliver({"x": x}, y, codes, len(rates), str(make_base_rate_groups.__doc__), options)
+    return _deliver(
+        {"x": x},
+        y,
+        codes,
+        len(rates),
+        str(make_base_rate_groups.__doc__),
+        _options(return_X_y_group, as_frame, drop_group),
+    )
 
 
 def make_ordering_constraint(
-    n_samples: tuple[int, int] = (1_000, 9_000), *, random_state: RandomState = None, **options: Any
+    n_samples: tuple[int, int] = (1_000, 9_000),
+    *,
+    random_state: RandomState = None,
+    return_X_y_group: bool = False,
+    as_frame: bool = True,
+    drop_group: bool = False,
 ) -> Any:
     """Two groups whose best classifier no threshold on a naive score can reach.
 
@@ -96,15 +114,15 @@ def make_ordering_constraint(
         Rows of z0 and z1.
     random_state : int, RandomState or None
         Seed.
-    **options
-        return_X_y_group, as_frame, drop_group as in :func:`fetch_adult`.
+    return_X_y_group, as_frame, drop_group
+        As in :func:`fetch_adult`.
 
     Examples
     --------
     >>> make_ordering_constraint((10, 90), random_state=0).data.columns.tolist()
     ['group_z0', 'group_z1', 'x1', 'x2']
     """
-    if len(tuple(n_samples)) != 2:
+    if not isinstance(n_samples, tuple | list) or len(n_samples) != 2:
         raise ValueError(f"n_samples must hold the rows of both groups, got {n_samples!r}.")
     codes = np.repeat([0, 1], [_check_size(size, "n_samples") for size in n_samples])
     random = check_random_state(random_state)
@@ -113,11 +131,19 @@ def make_ordering_constraint(
     x1 = random.normal(np.where(first, np.where(y, 0.2, -0.3), 0.0), np.where(first, 0.1, 0.2))
     x2 = random.normal(np.where(y, 0.25, -0.35), 0.3)
     descr = str(make_ordering_constraint.__doc__)
-    return _deliver({"x1": x1, "x2": x2}, y, codes, 2, descr, options, cost=0.8)
+    return _deliver(
+        {"x1": x1, "x2": x2}, y, codes, 2, descr, _options(return_X_y_group, as_frame, drop_group), cost=0.8
+    )
 
 
 def make_precision_curves(
-    n_groups: int = 10, *, n_per_group: int = 1_000, random_state: RandomState = 0, **options: Any
+    n_groups: int = 10,
+    *,
+    n_per_group: int = 1_000,
+    random_state: RandomState = 0,
+    return_X_y_group: bool = False,
+    as_frame: bool = True,
+    drop_group: bool = False,
 ) -> Any:
     """Groups drawn at random, whose precision curves cross the cost at different thresholds or never.
 
@@ -133,8 +159,8 @@ def make_precision_curves(
         Rows per group.
     random_state : int, RandomState or None, default=0
         Seed.
-    **options
-        return_X_y_group, as_frame, drop_group as in :func:`fetch_adult`.
+    return_X_y_group, as_frame, drop_group
+        As in :func:`fetch_adult`.
 
     Examples
     --------
@@ -158,13 +184,20 @@ def make_precision_curves(
         np.repeat(np.arange(groups), size),
         groups,
         str(make_precision_curves.__doc__),
-        options,
+        _options(return_X_y_group, as_frame, drop_group),
         cost=0.8,
         base_rates=np.array(base_rates),
     )
 
 
-def make_calibrated_score(n_samples: int = 10_000, *, random_state: RandomState = None, **options: Any) -> Any:
+def make_calibrated_score(
+    n_samples: int = 10_000,
+    *,
+    random_state: RandomState = None,
+    return_X_y_group: bool = False,
+    as_frame: bool = True,
+    drop_group: bool = False,
+) -> Any:
     """Score that is calibrated, but not monotone.
 
     ``x ~ U(0, 1)`` and ``P(y=1 | x) = (x - 1/3)^2 + 1/3``, which falls up to 1/3; the precision above t is ``(4 + 3
@@ -176,8 +209,8 @@ def make_calibrated_score(n_samples: int = 10_000, *, random_state: RandomState 
         Rows.
     random_state : int, RandomState or None
         Seed.
-    **options
-        return_X_y_group, as_frame, drop_group as in :func:`fetch_adult`.
+    return_X_y_group, as_frame, drop_group
+        As in :func:`fetch_adult`.
 
     Examples
     --------
@@ -188,4 +221,11 @@ def make_calibrated_score(n_samples: int = 10_000, *, random_state: RandomState 
     random = check_random_state(random_state)
     x = random.uniform(size=size)
     y = random.uniform(size=size) < (x - 1 / 3) ** 2 + 1 / 3
-    return _deliver({"x": x}, y, np.zeros(size, dtype=int), 1, str(make_calibrated_score.__doc__), options)
+    return _deliver(
+        {"x": x},
+        y,
+        np.zeros(size, dtype=int),
+        1,
+        str(make_calibrated_score.__doc__),
+        _options(return_X_y_group, as_frame, drop_group),
+    )
