@@ -10,6 +10,7 @@ from .estimators import (
     load_model,
     save_model,
 )
+from .frontier import accuracy_social_cost_frontier
 from .intervals import precision_interval
 from .solvers import InfeasibleError
 from .statistics import GroupCounts, PublishedStatistics
@@ -25,6 +26,7 @@ __all__ = [
     "SemiStrategicClassifier",
     "StrategicClassifier",
     "ThresholdCurves",
+    "accuracy_social_cost_frontier",
     "behaviour",
     "datasets",
     "groups",

@@ -15,6 +15,7 @@ import numpy as np
 import pandas as pd
 from numpy.typing import ArrayLike
 from scipy import stats
+from sklearn.utils.metadata_routing import MetadataRequest
 
 from ._validation import (
     FloatArray,
@@ -315,3 +316,75 @@ def outcome(population: PublishedStatistics, applies: pd.Series) -> Outcome:
         application_rate=float(ratio(counts.n[mask].sum(), counts.n.sum())),
         social_cost=float(ratio(counts.positives[~mask].sum(), counts.positives.sum())),
     )
+
+
+class InducedAccuracyScorer:
+    """Scorer of scikit-learn's kind: accuracy over those who apply by the classifier's own training statistics.
+
+    Made by :func:`induced_accuracy_scorer`. Under metadata routing it asks for ``sensitive_features``.
+    """
+
+    def __init__(self, cost: Any, subsidies: Any, nobody: float) -> None:
+        self.cost, self.subsidies, self.nobody = cost, subsidies, nobody
+
+    def __call__(
+        self,
+        estimator: Any,
+        X: Any,
+        y: ArrayLike,
+        sensitive_features: Any = None,
+        sample_weight: ArrayLike | None = None,
+    ) -> float:
+        """Score of a fitted classifier on new people."""
+        final = getattr(estimator, "steps", [("", estimator)])[-1][1]  # the classifier at the end of a pipeline
+        published: PublishedStatistics = final.published_
+        cost = final.cost if self.cost is None else self.cost
+        subsidies = getattr(final, "subsidies", None) if self.subsidies is None else self.subsidies
+        positive = final.classes_[1]
+        population = PublishedStatistics.from_predictions(
+            np.asarray(y) == positive,
+            np.asarray(estimator.predict(X)) == positive,
+            sensitive_features=sensitive_features,
+            sample_weight=sample_weight,
+        )
+        decided = published.applies(cost, subsidies, subsidy_kind=getattr(final, "subsidy_kind", "additive"))
+        value = outcome(population, decided).induced_accuracy
+        return self.nobody if np.isnan(value) else value
+
+    def get_metadata_routing(self) -> MetadataRequest:
+        """Ask for the groups of the people who are scored."""
+        request = MetadataRequest(owner=self)
+        request.score.add_request(param="sensitive_features", alias=True)
+        return request
+
+    def __repr__(self) -> str:
+        return f"induced_accuracy_scorer(cost={self.cost!r}, subsidies={self.subsidies!r}, nobody={self.nobody!r})"
+
+
+def induced_accuracy_scorer(
+    cost: Any = None, *, subsidies: Any = None, nobody: float = np.nan
+) -> InducedAccuracyScorer:
+    """Make a scorer for ``cross_validate`` and ``GridSearchCV``.
+
+    Who applies is decided by the fitted classifier's ``published_``, the statistics of the fold it was trained on,
+    never by the people who are scored.
+
+    Parameters
+    ----------
+    cost : float or mapping from group to float, optional
+        By default the classifier's own.
+    subsidies : float or mapping from group to float, optional
+        By default the classifier's own.
+    nobody : float, default=NaN
+        Score where nobody applies. A search ranks NaN last, with a warning; 0 ranks it last without.
+
+    Examples
+    --------
+    >>> from selfselect import NaiveClassifier
+    >>> from selfselect.datasets import make_base_rate_groups
+    >>> X, y, z = make_base_rate_groups((0.5, 0.15), random_state=0, return_X_y_group=True)
+    >>> model = NaiveClassifier(cost=0.8).fit(X, y, sensitive_features=z)
+    >>> induced_accuracy_scorer()(model, X, y, sensitive_features=z) == model.audit(X, y, z).induced_accuracy
+    True
+    """
+    return InducedAccuracyScorer(cost, subsidies, nobody)

@@ -280,13 +280,13 @@ def precision_hinge(
     """
     clipped = np.clip(q, PRECISION_CLIP, 1 - PRECISION_CLIP)
     odds = logit(clipped)
-    short = np.zeros(len(q))
+    low = high = np.zeros(len(q))
     if at_least is not None:
-        short += np.nan_to_num(np.maximum(logit(at_least) - odds, 0.0))
+        low = np.nan_to_num(np.maximum(logit(at_least) - odds, 0.0))
     if at_most is not None:
-        short -= np.nan_to_num(np.maximum(odds - logit(at_most), 0.0))
-    slope = np.where(clipped == q, -2 * short / (clipped * (1 - clipped)), 0.0)
-    return float(short @ short) / len(q), slope / len(q)
+        high = np.nan_to_num(np.maximum(odds - logit(at_most), 0.0))
+    slope = np.where(clipped == q, 2 * (high - low) / (clipped * (1 - clipped)), 0.0)
+    return float(low @ low + high @ high) / len(q), slope / len(q)
 
 
 def order_hinge(

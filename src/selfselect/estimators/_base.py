@@ -10,6 +10,7 @@ import numpy as np
 import pandas as pd
 from numpy.typing import ArrayLike, NDArray
 from sklearn.base import BaseEstimator, ClassifierMixin
+from sklearn.utils import assert_all_finite
 from sklearn.utils.multiclass import check_classification_targets, type_of_target
 from sklearn.utils.validation import check_is_fitted, column_or_1d
 
@@ -53,6 +54,8 @@ class SelfSelectionClassifier(ClassifierMixin, BaseEstimator):
         y = column_or_1d(y, warn=True)
         if len(y) == 0:
             raise ValueError("y is empty: there must be at least one row (0 sample(s) found).")
+        if np.asarray(y).dtype.kind == "f":
+            assert_all_finite(y, input_name="y")
         check_classification_targets(y)
         kind = type_of_target(y, input_name="y", raise_unknown=True)
         if kind != "binary":

@@ -44,8 +44,8 @@ class SemiStrategicClassifier(InnerClassifier):
     cost : float or mapping from group to float, default=0.7
         Cost of the test in [0, 1].
     tolerance : float or "auto", default=0.0
-        Margin by which a group must clear its cost to be counted as applying: a number, or "auto" for one standard
-        error of its precision.
+        Margin over the cost within which a group's application counts as unsure ("auto": one standard error of its
+        precision). The threshold is then the best in the worse of two cases: such groups come, or stay away.
     subsidies : float or mapping from group to float, optional
         Subsidies.
     subsidy_kind : {"additive", "proportional"}, default="additive"
@@ -135,8 +135,12 @@ class SemiStrategicClassifier(InnerClassifier):
         return ThresholdCurves.from_codes(qualified, score, groups.codes, groups.labels, weights)
 
     def _search(self, curves: ThresholdCurves, costs: pd.Series, tolerance: Tolerance) -> float:
-        self.curve_ = curves.outcomes(costs, tolerance=tolerance)
+        self.curve_ = curves.outcomes(costs)
         accuracy = self.curve_["induced_accuracy"].to_numpy()
+        if tolerance != 0:
+            # groups within the tolerance apply by a hair: what counts is the worse of their coming and their staying
+            # away
+            accuracy = np.minimum(accuracy, curves.outcomes(costs, tolerance=tolerance)["induced_accuracy"].to_numpy())
         if np.isnan(accuracy).all():  # nobody can be made to apply: leave the classifier as it is
             return 0.0 if hasattr(self.estimator_, "decision_function") else 0.5
         rate = self.curve_["application_rate"].to_numpy()

@@ -38,9 +38,10 @@ class StrategicClassifier(SelfSelectionClassifier):
     cost : float or mapping from group to float, default=0.7
         Cost of the test in [0, 1].
     tolerance : float or "auto", default=0.0
-        Margin by which a group must clear its cost in training to be counted as applying: a number (the paper has .02
-        and .05), or "auto" for one standard error of its precision. People decide by the training statistics, so none
-        is needed for them to apply; a margin makes it likelier that new people of the group are as precise.
+        Margin over the cost that a group is given in training: a number (the paper has .02 and .05), or "auto" for one
+        standard error of its precision. Groups that apply within the margin count as unsure: what is judged is the
+        worse of their coming and their staying away. People decide by the training statistics, so none is needed for
+        them to apply; a margin makes it likelier that new people of the group are as precise.
     parity : float, default=0.0
         Weight of the penalty for different selection rates. Where positive, selection rates on the training set are
         also kept within ``parity_tolerance`` of each other, if at all possible (``constraints_met_``). This alone does

@@ -104,12 +104,17 @@ def best_threshold(problem: Problem, parameters: FloatArray, free: float, origin
     raw = rows.X @ parameters[:-1] + parameters[-1]
     score, size = tidy(raw)
     curves = curves_of(problem, score)
-    sums = curves.running(problem.costs, problem.tolerance, problem.required)
+    sums = curves.running(problem.costs, 0.0, problem.required)
     value = cautious(sums.correct_applicants, sums.applicants, free)
-    violation = np.where(sums.applying_groups > 0.5, 0.0, 10.0)
+    sure = sums
+    if problem.tolerance != 0:
+        # groups within the tolerance apply by a hair: what counts is the worse of their coming and their staying away
+        sure = curves.running(problem.costs, problem.tolerance, problem.required)
+        value = np.minimum(value, cautious(sure.correct_applicants, sure.applicants, free))
+    violation = np.where(sure.applying_groups > 0.5, 0.0, 10.0)
     if problem.constrained:
-        violation += problem.required.sum() - np.round(sums.required_groups)
-        stay_away = 1 - ratio(sums.qualified_applicants, rows.positives.sum())
+        violation += problem.required.sum() - np.round(sure.required_groups)
+        stay_away = 1 - ratio(sure.qualified_applicants, rows.positives.sum())
         violation += np.maximum(stay_away - problem.max_social_cost - SLACK, 0)
     pick: NDArray[np.intp] = np.arange(len(value))
     if problem.fair:
