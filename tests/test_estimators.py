@@ -184,6 +184,18 @@ def test_no_threshold_beats_the_one_that_semi_finds(people, inner, cost):
     assert model.curve_["induced_accuracy"].max() == pytest.approx(best)
 
 
+def test_caution_prefers_more_applicants_to_a_lucky_few(people):
+    X, y, z = people
+    exact, careful = (
+        SemiStrategicClassifier(cost=0.7, caution=caution).fit(X, y, sensitive_features=z).audit(X, y, z)
+        for caution in (0.0, 5.0)
+    )
+    assert careful.induced_accuracy <= exact.induced_accuracy
+    assert careful.application_rate >= exact.application_rate
+    with pytest.raises(ValueError, match="caution must be"):
+        SemiStrategicClassifier(caution=-1).fit(X, y)
+
+
 def test_semi_takes_a_fitted_classifier_as_it_is(people):
     X, y, z = people
     inner = LogisticRegression().fit(X, y)

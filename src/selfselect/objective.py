@@ -143,11 +143,12 @@ class SmoothRows:
         sharp = precision_temperature != temperature
         self.proxy = expit(precision_temperature * self.score) if sharp else self.soft
 
-    def sums(self, *, with_loss: bool = True) -> Sums:
-        """Add up, per group."""
+    def sums(self, *, with_loss: bool = True, with_largest: bool = True) -> Sums:
+        """Add up, per group; what is not asked for is left at 0."""
         rows, y, weight = self.rows, self.rows.y, self.rows.weight
         scaled = self.temperature * self.score
-        hits, passes = rows.total(weight * y * self.proxy), rows.total(weight * self.proxy)
+        weighted = weight * self.proxy
+        hits, passes = rows.total(weighted * y), rows.total(weighted)
         same = self.proxy is self.soft
         return Sums(
             loss=rows.total(-weight * log_expit(np.where(y > 0, scaled, -scaled)))
@@ -157,7 +158,7 @@ class SmoothRows:
             passes=passes,
             accepted=passes if same else rows.total(weight * self.soft),
             accepted_positives=hits if same else rows.total(weight * y * self.soft),
-            largest=np.asarray(np.maximum.reduceat(self.soft, rows.start)),
+            largest=np.asarray(np.maximum.reduceat(self.soft, rows.start)) if with_largest else np.zeros_like(hits),
         )
 
     def hard_counts(self) -> tuple[FloatArray, FloatArray]:
@@ -169,10 +170,14 @@ class SmoothRows:
         """Gradient with respect to weights and intercept, from slopes with respect to the sums."""
         rows, y = self.rows, self.rows.y
         bend = self.temperature * self.soft * (1 - self.soft)
-        per_row = rows.spread(slopes.accepted) + y * rows.spread(slopes.accepted_positives)
-        per_row *= bend
-        sharp = self.precision_temperature * self.proxy * (1 - self.proxy)
-        per_row += sharp * (rows.spread(slopes.passes) + y * rows.spread(slopes.hits))
+        if self.proxy is self.soft:
+            per_row = y * rows.spread(slopes.accepted_positives + slopes.hits)
+            per_row += rows.spread(slopes.accepted + slopes.passes)
+            per_row *= bend
+        else:
+            per_row = bend * (rows.spread(slopes.accepted) + y * rows.spread(slopes.accepted_positives))
+            sharp = self.precision_temperature * self.proxy * (1 - self.proxy)
+            per_row += sharp * (rows.spread(slopes.passes) + y * rows.spread(slopes.hits))
         if slopes.loss.any():
             per_row += self.temperature * (self.soft - y) * rows.spread(slopes.loss)
         per_row *= rows.weight
@@ -417,7 +422,7 @@ class TargetedObjective:
         """Value and gradient at weights and intercept."""
         rows = self.rows
         smooth = SmoothRows(rows, parameters, self.temperature, self.temperature)
-        sums = smooth.sums(with_loss=self.with_log_loss)
+        sums = smooth.sums(with_loss=self.with_log_loss, with_largest=False)
         slopes = Sums.zeros(rows.n_groups)
         if self.with_log_loss:
             value = float(self.target @ sums.loss) / self.scale

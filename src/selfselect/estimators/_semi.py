@@ -13,7 +13,7 @@ from .._validation import BoolArray, FloatArray, check_floats, check_weights
 from ..behaviour import Cost, Subsidies, SubsidyKind, Tolerance, check_tolerance
 from ..curves import ThresholdCurves
 from ..groups import GroupCodes
-from ..solvers.choice import cut_between
+from ..solvers.choice import cautious, cut_between
 from ._naive import InnerClassifier
 
 
@@ -50,6 +50,9 @@ class SemiStrategicClassifier(InnerClassifier):
         Subsidies.
     subsidy_kind : {"additive", "proportional"}, default="additive"
         Kind of subsidies.
+    caution : float, default=0.0
+        Standard errors to take off an induced accuracy before comparing. 0 is the exact maximum on the training set; 1
+        hedges against a high accuracy on few applicants.
     prefit : bool, default=False
         Whether ``estimator`` is fitted already and only wants a threshold.
 
@@ -83,6 +86,7 @@ class SemiStrategicClassifier(InnerClassifier):
         tolerance: Tolerance = 0.0,
         subsidies: Subsidies = None,
         subsidy_kind: SubsidyKind = "additive",
+        caution: float = 0.0,
         prefit: bool = False,
     ) -> None:
         self.estimator = estimator
@@ -90,6 +94,7 @@ class SemiStrategicClassifier(InnerClassifier):
         self.tolerance = tolerance
         self.subsidies = subsidies
         self.subsidy_kind = subsidy_kind
+        self.caution = caution
         self.prefit = prefit
 
     def fit(self, X: Any, y: ArrayLike, *, sensitive_features: Any = None, sample_weight: Any = None) -> Self:
@@ -108,6 +113,8 @@ class SemiStrategicClassifier(InnerClassifier):
         qualified = self._check_labels(y)
         groups, costs = self._check_groups(sensitive_features, len(qualified))
         tolerance = check_tolerance(self.tolerance, costs)
+        if not 0 <= self.caution < np.inf:
+            raise ValueError(f"caution must be a number of at least 0, got {self.caution!r}.")
         if self.prefit:
             if self.estimator is None:
                 raise ValueError("prefit=True needs a fitted estimator; estimator is None.")
@@ -136,16 +143,19 @@ class SemiStrategicClassifier(InnerClassifier):
 
     def _search(self, curves: ThresholdCurves, costs: pd.Series, tolerance: Tolerance) -> float:
         self.curve_ = curves.outcomes(costs)
-        accuracy = self.curve_["induced_accuracy"].to_numpy()
-        if tolerance != 0:
-            # groups within the tolerance apply by a hair: what counts is the worse of their coming and their staying
-            # away
-            accuracy = np.minimum(accuracy, curves.outcomes(costs, tolerance=tolerance)["induced_accuracy"].to_numpy())
-        if np.isnan(accuracy).all():  # nobody can be made to apply: leave the classifier as it is
+        # groups within the tolerance apply by a hair: what counts is the worse of their coming and their staying away
+        cases = [self.curve_] if tolerance == 0 else [self.curve_, curves.outcomes(costs, tolerance=tolerance)]
+        value = np.min([self._value(case, float(curves.n.sum())) for case in cases], axis=0)
+        if np.isneginf(value).all():  # nobody can be made to apply: leave the classifier as it is
             return 0.0 if hasattr(self.estimator_, "decision_function") else 0.5
         rate = self.curve_["application_rate"].to_numpy()
-        best = np.flatnonzero(np.nan_to_num(accuracy, nan=-1.0) >= np.nanmax(accuracy) - 1e-12)
+        best = np.flatnonzero(value >= value.max() - 1e-12)
         return cut_between(self.curve_["threshold"].to_numpy(), int(best[np.argmax(rate[best])]))
+
+    def _value(self, case: pd.DataFrame, people: float) -> NDArray[np.float64]:
+        applicants = case["application_rate"].to_numpy() * people
+        correct = case["induced_accuracy"].fillna(0.0).to_numpy() * applicants
+        return np.asarray(cautious(correct, applicants, free=0.0, errors=self.caution))
 
     def decision_function(self, X: Any) -> NDArray[np.float64]:
         """Inner score minus the threshold."""

@@ -32,8 +32,8 @@ HANDFUL = 10
 DIGITS = 9
 #: Pairs of groups are put in order when their base rates differ by more than this.
 ORDER_MARGIN = 0.02
-#: Cells of the table (thresholds x groups) in which rates are compared; thresholds are thinned to fit.
-TABLE_CELLS = 4_000_000
+#: Thresholds at which rates of groups are compared at most, and cells of the table (thresholds x groups) that takes.
+MOST_THRESHOLDS, TABLE_CELLS = 2_000, 4_000_000
 
 
 @dataclass(frozen=True)
@@ -66,12 +66,12 @@ class Candidate:
         return -self.violation, self.value
 
 
-def cautious(correct: Any, n: Any, free: float) -> NDArray[Any]:
-    """Accuracy that can be counted on: minus two standard errors and fitted weights per applicant; -inf for n = 0."""
+def cautious(correct: Any, n: Any, free: float, errors: float = CAUTION) -> NDArray[Any]:
+    """Accuracy that can be counted on: minus standard errors and fitted weights per applicant; -inf for n = 0."""
     n = np.asarray(n, dtype=np.float64)
     accuracy = ratio(correct, n)
     smoothed = (np.asarray(correct, dtype=np.float64) + 1) / (n + 2)  # no certainty from a handful of people
-    value = accuracy - CAUTION * np.sqrt(ratio(np.clip(smoothed * (1 - smoothed), 0, None), n)) - free * ratio(1, n)
+    value = accuracy - errors * np.sqrt(ratio(np.clip(smoothed * (1 - smoothed), 0, None), n)) - free * ratio(1, n)
     return np.where(n > 0, value, -np.inf)
 
 
@@ -118,7 +118,7 @@ def best_threshold(problem: Problem, parameters: FloatArray, free: float, origin
         violation += np.maximum(stay_away - problem.max_social_cost - SLACK, 0)
     pick: NDArray[np.intp] = np.arange(len(value))
     if problem.fair:
-        pick = _thin(len(value), max(64, TABLE_CELLS // problem.n_groups))
+        pick = _thin(len(value), max(64, min(MOST_THRESHOLDS, TABLE_CELLS // problem.n_groups)))
         violation, value = violation[pick], value[pick]
         unfair, lucky = _unfairness(problem, *curves.counts_at(sums.threshold[pick]))
         violation, value = violation + unfair, value - 0.5 * lucky
