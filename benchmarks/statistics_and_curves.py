@@ -6,30 +6,19 @@ ratios can be compared across machines, and a flat column means the cost grows a
 
 from __future__ import annotations
 
-import platform
 import tracemalloc
-from pathlib import Path
-from time import perf_counter
 
+from _common import best_of, to_markdown, write  # first: it sets the number of threads
+
+# isort: split
 import numpy as np
 import pandas as pd
 
-from selfselect import PublishedStatistics, ThresholdCurves, __version__
+from selfselect import PublishedStatistics, ThresholdCurves
 
 ROWS = (10_000, 100_000, 1_000_000)
 GROUPS = (10, 1_000, 100_000)
 COST = 0.7
-RESULTS = Path(__file__).parent / "results"
-
-
-def best_of(call, repeats):
-    """Least wall time of a few calls: the one least disturbed by other work."""
-    times = []
-    for _ in range(repeats):
-        start = perf_counter()
-        call()
-        times.append(perf_counter() - start)
-    return min(times)
 
 
 def peak_memory(call):
@@ -68,22 +57,14 @@ def measure(n_rows, n_groups):
     }
 
 
-def to_markdown(frame):
-    lines = ["| " + " | ".join(frame.columns) + " |", "|" + "---|" * frame.shape[1]]
-    lines += ["| " + " | ".join(map(str, row)) + " |" for row in frame.itertuples(index=False)]
-    return "\n".join(lines)
-
-
 def main():
     table = pd.DataFrame([measure(rows, groups) for rows in ROWS for groups in GROUPS])
-    print(table.to_string(index=False))
-    RESULTS.mkdir(exist_ok=True)
-    (RESULTS / "statistics_and_curves.md").write_text(
+    write(
+        "statistics_and_curves.md",
         "# Published statistics and threshold curves\n\n"
         "Made by `make bench`. sort: numpy's stable argsort of the same scores in the same run. statistics: counts,\n"
         "precisions and who applies. curves: all groups' counts at every threshold. The rest is read off them.\n\n"
-        f"{to_markdown(table)}\n\n"
-        f"selfselect {__version__}, Python {platform.python_version()}, numpy {np.__version__}, {platform.machine()}\n"
+        f"{to_markdown(table)}\n",
     )
 
 

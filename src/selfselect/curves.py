@@ -340,20 +340,32 @@ class ThresholdCurves:
         applies = self._step_applies(costs, tolerance)
         people, qualified = self.n[self.group], self.positives[self.group]
         correct = people - qualified - self.selected + 2 * self.true_positives
-        wanted = applies if required is None else applies & required[self.group]
-        columns = np.stack([applies * correct, correct, applies * people, applies * qualified, applies, wanted])
-
-        change = np.diff(columns, axis=1, prepend=0)
-        first = self.start[:-1]
-        change[:, first] = 0
         order = np.argsort(self.threshold, kind="stable")
-        sums = columns[:, first].sum(axis=1, keepdims=True) + np.cumsum(change[:, order], axis=1)
         threshold = self.threshold[order]
         settled = np.append(threshold[1:] != threshold[:-1], True)
-        rows = sums[:, settled]
-        if np.issubdtype(columns.dtype, np.floating):  # weighted sums leave rounding where nobody applies
-            rows = np.where(np.round(rows[4]) > 0, rows, np.where(np.arange(6)[:, None] == 1, rows, 0.0))
-        return RunningSums(threshold[settled], *rows)
+        first = self.start[:-1]
+
+        def run(values: NDArray[Any]) -> NDArray[Any]:
+            """Sum over groups of a per-step value, at every threshold: changes in the order in which they happen."""
+            change = np.diff(values, prepend=values[:1])
+            change[first] = 0
+            total = values[first].sum() + np.cumsum(change[order])[settled]
+            if groups is not None and np.issubdtype(total.dtype, np.floating):
+                total = np.where(groups > 0, total, 0.0)  # weights leave rounding where nobody applies
+            return np.asarray(total)
+
+        groups: NDArray[Any] | None = None
+        right = run(correct)
+        groups = run(applies.astype(np.int64))
+        return RunningSums(
+            threshold=threshold[settled],
+            correct_applicants=run(applies * correct),
+            correct=right,
+            applicants=run(applies * people),
+            qualified_applicants=run(applies * qualified),
+            applying_groups=groups,
+            required_groups=groups if required is None else run((applies & required[self.group]).astype(np.int64)),
+        )
 
     def best_by_group(
         self,

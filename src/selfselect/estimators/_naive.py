@@ -10,8 +10,8 @@ from sklearn.base import clone
 from sklearn.linear_model import LogisticRegression
 from sklearn.utils.metaestimators import available_if
 from sklearn.utils.validation import check_is_fitted, validate_data
-from threadpoolctl import threadpool_limits
 
+from .._threads import one_thread
 from ..behaviour import Cost, Subsidies, SubsidyKind
 from ._base import SelfSelectionClassifier
 
@@ -53,7 +53,7 @@ class InnerClassifier(SelfSelectionClassifier):
         validate_data(self, X, y, skip_check_array=True)
         inner = clone(self.estimator) if self.estimator is not None else default_estimator()
         given = {} if sample_weight is None else {"sample_weight": sample_weight}
-        with threadpool_limits(limits=1):
+        with one_thread():
             self.estimator_ = inner.fit(X, y, **given)
 
     @property

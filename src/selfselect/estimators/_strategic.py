@@ -12,8 +12,8 @@ from numpy.typing import ArrayLike, NDArray
 from scipy.special import expit
 from sklearn.utils import check_random_state
 from sklearn.utils.validation import check_is_fitted, validate_data
-from threadpoolctl import threadpool_limits
 
+from .._threads import one_thread
 from .._validation import BoolArray, check_choice, check_fraction, check_weights, some_of
 from ..behaviour import Cost, Subsidies, SubsidyKind, Tolerance, check_tolerance
 from ..groups import GroupCodes, position_of
@@ -37,7 +37,7 @@ class StrategicClassifier(SelfSelectionClassifier):
     ----------
     cost : float or mapping from group to float, default=0.7
         Cost of the test in [0, 1].
-    tolerance : float or "auto", default=0.0
+    tolerance : float or "auto", default=0.02
         Margin over the cost that a group is given in training: a number (the paper has .02 and .05), or "auto" for one
         standard error of its precision. Groups that apply within the margin count as unsure: what is judged is the
         worse of their coming and their staying away. People decide by the training statistics, so none is needed for
@@ -116,7 +116,7 @@ class StrategicClassifier(SelfSelectionClassifier):
         self,
         cost: Cost = 0.7,
         *,
-        tolerance: Tolerance = 0.0,
+        tolerance: Tolerance = 0.02,
         parity: float = 0.0,
         equal_tpr: float = 0.0,
         subsidies: Subsidies = None,
@@ -172,7 +172,7 @@ class StrategicClassifier(SelfSelectionClassifier):
         counted = slice(None) if weights is None or weights.all() else weights > 0
         weights = np.ones(len(qualified)) if weights is None else weights
         used, codes = np.unique(groups.codes[counted], return_inverse=True)
-        with threadpool_limits(limits=1):
+        with one_thread():
             problem = Problem.build(
                 X[counted],
                 qualified[counted],

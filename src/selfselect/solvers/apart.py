@@ -149,7 +149,7 @@ def solve_apart(problem: Problem, *, with_refinement: bool = True, max_iter: int
             else:
                 candidates += _with_offsets(problem, parameters, problem.n_varying, origin, [groups])
     if problem.offset_of_group is not None:
-        sets = target_sets(problem, start) if problem.constrained else [np.array([g]) for g in range(problem.n_groups)]
+        sets = target_sets(problem, start) if problem.constrained else None
         candidates += _with_offsets(problem, start, 1.0, "constructive", sets)
     return candidates, n_iter
 
@@ -172,9 +172,12 @@ def _refined(problem: Problem, start: FloatArray, groups: NDArray[np.intp]) -> l
 
 
 def _with_offsets(
-    problem: Problem, parameters: FloatArray, free: float, origin: str, sets: list[NDArray[np.intp]]
+    problem: Problem, parameters: FloatArray, free: float, origin: str, sets: list[NDArray[np.intp]] | None
 ) -> list[Candidate]:
-    """Each group of a set at its own best threshold, the others shut out: nobody of them is selected."""
+    """Each group of a set at its own best threshold, the others shut out: nobody of them is selected.
+
+    Without sets, the one group that is worth most.
+    """
     assert problem.offset_of_group is not None
     rows, width = problem.rows, problem.n_varying
     raw = rows.X[:, :width] @ parameters[:width]
@@ -184,6 +187,8 @@ def _with_offsets(
     alone = curves.best_steps(problem.costs, problem.tolerance)
     step = np.where(step >= 0, step, alone)
     correct = rows.n - rows.positives - curves.selected[step] + 2 * curves.true_positives[step]
+    if sets is None:
+        sets = [np.array([np.argmax(np.where(step >= 0, cautious(correct, rows.n, free), -np.inf))])]
     # nobody selected, also among newcomers whose scores lie somewhat beyond those seen
     shut = -10.0 * (1.0 + size)
     candidates = []

@@ -12,6 +12,9 @@ from .._validation import BoolArray, FloatArray
 from ..behaviour import Tolerance
 from ..objective import GroupedRows
 
+#: Rows that are rearranged at a time.
+CHUNK = 10_000
+
 
 class InfeasibleError(ValueError):
     """No classifier was found that meets the constraints of training."""
@@ -93,7 +96,7 @@ class Problem:
         total = rows.weight.sum()
         centre = rows.weight @ data / total
         data -= centre  # the sorted copy is ours to change
-        magnitude = np.abs(data).max(axis=0)
+        magnitude = np.maximum(data.max(axis=0), -data.min(axis=0))
         scale = np.where(magnitude > 0, magnitude, 1.0)
         data /= scale
         spread = np.sqrt(np.einsum("i,ij,ij->j", rows.weight, data, data) / total)
@@ -107,7 +110,9 @@ class Problem:
         within = ((highest - lowest) > 1e-9).any(axis=0)
         telling = ~within & ~constant
         order = np.concatenate([np.flatnonzero(within), np.flatnonzero(telling), np.flatnonzero(constant)])
-        rows = GroupedRows(np.ascontiguousarray(data[:, order]), rows.y, rows.weight, rows.start)
+        if (order != np.arange(len(order))).any():
+            for first in range(0, len(data), CHUNK):  # in place: there is never a third copy of the data
+                data[first : first + CHUNK] = data[first : first + CHUNK, order]
         n_varying = int(within.sum())
         return cls(
             rows=rows,

@@ -1,0 +1,127 @@
+"""Time of the learners against one logistic regression, and how it grows. Writes results/learners.md.
+
+Every time is divided by that of scikit-learn's LogisticRegression(C=inf) on the same data in the same run. How
+accurate the learners are, cell by cell beside the paper, is in the reproduction (``make reproduce``).
+"""
+
+from __future__ import annotations
+
+import tracemalloc
+import warnings
+
+from _common import best_of, to_markdown, write  # first: it sets the number of threads
+
+# isort: split
+import numpy as np
+import pandas as pd
+from sklearn.linear_model import LogisticRegression
+from sklearn.model_selection import train_test_split
+
+from selfselect import ApplicationWarning, NaiveClassifier, SemiStrategicClassifier, StrategicClassifier
+from selfselect.datasets import fetch_adult, fetch_bank
+
+COST = 0.75
+#: Multiples of one logistic regression that a fit should stay below.
+BARS = {("Adult", "strategic"): 10, ("bank 30%", "strategic"): 25, "naive": 1.2, "semi, search only": 1}
+
+
+def plain():
+    return LogisticRegression(C=np.inf, max_iter=1000)
+
+
+def on_real_data():
+    rows = []
+    for name, data in {
+        "Adult": fetch_adult(),
+        "bank 30%": fetch_bank(),
+        "bank original": fetch_bank(negatives_removed=0.0),
+    }.items():
+        X, _, y, _, z, _ = train_test_split(data.data, data.target, data.group, test_size=0.3, random_state=0)
+        bare = X.drop(columns=data.group_columns).to_numpy()
+        X, y, z = X.to_numpy(), y.to_numpy(), z.to_numpy()
+        fitted = plain().fit(X, y)
+        weight = 12.0 if name == "Adult" else 100.0
+        fits = {
+            "naive": (NaiveClassifier(cost=COST), X),
+            "semi, search only": (SemiStrategicClassifier(fitted, cost=COST, prefit=True), X),
+            "strategic": (StrategicClassifier(COST), X),
+            "strategic, group not a feature": (StrategicClassifier(COST), bare),
+            "strategic, constructive": (StrategicClassifier(COST, solver="constructive"), X),
+            "strategic, equal selection rates": (StrategicClassifier(COST, parity=weight), bare),
+            "strategic, precision ordered": (StrategicClassifier(COST, parity=weight, equal_tpr=weight), bare),
+        }
+        baseline = best_of(lambda X=X, y=y: plain().fit(X, y), 5)
+        for method, (model, features) in fits.items():
+            seconds = best_of(lambda m=model, f=features, y=y, z=z: m.fit(f, y, sensitive_features=z), 3)
+            bar = BARS.get((name, method), BARS.get(method, ""))
+            rows.append(
+                {
+                    "data": name,
+                    "rows": len(y),
+                    "method": method,
+                    "seconds": f"{seconds:.3f}",
+                    "logistic regression (s)": f"{baseline:.3f}",
+                    "multiple": f"{seconds / baseline:.1f}",
+                    "bar": bar,
+                    "met": "" if bar == "" else ("yes" if seconds / baseline <= bar else "NO"),
+                }
+            )
+    return pd.DataFrame(rows)
+
+
+def population(n_rows, n_groups, n_features=20):
+    rng = np.random.default_rng(0)
+    X = rng.normal(size=(n_rows, n_features))
+    z = rng.integers(0, n_groups, n_rows)
+    score = X[:, :5].sum(axis=1) / 2 + rng.normal(size=n_groups)[z] - 1
+    return X, rng.uniform(size=n_rows) < 1 / (1 + np.exp(-score)), z
+
+
+def peak(call):
+    tracemalloc.start()
+    call()
+    most = tracemalloc.get_traced_memory()[1]
+    tracemalloc.stop()
+    return most
+
+
+def growth():
+    rows = []
+    sizes = [(10_000, 10), (100_000, 10), (1_000_000, 10), (100_000, 1_000), (100_000, 10_000)]
+    for n_rows, n_groups in sizes:
+        X, y, z = population(n_rows, n_groups)
+        repeats = 3 if n_rows <= 100_000 else 1
+        baseline = best_of(lambda X=X, y=y: plain().fit(X, y), repeats)
+        model = StrategicClassifier(0.8)
+        seconds = best_of(lambda m=model, X=X, y=y, z=z: m.fit(X, y, sensitive_features=z), repeats)
+        memory = peak(lambda m=model, X=X, y=y, z=z: m.fit(X, y, sensitive_features=z))
+        rows.append(
+            {
+                "rows": n_rows,
+                "groups": n_groups,
+                "seconds": f"{seconds:.2f}",
+                "microseconds per row": f"{1e6 * seconds / n_rows:.1f}",
+                "multiple of logistic regression": f"{seconds / baseline:.1f}",
+                "extra memory / data": f"{memory / X.nbytes:.1f}",
+            }
+        )
+    return pd.DataFrame(rows)
+
+
+def main():
+    warnings.simplefilter("ignore", ApplicationWarning)
+    real, grown = on_real_data(), growth()
+    write(
+        "learners.md",
+        "# Time of the learners\n\n"
+        f"Made by `make bench`. One fit at a cost of {COST:g}, with default settings, least of three, beside one\n"
+        "`LogisticRegression(C=inf).fit` on the same training split. Split 0.\n\n"
+        f"{to_markdown(real)}\n\n"
+        "Growth of `StrategicClassifier.fit` on synthetic data with 20 features, the group not among them. Extra memory\n"
+        "is the peak of what is allocated during fit, as a multiple of X.\n\n"
+        f"{to_markdown(grown)}\n",
+    )
+
+
+if __name__ == "__main__":
+    main()
