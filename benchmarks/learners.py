@@ -117,8 +117,8 @@ def main():
         f"Made by `make bench`. One fit at a cost of {COST:g}, with default settings, least of three, beside one\n"
         "`LogisticRegression(C=inf).fit` on the same training split. Split 0.\n\n"
         f"{to_markdown(real)}\n\n"
-        "Growth of `StrategicClassifier.fit` on synthetic data with 20 features, the group not among them. Extra memory\n"
-        "is the peak of what is allocated during fit, as a multiple of X.\n\n"
+        "Growth of `StrategicClassifier.fit` on synthetic data, 20 features and the group not among them. Extra\n"
+        "memory is the peak of what is allocated during fit, as a multiple of X.\n\n"
         f"{to_markdown(grown)}\n",
     )
 

@@ -149,6 +149,7 @@ class ThresholdCurves:
         order = np.lexsort((score, codes))
         score, codes, y = score[order], codes[order], y[order]
         unit = np.ones(n_rows, dtype=np.int64) if weights is None else weights[order]
+        del order  # of many rows, each such array counts
 
         group_end = np.cumsum(np.bincount(codes, minlength=n_groups))
         group_start = np.concatenate([[0], group_end[:-1]])
@@ -165,6 +166,7 @@ class ThresholdCurves:
         cut[start[:-1]], cut[step] = group_start, ends + 1
         threshold = np.full(start[-1], -np.inf)
         threshold[step] = score[ends]
+        del score, step, ends, owner, last_of_tie
         beyond = cut == np.repeat(group_end, distinct + 1)  # nobody of the group is left above
         selected, true_positives = (
             np.where(beyond, 0, _sum_to_the_end(values, codes)[np.minimum(cut, n_rows - 1)])
@@ -338,8 +340,6 @@ class ThresholdCurves:
             Groups to count apart.
         """
         applies = self._step_applies(costs, tolerance)
-        people, qualified = self.n[self.group], self.positives[self.group]
-        correct = people - qualified - self.selected + 2 * self.true_positives
         order = np.argsort(self.threshold, kind="stable")
         threshold = self.threshold[order]
         settled = np.append(threshold[1:] != threshold[:-1], True)
@@ -355,14 +355,15 @@ class ThresholdCurves:
             return np.asarray(total)
 
         groups: NDArray[Any] | None = None
+        correct = (self.n - self.positives)[self.group] - self.selected + 2 * self.true_positives
         right = run(correct)
         groups = run(applies.astype(np.int64))
         return RunningSums(
             threshold=threshold[settled],
             correct_applicants=run(applies * correct),
             correct=right,
-            applicants=run(applies * people),
-            qualified_applicants=run(applies * qualified),
+            applicants=run(applies * self.n[self.group]),
+            qualified_applicants=run(applies * self.positives[self.group]),
             applying_groups=groups,
             required_groups=groups if required is None else run((applies & required[self.group]).astype(np.int64)),
         )

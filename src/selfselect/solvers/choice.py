@@ -95,7 +95,8 @@ def cut_between(thresholds: FloatArray, i: int) -> float:
 def curves_of(problem: Problem, score: FloatArray) -> ThresholdCurves:
     """Counts of all groups at every threshold of a (tidy) score."""
     rows = problem.rows
-    return ThresholdCurves.from_codes(rows.y > 0, score, rows.codes, problem.labels, rows.weight)
+    weight = None if problem.unit_weights else rows.weight  # whole numbers are exact, and faster
+    return ThresholdCurves.from_codes(rows.y > 0, score, rows.codes, problem.labels, weight)
 
 
 def best_threshold(problem: Problem, parameters: FloatArray, free: float, origin: str) -> Candidate:

@@ -69,6 +69,7 @@ class Problem:
     centre: FloatArray
     scale: FloatArray
     order: NDArray[np.intp]
+    unit_weights: bool
 
     @classmethod
     def build(
@@ -131,6 +132,7 @@ class Problem:
             centre=centre,
             scale=scale * spread,
             order=order,
+            unit_weights=bool((rows.weight == 1).all()),
         )
 
     @property
