@@ -31,7 +31,7 @@ from .intervals import precision_interval, ratio
 from .statistics import GroupCounts, PublishedStatistics
 
 
-def _sum_to_the_end(values: NDArray[Any], codes: NDArray[np.intp]) -> NDArray[Any]:
+def _sum_to_the_end(values: NDArray[Any], codes: NDArray[np.intp], group_end: NDArray[np.intp]) -> NDArray[Any]:
     """Sum of the values from each row to the last of its group, rows being sorted by group.
 
     Whole numbers are added up over all groups at once, exactly. Weights are added up within each group, so that the
@@ -39,34 +39,82 @@ def _sum_to_the_end(values: NDArray[Any], codes: NDArray[np.intp]) -> NDArray[An
     """
     if np.issubdtype(values.dtype, np.floating):
         return np.asarray(pd.Series(values[::-1]).groupby(codes[::-1]).cumsum().to_numpy()[::-1])
-    total = np.cumsum(values[::-1])[::-1]
-    end = np.cumsum(np.bincount(codes))[codes]
-    return np.asarray(total - np.append(total, 0)[end])
+    total: NDArray[Any] = np.cumsum(values[::-1], dtype=np.int64)[::-1]
+    beyond = np.append(total, 0)[group_end]
+    total -= np.repeat(beyond, np.diff(group_end, prepend=0))
+    return total
 
 
-@dataclass(frozen=True, eq=False)
 class RunningSums:
-    """Sums over a population at each threshold of a score, thresholds rising from -inf.
+    """Sums over a population at each threshold of a score, thresholds rising from -inf; each is made when asked for.
+
+    Made by :meth:`ThresholdCurves.running`.
 
     Attributes
     ----------
     threshold : ndarray of shape (n_thresholds,)
         The distinct scores, after -inf.
-    correct_applicants, correct : ndarray of shape (n_thresholds,)
-        People judged rightly, among applicants and in all.
-    applicants, qualified_applicants : ndarray of shape (n_thresholds,)
-        People, and qualified people, who apply.
-    applying_groups, required_groups : ndarray of shape (n_thresholds,)
-        Groups that apply, and those of them that were asked for.
     """
 
-    threshold: FloatArray
-    correct_applicants: NDArray[Any]
-    correct: NDArray[Any]
-    applicants: NDArray[Any]
-    qualified_applicants: NDArray[Any]
-    applying_groups: NDArray[Any]
-    required_groups: NDArray[Any]
+    def __init__(self, curves: ThresholdCurves, applies: BoolArray, required: BoolArray | None) -> None:
+        self._curves, self._applies, self._required = curves, applies, required
+        self._order = np.argsort(curves.threshold, kind="stable")
+        threshold = curves.threshold[self._order]
+        self._settled = np.append(threshold[1:] != threshold[:-1], True)
+        self.threshold: FloatArray = threshold[self._settled]
+
+    def _run(self, values: NDArray[Any]) -> NDArray[Any]:
+        """Sum over groups of a per-step value, at every threshold: changes in the order in which they happen."""
+        first = self._curves.start[:-1]
+        total = values[first].sum()
+        change = np.diff(values, prepend=values[:1])
+        change[first] = 0
+        change = change[self._order]
+        return np.asarray(np.cumsum(change, out=change)[self._settled] + total)
+
+    def _over_applicants(self, values: NDArray[Any]) -> NDArray[Any]:
+        total = self._run(self._applies * values)
+        if np.issubdtype(total.dtype, np.floating):
+            total[self.applying_groups == 0] = 0.0  # weights leave rounding where nobody applies
+        return total
+
+    def _correct_steps(self) -> NDArray[Any]:
+        curves = self._curves
+        negatives: NDArray[Any] = (curves.n - curves.positives)[curves.group]
+        right: NDArray[Any] = negatives - curves.selected + 2 * curves.true_positives
+        return right
+
+    @cached_property
+    def applying_groups(self) -> NDArray[np.int64]:
+        """Groups that apply."""
+        return self._run(self._applies.astype(np.int64))
+
+    @cached_property
+    def required_groups(self) -> NDArray[np.int64]:
+        """Groups that apply among those that were asked for."""
+        if self._required is None:
+            return self.applying_groups
+        return self._run((self._applies & self._required[self._curves.group]).astype(np.int64))
+
+    @cached_property
+    def correct(self) -> NDArray[Any]:
+        """People judged rightly."""
+        return self._run(self._correct_steps())
+
+    @cached_property
+    def correct_applicants(self) -> NDArray[Any]:
+        """Applicants judged rightly."""
+        return self._over_applicants(self._correct_steps())
+
+    @cached_property
+    def applicants(self) -> NDArray[Any]:
+        """People who apply."""
+        return self._over_applicants(self._curves.n[self._curves.group])
+
+    @cached_property
+    def qualified_applicants(self) -> NDArray[Any]:
+        """Qualified people who apply."""
+        return self._over_applicants(self._curves.positives[self._curves.group])
 
 
 @dataclass(frozen=True, eq=False)
@@ -148,7 +196,7 @@ class ThresholdCurves:
         n_rows, n_groups = len(y), len(labels)
         order = np.lexsort((score, codes))
         score, codes, y = score[order], codes[order], y[order]
-        unit = np.ones(n_rows, dtype=np.int64) if weights is None else weights[order]
+        weights = None if weights is None else weights[order]
         del order  # of many rows, each such array counts
 
         group_end = np.cumsum(np.bincount(codes, minlength=n_groups))
@@ -167,11 +215,14 @@ class ThresholdCurves:
         threshold = np.full(start[-1], -np.inf)
         threshold[step] = score[ends]
         del score, step, ends, owner, last_of_tie
-        beyond = cut == np.repeat(group_end, distinct + 1)  # nobody of the group is left above
-        selected, true_positives = (
-            np.where(beyond, 0, _sum_to_the_end(values, codes)[np.minimum(cut, n_rows - 1)])
-            for values in (unit, unit * y)
-        )
+        end_of_step = np.repeat(group_end, distinct + 1)
+        beyond = cut == end_of_step  # nobody of the group is left above
+
+        def from_cut_on(values: NDArray[Any]) -> NDArray[Any]:
+            return np.where(beyond, 0, _sum_to_the_end(values, codes, group_end)[np.minimum(cut, n_rows - 1)])
+
+        selected: NDArray[Any] = end_of_step - cut if weights is None else from_cut_on(weights)
+        true_positives = from_cut_on(y if weights is None else weights * y)
         return cls(
             groups=labels,
             start=start,
@@ -340,33 +391,7 @@ class ThresholdCurves:
             Groups to count apart.
         """
         applies = self._step_applies(costs, tolerance)
-        order = np.argsort(self.threshold, kind="stable")
-        threshold = self.threshold[order]
-        settled = np.append(threshold[1:] != threshold[:-1], True)
-        first = self.start[:-1]
-
-        def run(values: NDArray[Any]) -> NDArray[Any]:
-            """Sum over groups of a per-step value, at every threshold: changes in the order in which they happen."""
-            change = np.diff(values, prepend=values[:1])
-            change[first] = 0
-            total = values[first].sum() + np.cumsum(change[order])[settled]
-            if groups is not None and np.issubdtype(total.dtype, np.floating):
-                total = np.where(groups > 0, total, 0.0)  # weights leave rounding where nobody applies
-            return np.asarray(total)
-
-        groups: NDArray[Any] | None = None
-        correct = (self.n - self.positives)[self.group] - self.selected + 2 * self.true_positives
-        right = run(correct)
-        groups = run(applies.astype(np.int64))
-        return RunningSums(
-            threshold=threshold[settled],
-            correct_applicants=run(applies * correct),
-            correct=right,
-            applicants=run(applies * self.n[self.group]),
-            qualified_applicants=run(applies * self.positives[self.group]),
-            applying_groups=groups,
-            required_groups=groups if required is None else run((applies & required[self.group]).astype(np.int64)),
-        )
+        return RunningSums(self, applies, required)
 
     def best_by_group(
         self,

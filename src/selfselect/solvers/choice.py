@@ -102,35 +102,34 @@ def curves_of(problem: Problem, score: FloatArray) -> ThresholdCurves:
 def best_threshold(problem: Problem, parameters: FloatArray, free: float, origin: str) -> Candidate:
     """Candidate that the best single threshold on a score makes, over all thresholds and under all constraints."""
     rows = problem.rows
-    raw = rows.X @ parameters[:-1] + parameters[-1]
-    score, size = tidy(raw)
+    score, size = tidy(rows.X @ parameters[:-1] + parameters[-1])
     curves = curves_of(problem, score)
     sums = curves.running(problem.costs, 0.0, problem.required)
+    threshold, accuracy = sums.threshold, ratio(sums.correct_applicants, sums.applicants)
     value = cautious(sums.correct_applicants, sums.applicants, free)
-    sure = sums
     if problem.tolerance != 0:
         # groups within the tolerance apply by a hair: what counts is the worse of their coming and their staying away
-        sure = curves.running(problem.costs, problem.tolerance, problem.required)
-        value = np.minimum(value, cautious(sure.correct_applicants, sure.applicants, free))
-    violation = np.where(sure.applying_groups > 0.5, 0.0, 10.0)
+        sums = curves.running(problem.costs, problem.tolerance, problem.required)
+        value = np.minimum(value, cautious(sums.correct_applicants, sums.applicants, free))
+    violation = np.where(sums.applying_groups > 0, 0.0, 10.0)
     if problem.constrained:
-        violation += problem.required.sum() - np.round(sure.required_groups)
-        stay_away = 1 - ratio(sure.qualified_applicants, rows.positives.sum())
+        violation += problem.required.sum() - sums.required_groups
+        stay_away = 1 - ratio(sums.qualified_applicants, rows.positives.sum())
         violation += np.maximum(stay_away - problem.max_social_cost - SLACK, 0)
     pick: NDArray[np.intp] = np.arange(len(value))
     if problem.fair:
         pick = _thin(len(value), max(64, min(MOST_THRESHOLDS, TABLE_CELLS // problem.n_groups)))
         violation, value = violation[pick], value[pick]
-        unfair, lucky = _unfairness(problem, *curves.counts_at(sums.threshold[pick]))
+        unfair, lucky = _unfairness(problem, *curves.counts_at(threshold[pick]))
         violation, value = violation + unfair, value - 0.5 * lucky
     i = int(np.lexsort((value, -violation))[-1])
     j = int(pick[i])
-    threshold = cut_between(sums.threshold, j) * size
+    cut = cut_between(threshold, j) * size
     return Candidate(
-        parameters=np.append(parameters[:-1], parameters[-1] - threshold),
+        parameters=np.append(parameters[:-1], parameters[-1] - cut),
         violation=float(violation[i]) if violation[i] > SLACK else 0.0,
         value=float(value[i]),
-        accuracy=float(ratio(sums.correct_applicants[j], sums.applicants[j])),
+        accuracy=float(accuracy[j]),
         origin=origin,
     )
 
