@@ -1,0 +1,243 @@
+"""Subsidies that bring groups in: how much, who receives it, what it costs, and what it changes."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from functools import cached_property
+from html import escape
+from typing import Any
+
+import numpy as np
+import pandas as pd
+from numpy.typing import ArrayLike
+
+from ._validation import FloatArray
+from .auditing import Audit, Source, _plain, audit
+from .behaviour import Cost, SubsidyKind, group_costs
+from .formatting import amount, amount_up, count, listed, percent
+from .groups import position_of
+from .metrics import Outcome
+from .theory import least_proportional_subsidy, least_subsidy
+
+
+@dataclass(frozen=True, eq=False)
+class SubsidyPlan:
+    """Least subsidies that bring target groups in. Made by :func:`plan_subsidies`.
+
+    Attributes
+    ----------
+    before : Audit
+        The model as it is, without subsidies.
+    after : Audit
+        The same with the subsidies.
+    targets : Index
+        Groups to bring in.
+    subsidies : Series, indexed by group
+        Subsidy of each group; 0 for those that need none or are no targets, NaN for targets that none can bring in.
+    """
+
+    before: Audit
+    after: Audit
+    targets: pd.Index
+    subsidies: pd.Series
+
+    @property
+    def subsidy_kind(self) -> SubsidyKind:
+        """Whether subsidies are amounts (additive) or shares of the cost (proportional)."""
+        return self.after.subsidy_kind
+
+    @cached_property
+    def impossible(self) -> list[str]:
+        """Targets that no subsidy can bring in: nobody in them passes screening."""
+        return [name for name, value in zip(self.before.names, self.subsidies, strict=True) if np.isnan(value)]
+
+    @property
+    def works(self) -> bool:
+        """Whether all targets apply with the subsidies."""
+        return bool(self.after.applies.loc[self.targets].all())
+
+    @cached_property
+    def payments(self) -> FloatArray:
+        """Sum that goes to each group: everyone who applies and passes screening receives the subsidy."""
+        groups = self.before.population.groups
+        position = self.after.published.groups.get_indexer(groups)
+        listed_costs = group_costs(self.before.published.groups, self.before.cost)
+        faced = group_costs(self.before.published.groups, self.after.cost, self.after.subsidies, self.subsidy_kind)
+        paid = (listed_costs - faced)[position] * self.after.applies.to_numpy()[position]
+        return np.asarray(paid * self.after.population.counts.selected, dtype=np.float64)
+
+    @property
+    def total(self) -> float:
+        """Sum of all payments, in units of what being hired is worth to a person."""
+        return float(self.payments.sum())
+
+    @property
+    def recipients(self) -> int:
+        """Number of people who receive a subsidy."""
+        return int(self.after.population.counts.selected[self.payments > 0].sum())
+
+    def to_frame(self) -> pd.DataFrame:
+        """What each group gets and does, one row per group."""
+        before, after = self.before.to_frame(), self.after.to_frame()
+        payments = pd.Series(self.payments, index=self.before.population.groups).reindex(before.index, fill_value=0.0)
+        passing = pd.Series(self.after.population.counts.selected, index=self.before.population.groups)
+        return pd.DataFrame(
+            {
+                "n": before["n"],
+                "precision": before["precision"],
+                "target": before.index.isin(self.targets),
+                "subsidy": self.subsidies,
+                "cost_before": before["cost"],
+                "cost_after": after["cost"],
+                "applies_before": before["applies"],
+                "applies_after": after["applies"],
+                "recipients": passing.reindex(before.index, fill_value=0).where(payments > 0, 0),
+                "payment": payments,
+            }
+        )
+
+    def verdict(self) -> str:
+        """What it comes to, in one or two sentences."""
+        paid = [
+            f"{name} {amount_up(value)}" + (" of the cost" if self.subsidy_kind == "proportional" else "")
+            for name, value in zip(self.before.names, self.subsidies, strict=True)
+            if value > 0
+        ]
+        failed = ""
+        if self.impossible:
+            failed = (
+                f"No subsidy can bring in {listed(self.impossible)}: nobody there passes screening, so there is "
+                "nothing to be hired from; a lower threshold might. "
+            )
+        if not paid:
+            return failed + ("No other target needs a subsidy." if failed else "The targets apply already: no subsidy.")
+        old, new = self.before.outcome, self.after.outcome
+        return (
+            f"{failed}Least subsidies: {listed(paid)}. {count(self.recipients)} people receive them, "
+            f"{amount(self.total)} in all (in units of what being hired is worth). "
+            f"Social cost {_change(old, new, 'social_cost')}, accuracy on those who apply "
+            f"{_change(old, new, 'induced_accuracy')}."
+        )
+
+    def to_dict(self) -> dict[str, Any]:
+        """Everything as plain values; NaN becomes None."""
+        frame = self.to_frame()
+        groups = [
+            {"group": name, **{column: _plain(value) for column, value in zip(frame.columns, row, strict=True)}}
+            for name, row in zip(self.before.names, frame.itertuples(index=False), strict=True)
+        ]
+        return {
+            "cost": self.before.to_dict()["cost"],
+            "threshold": _plain(self.before.threshold),
+            "subsidy_kind": self.subsidy_kind,
+            "works": self.works,
+            "impossible": self.impossible,
+            "recipients": self.recipients,
+            "total": _plain(self.total),
+            "before": {name: _plain(value) for name, value in self.before.outcome.to_dict().items()},
+            "after": {name: _plain(value) for name, value in self.after.outcome.to_dict().items()},
+            "groups": groups,
+        }
+
+    def to_json(self) -> str:
+        """JSON text of :meth:`to_dict`."""
+        return json.dumps(self.to_dict(), indent=2, ensure_ascii=False, allow_nan=False) + "\n"
+
+    def to_html(self) -> str:
+        """Report of the model with the subsidies set. Needs the extra ``report``."""
+        return self.after.to_html()
+
+    def _repr_html_(self) -> str:
+        return f"<p>{escape(self.verdict())}</p>{self.to_frame()._repr_html_()}"
+
+    def __repr__(self) -> str:
+        return f"{self.verdict()}\n{self.to_frame()}"
+
+
+def _change(old: Outcome, new: Outcome, name: str) -> str:
+    before, after = percent(getattr(old, name)), percent(getattr(new, name))
+    return f"stays {before}" if before == after else f"goes from {before} to {after}"
+
+
+def plan_for(
+    before: Audit, targets: Sequence[Any] | None = None, *, subsidy_kind: SubsidyKind = "additive"
+) -> SubsidyPlan:
+    """Least subsidies for a model that is audited already; see :func:`plan_subsidies`."""
+    before = replace(before, subsidies=None, subsidy_kind=subsidy_kind)
+    groups, applies = before.published.groups, before.applies
+    if targets is None:
+        wanted = groups[~applies.to_numpy()]
+    else:
+        wanted = groups[position_of(_index_like(targets, groups), groups, "targets", "the table of groups")]
+    costs = group_costs(groups, before.cost)
+    formula = least_subsidy if subsidy_kind == "additive" else least_proportional_subsidy
+    needed = formula(before.published.counts.precision, costs)
+    needs = groups.isin(wanted) & ~applies.to_numpy()
+    subsidies = pd.Series(np.where(needs, needed, 0.0), index=groups, name="subsidy")
+    after = replace(before, subsidies=subsidies.fillna(0.0))
+    return SubsidyPlan(before, after, wanted, subsidies)
+
+
+def _index_like(targets: Sequence[Any], groups: pd.Index) -> pd.Index:
+    if groups.nlevels > 1:
+        return pd.MultiIndex.from_tuples([tuple(target) for target in targets], names=groups.names)
+    return pd.Index(list(targets), tupleize_cols=False)
+
+
+def plan_subsidies(
+    y_true: ArrayLike,
+    *,
+    score: ArrayLike | None = None,
+    threshold: float | None = None,
+    y_pred: ArrayLike | None = None,
+    sensitive_features: Any = None,
+    cost: Cost,
+    targets: Sequence[Any] | None = None,
+    subsidy_kind: SubsidyKind = "additive",
+    missing: str = "error",
+    source: Source | None = None,
+) -> SubsidyPlan:
+    """Find the least subsidies that bring groups in, for a model as it is.
+
+    A group applies once its cost, less the subsidy, is at most its published precision. A group of which nobody passes
+    screening cannot be brought in by money.
+
+    Parameters
+    ----------
+    y_true, score, threshold, y_pred, sensitive_features, missing, source
+        As in :func:`selfselect.audit`.
+    cost : float, or mapping from group to float
+        Cost of being tested, in [0, 1].
+    targets : list of groups, optional
+        Groups to bring in; by default all that stay away.
+    subsidy_kind : {"additive", "proportional"}, default="additive"
+        Amounts, or shares of the cost.
+
+    Returns
+    -------
+    SubsidyPlan
+        With ``verdict()``, ``to_frame()``, ``to_json()``, ``to_html()``.
+
+    Examples
+    --------
+    >>> plan = plan_subsidies(
+    ...     [1, 1, 0, 1, 0, 0], y_pred=[1, 1, 1, 1, 1, 0], sensitive_features=list("AAABBB"), cost=0.6
+    ... )
+    >>> plan.subsidies.round(3).to_dict()
+    {'A': 0.0, 'B': 0.1}
+    >>> plan.works, plan.recipients, round(plan.total, 3)
+    (True, 2, 0.2)
+    """
+    before = audit(
+        y_true,
+        score=score,
+        threshold=threshold,
+        y_pred=y_pred,
+        sensitive_features=sensitive_features,
+        cost=cost,
+        missing=missing,
+        source=source,
+    )
+    return plan_for(before, targets, subsidy_kind=subsidy_kind)
