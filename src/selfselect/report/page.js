@@ -19,6 +19,7 @@
     if (decimals.endsWith("0")) decimals = decimals.slice(0, 2);
     return `${Math.floor(n / 1000)}.${decimals}`;
   }
+  const fixed = (n) => `${Math.floor(n / 1000)}.${String(n % 1000).padStart(3, "0")}`;
   const amount = (v) => (Number.isNaN(v) ? UNDEFINED : thousandths(Math.floor(v * 1000 + 0.5)));
   const amountUp = (v) => (Number.isNaN(v) ? UNDEFINED : thousandths(Math.ceil(v * 1000 - 1e-6)));
   const amountDown = (v) => (Number.isNaN(v) ? UNDEFINED : thousandths(Math.floor(v * 1000 + 1e-6)));
@@ -289,11 +290,11 @@
     { key: "precision_low", title: "95% interval",
       text: (g) => (g.selected ? `${percent(g.precision_low)} to ${percent(g.precision_high)}` : UNDEFINED) },
     { key: "accuracy", title: "Accuracy", text: (g) => percent(g.accuracy) },
-    { key: "cost", title: "Cost", text: (g) => amount(g.cost) },
+    { key: "cost", title: "Cost", text: (g) => fixed(Math.floor(g.cost * 1000 + 0.5)) },
     { key: "subsidy", title: data.kind === "proportional" ? "Subsidy (share)" : "Subsidy" },
     { key: "subsidy_needed", title: "Still needed",
-      text: (g) => (g.applies ? "0.00" : g.selected ? amountUp(g.subsidy_needed) : "none helps") },
-    { key: "utility", title: "Utility", text: (g) => amount(g.utility) },
+      text: (g) => (g.applies ? "0.000" : g.selected ? fixed(Math.ceil(g.subsidy_needed * 1000 - 1e-6)) : "none helps") },
+    { key: "utility", title: "Utility", text: (g) => fixed(Math.floor(g.utility * 1000 + 0.5)) },
   ];
   const view = { sort: "n", down: true, search: "", most: 50 };
   let result = null;
@@ -425,6 +426,16 @@
   const place = (t) => (realAxis ? (t === 0 ? finite[0] - pad : data.thresholds[t]) : t);
 
   const charts = {};
+  function legendItems(chart) {
+    return Chart.defaults.plugins.legend.labels.generateLabels(chart)
+      .filter((item) => !item.text.startsWith("\u0000"))
+      .map((item) => {
+        const dataset = chart.data.datasets[item.datasetIndex];
+        const points = dataset.showLine === false;
+        return { ...item, strokeStyle: dataset.borderColor, lineWidth: points ? 2 : 2.5, fontColor: style("--ink"),
+          lineDash: points ? [] : dataset.borderDash || [], pointStyle: dataset.pointStyle };
+      });
+  }
   function options(x, y, tooltip, extra = {}) {
     const ink = style("--ink");
     const quiet = style("--quiet");
@@ -432,7 +443,7 @@
     const axis = (settings) => ({
       ...settings,
       title: { display: true, text: settings.label, color: quiet },
-      ticks: { color: quiet, maxRotation: 0, autoSkipPadding: 12, ...settings.ticks },
+      ticks: { color: quiet, maxRotation: 0, autoSkipPadding: 12, includeBounds: false, ...settings.ticks },
       grid: { color: line },
       border: { color: line },
     });
@@ -447,15 +458,14 @@
       plugins: {
         legend: {
           position: "bottom",
-          labels: { color: ink, usePointStyle: true, boxWidth: 26, boxHeight: 8,
-            filter: (item) => !String(item.text).startsWith("\u0000") },
+          labels: { color: ink, usePointStyle: true, pointStyleWidth: 30, boxHeight: 7, generateLabels: legendItems },
         },
         tooltip: { ...tooltip },
       },
       ...extra,
     };
   }
-  const percentTicks = { callback: (value) => `${Math.round(value * 100)}%` };
+  const percentTicks = { includeBounds: true, callback: (value) => `${Math.round(value * 100)}%` };
   const thresholdTicks = { callback: (value) => (realAxis ? String(Number(value.toPrecision(3)))
     : data.thresholds[Math.round(value)] === undefined ? "" : thresholdText(Math.round(value))) };
   function show(name, type, datasets, settings, label) {
@@ -536,38 +546,45 @@
     const colors = palette();
     const all = chosen.map(runs);
     const pieces = Math.max(1, ...all.map((r) => r.length));
+    const empty = [edge(0), edge(0)];
     const datasets = Array.from({ length: pieces }, (_, piece) => ({
-      label: `piece ${piece + 1}`,
-      data: chosen.map((z, i) => (all[i][piece]
-        ? { x: all[i][piece].map(edge), y: i, run: all[i][piece], z } : { x: [edge(0), edge(0)], y: i, z })),
+      label: "applies",
+      data: chosen.map((_, i) => (all[i][piece] ? all[i][piece].map(edge) : empty)),
+      runs: chosen.map((_, i) => all[i][piece]),
       backgroundColor: chosen.map((_, i) => colors[i]),
+      borderColor: style("--ink"),
       grouped: false,
       barPercentage: 0.65,
-      minBarLength: 0,
+      categoryPercentage: 1,
+      order: 1,
     }));
     if (state.threshold > 0) {
       const x = place(state.threshold);
-      datasets.push({ ...marker("threshold", [{ x, y: -0.5 }, { x, y: Math.max(chosen.length - 0.5, 0.5) }]), type: "line" });
+      const half = (edge(T - 1) - edge(0)) / 500;
+      datasets.push({
+        label: "threshold", data: chosen.map(() => [x - half, x + half]), backgroundColor: style("--ink"), grouped: false,
+        barPercentage: 1, categoryPercentage: 1, order: 0,
+      });
     }
     const settings = options(
       { label: `threshold on ${short(data.score)}`, ticks: thresholdTicks, min: edge(0), max: edge(T - 1) },
-      { label: "", min: -0.5, max: Math.max(chosen.length - 0.5, 0.5), reverse: true,
-        ticks: { stepSize: 1, autoSkip: false, callback: (value) => (Number.isInteger(value) && chosen[value] !== undefined
-          ? short(data.names[chosen[value]], 16) : "") } },
+      { type: "category", label: "", ticks: { autoSkip: false } },
       {
-        filter: (item) => item.raw.run !== undefined,
+        filter: (item) => Boolean(item.dataset.runs && item.dataset.runs[item.dataIndex]),
         callbacks: {
-          title: (items) => (items.length ? short(data.names[items[0].raw.z], 40) : ""),
-          label: (item) => `applies from threshold ${edgeText(item.raw.run[0])} to ${edgeText(item.raw.run[1])}`,
+          title: (items) => (items.length ? short(data.names[chosen[items[0].dataIndex]], 40) : ""),
+          label: (item) => {
+            const run = item.dataset.runs[item.dataIndex];
+            return `applies from threshold ${edgeText(run[0])} to ${edgeText(run[1])}`;
+          },
         },
       },
-      { indexAxis: "y", interaction: { mode: "nearest", intersect: true } },
+      { indexAxis: "y", parsing: true, normalized: false, interaction: { mode: "nearest", intersect: true } },
     );
     settings.scales.y.title.display = false;
     settings.scales.y.grid = { display: false };
-    settings.scales.y.afterBuildTicks = (axis) => { axis.ticks = chosen.map((_, i) => ({ value: i })); };
     settings.plugins.legend.display = false;
-    show("bars", "bar", datasets, { options: settings },
+    show("bars", "bar", datasets, { options: settings, labels: chosen.map((z) => short(data.names[z], 16)) },
       `Bar chart: thresholds at which ${chosen.length} groups apply. The numbers are in the table below.`);
   }
   tables.bars = () => ({
@@ -596,7 +613,7 @@
       lineOf("social cost", of("social_cost"), colors[1], { borderDash: DASHES[2], stepped: "middle" }),
     ];
     if (state.cost !== null) datasets.push(marker("\u0000cost", [{ x: state.cost, y: 0 }, { x: state.cost, y: 1 }]));
-    const settings = options({ label: "cost of being tested", min: 0, max: 1 },
+    const settings = options({ label: "cost of being tested", min: 0, max: 1, ticks: { includeBounds: true } },
       { label: "", min: 0, max: 1, ticks: percentTicks }, {
         mode: "index",
         filter: (item) => item.datasetIndex < 3,
@@ -636,9 +653,12 @@
     if (state.cost !== null) {
       datasets.push(marker(`cost ${amount(state.cost)}`, [{ x: low, y: state.cost }, { x: high, y: state.cost }]));
     }
-    show("scatter", "line", datasets, {
-      options: options({ label: "accuracy", min: low, max: high, ticks: { callback: (v) => percent(v) } },
-        { label: "precision", min: 0, max: 1, ticks: percentTicks }, {
+    const ys = chosen.flatMap((g) => (Number.isNaN(g.precision) ? [] : [g.precision_low, g.precision_high]));
+    if (state.cost !== null) ys.push(state.cost);
+    const bottom = Math.max(0, Math.floor((Math.min(...ys, 1) - 0.02) * 20) / 20);
+    const top = Math.min(1, Math.ceil((Math.max(...ys, 0) + 0.02) * 20) / 20);
+    const settings = options({ label: "accuracy", min: low, max: high, ticks: { callback: (v) => percent(v) } },
+        { label: "precision", min: Math.min(bottom, top - 0.05), max: top, ticks: { ...percentTicks, includeBounds: true } }, {
           filter: (item) => item.raw.z !== undefined,
           callbacks: {
             title: () => "",
@@ -649,8 +669,9 @@
                 `accuracy ${percent(g.accuracy)}`];
             },
           },
-        }, { interaction: { mode: "nearest", axis: "xy", intersect: false } }),
-    }, `Scatter chart: precision against accuracy of ${chosen.length} groups. The numbers are in the table below.`);
+        }, { interaction: { mode: "nearest", axis: "xy", intersect: false } });
+    settings.plugins.legend.labels.pointStyleWidth = 14;
+    show("scatter", "line", datasets, { options: settings }, `Scatter chart: precision against accuracy of ${chosen.length} groups. The numbers are in the table below.`);
   }
   tables.scatter = () => ({
     columns: ["group", "n", "accuracy", "precision", "precision low", "precision high", "applies"],
