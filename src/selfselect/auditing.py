@@ -363,7 +363,7 @@ def audit(
             raise ValueError(f"Lengths differ: y_true has {len(y)}, score has {len(values)}.")
         if threshold is None:
             threshold = default_threshold(float(values.min()), float(values.max()))
-        curves = ThresholdCurves._from_codes(y, values, groups.codes, groups.labels)
+        curves = ThresholdCurves.from_codes(y, values, groups.codes, groups.labels)
         published = curves.at(threshold)
     else:
         if threshold is not None:

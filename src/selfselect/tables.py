@@ -418,8 +418,8 @@ class TwoValues:
         return [code for code, value in enumerate(plain) if value in YES]
 
     def adopt(self, positive: str, chunk: Chunk, at: int) -> None:
-        """Take another column's word for positive, if this one is written in the same words."""
-        if any(_plain(text) == _plain(positive) for text in set(chunk.columns[at])):
+        """Take another column's word for positive, if this one does not speak for itself."""
+        if any(_plain(text) not in YES | NO for text in set(chunk.columns[at])):
             self.positive = positive
 
     def finish(self, table: TableReader) -> None:

@@ -275,7 +275,7 @@ def read_screened(
     for column, name in zip(ordered, groups, strict=True):
         column.name = name
     encoded = encode_groups(pd.concat(ordered, axis=1), n_rows=rows, missing=how)
-    curves = ThresholdCurves._from_codes(y, values, encoded.codes, encoded.labels)
+    curves = ThresholdCurves.from_codes(y, values, encoded.codes, encoded.labels)
     return Screened(curves.at(threshold), curves, threshold, table.sha256())
 
 

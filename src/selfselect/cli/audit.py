@@ -126,7 +126,7 @@ def _show(found: Audit) -> None:
         )
     click.echo("\n" + text_table(rows, left=("group", "note")))
     if len(found.costs) > 1:
-        table = found.by_cost()
+        table = found.by_cost().sort_index()
         lines = [
             {
                 "cost": amount(cost),

@@ -87,16 +87,6 @@ def threshold_grid(curves: ThresholdCurves, own: float, most: int) -> tuple[Floa
     return np.unique(np.concatenate([[-np.inf, own], values])), exact
 
 
-def counts_at(curves: ThresholdCurves, thresholds: FloatArray) -> tuple[Any, Any]:
-    """Selected and qualified selected people, one row per threshold and one column per group."""
-    steps = [
-        start + np.searchsorted(curves.threshold[start:stop], thresholds, side="right") - 1
-        for start, stop in zip(curves.start[:-1], curves.start[1:], strict=True)
-    ]
-    chosen = np.stack(steps, axis=1)
-    return curves.selected[chosen], curves.true_positives[chosen]
-
-
 def page_data(audit: Audit, *, date: datetime) -> dict[str, Any]:
     """Everything that the page computes from."""
     published, groups = audit.published, audit.published.groups
@@ -162,7 +152,8 @@ def _counts(
 
     counts = table.counts
     if curves is not None and thresholds is not None:
-        selected, hits = counts_at(curves, thresholds)
+        kind = curves.selected.dtype  # whole numbers stay whole, and short
+        selected, hits = (counts_there.astype(kind) for counts_there in curves.counts_at(thresholds))
     else:
         selected, hits = counts.selected[None], counts.true_positives[None]
     return {
