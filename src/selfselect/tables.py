@@ -329,12 +329,12 @@ def as_numbers(table: TableReader, chunk: Chunk, at: int, column: str, *, hint: 
             raise ValueError
         numbers = np.fromiter(map(float, cells), dtype=np.float64, count=len(cells))
     except ValueError:
-        wrong = next(i for i, cell in enumerate(cells) if not _is_number(cell))
+        wrong = next(i for i, cell in enumerate(cells) if not is_number(cell))
         cell = cells[wrong].strip()
         if not cell:
             problem = "the cell is empty; fill or drop such rows."
         else:
-            comma = " Write decimals with a point." if _is_number(cell.replace(",", ".")) else ""
+            comma = " Write decimals with a point." if is_number(cell.replace(",", ".")) else ""
             problem = f"{shown(cell)} is not a number.{comma}{hint}"
         raise table.error(problem, row=chunk.rows[wrong], column=column) from None
     infinite = np.flatnonzero(~np.isfinite(numbers))
@@ -344,7 +344,8 @@ def as_numbers(table: TableReader, chunk: Chunk, at: int, column: str, *, hint: 
     return numbers
 
 
-def _is_number(cell: str) -> bool:
+def is_number(cell: str) -> bool:
+    """Whether a cell reads as a number."""
     if "_" in cell:
         return False
     try:
@@ -359,7 +360,7 @@ def _plain(cell: str) -> str:
     text = cell.strip()
     if text.casefold() in YES | NO:
         return text.casefold()
-    if _is_number(text):
+    if is_number(text):
         number = float(text)
         return repr(int(number)) if np.isfinite(number) and number == int(number) else repr(number)
     return text

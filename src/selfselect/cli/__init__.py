@@ -15,6 +15,8 @@ COMMANDS = {
     "demo": "demo",
     "audit": "audit",
     "plan": "plan",
+    "train": "train",
+    "predict": "predict",
 }
 
 #: Exit codes: 0 fine, 1 a stated condition failed, 2 bad input or usage.

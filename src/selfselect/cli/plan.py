@@ -3,13 +3,19 @@
 from __future__ import annotations
 
 import sys
+from collections.abc import Callable
 from typing import Any
 
 import click
+import pandas as pd
 
+from selfselect.auditing import Audit
+from selfselect.behaviour import SubsidyKind
+from selfselect.features import TableEncoder
 from selfselect.formatting import amount, amount_up, count, percent
-from selfselect.planning import SubsidyPlan, plan_for
-from selfselect.tables import csv_text, printable
+from selfselect.planning import SubsidyPlan, plan_for, plan_under_retraining, refit
+from selfselect.statistics import PublishedStatistics
+from selfselect.tables import csv_text, printable, shown
 
 from . import CONDITION_FAILED, BadInput
 from ._files import refuse_existing, write_whole
@@ -21,8 +27,10 @@ from ._inputs import (
     label_and_group_options,
     load_audit,
     model_options,
+    table_at,
 )
 from ._tables import text_table
+from .train import read_for_training
 
 
 @click.command()
@@ -34,6 +42,14 @@ from ._tables import text_table
     "--target", "targets", multiple=True, metavar="NAME", help="Group to bring in [default: all that stay away]."
 )
 @click.option("--proportional", is_flag=True, help="Pay shares of the cost, not amounts.")
+@click.option(
+    "--retrain",
+    is_flag=True,
+    help="Search for subsidies that still work after the firm re-trains a strategic model against them, on the other "
+    "columns of the table.",
+)
+@click.option("--drop-group", is_flag=True, help="With --retrain: the firm's model does not see the group columns.")
+@click.option("--ignore", multiple=True, metavar="COLUMN", help="With --retrain: column not to learn from.")
 @click.option("--report", metavar="HTML", help="Write a page that people can play with, with the subsidies set.")
 @click.option("--json", "json_file", metavar="JSON", help="Write everything for other programs ('-': to the terminal).")
 @click.option("--csv", "csv_file", metavar="CSV", help="Write the table of groups.")
@@ -42,6 +58,9 @@ def plan(
     file: str,
     targets: tuple[str, ...],
     proportional: bool,
+    retrain: bool,
+    drop_group: bool,
+    ignore: tuple[str, ...],
     report: str | None,
     json_file: str | None,
     csv_file: str | None,
@@ -60,6 +79,10 @@ def plan(
     """
     if len({cost for option in options["costs"] for cost in option}) != 1:
         raise click.UsageError("A plan is for one --cost.")
+    if not retrain and (drop_group or ignore):
+        raise click.UsageError("--drop-group and --ignore belong to --retrain.")
+    if retrain and file == "-":
+        raise click.UsageError("--retrain reads the table twice; standard input cannot be.")
     refuse_existing([report, json_file if json_file != "-" else None, csv_file], force=force)
     if report is not None:
         check_report_available()
@@ -67,7 +90,12 @@ def plan(
     if len(set(targets)) < len(targets):
         raise BadInput("--target names a group twice.")
     wanted = find_groups(found, targets, "--target") if targets else None
-    made = plan_for(found, wanted, subsidy_kind="proportional" if proportional else "additive")
+    kind: SubsidyKind = "proportional" if proportional else "additive"
+    if retrain:
+        fit = _refit(file, found, kind, ignore, drop_group, options)
+        made = plan_under_retraining(found, fit, wanted, subsidy_kind=kind)
+    else:
+        made = plan_for(found, wanted, subsidy_kind=kind)
 
     if json_file == "-":
         click.echo(made.to_json(), nl=False)
@@ -84,6 +112,35 @@ def plan(
         click.echo(f"\nReport: {printable(report)} (open it in any browser; it needs no network)", err=json_file == "-")
     if not made.works:
         sys.exit(CONDITION_FAILED)
+
+
+def _refit(
+    file: str, found: Audit, kind: SubsidyKind, ignore: tuple[str, ...], drop_group: bool, options: dict[str, Any]
+) -> Callable[[pd.Series], PublishedStatistics]:
+    """How the firm would answer, from the columns of the table but its present model's."""
+    model_column = options["score"] or options["prediction"]
+    with table_at(file, options["encoding"], options["delimiter"]) as table:
+        cells, y, groups = read_for_training(
+            table,
+            label=options["label"],
+            positive=options["positive"],
+            groups=options["groups"],
+            missing=options["missing"],
+            ignore=[*ignore, model_column],
+            drop_group=drop_group,
+        )
+    encoder = TableEncoder.fit(cells)
+    for name, reason in encoder.left_out.items():
+        click.echo(f"Note: column {shown(name)} is left out: {reason}.", err=True)
+    return refit(
+        None,
+        encoder.transform(cells),
+        y.astype(int),
+        groups,
+        cost=found.cost,
+        subsidy_kind=kind,
+        missing=options["missing"].replace("-", "_"),
+    )
 
 
 def _show(made: SubsidyPlan) -> None:
@@ -115,3 +172,18 @@ def _show(made: SubsidyPlan) -> None:
         )
     ]
     click.echo("\n" + text_table(lines, left=("",)))
+    if made.path is not None:
+        steps = []
+        for i, row in enumerate(made.path.to_dict("records"), start=1):
+            paid = {name: amount_up(value) for name, value in row.items() if name.startswith("subsidy of ")}
+            steps.append(
+                {
+                    "fit": str(i),
+                    **paid,
+                    "works": "yes" if row["works"] else "no",
+                    "induced accuracy": percent(row["induced_accuracy"]),
+                    "social cost": percent(row["social_cost"]),
+                    "stay away": row["stay away"],
+                }
+            )
+        click.echo("\nThe search, one re-trained model per line:\n\n" + text_table(steps, left=("stay away",)))
