@@ -1,3 +1,5 @@
+from pathlib import Path
+
 import pytest
 from click.testing import CliRunner
 
@@ -7,8 +9,14 @@ from selfselect.cli._files import write_whole
 
 
 def test_demo_shows_what_self_selection_does_to_a_naive_model():
-    result = CliRunner().invoke(main, ["demo"])
-    assert result.exit_code == 0, result.output
+    runner = CliRunner()
+    with runner.isolated_filesystem():
+        result = runner.invoke(main, ["demo"])
+        assert result.exit_code == 0, result.output
+        assert "Asian-Pac-Islander" in Path("selfselect-demo.html").read_text()
+        assert "Open it in any browser" in result.output
+        assert "selfselect-demo-2.html" in runner.invoke(main, ["demo"]).output
+        assert runner.invoke(main, ["demo", "--report", "selfselect-demo.html"]).exit_code == 2
     for words in ("Asian-Pac-Islander", "precision", "induced accuracy", "social cost", "nobody"):
         assert words in result.output
 

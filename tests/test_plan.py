@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from selfselect import PublishedStatistics, plan_subsidies
 from selfselect.auditing import Audit
 from selfselect.cli import main
-from selfselect.planning import plan_for
+from selfselect.planning import plan_for, plan_under_retraining
 
 tables = st.lists(
     st.tuples(st.integers(0, 30), st.integers(0, 30), st.integers(0, 30), st.integers(0, 30)).filter(any),
@@ -123,3 +123,48 @@ def test_the_commands_files_hold_the_plan(table, tmp_path):
     assert "all who stay away" in (tmp_path / "p.html").read_text()
     share = json.loads(cli(*command, "--proportional", "--json", "-").output)
     assert share["groups"][1]["subsidy"] == pytest.approx(1 / 7)
+
+
+def firm(rule):
+    """A firm whose answer to subsidies is known: rule(subsidy of B) says how many of B pass, and how many are hired."""
+
+    def fit(subsidies):
+        selected, hits = rule(subsidies["B"])
+        frame = pd.DataFrame(
+            {"n": [100, 100], "positives": [60, 50], "selected": [50, selected], "true_positives": [45, hits]},
+            index=["A", "B"],
+        )
+        return PublishedStatistics.from_counts(frame)
+
+    return fit
+
+
+def test_under_retraining_the_search_finds_where_the_firm_gives_in():
+    now = firm(lambda s: (50, 30))({"B": 0})
+    before = Audit(published=now, population=now, costs=(0.8,))
+    made = plan_under_retraining(before, firm(lambda s: (40, 28) if s >= 0.33 else (0, 0)), ["B"])
+    assert made.works
+    assert 0.33 <= made.subsidies["B"] <= 0.33 + 0.006
+    assert made.path["works"].tolist().count(True) >= 2
+    assert "after the firm re-trains" in made.verdict()
+    assert made.after.applies["B"]
+
+
+def test_under_retraining_it_is_said_when_even_paying_everything_does_not_help():
+    before = Audit(
+        published=firm(lambda s: (50, 30))({"B": 0}), population=firm(lambda s: (50, 30))({"B": 0}), costs=(0.8,)
+    )
+    made = plan_under_retraining(before, firm(lambda s: (0, 0)), ["B"])
+    assert not made.works
+    assert made.impossible == ["B"]
+    assert made.path["subsidy of B"].max() == pytest.approx(0.8)
+    assert "No subsidy was found that brings in B" in made.verdict()
+
+
+def test_under_retraining_nothing_is_paid_where_the_firm_comes_round_by_itself():
+    before = Audit(
+        published=firm(lambda s: (50, 30))({"B": 0}), population=firm(lambda s: (50, 30))({"B": 0}), costs=(0.8,)
+    )
+    made = plan_under_retraining(before, firm(lambda s: (40, 36)), ["B"])
+    assert made.works
+    assert made.subsidies["B"] == 0

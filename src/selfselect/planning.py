@@ -100,6 +100,7 @@ class SubsidyPlan:
             {
                 "n": before["n"],
                 "precision": before["precision"],
+                "precision_after": after["precision"],
                 "target": before.index.isin(self.targets),
                 "subsidy": self.subsidies,
                 "cost_before": before["cost"],

@@ -143,6 +143,10 @@ def _refit(
     )
 
 
+def _percent(value: float) -> str:
+    return percent(value) if value == value else "-"
+
+
 def _show(made: SubsidyPlan) -> None:
     click.echo(printable(made.verdict()))
     frame = made.to_frame()
@@ -152,7 +156,8 @@ def _show(made: SubsidyPlan) -> None:
             {
                 "group": name,
                 "target": "yes" if row["target"] else "",
-                "precision": percent(row["precision"]) if row["precision"] == row["precision"] else "-",
+                "precision": _percent(row["precision"]),
+                "precision after": _percent(row["precision_after"]) if made.path is not None else "",
                 "cost before": amount(row["cost_before"]),
                 "subsidy": "none helps" if row["subsidy"] != row["subsidy"] else amount_up(row["subsidy"]),
                 "applies before": "yes" if row["applies_before"] else "no",
