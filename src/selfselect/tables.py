@@ -8,15 +8,18 @@ from __future__ import annotations
 
 import csv
 import difflib
+import gc
 import gzip
 import hashlib
 import io
+import re
 import sys
 import zlib
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
-from itertools import islice
+from functools import partial
+from itertools import chain, islice
 from operator import itemgetter
 from pathlib import Path
 from typing import Any, BinaryIO
@@ -27,9 +30,12 @@ import pandas as pd
 from ._validation import BoolArray, FloatArray
 
 #: Rows that are turned from text into numbers at a time.
-CHUNK_ROWS = 100_000
+CHUNK_ROWS = 20_000
 #: A line longer than this is no line of a table (a quote that never closes, a binary file).
 LONGEST_LINE = 16 * 2**20
+BLOCK_LINES = 4096
+#: What a byte becomes that the encoding does not know.
+UNDECODED = re.compile("[\udc80-\udcff]")
 #: Texts that say yes or no without being told which is which.
 YES, NO = frozenset({"1", "true"}), frozenset({"0", "false"})
 
@@ -212,69 +218,98 @@ def _csv_reader(name: str, binary: Any, watched: _Watched, encoding: str, delimi
     text = io.TextIOWrapper(binary, encoding=encoding, errors="surrogateescape", newline=None)
     reader = TableReader(name, [], lambda columns: chunks(columns), watched)
 
-    def lines() -> Iterator[str]:
-        first = True
-        while line := text.readline(LONGEST_LINE):
-            if first:
-                first = False
-                if line.startswith(("\udcff\udcfe", "\udcfe\udcff")):
-                    raise ValueError("the file is in UTF-16; pass --encoding utf-16, or save it as UTF-8.")
-                line = line.removeprefix("\ufeff")
-            if len(line) >= LONGEST_LINE:
-                raise ValueError(f"a line of more than {LONGEST_LINE:,} characters: this is not a CSV file.")
-            if "\0" in line:
-                raise ValueError("it holds a NUL byte: this is not a text file, or it is damaged.")
-            if not line.isascii() and any("\udc80" <= char <= "\udcff" for char in line):
-                raise ValueError(
-                    f"it holds a byte that is not {encoding}; if the file comes from an older program, try "
-                    "--encoding latin-1 (or cp1252), or save it as UTF-8."
-                )
-            yield line
+    def trouble(line: str) -> str:
+        if len(line) >= LONGEST_LINE:
+            return f"a line of more than {LONGEST_LINE:,} characters: this is not a CSV file."
+        if "\0" in line:
+            return "it holds a NUL byte: this is not a text file, or it is damaged."
+        if not line.isascii() and UNDECODED.search(line):
+            return (
+                f"it holds a byte that is not {encoding}; if the file comes from an older program, try "
+                "--encoding latin-1 (or cp1252), or save it as UTF-8."
+            )
+        return ""
 
-    parser = csv.reader(lines(), delimiter=delimiter, strict=True)
+    def blocks() -> Iterator[list[str]]:
+        """Lines by the thousand: a block is looked at as a whole, and line by line only if something is wrong."""
+        lines = iter(partial(text.readline, LONGEST_LINE), "")
+        first = next(lines, "")
+        if first.startswith(("\udcff\udcfe", "\udcfe\udcff")):
+            raise ValueError("the file is in UTF-16; pass --encoding utf-16, or save it as UTF-8.")
+        block = [first.removeprefix("\ufeff")] if first else []
+        while block:
+            if trouble("".join(block)):
+                for i, line in enumerate(block):
+                    if wrong := trouble(line):
+                        yield block[:i]  # what comes before is counted first, so that the row is right
+                        raise ValueError(wrong)
+            yield block
+            block = list(islice(lines, BLOCK_LINES))
 
-    def take(count: int, row: int) -> list[list[str]]:
-        found: list[list[str]] = []
+    parser = csv.reader(chain.from_iterable(blocks()), delimiter=delimiter, strict=True)
+
+    @contextmanager
+    def complaints(at: Callable[[], int]) -> Iterator[None]:
         try:
-            found.extend(islice(parser, count))
+            yield
         except csv.Error as error:
-            raise reader.error(_csv_reason(error), row=row + len(found)) from error
+            raise reader.error(_csv_reason(error), row=at()) from error
+        except TableError:
+            raise
         except UnicodeError as error:
-            raise reader.error(f"it is not {encoding}: {error}", row=row + len(found)) from error
+            raise reader.error(f"it is not {encoding}: {error}", row=at()) from error
         except ValueError as error:
-            raise reader.error(str(error), row=row + len(found)) from error
-        return found
+            raise reader.error(str(error), row=at()) from error
 
-    header_row = 1
-    while (header := take(1, header_row)) == [[]]:
-        header_row += 1
-    if not header:
+    last = 0  # row that was read last
+    with complaints(lambda: last + 1):
+        for cells in parser:
+            last += 1
+            if cells:
+                reader.header.extend(cells)
+                break
+    if not reader.header:
         raise reader.error("the file is empty; its first row must name the columns.")
-    reader.header.extend(header[0])
 
     def chunks(columns: list[int]) -> Iterator[Chunk]:
-        width, row = len(reader.header), header_row + 1
+        row, width = last, len(reader.header)
+        pick = itemgetter(*columns) if len(columns) > 1 else lambda cells: (cells[columns[0]],)
         while True:
-            taken = take(CHUNK_ROWS, row)
-            if not taken:
-                return
-            rows: Sequence[int] = range(row, row + len(taken))
-            row += len(taken)
-            if set(map(len, taken)) != {width}:
-                for at, cells in zip(rows, taken, strict=True):
-                    if cells and len(cells) != width:
+            before, kept, blank = row, [], set()
+            with _no_collection(), complaints(lambda: row + 1):  # noqa: B023
+                for cells in islice(parser, CHUNK_ROWS):
+                    row += 1
+                    if len(cells) == width:
+                        kept.append(pick(cells))
+                    elif not cells:
+                        blank.add(row)
+                    else:
                         raise reader.error(
                             f"{len(cells)} cell(s), but the header names {width} column(s). A cell that holds the "
                             f"delimiter {delimiter!r} must be quoted.",
-                            row=at,
+                            row=row,
                         )
-                rows = [at for at, cells in zip(rows, taken, strict=True) if cells]  # blank lines
-                taken = [cells for cells in taken if cells]
-                if not taken:
-                    continue
-            yield Chunk(rows, [list(map(itemgetter(i), taken)) for i in columns])
+            if row == before:
+                return
+            rows: Sequence[int] = range(before + 1, row + 1)
+            if blank:
+                rows = [at for at in rows if at not in blank]
+            if kept:
+                yield Chunk(rows, [list(column) for column in zip(*kept, strict=True)])
 
     return reader
+
+
+@contextmanager
+def _no_collection() -> Iterator[None]:
+    """Pause the search for reference cycles: rows make none, and it takes as long as the parsing."""
+    was_on = gc.isenabled()
+    gc.disable()
+    try:
+        yield
+    finally:
+        if was_on:
+            gc.enable()
 
 
 def _csv_reason(error: csv.Error) -> str:
