@@ -260,9 +260,9 @@ def group_warning(selected: float, precision_low: float, precision_high: float, 
     if selected == 0:
         return ""
     if selected < FEW_SELECTED:
-        return f"only {count(selected)} pass screening: its precision is mostly chance"
+        return f"only {count(selected)} pass screening, mostly chance"
     if precision_low < cost <= precision_high:
-        return "its interval holds the cost: chance may have decided"
+        return "the interval holds the cost"
     return ""
 
 

@@ -161,9 +161,9 @@
   }
   function warning(g) {
     if (g.selected === 0) return "";
-    if (g.selected < data.few) return `only ${count(g.selected)} pass screening: its precision is mostly chance`;
+    if (g.selected < data.few) return `only ${count(g.selected)} pass screening, mostly chance`;
     if (g.precision_low < g.cost && g.cost <= g.precision_high) {
-      return "its interval holds the cost: chance may have decided";
+      return "the interval holds the cost";
     }
     return "";
   }
