@@ -15,7 +15,7 @@ $(BIN)/python:
 	$(PYTHON) -m venv $(VENV)
 
 $(VENV)/.installed: pyproject.toml | $(BIN)/python
-	$(BIN)/python -m pip install --quiet --disable-pip-version-check --editable .
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check --editable '.[report]'
 	@touch $@
 
 $(VENV)/.installed-dev: pyproject.toml | $(BIN)/python
@@ -28,6 +28,7 @@ demo: $(VENV)/.installed
 	$(BIN)/selfselect demo
 
 test: $(VENV)/.installed-dev
+	@tools/install-browser
 	$(BIN)/python -m pytest
 
 lint: $(VENV)/.installed-dev

@@ -13,6 +13,10 @@ from selfselect import __version__
 #: Where each subcommand lives: a module of this package, with a click command of the same name.
 COMMANDS = {
     "demo": "demo",
+    "audit": "audit",
+    "plan": "plan",
+    "train": "train",
+    "predict": "predict",
 }
 
 #: Exit codes: 0 fine, 1 a stated condition failed, 2 bad input or usage.

@@ -1,0 +1,161 @@
+"""``selfselect audit``."""
+
+from __future__ import annotations
+
+import sys
+from typing import Any
+
+import click
+
+from selfselect.auditing import Audit, group_warning
+from selfselect.formatting import amount, amount_up, count, percent
+from selfselect.tables import csv_text, printable
+
+from . import CONDITION_FAILED
+from ._files import refuse_existing, write_whole
+from ._inputs import (
+    CostRange,
+    NamedAmount,
+    check_report_available,
+    file_options,
+    find_groups,
+    label_and_group_options,
+    load_audit,
+    model_options,
+)
+from ._tables import MOST_LINES, text_table
+
+
+@click.command()
+@click.argument("file")
+@label_and_group_options
+@model_options
+@click.option(
+    "--cost",
+    "costs",
+    type=CostRange(),
+    multiple=True,
+    required=True,
+    help="Cost of being tested, as a share of what being hired is worth; repeat it, or give FIRST:LAST:STEP.",
+)
+@click.option("--subsidy", "subsidies", type=NamedAmount(), multiple=True, help="Pay a group an amount.")
+@click.option("--proportional", is_flag=True, help="Subsidies are shares of the cost, not amounts.")
+@click.option("--report", metavar="HTML", help="Write a page that people can play with.")
+@click.option("--json", "json_file", metavar="JSON", help="Write everything for other programs ('-': to the terminal).")
+@click.option("--csv", "csv_file", metavar="CSV", help="Write the table of groups.")
+@click.option("--require", multiple=True, metavar="NAME", help="Fail (exit code 1) unless this group applies.")
+@click.option(
+    "--max-social-cost",
+    type=click.FloatRange(0, 1),
+    metavar="SHARE",
+    help="Fail (exit code 1) if a larger share of qualified people stays away.",
+)
+@file_options
+def audit(
+    file: str,
+    report: str | None,
+    json_file: str | None,
+    csv_file: str | None,
+    require: tuple[str, ...],
+    max_social_cost: float | None,
+    proportional: bool,
+    force: bool,
+    **options: Any,
+) -> None:
+    r"""Who will not bother to apply to a screening model, and what follows.
+
+    FILE is a CSV (also .gz) or Parquet table with one row per person; - reads standard input.
+
+    \b
+    Example:
+      selfselect audit loans.csv --label repaid --group region --score score --cost 0.7 --report loans.html
+
+    Exit code 0: fine; 1: a condition (--require, --max-social-cost) does not hold; 2: wrong input.
+    """
+    refuse_existing([report, json_file if json_file != "-" else None, csv_file], force=force)
+    if report is not None:
+        check_report_available()
+    found = load_audit(file, subsidy_kind="proportional" if proportional else "additive", **options)
+    required = find_groups(found, require, "--require")
+
+    if json_file == "-":
+        click.echo(found.to_json(), nl=False)
+    else:
+        _show(found)
+    if json_file not in (None, "-"):
+        write_whole(str(json_file), found.to_json(), force=force)
+    if csv_file is not None:
+        frame = found.to_frame()
+        frame.insert(0, "group", found.names)
+        write_whole(csv_file, csv_text(frame), force=force)
+    if report is not None:
+        write_whole(report, found.to_html(), force=force)
+        click.echo(f"\nReport: {printable(report)} (open it in any browser; it needs no network)", err=json_file == "-")
+
+    if not _conditions_hold(found, require, required, max_social_cost):
+        sys.exit(CONDITION_FAILED)
+
+
+def _show(found: Audit) -> None:
+    click.echo(printable(found.verdict()))
+    if found.threshold is not None:
+        click.echo(f"(A person passes screening when {printable(found.source.score)} > {found.threshold:g}.)")
+    frame = found.to_frame()
+    order = frame["n"].to_numpy().argsort(kind="stable")[::-1] if len(frame) > MOST_LINES else range(len(frame))
+    rows = []
+    for i in order:
+        row = frame.iloc[i]
+        selected = row["selected"] > 0
+        rows.append(
+            {
+                "group": found.names[i],
+                "people": count(row["n"]),
+                "qualified": percent(row["base_rate"]),
+                "pass": count(row["selected"]),
+                "precision": percent(row["precision"]) if selected else "-",
+                "95% interval": f"{percent(row['precision_low'])} to {percent(row['precision_high'])}"
+                if selected
+                else "-",
+                "cost": amount(row["cost"]),
+                "applies": "yes" if row["applies"] else "no",
+                "subsidy needed": ("none helps" if not selected else amount_up(row["subsidy_needed"]))
+                if not row["applies"]
+                else "-",
+                "note": group_warning(row["selected"], row["precision_low"], row["precision_high"], row["cost"]),
+            }
+        )
+    click.echo("\n" + text_table(rows, left=("group", "note")))
+    if len(found.costs) > 1:
+        table = found.by_cost().sort_index()
+        lines = [
+            {
+                "cost": amount(cost),
+                "applying groups": f"{row.applying_groups} of {len(found.names)}",
+                "people who apply": percent(row.application_rate),
+                "assumed accuracy": percent(row.assumed_accuracy),
+                "induced accuracy": percent(row.induced_accuracy),
+                "social cost": percent(row.social_cost),
+            }
+            for cost, row in zip(table.index, table.itertuples(), strict=True)
+        ]
+        click.echo("\nAt every cost:\n\n" + text_table(lines, left=()))
+
+
+def _conditions_hold(found: Audit, names: tuple[str, ...], required: list[Any], max_social_cost: float | None) -> bool:
+    """Check the stated conditions at every cost, and say which fail."""
+    failed = []
+    for cost in found.costs:
+        here = found.at(cost)
+        at = f" at a cost of {amount(float(cost))}" if isinstance(cost, float) else ""
+        for name, label in zip(names, required, strict=True):
+            if not here.applies.loc[label]:
+                failed.append(f"{printable(name)} does not apply{at} (--require).")
+        social = here.outcome.social_cost
+        if max_social_cost is not None and social > max_social_cost:
+            failed.append(
+                f"{percent(social)} of qualified people stay away{at}, more than {percent(max_social_cost)} "
+                "(--max-social-cost)."
+            )
+    for line in failed:
+        click.echo(f"Condition failed: {line}", err=True)
+    return not failed
