@@ -43,6 +43,7 @@ check: lint types
 bench: $(VENV)/.installed-dev
 	$(BIN)/python benchmarks/statistics_and_curves.py
 	$(BIN)/python benchmarks/learners.py
+	$(BIN)/python benchmarks/tolerance.py
 
 clean:
 	rm -rf $(VENV) .pytest_cache .mypy_cache .ruff_cache .hypothesis

@@ -47,6 +47,8 @@ class LazyGroup(click.Group):
         """Run a subcommand; the library's complaints about input are for the user, not for a debugger."""
         try:
             return super().invoke(ctx)
+        except BrokenPipeError:  # whoever reads our output has read enough; click ends quietly
+            raise
         except (ValueError, TypeError, OSError) as error:
             if os.environ.get("SELFSELECT_DEBUG"):
                 raise
