@@ -54,7 +54,7 @@ def main():
     write(
         "tolerance.md",
         "# A margin over the cost\n\n"
-        "Made by `make bench`. Induced accuracy of `StrategicClassifier` on new people in percent, mean of splits 0 to 9;\n"
+        "Made by `make bench`. Induced accuracy of `StrategicClassifier` on new people (percent), splits 0 to 9;\n"
         "in parentheses the precision among new people of the groups that apply, to be compared with the cost.\n\n"
         f"{to_markdown(pd.DataFrame(rows))}\n",
     )
