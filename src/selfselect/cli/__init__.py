@@ -17,6 +17,8 @@ COMMANDS = {
     "plan": "plan",
     "train": "train",
     "predict": "predict",
+    "reproduce": "reproduce",
+    "status": "status",
 }
 
 #: Exit codes: 0 fine, 1 a stated condition failed, 2 bad input or usage.
