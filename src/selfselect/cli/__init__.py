@@ -19,6 +19,7 @@ COMMANDS = {
     "predict": "predict",
     "reproduce": "reproduce",
     "status": "status",
+    "tables": "tables",
 }
 
 #: Exit codes: 0 fine, 1 a stated condition failed, 2 bad input or usage.

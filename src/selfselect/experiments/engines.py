@@ -198,7 +198,7 @@ class DaskCluster:
     @property
     def slots(self) -> int:
         """A little more than the cluster can do at a time; it may grow and shrink."""
-        return sum(self._client.nthreads().values()) + 2
+        return int(sum(self._client.nthreads().values())) + 2
 
     def submit(self, unit: Unit) -> Any:
         """Hand over a unit; a table that only this machine has is sent along, once."""

@@ -233,7 +233,7 @@ def _load_csv(path: str, label: str, group: str) -> Table:
 
 
 def own_table(path: str | Path, label: str, group: str) -> CsvSource:
-    """Table of one's own, named after its file; read at once, so that mistakes show before any work.
+    r"""Table of one's own, named after its file; read at once, so that mistakes show before any work.
 
     Parameters
     ----------
@@ -244,9 +244,13 @@ def own_table(path: str | Path, label: str, group: str) -> CsvSource:
 
     Examples
     --------
-    >>> own_table("nowhere.csv", "y", "z")
-    Traceback (most recent call last):
-    FileNotFoundError: ...
+    >>> import tempfile
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     path = Path(folder) / "applicants.csv"
+    ...     _ = path.write_text("years,town,hired,sex\n1,A,0,f\n4,B,1,m\n7,A,1,f\n")
+    ...     source = own_table(path, "hired", "sex")
+    >>> source.name, source.load().features.shape
+    ('applicants', (3, 5))
     """
     full = Path(path).resolve()
     source = CsvSource(full.stem, str(full), label, group)
