@@ -20,6 +20,7 @@ COMMANDS = {
     "reproduce": "reproduce",
     "status": "status",
     "tables": "tables",
+    "figures": "figures",
 }
 
 #: Exit codes: 0 fine, 1 a stated condition failed, 2 bad input or usage.

@@ -216,8 +216,8 @@ _EXTRA = Layout(
     ("social cost", "Spearman", "Kendall", "order"),
     _extra_cells,
     "Social cost: percent of qualified people whose group does not apply, on test data, with its standard error. "
-    "Spearman and Kendall: rank correlations of base rates and precisions on training data. Order: in how many splits a "
-    "higher base rate never came with a lower precision. The paper has none of these.",
+    "Spearman and Kendall: rank correlations of base rates and precisions on training data. Order: in how many splits "
+    "a higher base rate never came with a lower precision. The paper has none of these.",
 )
 
 
