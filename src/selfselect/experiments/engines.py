@@ -109,7 +109,7 @@ class LocalProcesses:
     def __init__(self, workers: int) -> None:
         self.workers = workers
         self.name = f"{workers} processes"
-        self.slots = workers + 1  # one more at hand, so that no worker waits for us
+        self.slots = workers  # none in reserve: whatever happens, no more than one unit per worker is lost
 
     def __enter__(self) -> Self:
         from joblib.externals.loky import ProcessPoolExecutor

@@ -134,11 +134,18 @@ def run_sweep(
         }
         store.check_same_origin(source.name, source.load().fingerprint(), settings)
     wanted = set(plan.cells())
-    reported = len(wanted & store.done())
     started_at, started = time.strftime("%Y-%m-%dT%H:%M:%SZ", time.gmtime()), time.perf_counter()
-    fits = 0
-    report(reported)
-    left = plan.units(store.done())
+    reported = fits = 0
+
+    def look() -> list[Unit]:
+        """Units that are left; what other sweeps have done since the last look is reported."""
+        nonlocal reported
+        done = wanted & store.done()
+        report(len(done) - reported)
+        reported = len(done)
+        return plan.units(done)
+
+    left = look()
     if not left:
         return 0
     with engine, _heartbeat(store):
@@ -155,11 +162,10 @@ def run_sweep(
                 store.write(results)
                 del pending[finished]
                 fits += len(results)
-            here = len(wanted & store.done())
-            report(here - reported)
-            reported = here
+                reported += len(results)
+                report(len(results))
             if not left and not pending:
-                left = plan.units(store.done())  # what is left now, another sweep has claimed, or had and gave back
+                left = look()  # what is left now, another sweep has claimed, or had and gave back
                 if left and {cell for unit in left for cell in unit.cells} <= store.under_way():
                     time.sleep(poll)
     if fits:

@@ -81,7 +81,7 @@ def draw_precision_curves(data: pd.DataFrame) -> Figure:
     )
     axes[0, 0].set_ylabel("published precision")
     axes[0, 0].set_xlim(0, 1)
-    axes[0, 0].legend(ncols=1, loc="center left", bbox_to_anchor=(1.07, 0.5), title="group")
+    axes[0, 0].legend(ncols=1, loc="upper left", bbox_to_anchor=(1.0, 0.72), title="group")
     applies = _applies(data)
     first = [np.inf if not applies[name].any() else applies[name].to_numpy().argmax() for name in groups]
     order = np.argsort(first, kind="stable")
@@ -103,11 +103,12 @@ _THRESHOLDS = np.linspace(0.01, 0.99, 99)
 
 
 def assumed_induced_data() -> pd.DataFrame:
-    """Three experiments with z0 and one other group: precision, decisions and accuracies over thresholds.
+    """Densities of four groups; then three experiments with z0 and one other group: curves over thresholds.
 
     ``learned`` is the threshold of the naive classifier, ``cutoff: NAME`` the value of x from which on it selects.
     """
-    parts = []
+    x = np.linspace(-2.2, 2.2, 221)
+    parts = [_density_table(name, x, rate, (-0.5, 0.5), (0.5, 0.5)) for name, rate in _RATES.items()]
     for other, cost in _EXPERIMENTS:
         names = ["z0", other]
         bunch = make_base_rate_groups([_RATES[name] for name in names], random_state=0)
@@ -119,17 +120,31 @@ def assumed_induced_data() -> pd.DataFrame:
         slope = model.coef_[0, -1]
         for code, name in enumerate(names):
             table[f"cutoff: {name}"] = -(model.intercept_[0] + model.coef_[0, code]) / slope
-        table.insert(0, "experiment", f"z0 and {other}")
+        table.insert(0, "panel", f"z0 and {other}")
         table.insert(1, "cost", cost)
         table["learned"] = 0.5
         parts.append(table)
     return pd.concat(parts, ignore_index=True)
 
 
-def _densities(ax: Axes, x: NDArray[Any], positive: NDArray[Any], negative: NDArray[Any]) -> None:
-    ax.plot(x, positive, color=BLUE, label="qualified")
-    ax.plot(x, negative, color=ORANGE, ls="--", label="not qualified")
+def _densities(ax: Axes, part: pd.DataFrame) -> None:
+    ax.plot(part["x"], part["qualified"], color=BLUE, label="qualified")
+    ax.plot(part["x"], part["not qualified"], color=ORANGE, ls="--", label="not qualified")
     ax.set_yticks([])
+
+
+def _density_table(
+    title: str, x: NDArray[Any], rate: float, negative: tuple[float, float], positive: tuple[float, float]
+) -> pd.DataFrame:
+    """Densities of the qualified and the others, weighted by their shares; rows of the same table as the curves."""
+    return pd.DataFrame(
+        {
+            "panel": title,
+            "x": x,
+            "qualified": rate * norm.pdf(x, *positive),
+            "not qualified": (1 - rate) * norm.pdf(x, *negative),
+        }
+    )
 
 
 def _accuracy_panel(ax: Axes, bars: Axes, part: pd.DataFrame, learned: float | None) -> None:
@@ -150,17 +165,15 @@ def draw_assumed_induced(data: pd.DataFrame) -> Figure:
     figure, axes = new_mosaic(
         ("AAABBBCCCDDD", "EEEEEEkkkkkk", "FFFFGGGGHHHH", "ffffgggghhhh"), 10.5, 8.2, (1, 1.2, 1.2, 0.42)
     )
-    x = np.linspace(-2.2, 2.2, 221)
     for name, (group, rate) in zip("ABCD", _RATES.items(), strict=True):
         ax = axes[name]
-        positive, negative = rate * norm.pdf(x, 0.5, 0.5), (1 - rate) * norm.pdf(x, -0.5, 0.5)
-        _densities(ax, x, positive, negative)
-        cutoff = data[f"cutoff: {group}"].dropna().iloc[0]
-        right = x >= cutoff
-        ax.fill_between(x[right], positive[right], color=BLUE, alpha=0.25, lw=0, label="selected, qualified")
+        part = data[data["panel"] == group]
+        _densities(ax, part)
+        right = part[part["x"] >= data[f"cutoff: {group}"].dropna().iloc[0]]
+        ax.fill_between(right["x"], right["qualified"], color=BLUE, alpha=0.25, lw=0, label="selected, qualified")
         ax.fill_between(
-            x[right],
-            negative[right],
+            right["x"],
+            right["not qualified"],
             facecolor="none",
             edgecolor=ORANGE,
             hatch="////",
@@ -172,7 +185,7 @@ def draw_assumed_induced(data: pd.DataFrame) -> Figure:
         ax.set_ylim(0, 0.75)
     axes["A"].set_ylabel("density")
     for index, group in enumerate(_RATES):
-        part = data[data["experiment"] == f"z0 and {group if group != 'z0' else 'z1'}"]
+        part = data[data["panel"] == f"z0 and {group if group != 'z0' else 'z1'}"]
         style: dict[str, Any] = line_of(index)
         axes["E"].plot(part["threshold"], part[f"precision: {group}"], label=group, **style)
     for _, cost in _EXPERIMENTS[1:]:
@@ -185,8 +198,9 @@ def draw_assumed_induced(data: pd.DataFrame) -> Figure:
     axes["E"].set_xlabel("threshold")
     axes["E"].set_ylabel("precision")
     axes["E"].legend(loc="lower right", title="group", ncols=4)
-    verdicts = ("assumed is right", "assumed is too high", "assumed is too low")
-    for name, verdict, (experiment, part) in zip("FGH", verdicts, data.groupby("experiment", sort=False), strict=True):
+    curves = data[data["threshold"].notna()]
+    verdicts = ("as assumed", "below assumed", "above assumed")
+    for name, verdict, (experiment, part) in zip("FGH", verdicts, curves.groupby("panel", sort=False), strict=True):
         _accuracy_panel(axes[name], axes[name.lower()], part, part["learned"].iloc[0])
         letter(axes[name], name, f"{experiment}, c = {part['cost'].iloc[0]:g}: {verdict}")
         axes[name].set_ylim(0.45, 1.0)
@@ -208,17 +222,24 @@ def draw_assumed_induced(data: pd.DataFrame) -> Figure:
 
 
 def ordering_data() -> pd.DataFrame:
-    """Naive score and the feature x1 alone: precision, decisions and accuracies over thresholds."""
+    """Densities of both features; then curves over thresholds on the naive score and on the feature x1 alone."""
     bunch = make_ordering_constraint(random_state=0)
     naive = _naive_model(bunch).predict_proba(bunch.data)[:, 1]
-    parts = []
+    x = np.linspace(-1.4, 1.4, 281)
+    x1_of_z0, x1_of_z1, x2 = ((-0.3, 0.1), (0.2, 0.1)), ((0.0, 0.2), (0.0, 0.2)), ((-0.35, 0.3), (0.25, 0.3))
+    parts = [
+        _density_table("z0: x1", x, 0.3, *x1_of_z0),
+        _density_table("z0: x2", x, 0.3, *x2),
+        _density_table("z1: x1", x, 0.7, *x1_of_z1),
+        _density_table("z1: x2", x, 0.7, *x2),
+    ]
     for title, score, grid in (
         ("naive score", naive, np.linspace(0.01, 0.99, 99)),
         ("x1 alone", bunch.data["x1"].to_numpy(), np.linspace(-0.5, 0.5, 101)),
     ):
         curves = ThresholdCurves.from_scores(bunch.target, score, sensitive_features=bunch.group)
         table = curve_table(curves, grid, bunch.cost)
-        table.insert(0, "score", title)
+        table.insert(0, "panel", title)
         table.insert(1, "cost", bunch.cost)
         parts.append(table)
     return pd.concat(parts, ignore_index=True)
@@ -227,21 +248,16 @@ def ordering_data() -> pd.DataFrame:
 def draw_ordering(data: pd.DataFrame) -> Figure:
     """Densities of both features in both groups, precision curves, accuracies with who applies."""
     figure, axes = new_mosaic(("ABCD", "EEFF", "GGHH", "gghh"), 10.5, 8.0, (1, 1.2, 1.2, 0.35))
-    x = np.linspace(-1.4, 1.4, 281)
-    features = {
-        "A": ("z0", "x1", 0.3, (-0.3, 0.1), (0.2, 0.1)),
-        "B": ("z0", "x2", 0.3, (-0.35, 0.3), (0.25, 0.3)),
-        "C": ("z1", "x1", 0.7, (0.0, 0.2), (0.0, 0.2)),
-        "D": ("z1", "x2", 0.7, (-0.35, 0.3), (0.25, 0.3)),
-    }
-    for name, (group, feature, rate, negative, positive) in features.items():
-        ax = axes[name]
-        _densities(ax, x, rate * norm.pdf(x, *positive), (1 - rate) * norm.pdf(x, *negative))
-        letter(ax, name, f"{group} (base rate {rate:g}): {feature}")
-        ax.set_xlabel(feature)
+    rates = {"z0": 0.3, "z1": 0.7}
+    for name, title in zip("ABCD", ("z0: x1", "z0: x2", "z1: x1", "z1: x2"), strict=True):
+        group, _, feature = title.partition(": ")
+        _densities(axes[name], data[data["panel"] == title])
+        letter(axes[name], name, f"{feature} in {group} (base rate {rates[group]:g})")
+        axes[name].set_xlabel(feature)
     axes["A"].set_ylabel("density")
     axes["A"].legend(loc="upper right")
-    for name, below, (title, part) in zip("EF", "GH", data.groupby("score", sort=False), strict=True):
+    curves = data[data["threshold"].notna()]
+    for name, below, (title, part) in zip("EF", "GH", curves.groupby("panel", sort=False), strict=True):
         for index, group in enumerate(_groups(part)):
             axes[name].plot(part["threshold"], part[f"precision: {group}"], label=group, **line_of(index))
         cost = part["cost"].iloc[0]
@@ -249,8 +265,7 @@ def draw_ordering(data: pd.DataFrame) -> Figure:
         letter(axes[name], name, f"precision, threshold on {'the ' if title == 'naive score' else ''}{title}")
         axes[name].set_ylim(0.2, 1.03)
         _accuracy_panel(axes[below], axes[below.lower()], part, None)
-        # beyond the last whole percent of applicants a maximum is an accident of a few people
-        best = part.loc[_best_row(part)]
+        best = part.loc[part["induced accuracy"].idxmax()]
         axes[below].plot([best["threshold"]], [best["induced accuracy"]], "*", ms=11, color=BLUE, zorder=4)
         both = [group for group in _groups(part) if best[f"applies: {group}"]]
         letter(axes[below], below, f"best {best['induced accuracy']:.2f}, {' and '.join(both)} applying")
@@ -264,7 +279,3 @@ def draw_ordering(data: pd.DataFrame) -> Figure:
     axes["G"].legend(loc="lower left")
     axes["h"].set_ylabel("")
     return figure
-
-
-def _best_row(part: pd.DataFrame) -> Any:
-    return part["induced accuracy"].idxmax()
