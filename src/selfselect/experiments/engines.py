@@ -168,7 +168,7 @@ class DaskCluster:
     ----------
     address : str
         Address of a scheduler, or ``"local"`` for a cluster of processes on this machine, made for this run. No
-        dashboard is opened.
+        dashboard is opened, and nothing listens beyond this machine.
     workers : int
         Number of processes of a local cluster.
     """
@@ -187,7 +187,11 @@ class DaskCluster:
         self._cluster = None
         if self.address == "local":
             self._cluster = LocalCluster(
-                n_workers=self.workers, threads_per_worker=1, host="127.0.0.1", dashboard_address=None
+                n_workers=self.workers,
+                threads_per_worker=1,
+                host="127.0.0.1",
+                dashboard_address=None,
+                scheduler_kwargs={"dashboard": False},
             )
         try:
             self._client = Client(self._cluster or self.address, timeout=20, set_as_default=False)
@@ -214,10 +218,11 @@ class DaskCluster:
         """Those of some units that are done, after waiting for the first of them or for some seconds."""
         from distributed import wait
 
-        try:
-            done: set[Any] = wait(list(pending), timeout=timeout, return_when="FIRST_COMPLETED").done
-        except TimeoutError:
-            return set()
+        with self._client.as_current():
+            try:
+                done: set[Any] = wait(list(pending), timeout=timeout, return_when="FIRST_COMPLETED").done
+            except TimeoutError:
+                return set()
         return done
 
     def __exit__(

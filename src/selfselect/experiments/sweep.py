@@ -148,26 +148,29 @@ def run_sweep(
     left = look()
     if not left:
         return 0
-    with engine, _heartbeat(store):
-        pending: dict[Any, Unit] = {}
-        while left or pending:
-            while left and len(pending) < engine.slots:
-                unit = left.pop(0)
-                ours = store.claim(unit.cells)
-                if ours:
-                    mine = Unit(unit.source, unit.method, unit.split, tuple(cell.cost for cell in ours))
-                    pending[engine.submit(mine)] = mine
-            for finished in engine.wait(pending, timeout=poll) if pending else ():
-                results = finished.result()
-                store.write(results)
-                del pending[finished]
-                fits += len(results)
-                reported += len(results)
-                report(len(results))
-            if not left and not pending:
-                left = look()  # what is left now, another sweep has claimed, or had and gave back
-                if left and {cell for unit in left for cell in unit.cells} <= store.under_way():
-                    time.sleep(poll)
+    try:
+        with engine, _heartbeat(store):
+            pending: dict[Any, Unit] = {}
+            while left or pending:
+                while left and len(pending) < engine.slots:
+                    unit = left.pop(0)
+                    ours = store.claim(unit.cells)
+                    if ours:
+                        mine = Unit(unit.source, unit.method, unit.split, tuple(cell.cost for cell in ours))
+                        pending[engine.submit(mine)] = mine
+                for finished in engine.wait(pending, timeout=poll) if pending else ():
+                    results = finished.result()
+                    store.write(results)
+                    del pending[finished]
+                    fits += len(results)
+                    reported += len(results)
+                    report(len(results))
+                if not left and not pending:
+                    left = look()  # what is left now, another sweep has claimed, or had and gave back
+                    if left and {cell for unit in left for cell in unit.cells} <= store.under_way():
+                        time.sleep(poll)
+    finally:
+        store.release()  # also of what was under way when something went wrong
     if fits:
         store.note_sweep(started_at, time.perf_counter() - started, fits, engine.name, machine())
     return fits

@@ -81,9 +81,10 @@ def summarise(results: Iterable[Result]) -> pd.DataFrame:
     DataFrame
         dataset, cost, method; splits and splits_with_applicants; accuracy, accuracy_se (percent, over splits with
         applicants; NaN if there are none); applying_groups, n_groups; rank_r2, spearman, kendall (over splits where
-        they are defined); respected (share of splits whose precisions respect the order of base rates); social_cost,
-        social_cost_se, application_rate, assumed_accuracy (percent); seconds; the columns of :func:`paper_results`;
-        difference (ours minus the paper's accuracy).
+        they are defined); respected (share of splits whose precisions respect the order of base rates, of
+        splits_with_order in which at least two groups have one); social_cost, social_cost_se, application_rate,
+        assumed_accuracy (percent); seconds; the columns of :func:`paper_results`; difference (ours minus the paper's
+        accuracy).
     """
     frame = results_frame(results)
     if frame.empty:
@@ -106,6 +107,7 @@ def summarise(results: Iterable[Result]) -> pd.DataFrame:
                 "spearman": part["spearman"].mean(),
                 "kendall": part["kendall"].mean(),
                 "respected": part["respected"].mean(),
+                "splits_with_order": int(part["respected"].count()),
                 "social_cost": 100 * part["social_cost"].mean(),
                 "social_cost_se": _standard_error(100 * part["social_cost"]),
                 "application_rate": 100 * part["application_rate"].mean(),
@@ -176,7 +178,8 @@ def _extra_cells(row: Any) -> list[str]:
     cost = _number(row.social_cost, 1)
     if not np.isnan(row.social_cost_se):
         cost += f" ±{row.social_cost_se:.1f}"
-    respected = f"{round(row.respected * row.splits)}/{row.splits}"
+    ordered = row.splits_with_order
+    respected = f"{round(row.respected * ordered)}/{ordered}" if ordered else "-"
     return [cost, _number(row.spearman, 2), _number(row.kendall, 2), respected]
 
 
@@ -217,7 +220,8 @@ _EXTRA = Layout(
     _extra_cells,
     "Social cost: percent of qualified people whose group does not apply, on test data, with its standard error. "
     "Spearman and Kendall: rank correlations of base rates and precisions on training data. Order: in how many splits "
-    "a higher base rate never came with a lower precision. The paper has none of these.",
+    "a higher base rate never came with a lower precision, of those in which at least two groups had anyone selected. "
+    "The paper has none of these.",
 )
 
 

@@ -90,7 +90,7 @@ def metrics_from_counts(
         "rank_r2": order.r2,
         "spearman": order.spearman,
         "kendall": order.kendall,
-        "respected": order.respected,
+        "respected": order.respected if order.n_groups > 1 else math.nan,  # one precision is in no order
     }
     return _finite(on_train), _finite(outcome(population, applies).to_dict())
 
