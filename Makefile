@@ -3,12 +3,14 @@ PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
 
-.PHONY: help demo test lint types check bench install-dev clean
+.PHONY: help demo test lint types check bench reproduce kill-test install-dev clean
 help:
 	@echo "make demo    install and show what self-selection does to a screening model (bundled data)"
 	@echo "make test    install what the tests need and run them all"
 	@echo "make check   lint and types"
 	@echo "make bench   run the benchmarks and rewrite benchmarks/results/"
+	@echo "make reproduce  run all experiments of the paper (resumes) and rewrite docs/reproduction*"
+	@echo "make kill-test  kill a sweep 20 times at random moments and check that nothing is lost"
 	@echo "make clean   remove the virtual environment and caches"
 
 $(BIN)/python:
@@ -44,6 +46,17 @@ bench: $(VENV)/.installed-dev
 	$(BIN)/python benchmarks/statistics_and_curves.py
 	$(BIN)/python benchmarks/learners.py
 	$(BIN)/python benchmarks/tolerance.py
+
+STORE ?= results.sqlite
+WORKERS ?= 2
+reproduce: $(VENV)/.installed-dev
+	$(BIN)/selfselect reproduce --store $(STORE) --workers $(WORKERS)
+	$(BIN)/selfselect tables --store $(STORE) --out docs/reproduction --force
+	$(BIN)/selfselect figures --store $(STORE) --out docs/reproduction --force
+	$(BIN)/selfselect page --store $(STORE) --out docs/reproduction.md --force
+
+kill-test: $(VENV)/.installed-dev
+	$(BIN)/python tools/kill_test.py
 
 clean:
 	rm -rf $(VENV) .pytest_cache .mypy_cache .ruff_cache .hypothesis

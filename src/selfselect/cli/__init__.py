@@ -21,6 +21,7 @@ COMMANDS = {
     "status": "status",
     "tables": "tables",
     "figures": "figures",
+    "page": "page",
 }
 
 #: Exit codes: 0 fine, 1 a stated condition failed, 2 bad input or usage.

@@ -63,6 +63,7 @@ def results_frame(results: Iterable[Result]) -> pd.DataFrame:
                 "n_groups": len(result.groups),
                 **numbers,
                 **order,
+                "selection_rate": sum(result.test_counts["selected"]) / sum(result.test_counts["n"]),
                 "seconds": result.seconds,
             }
         )
@@ -83,8 +84,8 @@ def summarise(results: Iterable[Result]) -> pd.DataFrame:
         applicants; NaN if there are none); applying_groups, n_groups; rank_r2, spearman, kendall (over splits where
         they are defined); respected (share of splits whose precisions respect the order of base rates, of
         splits_with_order in which at least two groups have one); social_cost, social_cost_se, application_rate,
-        assumed_accuracy (percent); seconds; the columns of :func:`paper_results`; difference (ours minus the paper's
-        accuracy).
+        assumed_accuracy, selection_rate (of everybody, percent); seconds; the columns of :func:`paper_results`;
+        difference (ours minus the paper's accuracy).
     """
     frame = results_frame(results)
     if frame.empty:
@@ -112,6 +113,7 @@ def summarise(results: Iterable[Result]) -> pd.DataFrame:
                 "social_cost_se": _standard_error(100 * part["social_cost"]),
                 "application_rate": 100 * part["application_rate"].mean(),
                 "assumed_accuracy": 100 * part["assumed_accuracy"].mean(),
+                "selection_rate": 100 * part["selection_rate"].mean(),
                 "seconds": part["seconds"].mean(),
             }
         )

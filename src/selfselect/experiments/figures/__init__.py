@@ -93,7 +93,8 @@ FIGURES = {
         FigureRecipe(
             6,
             "by_group",
-            "Accuracy and precision of each group on one split of the bank data.",
+            "Accuracy and precision of each group on one split of the bank data; a group of which nobody is "
+            "selected has no precision.",
             results.by_group_data,
             results.draw_by_group,
             needs_results=True,

@@ -103,7 +103,6 @@ def draw_by_group(data: pd.DataFrame) -> Figure:
     methods = list(dict.fromkeys(data["method"]))
     groups = list(dict.fromkeys(data["group"]))
     figure, axes = new_figure(3, len(methods), 3.5 * max(len(methods), 2), 9.0, sharey="row")
-    letters = iter("ABCDEFGHI")
     for column, method in enumerate(methods):
         part = data[data["method"] == method]
         top, middle, bottom = axes[:, column]
@@ -132,9 +131,9 @@ def draw_by_group(data: pd.DataFrame) -> Figure:
         top.plot(whole["cost"], whole["induced_accuracy"], color=BLACK, lw=2.4)
         costs = whole["cost"]
         middle.plot(costs, costs, color=GREY, lw=1)
-        letter(top, next(letters), f"{METHODS[method].title}: accuracy")
-        letter(middle, next(letters), "published precision")
-        letter(bottom, next(letters), "precision and accuracy")
+        letter(top, "ABC"[column], f"{METHODS[method].title}: accuracy")
+        letter(middle, "DEF"[column], "published precision")
+        letter(bottom, "GHI"[column], "precision and accuracy")
         for ax in (top, middle):
             ax.set_xlabel("cost c")
         bottom.set_xlabel("accuracy on test people")
