@@ -141,7 +141,16 @@ class LocalProcesses:
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
         """End the workers; when something went wrong, without waiting for what they are doing."""
-        self._pool.shutdown(wait=True, kill_workers=kind is not None)
+        if kind is None:
+            self._pool.shutdown(wait=True)
+            return
+        # the thread that watches the workers may stumble over their being killed; nobody needs to read about that
+        previous = threading.excepthook
+        threading.excepthook = lambda details: None
+        try:
+            self._pool.shutdown(wait=True, kill_workers=True)
+        finally:
+            threading.excepthook = previous
 
     def _explained(self) -> _BrokenPool:
         return _BrokenPool()
