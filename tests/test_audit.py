@@ -228,6 +228,14 @@ def test_nobody_applying_is_undefined_and_null_never_zero():
     assert "nobody applies" in found.verdict()
 
 
+def test_many_groups_are_counted_in_the_verdict_and_few_are_named():
+    y, z = np.tile([0, 1], 8), np.repeat(list("ABCDEFGH"), 2)
+    few = audit(y, y_pred=(z < "D") | (y == 1), sensitive_features=z, cost=0.8)
+    assert few.verdict().startswith("At a cost of 0.80, A, B and C stay away")
+    many = audit(y, y_pred=(z < "G") | (y == 1), sensitive_features=z, cost=0.8)
+    assert many.verdict().startswith("At a cost of 0.80, 6 of 8 groups stay away")
+
+
 def test_an_audit_shows_itself_in_a_notebook_with_names_as_text():
     found = audit([0, 1], y_pred=[1, 1], sensitive_features=["<b>x</b>", "B"], cost=0.5)
     assert "<b>x</b>" not in found._repr_html_()

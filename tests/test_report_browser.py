@@ -172,6 +172,12 @@ def test_sliders_and_subsidies_move_with_keyboard_and_typing(show):
     page.fill("input[aria-label='Subsidy for A']", "0.25")
     settle(page)
     assert_page_equals(page, setting(found, there, 0.815, {"A": 0.25}))
+    page.focus("input[aria-label='Slider of the subsidy for C']")
+    page.keyboard.press("PageUp")
+    page.keyboard.press("ArrowRight")
+    paid = float(page.input_value("input[aria-label='Subsidy for C']"))
+    assert paid > 0.005
+    assert_page_equals(page, setting(found, there, 0.815, {"A": 0.25, "C": paid}))
     page.click("#reset")
     settle(page)
     assert_page_equals(page, found)
@@ -304,7 +310,7 @@ def test_each_chart_has_its_table_and_a_file_without_formulas(show):
     page = show(found)
     for name in ("curves", "bars", "costs", "scatter"):
         page.locator(f"#table-{name}").locator("xpath=ancestor::details").locator("summary").click()
-        assert page.locator(f"#table-{name} tbody tr").count() > 0
+        page.wait_for_selector(f"#table-{name} tbody tr", state="attached", timeout=5000)
     with page.expect_download() as download:
         page.click("button[data-csv='groups']")
     text = download.value.path().read_text()

@@ -21,7 +21,7 @@ from scipy import stats
 
 from .. import __version__ as _version_of_package
 from .._validation import FloatArray
-from ..auditing import FEW_SELECTED, Audit
+from ..auditing import FEW_SELECTED, MOST_NAMED, Audit
 from ..behaviour import SLACK, group_costs
 from ..curves import ThresholdCurves
 from ..statistics import PublishedStatistics
@@ -123,6 +123,7 @@ def page_data(audit: Audit, *, date: datetime) -> dict[str, Any]:
         "score": short_name(source.score) if source.score else "score",
         "slack": SLACK,
         "few": FEW_SELECTED,
+        "most_named": MOST_NAMED,
         "z": z,
         "z2": z**2,
         "kind": audit.subsidy_kind,
