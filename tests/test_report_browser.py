@@ -397,3 +397,15 @@ def test_a_group_of_which_nobody_passes_stays_away_whatever_is_paid(show):
 def test_huge_scores_do_not_break_the_charts(show):
     found = audit([0, 1, 0, 1], score=[-1e308, 1e308, 1.0, 2.0], threshold=0, sensitive_features=list("AABB"), cost=0.5)
     assert_page_equals(show(found), found)
+
+
+def test_on_paper_the_page_is_light_and_the_table_keeps_its_titles(show):
+    page = show(example(), scheme="dark")
+    page.evaluate("() => dispatchEvent(new Event('beforeprint'))")
+    page.emulate_media(media="print")
+    assert page.evaluate("() => document.documentElement.dataset.theme") == "light"
+    assert page.locator("#groups th button:has-text('Precision')").is_visible()
+    assert not page.locator("#reset").is_visible()
+    assert len(page.pdf(format="A4")) > 10_000
+    page.evaluate("() => dispatchEvent(new Event('afterprint'))")
+    assert page.evaluate("() => document.documentElement.dataset.theme") == "dark"

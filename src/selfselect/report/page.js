@@ -784,7 +784,21 @@
     state = fromHash(location.hash);
     update(true);
   });
-  addEventListener("beforeprint", () => { Object.values(charts).forEach((chart) => chart.resize()); });
+  // paper is white, whatever the screen
+  let darkOnScreen = null;
+  addEventListener("beforeprint", () => {
+    if (darkOnScreen === null) darkOnScreen = isDark();
+    setTheme(false);
+    drawCharts();
+    Object.values(charts).forEach((chart) => chart.resize());
+  });
+  addEventListener("afterprint", () => {
+    if (darkOnScreen === null) return;
+    setTheme(darkOnScreen);
+    darkOnScreen = null;
+    drawCharts();
+    Object.values(charts).forEach((chart) => chart.resize());
+  });
 
   Chart.defaults.font.family = getComputedStyle(document.body).fontFamily;
   state = fromHash(location.hash);
