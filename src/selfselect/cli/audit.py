@@ -101,9 +101,10 @@ def _show(found: Audit) -> None:
     if found.threshold is not None:
         click.echo(f"(A person passes screening when {printable(found.source.score)} > {found.threshold:g}.)")
     frame = found.to_frame()
-    order = frame["n"].to_numpy().argsort(kind="stable")[::-1] if len(frame) > MOST_LINES else range(len(frame))
+    # of too many groups the largest are shown
+    order = range(len(frame)) if len(frame) <= MOST_LINES else (-frame["n"].to_numpy()).argsort(kind="stable")
     rows = []
-    for i in order:
+    for i in order[:MOST_LINES]:
         row = frame.iloc[i]
         selected = row["selected"] > 0
         rows.append(
@@ -124,7 +125,7 @@ def _show(found: Audit) -> None:
                 "note": group_warning(row["selected"], row["precision_low"], row["precision_high"], row["cost"]),
             }
         )
-    click.echo("\n" + text_table(rows, left=("group", "note")))
+    click.echo("\n" + text_table(rows, left=("group", "note"), total=len(frame)))
     if len(found.costs) > 1:
         table = found.by_cost().sort_index()
         lines = [
