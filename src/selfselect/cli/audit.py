@@ -62,7 +62,7 @@ def audit(
     force: bool,
     **options: Any,
 ) -> None:
-    r"""Who will not bother to apply to a screening model, and what follows.
+    """Who will not bother to apply to a screening model, and what follows.
 
     FILE is a CSV (also .gz) or Parquet table with one row per person; - reads standard input.
 
@@ -71,7 +71,7 @@ def audit(
       selfselect audit loans.csv --label repaid --group region --score score --cost 0.7 --report loans.html
 
     Exit code 0: fine; 1: a condition (--require, --max-social-cost) does not hold; 2: wrong input.
-    """
+    """  # noqa: D301
     refuse_existing([report, json_file if json_file != "-" else None, csv_file], force=force)
     if report is not None:
         check_report_available()

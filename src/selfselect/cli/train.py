@@ -85,7 +85,7 @@ def train(
     delimiter: str,
     force: bool,
 ) -> None:
-    r"""Train a model on a table with ordinary columns: numbers, categories, missing values.
+    """Train a model on a table with ordinary columns: numbers, categories, missing values.
 
     All columns but the label are learnt from (--ignore leaves some out). Part of the rows is held out; what the model
     does to those people is shown.
@@ -93,7 +93,7 @@ def train(
     \b
     Example:
       selfselect train loans.csv --label repaid --group region --cost 0.7 --method semi --model loans.json
-    """
+    """  # noqa: D301
     refuse_existing([model_file, report], force=force)
     if report is not None:
         check_report_available()
