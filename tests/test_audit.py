@@ -198,6 +198,16 @@ def test_csv_output_neutralises_formulas(tmp_path):
     assert lines[2].startswith("'@x")
 
 
+def test_of_very_many_groups_the_largest_are_shown_and_the_rest_counted(tmp_path):
+    path = tmp_path / "t.csv"
+    rows = [f"1,g{i},0.9\n" for i in range(3000)] + ["0,big,0.8\n"] * 5
+    path.write_text("y,z,s\n" + "".join(rows))
+    result = cli("audit", path, "--label", "y", "--group", "z", "--score", "s", "--cost", "0.7")
+    assert result.exit_code == 0
+    assert "\nbig " in result.output
+    assert "and 2,951 more" in result.output
+
+
 def test_escape_codes_in_names_do_not_reach_the_terminal(tmp_path):
     path = tmp_path / "t.csv"
     path.write_text("y,z,s\n1,\x1b[31mred,0.9\n0,B,0.4\n")
@@ -226,6 +236,14 @@ def test_nobody_applying_is_undefined_and_null_never_zero():
     assert math.isnan(found.outcome.induced_accuracy)
     assert json.loads(found.to_json())["induced_accuracy"] is None
     assert "nobody applies" in found.verdict()
+
+
+def test_many_groups_are_counted_in_the_verdict_and_few_are_named():
+    y, z = np.tile([0, 1], 8), np.repeat(list("ABCDEFGH"), 2)
+    few = audit(y, y_pred=(z < "D") | (y == 1), sensitive_features=z, cost=0.8)
+    assert few.verdict().startswith("At a cost of 0.80, A, B and C stay away")
+    many = audit(y, y_pred=(z < "G") | (y == 1), sensitive_features=z, cost=0.8)
+    assert many.verdict().startswith("At a cost of 0.80, 6 of 8 groups stay away")
 
 
 def test_an_audit_shows_itself_in_a_notebook_with_names_as_text():

@@ -50,3 +50,9 @@ def test_files_are_written_whole_and_never_over_others_unless_asked(tmp_path):
     assert [p.name for p in tmp_path.iterdir()] == ["out.txt"]
     with pytest.raises(BadInput, match="Cannot write"):
         write_whole(tmp_path / "no" / "folder.txt", "x", force=False)
+
+
+@pytest.mark.parametrize("command", ["audit", "plan", "train", "predict"])
+def test_help_shows_an_example_on_a_line_of_its_own(command):
+    lines = CliRunner().invoke(main, [command, "--help"]).output.splitlines()
+    assert any(line.startswith(f"    selfselect {command} ") for line in lines)

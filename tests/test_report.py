@@ -150,6 +150,16 @@ def test_huge_scores_do_not_overflow():
     assert np.isfinite(grid[1:]).all()
 
 
+@pytest.mark.parametrize(("threshold", "written"), [(np.inf, 0.75), (-np.inf, None), (9.0, 0.75)])
+def test_thresholds_beyond_all_scores_can_be_written_down(threshold, written):
+    found = audit([0, 1, 1], score=[0.25, 0.5, 0.75], threshold=threshold, cost=0.5)
+    data = page_data(found, date=datetime.now(UTC))
+    assert data["threshold"] == written
+    at = data["thresholds"].index(written)
+    assert data["published"]["selected"][at] == found.published.counts.selected.tolist()
+    assert render(found)
+
+
 def test_long_names_are_shortened_and_say_so():
     assert short_name("A") == "A"
     assert short_name("") == "(empty)"

@@ -172,6 +172,12 @@ def test_sliders_and_subsidies_move_with_keyboard_and_typing(show):
     page.fill("input[aria-label='Subsidy for A']", "0.25")
     settle(page)
     assert_page_equals(page, setting(found, there, 0.815, {"A": 0.25}))
+    page.focus("input[aria-label='Slider of the subsidy for C']")
+    page.keyboard.press("PageUp")
+    page.keyboard.press("ArrowRight")
+    paid = float(page.input_value("input[aria-label='Subsidy for C']"))
+    assert paid > 0.005
+    assert_page_equals(page, setting(found, there, 0.815, {"A": 0.25, "C": paid}))
     page.click("#reset")
     settle(page)
     assert_page_equals(page, found)
@@ -304,7 +310,7 @@ def test_each_chart_has_its_table_and_a_file_without_formulas(show):
     page = show(found)
     for name in ("curves", "bars", "costs", "scatter"):
         page.locator(f"#table-{name}").locator("xpath=ancestor::details").locator("summary").click()
-        assert page.locator(f"#table-{name} tbody tr").count() > 0
+        page.wait_for_selector(f"#table-{name} tbody tr", state="attached", timeout=5000)
     with page.expect_download() as download:
         page.click("button[data-csv='groups']")
     text = download.value.path().read_text()
@@ -391,3 +397,15 @@ def test_a_group_of_which_nobody_passes_stays_away_whatever_is_paid(show):
 def test_huge_scores_do_not_break_the_charts(show):
     found = audit([0, 1, 0, 1], score=[-1e308, 1e308, 1.0, 2.0], threshold=0, sensitive_features=list("AABB"), cost=0.5)
     assert_page_equals(show(found), found)
+
+
+def test_on_paper_the_page_is_light_and_the_table_keeps_its_titles(show):
+    page = show(example(), scheme="dark")
+    page.evaluate("() => dispatchEvent(new Event('beforeprint'))")
+    page.emulate_media(media="print")
+    assert page.evaluate("() => document.documentElement.dataset.theme") == "light"
+    assert page.locator("#groups th button:has-text('Precision')").is_visible()
+    assert not page.locator("#reset").is_visible()
+    assert len(page.pdf(format="A4")) > 10_000
+    page.evaluate("() => dispatchEvent(new Event('afterprint'))")
+    assert page.evaluate("() => document.documentElement.dataset.theme") == "dark"

@@ -23,6 +23,8 @@ from .theory import least_subsidy
 
 #: A group of which fewer people pass screening carries a warning: its published precision is mostly chance.
 FEW_SELECTED = 30
+#: More groups than this are counted in a verdict, not named.
+MOST_NAMED = 5
 
 
 def group_names(labels: pd.Index) -> list[str]:
@@ -153,7 +155,7 @@ class Audit:
     def verdict(self) -> str:
         """What it comes to, in one sentence."""
         result, total = self.outcome, len(self.names)
-        at = f"At a cost of {amount(self.cost)}" if isinstance(self.cost, int | float) else "At the costs given"
+        at = f"At a cost of {amount(self.cost)}," if isinstance(self.cost, int | float) else "At the costs given,"
         staying = [name for name, applies in zip(self.names, self.applies, strict=True) if not applies]
         if result.applying_groups == 0:
             return (
@@ -162,9 +164,10 @@ class Audit:
         if not staying:
             everyone = "everybody applies" if total == 1 else f"all {total} groups apply"
             return f"{at} {everyone}: the model is right for {percent(result.assumed_accuracy)} of them, as assumed."
+        who = listed(staying) if len(staying) <= MOST_NAMED else f"{len(staying)} of {total} groups"
         stay = "stays" if len(staying) == 1 else "stay"
         return (
-            f"{at} {listed(staying)} {stay} away: the model is right for {percent(result.induced_accuracy)} of those "
+            f"{at} {who} {stay} away: the model is right for {percent(result.induced_accuracy)} of those "
             f"who apply, not {percent(result.assumed_accuracy)} as assumed, and {percent(result.social_cost)} of "
             "qualified people stay away."
         )
@@ -339,7 +342,7 @@ def audit(
     --------
     >>> found = audit([1, 1, 0, 1, 0, 0], y_pred=[1, 1, 1, 1, 1, 0], sensitive_features=list("AAABBB"), cost=0.6)
     >>> found.verdict()
-    'At a cost of 0.60 B stays away: the model is right for 66.7% of those who apply, not 66.7% as assumed, and 33.3%
+    'At a cost of 0.60, B stays away: the model is right for 66.7% of those who apply, not 66.7% as assumed, and 33.3%
     of qualified people stay away.'
     >>> found.sentences()[1]
     'B stays away at a cost of 0.60: 50.0% of those who pass screening are hired; it would come at 0.50 or with a

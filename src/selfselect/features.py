@@ -18,6 +18,7 @@ from sklearn.preprocessing import OneHotEncoder, StandardScaler
 
 from ._validation import FloatArray
 from .groups import MISSING
+from .tables import is_number
 
 #: Cells that mean that nothing is known, whatever the case of their letters.
 MISSING_CELLS = frozenset({"", "na", "n/a", "nan", "null", "?"})
@@ -173,15 +174,15 @@ def to_numbers(cells: TextArray) -> FloatArray:
     """Cells as numbers, NaN where missing; text is an error that shows it."""
     absent = is_missing(cells)
     values = np.full(len(cells), np.nan)
-    for i in np.flatnonzero(~absent):
-        text = str(cells[i])
-        try:
-            number = float(text) if "_" not in text else np.nan
-        except ValueError:
-            number = np.nan
-        if not np.isfinite(number):
-            raise ValueError(f"{text[:60]!r} is not a finite number")
-        values[i] = number
+    present = cells[~absent].tolist()
+    try:
+        numbers = np.fromiter(map(float, present), dtype=np.float64, count=len(present))
+    except ValueError:
+        numbers = np.full(len(present), np.nan)
+    if "_" in "".join(present) or not np.isfinite(numbers).all():
+        wrong = next(text for text in present if not is_number(text) or not np.isfinite(float(text)))
+        raise ValueError(f"{wrong[:60]!r} is not a finite number")
+    values[~absent] = numbers
     return values
 
 

@@ -158,8 +158,9 @@ def hold_out(strata: NDArray[np.intp], share: float, seed: int) -> BoolArray:
 
     Examples
     --------
-    >>> hold_out(np.array([0, 0, 0, 0, 1]), 0.5, seed=0).tolist()
-    [True, False, False, True, False]
+    >>> strata = np.array([0, 0, 0, 0, 1])
+    >>> strata[hold_out(strata, 0.5, seed=0)].tolist()
+    [0, 0]
     """
     order = np.lexsort((np.random.default_rng(seed).random(len(strata)), strata))
     size = np.bincount(strata)

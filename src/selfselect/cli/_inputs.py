@@ -357,7 +357,12 @@ def with_subsidies(audit: Audit, subsidies: Sequence[tuple[str, float]]) -> Audi
 
 def find_groups(audit: Audit, names: Sequence[str], option: str) -> list[Any]:
     """Labels of groups given by name, or a complaint that suggests the nearest one."""
-    known = dict(zip(audit.names, audit.published.groups, strict=True))
+    return match_names(names, audit.names, audit.published.groups, option)
+
+
+def match_names(names: Sequence[str], shown_names: Sequence[str], groups: pd.Index, option: str) -> list[Any]:
+    """Labels of groups by the names that people see."""
+    known = dict(zip(shown_names, groups, strict=True))
     for name in names:
         if name not in known:
             near = difflib.get_close_matches(name[:200], [other[:200] for other in list(known)[:5000]], n=1, cutoff=0.5)

@@ -16,7 +16,7 @@ def _cell(text: str) -> str:
     return shown if len(shown) <= LONGEST_CELL else shown[: LONGEST_CELL - 3] + "..."
 
 
-def text_table(rows: Sequence[Mapping[str, str]], left: Collection[str]) -> str:
+def text_table(rows: Sequence[Mapping[str, str]], left: Collection[str], total: int | None = None) -> str:
     """Rows as aligned text, numbers to the right; columns that are empty throughout are left out."""
     columns = [name for name in rows[0] if any(row[name] for row in rows)]
     cells = [columns] + [[_cell(row[name]) for name in columns] for row in rows[:MOST_LINES]]
@@ -28,6 +28,7 @@ def text_table(rows: Sequence[Mapping[str, str]], left: Collection[str]) -> str:
         ).rstrip()
         for line in cells
     ]
-    if len(rows) > MOST_LINES:
-        lines.append(f"... and {len(rows) - MOST_LINES} more; --csv and --json hold all.")
+    hidden = (len(rows) if total is None else total) - min(len(rows), MOST_LINES)
+    if hidden:
+        lines.append(f"... and {hidden:,} more; --csv and --json hold all.")
     return "\n".join(lines)

@@ -62,7 +62,7 @@ def audit(
     force: bool,
     **options: Any,
 ) -> None:
-    r"""Who will not bother to apply to a screening model, and what follows.
+    """Who will not bother to apply to a screening model, and what follows.
 
     FILE is a CSV (also .gz) or Parquet table with one row per person; - reads standard input.
 
@@ -71,7 +71,7 @@ def audit(
       selfselect audit loans.csv --label repaid --group region --score score --cost 0.7 --report loans.html
 
     Exit code 0: fine; 1: a condition (--require, --max-social-cost) does not hold; 2: wrong input.
-    """
+    """  # noqa: D301
     refuse_existing([report, json_file if json_file != "-" else None, csv_file], force=force)
     if report is not None:
         check_report_available()
@@ -101,9 +101,10 @@ def _show(found: Audit) -> None:
     if found.threshold is not None:
         click.echo(f"(A person passes screening when {printable(found.source.score)} > {found.threshold:g}.)")
     frame = found.to_frame()
-    order = frame["n"].to_numpy().argsort(kind="stable")[::-1] if len(frame) > MOST_LINES else range(len(frame))
+    # of too many groups the largest are shown
+    order = range(len(frame)) if len(frame) <= MOST_LINES else (-frame["n"].to_numpy()).argsort(kind="stable")
     rows = []
-    for i in order:
+    for i in order[:MOST_LINES]:
         row = frame.iloc[i]
         selected = row["selected"] > 0
         rows.append(
@@ -124,7 +125,7 @@ def _show(found: Audit) -> None:
                 "note": group_warning(row["selected"], row["precision_low"], row["precision_high"], row["cost"]),
             }
         )
-    click.echo("\n" + text_table(rows, left=("group", "note")))
+    click.echo("\n" + text_table(rows, left=("group", "note"), total=len(frame)))
     if len(found.costs) > 1:
         table = found.by_cost().sort_index()
         lines = [

@@ -67,7 +67,7 @@ def plan(
     force: bool,
     **options: Any,
 ) -> None:
-    r"""Least subsidies that bring groups in, who receives them, and what they change.
+    """Least subsidies that bring groups in, who receives them, and what they change.
 
     Everyone of a subsidised group who applies and passes screening receives the subsidy.
 
@@ -76,7 +76,7 @@ def plan(
       selfselect plan loans.csv --label repaid --group region --score score --cost 0.7 --target North
 
     Exit code 0: the subsidies bring all targets in; 1: for some target no subsidy can; 2: wrong input.
-    """
+    """  # noqa: D301
     if len({cost for option in options["costs"] for cost in option}) != 1:
         raise click.UsageError("A plan is for one --cost.")
     if not retrain and (drop_group or ignore):

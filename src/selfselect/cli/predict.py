@@ -27,7 +27,7 @@ ADDED = ("score", "prediction", "applies")
 @click.option("--prefix", default="", help="Put in front of the names of the new columns.")
 @file_options
 def predict(model: str, file: str, output: str | None, prefix: str, encoding: str, delimiter: str, force: bool) -> None:
-    r"""Add the columns score, prediction and applies to a table.
+    """Add the columns score, prediction and applies to a table.
 
     MODEL is a file that selfselect train wrote. A score above 0 passes screening (prediction 1). applies says whether
     the person's group applies, by what the model published in training; it is empty for groups that were not there.
@@ -35,7 +35,7 @@ def predict(model: str, file: str, output: str | None, prefix: str, encoding: st
     \b
     Example:
       selfselect predict loans.json new.csv --output scored.csv
-    """
+    """  # noqa: D301
     refuse_existing([output], force=force)
     loaded = load_table_model(model)
     out = io.StringIO()

@@ -11,9 +11,10 @@ import numpy as np
 import pandas as pd
 
 from selfselect._validation import BoolArray
-from selfselect.auditing import Source
+from selfselect.auditing import Source, group_names
 from selfselect.features import TextArray
 from selfselect.formatting import amount, count, percent
+from selfselect.groups import encode_groups
 from selfselect.tables import TableReader, TwoValues, printable
 from selfselect.training import METHODS, TrainingResult, make_classifier, train_on_table
 
@@ -26,6 +27,7 @@ from ._inputs import (
     file_options,
     group_columns,
     label_and_group_options,
+    match_names,
     table_at,
 )
 from ._tables import text_table
@@ -83,7 +85,7 @@ def train(
     delimiter: str,
     force: bool,
 ) -> None:
-    r"""Train a model on a table with ordinary columns: numbers, categories, missing values.
+    """Train a model on a table with ordinary columns: numbers, categories, missing values.
 
     All columns but the label are learnt from (--ignore leaves some out). Part of the rows is held out; what the model
     does to those people is shown.
@@ -91,7 +93,7 @@ def train(
     \b
     Example:
       selfselect train loans.csv --label repaid --group region --cost 0.7 --method semi --model loans.json
-    """
+    """  # noqa: D301
     refuse_existing([model_file, report], force=force)
     if report is not None:
         check_report_available()
@@ -101,13 +103,15 @@ def train(
         )
         digest = table.sha256()
     kind: Any = "proportional" if proportional else "additive"
-    paid = dict(subsidies)
-    if paid and len(groups) > 1:
-        paid = {tuple(name.split(" / ")): value for name, value in paid.items()}  # type: ignore[misc]
+    paid = None
+    if subsidies:
+        labels = encode_groups(group_frame, n_rows=len(y), missing=missing.replace("-", "_")).labels
+        chosen = match_names([name for name, _ in subsidies], group_names(labels), labels, "--subsidy")
+        paid = {label: value for label, (_, value) in zip(chosen, subsidies, strict=True)}
     classifier = make_classifier(
         method,
         cost=cost,
-        subsidies=paid or None,
+        subsidies=paid,
         subsidy_kind=kind,
         parity=parity,
         equal_tpr=equal_tpr,

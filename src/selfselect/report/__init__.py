@@ -21,7 +21,7 @@ from scipy import stats
 
 from .. import __version__ as _version_of_package
 from .._validation import FloatArray
-from ..auditing import FEW_SELECTED, Audit
+from ..auditing import FEW_SELECTED, MOST_NAMED, Audit
 from ..behaviour import SLACK, group_costs
 from ..curves import ThresholdCurves
 from ..statistics import PublishedStatistics
@@ -84,7 +84,8 @@ def threshold_grid(curves: ThresholdCurves, own: float, most: int) -> tuple[Floa
         low, high = float(values[0]), float(values[-1])
         even = low + np.linspace(0, 1, most // 2) * (high - low) if np.isfinite(high - low) else spread
         values = np.array([float(f"{value:.3g}") for value in np.concatenate([spread, even])])
-    return np.unique(np.concatenate([[-np.inf, own], values])), exact
+    # above the largest score all thresholds are alike: nobody passes
+    return np.unique(np.concatenate([[-np.inf, min(own, curves.threshold.max())], values])), exact
 
 
 def page_data(audit: Audit, *, date: datetime) -> dict[str, Any]:
@@ -123,20 +124,26 @@ def page_data(audit: Audit, *, date: datetime) -> dict[str, Any]:
         "score": short_name(source.score) if source.score else "score",
         "slack": SLACK,
         "few": FEW_SELECTED,
+        "most_named": MOST_NAMED,
         "z": z,
         "z2": z**2,
         "kind": audit.subsidy_kind,
         "cost": main,
         "group_costs": None if main is not None else spread.tolist(),
-        "costs": [cost for cost in audit.costs if isinstance(cost, int | float)],
         "names": [short_name(name) for name in audit.names],
         "subsidies": paid.tolist(),
         "thresholds": None if thresholds is None else [None, *thresholds[1:].tolist()],
-        "threshold": audit.threshold,
+        "threshold": None if thresholds is None else _offered(audit.threshold, thresholds),
         "exact": exact,
         "published": _counts(published, groups, audit.curves, thresholds),
         "population": None if same else _counts(audit.population, groups, audit.population_curves, thresholds),
     }
+
+
+def _offered(own: float | None, thresholds: FloatArray) -> float | None:
+    """The threshold in use as the page writes it: no number stands for -inf."""
+    value = min(own if own is not None else np.inf, float(thresholds[-1]))
+    return value if np.isfinite(value) else None
 
 
 def _counts(

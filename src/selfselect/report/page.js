@@ -28,8 +28,7 @@
     const grouped = whole.replace(/\B(?=(\d{3})+(?!\d))/g, ",");
     return rest === undefined ? grouped : `${grouped}.${rest}`;
   }
-  function listed(items, most = 5) {
-    if (items.length > most) return `${items.slice(0, most).join(", ")} and ${items.length - most} more`;
+  function listed(items) {
     if (items.length < 2) return items.join("");
     return `${items.slice(0, -1).join(", ")} and ${items[items.length - 1]}`;
   }
@@ -135,7 +134,7 @@
   // ------------------------------------------------------------ words: the same as selfselect/auditing.py
 
   function verdict(state, result) {
-    const at = state.cost === null ? "At the costs given" : `At a cost of ${amount(state.cost)}`;
+    const at = state.cost === null ? "At the costs given," : `At a cost of ${amount(state.cost)},`;
     const staying = result.groups.filter((g) => !g.applies).map((g) => g.name);
     if (result.applying_groups === 0) {
       return `${at} nobody applies: no group finds it worth being tested, and there is nobody to be accurate about.`;
@@ -145,7 +144,8 @@
       return `${at} ${everyone}: the model is right for ${percent(result.assumed_accuracy)} of them, as assumed.`;
     }
     const stay = staying.length === 1 ? "stays" : "stay";
-    return `${at} ${listed(staying)} ${stay} away: the model is right for ${percent(result.induced_accuracy)} of those ` +
+    const who = staying.length <= data.most_named ? listed(staying) : `${staying.length} of ${K} groups`;
+    return `${at} ${who} ${stay} away: the model is right for ${percent(result.induced_accuracy)} of those ` +
       `who apply, not ${percent(result.assumed_accuracy)} as assumed, and ${percent(result.social_cost)} of ` +
       "qualified people stay away.";
   }
@@ -363,8 +363,15 @@
       const value = Number(subsidy.value);
       if (value >= 0 && value <= 1) { state.subsidies[z] = value; update(); }
     });
-    cells.subsidy.append(subsidy);
-    const made = { row, cells, drawn, subsidy };
+    const slider = make("input");
+    slider.type = "range";
+    slider.min = "0";
+    slider.max = "1000";
+    slider.step = "5";
+    slider.setAttribute("aria-label", `Slider of the subsidy for ${data.names[z]}`);
+    slider.addEventListener("input", () => { state.subsidies[z] = Number(slider.value) / 1000; update(); });
+    cells.subsidy.append(subsidy, slider);
+    const made = { row, cells, drawn, subsidy, slider };
     rowsByGroup.set(z, made);
     return made;
   }
@@ -372,9 +379,11 @@
     const found = shownGroups();
     const shown = found.slice(0, view.most);
     const rows = shown.map((g) => {
-      const { row, cells, drawn, subsidy } = groupRow(g.z);
+      const { row, cells, drawn, subsidy, slider } = groupRow(g.z);
       drawn.checked = state.drawn.includes(g.z);
       if (document.activeElement !== subsidy) subsidy.value = String(g.subsidy);
+      if (document.activeElement !== slider) slider.value = String(Math.round(g.subsidy * 1000));
+      slider.setAttribute("aria-valuetext", amount(g.subsidy));
       const name = make("bdi", g.name);
       const warn = warning(g);
       cells.name.replaceChildren(name);
@@ -775,7 +784,21 @@
     state = fromHash(location.hash);
     update(true);
   });
-  addEventListener("beforeprint", () => { Object.values(charts).forEach((chart) => chart.resize()); });
+  // paper is white, whatever the screen
+  let darkOnScreen = null;
+  addEventListener("beforeprint", () => {
+    if (darkOnScreen === null) darkOnScreen = isDark();
+    setTheme(false);
+    drawCharts();
+    Object.values(charts).forEach((chart) => chart.resize());
+  });
+  addEventListener("afterprint", () => {
+    if (darkOnScreen === null) return;
+    setTheme(darkOnScreen);
+    darkOnScreen = null;
+    drawCharts();
+    Object.values(charts).forEach((chart) => chart.resize());
+  });
 
   Chart.defaults.font.family = getComputedStyle(document.body).fontFamily;
   state = fromHash(location.hash);
