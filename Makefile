@@ -5,13 +5,13 @@ BIN := $(VENV)/bin
 
 .PHONY: help demo test lint types check bench reproduce kill-test install-dev clean
 help:
-	@echo "make demo    install and show what self-selection does to a screening model (bundled data)"
-	@echo "make test    install what the tests need and run them all"
-	@echo "make check   lint and types"
-	@echo "make bench   run the benchmarks and rewrite benchmarks/results/"
+	@echo "make demo       install and show what self-selection does to a screening model (bundled data)"
+	@echo "make test       install what the tests need and run them all"
+	@echo "make check      lint and types"
+	@echo "make bench      run the benchmarks and rewrite benchmarks/results/"
 	@echo "make reproduce  run all experiments of the paper (resumes) and rewrite docs/reproduction*"
 	@echo "make kill-test  kill a sweep 20 times at random moments and check that nothing is lost"
-	@echo "make clean   remove the virtual environment and caches"
+	@echo "make clean      remove the virtual environment and caches"
 
 $(BIN)/python:
 	$(PYTHON) -m venv $(VENV)

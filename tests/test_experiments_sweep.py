@@ -370,8 +370,13 @@ def alive(pid):
     return store_module._process_mark(pid) is not None
 
 
+def busy():
+    """How many times as long things take as on a machine without other work, at least about."""
+    return max(1.0, os.getloadavg()[0] / len(os.sched_getaffinity(0)))
+
+
 def wait_for(condition, seconds=30.0):
-    end = time.monotonic() + seconds
+    end = time.monotonic() + seconds * busy()
     while not condition():
         assert time.monotonic() < end, "waited in vain"
         time.sleep(0.02)
@@ -403,13 +408,17 @@ def test_ctrl_c_ends_everything_within_seconds_and_says_how_to_go_on(small_csv, 
         text=True,
         start_new_session=True,
     )
-    wait_for(lambda: count_results(path) > 3)
-    family = descendants(process.pid)
-    assert workers == 1 or len(family) >= 2
-    os.killpg(process.pid, signal.SIGINT)  # as a terminal does it: to all of them
-    started = time.monotonic()
-    _, errors = process.communicate(timeout=20)
-    assert time.monotonic() - started < 5
+    try:
+        wait_for(lambda: count_results(path) > 3)
+        family = descendants(process.pid)
+        assert workers == 1 or len(family) >= 2
+        os.killpg(process.pid, signal.SIGINT)  # as a terminal does it: to all of them
+        started = time.monotonic()
+        _, errors = process.communicate(timeout=60)
+        assert time.monotonic() - started < 5 * busy()
+    finally:
+        process.kill()
+        process.communicate()
     assert process.returncode == 130
     assert "run the same command again" in errors
     assert "Traceback" not in errors
@@ -430,11 +439,13 @@ def test_after_kills_at_random_moments_the_results_are_those_of_one_run(small_cs
             stdout=subprocess.DEVNULL,
             stderr=subprocess.DEVNULL,
         )
-        wait_for(lambda: count_results(path) > before or process.poll() is not None)  # noqa: B023
-        time.sleep(random.uniform(0, 0.3))
-        family = descendants(process.pid)
-        process.kill()
-        process.wait()
+        try:
+            wait_for(lambda: count_results(path) > before or process.poll() is not None)  # noqa: B023
+            time.sleep(random.uniform(0, 0.3))
+            family = descendants(process.pid)
+        finally:
+            process.kill()
+            process.wait()
         before = count_results(path)
         wait_for(lambda: not any(map(alive, family)), 5)  # noqa: B023  # workers do not outlive their parent
     with Store(path) as store:

@@ -42,6 +42,19 @@ def rows(path: Path) -> set[tuple[str, str, float, int]]:
         db.close()
 
 
+def count(path: Path) -> int:
+    """Results so far, without looking closely."""
+    if not path.exists():
+        return 0
+    db = sqlite3.connect(path)
+    try:
+        return int(db.execute("SELECT count(*) FROM results").fetchone()[0])
+    except sqlite3.OperationalError:
+        return 0
+    finally:
+        db.close()
+
+
 def claimed_units(path: Path) -> int:
     """Units that were under way at the kill: what is lost."""
     db = sqlite3.connect(path)
@@ -80,8 +93,12 @@ def main() -> int:
             process = subprocess.Popen(
                 [*command, "--store", str(path)], stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL
             )
-            moment = chance.uniform(0.5, 6.0)  # from before anything is loaded to well into the work
-            time.sleep(moment)
+            started = time.monotonic()
+            if chance.random() < 0.75:  # else: while it starts, before there is anything to lose
+                while count(path) <= len(before) and process.poll() is None:
+                    time.sleep(0.05)
+            time.sleep(chance.uniform(0.0, 2.0))
+            moment = time.monotonic() - started
             process.send_signal(signal.SIGKILL)
             process.wait()
             after = rows(path)

@@ -53,6 +53,32 @@ def reproduce(
     Results go to a store, one row per data set, method, cost and split. What is there is not done again: after an
     interruption the same command goes on. See also the commands status, tables, figures and page.
     """
+    if (data is None) != (label is None) or (data is None) != (group is None):
+        raise click.UsageError("--data, --label and --group belong together.")
+    own = None if data is None or label is None or group is None else (data, label, group)
+    previous = signal.signal(signal.SIGTERM, _interrupt)
+    try:
+        _reproduce(datasets, methods, costs, splits, workers, scheduler, path, own, dry_run)
+    except KeyboardInterrupt:
+        click.echo(
+            f"Interrupted. What was done is in {path}; run the same command again to go on from there.", err=True
+        )
+        sys.exit(INTERRUPTED)
+    finally:
+        signal.signal(signal.SIGTERM, previous)
+
+
+def _reproduce(
+    datasets: tuple[str, ...],
+    methods: tuple[str, ...],
+    costs: tuple[float, ...],
+    splits: int,
+    workers: int,
+    scheduler: str | None,
+    path: str,
+    own: tuple[str, str, str] | None,
+    dry_run: bool,
+) -> None:
     from pathlib import Path
 
     from tqdm import tqdm
@@ -65,11 +91,9 @@ def reproduce(
     for name in datasets:
         if name not in BUNDLED:
             raise click.BadParameter(f"no data set {name!r}; there are {', '.join(BUNDLED)}.", param_hint="--dataset")
-    if (data is None) != (label is None) or (data is None) != (group is None):
-        raise click.UsageError("--data, --label and --group belong together.")
     sources: list[Source] = [BundledSource(name) for name in datasets]
-    if data is not None and label is not None and group is not None:
-        sources.append(own_table(data, label, group))
+    if own is not None:
+        sources.append(own_table(*own))
     plan = Plan(
         tuple(sources) or tuple(map(BundledSource, BUNDLED)),
         methods or tuple(METHODS),
@@ -87,18 +111,9 @@ def reproduce(
             click.echo(f"About {_duration(work.seconds)} with {workers} worker(s) (by {source}).")
         return
 
-    previous = signal.signal(signal.SIGTERM, _interrupt)
-    try:
-        with (
-            Store(path) as store,
-            tqdm(total=len(plan.cells()), unit="fit", smoothing=0, disable=None, file=sys.stderr) as bar,
-        ):
-            fits = run_sweep(plan, store, choose_engine(workers, scheduler), bar.update)
-    except KeyboardInterrupt:
-        click.echo(
-            f"Interrupted. What was done is in {path}; run the same command again to go on from there.", err=True
-        )
-        sys.exit(INTERRUPTED)
-    finally:
-        signal.signal(signal.SIGTERM, previous)
+    with (
+        Store(path) as store,
+        tqdm(total=len(plan.cells()), unit="fit", smoothing=0, disable=None, file=sys.stderr) as bar,
+    ):
+        fits = run_sweep(plan, store, choose_engine(workers, scheduler), bar.update)
     click.echo(f"{fits} fits done; all {len(plan.cells())} asked for are in {path}.")

@@ -205,6 +205,8 @@ class DaskCluster:
         try:
             self._client = Client(self._cluster or self.address, timeout=20, set_as_default=False)
         except (OSError, ValueError) as error:
+            if self._cluster is not None:
+                self._cluster.close()
             raise ValueError(f"Cannot reach a Dask scheduler at {self.address!r}: {error}.") from error
         return self
 

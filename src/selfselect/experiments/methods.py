@@ -124,8 +124,8 @@ def _strategic(
 METHODS: dict[str, Method] = {
     "naive": Method("naive", _fit_naive, _no_settings, shares=True, typical_seconds=0.02),
     "semi": Method("semi", _fit_semi, _no_settings, shares=True, typical_seconds=0.05),
-    "strat_x": _strategic("strat_x", group_columns=True, typical_seconds=1.0),
-    "strat_no_group": _strategic("strat_no_group", group_columns=False, typical_seconds=1.0),
-    "strat_parity": _strategic("strat_parity", group_columns=False, parity=True, typical_seconds=1.0),
-    "strat_order": _strategic("strat_order", group_columns=False, parity=True, equal_tpr=True, typical_seconds=1.0),
+    "strat_x": _strategic("strat_x", group_columns=True, typical_seconds=0.2),
+    "strat_no_group": _strategic("strat_no_group", group_columns=False, typical_seconds=0.2),
+    "strat_parity": _strategic("strat_parity", group_columns=False, parity=True, typical_seconds=0.7),
+    "strat_order": _strategic("strat_order", group_columns=False, parity=True, equal_tpr=True, typical_seconds=0.8),
 }

@@ -103,7 +103,7 @@ def _how(store: Store, results: Sequence[Result]) -> str:
     table: dict[tuple[str, str], list[float]] = {}
     for result in results:
         table.setdefault((result.cell.method, result.cell.dataset), []).append(result.seconds)
-    lines += ["", "Seconds per fit, on one core of a machine that had other work to do as well:", ""]
+    lines += ["", "Seconds per fit (by the clock, so that other work on the machine counts too):", ""]
     lines.append("| method | " + " | ".join(BUNDLED.values()) + " |")
     lines.append("|---|" + "--:|" * len(BUNDLED))
     for method in METHODS:
