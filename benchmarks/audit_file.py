@@ -79,7 +79,7 @@ def main():
         "audit_file.md",
         "# selfselect audit on a file\n\n"
         f"Made by `make bench`. {ROWS:,} rows of 6 columns. Time: processor time of the whole command, start\n"
-        f"included, as a multiple of what Python's csv.reader needs for the same file ({reference:.2f} s in this run).\n\n"
+        f"included, as a multiple of what Python's csv.reader needs for the same file ({reference:.2f} s here).\n\n"
         f"{to_markdown(pd.DataFrame(rows))}\n",
     )
 
