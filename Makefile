@@ -46,6 +46,7 @@ bench: $(VENV)/.installed-dev
 	$(BIN)/python benchmarks/statistics_and_curves.py
 	$(BIN)/python benchmarks/learners.py
 	$(BIN)/python benchmarks/tolerance.py
+	$(BIN)/python benchmarks/audit_file.py
 
 STORE ?= results.sqlite
 WORKERS ?= 2

@@ -92,6 +92,19 @@ def test_values_never_seen_in_training_are_no_error_but_text_among_numbers_is():
         to_numbers(np.array(["1", "text"], object))
 
 
+def test_one_word_among_numbers_makes_a_column_of_categories_wherever_it_stands():
+    cells = np.array(["1", "2", "3"] * 20 + ["many"], object)
+    rows = np.arange(61) < 60
+    encoder = TableEncoder.fit({"x": cells}, rows)
+    assert encoder.names == ["x = 1", "x = 2", "x = 3"]
+    assert encoder.transform({"x": cells})[-1].tolist() == [0, 0, 0]
+
+
+def test_numbers_too_large_to_square_are_refused_with_the_column():
+    with pytest.raises(ValueError, match="'x' holds numbers too large"):
+        TableEncoder.fit({"x": np.array(["1e308", "1", "2"], object)})
+
+
 def test_the_same_share_of_every_stratum_is_held_out_and_none_is_emptied():
     strata = np.repeat([0, 1, 2], [1, 10, 100])
     test = hold_out(strata, 0.3, seed=1)

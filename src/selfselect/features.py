@@ -25,6 +25,8 @@ MISSING_CELLS = frozenset({"", "na", "n/a", "nan", "null", "?"})
 #: A category of fewer people shares its weight with the other rare ones.
 RARE = 10
 MOST_CATEGORIES = 100
+#: Numbers beyond this would overflow once squared.
+LARGEST = 1e100
 
 TextArray = NDArray[np.object_]
 
@@ -90,13 +92,15 @@ class TableEncoder:
     left_out: dict[str, str]
 
     @classmethod
-    def fit(cls, table: Mapping[str, TextArray]) -> TableEncoder:
-        """Learn from the cells of a training table.
+    def fit(cls, table: Mapping[str, TextArray], rows: NDArray[np.bool_] | None = None) -> TableEncoder:
+        """Learn from the cells of a table.
 
         Parameters
         ----------
         table : mapping from column name to array of str
-            Cells as text.
+            Cells as text. Whether a column holds numbers or categories is decided by all of them.
+        rows : ndarray of bool, optional
+            Rows to learn from; by default all.
 
         Examples
         --------
@@ -113,8 +117,9 @@ class TableEncoder:
             reason = _useless(cells)
             if reason:
                 left_out[name] = reason
-            else:
-                columns.append(_fit_numbers(name, cells) if _is_numeric(cells) else _fit_categories(name, cells))
+                continue
+            seen = cells if rows is None else cells[rows]
+            columns.append(_fit_numbers(name, seen) if _is_numeric(cells) else _fit_categories(name, seen))
         if not columns:
             raise ValueError("No column is left to learn from.")
         return cls(tuple(columns), left_out)
@@ -211,6 +216,11 @@ def _useless(cells: TextArray) -> str:
 
 def _fit_numbers(name: str, cells: TextArray) -> NumberColumn:
     values = to_numbers(cells)[:, None]
+    if np.isnan(values).all():
+        return NumberColumn(name, median=0.0, mean=0.0, scale=1.0, flag=True)
+    largest = float(np.nanmax(np.abs(values)))
+    if largest > LARGEST:
+        raise ValueError(f"Column {name!r} holds numbers too large to learn from ({largest:g}); rescale or ignore it.")
     imputer = SimpleImputer(strategy="median").fit(values)
     scaler = StandardScaler().fit(imputer.transform(values))
     return NumberColumn(

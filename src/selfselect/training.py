@@ -230,7 +230,7 @@ def train_on_table(
     test = hold_out(codes.codes * 2 + y, holdout, seed)
     train = ~test
     labels = codes.labels.take(codes.codes)  # missing ones are settled here
-    encoder = TableEncoder.fit({name: cells[train] for name, cells in table.items()})
+    encoder = TableEncoder.fit(table, train)
     features = encoder.transform(table)
     notes = [f"Column {name!r} is left out: {reason}." for name, reason in encoder.left_out.items()]
     with warnings.catch_warnings(record=True) as caught:
