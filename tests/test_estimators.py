@@ -575,6 +575,7 @@ def test_what_is_no_model_is_refused_and_nothing_is_executed(people, tmp_path):
     refused(json.dumps(good).encode()[:200], "is not JSON")
     refused(b"[" * 100_000, "is not JSON")
     refused([], "no selfselect-model")
+    refused(json.dumps(good | {"fitted": good["fitted"] | {"intercept": float("nan")}}).encode(), "it holds NaN")
     refused(good | {"schema": 99}, "schema version 99; this version reads 1")
     refused(good | {"class": "os.system"}, "something unknown")
     refused(good | {"surprise": 1}, "something unknown")

@@ -55,13 +55,13 @@ def load_model(path: str | Path) -> Any:
         executed.
     """
     source = Path(path)
-    if source.stat().st_size > MOST_BYTES:
-        raise ValueError(
-            f"{source} is no model: it has {source.stat().st_size:,} bytes, a model at most {MOST_BYTES:,}."
-        )
+    with source.open("rb") as file:
+        data = file.read(MOST_BYTES + 1)  # a size on disk says nothing about pipes and devices
+    if len(data) > MOST_BYTES:
+        raise ValueError(f"{source} is no model: it has more than {MOST_BYTES:,} bytes.")
     try:
-        content = json.loads(source.read_bytes().decode("utf-8"))
-    except (UnicodeDecodeError, json.JSONDecodeError, RecursionError) as error:
+        content = json.loads(data.decode("utf-8"), parse_constant=_refuse_constant)
+    except (ValueError, RecursionError) as error:
         raise ValueError(f"{source} is no model: it is not JSON ({error}). Pickles are never read.") from error
     try:
         return model_from_dict(content)
@@ -69,6 +69,10 @@ def load_model(path: str | Path) -> Any:
         raise ValueError(f"{source} is a damaged model: {type(error).__name__} {error}.") from error
     except ValueError as error:
         raise ValueError(f"{source}: {error}") from error
+
+
+def _refuse_constant(name: str) -> float:
+    raise ValueError(f"it holds {name}, which no model does")
 
 
 def model_to_dict(model: SelfSelectionClassifier) -> dict[str, Any]:

@@ -115,6 +115,7 @@ def _strategic(
             "group_columns": group_columns,
             "parity": weight if parity else 0.0,
             "equal_tpr": weight if equal_tpr else 0.0,
+            "tolerance": 0.02,
         }
 
     return Method(title, _fit_strategic, settings, shares=False, typical_seconds=typical_seconds)

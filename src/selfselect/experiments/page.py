@@ -121,13 +121,14 @@ def _below(summary: pd.DataFrame) -> str:
         "",
         f"Of {bars} cells with a standard error in the paper, {len(low)} have an accuracy below the paper's mean "
         "minus one "
-        f"standard error{f', {len(known)} of them of the naive learner on the bank data' if len(known) else ''}.",
+        "standard error (ours taken to full precision, the paper's as printed, to one decimal)"
+        f"{f', {len(known)} of them of the naive learner on the bank data' if len(known) else ''}.",
     ]
     if len(low):
         lines += ["", "| data set | cost | method | ours | paper | difference |", "|---|--:|---|--:|--:|--:|"]
         lines += [
-            f"| {BUNDLED[row.dataset]} | {row.cost:g} | {row.method} | {row.accuracy:.1f} ±{row.accuracy_se:.1f} | "
-            f"{row.paper_accuracy:.1f} ±{row.paper_accuracy_se:.1f} | {row.difference:+.1f} |"
+            f"| {BUNDLED[row.dataset]} | {row.cost:g} | {row.method} | {row.accuracy:.2f} ±{row.accuracy_se:.2f} | "
+            f"{row.paper_accuracy:.1f} ±{row.paper_accuracy_se:.1f} | {row.difference:+.2f} |"
             for row in low.itertuples()
         ]
     return "\n".join(lines)

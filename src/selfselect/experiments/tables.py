@@ -131,8 +131,7 @@ def below_the_paper(summary: pd.DataFrame) -> pd.DataFrame:
     Cells without a standard error in the paper (nobody applied in some splits) have no such bar.
     """
     bar = summary["paper_accuracy"] - summary["paper_accuracy_se"]
-    # the paper prints one decimal, so we compare at one decimal
-    return summary[summary["accuracy"].round(1) < bar.round(1)].reset_index(drop=True)
+    return summary[summary["accuracy"] < bar.round(1)].reset_index(drop=True)
 
 
 # ---------------------------------------------------------------------- cells
