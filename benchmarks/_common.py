@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import platform
+import tracemalloc
 from pathlib import Path
 from time import perf_counter
 
@@ -25,6 +26,15 @@ def best_of(call, repeats=3):
         call()
         times.append(perf_counter() - start)
     return min(times)
+
+
+def peak_memory(call):
+    """Most bytes that were allocated at once during a call."""
+    tracemalloc.start()
+    call()
+    most = tracemalloc.get_traced_memory()[1]
+    tracemalloc.stop()
+    return most
 
 
 def to_markdown(frame):

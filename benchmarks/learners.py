@@ -6,10 +6,9 @@ accurate the learners are, cell by cell beside the paper, is in the reproduction
 
 from __future__ import annotations
 
-import tracemalloc
 import warnings
 
-from _common import best_of, to_markdown, write  # first: it sets the number of threads
+from _common import best_of, peak_memory, to_markdown, write  # first: it sets the number of threads
 
 # isort: split
 import numpy as np
@@ -77,14 +76,6 @@ def population(n_rows, n_groups, n_features=20):
     return X, rng.uniform(size=n_rows) < 1 / (1 + np.exp(-score)), z
 
 
-def peak(call):
-    tracemalloc.start()
-    call()
-    most = tracemalloc.get_traced_memory()[1]
-    tracemalloc.stop()
-    return most
-
-
 def growth():
     rows = []
     sizes = [(10_000, 10), (100_000, 10), (1_000_000, 10), (100_000, 1_000), (100_000, 10_000)]
@@ -94,7 +85,7 @@ def growth():
         baseline = best_of(lambda X=X, y=y: plain().fit(X, y), repeats)
         model = StrategicClassifier(0.8)
         seconds = best_of(lambda m=model, X=X, y=y, z=z: m.fit(X, y, sensitive_features=z), repeats)
-        memory = peak(lambda m=model, X=X, y=y, z=z: m.fit(X, y, sensitive_features=z))
+        memory = peak_memory(lambda m=model, X=X, y=y, z=z: m.fit(X, y, sensitive_features=z))
         rows.append(
             {
                 "rows": n_rows,

@@ -6,9 +6,7 @@ ratios can be compared across machines, and a flat column means the cost grows a
 
 from __future__ import annotations
 
-import tracemalloc
-
-from _common import best_of, to_markdown, write  # first: it sets the number of threads
+from _common import best_of, peak_memory, to_markdown, write  # first: it sets the number of threads
 
 # isort: split
 import numpy as np
@@ -19,14 +17,6 @@ from selfselect import PublishedStatistics, ThresholdCurves
 ROWS = (10_000, 100_000, 1_000_000)
 GROUPS = (10, 1_000, 100_000)
 COST = 0.7
-
-
-def peak_memory(call):
-    tracemalloc.start()
-    call()
-    peak = tracemalloc.get_traced_memory()[1]
-    tracemalloc.stop()
-    return peak
 
 
 def measure(n_rows, n_groups):
