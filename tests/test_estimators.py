@@ -407,6 +407,90 @@ def test_a_tolerance_leaves_a_margin_over_the_cost(adult, tolerance):
         assert (frame["precision"] >= 0.7 + tolerance - 1e-9).all()
 
 
+def test_whether_constraints_are_met_is_read_off_what_is_published(people):
+    X, y, z = people
+    for settings in ({"solver": "constructive"}, {"solver": "gradient_descent", "n_starts": 1, "max_iter": 50}):
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")
+            model = StrategicClassifier(0.7, parity=5.0, equal_tpr=5.0, random_state=0, **settings)
+            model.fit(X, y, sensitive_features=z)
+        rates = model.published_.counts.selection_rate
+        if np.ptp(rates) > 0.02 + 1e-9:
+            assert not model.constraints_met_
+
+
+def test_who_clears_the_cost_but_not_the_tolerance_is_better_than_nobody():
+    z = np.repeat(["a", "b"], 400)
+    x = np.tile(np.repeat([0, 1], [300, 100]), 2)
+    y = np.where(x == 1, np.arange(800) % 100 < 71, 0).astype(int)
+    y[400:] = np.arange(400) % 10 == 0
+    X = np.c_[z == "a", z == "b", x].astype(float)
+    for tolerance in (0.0, 0.02, "auto"):
+        model = StrategicClassifier(0.7, tolerance=tolerance).fit(X, y, sensitive_features=z)
+        assert model.applies().to_dict() == {"a": True, "b": False}
+
+
+def test_a_group_is_not_brought_in_by_a_handful_of_lucky_people_where_others_can():
+    rng = np.random.default_rng(0)
+    n, K = 6000, 60
+    z = np.where(np.arange(n) < 3000, 0, rng.integers(1, K, n))
+    X = np.c_[np.eye(K)[z], rng.normal(size=(n, 2))]
+    y = (X[:, -1] + rng.normal(size=n) > 0.8).astype(int)
+    model = StrategicClassifier(0.75).fit(X, y, sensitive_features=z)
+    applies = model.applies().to_numpy()
+    assert (model.published_.counts.selected[applies] >= 10).all()
+
+
+def test_relative_weights_count_by_their_proportions_only(people):
+    X, y, z = people
+    weight = np.random.default_rng(0).uniform(0.5, 1.5, len(y))
+    models = [
+        StrategicClassifier(0.7).fit(X, y, sensitive_features=z, sample_weight=weight * scale)
+        for scale in (1, 1e-6, 1e6)
+    ]
+    for other in models[1:]:
+        assert other.applies().equals(models[0].applies())
+        assert (other.predict(X) == models[0].predict(X)).mean() > 0.99
+
+
+def test_columns_of_groups_may_come_in_another_order_at_audit(people):
+    X, y, _ = people
+    z = pd.DataFrame({"p": np.arange(len(y)) % 2, "q": np.arange(len(y)) // 800})
+    model = NaiveClassifier(cost=0.7).fit(X, y, sensitive_features=z)
+    assert model.audit(X, y, z[["q", "p"]]) == model.audit(X, y, z)
+    scorer = induced_accuracy_scorer()
+    assert scorer(model, X, y, sensitive_features=z[["q", "p"]]) == scorer(model, X, y, sensitive_features=z)
+
+
+def test_labels_that_were_not_there_in_training_are_refused(people):
+    X, y, z = people
+    words = np.where(y == 1, "yes", "no")
+    model = NaiveClassifier(cost=0.6).fit(X, words, sensitive_features=z)
+    with pytest.raises(ValueError, match="not there in training: 0, 1; the classifier knows 'no', 'yes'"):
+        model.audit(X, y, z)
+    with pytest.raises(ValueError, match="not there in training"):
+        induced_accuracy_scorer()(model, X, y, sensitive_features=z)
+    with pytest.raises(ValueError, match="was fitted to classes"):
+        SemiStrategicClassifier(LogisticRegression().fit(X, y), prefit=True).fit(X, words)
+
+
+def test_a_required_group_that_weighs_nothing_is_refused(people):
+    X, y, z = people
+    with pytest.raises(ValueError, match="all of whose rows weigh 0: 'z2'"):
+        StrategicClassifier(0.5, require=["z2"]).fit(
+            X, y, sensitive_features=z, sample_weight=np.where(z == "z2", 0, 1)
+        )
+    with pytest.raises(ValueError, match="leaves one class only"):
+        StrategicClassifier(0.5).fit(X, y, sensitive_features=z, sample_weight=np.where(y == 1, 0, 1))
+
+
+@pytest.mark.parametrize("scale", [1e-310, 1e200])
+def test_numbers_that_floating_point_cannot_square_are_refused(people, scale):
+    X, y, z = people
+    with pytest.raises(ValueError, match="rescale it"):
+        StrategicClassifier(0.7).fit(X.to_numpy() * scale, y, sensitive_features=z)
+
+
 # ---------------------------------------------------------------------- warnings and bad input
 
 
@@ -422,8 +506,10 @@ def test_nobody_applies_is_a_warning(people):
 
 def test_a_cost_at_which_everyone_applies_anyway_is_a_warning(people):
     X, y, z = people
-    with pytest.warns(ApplicationWarning, match="every group applies whatever the model selects"):
-        StrategicClassifier(cost=0.05).fit(X, y, sensitive_features=z)
+    with pytest.warns(ApplicationWarning, match="At this cost every group applies"):
+        NaiveClassifier(cost=0.05).fit(X, y, sensitive_features=z)
+    strategic = StrategicClassifier(cost=0.05).fit(X, y, sensitive_features=z)  # it keeps groups out all the same
+    assert not strategic.applies().all()
 
 
 def test_a_required_group_with_a_handful_of_positives_is_a_warning(people):
@@ -447,6 +533,13 @@ def test_a_required_group_with_a_handful_of_positives_is_a_warning(people):
         ({"l2": "a"}, "l2 must be a number"),
         ({"solver": "magic"}, "solver must be one of"),
         ({"n_starts": -1}, "n_starts must be a whole number"),
+        ({"n_starts": "a"}, "n_starts must be a whole number"),
+        ({"n_starts": 0, "solver": "gradient_descent"}, "n_starts must be a whole number of at least 1"),
+        ({"max_iter": np.inf}, "max_iter must be a whole number"),
+        ({"parity": None}, "parity must be a number of at least 0"),
+        ({"parity": [1]}, "parity must be a number of at least 0"),
+        ({"require": 5}, "require must be a list of groups"),
+        ({"require": [["z0"]]}, "require must be a list of group"),
         ({"max_iter": 0}, "max_iter must be a whole number"),
         ({"parity_tolerance": 0}, "parity_tolerance must be positive"),
         ({"max_social_cost": 2}, "max_social_cost must lie"),
@@ -557,6 +650,21 @@ def test_labels_and_groups_of_other_kinds_survive(people, tmp_path):
     assert clone(again).require == [(0, True)]
 
 
+def test_settings_of_the_inner_regression_survive(people, tmp_path):
+    X, y, z = people
+    inner = LogisticRegression(C=0.01)
+    for model in (
+        NaiveClassifier(inner, cost=0.6).fit(X, y, sensitive_features=z),
+        SemiStrategicClassifier(clone(inner).fit(X, y), cost=0.6, prefit=True).fit(X, y, sensitive_features=z),
+    ):
+        model.save(tmp_path / "m.json")
+        again = load_model(tmp_path / "m.json")
+        assert again.estimator.C == 0.01
+        assert (again.fit(X, y, sensitive_features=z).predict(X) == model.predict(X)).all()
+    with pytest.raises(NotFittedError):
+        NaiveClassifier().save(tmp_path / "m.json")
+
+
 def test_what_is_no_model_is_refused_and_nothing_is_executed(people, tmp_path):
     import pickle
 
@@ -582,11 +690,24 @@ def test_what_is_no_model_is_refused_and_nothing_is_executed(people, tmp_path):
     refused(good | {"params": good["params"] | {"surprise": 1}}, "parameters are not those")
     refused(good | {"fitted": good["fitted"] | {"coef": [1.0]}}, "damaged")
     refused(good | {"fitted": {}}, "damaged")
+    refused(good | {"schema": True}, "schema version True")
+    for wrong in (
+        {"coef": [{"float": "inf"}] * 4},
+        {"intercept": 10**400},
+        {"classes": {"list": [1, 1]}},
+        {"feature_names": ["one"]},
+        {"constraints_met": "no"},
+    ):
+        refused(good | {"fitted": good["fitted"] | wrong}, "damaged")
+    refused(good | {"params": good["params"] | {"cost": "x"}}, "cost must be a number")
+    refused(good | {"published": good["published"] | {"surprise": 1}}, "something unknown about what was published")
     refused(good | {"published": good["published"] | {"n": [1, 1, 1]}}, "positives")
     with pytest.raises(FileNotFoundError):
         load_model(tmp_path / "nowhere.json")
     trees = NaiveClassifier(HistGradientBoostingClassifier(max_iter=20), cost=0.6).fit(X, y, sensitive_features=z)
     with pytest.raises(TypeError, match="Only a logistic regression"):
         trees.save(path)
+    with pytest.raises(TypeError, match="estimator must be"):
+        NaiveClassifier(5).fit(X, y)
     with pytest.raises(TypeError, match="can be saved"):
         save_model(LogisticRegression(), path)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from numbers import Number
+from numbers import Number, Real
 from typing import Any
 
 import numpy as np
@@ -156,6 +156,14 @@ def check_fraction(value: Any, name: str, *, inclusive: bool = True) -> float:
     if not inside:  # also refuses NaN
         interval = "[0, 1]" if inclusive else "(0, 1)"
         raise ValueError(f"{name} must lie in {interval}, got {value!r}.")
+    return number
+
+
+def check_at_least_zero(value: Any, name: str) -> float:
+    """Single finite number of at least 0."""
+    number = float(value) if isinstance(value, Real) and not isinstance(value, bool) else np.nan
+    if not 0 <= number < np.inf:
+        raise ValueError(f"{name} must be a number of at least 0, got {value!r}.")
     return number
 
 

@@ -21,6 +21,7 @@ def accuracy_social_cost_frontier(
     *,
     sensitive_features: Any,
     limits: Sequence[float] | None = None,
+    sample_weight: ArrayLike | None = None,
     evaluate: tuple[Any, Any, Any] | None = None,
     estimator: StrategicClassifier | None = None,
     progress: bool = True,
@@ -34,6 +35,8 @@ def accuracy_social_cost_frontier(
         Training data, as in :meth:`StrategicClassifier.fit`.
     limits : sequence of float, optional
         Limits on social cost; by default 1, .9, ... 0.
+    sample_weight : array-like, optional
+        Weights of the training data.
     evaluate : tuple (X, y, sensitive_features), optional
         New people to evaluate on; by default the training data.
     estimator : StrategicClassifier, optional
@@ -47,7 +50,7 @@ def accuracy_social_cost_frontier(
     -------
     DataFrame, indexed by max_social_cost
         feasible, induced_accuracy, social_cost, application_rate, applying_groups, who (the groups that apply),
-        efficient (no other row has both a lower social cost and a higher accuracy). Numbers are NaN where the limit
+        efficient (no other row is better in one and no worse in the other). Numbers are NaN where the limit
         cannot be met.
 
     Examples
@@ -58,6 +61,12 @@ def accuracy_social_cost_frontier(
     >>> frontier["who"].tolist()
     [('z1',), ('z0', 'z1')]
     """
+    if limits is not None and (np.ndim(limits) != 1 or len(limits) == 0):
+        raise ValueError(f"limits must be a list of at least one limit on social cost, got {limits!r}.")
+    if evaluate is not None and len(evaluate) != 3:
+        raise ValueError("evaluate must hold X, y and sensitive_features of the people to evaluate on.")
+    if "max_social_cost" in settings:
+        raise TypeError("max_social_cost is what the frontier varies; pass limits instead.")
     chosen = np.linspace(1, 0, 11) if limits is None else [check_fraction(limit, "limits") for limit in limits]
     base = estimator if estimator is not None else StrategicClassifier()
     given = base.get_params(deep=False) | settings
@@ -67,7 +76,7 @@ def accuracy_social_cost_frontier(
         model = StrategicClassifier(**(given | {"max_social_cost": float(limit)}))
         row: dict[str, Any] = {"max_social_cost": float(limit), "feasible": True}
         try:
-            model.fit(X, y, sensitive_features=sensitive_features)
+            model.fit(X, y, sensitive_features=sensitive_features, sample_weight=sample_weight)
         except InfeasibleError:
             rows.append(row | {"feasible": False, "who": ()})
             continue
@@ -77,6 +86,7 @@ def accuracy_social_cost_frontier(
     columns = ["feasible", "induced_accuracy", "social_cost", "application_rate", "applying_groups", "who"]
     frame = pd.DataFrame(rows).set_index("max_social_cost").reindex(columns=columns)
     cost, accuracy = frame["social_cost"].to_numpy(float), frame["induced_accuracy"].to_numpy(float)
-    better = (cost[None, :] < cost[:, None]) & (accuracy[None, :] > accuracy[:, None])
+    no_worse = (cost[None, :] <= cost[:, None]) & (accuracy[None, :] >= accuracy[:, None])
+    better = no_worse & ((cost[None, :] < cost[:, None]) | (accuracy[None, :] > accuracy[:, None]))
     frame["efficient"] = ~np.isnan(accuracy) & ~better.any(axis=1)
     return frame

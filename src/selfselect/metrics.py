@@ -27,6 +27,7 @@ from ._validation import (
     check_same_length,
     check_weights,
 )
+from .groups import position_of, with_same_columns
 from .intervals import ratio
 from .statistics import GroupCounts, PublishedStatistics
 
@@ -304,9 +305,11 @@ def outcome(population: PublishedStatistics, applies: pd.Series) -> Outcome:
     if not isinstance(applies, pd.Series) or applies.index.has_duplicates:
         raise TypeError("applies must be a Series of decisions, indexed by group, each once.")
     decided = check_binary(applies, "applies")
-    position = applies.index.get_indexer(population.groups)
-    if (position < 0).any():
-        raise ValueError(f"applies says nothing about group(s) {population.groups[position < 0].tolist()[:5]}.")
+    wanted = with_same_columns(population.groups, applies.index, "The population", "applies")
+    try:
+        position = position_of(wanted, applies.index, "The population", "applies")
+    except ValueError as error:
+        raise ValueError(f"applies says nothing about group(s) of the population. {error}") from error
     mask = decided[position]
     counts: GroupCounts = population.counts
     return Outcome(
@@ -336,13 +339,16 @@ class InducedAccuracyScorer:
         sample_weight: ArrayLike | None = None,
     ) -> float:
         """Score of a fitted classifier on new people."""
-        final = getattr(estimator, "steps", [("", estimator)])[-1][1]  # the classifier at the end of a pipeline
+        final = getattr(estimator, "best_estimator_", estimator)  # what a search has found
+        final = getattr(final, "steps", [("", final)])[-1][1]  # the classifier at the end of a pipeline
         published: PublishedStatistics = final.published_
         cost = final.cost if self.cost is None else self.cost
         subsidies = getattr(final, "subsidies", None) if self.subsidies is None else self.subsidies
-        positive = final.classes_[1]
+        labels, positive = np.asarray(y), final.classes_[1]
+        if not np.isin(labels, final.classes_).all():
+            raise ValueError(f"y holds labels that were not there in training; the classifier knows {final.classes_}.")
         population = PublishedStatistics.from_predictions(
-            np.asarray(y) == positive,
+            labels == positive,
             np.asarray(estimator.predict(X)) == positive,
             sensitive_features=sensitive_features,
             sample_weight=sample_weight,

@@ -8,8 +8,10 @@ import numpy as np
 import pandas as pd
 from numpy.typing import ArrayLike
 
+from ._validation import check_fraction
 from .behaviour import Cost, Subsidies
 from .curves import ThresholdCurves
+from .estimators._base import qualified
 from .estimators._semi import inner_score
 from .frontier import accuracy_social_cost_frontier
 
@@ -44,7 +46,7 @@ class PrecisionCurvesDisplay:
 
     def __init__(self, curves: ThresholdCurves, cost: float | None = None) -> None:
         self.curves = curves
-        self.cost = cost
+        self.cost = None if cost is None else check_fraction(cost, "cost")
 
     @classmethod
     def from_predictions(
@@ -72,8 +74,8 @@ class PrecisionCurvesDisplay:
     ) -> Self:
         """Draw from a fitted classifier; a cost of its own is taken if none is given."""
         own = getattr(estimator, "cost", None)
-        line = own if cost is None and isinstance(own, float) else cost
-        labels = np.asarray(y) == estimator.classes_[1]
+        line = own if cost is None and isinstance(own, int | float) else cost
+        labels = qualified(y, estimator.classes_)
         return cls.from_predictions(
             labels, inner_score(estimator, X), sensitive_features=sensitive_features, cost=line, ax=ax
         )

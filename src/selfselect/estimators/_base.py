@@ -14,7 +14,7 @@ from sklearn.utils import assert_all_finite
 from sklearn.utils.multiclass import check_classification_targets, type_of_target
 from sklearn.utils.validation import check_is_fitted, column_or_1d
 
-from .._validation import BoolArray, FloatArray, check_weights
+from .._validation import BoolArray, FloatArray, check_weights, some_of
 from ..behaviour import Cost, Subsidies, SubsidyKind, group_costs
 from ..groups import GroupCodes, encode_groups
 from ..metrics import Outcome, outcome
@@ -23,6 +23,18 @@ from ..statistics import GroupCounts, PublishedStatistics
 
 class ApplicationWarning(UserWarning):
     """Something about who applies that the user should know."""
+
+
+def qualified(y: Any, classes: NDArray[Any]) -> BoolArray:
+    """Which labels are the second class; a label that was not there in training is an error that names it."""
+    labels = np.asarray(column_or_1d(y))
+    unknown = ~np.isin(labels, classes)
+    if unknown.any():
+        raise ValueError(
+            f"y holds label(s) that were not there in training: {some_of(pd.unique(pd.Series(labels[unknown])))}; "
+            f"the classifier knows {some_of(classes)}."
+        )
+    return np.asarray(labels == classes[1])
 
 
 class SelfSelectionClassifier(ClassifierMixin, BaseEstimator):
@@ -94,9 +106,9 @@ class SelfSelectionClassifier(ClassifierMixin, BaseEstimator):
                 ApplicationWarning,
                 stacklevel=3,
             )
-        elif (counts.base_rate >= costs).all():
+        elif self.applies().all() and (counts.base_rate >= costs).all():
             warnings.warn(
-                "At this cost every group applies whatever the model selects (its base rate reaches the cost): "
+                "At this cost every group applies, even if everybody were selected (its base rate reaches the cost): "
                 "self-selection has no effect here, and NaiveClassifier does as well.",
                 ApplicationWarning,
                 stacklevel=3,
@@ -163,7 +175,7 @@ class SelfSelectionClassifier(ClassifierMixin, BaseEstimator):
         """
         decided = self.applies(cost, subsidies)
         population = PublishedStatistics.from_predictions(
-            np.asarray(column_or_1d(y)) == self.classes_[1],
+            qualified(y, self.classes_),
             np.asarray(self.predict(X)) == self.classes_[1],
             sensitive_features=sensitive_features,
             sample_weight=sample_weight,

@@ -44,13 +44,16 @@ class InnerClassifier(SelfSelectionClassifier):
     def __sklearn_tags__(self) -> Any:
         """What the inner classifier can take, this one can."""
         tags = super().__sklearn_tags__()
-        inner = fitted_or_default(self).__sklearn_tags__()
-        tags.input_tags = inner.input_tags
+        inner = fitted_or_default(self)
+        if hasattr(inner, "__sklearn_tags__"):
+            tags.input_tags = inner.__sklearn_tags__().input_tags
         return tags
 
     def _fit_inner(self, X: Any, y: ArrayLike, sample_weight: ArrayLike | None) -> None:
         # names and number of features are noted; what X may hold is the inner classifier's business
         validate_data(self, X, y, skip_check_array=True)
+        if self.estimator is not None and not hasattr(self.estimator, "fit"):
+            raise TypeError(f"estimator must be a scikit-learn classifier, got {self.estimator!r}.")
         inner = clone(self.estimator) if self.estimator is not None else default_estimator()
         given = {} if sample_weight is None else {"sample_weight": sample_weight}
         with one_thread():

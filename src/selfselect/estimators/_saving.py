@@ -9,7 +9,9 @@ from typing import Any
 
 import numpy as np
 import pandas as pd
+from sklearn.base import clone
 from sklearn.linear_model import LogisticRegression
+from sklearn.utils.validation import check_is_fitted
 
 from ..statistics import PublishedStatistics
 from ._base import SelfSelectionClassifier
@@ -65,7 +67,7 @@ def load_model(path: str | Path) -> Any:
         raise ValueError(f"{source} is no model: it is not JSON ({error}). Pickles are never read.") from error
     try:
         return model_from_dict(content)
-    except (KeyError, IndexError, TypeError, AttributeError) as error:
+    except (KeyError, IndexError, TypeError, AttributeError, OverflowError) as error:
         raise ValueError(f"{source} is a damaged model: {type(error).__name__} {error}.") from error
     except ValueError as error:
         raise ValueError(f"{source}: {error}") from error
@@ -80,6 +82,7 @@ def model_to_dict(model: SelfSelectionClassifier) -> dict[str, Any]:
     name = type(model).__name__
     if CLASSES.get(name) is not type(model):
         raise TypeError(f"Only {', '.join(CLASSES)} can be saved, got {name}.")
+    check_is_fitted(model)
     params = {key: _encode(value) for key, value in model.get_params(deep=False).items() if key != "estimator"}
     fitted: dict[str, Any] = {"classes": _encode(model.classes_.tolist()), "n_features": model.n_features_in_}
     if hasattr(model, "feature_names_in_"):
@@ -93,6 +96,8 @@ def model_to_dict(model: SelfSelectionClassifier) -> dict[str, Any]:
             raise TypeError(
                 f"Only a logistic regression inside {name} can be saved as JSON, not {type(linear).__name__}."
             )
+        if model.estimator is not None:  # so that what is read back can be fitted again as it was
+            fitted["estimator"] = {key: _encode(value) for key, value in linear.get_params().items()}
     fitted |= {"coef": linear.coef_[0].tolist(), "intercept": float(linear.intercept_[0])}
     if isinstance(model, SemiStrategicClassifier):
         fitted["threshold"] = model.threshold_
@@ -122,7 +127,7 @@ def model_from_dict(content: Any) -> SelfSelectionClassifier:
     """The way back; whatever is not known is refused."""
     if not isinstance(content, dict) or content.get("format") != FORMAT:
         raise ValueError(f"This is no {FORMAT} file.")
-    if content.get("schema") != SCHEMA:
+    if content.get("schema") is not SCHEMA:
         raise ValueError(f"It has schema version {content.get('schema')!r}; this version reads {SCHEMA}.")
     expected = {"format", "schema", "class", "params", "fitted", "published"}
     if set(content) != expected or content["class"] not in CLASSES:
@@ -131,29 +136,54 @@ def model_from_dict(content: Any) -> SelfSelectionClassifier:
     known = set(cls._get_param_names()) - {"estimator"}
     if set(content["params"]) != known:
         raise ValueError(f"Its parameters are not those of {cls.__name__}: {sorted(set(content['params']) ^ known)}.")
-    allowed = {"classes", "n_features", "feature_names", "origin", "constraints_met", "coef", "intercept", "threshold"}
+    allowed = {
+        "classes",
+        "n_features",
+        "feature_names",
+        "origin",
+        "constraints_met",
+        "coef",
+        "intercept",
+        "threshold",
+    } | ({"estimator"} if cls is not StrategicClassifier else set())
     if not set(fitted) <= allowed:
         raise ValueError(f"It holds something unknown: {sorted(set(fitted) - allowed)}.")
     model = cls(**{key: _decode(value) for key, value in content["params"].items()})
     model.classes_ = np.array(_decode(fitted["classes"]))
+    if model.classes_.shape != (2,) or model.classes_[0] == model.classes_[1]:
+        raise ValueError(f"It is damaged: its classes are {fitted['classes']!r}.")
     model.n_features_in_ = int(fitted["n_features"])
     if "feature_names" in fitted:
         model.feature_names_in_ = np.array(fitted["feature_names"], dtype=object)
+        if len(model.feature_names_in_) != model.n_features_in_:
+            raise ValueError(
+                f"It is damaged: {len(model.feature_names_in_)} names for {model.n_features_in_} features."
+            )
     linear: Any = model
     if not isinstance(model, StrategicClassifier):
-        linear = model.estimator_ = LogisticRegression(C=np.inf, max_iter=1000)
+        inner = {key: _decode(value) for key, value in fitted.get("estimator", {}).items()}
+        if not set(inner) <= set(LogisticRegression._get_param_names()):
+            raise ValueError("It holds something unknown about its logistic regression.")
+        linear = model.estimator_ = LogisticRegression(**(inner or {"C": np.inf, "max_iter": 1000}))
+        if inner:
+            model.estimator = linear if getattr(model, "prefit", False) else clone(linear)
         linear.classes_, linear.n_features_in_ = model.classes_, model.n_features_in_
         if "feature_names" in fitted:
             linear.feature_names_in_ = model.feature_names_in_
     else:
-        model.origin_, model.constraints_met_ = str(fitted["origin"]), bool(fitted["constraints_met"])
+        model.origin_, model.constraints_met_ = str(fitted["origin"]), fitted["constraints_met"]
+        if not isinstance(model.constraints_met_, bool):
+            raise ValueError(f"It is damaged: constraints_met is {fitted['constraints_met']!r}.")
     coef = np.array(fitted["coef"], dtype=np.float64)
-    if coef.shape != (model.n_features_in_,) or len(model.classes_) != 2:
+    if coef.shape != (model.n_features_in_,):
         raise ValueError(f"It is damaged: {coef.shape} weights for {model.n_features_in_} features.")
     linear.coef_, linear.intercept_ = coef[None, :], np.array([float(fitted["intercept"])])
     if isinstance(model, SemiStrategicClassifier):
         model.threshold_ = float(fitted["threshold"])
+    if not np.isfinite([*coef, *linear.intercept_, getattr(model, "threshold_", 0.0)]).all():
+        raise ValueError("It is damaged: its weights are not finite.")
     model.published_ = _table(content["published"])
+    model.applies()  # cost and subsidies that make no sense are refused here rather than later
     return model
 
 
@@ -165,7 +195,10 @@ def _table(published: dict[str, Any]) -> PublishedStatistics:
         if several
         else pd.Index(labels, name=names[0], tupleize_cols=False)
     )
-    columns = {key: published[key] for key in ("n", "positives", "selected", "true_positives")}
+    counted = ("n", "positives", "selected", "true_positives")
+    if set(published) != {"names", "groups", *counted}:
+        raise ValueError(f"It holds something unknown about what was published: {sorted(published)}.")
+    columns = {key: published[key] for key in counted}
     return PublishedStatistics.from_counts(pd.DataFrame(columns, index=index))
 
 

@@ -9,7 +9,7 @@ import pandas as pd
 from numpy.typing import ArrayLike, NDArray
 from sklearn.utils.validation import check_is_fitted, validate_data
 
-from .._validation import BoolArray, FloatArray, check_floats, check_weights
+from .._validation import BoolArray, FloatArray, check_at_least_zero, check_floats, check_weights
 from ..behaviour import Cost, Subsidies, SubsidyKind, Tolerance, check_tolerance
 from ..curves import ThresholdCurves
 from ..groups import GroupCodes
@@ -113,12 +113,14 @@ class SemiStrategicClassifier(InnerClassifier):
         qualified = self._check_labels(y)
         groups, costs = self._check_groups(sensitive_features, len(qualified))
         tolerance = check_tolerance(self.tolerance, costs)
-        if not 0 <= self.caution < np.inf:
-            raise ValueError(f"caution must be a number of at least 0, got {self.caution!r}.")
+        check_at_least_zero(self.caution, "caution")
         if self.prefit:
             if self.estimator is None:
                 raise ValueError("prefit=True needs a fitted estimator; estimator is None.")
             check_is_fitted(self.estimator)
+            known = getattr(self.estimator, "classes_", self.classes_)
+            if list(known) != list(self.classes_):
+                raise ValueError(f"estimator was fitted to classes {known}, y holds {self.classes_}.")
             validate_data(self, X, y, skip_check_array=True)
             self.estimator_ = self.estimator
         else:
@@ -150,7 +152,7 @@ class SemiStrategicClassifier(InnerClassifier):
             return 0.0 if hasattr(self.estimator_, "decision_function") else 0.5
         rate = self.curve_["application_rate"].to_numpy()
         best = np.flatnonzero(value >= value.max() - 1e-12)
-        return cut_between(self.curve_["threshold"].to_numpy(), int(best[np.argmax(rate[best])]))
+        return float(cut_between(self.curve_["threshold"].to_numpy(), int(best[np.argmax(rate[best])])))
 
     def _value(self, case: pd.DataFrame, people: float) -> NDArray[np.float64]:
         applicants = case["application_rate"].to_numpy() * people

@@ -14,16 +14,33 @@ from sklearn.utils import check_random_state
 from sklearn.utils.validation import check_is_fitted, validate_data
 
 from .._threads import one_thread
-from .._validation import BoolArray, check_choice, check_fraction, check_weights, some_of
+from .._validation import (
+    BoolArray,
+    FloatArray,
+    check_at_least_zero,
+    check_choice,
+    check_fraction,
+    check_weights,
+    some_of,
+)
 from ..behaviour import Cost, Subsidies, SubsidyKind, Tolerance, check_tolerance
 from ..groups import GroupCodes, position_of
 from ..solvers import Problem, solve
 from ..solvers._solve import SOLVERS
-from ..solvers.choice import HANDFUL
+from ..solvers.choice import HANDFUL, unfairness
 from ._base import ApplicationWarning, SelfSelectionClassifier
 
 #: Sharpness of ``predict_proba``: the y~ = sigma(2 s) of the training objective.
 TEMPERATURE = 2.0
+
+
+def _as_counts(weights: FloatArray | None, n_rows: int) -> FloatArray:
+    """Weights as numbers of people: whole ones are repetitions as they are, others are scaled to average 1."""
+    if weights is None:
+        return np.ones(n_rows)
+    if (weights == np.floor(weights)).all():
+        return weights
+    return np.asarray(weights / weights[weights > 0].mean())
 
 
 class StrategicClassifier(SelfSelectionClassifier):
@@ -161,7 +178,7 @@ class StrategicClassifier(SelfSelectionClassifier):
         sensitive_features : array-like, Series, DataFrame or dict of columns, optional
             Group of each row; without it everyone is one group.
         sample_weight : array-like of shape (n_rows,), optional
-            Weights, read as repetitions of a row.
+            Weights. Whole numbers count as repetitions of a row; others are relative, and scaled to average 1.
         """
         X, y = validate_data(self, X, y, dtype=np.float64)
         qualified = self._check_labels(y)
@@ -170,8 +187,13 @@ class StrategicClassifier(SelfSelectionClassifier):
         tolerance = check_tolerance(self.tolerance, costs)
         required = self._check_settings(groups, qualified)
         counted = slice(None) if weights is None or weights.all() else weights > 0
-        weights = np.ones(len(qualified)) if weights is None else weights
+        weights = _as_counts(weights, len(qualified))
         used, codes = np.unique(groups.codes[counted], return_inverse=True)
+        if required.sum() > required[used].sum():
+            gone = np.setdiff1d(np.flatnonzero(required), used)
+            raise ValueError(f"require names group(s) all of whose rows weigh 0: {some_of(groups.labels[gone])}.")
+        if len(np.unique(qualified[counted])) < 2:
+            raise ValueError("sample_weight leaves one class only: there must be qualified and unqualified people.")
         with one_thread():
             problem = Problem.build(
                 X[counted],
@@ -199,27 +221,28 @@ class StrategicClassifier(SelfSelectionClassifier):
             )
         weights_, intercept = problem.to_original(best.parameters)
         self.coef_, self.intercept_ = weights_[None, :], np.array([intercept])
-        self.origin_, self.constraints_met_ = best.origin, best.violation == 0 or not problem.fair
-        if not self.constraints_met_ and not np.isnan(best.accuracy):
+        self.origin_ = best.origin
+        predicted = self.classes_[(X @ self.coef_[0] + intercept > 0).astype(int)]
+        self._publish(qualified, predicted, groups, costs, sample_weight)
+        counts = self.published_.counts
+        broken, _ = unfairness(problem, counts.selected[None, used], counts.true_positives[None, used])
+        self.constraints_met_ = not problem.fair or bool(broken[0] <= 1e-9)
+        if not self.constraints_met_:
             warnings.warn(
                 "Selection or true-positive rates could not be brought within their tolerance while someone applies. "
                 "Raise parity_tolerance or tpr_tolerance, or lower the cost.",
                 ApplicationWarning,
                 stacklevel=2,
             )
-        predicted = self.classes_[(X @ self.coef_[0] + intercept > 0).astype(int)]
-        self._publish(qualified, predicted, groups, costs, sample_weight)
         return self
 
     def _check_settings(self, groups: GroupCodes, qualified: BoolArray) -> BoolArray:
         check_choice(self.solver, "solver", SOLVERS)
         for name in ("parity", "equal_tpr", "l2", "application"):
+            check_at_least_zero(getattr(self, name), name)
+        for name, least in (("n_starts", int(self.solver == "gradient_descent")), ("max_iter", 1)):
             value = getattr(self, name)
-            if isinstance(value, str) or not np.isfinite(value) or value < 0:
-                raise ValueError(f"{name} must be a number of at least 0, got {value!r}.")
-        for name, least in (("n_starts", 0), ("max_iter", 1)):
-            value = getattr(self, name)
-            if value is not None and (isinstance(value, bool) or int(value) != value or value < least):
+            if value is not None and (not isinstance(value, int | np.integer) or value < least):
                 raise ValueError(f"{name} must be a whole number of at least {least}, got {value!r}.")
         for name in ("parity_tolerance", "tpr_tolerance"):
             if check_fraction(getattr(self, name), name) == 0:
@@ -227,11 +250,15 @@ class StrategicClassifier(SelfSelectionClassifier):
         if self.max_social_cost is not None:
             check_fraction(self.max_social_cost, "max_social_cost")
         required = np.zeros(len(groups.labels), dtype=bool)
+        if self.require is not None and not isinstance(self.require, list | tuple | set | pd.Index | np.ndarray):
+            raise TypeError(f"require must be a list of groups, got {self.require!r}.")
         if self.require is not None and len(self.require):
-            if isinstance(self.require, str):
-                raise TypeError(f"require must be a list of groups, got the string {self.require!r}.")
             several = groups.labels.nlevels > 1
-            wanted = pd.MultiIndex.from_tuples(list(self.require)) if several else pd.Index(list(self.require))
+            try:
+                wanted = pd.MultiIndex.from_tuples(list(self.require)) if several else pd.Index(list(self.require))
+                set(wanted)
+            except TypeError as error:
+                raise TypeError(f"require must be a list of group labels, got {self.require!r}.") from error
             required[position_of(wanted, groups.labels, "require", "the training data")] = True
             positives = np.bincount(groups.codes[qualified], minlength=len(groups.labels))
             few = required & (positives < HANDFUL)

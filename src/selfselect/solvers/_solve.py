@@ -88,8 +88,9 @@ def _why(problem: Problem, candidates: list[Candidate]) -> str:
         if low.any():
             parts.append(
                 f"the highest precision found for {some_of(problem.labels[low])} is "
-                f"{', '.join(f'{value:.3f}' for value in highest[low][:5])}, below the cost of "
-                f"{', '.join(f'{value:.3f}' for value in problem.costs[low][:5])} (plus tolerance)"
+                f"{', '.join(f'{value:.3f}' for value in highest[low][:5])}, below the cost"
+                f"{' plus tolerance' if margin else ''} of "
+                f"{', '.join(f'{value:.3f}' for value in problem.costs[low][:5] + margin)}"
             )
         else:
             parts.append(f"no score was found with which {some_of(problem.labels[problem.required])} all apply at once")

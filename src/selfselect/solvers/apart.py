@@ -25,6 +25,7 @@ from .choice import (
     cut_between,
     describe,
     tidy,
+    unfairness,
 )
 from .problem import Problem
 
@@ -140,7 +141,9 @@ def target_sets(problem: Problem, start: FloatArray) -> list[NDArray[np.intp]]:
 def solve_apart(problem: Problem, *, with_refinement: bool = True, max_iter: int = 1000) -> tuple[list[Candidate], int]:
     """Candidates from scores that are made for one group, or a few; and steps of the logistic start."""
     start, n_iter = pooled_start(problem, max_iter)
-    candidates = [best_threshold(problem, start, 1.0, "everybody")]
+    candidates = []
+    if problem.offset_of_group is None:
+        candidates.append(best_threshold(problem, start, 1.0, "everybody"))
     for groups in target_sets(problem, start) if with_refinement else []:
         for parameters, hold in _refined(problem, start, groups):
             origin = f"refined for {describe(problem.labels, groups)}, hold {hold:g}"
@@ -184,11 +187,16 @@ def _with_offsets(
     score, size = tidy(raw)
     curves = curves_of(problem, score)
     step = curves.best_steps(problem.costs, problem.tolerance, HANDFUL)
-    alone = curves.best_steps(problem.costs, problem.tolerance)
-    step = np.where(step >= 0, step, alone)
+    if problem.constrained or (step < 0).all():
+        # a required group may have but a few to select; without any choice, so may others, or apply by a hair
+        fewer = curves.best_steps(problem.costs, problem.tolerance)
+        step = np.where((step < 0) & (problem.required | (step < 0).all()), fewer, step)
+        if (step < 0).all() and not problem.constrained:
+            step = curves.best_steps(problem.costs)
     correct = rows.n - rows.positives - curves.selected[step] + 2 * curves.true_positives[step]
     if sets is None:
         sets = [np.array([np.argmax(np.where(step >= 0, cautious(correct, rows.n, free), -np.inf))])]
+    cuts = -cut_between(curves.threshold, step) * size
     # nobody selected, also among newcomers whose scores lie somewhat beyond those seen
     shut = -10.0 * (1.0 + size)
     candidates = []
@@ -202,9 +210,11 @@ def _with_offsets(
         if problem.constrained and missing and violation <= 0:
             origin = f"{origin}, {missing} left out"
         offsets = np.full(problem.n_groups, shut)
-        for g in reached:
-            own = curves.threshold[curves.start[g] : curves.start[g + 1]]
-            offsets[g] = -cut_between(own, int(step[g] - curves.start[g])) * size
+        offsets[reached] = cuts[reached]
+        if problem.fair:
+            let_in = np.isin(np.arange(problem.n_groups), reached)
+            counts = (np.where(let_in, column[step], 0)[None, :] for column in (curves.selected, curves.true_positives))
+            violation += float(unfairness(problem, *counts)[0][0])
         tail = problem.offset_of_group @ offsets
         candidates.append(
             Candidate(

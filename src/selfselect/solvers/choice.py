@@ -82,14 +82,17 @@ def tidy(score: FloatArray) -> tuple[FloatArray, float]:
     return np.round(score / size, DIGITS), size
 
 
-def cut_between(thresholds: FloatArray, i: int) -> float:
-    """Number between one threshold and the next: it separates the same people, and leaves room on both sides."""
-    here = float(thresholds[i])
-    if i + 1 == len(thresholds):
-        return here
-    above = float(thresholds[i + 1])
-    middle = above - max(1.0, abs(above)) if np.isinf(here) else here + (above - here) / 2
-    return middle if here < middle < above else here
+def cut_between(thresholds: FloatArray, i: Any) -> Any:
+    """Number between one threshold and the next: it separates the same people, and leaves room on both sides.
+
+    Takes one position or an array of them; the last threshold is its own cut.
+    """
+    here = np.asarray(thresholds[i], dtype=np.float64)
+    above = np.asarray(thresholds[np.minimum(np.asarray(i) + 1, len(thresholds) - 1)], dtype=np.float64)
+    with np.errstate(invalid="ignore"):
+        middle = np.where(np.isinf(here), above - np.maximum(1.0, np.abs(above)), here + (above - here) / 2)
+        cut = np.where((here < middle) & (middle < above), middle, here)
+    return float(cut) if cut.ndim == 0 else cut
 
 
 def curves_of(problem: Problem, score: FloatArray) -> ThresholdCurves:
@@ -106,12 +109,15 @@ def best_threshold(problem: Problem, parameters: FloatArray, free: float, origin
     curves = curves_of(problem, score)
     sums = curves.running(problem.costs, 0.0, problem.required)
     threshold, accuracy = sums.threshold, ratio(sums.correct_applicants, sums.applicants)
-    value = cautious(sums.correct_applicants, sums.applicants, free)
+    value = hair_value = cautious(sums.correct_applicants, sums.applicants, free)
+    by_a_hair = sums.applying_groups > 0
     if problem.tolerance != 0:
         # groups within the tolerance apply by a hair: what counts is the worse of their coming and their staying away
         sums = curves.running(problem.costs, problem.tolerance, problem.required)
         value = np.minimum(value, cautious(sums.correct_applicants, sums.applicants, free))
-    violation = np.where(sums.applying_groups > 0, 0.0, 10.0)
+        # nobody clears the tolerance: better someone who applies by a hair than nobody
+        value = np.where((sums.applying_groups == 0) & by_a_hair, hair_value - 1.0, value)
+    violation = np.where((sums.applying_groups > 0) | by_a_hair, 0.0, 10.0)
     if problem.constrained:
         violation += problem.required.sum() - sums.required_groups
         stay_away = 1 - ratio(sums.qualified_applicants, rows.positives.sum())
@@ -120,7 +126,7 @@ def best_threshold(problem: Problem, parameters: FloatArray, free: float, origin
     if problem.fair:
         pick = _thin(len(value), max(64, min(MOST_THRESHOLDS, TABLE_CELLS // problem.n_groups)))
         violation, value = violation[pick], value[pick]
-        unfair, lucky = _unfairness(problem, *curves.counts_at(threshold[pick]))
+        unfair, lucky = unfairness(problem, *curves.counts_at(threshold[pick]))
         violation, value = violation + unfair, value - 0.5 * lucky
     i = int(np.lexsort((value, -violation))[-1])
     j = int(pick[i])
@@ -139,8 +145,11 @@ def _thin(length: int, most: int) -> NDArray[np.intp]:
     return np.unique(np.linspace(0, length - 1, min(length, most)).round().astype(np.intp))
 
 
-def _unfairness(problem: Problem, selected: FloatArray, hits: FloatArray) -> tuple[FloatArray, BoolArray]:
-    """By how much each row of counts breaks the ties between groups, and whether a group applies by luck of a few."""
+def unfairness(problem: Problem, selected: FloatArray, hits: FloatArray) -> tuple[FloatArray, BoolArray]:
+    """By how much each row of counts breaks the ties between groups, and whether a group applies by luck of a few.
+
+    ``selected`` and ``hits`` have one row per classifier and one column per group.
+    """
     rows = problem.rows
     rate = selected / rows.n
     broken = np.zeros(len(selected))

@@ -12,6 +12,8 @@ from .._validation import BoolArray, FloatArray
 from ..behaviour import Tolerance
 from ..objective import GroupedRows
 
+#: Largest number (and one over the smallest) that a feature may hold.
+LARGEST = 1e100
 #: Rows that are rearranged at a time.
 CHUNK = 10_000
 
@@ -91,6 +93,14 @@ class Problem:
         l2: float = 0.0,
     ) -> Problem:
         """Sort, standardise and look for columns that tell groups apart."""
+        highest, lowest = X.max(axis=0), X.min(axis=0)
+        size = np.maximum(highest, -lowest)
+        absurd = np.flatnonzero((size > LARGEST) | ((size > 0) & (size < 1 / LARGEST)))
+        if absurd.size:
+            raise ValueError(
+                f"X has numbers of a size that floating point cannot square, first in column {absurd[0]} "
+                f"({size[absurd[0]]:.2g}); rescale it."
+            )
         n_groups = len(labels)
         rows = GroupedRows.from_unsorted(X, y, codes, weight, n_groups)
         data = rows.X

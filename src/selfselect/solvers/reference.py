@@ -12,7 +12,7 @@ from .._validation import FloatArray
 from ..behaviour import applies_rule
 from ..intervals import ratio
 from ..objective import GroupedRows, StrategicObjective
-from .choice import Candidate, best_threshold
+from .choice import Candidate, best_threshold, unfairness
 from .problem import Problem
 
 #: The paper's settings.
@@ -58,9 +58,10 @@ def solve_by_descent(
     candidates, slope = [], np.inf
     for start in range(n_starts):
         parameters = random.normal(size=rows.X.shape[1] + 1)
-        for _ in range(max_iter):
-            _, gradient = objective(parameters)
-            parameters = parameters - LEARNING_RATE * gradient
+        with np.errstate(over="ignore", invalid="ignore"):  # a descent that leaves all bounds is left out below
+            for _ in range(max_iter):
+                _, gradient = objective(parameters)
+                parameters = parameters - LEARNING_RATE * gradient
         if not np.isfinite(parameters).all():
             continue
         slope = min(slope, float(np.abs(gradient).max()))
@@ -68,6 +69,8 @@ def solve_by_descent(
         scale, centre = problem.scale[problem.order], problem.centre[problem.order]
         standard = np.append(parameters[:-1] * scale, parameters[-1] + parameters[:-1] @ centre)
         candidates.append(_as_it_is(problem, standard, f"descent {start + 1}"))
+    if not candidates:
+        raise ValueError('Gradient descent left all bounds from every start: scale the features, or use solver="auto".')
     if slope > GRADIENT_TOLERANCE:
         warnings.warn(
             f"Gradient descent has not converged in {max_iter} steps: the largest slope is {slope:.2g}. "
@@ -89,6 +92,8 @@ def _as_it_is(problem: Problem, parameters: FloatArray, origin: str) -> Candidat
     missing = float((problem.required & ~applies).sum())
     away = 1 - rows.positives[applies].sum() / max(rows.positives.sum(), 1e-300)
     violation = 10.0 * (not applies.any()) + missing + max(away - problem.max_social_cost - 1e-12, 0.0)
+    if problem.fair:
+        violation += float(unfairness(problem, passes[None, :], hits[None, :])[0][0])
     return Candidate(parameters, violation, accuracy if applies.any() else -np.inf, accuracy, origin)
 
 

@@ -19,9 +19,9 @@ from .choice import Candidate, best_threshold, describe, groups_in_order
 from .problem import Problem
 
 #: Sharpness of predictions and steps of L-BFGS, from stage to stage; the first lowers the logistic loss, then errors.
-STAGES = ((2.0, 30), (10.0, 60), (40.0, 40))
+STAGES = ((2.0, 30), (10.0, 60), (40.0, 60))
 #: How many sets of groups are tried, and how many of them reach the last stage.
-MOST_SETS, MOST_LAST = 4, 2
+MOST_SETS, MOST_LAST = 5, 3
 #: Precision is pushed beyond the cost (or below it, for groups to be kept out) by at least this much.
 LEAST_MARGIN = 0.02
 #: Part of a tolerance within which rates may differ freely, so that the hard rates stay within all of it.
