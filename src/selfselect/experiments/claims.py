@@ -288,7 +288,7 @@ def _restrictions_cost(summary: pd.DataFrame, frame: pd.DataFrame) -> Verdict:
         HOLDS if fine and (without <= 0).all() and (parity <= 0).all() else CORRECTED if without.mean() < 0 else FAILS,
         f"Leaving it out: {without.mean():+.1f} points on average, lower in {int((without < 0).sum())} of {n} "
         "settings. "
-        f"Parity on top: {parity.mean():+.1f} points on average ({_by_dataset(parity)}), lower in "
+        f"Parity on top: {round(parity.mean(), 1) + 0.0:+.1f} points on average ({_by_dataset(parity)}), lower in "
         f"{int((parity < 0).sum())} of {n}: a classifier that selects few people of all groups alike can be precise "
         "too.",
     )
