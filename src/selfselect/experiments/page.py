@@ -5,14 +5,16 @@ from __future__ import annotations
 from collections.abc import Sequence
 from statistics import mean
 
+import numpy as np
 import pandas as pd
 
 from .. import __version__
+from .._validation import FloatArray
 from .claims import CORRECTIONS, THEORY, Verdict, judge_experiments
 from .figures import FIGURES
 from .methods import METHODS
 from .sources import BUNDLED
-from .store import Result, Store
+from .store import Result, Store, statistics_of
 from .sweep import Plan
 from .tables import below_the_paper, render_table, summarise
 
@@ -52,6 +54,7 @@ def write_page(store: Store, assets: str = "reproduction") -> str:
         _how(store, results),
         "## Main results\n\n" + render_table(summary, "markdown", main=True),
         _below(summary),
+        _ties(results),
         _verdicts("What the experiments say to the paper's claims", judge_experiments(results)),
         _verdicts("What mathematics says to the paper's claims", THEORY),
         _corrections(),
@@ -132,6 +135,48 @@ def _below(summary: pd.DataFrame) -> str:
             for row in low.itertuples()
         ]
     return "\n".join(lines)
+
+
+def ordered_beyond(base_rate: FloatArray, precision: FloatArray, margin: float = 0.02) -> bool:
+    """Whether precision follows base rates for every pair of groups whose base rates differ by more than a margin.
+
+    Examples
+    --------
+    >>> ordered_beyond(np.array([0.2, 0.21, 0.5]), np.array([0.7, 0.6, 0.8]))
+    True
+    """
+    apart = base_rate[:, None] > base_rate[None, :] + margin
+    return bool((precision[:, None] >= precision[None, :])[apart].all())  # NaN is in no order
+
+
+def _ties(results: Sequence[Result]) -> str:
+    """Whether groups' rates are as close, and precisions as ordered, as training asked for."""
+    rows = []
+    for method, with_order in (("strat_parity", False), ("strat_order", True)):
+        for dataset, title in BUNDLED.items():
+            fits = [r for r in results if r.cell.method == method and r.cell.dataset == dataset]
+            applied, close, order = 0, 0, dict.fromkeys(sorted({r.cell.cost for r in fits}), 0)
+            for fit in fits:
+                counts = statistics_of(fit.groups, fit.train_counts).counts
+                applied += bool(fit.train_metrics["applying_groups"])
+                close += bool(np.ptp(counts.selection_rate) <= 0.02 + 1e-9)
+                order[fit.cell.cost] += ordered_beyond(counts.base_rate, counts.precision)
+            splits = len(fits) // max(len(order), 1)
+            ordered = f"{min(order.values())} of {splits}" if with_order else "not asked for"
+            rows.append(f"| {title} | {method} | {applied} of {len(fits)} | {close} of {len(fits)} | {ordered} |")
+    return "\n".join(
+        [
+            "## Groups tied to each other",
+            "",
+            "On training people: fits in which somebody applies; in which selection rates of all groups are within .02 of "
+            "each other; and, for the cost at which this holds least often, splits in which precision follows base rates "
+            "for every pair of groups whose base rates differ by more than .02.",
+            "",
+            "| data set | method | somebody applies | rates within .02 | in order, at the worst cost |",
+            "|---|---|--:|--:|--:|",
+            *rows,
+        ]
+    )
 
 
 def _link(test: str) -> str:
