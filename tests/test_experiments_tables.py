@@ -342,7 +342,9 @@ def test_wrong_options_are_named_with_exit_code_two(tmp_path, options, message):
     [
         ("x,y\n1,0\n2,1\n", "no column 'z'"),
         ("x,y,z\n1,0,a\n2,2,b\n3,1,a\n", "must hold two values"),
-        ("x,y,z\n1,0,a\n,1,b\n", "missing values in 1 of 2 rows"),
+        ("x,y,z\n1,0,a\n2,1,\n", "row 3, column 'z': the group is empty"),
+        ("x,y,z,z\n1,0,a,b\n2,1,b,a\n", "2 columns have this name"),
+        ("x,y,z\n1,hired,a\n2,rejected,b\n", "say which value means qualified with --positive"),
         ("x,y,z\n1,0,a\n2,1,a\n", "one group only"),
         ("y,z\n0,a\n1,b\n", "nothing to learn from"),
     ],
@@ -363,8 +365,12 @@ def test_a_table_of_ones_own_gets_its_own_table(tmp_path):
         path, index=False
     )
     options = ["--data", str(path), "--label", "y", "--group", "z", "--cost", "0.7", "--splits", "2"]
+    options += ["--positive", "yes"]
     result = CliRunner().invoke(main, ["reproduce", "--store", store, *options])
     assert result.exit_code == 0, result.output
+    status = CliRunner().invoke(main, ["status", "--store", store]).output
+    assert "adult" not in status
+    assert {line.split()[4] for line in status.splitlines()[1:7]} == {"0"}  # nothing is missing
     table = CliRunner().invoke(main, ["tables", "--store", store]).output
     assert "mine" in table
     assert all(method in table for method in METHODS)

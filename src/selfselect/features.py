@@ -114,6 +114,7 @@ class TableEncoder:
         columns: list[NumberColumn | CategoryColumn] = []
         left_out = {}
         for name, cells in table.items():
+            _refuse_mixed(name, cells)
             reason = _useless(cells)
             if reason:
                 left_out[name] = reason
@@ -197,6 +198,20 @@ def _is_numeric(cells: TextArray) -> bool:
     except ValueError:
         return False
     return True
+
+
+def _refuse_mixed(name: str, cells: TextArray) -> None:
+    """Refuse a column of numbers with a few other cells: as categories it would lose what it says."""
+    codes, values = pd.factorize(cells)
+    missing = is_missing(cells)
+    number = np.array([is_number(str(value)) and np.isfinite(float(value)) for value in values], dtype=bool)
+    odd = ~missing & ~number[codes]
+    if number.sum() >= 20 and 0 < odd.sum() <= 0.05 * len(cells):
+        first = int(np.flatnonzero(odd)[0])
+        raise ValueError(
+            f"Column {name!r} holds numbers except in {odd.sum()} row(s), first {str(cells[first])[:60]!r} in row "
+            f"{first + 1} after the header. Mend or empty these cells, or leave the column out (--ignore)."
+        )
 
 
 def _useless(cells: TextArray) -> str:

@@ -446,12 +446,17 @@ class TwoValues:
         if unclear:
             text, row = self._seen[unclear[0]]
             raise table.error(
-                f"{shown(text)} is neither 0 nor 1; say which value means {self.what} with {self.option}, for example "
-                f"{self.option} {text.strip()[:40]!r}.",
+                f"{shown(text)} is neither 0 nor 1; say which value means {self.what} with {self.option} VALUE "
+                f"(found: {', '.join(shown(seen.strip()) for seen, _ in self._seen.values())}).",
                 row=row,
                 column=self.column,
             )
         return [code for code, value in enumerate(plain) if value in YES]
+
+    @property
+    def seen(self) -> set[str]:
+        """Values seen so far, as they are compared."""
+        return set(self._seen)
 
     def adopt(self, positive: str, chunk: Chunk, at: int) -> None:
         """Take another column's word for positive, if this one does not speak for itself."""

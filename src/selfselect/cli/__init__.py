@@ -26,6 +26,8 @@ COMMANDS = {
 
 #: Exit codes: 0 fine, 1 a stated condition failed, 2 bad input or usage.
 CONDITION_FAILED, BAD_INPUT = 1, 2
+#: What the shell expects of a command that was interrupted: 128 and the number of the signal.
+INTERRUPTED = 130
 
 
 class BadInput(click.ClickException):
@@ -49,7 +51,10 @@ class LazyGroup(click.Group):
         return command
 
     def invoke(self, ctx: click.Context) -> Any:
-        """Run a subcommand; the library's complaints about input are for the user, not for a debugger."""
+        """Run a subcommand; the library's complaints about input are for the user, not for a debugger.
+
+        With SELFSELECT_DEBUG set in the environment they keep their traceback.
+        """
         try:
             return super().invoke(ctx)
         except BrokenPipeError:  # whoever reads our output has read enough; click ends quietly
@@ -57,7 +62,10 @@ class LazyGroup(click.Group):
         except (ValueError, TypeError, OSError) as error:
             if os.environ.get("SELFSELECT_DEBUG"):
                 raise
-            raise BadInput(f"{error} (SELFSELECT_DEBUG=1 shows where)") from error
+            raise BadInput(str(error)) from error
+        except KeyboardInterrupt:
+            click.echo("Interrupted.", err=True)
+            ctx.exit(INTERRUPTED)
 
 
 @click.group(cls=LazyGroup, context_settings={"help_option_names": ["-h", "--help"]})

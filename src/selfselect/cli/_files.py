@@ -10,17 +10,43 @@ from pathlib import Path
 from . import BadInput
 
 
-def refuse_existing(paths: Iterable[str | Path | None], *, force: bool) -> None:
-    """Complain before any work is done, rather than after it, about output files that are there already."""
-    existing = [str(path) for path in paths if path is not None and Path(path).exists()]
+def refuse_existing(paths: Iterable[str | Path | None], *, force: bool, inputs: Iterable[str | Path] = ()) -> None:
+    """Complain before any work is done, rather than after it, about output files that cannot be written.
+
+    Parameters
+    ----------
+    paths : iterable of path or None
+        Output files.
+    force : bool
+        Whether files that exist may be replaced.
+    inputs : iterable of path
+        Files that are read: they are never replaced.
+    """
+    chosen = [Path(path) for path in paths if path is not None]
+    read = {os.path.realpath(path) for path in inputs if str(path) != "-"}
+    seen: set[str] = set()
+    for path in chosen:
+        real = os.path.realpath(path)
+        if str(path) == "-":
+            raise BadInput("- (the terminal) is only for --json; give this file a name.")
+        if real in read:
+            raise BadInput(f"{path} is read by this command; write to another file.")
+        if real in seen:
+            raise BadInput(f"{path} is named for two outputs; give each its own.")
+        seen.add(real)
+        if os.path.exists(real) and not os.path.isfile(real):
+            raise BadInput(f"Cannot write {path}: it is not an ordinary file.")
+        if not os.path.isdir(os.path.dirname(real)):
+            raise BadInput(f"Cannot write {path}: there is no folder {os.path.dirname(path) or '.'}.")
+    existing = [str(path) for path in chosen if path.exists()]
     if existing and not force:
         raise BadInput(f"{', '.join(existing)} exists already; choose another name or pass --force.")
 
 
 def write_whole(path: str | Path, content: str | bytes, *, force: bool) -> None:
     """Write a file under another name first and move it into place, so that no half of it is ever seen."""
-    target = Path(path)
-    refuse_existing([target], force=force)
+    refuse_existing([path], force=force)
+    target = Path(os.path.realpath(path))
     data = content.encode("utf-8") if isinstance(content, str) else content
     try:
         handle, name = tempfile.mkstemp(dir=target.parent, prefix=f".{target.name[:100]}.")

@@ -73,6 +73,17 @@ class CostRange(click.ParamType):  # type: ignore[type-arg]  # generic in some v
         return tuple(float(cost) for cost in costs)
 
 
+class Number(click.FloatRange):
+    """A number within bounds; NaN is within none."""
+
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> float:
+        """Read one option."""
+        number = float(super().convert(value, param, ctx))
+        if not math.isfinite(number):
+            self.fail(f"{value!r} is not a finite number.", param, ctx)
+        return number
+
+
 class NamedAmount(click.ParamType):  # type: ignore[type-arg]  # generic in some versions of click only
     """NAME=NUMBER; the name may itself hold equals signs."""
 
@@ -141,6 +152,9 @@ def model_options(command: Command) -> Command:
                 "--threshold", type=float, metavar="T", help="[default: 0.5 if all scores are between 0 and 1]"
             ),
             click.option("--prediction", metavar="COLUMN", help="Who passes screening, instead of a score."),
+            click.option(
+                "--prediction-positive", metavar="VALUE", help="The prediction that means passing, if not 1 or true."
+            ),
         ]
     ):
         command = option(command)
@@ -215,6 +229,7 @@ def read_screened(
     score: str | None,
     threshold: float | None,
     prediction: str | None,
+    prediction_positive: str | None,
     missing: str,
 ) -> Screened:
     """Read a table once, in chunks; predictions become counts as they come, scores are kept to be sorted."""
@@ -226,7 +241,7 @@ def read_screened(
     where = [table.position(label, "--label"), table.position(model_column, option)]
     where += [table.position(name, "--group") for name in groups]
     labels = TwoValues(label, positive, "qualified")
-    decisions = TwoValues(model_column, None, "passes screening")
+    decisions = TwoValues(model_column, prediction_positive, "passes screening", "--prediction-positive")
     how = missing.replace("-", "_")
 
     counted: list[PublishedStatistics] = []
@@ -255,6 +270,8 @@ def read_screened(
         raise table.error("there is a header but no row.")
     labels.finish(table)
     if score is None:
+        if prediction_positive is not None or not decisions.seen <= labels.seen:
+            decisions.finish(table)  # a value that no row holds would mean that nobody passes
         return Screened(sum(counted[1:], counted[0]), None, None, table.sha256())
 
     y = np.concatenate([part for part, _ in kept])
@@ -285,8 +302,8 @@ def choose_model(score: str | None, threshold: float | None, prediction: str | N
         raise click.UsageError("Pass either --score COLUMN (with --threshold) or --prediction COLUMN.")
     if prediction is not None and threshold is not None:
         raise click.UsageError("--threshold belongs to --score; predictions are decided already.")
-    if threshold is not None and math.isnan(threshold):
-        raise click.UsageError("--threshold is NaN.")
+    if threshold is not None and not math.isfinite(threshold):
+        raise click.UsageError("--threshold must be a finite number.")
 
 
 def load_audit(
@@ -301,6 +318,7 @@ def load_audit(
     threshold: float | None,
     prediction: str | None,
     missing: str,
+    prediction_positive: str | None = None,
     costs: Sequence[tuple[float, ...]],
     subsidies: Sequence[tuple[str, float]] = (),
     subsidy_kind: SubsidyKind = "additive",
@@ -316,6 +334,7 @@ def load_audit(
             score=score,
             threshold=threshold,
             prediction=prediction,
+            prediction_positive=prediction_positive,
             missing=missing,
         )
     source = Source(

@@ -16,6 +16,7 @@ from ._files import refuse_existing, write_whole
 from ._inputs import (
     CostRange,
     NamedAmount,
+    Number,
     check_report_available,
     file_options,
     find_groups,
@@ -42,11 +43,11 @@ from ._tables import MOST_LINES, text_table
 @click.option("--proportional", is_flag=True, help="Subsidies are shares of the cost, not amounts.")
 @click.option("--report", metavar="HTML", help="Write a page that people can play with.")
 @click.option("--json", "json_file", metavar="JSON", help="Write everything for other programs ('-': to the terminal).")
-@click.option("--csv", "csv_file", metavar="CSV", help="Write the table of groups.")
+@click.option("--csv", "csv_file", metavar="CSV", help="Write the table of groups, at the first cost.")
 @click.option("--require", multiple=True, metavar="NAME", help="Fail (exit code 1) unless this group applies.")
 @click.option(
     "--max-social-cost",
-    type=click.FloatRange(0, 1),
+    type=Number(0, 1),
     metavar="SHARE",
     help="Fail (exit code 1) if a larger share of qualified people stays away.",
 )
@@ -72,7 +73,7 @@ def audit(
 
     Exit code 0: fine; 1: a condition (--require, --max-social-cost) does not hold; 2: wrong input.
     """  # noqa: D301
-    refuse_existing([report, json_file if json_file != "-" else None, csv_file], force=force)
+    refuse_existing([report, json_file if json_file != "-" else None, csv_file], force=force, inputs=[file])
     if report is not None:
         check_report_available()
     found = load_audit(file, subsidy_kind="proportional" if proportional else "additive", **options)

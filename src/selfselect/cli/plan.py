@@ -83,7 +83,7 @@ def plan(
         raise click.UsageError("--drop-group and --ignore belong to --retrain.")
     if retrain and file == "-":
         raise click.UsageError("--retrain reads the table twice; standard input cannot be.")
-    refuse_existing([report, json_file if json_file != "-" else None, csv_file], force=force)
+    refuse_existing([report, json_file if json_file != "-" else None, csv_file], force=force, inputs=[file])
     if report is not None:
         check_report_available()
     found = load_audit(file, **options)

@@ -9,7 +9,7 @@ from typing import Any
 import click
 import numpy as np
 
-from selfselect.features import NumberColumn, to_numbers
+from selfselect.features import LARGEST, NumberColumn, to_numbers
 from selfselect.tables import Chunk, TableReader, inert_cell, is_number, printable, shown
 from selfselect.training import TableModel, load_table_model
 
@@ -36,7 +36,7 @@ def predict(model: str, file: str, output: str | None, prefix: str, encoding: st
     Example:
       selfselect predict loans.json new.csv --output scored.csv
     """  # noqa: D301
-    refuse_existing([output], force=force)
+    refuse_existing([output], force=force, inputs=[file, model])
     loaded = load_table_model(model)
     out = io.StringIO()
     writer = csv.writer(out, lineterminator="\n")
@@ -90,13 +90,18 @@ def _score(
 
 def _check_numbers(table: TableReader, chunk: Chunk, name: str, cells: Any) -> None:
     try:
-        to_numbers(cells)
+        numbers = to_numbers(cells)
     except ValueError:
         for row, cell in zip(chunk.rows, cells, strict=True):
             try:
                 to_numbers(np.array([cell], dtype=object))
             except ValueError as error:
                 raise table.error(f"{error}; in training this column held numbers.", row=row, column=name) from error
+        raise
+    absurd = np.flatnonzero(np.abs(np.nan_to_num(numbers)) > LARGEST)
+    if absurd.size:
+        at = int(absurd[0])
+        raise table.error(f"{cells[at]!r} is too large to compute with.", row=chunk.rows[at], column=name)
 
 
 def _inert(cell: str) -> str:

@@ -9,8 +9,7 @@ from typing import NoReturn
 
 import click
 
-#: What the shell expects of a command that was interrupted: 128 and the number of the signal.
-INTERRUPTED = 130
+from . import INTERRUPTED
 
 
 def _interrupt(number: int, frame: FrameType | None) -> NoReturn:
@@ -30,9 +29,10 @@ def _duration(seconds: float) -> str:
 @click.option("--splits", default=10, show_default=True, type=click.IntRange(min=1), help="Number of random splits.")
 @click.option("--workers", default=1, show_default=True, type=click.IntRange(min=1), help="Processes on this machine.")
 @click.option("--scheduler", metavar="ADDRESS", help="Dask scheduler to use instead, or 'local' to start one here.")
-@click.option("--store", "path", required=True, type=click.Path(dir_okay=False), help="SQLite file of results.")
+@click.option("--store", "path", type=click.Path(dir_okay=False), help="SQLite file of results.")
 @click.option("--data", type=click.Path(exists=True, dir_okay=False), help="A CSV table of your own.")
 @click.option("--label", metavar="COLUMN", help="Its column of labels.")
+@click.option("--positive", metavar="VALUE", help="The label that means qualified, if not 1 or true.")
 @click.option("--group", metavar="COLUMN", help="Its column of groups.")
 @click.option("--dry-run", is_flag=True, help="Only say how many fits are missing and how long they will take.")
 def reproduce(
@@ -42,9 +42,10 @@ def reproduce(
     splits: int,
     workers: int,
     scheduler: str | None,
-    path: str,
+    path: str | None,
     data: str | None,
     label: str | None,
+    positive: str | None,
     group: str | None,
     dry_run: bool,
 ) -> None:
@@ -55,7 +56,9 @@ def reproduce(
     """
     if (data is None) != (label is None) or (data is None) != (group is None):
         raise click.UsageError("--data, --label and --group belong together.")
-    own = None if data is None or label is None or group is None else (data, label, group)
+    if path is None and not dry_run:
+        raise click.UsageError("--store FILE says where results go; only --dry-run can do without.")
+    own = None if data is None or label is None or group is None else (data, label, group, positive)
     previous = signal.signal(signal.SIGTERM, _interrupt)
     try:
         _reproduce(datasets, methods, costs, splits, workers, scheduler, path, own, dry_run)
@@ -75,8 +78,8 @@ def _reproduce(
     splits: int,
     workers: int,
     scheduler: str | None,
-    path: str,
-    own: tuple[str, str, str] | None,
+    path: str | None,
+    own: tuple[str, str, str, str | None] | None,
     dry_run: bool,
 ) -> None:
     from pathlib import Path
@@ -101,7 +104,7 @@ def _reproduce(
         splits,
     )
     if dry_run:
-        there = Store(path, create=False) if Path(path).exists() else None
+        there = Store(path, create=False) if path is not None and Path(path).exists() else None
         work = estimate_work(plan, there, workers)
         if there is not None:
             there.close()
@@ -111,6 +114,7 @@ def _reproduce(
             click.echo(f"About {_duration(work.seconds)} with {workers} worker(s) (by {source}).")
         return
 
+    assert path is not None
     with (
         Store(path) as store,
         tqdm(total=len(plan.cells()), unit="fit", smoothing=0, disable=None, file=sys.stderr) as bar,

@@ -22,6 +22,7 @@ from . import BadInput
 from ._files import refuse_existing, write_whole
 from ._inputs import (
     NamedAmount,
+    Number,
     check_report_available,
     command_line,
     file_options,
@@ -36,7 +37,7 @@ from ._tables import text_table
 @click.command()
 @click.argument("file")
 @label_and_group_options
-@click.option("--cost", type=click.FloatRange(0, 1), required=True, help="Cost of being tested.")
+@click.option("--cost", type=Number(0, 1), required=True, help="Cost of being tested.")
 @click.option(
     "--method",
     type=click.Choice(METHODS),
@@ -46,18 +47,12 @@ from ._tables import text_table
 )
 @click.option("--drop-group", is_flag=True, help="Do not let the model see the group columns.")
 @click.option("--ignore", multiple=True, metavar="COLUMN", help="Column not to learn from.")
-@click.option("--parity", type=click.FloatRange(0), default=0.0, help="Weight of equal selection rates (strategic).")
-@click.option(
-    "--equal-tpr", type=click.FloatRange(0), default=0.0, help="Weight of equal true-positive rates (strategic)."
-)
-@click.option(
-    "--tolerance", type=click.FloatRange(0, 1), default=0.0, help="Margin by which groups must clear the cost."
-)
+@click.option("--parity", type=Number(0), default=0.0, help="Weight of equal selection rates (strategic).")
+@click.option("--equal-tpr", type=Number(0), default=0.0, help="Weight of equal true-positive rates (strategic).")
+@click.option("--tolerance", type=Number(0, 1), default=0.0, help="Margin by which groups must clear the cost.")
 @click.option("--subsidy", "subsidies", type=NamedAmount(), multiple=True, help="Subsidy that training counts on.")
 @click.option("--proportional", is_flag=True, help="Subsidies are shares of the cost, not amounts.")
-@click.option(
-    "--holdout", type=click.FloatRange(0, 0.9), default=0.3, show_default=True, help="Share kept for evaluation."
-)
+@click.option("--holdout", type=Number(0, 0.9), default=0.3, show_default=True, help="Share kept for evaluation.")
 @click.option("--seed", type=int, default=0, show_default=True, help="Of the split.")
 @click.option("--model", "model_file", required=True, metavar="JSON", help="Where to write the model.")
 @click.option("--report", metavar="HTML", help="Write a page that people can play with.")
@@ -94,7 +89,7 @@ def train(
     Example:
       selfselect train loans.csv --label repaid --group region --cost 0.7 --method semi --model loans.json
     """  # noqa: D301
-    refuse_existing([model_file, report], force=force)
+    refuse_existing([model_file, report], force=force, inputs=[file])
     if report is not None:
         check_report_available()
     with table_at(file, encoding, delimiter) as table:

@@ -9,14 +9,14 @@ from pathlib import Path
 from typing import Protocol
 
 import numpy as np
-import pandas as pd
 from numpy.typing import NDArray
 from sklearn.model_selection import train_test_split
 
-from .._validation import FloatArray, some_of
+from .._validation import FloatArray
 from ..datasets import fetch_adult, fetch_bank
-from ..datasets._assemble import min_max, one_hot
+from ..features import TableEncoder
 from ..groups import encode_groups
+from ..tables import TwoValues, open_table
 
 #: Share of the people that is kept for testing, in every split.
 TEST_SHARE = 0.3
@@ -124,17 +124,20 @@ class CsvSource:
     path : str
         The CSV file.
     label, group : str
-        Its columns of labels (0 and 1, or two values of which the last in sorted order counts as 1) and of groups.
+        Its columns of labels and of groups.
+    positive : str, optional
+        The label that means qualified, if not 1 or true.
     """
 
     name: str
     path: str
     label: str
     group: str
+    positive: str | None = None
 
     def load(self) -> Table:
         """Read the table; once per process."""
-        return _load_csv(self.path, self.label, self.group)
+        return _load_csv(self.path, self.label, self.group, self.positive)
 
 
 @dataclass(frozen=True, eq=False)
@@ -187,60 +190,55 @@ def load_bundled(name: str) -> Table:
 
 
 @lru_cache(maxsize=1)
-def _load_csv(path: str, label: str, group: str) -> Table:
-    try:
-        frame = pd.read_csv(path)
-    except (pd.errors.ParserError, pd.errors.EmptyDataError, UnicodeDecodeError) as error:
-        raise ValueError(f"{path} cannot be read as CSV: {error}.") from error
-    for column in (label, group):
-        if column not in frame.columns:
-            raise ValueError(f"{path} has no column {column!r}; it has {some_of(frame.columns, most=20)}.")
+def _load_csv(path: str, label: str, group: str, positive: str | None) -> Table:
     if label == group:
         raise ValueError(f"--label and --group both name the column {label!r}; they must differ.")
-    rows = frame.isna().any(axis=1).to_numpy()
-    if rows.any():
-        columns = frame.columns[frame.isna().any()]
-        raise ValueError(
-            f"{path} has missing values in {rows.sum()} of {len(frame)} rows, in column(s) {some_of(columns)}. "
-            "Drop or fill them first."
-        )
-    values = np.sort(frame[label].unique())
-    if len(values) != 2:
-        raise ValueError(f"Column {label!r} of {path} must hold two values, found {some_of(values)}.")
-    encoded = encode_groups(frame[group].astype(str))
+    labels = TwoValues(label, positive, "qualified")
+    with open_table(path) as table:
+        used = [name for name in table.header if name not in (label, group)]
+        where = [table.position(label, "--label"), table.position(group, "--group")]
+        where += [table.position(name, "to learn from") for name in used]
+        qualified, cells = [], []
+        for chunk in table.chunks(where):
+            qualified.append(labels(table, chunk, 0))
+            if "" in chunk.columns[1]:
+                row = chunk.rows[chunk.columns[1].index("")]
+                raise table.error("the group is empty; fill or drop such rows.", row=row, column=group)
+            cells.append([np.array(column, dtype=object) for column in chunk.columns[1:]])
+        if not qualified:
+            raise table.error("there is a header but no row.")
+        labels.finish(table)
+    columns = [np.concatenate(parts) for parts in zip(*cells, strict=True)]
+    y = np.concatenate(qualified)
+    if y.all() or not y.any():
+        raise ValueError(f"Column {label!r} of {path} holds one value only; there must be two.")
+    encoded = encode_groups(columns[0])
     if len(encoded.labels) < 2:
         raise ValueError(f"Column {group!r} of {path} holds one group only; there must be at least two.")
-    rest = frame.drop(columns=[label, group])
-    numeric = rest.select_dtypes(include=["number", "bool"])
-    words = rest.drop(columns=numeric.columns)
-    if len(numeric.columns) + len(words.columns) == 0:
+    if not used:
         raise ValueError(f"{path} has no column besides the label and the group; there is nothing to learn from.")
-    crowded = [column for column in words.columns if words[column].nunique() > 100]
-    if crowded:
-        raise ValueError(
-            f"Column(s) {some_of(crowded)} of {path} hold more than 100 different values each; drop or coarsen them."
-        )
-    parts = [np.eye(len(encoded.labels))[encoded.codes], min_max(numeric.astype(float)).to_numpy()]
-    if len(words.columns):
-        parts.append(one_hot(words).to_numpy())
+    rest = dict(zip(used, columns[1:], strict=True))
+    features = TableEncoder.fit(rest).transform(rest)
     return Table(
-        features=np.hstack(parts),
+        features=np.hstack([np.eye(len(encoded.labels))[encoded.codes], features]),
         n_group_columns=len(encoded.labels),
-        y=(frame[label] == values[1]).to_numpy(dtype=np.int64),
+        y=y.astype(np.int64),
         codes=encoded.codes,
         groups=tuple(map(str, encoded.labels)),
     )
 
 
-def own_table(path: str | Path, label: str, group: str) -> CsvSource:
+def own_table(path: str | Path, label: str, group: str, positive: str | None = None) -> CsvSource:
     r"""Table of one's own, named after its file; read at once, so that mistakes show before any work.
 
     Parameters
     ----------
     path : str or Path
-        CSV file. Columns of numbers are scaled to [0, 1], all others one-hot encoded.
+        CSV file, read and encoded as by ``selfselect train``.
     label, group : str
         Its columns of labels and groups.
+    positive : str, optional
+        The label that means qualified, if not 1 or true.
 
     Examples
     --------
@@ -253,7 +251,7 @@ def own_table(path: str | Path, label: str, group: str) -> CsvSource:
     ('applicants', (3, 5))
     """
     full = Path(path).resolve()
-    source = CsvSource(full.stem, str(full), label, group)
+    source = CsvSource(full.stem, str(full), label, group, positive)
     if source.name in BUNDLED:
         raise ValueError(f"{full.name} has the name of a bundled data set; rename the file.")
     source.load()

@@ -205,7 +205,7 @@ class Store:
         self.path = Path(path)
         self.owner = uuid.uuid4().hex
         self._lock = threading.RLock()  # one connection, two threads: a transaction of one must not swallow the other's
-        if not create and not self.path.exists():
+        if not create and not (self.path.exists() and self.path.stat().st_size):
             raise StoreError(f"There is no store {self.path}. Make one with: selfselect reproduce --store {self.path}")
         if not self.path.parent.is_dir():
             raise StoreError(f"Cannot make {self.path}: there is no folder {self.path.parent}.")
