@@ -320,6 +320,17 @@ def test_the_social_cost_stays_below_its_limit(adult, kind, limit):
     assert model.audit(X, y, z).social_cost <= limit + 1e-9
 
 
+def test_a_small_group_can_be_let_in_by_the_few_it_has():
+    rng = np.random.default_rng(0)
+    z = np.repeat(["large", "small"], [600, 30])
+    x = rng.normal(size=630)
+    y = (x + np.where(z == "large", rng.normal(size=630) / 2, 0) > 1).astype(int)
+    X = np.c_[z == "large", z == "small", x].astype(float)
+    assert 0 < y[z == "small"].sum() < 10
+    model = StrategicClassifier(0.7, max_social_cost=0.0).fit(X, y, sensitive_features=z)
+    assert model.applies().all()
+
+
 def test_what_cannot_be_met_is_said_with_what_came_nearest():
     rng = np.random.default_rng(0)
     X = rng.normal(size=(400, 2))

@@ -144,7 +144,8 @@ def solve_apart(problem: Problem, *, with_refinement: bool = True, max_iter: int
     candidates = []
     if problem.offset_of_group is None:
         candidates.append(best_threshold(problem, start, 1.0, "everybody"))
-    for groups in target_sets(problem, start) if with_refinement else []:
+    sets = target_sets(problem, start)
+    for groups in sets if with_refinement else []:
         for parameters, hold in _refined(problem, start, groups):
             origin = f"refined for {describe(problem.labels, groups)}, hold {hold:g}"
             if problem.offset_of_group is None:
@@ -152,8 +153,7 @@ def solve_apart(problem: Problem, *, with_refinement: bool = True, max_iter: int
             else:
                 candidates += _with_offsets(problem, parameters, problem.n_varying, origin, [groups])
     if problem.offset_of_group is not None:
-        sets = target_sets(problem, start) if problem.constrained else None
-        candidates += _with_offsets(problem, start, 1.0, "constructive", sets)
+        candidates += _with_offsets(problem, start, 1.0, "constructive", sets if problem.constrained else None)
     return candidates, n_iter
 
 
@@ -188,9 +188,8 @@ def _with_offsets(
     curves = curves_of(problem, score)
     step = curves.best_steps(problem.costs, problem.tolerance, HANDFUL)
     if problem.constrained or (step < 0).all():
-        # a required group may have but a few to select; without any choice, so may others, or apply by a hair
-        fewer = curves.best_steps(problem.costs, problem.tolerance)
-        step = np.where((step < 0) & (problem.required | (step < 0).all()), fewer, step)
+        # who must apply may do so by a few people; where nobody else can, anybody may, in the end by a hair
+        step = np.where(step >= 0, step, curves.best_steps(problem.costs, problem.tolerance))
         if (step < 0).all() and not problem.constrained:
             step = curves.best_steps(problem.costs)
     correct = rows.n - rows.positives - curves.selected[step] + 2 * curves.true_positives[step]
