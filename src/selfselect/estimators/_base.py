@@ -68,9 +68,9 @@ class SelfSelectionClassifier(ClassifierMixin, BaseEstimator):
             raise ValueError("y is empty: there must be at least one row (0 sample(s) found).")
         if np.asarray(y).dtype.kind == "f":
             assert_all_finite(y, input_name="y")
-        check_classification_targets(y)
         kind = type_of_target(y, input_name="y", raise_unknown=True)
         if kind != "binary":
+            check_classification_targets(y)
             raise ValueError(f"Only binary classification is supported. The type of the target is {kind}.")
         self.classes_, codes = np.unique(y, return_inverse=True)
         if len(self.classes_) < 2:
