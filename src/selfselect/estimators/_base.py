@@ -25,6 +25,14 @@ class ApplicationWarning(UserWarning):
     """Something about who applies that the user should know."""
 
 
+def _two_whole_numbers(y: NDArray[Any]) -> tuple[Any, Any]:
+    """The two labels and which row has which, if they are whole numbers (or bool); else (None, None)."""
+    if np.asarray(y).dtype.kind not in "biu":
+        return None, None
+    classes, codes = np.unique(y, return_inverse=True)
+    return (classes, codes) if len(classes) == 2 else (None, None)
+
+
 def qualified(y: Any, classes: NDArray[Any]) -> BoolArray:
     """Which labels are the second class; a label that was not there in training is an error that names it."""
     labels = np.asarray(column_or_1d(y))
@@ -68,11 +76,14 @@ class SelfSelectionClassifier(ClassifierMixin, BaseEstimator):
             raise ValueError("y is empty: there must be at least one row (0 sample(s) found).")
         if np.asarray(y).dtype.kind == "f":
             assert_all_finite(y, input_name="y")
-        kind = type_of_target(y, input_name="y", raise_unknown=True)
-        if kind != "binary":
-            check_classification_targets(y)
-            raise ValueError(f"Only binary classification is supported. The type of the target is {kind}.")
-        self.classes_, codes = np.unique(y, return_inverse=True)
+        classes, codes = _two_whole_numbers(y)
+        if classes is None:  # anything else is looked at more closely, which takes longer
+            kind = type_of_target(y, input_name="y", raise_unknown=True)
+            if kind != "binary":
+                check_classification_targets(y)
+                raise ValueError(f"Only binary classification is supported. The type of the target is {kind}.")
+            classes, codes = np.unique(y, return_inverse=True)
+        self.classes_: NDArray[Any] = classes
         if len(self.classes_) < 2:
             raise ValueError(
                 f"y holds one class only ({self.classes_[0]!r}): there must be qualified and unqualified people."
@@ -98,7 +109,8 @@ class SelfSelectionClassifier(ClassifierMixin, BaseEstimator):
             qualified, predicted == self.classes_[1], groups.codes, len(groups.labels), weights
         )
         self.published_ = PublishedStatistics(groups.labels, counts)
-        if not self.applies().any():
+        decided = self.applies()
+        if not decided.any():
             best = self.published_.precision.max()
             reached = "nobody is selected" if np.isnan(best) else f"the highest published precision is {best:.3f}"
             warnings.warn(
@@ -106,7 +118,7 @@ class SelfSelectionClassifier(ClassifierMixin, BaseEstimator):
                 ApplicationWarning,
                 stacklevel=3,
             )
-        elif self.applies().all() and (counts.base_rate >= costs).all():
+        elif decided.all() and (counts.base_rate >= costs).all():
             warnings.warn(
                 "At this cost every group applies, even if everybody were selected (its base rate reaches the cost): "
                 "self-selection has no effect here, and NaiveClassifier does as well.",
