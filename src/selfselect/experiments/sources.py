@@ -248,7 +248,7 @@ def own_table(path: str | Path, label: str, group: str, positive: str | None = N
     ...     _ = path.write_text("years,town,hired,sex\n1,A,0,f\n4,B,1,m\n7,A,1,f\n")
     ...     source = own_table(path, "hired", "sex")
     >>> source.name, source.load().features.shape
-    ('applicants', (3, 5))
+    ('applicants', (3, 4))
     """
     full = Path(path).resolve()
     source = CsvSource(full.stem, str(full), label, group, positive)
