@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import warnings
+from abc import ABC, abstractmethod
 from pathlib import Path
 from typing import Any, Self
 
@@ -45,7 +46,7 @@ def qualified(y: Any, classes: NDArray[Any]) -> BoolArray:
     return np.asarray(labels == classes[1])
 
 
-class SelfSelectionClassifier(ClassifierMixin, BaseEstimator):
+class SelfSelectionClassifier(ClassifierMixin, BaseEstimator, ABC):
     """Base of all classifiers here. A subclass fits a rule; this publishes its statistics and reads them.
 
     Attributes
@@ -200,10 +201,10 @@ class SelfSelectionClassifier(ClassifierMixin, BaseEstimator):
 
         save_model(self, path)
 
+    @abstractmethod
     def predict(self, X: Any) -> NDArray[Any]:
         """Label of each row; groups are not needed."""
-        raise NotImplementedError
 
+    @abstractmethod
     def fit(self, X: Any, y: ArrayLike, *, sensitive_features: Any = None, sample_weight: Any = None) -> Self:
         """Fit the classifier."""
-        raise NotImplementedError
