@@ -4,8 +4,14 @@ from __future__ import annotations
 
 import os
 import tempfile
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
+
+import click
+
+from selfselect.tables import csv_text, printable
 
 from . import BadInput
 
@@ -62,3 +68,47 @@ def write_whole(path: str | Path, content: str | bytes, *, force: bool) -> None:
             raise
     except OSError as error:
         raise BadInput(f"Cannot write {target}: {error.strerror or error}.") from error
+
+
+@dataclass(frozen=True)
+class Outputs:
+    """Where a finding goes besides the terminal.
+
+    Attributes
+    ----------
+    report, json, csv : str or None
+        Files; ``-`` as ``json`` is the terminal, which then shows nothing else.
+    force : bool
+        Whether files that exist may be replaced.
+    """
+
+    report: str | None
+    json: str | None
+    csv: str | None
+    force: bool
+
+    def check(self, inputs: Iterable[str | Path]) -> None:
+        """Complain about what cannot be written before anything is read."""
+        on_disk = self.json if self.json != "-" else None
+        refuse_existing([self.report, on_disk, self.csv], force=self.force, inputs=inputs)
+        if self.report is not None:
+            from ._inputs import check_report_available
+
+            check_report_available()
+
+    def deliver(self, finding: Any, names: Sequence[str], show: Callable[[Any], None]) -> None:
+        """Show a finding and write its files; ``names`` are its groups as people read them."""
+        if self.json == "-":
+            click.echo(finding.to_json(), nl=False)
+        else:
+            show(finding)
+            if self.json is not None:
+                write_whole(self.json, finding.to_json(), force=self.force)
+        if self.csv is not None:
+            frame = finding.to_frame()
+            frame.insert(0, "group", names)
+            write_whole(self.csv, csv_text(frame), force=self.force)
+        if self.report is not None:
+            write_whole(self.report, finding.to_html(), force=self.force)
+            said = f"\nReport: {printable(self.report)} (open it in any browser; it needs no network)"
+            click.echo(said, err=self.json == "-")

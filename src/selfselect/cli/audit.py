@@ -9,15 +9,14 @@ import click
 
 from selfselect.auditing import Audit, group_warning
 from selfselect.formatting import amount, amount_up, count, percent
-from selfselect.tables import csv_text, printable
+from selfselect.tables import printable
 
 from . import CONDITION_FAILED
-from ._files import refuse_existing, write_whole
+from ._files import Outputs
 from ._inputs import (
     CostRange,
     NamedAmount,
     Number,
-    check_report_available,
     file_options,
     find_groups,
     label_and_group_options,
@@ -73,26 +72,12 @@ def audit(
 
     Exit code 0: fine; 1: a condition (--require, --max-social-cost) does not hold; 2: wrong input.
     """  # noqa: D301
-    refuse_existing([report, json_file if json_file != "-" else None, csv_file], force=force, inputs=[file])
-    if report is not None:
-        check_report_available()
+    outputs = Outputs(report, json_file, csv_file, force)
+    outputs.check([file])
     found = load_audit(file, subsidy_kind="proportional" if proportional else "additive", **options)
     required = find_groups(found, require, "--require")
 
-    if json_file == "-":
-        click.echo(found.to_json(), nl=False)
-    else:
-        _show(found)
-    if json_file not in (None, "-"):
-        write_whole(str(json_file), found.to_json(), force=force)
-    if csv_file is not None:
-        frame = found.to_frame()
-        frame.insert(0, "group", found.names)
-        write_whole(csv_file, csv_text(frame), force=force)
-    if report is not None:
-        write_whole(report, found.to_html(), force=force)
-        click.echo(f"\nReport: {printable(report)} (open it in any browser; it needs no network)", err=json_file == "-")
-
+    outputs.deliver(found, found.names, _show)
     if not _conditions_hold(found, require, required, max_social_cost):
         sys.exit(CONDITION_FAILED)
 

@@ -15,13 +15,12 @@ from selfselect.features import TableEncoder
 from selfselect.formatting import amount, amount_up, count, percent
 from selfselect.planning import SubsidyPlan, plan_for, plan_under_retraining, refit
 from selfselect.statistics import PublishedStatistics
-from selfselect.tables import csv_text, printable, shown
+from selfselect.tables import printable, shown
 
 from . import CONDITION_FAILED, BadInput
-from ._files import refuse_existing, write_whole
+from ._files import Outputs
 from ._inputs import (
     CostRange,
-    check_report_available,
     file_options,
     find_groups,
     label_and_group_options,
@@ -83,9 +82,8 @@ def plan(
         raise click.UsageError("--drop-group and --ignore belong to --retrain.")
     if retrain and file == "-":
         raise click.UsageError("--retrain reads the table twice; standard input cannot be.")
-    refuse_existing([report, json_file if json_file != "-" else None, csv_file], force=force, inputs=[file])
-    if report is not None:
-        check_report_available()
+    outputs = Outputs(report, json_file, csv_file, force)
+    outputs.check([file])
     found = load_audit(file, **options)
     if len(set(targets)) < len(targets):
         raise BadInput("--target names a group twice.")
@@ -97,19 +95,7 @@ def plan(
     else:
         made = plan_for(found, wanted, subsidy_kind=kind)
 
-    if json_file == "-":
-        click.echo(made.to_json(), nl=False)
-    else:
-        _show(made)
-    if json_file not in (None, "-"):
-        write_whole(str(json_file), made.to_json(), force=force)
-    if csv_file is not None:
-        frame = made.to_frame()
-        frame.insert(0, "group", made.before.names)
-        write_whole(csv_file, csv_text(frame), force=force)
-    if report is not None:
-        write_whole(report, made.to_html(), force=force)
-        click.echo(f"\nReport: {printable(report)} (open it in any browser; it needs no network)", err=json_file == "-")
+    outputs.deliver(made, made.before.names, _show)
     if not made.works:
         sys.exit(CONDITION_FAILED)
 
