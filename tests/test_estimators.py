@@ -425,9 +425,9 @@ def test_whether_constraints_are_met_is_read_off_what_is_published(people):
             warnings.simplefilter("ignore")
             model = StrategicClassifier(0.7, parity=5.0, equal_tpr=5.0, random_state=0, **settings)
             model.fit(X, y, sensitive_features=z)
-        rates = model.published_.counts.selection_rate
-        if np.ptp(rates) > 0.02 + 1e-9:
-            assert not model.constraints_met_
+        # neither solver ties the rates, so neither may claim that they are tied
+        assert np.ptp(model.published_.counts.selection_rate) > 0.02
+        assert not model.constraints_met_
 
 
 def test_who_clears_the_cost_but_not_the_tolerance_is_better_than_nobody():
