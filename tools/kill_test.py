@@ -20,7 +20,7 @@ import tempfile
 import time
 from pathlib import Path
 
-from selfselect.experiments import METHODS, BundledSource, InProcess, Plan, Store, run_sweep
+from selfselect.reproduction import METHODS, BundledSource, InProcess, Plan, Store, run_sweep
 
 COSTS = (0.7, 0.8)
 

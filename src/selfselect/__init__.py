@@ -1,41 +1,67 @@
 """Train and audit screening classifiers when people choose whether to apply."""
 
-from . import behaviour, datasets, groups, metrics, theory
-from .auditing import Audit, Source, audit
-from .curves import ThresholdCurves
-from .estimators import (
-    ApplicationWarning,
-    NaiveClassifier,
-    SemiStrategicClassifier,
-    StrategicClassifier,
-    load_model,
-    save_model,
-)
-from .frontier import accuracy_social_cost_frontier
-from .intervals import precision_interval
-from .planning import SubsidyPlan, plan_subsidies
-from .solvers import InfeasibleError
-from .statistics import GroupCounts, PublishedStatistics
+from __future__ import annotations
+
+from importlib import import_module
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:  # the names as tools see them; at run time each room is opened when it is asked for
+    from . import datasets, metrics, theory
+    from .auditing import Audit, Provenance, Screened, audit
+    from .counting import GroupCodes, GroupCounts, encode_groups, precision_interval
+    from .deciding import HardRule, PublishedStatistics, Terms, ThresholdCurves
+    from .estimators import (
+        ApplicationWarning,
+        NaiveClassifier,
+        SemiStrategicClassifier,
+        StrategicClassifier,
+        load_model,
+        save_model,
+    )
+    from .learning import InfeasibleError
+    from .planning import SubsidyPlan, accuracy_social_cost_frontier, plan_subsidies
 
 __version__ = "0.1.0"
+
+#: Where each public name lives. Importing the package imports none of them, so that the command starts at once.
+_HOMES = {
+    "auditing": ("Audit", "Provenance", "Screened", "audit"),
+    "counting": ("GroupCodes", "GroupCounts", "encode_groups", "precision_interval"),
+    "deciding": ("HardRule", "PublishedStatistics", "Terms", "ThresholdCurves"),
+    "estimators": (
+        "ApplicationWarning",
+        "NaiveClassifier",
+        "SemiStrategicClassifier",
+        "StrategicClassifier",
+        "load_model",
+        "save_model",
+    ),
+    "learning": ("InfeasibleError",),
+    "planning": ("SubsidyPlan", "accuracy_social_cost_frontier", "plan_subsidies"),
+}
+_HOME_OF = {name: home for home, names in _HOMES.items() for name in names}
+_MODULES = ("datasets", "metrics", "theory")
 
 __all__ = [
     "ApplicationWarning",
     "Audit",
+    "GroupCodes",
     "GroupCounts",
+    "HardRule",
     "InfeasibleError",
     "NaiveClassifier",
+    "Provenance",
     "PublishedStatistics",
+    "Screened",
     "SemiStrategicClassifier",
-    "Source",
     "StrategicClassifier",
     "SubsidyPlan",
+    "Terms",
     "ThresholdCurves",
     "accuracy_social_cost_frontier",
     "audit",
-    "behaviour",
     "datasets",
-    "groups",
+    "encode_groups",
     "load_model",
     "metrics",
     "plan_subsidies",
@@ -43,3 +69,17 @@ __all__ = [
     "save_model",
     "theory",
 ]
+
+
+def __getattr__(name: str) -> Any:
+    if name in _MODULES:
+        return import_module(f"{__name__}.{name}")
+    if name not in _HOME_OF:
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    value = getattr(import_module(f"{__name__}.{_HOME_OF[name]}"), name)
+    globals()[name] = value  # the next look finds it at once
+    return value
+
+
+def __dir__() -> list[str]:
+    return sorted([*__all__, "__version__"])

@@ -135,15 +135,22 @@ def check_same_length(**columns: Any) -> None:
         raise ValueError(f"Lengths differ: {listed}. Pass one entry per row in each.")
 
 
-def check_applies(applies: Any, n_rows: int) -> BoolArray:
-    """Decision of each person, as a boolean array with one entry per row."""
-    mask = check_binary(applies, "applies")
-    if mask.shape[0] != n_rows:
+def check_shares(applies: Any, n_rows: int | None = None) -> FloatArray:
+    """Decision of each person as a number in [0, 1]: no and yes are 0 and 1, anything between is a share of people."""
+    array = as_column(applies, "applies")
+    shares = array.astype(np.float64) if array.dtype == bool else check_floats(array, "applies")
+    outside = np.flatnonzero((shares < 0) | (shares > 1))
+    if outside.size:
         raise ValueError(
-            f"applies has {mask.shape[0]} entries for {n_rows} rows: it holds one decision per person. "
+            f"applies must hold decisions (False and True, or 0 and 1) or shares in [0, 1]; found "
+            f"{shares[outside[0]]:g} at row {outside[0]}."
+        )
+    if n_rows is not None and shares.shape[0] != n_rows:
+        raise ValueError(
+            f"applies has {shares.shape[0]} entries for {n_rows} rows: it holds one decision per person. "
             "From decisions per group, use PublishedStatistics.applies_to(sensitive_features, cost=...)."
         )
-    return mask
+    return shares
 
 
 def check_fraction(value: Any, name: str, *, inclusive: bool = True) -> float:

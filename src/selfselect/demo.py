@@ -9,9 +9,9 @@ import numpy as np
 import pandas as pd
 from sklearn.model_selection import train_test_split
 
-from .auditing import Audit, Source
-from .curves import ThresholdCurves
+from .auditing import Audit, Provenance, Screened
 from .datasets import fetch_adult
+from .deciding import PublishedStatistics, Terms, ThresholdCurves
 from .estimators import (
     ApplicationWarning,
     NaiveClassifier,
@@ -20,7 +20,6 @@ from .estimators import (
     StrategicClassifier,
 )
 from .metrics import rank_agreement
-from .statistics import PublishedStatistics
 
 COSTS = (0.65, 0.7, 0.725, 0.75, 0.8)
 #: The cost at which methods are shown side by side.
@@ -114,13 +113,11 @@ def run(echo: Callable[[str], object], costs: Sequence[float] = COSTS, cost: flo
 
     published, others = curves(X, y, z), curves(X_test, y_test, z_test)
     return Audit(
-        published=published.at(0.5),
-        population=others.at(0.5),
-        costs=(REPORT_COST, *(at for at in costs if at != REPORT_COST)),
-        threshold=0.5,
-        curves=published,
-        population_curves=others,
-        source=Source(
+        Screened.from_curves(published, 0.5),
+        Screened.from_curves(others, 0.5),
+        Terms(REPORT_COST),
+        other_costs=tuple(at for at in costs if at != REPORT_COST),
+        provenance=Provenance(
             title="Logistic regression on Adult",
             command="selfselect demo",
             label="income above 50,000",

@@ -16,9 +16,8 @@ import pandas as pd
 from numpy.typing import ArrayLike, NDArray
 
 from ._validation import FloatArray, check_binary, check_floats, check_same_length
-from .behaviour import SLACK, Cost, Subsidies, SubsidyKind
-from .curves import ThresholdCurves
-from .intervals import ratio
+from .counting import ratio
+from .deciding import SLACK, Cost, Subsidies, SubsidyKind, ThresholdCurves, least_additive, least_proportional
 
 
 def _numbers(**values: ArrayLike) -> list[FloatArray]:
@@ -308,8 +307,7 @@ def least_subsidy(precision: ArrayLike, cost: ArrayLike) -> FloatArray:
     >>> least_subsidy([0.5, 0.75], 0.75).tolist()
     [0.25, 0.0]
     """
-    prc, c = _numbers(precision=precision, cost=cost)
-    return np.maximum(c - prc, 0.0)
+    return least_additive(*_numbers(precision=precision, cost=cost))
 
 
 def least_proportional_subsidy(precision: ArrayLike, cost: ArrayLike) -> FloatArray:
@@ -320,9 +318,7 @@ def least_proportional_subsidy(precision: ArrayLike, cost: ArrayLike) -> FloatAr
     >>> least_proportional_subsidy([0.375, 0.75], 0.75).tolist()
     [0.5, 0.0]
     """
-    prc, c = _numbers(precision=precision, cost=cost)
-    share = np.where(c > 0, 1 - ratio(prc, c), 0.0)
-    return np.where(np.isnan(prc + 0 * c), np.nan, np.maximum(share, 0.0))
+    return least_proportional(*_numbers(precision=precision, cost=cost))
 
 
 def levelling_subsidy(

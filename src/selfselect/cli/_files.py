@@ -11,7 +11,8 @@ from typing import Any
 
 import click
 
-from selfselect.tables import csv_text, printable
+from selfselect._text import printable
+from selfselect.tabular.reading import csv_text
 
 from . import BadInput
 

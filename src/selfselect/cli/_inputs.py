@@ -9,7 +9,7 @@ import shlex
 import sys
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import replace
 from decimal import Decimal, InvalidOperation
 from typing import Any, TypeVar
 
@@ -18,12 +18,11 @@ import numpy as np
 import pandas as pd
 from tqdm import tqdm
 
-from selfselect.auditing import Audit, Source, default_threshold
-from selfselect.behaviour import SubsidyKind
-from selfselect.curves import ThresholdCurves
-from selfselect.groups import encode_groups
-from selfselect.statistics import PublishedStatistics
-from selfselect.tables import (
+from selfselect._text import printable, shown
+from selfselect.auditing import Audit, Provenance, Screened, default_threshold
+from selfselect.counting import encode_groups
+from selfselect.deciding import PublishedStatistics, SubsidyKind, Terms, ThresholdCurves
+from selfselect.tabular.reading import (
     Chunk,
     Progress,
     TableError,
@@ -31,8 +30,6 @@ from selfselect.tables import (
     TwoValues,
     as_numbers,
     open_table,
-    printable,
-    shown,
 )
 
 from . import BadInput
@@ -161,16 +158,6 @@ def model_options(command: Command) -> Command:
     return command
 
 
-@dataclass(frozen=True)
-class Screened:
-    """What a table says: counts per group, and for a score the counts at every threshold."""
-
-    published: PublishedStatistics
-    curves: ThresholdCurves | None
-    threshold: float | None
-    sha256: str
-
-
 @contextmanager
 def progress_bar(path: str) -> Iterator[Progress | None]:
     """Bar over the bytes of a file, on a terminal only."""
@@ -231,7 +218,7 @@ def read_screened(
     prediction: str | None,
     prediction_positive: str | None,
     missing: str,
-) -> Screened:
+) -> tuple[Screened, str]:
     """Read a table once, in chunks; predictions become counts as they come, scores are kept to be sorted."""
     if len(set(groups)) < len(groups):
         raise BadInput("--group names a column twice.")
@@ -272,7 +259,7 @@ def read_screened(
     if score is None:
         if prediction_positive is not None or not decisions.seen <= labels.seen:
             decisions.finish(table)  # a value that no row holds would mean that nobody passes
-        return Screened(sum(counted[1:], counted[0]), None, None, table.sha256())
+        return Screened(sum(counted[1:], counted[0])), table.sha256()
 
     y = np.concatenate([part for part, _ in kept])
     values = np.concatenate([part for _, part in kept])
@@ -293,7 +280,7 @@ def read_screened(
         column.name = name
     encoded = encode_groups(pd.concat(ordered, axis=1), n_rows=rows, missing=how)
     curves = ThresholdCurves.from_codes(y, values, encoded.codes, encoded.labels)
-    return Screened(curves.at(threshold), curves, threshold, table.sha256())
+    return Screened.from_curves(curves, threshold), table.sha256()
 
 
 def choose_model(score: str | None, threshold: float | None, prediction: str | None) -> None:
@@ -326,7 +313,7 @@ def load_audit(
     """Audit a table on disk."""
     choose_model(score, threshold, prediction)
     with table_at(path, encoding, delimiter) as table:
-        screened = read_screened(
+        people, digest = read_screened(
             table,
             label=label,
             positive=positive,
@@ -337,31 +324,21 @@ def load_audit(
             prediction_positive=prediction_positive,
             missing=missing,
         )
-    source = Source(
+    source = Provenance(
         title="standard input" if path == "-" else os.path.basename(path),
         command=command_line(),
-        sha256=screened.sha256,
+        sha256=digest,
         label=label,
         groups=" / ".join(groups),
         score=score or prediction or "",
     )
-    result = Audit(
-        published=screened.published,
-        population=screened.published,
-        costs=tuple(dict.fromkeys(cost for option in costs for cost in option)),
-        subsidy_kind=subsidy_kind,
-        threshold=screened.threshold,
-        curves=screened.curves,
-        population_curves=screened.curves,
-        source=source,
-    )
+    first, *others = dict.fromkeys(cost for option in costs for cost in option)
+    result = Audit(people, people, Terms(first, kind=subsidy_kind), tuple(others), source)
     return with_subsidies(result, subsidies)
 
 
 def with_subsidies(audit: Audit, subsidies: Sequence[tuple[str, float]]) -> Audit:
     """The same audit with subsidies given by name."""
-    from dataclasses import replace
-
     if not subsidies:
         return audit
     names = [name for name, _ in subsidies]
@@ -369,8 +346,8 @@ def with_subsidies(audit: Audit, subsidies: Sequence[tuple[str, float]]) -> Audi
         raise BadInput("--subsidy names a group twice.")
     labels = find_groups(audit, names, "--subsidy")
     amounts = {label: value for label, (_, value) in zip(labels, subsidies, strict=True)}
-    paid = replace(audit, subsidies=amounts)
-    paid.published.applies(paid.cost, amounts, subsidy_kind=audit.subsidy_kind)
+    paid = replace(audit, terms=audit.terms.paying(amounts))
+    paid.terms.faced_by(paid.published.groups)
     return paid
 
 
@@ -394,7 +371,7 @@ def match_names(names: Sequence[str], shown_names: Sequence[str], groups: pd.Ind
 
 def check_report_available() -> None:
     """Complain before any work is done if a report cannot be made."""
-    from selfselect.report import check_available
+    from selfselect.report.page import check_available
 
     try:
         check_available()

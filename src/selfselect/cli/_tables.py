@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Collection, Mapping, Sequence
 
-from selfselect.tables import printable
+from selfselect._text import printable
 
 #: Longer tables are cut in the terminal; files hold everything.
 MOST_LINES = 50

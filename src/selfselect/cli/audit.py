@@ -7,9 +7,9 @@ from typing import Any
 
 import click
 
+from selfselect._text import printable
 from selfselect.auditing import Audit, group_warning
-from selfselect.formatting import amount, amount_up, count, percent
-from selfselect.tables import printable
+from selfselect.auditing.numbers import amount, amount_up, count, percent
 
 from . import CONDITION_FAILED
 from ._files import Outputs
@@ -85,7 +85,7 @@ def audit(
 def _show(found: Audit) -> None:
     click.echo(printable(found.verdict()))
     if found.threshold is not None:
-        click.echo(f"(A person passes screening when {printable(found.source.score)} > {found.threshold:g}.)")
+        click.echo(f"(A person passes screening when {printable(found.provenance.score)} > {found.threshold:g}.)")
     frame = found.to_frame()
     # of too many groups the largest are shown
     order = range(len(frame)) if len(frame) <= MOST_LINES else (-frame["n"].to_numpy()).argsort(kind="stable")

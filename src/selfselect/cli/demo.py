@@ -7,7 +7,7 @@ from pathlib import Path
 
 import click
 
-from selfselect.tables import printable
+from selfselect._text import printable
 
 from . import BadInput
 from ._files import refuse_existing, write_whole

@@ -24,8 +24,8 @@ def figures(out: str, path: str | None, numbers: tuple[int, ...], force: bool) -
         import matplotlib  # noqa: F401
     except ImportError as error:
         raise click.UsageError("Figures need matplotlib: pip install 'selfselect[plot]'.") from error
-    from selfselect.experiments import Store
-    from selfselect.experiments.figures import FIGURES, make_figure
+    from selfselect.reproduction import Store
+    from selfselect.reproduction.paper.figures import FIGURES, make_figure
 
     from ._files import refuse_existing, write_whole
 

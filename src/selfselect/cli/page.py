@@ -15,8 +15,8 @@ def page(path: str, out: str, force: bool) -> None:
     It needs a complete sweep, and links to what the commands tables and figures write to the folder reproduction beside
     it.
     """
-    from selfselect.experiments import Store
-    from selfselect.experiments.page import write_page
+    from selfselect.reproduction import Store
+    from selfselect.reproduction.paper.page import write_page
 
     from ._files import refuse_existing, write_whole
 

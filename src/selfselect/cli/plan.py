@@ -7,15 +7,14 @@ from collections.abc import Callable
 from typing import Any
 
 import click
-import pandas as pd
 
+from selfselect._text import printable, shown
 from selfselect.auditing import Audit
-from selfselect.behaviour import SubsidyKind
-from selfselect.features import TableEncoder
-from selfselect.formatting import amount, amount_up, count, percent
+from selfselect.auditing.numbers import amount, amount_up, count, percent
+from selfselect.counting import encode_groups
+from selfselect.deciding import PublishedStatistics, SubsidyKind, Terms
 from selfselect.planning import SubsidyPlan, plan_for, plan_under_retraining, refit
-from selfselect.statistics import PublishedStatistics
-from selfselect.tables import printable, shown
+from selfselect.tabular.encoding import TableEncoder
 
 from . import CONDITION_FAILED, BadInput
 from ._files import Outputs
@@ -102,7 +101,7 @@ def plan(
 
 def _refit(
     file: str, found: Audit, kind: SubsidyKind, ignore: tuple[str, ...], drop_group: bool, options: dict[str, Any]
-) -> Callable[[pd.Series], PublishedStatistics]:
+) -> Callable[[Terms], PublishedStatistics]:
     """How the firm would answer, from the columns of the table but its present model's."""
     model_column = options["score"] or options["prediction"]
     with table_at(file, options["encoding"], options["delimiter"]) as table:
@@ -118,15 +117,8 @@ def _refit(
     encoder = TableEncoder.fit(cells)
     for name, reason in encoder.left_out.items():
         click.echo(f"Note: column {shown(name)} is left out: {reason}.", err=True)
-    return refit(
-        None,
-        encoder.transform(cells),
-        y.astype(int),
-        groups,
-        cost=found.cost,
-        subsidy_kind=kind,
-        missing=options["missing"].replace("-", "_"),
-    )
+    codes = encode_groups(groups, n_rows=len(y), missing=options["missing"].replace("-", "_"))
+    return refit(None, encoder.transform(cells), y, codes)
 
 
 def _percent(value: float) -> str:

@@ -9,9 +9,10 @@ from typing import Any
 import click
 import numpy as np
 
-from selfselect.features import LARGEST, NumberColumn, to_numbers
-from selfselect.tables import Chunk, TableReader, inert_cell, is_number, printable, shown
-from selfselect.training import TableModel, load_table_model
+from selfselect._text import inert_cell, printable, shown
+from selfselect.tabular.encoding import LARGEST, NumberColumn, to_numbers
+from selfselect.tabular.reading import Chunk, TableReader, is_number
+from selfselect.tabular.training import TableModel, load_table_model
 
 from . import BadInput
 from ._files import refuse_existing, write_whole

@@ -86,10 +86,10 @@ def _reproduce(
 
     from tqdm import tqdm
 
-    from selfselect.experiments import BUNDLED, COSTS, METHODS, BundledSource, Plan, Store, choose_engine, own_table
-    from selfselect.experiments import estimate as estimate_work
-    from selfselect.experiments.sources import Source
-    from selfselect.experiments.sweep import run_sweep
+    from selfselect.reproduction import BUNDLED, COSTS, METHODS, BundledSource, Plan, Store, choose_engine, own_table
+    from selfselect.reproduction import estimate as estimate_work
+    from selfselect.reproduction.people import Source
+    from selfselect.reproduction.sweep.running import run_sweep
 
     for name in datasets:
         if name not in BUNDLED:

@@ -12,7 +12,7 @@ def status(path: str, splits: int) -> None:
     """Show which results a store holds, which are missing, and which are being made."""
     import pandas as pd
 
-    from selfselect.experiments import BUNDLED, COSTS, METHODS, Store
+    from selfselect.reproduction import BUNDLED, COSTS, METHODS, Store
 
     with Store(path, create=False) as store:
         results, under_way, sweeps = store.results(), store.under_way(), store.sweeps()

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 import click
 
 if TYPE_CHECKING:
-    from selfselect.experiments.tables import Format
+    from selfselect.reproduction.paper.tables import Format
 
 
 @click.command()
@@ -33,8 +33,8 @@ def tables(path: str, table: str, format_: Format, out: str | None, force: bool)
     """Print results in the layout of the paper, with its numbers and the difference beside ours."""
     from pathlib import Path
 
-    from selfselect.experiments import Store
-    from selfselect.experiments.tables import ENDINGS, MAIN_BLOCKS, render_table, summarise
+    from selfselect.reproduction import Store
+    from selfselect.reproduction.paper.tables import ENDINGS, MAIN_BLOCKS, render_table, summarise
 
     from ._files import refuse_existing, write_whole
 

@@ -10,13 +10,14 @@ import click
 import numpy as np
 import pandas as pd
 
+from selfselect._text import printable
 from selfselect._validation import BoolArray
-from selfselect.auditing import Source, group_names
-from selfselect.features import TextArray
-from selfselect.formatting import amount, count, percent
-from selfselect.groups import encode_groups
-from selfselect.tables import TableReader, TwoValues, printable
-from selfselect.training import METHODS, TrainingResult, make_classifier, train_on_table
+from selfselect.auditing import Provenance, group_names
+from selfselect.auditing.numbers import amount, count, percent
+from selfselect.counting import encode_groups
+from selfselect.tabular.encoding import TextArray
+from selfselect.tabular.reading import TableReader, TwoValues
+from selfselect.tabular.training import METHODS, TrainingResult, make_classifier, train_on_table
 
 from . import BadInput
 from ._files import refuse_existing, write_whole
@@ -113,7 +114,7 @@ def train(
         tolerance=tolerance,
         random_state=seed,
     )
-    source = Source(
+    source = Provenance(
         title=f"{method} model of {'standard input' if file == '-' else os.path.basename(file)}",
         command=command_line(),
         sha256=digest,

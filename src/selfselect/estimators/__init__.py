@@ -1,10 +1,11 @@
 """Classifiers of increasing strategic awareness, as scikit-learn estimators."""
 
-from ._base import ApplicationWarning, SelfSelectionClassifier
-from ._naive import NaiveClassifier
-from ._saving import load_model, save_model
-from ._semi import SemiStrategicClassifier
-from ._strategic import StrategicClassifier
+from .base import SelfSelectionClassifier
+from .files import load_model, save_model
+from .naive import NaiveClassifier
+from .semi import SemiStrategicClassifier
+from .strategic import StrategicClassifier
+from .warnings import ApplicationWarning
 
 __all__ = [
     "ApplicationWarning",

@@ -1,0 +1,35 @@
+"""Frames of other libraries (polars, pyarrow, ...), taken as they are: through narwhals, into pandas."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pandas as pd
+
+#: Types of these packages are taken as they are, without a look at narwhals.
+_OWN = frozenset({"builtins", "numpy", "pandas", "scipy"})
+
+
+def plain_frame(values: Any) -> Any:
+    """A frame or column of another library as one of pandas; whatever is none stays as it is.
+
+    Examples
+    --------
+    >>> plain_frame([1, 2])
+    [1, 2]
+    """
+    if type(values).__module__.partition(".")[0] in _OWN:
+        return values
+    import narwhals as nw  # only people with such frames wait for it
+
+    native = nw.from_native(values, pass_through=True, allow_series=True, eager_only=True)
+    if isinstance(native, nw.DataFrame):
+        return pd.DataFrame({name: _column(native[name]) for name in native.columns})
+    return _column(native) if isinstance(native, nw.Series) else values
+
+
+def _column(series: Any) -> pd.Series:
+    if series.null_count() == 0 and (series.dtype.is_numeric() or str(series.dtype) == "Boolean"):
+        return pd.Series(series.to_numpy(), name=series.name or None)
+    # whole numbers beside a missing one must not turn into floating point, nor texts into anything else
+    return pd.Series(series.to_list(), name=series.name or None, dtype=object)

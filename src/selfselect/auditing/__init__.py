@@ -1,0 +1,17 @@
+"""An existing model's outputs: who would stay away, and what follows, in numbers and words."""
+
+from .audits import Audit, Provenance, audit
+from .screened import Screened, default_threshold
+from .words import group_names, group_sentence, group_warning, verdict_sentence
+
+__all__ = [
+    "Audit",
+    "Provenance",
+    "Screened",
+    "audit",
+    "default_threshold",
+    "group_names",
+    "group_sentence",
+    "group_warning",
+    "verdict_sentence",
+]

@@ -1,0 +1,329 @@
+"""An existing model's outputs: who would stay away, and what follows. Works on any model, from its counts per group."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from functools import cached_property
+from html import escape
+from typing import Any
+
+import numpy as np
+import pandas as pd
+from numpy.typing import ArrayLike
+
+from .._validation import check_fraction
+from ..deciding import Cost, Outcome, PublishedStatistics, Subsidies, SubsidyKind, Terms, ThresholdCurves, outcome
+from ..report import render
+from .page import page_content
+from .plain import as_json, plain_groups, plain_value
+from .screened import Screened
+from .words import group_names, group_sentence, verdict_sentence
+
+#: What is written of each group as JSON.
+GROUP_COLUMNS = (
+    "n base_rate selected precision precision_low precision_high cost applies subsidy_needed accuracy "
+    "selection_rate utility"
+).split()
+
+
+@dataclass(frozen=True)
+class Provenance:
+    """Where the numbers come from, as a report states it.
+
+    Attributes
+    ----------
+    title : str
+        What is audited, usually a file name.
+    command : str
+        What was typed to get here.
+    sha256 : str
+        Hash of the data file.
+    label, groups, score : str
+        Names of columns.
+    """
+
+    title: str = ""
+    command: str = ""
+    sha256: str = ""
+    label: str = ""
+    groups: str = ""
+    score: str = ""
+
+
+@dataclass(frozen=True, eq=False)
+class Audit:
+    """Who would apply to a screening model, and what follows. Made by :func:`audit`, or by a classifier's ``audit``.
+
+    Attributes
+    ----------
+    published_by : Screened
+        The people whose counts are published: what others see and decide by.
+    counted_on : Screened
+        The people whose accuracy and social cost are counted (the same, unless another set was given).
+    terms : Terms
+        What groups face, at the main cost.
+    other_costs : tuple of float or of mappings
+        More costs to look at.
+    provenance : Provenance
+        Where the numbers come from.
+    """
+
+    published_by: Screened
+    counted_on: Screened
+    terms: Terms
+    other_costs: tuple[Cost, ...] = ()
+    provenance: Provenance = field(default_factory=Provenance)
+
+    # ------------------------------------------------------------------ the parts by name
+
+    @property
+    def published(self) -> PublishedStatistics:
+        """What people see and decide by."""
+        return self.published_by.table
+
+    @property
+    def population(self) -> PublishedStatistics:
+        """Counts of the people whose accuracy and social cost are counted."""
+        return self.counted_on.table
+
+    @property
+    def threshold(self) -> float | None:
+        """Threshold on the score; None if predictions were given."""
+        return self.published_by.threshold
+
+    @property
+    def curves(self) -> ThresholdCurves | None:
+        """What every other threshold would publish; None if predictions were given."""
+        return self.published_by.curves
+
+    @property
+    def cost(self) -> Cost:
+        """The main cost."""
+        return self.terms.cost
+
+    @property
+    def costs(self) -> tuple[Cost, ...]:
+        """All costs looked at; the first is the main one."""
+        return (self.terms.cost, *self.other_costs)
+
+    @cached_property
+    def names(self) -> list[str]:
+        """One text per group."""
+        return group_names(self.published.groups)
+
+    # ------------------------------------------------------------------ what follows
+
+    @cached_property
+    def shares(self) -> pd.Series:
+        """Share of each group that applies at the main cost."""
+        return self.published.shares(self.terms)
+
+    @cached_property
+    def applies(self) -> pd.Series:
+        """Whether each group applies at the main cost."""
+        return self.published.decisions(self.terms)
+
+    @cached_property
+    def outcome(self) -> Outcome:
+        """Accuracy, application rate and social cost at the main cost."""
+        return outcome(self.population, self.shares)
+
+    @property
+    def assumed_accuracy(self) -> float:
+        """Accuracy over everybody."""
+        return self.outcome.assumed_accuracy
+
+    @property
+    def induced_accuracy(self) -> float:
+        """Accuracy over applicants, NaN if nobody applies."""
+        return self.outcome.induced_accuracy
+
+    @property
+    def applying_groups(self) -> int:
+        """Number of groups that apply."""
+        return self.outcome.applying_groups
+
+    @property
+    def application_rate(self) -> float:
+        """Share of people who apply."""
+        return self.outcome.application_rate
+
+    @property
+    def social_cost(self) -> float:
+        """Share of qualified people who do not apply, NaN if nobody is qualified."""
+        return self.outcome.social_cost
+
+    def at(self, cost: Cost) -> Audit:
+        """The same audit with another main cost, and no others."""
+        return self.under(self.terms.at_cost(cost))
+
+    def under(self, terms: Terms) -> Audit:
+        """The same audit under other terms."""
+        return replace(self, terms=terms, other_costs=())
+
+    def to_frame(self) -> pd.DataFrame:
+        """Everything about each group at the main cost.
+
+        Returns
+        -------
+        DataFrame, indexed by group
+            The columns of :meth:`PublishedStatistics.to_frame`, and ``cost`` (what the group faces after subsidies),
+            ``applies``, ``subsidy_needed`` (the least further subsidy of its kind at which it applies; NaN if nobody
+            passes screening, so that none can help) and ``utility`` (of a person of the group).
+        """
+        groups, frame = self.published.groups, self.published.to_frame()
+        frame["cost"] = self.terms.faced_by(groups)
+        frame["applies"] = self.applies
+        needed = self.terms.further_subsidy(groups, self.published.counts.precision)
+        frame["subsidy_needed"] = np.where(self.applies, 0.0, needed)
+        frame["utility"] = self.published.utility_under(self.terms)
+        return frame
+
+    def by_cost(self) -> pd.DataFrame:
+        """Outcome at each of the costs, one row per cost."""
+        rows = [self.at(cost).outcome.to_dict() for cost in self.costs]
+        names = [cost if isinstance(cost, int | float) else np.nan for cost in self.costs]
+        return pd.DataFrame(rows, index=pd.Index(names, name="cost"))
+
+    # ------------------------------------------------------------------ in words
+
+    def verdict(self) -> str:
+        """What it comes to, in one sentence."""
+        return verdict_sentence(self.terms.uniform_cost, self.names, self.shares.tolist(), self.outcome)
+
+    def sentences(self) -> list[str]:
+        """One plain sentence per group."""
+        frame, paid = self.to_frame(), self.terms.subsidies_for(self.published.groups)
+        return [
+            group_sentence(
+                name,
+                row.cost,
+                share,
+                row.selected,
+                row.precision,
+                row.subsidy_needed,
+                kind=self.terms.kind,
+                subsidised=subsidy > 0,
+            )
+            for name, share, subsidy, row in zip(self.names, self.shares, paid, frame.itertuples(), strict=True)
+        ]
+
+    # ------------------------------------------------------------------ as data
+
+    def to_dict(self) -> dict[str, Any]:
+        """Everything as plain values; NaN becomes None. With several costs, the others are under ``by_cost``."""
+        first = self._one_cost()
+        if self.other_costs:
+            first["by_cost"] = [self.at(cost)._one_cost() for cost in self.costs]
+        return first
+
+    def _one_cost(self) -> dict[str, Any]:
+        cost: Any = self.terms.uniform_cost
+        if cost is None:
+            listed = self.terms.listed_for(self.published.groups)
+            cost = {name: float(value) for name, value in zip(self.names, listed, strict=True)}
+        return {
+            "cost": cost,
+            "threshold": plain_value(self.threshold),
+            "n": plain_value(self.population.counts.n.sum()),
+            **{name: plain_value(value) for name, value in self.outcome.to_dict().items()},
+            "subsidy_kind": self.terms.kind,
+            "groups": plain_groups(self.names, self.to_frame(), GROUP_COLUMNS),
+        }
+
+    def to_json(self) -> str:
+        """JSON text of :meth:`to_dict`."""
+        return as_json(self.to_dict())
+
+    def to_html(self) -> str:
+        """Report: one HTML page that needs nothing else. Needs the extra ``report``."""
+        return render(page_content(self))
+
+    def _repr_html_(self) -> str:
+        frame = self.to_frame()[["n", "base_rate", "precision", "cost", "applies", "subsidy_needed"]]
+        return f"<p>{escape(self.verdict())}</p>{frame._repr_html_()}"
+
+    def __repr__(self) -> str:
+        return f"{self.verdict()}\n{self.to_frame()}"
+
+
+def _as_costs(cost: Any) -> tuple[Cost, ...]:
+    """One cost or several, as a tuple."""
+    if isinstance(cost, Mapping | pd.Series):
+        return (cost,)
+    costs = (cost,) if np.ndim(cost) == 0 else tuple(cost)
+    if not costs:
+        raise ValueError("cost is empty; pass at least one.")
+    return tuple(check_fraction(value, "cost") for value in costs)
+
+
+def audit(
+    y_true: ArrayLike,
+    *,
+    score: ArrayLike | None = None,
+    threshold: float | None = None,
+    y_pred: ArrayLike | None = None,
+    sensitive_features: Any = None,
+    cost: Cost | Sequence[float],
+    subsidies: Subsidies = None,
+    subsidy_kind: SubsidyKind = "additive",
+    missing: str = "error",
+    provenance: Provenance | None = None,
+) -> Audit:
+    """Find out who would not bother to apply to a screening model, and how wrong its assumed accuracy is.
+
+    Parameters
+    ----------
+    y_true : array-like of shape (n_rows,)
+        Labels of 0 and 1, 1 = qualified.
+    score : array-like of shape (n_rows,), optional
+        Scores of any model; a person passes screening when the score is above ``threshold``.
+    threshold : float, optional
+        By default 0.5, if all scores lie between 0 and 1.
+    y_pred : array-like of shape (n_rows,), optional
+        Predictions of 0 and 1, instead of scores.
+    sensitive_features : array-like, Series, DataFrame or dict of columns, optional
+        Group of each row; combinations if there are several columns.
+    cost : float, mapping from group to float, or list of floats
+        Cost of being tested, in [0, 1]. Of several, the first is the main one.
+    subsidies : float, or mapping from group to float, optional
+        What groups are paid.
+    subsidy_kind : {"additive", "proportional"}, default="additive"
+        ``c_z = c - s_z`` or ``c_z = c (1 - s_z)``.
+    missing : {"error", "own_group"}, default="error"
+        What to do with rows whose group is missing.
+    provenance : Provenance, optional
+        What a report should say about the data.
+
+    Returns
+    -------
+    Audit
+        With ``verdict()``, ``to_frame()``, ``to_json()``, ``to_html()``.
+
+    Examples
+    --------
+    >>> found = audit([1, 1, 0, 1, 0, 0], y_pred=[1, 1, 1, 1, 1, 0], sensitive_features=list("AAABBB"), cost=0.6)
+    >>> found.verdict()
+    'At a cost of 0.60, B stays away: the model is right for 66.7% of those who apply, not 66.7% as assumed, and 33.3%
+    of qualified people stay away.'
+    >>> found.sentences()[1]
+    'B stays away at a cost of 0.60: 50.0% of those who pass screening are hired; it would come at 0.50 or with a
+    subsidy of 0.10.'
+    """
+    if (score is None) == (y_pred is None):
+        raise TypeError("Pass either score or y_pred.")
+    costs = _as_costs(cost)
+    if score is not None:
+        people = Screened.from_scores(
+            y_true, score, threshold=threshold, sensitive_features=sensitive_features, missing=missing
+        )
+    elif threshold is not None:
+        raise TypeError("threshold belongs to score; y_pred holds decisions already.")
+    else:
+        decided: Any = y_pred
+        people = Screened.from_predictions(y_true, decided, sensitive_features=sensitive_features, missing=missing)
+    terms = Terms(costs[0], subsidies, subsidy_kind)
+    for value in costs:
+        terms.at_cost(value).faced_by(people.groups)  # complains early about costs and subsidies
+    return Audit(people, people, terms, costs[1:], provenance or Provenance())

@@ -1,0 +1,44 @@
+"""Findings as plain values, for JSON: no NaN, no numpy types."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable, Sequence
+from typing import Any
+
+import numpy as np
+import pandas as pd
+
+
+def plain_value(value: Any) -> Any:
+    """A number, text or truth of Python's own; None for what is not finite.
+
+    Examples
+    --------
+    >>> plain_value(np.float64("nan")), plain_value(np.int64(3)), plain_value(True)
+    (None, 3, True)
+    """
+    if isinstance(value, np.generic):
+        value = value.item()
+    return None if isinstance(value, float) and not np.isfinite(value) else value
+
+
+def plain_rows(frame: pd.DataFrame, columns: Iterable[str] | None = None) -> list[dict[str, Any]]:
+    """Rows of a frame as mappings from column to plain value."""
+    chosen = list(frame.columns if columns is None else columns)
+    return [
+        {column: plain_value(value) for column, value in zip(chosen, row, strict=True)}
+        for row in frame[chosen].itertuples(index=False, name=None)
+    ]
+
+
+def plain_groups(
+    names: Sequence[str], frame: pd.DataFrame, columns: Iterable[str] | None = None
+) -> list[dict[str, Any]]:
+    """The same, with the name of the group first."""
+    return [{"group": name, **row} for name, row in zip(names, plain_rows(frame, columns), strict=True)]
+
+
+def as_json(content: Any) -> str:
+    """JSON text that any other program can read."""
+    return json.dumps(content, indent=2, ensure_ascii=False, allow_nan=False) + "\n"

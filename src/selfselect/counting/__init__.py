@@ -1,0 +1,32 @@
+"""People become numbers here, and nowhere else: groups, counts per group, counts at every threshold, intervals."""
+
+from .counts import GroupCounts, correct_decisions
+from .groups import (
+    EVERYONE,
+    MISSING,
+    GroupCodes,
+    encode_groups,
+    locate_groups,
+    locate_labels,
+    position_of,
+    values_by_group,
+)
+from .intervals import Interval, precision_interval, ratio
+from .steps import ScoreSteps
+
+__all__ = [
+    "EVERYONE",
+    "MISSING",
+    "GroupCodes",
+    "GroupCounts",
+    "Interval",
+    "ScoreSteps",
+    "correct_decisions",
+    "encode_groups",
+    "locate_groups",
+    "locate_labels",
+    "position_of",
+    "precision_interval",
+    "ratio",
+    "values_by_group",
+]

@@ -1,0 +1,320 @@
+"""Group labels of any kind, turned into codes 0..K-1 and back.
+
+A group is a value of one column, or a combination of values of several columns. Nothing here loops over groups in
+Python, so a hundred thousand of them are no problem.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import pandas as pd
+from numpy.typing import NDArray
+from scipy import sparse
+
+from .._frames import plain_frame
+from .._validation import check_choice, some_of
+
+#: The label that rows without a group get under ``missing="own_group"``.
+MISSING = "(missing)"
+#: The label of the only group when no groups are given.
+EVERYONE = "everyone"
+
+
+@dataclass(frozen=True)
+class GroupCodes:
+    """Groups of a set of rows.
+
+    Attributes
+    ----------
+    codes : ndarray of shape (n_rows,)
+        Position of each row's group in ``labels``.
+    labels : Index of shape (n_groups,)
+        The groups, sorted where their labels can be (a ``MultiIndex`` for combinations of several columns).
+    """
+
+    codes: NDArray[np.intp]
+    labels: pd.Index
+
+    def __len__(self) -> int:
+        return len(self.codes)
+
+    @property
+    def n_groups(self) -> int:
+        """Number of groups."""
+        return len(self.labels)
+
+    def take(self, rows: NDArray[Any] | slice) -> GroupCodes:
+        """Groups of some of the rows, in the same order; groups of which nobody is left are dropped.
+
+        Examples
+        --------
+        >>> some = encode_groups(["b", "a", "c"]).take(np.array([True, False, True]))
+        >>> some.codes.tolist(), some.labels.tolist()
+        ([0, 1], ['b', 'c'])
+        """
+        used, codes = np.unique(self.codes[rows], return_inverse=True)
+        return GroupCodes(np.asarray(codes, dtype=np.intp), self.labels[used])
+
+
+def encode_groups(sensitive_features: Any, *, n_rows: int | None = None, missing: str = "error") -> GroupCodes:
+    """Find the groups of some rows.
+
+    Parameters
+    ----------
+    sensitive_features : array-like, Series, DataFrame, dict of columns, GroupCodes or None
+        One column of hashable labels, or several columns whose combinations are the groups; frames of pandas, polars
+        and pyarrow alike. Groups that are encoded already are passed through. None puts everyone into
+        one group (then ``n_rows`` is needed). Unused categories of a pandas categorical are left out; its order
+        is kept. Labels that Python holds for equal (1, 1.0 and True) are one group.
+    n_rows : int, optional
+        How many rows there must be.
+    missing : {"error", "own_group"}, default="error"
+        What to do with rows whose label is missing (None, NaN, NaT or NA).
+
+    Returns
+    -------
+    GroupCodes
+
+    Examples
+    --------
+    >>> groups = encode_groups(["b", "a", "b"])
+    >>> groups.codes.tolist(), groups.labels.tolist()
+    ([1, 0, 1], ['a', 'b'])
+    """
+    check_choice(missing, "missing", ("error", "own_group"))
+    if sensitive_features is None:
+        if n_rows is None:
+            raise ValueError("sensitive_features is None and the number of rows is unknown.")
+        return GroupCodes(np.zeros(n_rows, dtype=np.intp), pd.Index([EVERYONE], name="group"))
+    known = sensitive_features if isinstance(sensitive_features, GroupCodes) else None
+    columns = [] if known is not None else _as_columns(plain_frame(sensitive_features))
+    length = len(columns[0] if known is None else known)
+    if length == 0:
+        raise ValueError("sensitive_features is empty: there must be at least one row.")
+    if n_rows is not None and length != n_rows:
+        raise ValueError(
+            f"Lengths differ: sensitive_features has {length} rows, the rest {n_rows}. Pass one label per row."
+        )
+    if known is not None:
+        return known
+    encoded = [_encode_column(column, missing) for column in columns]
+    return encoded[0] if len(encoded) == 1 else _combine(encoded)
+
+
+def locate_groups(
+    sensitive_features: Any,
+    labels: pd.Index,
+    *,
+    n_rows: int | None = None,
+    missing: str = "error",
+    where: str = "the published statistics",
+) -> NDArray[np.intp]:
+    """Code of each row's group among known ``labels``; a group that is not there is an error that names it."""
+    own = encode_groups(sensitive_features, n_rows=n_rows, missing=missing)
+    aligned = with_same_columns(own.labels, labels, "sensitive_features", where)
+    return position_of(aligned, labels, "sensitive_features", where)[own.codes]
+
+
+def with_same_columns(wanted: pd.Index, labels: pd.Index, name: str, where: str) -> pd.Index:
+    """Combinations with their columns in the order of ``labels``; by name, or by position if they have no names."""
+    if wanted.nlevels != labels.nlevels:
+        raise ValueError(f"{name} has {wanted.nlevels} column(s), but {where} was made from {labels.nlevels}.")
+    if wanted.nlevels == 1 or list(wanted.names) == list(labels.names):
+        return wanted
+    unnamed = list(range(wanted.nlevels))
+    if unnamed in (list(wanted.names), list(labels.names)):
+        return wanted
+    if set(wanted.names) != set(labels.names):
+        raise ValueError(
+            f"{name} has columns {some_of(list(wanted.names))}, but {where} {some_of(list(labels.names))}."
+        )
+    return wanted.reorder_levels(labels.names)
+
+
+def position_of(wanted: pd.Index, labels: pd.Index, name: str, where: str) -> NDArray[np.intp]:
+    """Position in ``labels`` of each label in ``wanted``, or an error that names the unknown ones."""
+    known = labels
+    if labels.nlevels > 1 or labels.dtype != wanted.dtype or isinstance(labels.dtype, pd.IntervalDtype):
+        # label by label, as Python compares them: no conversion between kinds, no containment in intervals
+        known, wanted = (pd.Index(list(index), dtype=object, tupleize_cols=False) for index in (labels, wanted))
+    position = known.get_indexer(wanted)
+    unknown = wanted[position < 0]
+    if len(unknown):
+        raise ValueError(
+            f"{name} names group(s) that {where} does not know: {some_of(unknown)}. "
+            f"Known groups: {some_of(labels, most=10)}."
+        )
+    return np.asarray(position, dtype=np.intp)
+
+
+def locate_labels(wanted: Any, labels: pd.Index, name: str, where: str = "the table of groups") -> NDArray[np.intp]:
+    """Position in ``labels`` of each of some groups, given by their labels (tuples, for combinations of columns).
+
+    Examples
+    --------
+    >>> locate_labels([True], pd.Index([False, True]), "targets").tolist()
+    [1]
+    """
+    if not isinstance(wanted, list | tuple | set | frozenset | pd.Index | pd.Series | np.ndarray):
+        raise TypeError(f"{name} must be a list of groups, got {wanted!r}.")
+    names = list(wanted)
+    try:
+        set(names)
+    except TypeError as error:
+        raise TypeError(f"{name} must be a list of group labels, got {wanted!r}.") from error
+    index = _plain_index(names) if labels.nlevels == 1 else _tuple_index(names, labels, name)
+    return position_of(index, labels, name, where)
+
+
+def values_by_group(
+    values: Mapping[Any, float] | pd.Series,
+    labels: pd.Index,
+    name: str,
+    *,
+    default: float | None,
+) -> NDArray[np.float64]:
+    """Spread a mapping from group to number over all groups; without a default, every group must be named."""
+    series = values if isinstance(values, pd.Series) else None
+    names = list(values.keys())
+    wanted = _plain_index(names) if labels.nlevels == 1 else _tuple_index(names, labels, name)
+    if wanted.has_duplicates:
+        raise ValueError(f"{name} names a group twice: {some_of(wanted[wanted.duplicated()])}.")
+    position = position_of(wanted, labels, name, "the table of groups")
+    raw = list(series) if series is not None else list(values.values())
+    try:
+        numbers = np.array([float(value) for value in raw], dtype=np.float64)
+    except (TypeError, ValueError, OverflowError) as error:
+        raise TypeError(f"{name} must map each group to a number, got {some_of(raw)}.") from error
+    if np.isnan(numbers).any():
+        raise ValueError(f"{name} is NaN for group(s) {some_of(wanted[np.isnan(numbers)])}.")
+    result = np.full(len(labels), np.nan if default is None else default)
+    result[position] = numbers
+    if default is None and len(position) < len(labels):
+        absent = labels[np.isnan(result)]
+        raise ValueError(f"{name} says nothing about group(s) {some_of(absent)}; give every group a value.")
+    return result
+
+
+def _plain_index(values: Any, name: Any = None) -> pd.Index:
+    return pd.Index(values, name=name, tupleize_cols=False)
+
+
+def _tuple_index(names: list[Any], labels: pd.Index, argument: str) -> pd.Index:
+    wrong = [name for name in names if not isinstance(name, tuple) or len(name) != labels.nlevels]
+    if wrong:
+        raise ValueError(
+            f"{argument} must name each group by a tuple of {labels.nlevels} values "
+            f"({', '.join(map(str, labels.names))}), got {some_of(wrong)}."
+        )
+    return pd.MultiIndex.from_tuples(names, names=labels.names) if names else labels[:0]
+
+
+def _as_columns(features: Any) -> list[pd.Series]:
+    if isinstance(features, Mapping):
+        columns = [
+            part.set_axis(range(len(part))).rename(key)
+            for key, value in features.items()
+            for part in _as_columns(plain_frame(value))
+        ]
+        lengths = {str(column.name): len(column) for column in columns}
+        if not columns or len(set(lengths.values())) > 1:
+            raise ValueError(f"sensitive_features must have columns of one length, got {lengths}.")
+        return columns
+    if sparse.issparse(features):
+        raise TypeError("sensitive_features is a sparse matrix; pass a dense column of labels.")
+    if isinstance(features, pd.MultiIndex):
+        features = features.to_frame(index=False)
+    if isinstance(features, pd.DataFrame):
+        if features.shape[1] == 0:
+            raise ValueError("sensitive_features has no column.")
+        return [features.iloc[:, i] for i in range(features.shape[1])]
+    if isinstance(features, pd.Series):
+        return [features]
+    if isinstance(features, np.ndarray) and features.ndim == 2:
+        return _as_columns(pd.DataFrame(features))
+    if isinstance(features, np.ndarray) and features.ndim != 1:
+        raise ValueError(
+            f"sensitive_features must have one or two dimensions, got shape {features.shape}. "
+            "Pass one label (or one row of labels) per person."
+        )
+    if isinstance(features, str | bytes | set | frozenset) or not hasattr(features, "__len__"):
+        raise TypeError(f"sensitive_features must hold one label per row, got {features!r}.")
+    if isinstance(features, pd.Index | pd.api.extensions.ExtensionArray | np.ndarray):
+        return [pd.Series(features)]
+    rows = list(features)
+    if rows and isinstance(rows[0], list | np.ndarray):
+        return _as_columns(pd.DataFrame(rows))
+    if rows and isinstance(rows[0], tuple):  # a tuple is one label, not a row of several columns
+        return [pd.Series(pd.Index(rows, tupleize_cols=False, dtype=object))]
+    # whole numbers beside a missing label must not turn into floating point
+    series = pd.Series(rows, dtype=object)
+    return [series if series.isna().any() else series.infer_objects()]
+
+
+def _encode_column(column: pd.Series, missing: str) -> GroupCodes:
+    name = column.name if column.name is not None else "group"
+    if isinstance(column.dtype, pd.CategoricalDtype):
+        column = column.cat.remove_unused_categories()
+        codes = np.asarray(column.cat.codes, dtype=np.intp)
+        labels = _plain_index(column.cat.categories, name)
+    else:
+        try:
+            codes, uniques = pd.factorize(column)
+        except TypeError as error:
+            bad = next(i for i, value in enumerate(column) if not _hashable(value))
+            raise TypeError(
+                f"sensitive_features must hold hashable labels; row {bad} holds {some_of([column.iloc[bad]])}."
+            ) from error
+        order = _sort_order(_plain_index(uniques))
+        rank = np.empty(len(uniques), dtype=np.intp)
+        rank[order] = np.arange(len(uniques))
+        codes = np.where(codes < 0, -1, rank[codes]) if len(uniques) else codes.astype(np.intp)
+        labels = _plain_index(uniques, name)[order]
+    return _settle_missing(np.asarray(codes, dtype=np.intp), labels, missing)
+
+
+def _settle_missing(codes: NDArray[np.intp], labels: pd.Index, missing: str) -> GroupCodes:
+    absent = np.flatnonzero(codes < 0)
+    if not absent.size:
+        return GroupCodes(codes, labels)
+    if missing == "error":
+        raise ValueError(
+            f"sensitive_features ({labels.name!r}) is missing for {absent.size} row(s), first at row(s) "
+            f'{some_of(absent)}. Fill or drop them, or pass missing="own_group".'
+        )
+    if MISSING in labels:
+        raise ValueError(f"A group is already called {MISSING!r}; rename it to give missing labels their own.")
+    codes = np.where(codes < 0, len(labels), codes).astype(np.intp)
+    return GroupCodes(codes, _plain_index([*labels, MISSING], labels.name))
+
+
+def _combine(columns: list[GroupCodes]) -> GroupCodes:
+    codes = columns[0].codes
+    parts = [np.arange(len(columns[0].labels))]
+    for column in columns[1:]:  # compressing after each column keeps the mixed radix far from overflow
+        width = len(column.labels)
+        pairs, codes = np.unique(codes * width + column.codes, return_inverse=True)
+        parts = [part[pairs // width] for part in parts] + [pairs % width]
+    arrays = [column.labels.take(part) for column, part in zip(columns, parts, strict=True)]
+    labels = pd.MultiIndex.from_arrays(arrays, names=[column.labels.name for column in columns])
+    return GroupCodes(np.asarray(codes, dtype=np.intp), labels)
+
+
+def _sort_order(labels: pd.Index) -> NDArray[np.intp]:
+    try:
+        return np.asarray(labels.argsort(), dtype=np.intp)
+    except TypeError:  # labels of several kinds: by kind, then by how they print
+        keys = [(type(label).__name__, str(label)) for label in labels]
+        return np.asarray(sorted(range(len(keys)), key=keys.__getitem__), dtype=np.intp)
+
+
+def _hashable(value: Any) -> bool:
+    try:
+        hash(value)
+    except TypeError:
+        return False
+    return True

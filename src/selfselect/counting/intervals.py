@@ -1,0 +1,68 @@
+"""Shares and how sure one can be of them."""
+
+from __future__ import annotations
+
+from typing import Literal, TypeAlias
+
+import numpy as np
+from numpy.typing import ArrayLike
+from scipy.special import betaincinv, ndtri
+
+from .._validation import FloatArray, check_choice, check_fraction
+
+Interval: TypeAlias = Literal["wilson", "clopper-pearson"]
+
+
+def ratio(numerator: ArrayLike, denominator: ArrayLike) -> FloatArray:
+    """``numerator / denominator``, NaN where the denominator is 0."""
+    top, bottom = np.broadcast_arrays(np.asarray(numerator, float), np.asarray(denominator, float))
+    result = np.full(top.shape, np.nan)
+    np.divide(top, bottom, out=result, where=bottom != 0)
+    return result
+
+
+def precision_interval(
+    true_positives: ArrayLike,
+    selected: ArrayLike,
+    *,
+    interval: Interval = "wilson",
+    confidence: float = 0.95,
+) -> tuple[FloatArray, FloatArray]:
+    """Two-sided confidence interval of a precision, from counts.
+
+    Parameters
+    ----------
+    true_positives, selected : array-like
+        Successes and trials. Weighted counts are taken as repetitions.
+    interval : {"wilson", "clopper-pearson"}, default="wilson"
+        Wilson's score interval covers close to ``confidence`` on average; Clopper and Pearson's never covers less.
+    confidence : float, default=0.95
+        Coverage, in (0, 1).
+
+    Returns
+    -------
+    low, high : ndarray
+        NaN where nothing is selected.
+
+    Examples
+    --------
+    >>> low, high = precision_interval(7, 10)
+    >>> round(float(low), 3), round(float(high), 3)
+    (0.397, 0.892)
+    """
+    check_choice(interval, "interval", ("wilson", "clopper-pearson"))
+    level = check_fraction(confidence, "confidence", inclusive=False)
+    k, n = np.broadcast_arrays(np.asarray(true_positives, float), np.asarray(selected, float))
+    if not ((k >= 0) & (k <= n * (1 + 1e-12))).all():
+        raise ValueError("true_positives must lie between 0 and selected.")
+    k = np.minimum(k, n)
+    if interval == "clopper-pearson":
+        tail = (1 - level) / 2
+        low, high = betaincinv(k, n - k + 1, tail), betaincinv(k + 1, n - k, 1 - tail)
+    else:
+        z = ndtri((1 + level) / 2)
+        half = z * np.sqrt(ratio(k * (n - k), n) + z**2 / 4)
+        low, high = (k + z**2 / 2 - half) / (n + z**2), (k + z**2 / 2 + half) / (n + z**2)
+    low, high = np.where(k <= 0, 0.0, low), np.where(k >= n, 1.0, high)
+    undefined = n <= 0
+    return np.where(undefined, np.nan, low), np.where(undefined, np.nan, high)

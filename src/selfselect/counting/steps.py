@@ -1,0 +1,235 @@
+"""Counts at every threshold of a score: exact, from sorted scores.
+
+A group's counts change only where the threshold passes one of its own scores. So the curves of all groups together
+have at most one step per row, and are kept as flat arrays of steps, group after group: O(m log m) time and O(m + K)
+memory for m rows and K groups.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any, Self
+
+import numpy as np
+import pandas as pd
+from numpy.typing import ArrayLike, NDArray
+
+from .._validation import (
+    BoolArray,
+    FloatArray,
+    check_binary,
+    check_floats,
+    check_same_length,
+    check_threshold,
+    check_weights,
+    some_of,
+)
+from .counts import GroupCounts, correct_decisions
+from .groups import encode_groups
+from .intervals import precision_interval, ratio
+
+
+def _sum_to_the_end(values: NDArray[Any], codes: NDArray[np.intp], group_end: NDArray[np.intp]) -> NDArray[Any]:
+    """Sum of the values from each row to the last of its group, rows being sorted by group.
+
+    Whole numbers are added up over all groups at once, exactly. Weights are added up within each group, so that the
+    people of one group leave no rounding in another.
+    """
+    if np.issubdtype(values.dtype, np.floating):
+        return np.asarray(pd.Series(values[::-1]).groupby(codes[::-1]).cumsum().to_numpy()[::-1])
+    total: NDArray[Any] = np.cumsum(values[::-1], dtype=np.int64)[::-1]
+    beyond = np.append(total, 0)[group_end]
+    total -= np.repeat(beyond, np.diff(group_end, prepend=0))
+    return total
+
+
+@dataclass(frozen=True, eq=False)
+class ScoreSteps:
+    """Counts of each group at every threshold; a person is selected when the score is above it (``>``).
+
+    Make one with :meth:`from_scores`. Step ``i`` belongs to group ``group[i]`` and holds for thresholds from
+    ``threshold[i]`` up to the next step of the same group. A group's first step is at -inf (everyone is selected), its
+    last one at its largest score (nobody is).
+
+    Attributes
+    ----------
+    groups : Index of shape (n_groups,)
+        The groups.
+    start : ndarray of shape (n_groups + 1,)
+        Steps ``start[z]`` to ``start[z + 1] - 1`` are those of group z.
+    threshold, selected, true_positives : ndarray of shape (n_steps,)
+        Where each step begins, and the counts there.
+    n, positives : ndarray of shape (n_groups,)
+        People and qualified people of each group.
+
+    Examples
+    --------
+    >>> steps = ScoreSteps.from_scores(
+    ...     y_true=[0, 1, 0, 1], score=[0.1, 0.4, 0.4, 0.8], sensitive_features=["A"] * 4
+    ... )
+    >>> steps.to_frame()[["threshold", "selected", "true_positives"]].values.tolist()
+    [[-inf, 4.0, 2.0], [0.1, 3.0, 2.0], [0.4, 1.0, 1.0], [0.8, 0.0, 0.0]]
+    """
+
+    groups: pd.Index
+    start: NDArray[np.intp]
+    threshold: FloatArray
+    selected: NDArray[Any]
+    true_positives: NDArray[Any]
+    n: NDArray[Any]
+    positives: NDArray[Any]
+
+    @classmethod
+    def from_scores(
+        cls,
+        y_true: ArrayLike,
+        score: ArrayLike,
+        *,
+        sensitive_features: Any = None,
+        sample_weight: ArrayLike | None = None,
+        missing: str = "error",
+    ) -> Self:
+        """Sort the scores within each group and count from the top; ties are one step.
+
+        Parameters
+        ----------
+        y_true : array-like of shape (n_rows,)
+            Labels, 1 = qualified.
+        score : array-like of shape (n_rows,)
+            Finite scores, larger = more likely to be selected.
+        sensitive_features, sample_weight, missing
+            As in :meth:`selfselect.PublishedStatistics.from_predictions`.
+        """
+        y = check_binary(y_true, "y_true")
+        values = check_floats(score, "score")
+        check_same_length(y_true=y, score=values)
+        weights = check_weights(sample_weight, len(y))
+        encoded = encode_groups(sensitive_features, n_rows=len(y), missing=missing)
+        return cls.from_codes(y, values, encoded.codes, encoded.labels, weights)
+
+    @classmethod
+    def from_codes(
+        cls,
+        y: BoolArray,
+        score: FloatArray,
+        codes: NDArray[np.intp],
+        labels: pd.Index,
+        weights: FloatArray | None = None,
+    ) -> Self:
+        """Do the same for arrays that are known to be sound, with groups as codes."""
+        n_rows, n_groups = len(y), len(labels)
+        order = np.lexsort((score, codes))
+        score, codes, y = score[order], codes[order], y[order]
+        weights = None if weights is None else weights[order]
+        del order  # of many rows, each such array counts
+
+        group_end = np.cumsum(np.bincount(codes, minlength=n_groups))
+        group_start = np.concatenate([[0], group_end[:-1]])
+        last_of_tie = np.ones(n_rows, dtype=bool)
+        last_of_tie[:-1] = (score[1:] != score[:-1]) | (codes[1:] != codes[:-1])
+        ends = np.flatnonzero(last_of_tie)
+
+        # one step per distinct score of a group, and one more in front of each group, at -inf
+        owner = codes[ends]
+        distinct = np.bincount(owner, minlength=n_groups)
+        start = np.concatenate([[0], np.cumsum(distinct + 1)]).astype(np.intp)
+        step = np.arange(len(ends)) + owner + 1
+        cut = np.empty(start[-1], dtype=np.intp)
+        cut[start[:-1]], cut[step] = group_start, ends + 1
+        threshold = np.full(start[-1], -np.inf)
+        threshold[step] = score[ends]
+        del score, step, ends, owner, last_of_tie
+        end_of_step = np.repeat(group_end, distinct + 1)
+        beyond = cut == end_of_step  # nobody of the group is left above
+
+        def from_cut_on(values: NDArray[Any]) -> NDArray[Any]:
+            return np.where(beyond, 0, _sum_to_the_end(values, codes, group_end)[np.minimum(cut, n_rows - 1)])
+
+        selected: NDArray[Any] = end_of_step - cut if weights is None else from_cut_on(weights)
+        true_positives = from_cut_on(y if weights is None else weights * y)
+        return cls(
+            groups=labels,
+            start=start,
+            threshold=threshold,
+            selected=selected,
+            true_positives=true_positives,
+            n=selected[start[:-1]],
+            positives=true_positives[start[:-1]],
+        )
+
+    # ------------------------------------------------------------------ the curves themselves
+
+    @cached_property
+    def group(self) -> NDArray[np.intp]:
+        """Code of the group that each step belongs to."""
+        return np.repeat(np.arange(len(self.groups)), np.diff(self.start))
+
+    def to_frame(self, group: Any = None) -> pd.DataFrame:
+        """All steps of all groups, or of one.
+
+        Returns
+        -------
+        DataFrame
+            group, threshold, selected, true_positives, precision with its 95% Wilson interval (precision_low,
+            precision_high), selection_rate.
+        """
+        steps = slice(None)
+        if group is not None:
+            if group not in self.groups:
+                raise ValueError(f"No group {group!r}; known groups: {some_of(self.groups, most=10)}.")
+            code = self.groups.get_loc(group)
+            if not isinstance(code, int | np.integer):
+                raise ValueError(f"{group!r} names several groups; name one: {some_of(self.groups, most=10)}.")
+            steps = slice(self.start[code], self.start[code + 1])
+        owner, hits, passed = self.group[steps], self.true_positives[steps], self.selected[steps]
+        low, high = precision_interval(hits, passed)
+        return pd.DataFrame(
+            {
+                "group": self.groups.take(owner).to_numpy(),
+                "threshold": self.threshold[steps],
+                "selected": passed,
+                "true_positives": hits,
+                "precision": ratio(hits, passed),
+                "precision_low": low,
+                "precision_high": high,
+                "selection_rate": ratio(passed, self.n[owner]),
+            }
+        )
+
+    def step_at(self, threshold: float) -> NDArray[np.intp]:
+        """Step of each group that holds at one threshold."""
+        before = np.concatenate([[0], np.cumsum(self.threshold <= check_threshold(threshold))])
+        # thresholds rise within a group and the first is -inf, so the count of those passed finds the step
+        step: NDArray[np.intp] = self.start[:-1] + before[self.start[1:]] - before[self.start[:-1]] - 1
+        return step
+
+    def counts_of(self, step: NDArray[np.intp]) -> GroupCounts:
+        """Counts with each group at a step of its own."""
+        return GroupCounts(self.n, self.positives, self.selected[step], self.true_positives[step])
+
+    @property
+    def correct(self) -> NDArray[Any]:
+        """People of the step's group who are judged rightly there."""
+        return correct_decisions(self.n[self.group], self.positives[self.group], self.selected, self.true_positives)
+
+    def counts_at(self, thresholds: ArrayLike) -> tuple[NDArray[Any], NDArray[Any]]:
+        """Selected people and true positives of each group at each of some rising thresholds.
+
+        Returns
+        -------
+        selected, true_positives : ndarray of shape (n_thresholds, n_groups)
+        """
+        grid = np.asarray(thresholds, dtype=np.float64)
+        n_groups = len(self.groups)
+        # a step takes effect from the first threshold that reaches it; those beyond the last never do
+        cell = np.searchsorted(grid, self.threshold) * n_groups + self.group
+        first = np.zeros(len(self.group), dtype=bool)
+        first[self.start[:-1]] = True
+
+        def spread(values: NDArray[Any]) -> NDArray[Any]:
+            change = np.where(first, values, np.diff(values, prepend=0))
+            table = np.bincount(cell, weights=change, minlength=(len(grid) + 1) * n_groups)
+            return np.cumsum(table.reshape(len(grid) + 1, n_groups), axis=0)[:-1]
+
+        return spread(self.selected), spread(self.true_positives)

@@ -1,0 +1,47 @@
+"""From what is published to who applies and what follows: terms, behaviour, published tables, thresholds, outcomes.
+
+Everything here works on K numbers per group (or on the steps of a score) and is pure.
+"""
+
+from .behaviour import (
+    SLACK,
+    Behaviour,
+    HardRule,
+    Shares,
+    Tolerance,
+    Undefined,
+    applies_rule,
+    applies_with_margin,
+    as_decisions,
+    check_tolerance,
+    smooth_applies,
+)
+from .outcomes import Outcome, outcome
+from .published import PublishedStatistics
+from .terms import Cost, Subsidies, SubsidyKind, Terms, least_additive, least_proportional
+from .thresholds import RunningSums, ThresholdCurves
+
+__all__ = [
+    "SLACK",
+    "Behaviour",
+    "Cost",
+    "HardRule",
+    "Outcome",
+    "PublishedStatistics",
+    "RunningSums",
+    "Shares",
+    "Subsidies",
+    "SubsidyKind",
+    "Terms",
+    "ThresholdCurves",
+    "Tolerance",
+    "Undefined",
+    "applies_rule",
+    "applies_with_margin",
+    "as_decisions",
+    "check_tolerance",
+    "least_additive",
+    "least_proportional",
+    "outcome",
+    "smooth_applies",
+]

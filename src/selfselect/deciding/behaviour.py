@@ -1,0 +1,171 @@
+"""How people decide: from what is published about a group, and what it faces, to the share of it that applies.
+
+Everything here works on K numbers, one per group, and never sees a row. A behaviour is anything with a method
+``shares``; :class:`HardRule` is the paper's.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any, Literal, Protocol, TypeAlias, runtime_checkable
+
+import numpy as np
+from numpy.typing import ArrayLike
+from scipy.special import expit, logit
+
+from .._validation import BoolArray, FloatArray, check_choice, check_fraction
+from ..counting.intervals import precision_interval
+
+Undefined: TypeAlias = Literal["abstain", "apply"]
+Tolerance: TypeAlias = float | Literal["auto"]
+#: Shares of groups that apply, in [0, 1]; booleans are shares of 0 and 1.
+Shares: TypeAlias = BoolArray | FloatArray
+
+#: Slack of the comparison ``true_positives >= cost * selected``, per selected person: far above rounding (.75 - .05 is
+#: not .7 in floating point), far below one person in any population.
+SLACK = 1e-12
+
+#: How far smooth precisions and costs are kept from 0 and 1, where the logit is infinite.
+PRECISION_CLIP = 1e-6
+
+#: ``tolerance="auto"`` asks for the lower end of this two-sided interval to reach the cost: one standard error, about.
+AUTO_CONFIDENCE = 0.6827
+
+#: A group counts as applying (yes or no) when at least this share of it applies.
+MOST_OF_A_GROUP = 0.5
+
+
+@runtime_checkable
+class Behaviour(Protocol):
+    """What share of each group applies."""
+
+    def shares(self, true_positives: ArrayLike, selected: ArrayLike, costs: ArrayLike) -> Shares:
+        """Share of each group that applies, in [0, 1], from counts of the same shape and the cost each group faces."""
+        ...
+
+
+@dataclass(frozen=True)
+class HardRule:
+    """Everybody of a group applies, or nobody: ``a = 1{selected > 0 and precision >= cost}``.
+
+    Attributes
+    ----------
+    undefined : {"abstain", "apply"}
+        What a group does of which nobody is selected: it has no precision, and applying or not is a tie at utility 0.
+    """
+
+    undefined: Undefined = "abstain"
+
+    def __post_init__(self) -> None:
+        check_choice(self.undefined, "undefined", ("abstain", "apply"))
+
+    def shares(self, true_positives: ArrayLike, selected: ArrayLike, costs: ArrayLike) -> BoolArray:
+        """Whether each group applies; see :func:`applies_rule`."""
+        return applies_rule(true_positives, selected, costs, self.undefined)
+
+
+def as_decisions(shares: Shares) -> BoolArray:
+    """Yes or no for each group: whether most of it applies.
+
+    Examples
+    --------
+    >>> as_decisions(np.array([0.2, 0.5, 1.0])).tolist()
+    [False, True, True]
+    """
+    return np.asarray(shares >= MOST_OF_A_GROUP) if shares.dtype != bool else shares  # type: ignore[return-value]
+
+
+def applies_rule(
+    true_positives: ArrayLike,
+    selected: ArrayLike,
+    costs: ArrayLike,
+    undefined: Undefined = "abstain",
+) -> BoolArray:
+    """Whether each group applies: ``selected > 0 and true_positives >= cost * selected``.
+
+    Counts are compared, never ratios, with a slack of 1e-12 per selected person. A group of which nobody is selected
+    has no precision; applying or not is then a tie at utility 0, settled by ``undefined``.
+
+    Parameters
+    ----------
+    true_positives, selected : array-like
+        People selected by the classifier, and those of them who are qualified.
+    costs : array-like
+        Cost that each group faces.
+    undefined : {"abstain", "apply"}, default="abstain"
+        What a group without any selected person does.
+
+    Returns
+    -------
+    ndarray of bool
+
+    Examples
+    --------
+    >>> applies_rule([7, 6, 0], [10, 10, 0], 0.7)
+    array([ True, False, False])
+    """
+    check_choice(undefined, "undefined", ("abstain", "apply"))
+    hits = np.asarray(true_positives, dtype=np.float64)
+    passed = np.asarray(selected, dtype=np.float64)
+    limits = np.asarray(costs, dtype=np.float64)
+    if np.isnan(limits).any():
+        raise ValueError("costs has missing values; give every group a cost.")
+    worth = hits >= (limits - SLACK) * passed
+    return np.asarray(np.where(passed > 0, worth, undefined == "apply"), dtype=bool)
+
+
+def applies_with_margin(
+    true_positives: ArrayLike, selected: ArrayLike, costs: ArrayLike, tolerance: Tolerance = 0.0
+) -> BoolArray:
+    """Whether each group applies with something to spare, as training asks for.
+
+    Parameters
+    ----------
+    true_positives, selected, costs : array-like
+        As in :func:`applies_rule`.
+    tolerance : float or "auto", default=0.0
+        A number is added to the cost. "auto" asks instead that the precision reach the cost even at the lower end of
+        its Wilson interval of one standard error, so that a handful of lucky people does not count.
+
+    Examples
+    --------
+    >>> applies_with_margin([7, 70], [10, 100], 0.65, tolerance="auto")
+    array([False,  True])
+    """
+    limits = np.asarray(costs, dtype=np.float64)
+    if tolerance != "auto":
+        return applies_rule(true_positives, selected, limits + tolerance)
+    low, _ = precision_interval(true_positives, selected, confidence=AUTO_CONFIDENCE)
+    return np.asarray(np.nan_to_num(low, nan=-1.0) >= limits, dtype=bool)
+
+
+def check_tolerance(tolerance: Any, costs: FloatArray) -> Tolerance:
+    """Refuse a tolerance that is negative, no number, or leaves no precision high enough."""
+    if tolerance == "auto":
+        return "auto"
+    margin = check_fraction(tolerance, "tolerance")
+    if margin > 0 and (costs + margin >= 1).any():
+        raise ValueError(
+            f"cost + tolerance must be below 1, got {costs.max():g} + {margin:g}: no precision could be high enough. "
+            "Lower the tolerance."
+        )
+    return margin
+
+
+def smooth_applies(precision: FloatArray, costs: FloatArray, temperature: float) -> tuple[FloatArray, FloatArray]:
+    """Applications made differentiable: ``a = sigma(t (logit q - logit c))`` and ``da/dq = t a (1 - a) / (q (1 - q))``.
+
+    It is 0 at q = 0, 1/2 at q = c and 1 at q = 1, and tends to the hard rule as the temperature t grows. This is the
+    paper's sigmoid in a form that does not overflow; at c = 0 everyone applies, at c = 1 only the flawless do.
+
+    Examples
+    --------
+    >>> a, slope = smooth_applies(np.array([0.0, 0.7, 1.0]), np.full(3, 0.7), 5.0)
+    >>> a.round(3).tolist()
+    [0.0, 0.5, 1.0]
+    """
+    q = np.clip(precision, PRECISION_CLIP, 1 - PRECISION_CLIP)
+    c = np.clip(costs, PRECISION_CLIP, 1 - PRECISION_CLIP)
+    a = expit(temperature * (logit(q) - logit(c)))
+    slope = np.where(q == precision, temperature * a * (1 - a) / (q * (1 - q)), 0.0)
+    return a, slope

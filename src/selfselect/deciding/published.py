@@ -1,0 +1,368 @@
+"""What a firm publishes: per-group counts, and the precision that people decide by."""
+
+from __future__ import annotations
+
+from dataclasses import fields
+from typing import Any, Self
+
+import numpy as np
+import pandas as pd
+from numpy.typing import ArrayLike, NDArray
+
+from .._validation import (
+    as_column,
+    check_binary,
+    check_floats,
+    check_same_length,
+    check_threshold,
+    check_weights,
+    some_of,
+)
+from ..counting.counts import GroupCounts
+from ..counting.groups import encode_groups, locate_groups, position_of, with_same_columns
+from ..counting.intervals import Interval, precision_interval, ratio
+from .behaviour import HardRule, Undefined, as_decisions
+from .terms import Cost, Subsidies, SubsidyKind, Terms
+
+
+class PublishedStatistics:
+    """Table of what a firm publishes about each group, and what people conclude from it.
+
+    Make one with :meth:`from_predictions`, :meth:`from_scores`, :meth:`from_estimator` or :meth:`from_counts`. Two
+    tables add up (``a + b``), also when their groups differ.
+
+    Parameters
+    ----------
+    groups : Index of shape (n_groups,)
+        The groups.
+    counts : GroupCounts
+        Their counts, in the same order.
+
+    Examples
+    --------
+    >>> table = PublishedStatistics.from_predictions(
+    ...     y_true=[1, 1, 0, 1, 0, 0], y_pred=[1, 1, 1, 1, 1, 0], sensitive_features=list("AAABBB")
+    ... )
+    >>> table.to_frame()[["n", "selected", "true_positives"]].to_dict("index")
+    {'A': {'n': 3, 'selected': 3, 'true_positives': 2}, 'B': {'n': 3, 'selected': 2, 'true_positives': 1}}
+    >>> table.applies(cost=0.6).to_dict()
+    {'A': True, 'B': False}
+    >>> table.applies(cost=0.6, subsidies={"B": 0.1}).to_dict()
+    {'A': True, 'B': True}
+    """
+
+    def __init__(self, groups: pd.Index, counts: GroupCounts) -> None:
+        if len(groups) != len(counts.n):
+            raise ValueError(f"{len(groups)} groups, but counts of {len(counts.n)}.")
+        if groups.has_duplicates:
+            raise ValueError(f"Groups appear twice: {some_of(groups[groups.duplicated()])}.")
+        self.groups = groups
+        self.counts = counts
+
+    # ------------------------------------------------------------------ ways to make one
+
+    @classmethod
+    def from_predictions(
+        cls,
+        y_true: ArrayLike,
+        y_pred: ArrayLike,
+        *,
+        sensitive_features: Any = None,
+        sample_weight: ArrayLike | None = None,
+        missing: str = "error",
+    ) -> Self:
+        """Count labels and predictions of 0 and 1.
+
+        Parameters
+        ----------
+        y_true, y_pred : array-like of shape (n_rows,)
+            Labels (1 = qualified) and predictions (1 = passes screening).
+        sensitive_features : array-like, Series, DataFrame or dict of columns, optional
+            Group of each row; combinations if there are several columns; without it everyone is one group.
+        sample_weight : array-like of shape (n_rows,), optional
+            Weights, read as repetitions of a row.
+        missing : {"error", "own_group"}, default="error"
+            What to do with rows whose group is missing.
+        """
+        y = check_binary(y_true, "y_true")
+        selected = check_binary(y_pred, "y_pred")
+        check_same_length(y_true=y, y_pred=selected)
+        weights = check_weights(sample_weight, len(y))
+        groups = encode_groups(sensitive_features, n_rows=len(y), missing=missing)
+        return cls(groups.labels, GroupCounts.from_rows(y, selected, groups.codes, len(groups.labels), weights))
+
+    @classmethod
+    def from_scores(
+        cls,
+        y_true: ArrayLike,
+        score: ArrayLike,
+        *,
+        threshold: float,
+        sensitive_features: Any = None,
+        sample_weight: ArrayLike | None = None,
+        missing: str = "error",
+    ) -> Self:
+        """Count labels and scores; a person is selected when the score is above the threshold (``>``, never ``>=``)."""
+        values = check_floats(score, "score")
+        check_same_length(y_true=as_column(y_true, "y_true"), score=values)
+        return cls.from_predictions(
+            y_true,
+            values > check_threshold(threshold),
+            sensitive_features=sensitive_features,
+            sample_weight=sample_weight,
+            missing=missing,
+        )
+
+    @classmethod
+    def from_estimator(
+        cls,
+        estimator: Any,
+        X: Any,
+        y: ArrayLike,
+        *,
+        sensitive_features: Any = None,
+        sample_weight: ArrayLike | None = None,
+        missing: str = "error",
+    ) -> Self:
+        """Count labels and what a fitted classifier predicts for ``X``."""
+        return cls.from_predictions(
+            y,
+            estimator.predict(X),
+            sensitive_features=sensitive_features,
+            sample_weight=sample_weight,
+            missing=missing,
+        )
+
+    @classmethod
+    def from_counts(cls, frame: pd.DataFrame) -> Self:
+        """Take counts that are already published, one row per group, indexed by group.
+
+        Parameters
+        ----------
+        frame : DataFrame
+            Columns ``n``, ``positives``, ``selected`` and ``true_positives``; others are ignored, so the result of
+            :meth:`to_frame` can be read back.
+
+        Examples
+        --------
+        >>> frame = pd.DataFrame(
+        ...     {"n": [50, 50], "positives": [20, 10], "selected": [20, 8], "true_positives": [15, 4]},
+        ...     index=["A", "B"],
+        ... )
+        >>> PublishedStatistics.from_counts(frame).applies(cost=0.7).to_dict()
+        {'A': True, 'B': False}
+        """
+        names = [field.name for field in fields(GroupCounts)]
+        if not isinstance(frame, pd.DataFrame):
+            raise TypeError(f"frame must be a DataFrame with columns {', '.join(names)}, got {type(frame)}.")
+        absent = [name for name in names if name not in frame.columns]
+        if absent:
+            raise ValueError(f"frame lacks column(s) {', '.join(absent)}; it needs {', '.join(names)}.")
+        if len(frame) == 0:
+            raise ValueError("frame is empty: there must be at least one group.")
+        # the empty slot of an index is NaN, and no group can be asked for by that name
+        if frame.index.to_frame().isna().any(axis=None):
+            raise ValueError("frame has a missing group name in its index; name every group.")
+        columns = {}
+        for name in names:
+            values = check_floats(frame[name], name)
+            whole = values.astype(np.int64) if (np.abs(values) < 2**53).all() else values
+            columns[name] = whole if (whole == values).all() else values
+        counts = GroupCounts(**columns)
+        checks = [
+            ("a negative count", np.minimum.reduce(counts.columns) < 0),
+            ("more positives than people", counts.positives > counts.n),
+            ("more true positives than positives", counts.true_positives > counts.positives),
+            ("more true positives than selected", counts.true_positives > counts.selected),
+            (
+                "more false positives than negatives",
+                counts.selected - counts.true_positives > counts.n - counts.positives,
+            ),
+        ]
+        for problem, wrong in checks:
+            if wrong.any():
+                raise ValueError(f"frame has {problem} in group(s) {some_of(frame.index[wrong])}.")
+        return cls(frame.index, counts)
+
+    # ------------------------------------------------------------------ as a value
+
+    def __add__(self, other: PublishedStatistics) -> PublishedStatistics:
+        if not isinstance(other, PublishedStatistics):
+            return NotImplemented
+        if not self.groups.equals(other.groups):
+            aligned = with_same_columns(other.groups, self.groups, "The second table", "the first")
+            other = PublishedStatistics(aligned, other.counts)
+            everyone = [*self.groups, *other.groups]
+            if self.groups.nlevels > 1:
+                everyone = pd.MultiIndex.from_tuples(everyone, names=self.groups.names)
+            labels = encode_groups(everyone).labels.set_names(self.groups.names)
+            self, other = self.spread_over(labels), other.spread_over(labels)
+        return PublishedStatistics(self.groups, self.counts + other.counts)
+
+    def __radd__(self, other: Any) -> PublishedStatistics:
+        return self if isinstance(other, int) and other == 0 else NotImplemented  # so that sum() works
+
+    def spread_over(self, labels: pd.Index) -> PublishedStatistics:
+        """The same table with groups in a given order, some of them perhaps without people."""
+        position = position_of(self.groups, labels, "The table", "the list of groups")
+        columns = []
+        for values in self.counts.columns:
+            column = np.zeros(len(labels), dtype=values.dtype)
+            column[position] = values
+            columns.append(column)
+        return PublishedStatistics(labels, GroupCounts(*columns))
+
+    def __eq__(self, other: object) -> bool:
+        """Same groups with the same counts, in whatever order."""
+        if not isinstance(other, PublishedStatistics):
+            return NotImplemented
+        if len(self) != len(other) or self.groups.nlevels != other.groups.nlevels:
+            return False
+        if set(self.groups) != set(other.groups):
+            return False
+        same = other.spread_over(self.groups)
+        return all(np.array_equal(a, b) for a, b in zip(self.counts.columns, same.counts.columns, strict=True))
+
+    __hash__ = None  # type: ignore[assignment]
+
+    def __len__(self) -> int:
+        return len(self.groups)
+
+    def __repr__(self) -> str:
+        return f"{type(self).__name__} of {len(self)} group(s)\n{self.to_frame()}"
+
+    def _repr_html_(self) -> str:
+        return str(self.to_frame()._repr_html_())
+
+    def to_frame(self, *, interval: Interval = "wilson", confidence: float = 0.95) -> pd.DataFrame:
+        """Everything published, one row per group.
+
+        Parameters
+        ----------
+        interval, confidence
+            How ``precision_low`` and ``precision_high`` are made; see :func:`precision_interval`. Both are noted in the
+            frame's ``attrs``.
+
+        Returns
+        -------
+        DataFrame
+            Columns n, positives, base_rate, selected, true_positives, selection_rate, precision, precision_low,
+            precision_high, accuracy. Precision is NaN where nobody is selected.
+        """
+        counts = self.counts
+        low, high = precision_interval(counts.true_positives, counts.selected, interval=interval, confidence=confidence)
+        frame = pd.DataFrame(
+            {
+                "n": counts.n,
+                "positives": counts.positives,
+                "base_rate": counts.base_rate,
+                "selected": counts.selected,
+                "true_positives": counts.true_positives,
+                "selection_rate": counts.selection_rate,
+                "precision": counts.precision,
+                "precision_low": low,
+                "precision_high": high,
+                "accuracy": counts.accuracy,
+            },
+            index=self.groups,
+        )
+        frame.attrs.update(interval=interval, confidence=confidence)
+        return frame
+
+    @property
+    def base_rate(self) -> pd.Series:
+        """Share of qualified people in each group."""
+        return pd.Series(self.counts.base_rate, index=self.groups, name="base_rate")
+
+    @property
+    def precision(self) -> pd.Series:
+        """Share of qualified people among the selected of each group, NaN where nobody is selected."""
+        return pd.Series(self.counts.precision, index=self.groups, name="precision")
+
+    # ------------------------------------------------------------------ what people conclude
+
+    def costs(self, cost: Cost, subsidies: Subsidies = None, *, subsidy_kind: SubsidyKind = "additive") -> pd.Series:
+        """Cost that each group faces after subsidies; see :class:`selfselect.Terms`."""
+        return pd.Series(Terms(cost, subsidies, subsidy_kind).faced_by(self.groups), index=self.groups, name="cost")
+
+    def shares(self, terms: Terms) -> pd.Series:
+        """Share of each group that applies, in [0, 1], under terms of any behaviour."""
+        shares = np.asarray(terms.shares(self.groups, self.counts), dtype=np.float64)
+        return pd.Series(shares, index=self.groups, name="share")
+
+    def applies(
+        self,
+        cost: Cost,
+        subsidies: Subsidies = None,
+        *,
+        subsidy_kind: SubsidyKind = "additive",
+        undefined: Undefined = "abstain",
+    ) -> pd.Series:
+        """Whether each group applies.
+
+        Parameters
+        ----------
+        cost : float, or mapping from group to float
+            Cost of the test in [0, 1]; a mapping must name every group.
+        subsidies : float, or mapping from group to float, optional
+            Subsidies; groups left out get none.
+        subsidy_kind : {"additive", "proportional"}, default="additive"
+            ``c_z = c - s_z`` or ``c_z = c (1 - s_z)``.
+        undefined : {"abstain", "apply"}, default="abstain"
+            What a group does of which nobody is selected.
+
+        Returns
+        -------
+        Series of bool, indexed by group
+        """
+        return self.decisions(Terms(cost, subsidies, subsidy_kind, HardRule(undefined)))
+
+    def decisions(self, terms: Terms) -> pd.Series:
+        """Whether each group (most of it, if it is divided) applies under some terms."""
+        return pd.Series(as_decisions(terms.shares(self.groups, self.counts)), index=self.groups, name="applies")
+
+    def applies_to(
+        self,
+        sensitive_features: Any,
+        cost: Cost,
+        subsidies: Subsidies = None,
+        *,
+        subsidy_kind: SubsidyKind = "additive",
+        undefined: Undefined = "abstain",
+        missing: str = "error",
+    ) -> NDArray[np.bool_]:
+        """Whether each person applies, by the published statistics of the person's group.
+
+        Parameters
+        ----------
+        sensitive_features : array-like, Series, DataFrame or dict of columns
+            Group of each person. A group that is not in this table is an error that names it.
+        cost, subsidies, subsidy_kind, undefined
+            As in :meth:`applies`.
+        missing : {"error", "own_group"}, default="error"
+            What to do with people whose group is missing.
+        """
+        terms = Terms(cost, subsidies, subsidy_kind, HardRule(undefined))
+        return self.decisions_of(sensitive_features, terms, missing=missing)
+
+    def decisions_of(self, sensitive_features: Any, terms: Terms, *, missing: str = "error") -> NDArray[np.bool_]:
+        """Whether each person's group applies under some terms."""
+        if sensitive_features is None:
+            raise TypeError("sensitive_features is None; pass the group of each person.")
+        codes = locate_groups(sensitive_features, self.groups, missing=missing)
+        return np.asarray(self.decisions(terms).to_numpy()[codes], dtype=bool)
+
+    def applicant_utility(
+        self, cost: Cost, subsidies: Subsidies = None, *, subsidy_kind: SubsidyKind = "additive"
+    ) -> pd.Series:
+        """Expected utility of a person of each group: ``P(selected | z) max(0, precision_z - c_z)``.
+
+        It is 0, not NaN, for a group of which nobody is selected: the test is never taken.
+        """
+        return self.utility_under(Terms(cost, subsidies, subsidy_kind))
+
+    def utility_under(self, terms: Terms) -> pd.Series:
+        """The same as :meth:`applicant_utility`."""
+        costs = terms.faced_by(self.groups)
+        gain = np.maximum(self.counts.true_positives - costs * self.counts.selected, 0.0)
+        return pd.Series(ratio(gain, self.counts.n), index=self.groups, name="applicant_utility")

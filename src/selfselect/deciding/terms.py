@@ -1,0 +1,139 @@
+"""What each group is told it will cost: the price of the test, what is paid towards it, and how people answer.
+
+Cost, subsidies, their kind and the behaviour of people always travel together, as :class:`Terms`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field, replace
+from typing import Any, Literal, TypeAlias
+
+import numpy as np
+import pandas as pd
+from numpy.typing import ArrayLike
+
+from .._validation import FloatArray, check_choice, check_fraction, some_of
+from ..counting.counts import GroupCounts
+from ..counting.groups import values_by_group
+from .behaviour import Behaviour, HardRule, Shares
+
+Cost: TypeAlias = float | Mapping[Any, float] | pd.Series
+Subsidies: TypeAlias = float | Mapping[Any, float] | pd.Series | None
+SubsidyKind: TypeAlias = Literal["additive", "proportional"]
+KINDS: tuple[SubsidyKind, ...] = ("additive", "proportional")
+
+
+def least_additive(precision: FloatArray, cost: FloatArray) -> FloatArray:
+    """``max(0, c - prc)``: the least amount at which a group of this precision applies."""
+    return np.asarray(np.maximum(cost - precision, 0.0))
+
+
+def least_proportional(precision: FloatArray, cost: FloatArray) -> FloatArray:
+    """``max(0, 1 - prc / c)``: the least share of the cost at which it applies; nothing at a cost of 0."""
+    safe = np.where(cost > 0, cost, 1.0)
+    return np.where(cost > 0, np.maximum(1 - precision / safe, 0.0), np.where(np.isnan(precision), np.nan, 0.0))
+
+
+@dataclass(frozen=True, eq=False)
+class Terms:
+    """What groups face.
+
+    Attributes
+    ----------
+    cost : float, or mapping from group to float
+        Cost of the test in [0, 1], in units of the gain from being hired. A mapping must name every group.
+    subsidies : float, or mapping from group to float, optional
+        Subsidy, not negative; a mapping may leave groups out (no subsidy). An additive subsidy pays at most the whole
+        cost.
+    kind : {"additive", "proportional"}, default="additive"
+        ``c_z = c - s_z``, or ``c_z = c (1 - s_z)``: proportional subsidies are shares of the cost and lie in [0, 1].
+    behaviour : Behaviour, default=HardRule()
+        How people answer what is published and what they face.
+
+    Examples
+    --------
+    >>> terms = Terms(0.75, {"B": 0.25})
+    >>> terms.faced_by(pd.Index(["A", "B"]))
+    array([0.75, 0.5 ])
+    """
+
+    cost: Cost
+    subsidies: Subsidies = None
+    kind: SubsidyKind = "additive"
+    behaviour: Behaviour = field(default_factory=HardRule)
+
+    def __post_init__(self) -> None:
+        check_choice(self.kind, "subsidy_kind", KINDS)
+
+    @property
+    def uniform_cost(self) -> float | None:
+        """The one cost that all groups are told, before subsidies; None if it differs by group."""
+        return None if isinstance(self.cost, Mapping | pd.Series) else check_fraction(self.cost, "cost")
+
+    def at_cost(self, cost: Cost) -> Terms:
+        """The same terms at another cost."""
+        return replace(self, cost=cost)
+
+    def paying(self, subsidies: Subsidies, kind: SubsidyKind | None = None) -> Terms:
+        """The same terms with other subsidies."""
+        return replace(self, subsidies=subsidies, kind=self.kind if kind is None else kind)
+
+    # ------------------------------------------------------------------ numbers, one per group
+
+    def listed_for(self, groups: pd.Index) -> FloatArray:
+        """Cost that each group is told, before subsidies."""
+        if not isinstance(self.cost, Mapping | pd.Series):
+            return np.full(len(groups), check_fraction(self.cost, "cost"))
+        listed = values_by_group(self.cost, groups, "cost", default=None)
+        outside = (listed < 0) | (listed > 1)
+        if outside.any():
+            raise ValueError(f"cost must lie in [0, 1]; it does not for group(s) {some_of(groups[outside])}.")
+        return listed
+
+    def subsidies_for(self, groups: pd.Index) -> FloatArray:
+        """Subsidy of each group, as given: an amount, or a share of the cost."""
+        if self.subsidies is None:
+            return np.zeros(len(groups))
+        if isinstance(self.subsidies, Mapping | pd.Series):
+            given = values_by_group(self.subsidies, groups, "subsidies", default=0.0)
+        else:
+            try:
+                given = np.full(len(groups), float(self.subsidies))
+            except (TypeError, ValueError) as error:
+                raise TypeError(
+                    f"subsidies must be a number or a mapping from group to number, got {self.subsidies!r}."
+                ) from error
+        highest = 1.0 if self.kind == "proportional" else np.inf
+        wrong = ~((given >= 0) & (given <= highest) & np.isfinite(given))
+        if wrong.any():
+            limit = "between 0 and 1 when proportional" if self.kind == "proportional" else "finite and at least 0"
+            raise ValueError(f"subsidies must be {limit}; wrong for group(s) {some_of(groups[wrong])}.")
+        return given
+
+    def faced_by(self, groups: pd.Index) -> FloatArray:
+        """Cost that each group faces after subsidies, ``c_z``; never below 0."""
+        listed, paid = self.listed_for(groups), self.subsidies_for(groups)
+        return listed * (1 - paid) if self.kind == "proportional" else np.maximum(listed - paid, 0.0)
+
+    def further_subsidy(self, groups: pd.Index, precision: ArrayLike) -> FloatArray:
+        """Least further subsidy of each group's own kind at which it applies: 0 if it does, NaN without a precision.
+
+        Examples
+        --------
+        >>> groups = pd.Index(["A"])
+        >>> Terms(0.7).further_subsidy(groups, [0.62]).round(3).tolist()
+        [0.08]
+        >>> Terms(0.7, kind="proportional").further_subsidy(groups, [0.62]).round(3).tolist()
+        [0.114]
+        """
+        reached, faced = np.asarray(precision, dtype=np.float64), self.faced_by(groups)
+        if self.kind == "additive":
+            return least_additive(reached, faced)
+        listed = self.listed_for(groups)
+        # of the listed cost, c (1 - s - s') must come down to the precision
+        return np.maximum(least_proportional(reached, listed) - self.subsidies_for(groups), 0.0)
+
+    def shares(self, groups: pd.Index, counts: GroupCounts) -> Shares:
+        """Share of each group that applies, by its published counts."""
+        return self.behaviour.shares(counts.true_positives, counts.selected, self.faced_by(groups))

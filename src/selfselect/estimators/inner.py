@@ -1,0 +1,126 @@
+"""Shared by classifiers that hold another one, of any kind, and use its score."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+from sklearn.base import clone
+from sklearn.linear_model import LogisticRegression
+from sklearn.utils.validation import check_is_fitted, validate_data
+
+from .._frames import plain_frame
+from .._threads import one_thread
+from .._validation import check_floats
+from .base import SelfSelectionClassifier
+from .files import decode, encode, linear_state, restore_linear
+
+
+def default_estimator() -> LogisticRegression:
+    """Logistic regression without penalty, as in the paper."""
+    return LogisticRegression(C=np.inf, max_iter=1000)
+
+
+def fitted_or_default(classifier: Any) -> Any:
+    """Inner classifier where it is fitted, else the one that would be."""
+    for inner in (getattr(classifier, "estimator_", None), classifier.estimator):
+        if inner is not None:  # never by truth: an ensemble that is not fitted has no length
+            return inner
+    return default_estimator()
+
+
+def inner_has(method: str) -> Any:
+    """Whether the inner classifier has a method, for ``available_if``."""
+
+    def check(self: Any) -> bool:
+        getattr(fitted_or_default(self), method)
+        return True
+
+    return check
+
+
+def score_of(estimator: Any, X: Any, positive: Any) -> NDArray[np.float64]:
+    """Score of each row by any classifier, larger for the positive label.
+
+    ``decision_function``, turned round if it is for the other label; else the probability of the positive label.
+    """
+    classes = list(getattr(estimator, "classes_", [None, positive]))
+    if hasattr(estimator, "decision_function"):
+        score = np.asarray(estimator.decision_function(X))
+        score = score if classes[1] == positive else -score
+    elif hasattr(estimator, "predict_proba"):
+        score = np.asarray(estimator.predict_proba(X))[:, classes.index(positive)]
+    else:
+        raise TypeError(
+            f"estimator must have decision_function or predict_proba to get a threshold; {estimator!r} has neither."
+        )
+    return check_floats(score, "score of the estimator")
+
+
+class InnerClassifier(SelfSelectionClassifier):
+    """Shared by classifiers that hold another one as ``estimator_``."""
+
+    estimator: Any
+    _STATE: tuple[str, ...] = ("coef", "intercept", "estimator")
+
+    def __sklearn_tags__(self) -> Any:
+        """What the inner classifier can take, this one can."""
+        tags = super().__sklearn_tags__()
+        inner = fitted_or_default(self)
+        if hasattr(inner, "__sklearn_tags__"):
+            tags.input_tags = inner.__sklearn_tags__().input_tags
+        return tags
+
+    def _fit_inner(self, X: Any, y: ArrayLike, sample_weight: ArrayLike | None) -> None:
+        # names and number of features are noted; what X may hold is the inner classifier's business
+        validate_data(self, X, y, skip_check_array=True)
+        if self.estimator is not None and not hasattr(self.estimator, "fit"):
+            raise TypeError(f"estimator must be a scikit-learn classifier, got {self.estimator!r}.")
+        inner = clone(self.estimator) if self.estimator is not None else default_estimator()
+        given = {} if sample_weight is None else {"sample_weight": sample_weight}
+        with one_thread():
+            self.estimator_ = inner.fit(X, y, **given)
+
+    def _inner_score(self, X: Any) -> NDArray[np.float64]:
+        """Score of the fitted inner classifier, larger for the qualified."""
+        return score_of(self.estimator_, plain_frame(X), self.classes_[1])
+
+    @property
+    def _turned(self) -> bool:
+        """Whether the inner classifier's second class is our first."""
+        return bool(self.estimator_.classes_[1] != self.classes_[1])
+
+    @property
+    def coef_(self) -> NDArray[Any]:
+        """Weights of a linear inner classifier, larger for the qualified."""
+        check_is_fitted(self, "estimator_")
+        coef: NDArray[Any] = self.estimator_.coef_
+        return -coef if self._turned else coef
+
+    # ------------------------------------------------------------------ as data
+
+    def _fitted_state(self) -> dict[str, Any]:
+        inner = self.estimator_
+        if type(inner) is not LogisticRegression:
+            raise TypeError(
+                f"Only a logistic regression inside {type(self).__name__} can be saved as JSON, "
+                f"not {type(inner).__name__}."
+            )
+        state: dict[str, Any] = {}
+        if self.estimator is not None:  # so that what is read back can be fitted again as it was
+            state["estimator"] = {key: encode(value) for key, value in inner.get_params().items()}
+        return state | linear_state(inner)
+
+    def _restore(self, state: dict[str, Any]) -> None:
+        params = {key: decode(value) for key, value in state.get("estimator", {}).items()}
+        if not set(params) <= set(LogisticRegression._get_param_names()):
+            raise ValueError("It holds something unknown about its logistic regression.")
+        inner = LogisticRegression(**params) if params else default_estimator()
+        if params:
+            self.estimator = inner if getattr(self, "prefit", False) else clone(inner)
+        inner.classes_, inner.n_features_in_ = np.sort(self.classes_), self.n_features_in_
+        if hasattr(self, "feature_names_in_"):
+            inner.feature_names_in_ = self.feature_names_in_
+        restore_linear(inner, state, self.n_features_in_)
+        self.estimator_ = inner

@@ -1,0 +1,183 @@
+"""A naive score with the one threshold that is best once people decide whether to apply."""
+
+from __future__ import annotations
+
+from typing import Any, Self
+
+import numpy as np
+import pandas as pd
+from numpy.typing import ArrayLike, NDArray
+from sklearn.utils.validation import check_is_fitted, validate_data
+
+from .._frames import plain_frame
+from .._validation import BoolArray, FloatArray, check_at_least_zero, check_weights
+from ..counting import GroupCodes
+from ..deciding import Cost, Subsidies, SubsidyKind, Terms, ThresholdCurves, Tolerance, check_tolerance
+from ..learning import cautious, cut_between
+from .files import check_finite, saveable
+from .inner import InnerClassifier
+
+
+@saveable
+class SemiStrategicClassifier(InnerClassifier):
+    """Any classifier's score, with the threshold of the highest induced accuracy on the training set.
+
+    Every distinct score is tried, exactly, in O(m log m) time for m rows, whatever the number of groups. Among equals
+    the threshold with the most applicants is kept.
+
+    Parameters
+    ----------
+    estimator : classifier, optional
+        Any scikit-learn classifier with ``decision_function`` or ``predict_proba``; by default a logistic regression
+        without penalty.
+    cost : float or mapping from group to float, default=0.7
+        Cost of the test in [0, 1].
+    tolerance : float or "auto", default=0.0
+        Margin over the cost within which a group's application counts as unsure ("auto": one standard error of its
+        precision). The threshold is then the best in the worse of two cases: such groups come, or stay away.
+    subsidies : float or mapping from group to float, optional
+        Subsidies.
+    subsidy_kind : {"additive", "proportional"}, default="additive"
+        Kind of subsidies.
+    caution : float, default=0.0
+        Standard errors to take off an induced accuracy before comparing. 0 is the exact maximum on the training set; 1
+        hedges against a high accuracy on few applicants.
+    prefit : bool, default=False
+        Whether ``estimator`` is fitted already and only wants a threshold.
+    pos_label : label, optional
+        The label that means qualified; by default the larger of the two.
+
+    Attributes
+    ----------
+    threshold_ : float
+        A person is selected when the inner score is above it.
+    curve_ : DataFrame
+        induced_accuracy, assumed_accuracy, application_rate, social_cost and applying_groups at every threshold.
+    estimator_ : classifier
+        The fitted one.
+    published_ : PublishedStatistics
+        Counts of the training set per group.
+    classes_ : ndarray of shape (2,)
+        The labels; the second one means qualified.
+
+    Examples
+    --------
+    >>> from selfselect.datasets import make_base_rate_groups
+    >>> X, y, z = make_base_rate_groups((0.5, 0.15), random_state=0, return_X_y_group=True)
+    >>> semi = SemiStrategicClassifier(cost=0.8).fit(X, y, sensitive_features=z)
+    >>> float(semi.curve_["induced_accuracy"].max()) == semi.audit(X, y, z).induced_accuracy
+    True
+    """
+
+    def __init__(
+        self,
+        estimator: Any = None,
+        *,
+        cost: Cost = 0.7,
+        tolerance: Tolerance = 0.0,
+        subsidies: Subsidies = None,
+        subsidy_kind: SubsidyKind = "additive",
+        caution: float = 0.0,
+        prefit: bool = False,
+        pos_label: Any = None,
+    ) -> None:
+        self.estimator = estimator
+        self.cost = cost
+        self.tolerance = tolerance
+        self.subsidies = subsidies
+        self.subsidy_kind = subsidy_kind
+        self.caution = caution
+        self.prefit = prefit
+        self.pos_label = pos_label
+
+    def fit(self, X: Any, y: ArrayLike, *, sensitive_features: Any = None, sample_weight: Any = None) -> Self:
+        """Fit the inner classifier (unless prefit) and search all thresholds.
+
+        Parameters
+        ----------
+        X : array-like of shape (n_rows, n_features)
+        y : array-like of shape (n_rows,)
+            Labels of two kinds; see ``pos_label``.
+        sensitive_features : array-like, Series, DataFrame or dict of columns, optional
+            Group of each row; without it everyone is one group.
+        sample_weight : array-like of shape (n_rows,), optional
+            Weights.
+        """
+        X, y = plain_frame(X), plain_frame(y)
+        qualified = self._check_labels(y)
+        groups = self._check_groups(sensitive_features, len(qualified))
+        tolerance = check_tolerance(self.tolerance, self._terms().faced_by(groups.labels))
+        check_at_least_zero(self.caution, "caution")
+        if self.prefit:
+            self._take_fitted(X, y)
+        else:
+            self._fit_inner(X, y, sample_weight)
+        score = self._inner_score(X)
+        curves = self._curves(qualified, score, groups, check_weights(sample_weight, len(qualified)))
+        self.threshold_ = self._search(curves, self._terms_of(groups, curves), tolerance)
+        predicted = self.classes_[(score > self.threshold_).astype(int)]
+        self._publish(qualified, predicted, groups, sample_weight)
+        return self
+
+    def _take_fitted(self, X: Any, y: Any) -> None:
+        if self.estimator is None:
+            raise ValueError("prefit=True needs a fitted estimator; estimator is None.")
+        check_is_fitted(self.estimator)
+        known = getattr(self.estimator, "classes_", self.classes_)
+        if sorted(known) != sorted(self.classes_):
+            raise ValueError(f"estimator was fitted to classes {known}, y holds {self.classes_}.")
+        validate_data(self, X, y, skip_check_array=True)
+        self.estimator_ = self.estimator
+
+    @staticmethod
+    def _curves(
+        qualified: BoolArray, score: FloatArray, groups: GroupCodes, weights: FloatArray | None
+    ) -> ThresholdCurves:
+        if weights is not None and not weights.all():  # who counts for nothing must not add thresholds either
+            keep = weights > 0
+            qualified, score, groups, weights = qualified[keep], score[keep], groups.take(keep), weights[keep]
+        return ThresholdCurves.from_codes(qualified, score, groups.codes, groups.labels, weights)
+
+    def _terms_of(self, groups: GroupCodes, curves: ThresholdCurves) -> Terms:
+        """The classifier's terms for the groups that count for something."""
+        costs = dict(zip(groups.labels, self._terms().faced_by(groups.labels), strict=True))
+        return Terms({label: costs[label] for label in curves.groups})
+
+    def _search(self, curves: ThresholdCurves, terms: Terms, tolerance: Tolerance) -> float:
+        self.curve_ = curves.outcomes_under(terms)
+        # groups within the tolerance apply by a hair: what counts is the worse of their coming and their staying away
+        cases = [self.curve_] if tolerance == 0 else [self.curve_, curves.outcomes_under(terms, tolerance)]
+        value = np.min([self._value(case, float(curves.n.sum())) for case in cases], axis=0)
+        if np.isneginf(value).all():  # nobody can be made to apply: leave the classifier as it is
+            return 0.0 if hasattr(self.estimator_, "decision_function") else 0.5
+        rate = self.curve_["application_rate"].to_numpy()
+        best = np.flatnonzero(value >= value.max() - 1e-12)
+        return float(cut_between(self.curve_["threshold"].to_numpy(), int(best[np.argmax(rate[best])])))
+
+    def _value(self, case: pd.DataFrame, people: float) -> NDArray[np.float64]:
+        applicants = case["application_rate"].to_numpy() * people
+        correct = case["induced_accuracy"].fillna(0.0).to_numpy() * applicants
+        return np.asarray(cautious(correct, applicants, free=0.0, errors=self.caution))
+
+    def decision_function(self, X: Any) -> NDArray[np.float64]:
+        """Inner score minus the threshold."""
+        check_is_fitted(self, "threshold_")
+        return self._inner_score(X) - self.threshold_
+
+    def predict(self, X: Any) -> NDArray[Any]:
+        """Label of each row: the second class where the inner score is above the threshold."""
+        score = self.decision_function(X)
+        return np.asarray(self.classes_[(score > 0).astype(int)])
+
+    # ------------------------------------------------------------------ as data
+
+    _STATE = (*InnerClassifier._STATE, "threshold")
+
+    def _fitted_state(self) -> dict[str, Any]:
+        check_finite(self.threshold_, "The threshold is not finite, so that this classifier cannot be saved.")
+        return super()._fitted_state() | {"threshold": self.threshold_}
+
+    def _restore(self, state: dict[str, Any]) -> None:
+        self.threshold_ = float(state["threshold"])
+        check_finite(self.threshold_, "It is damaged: its threshold is not finite.")
+        super()._restore(state)

@@ -1,0 +1,297 @@
+"""A linear classifier that anticipates who will apply."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any, Self
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+from scipy.special import expit
+from sklearn.utils import check_random_state
+from sklearn.utils.validation import check_is_fitted, validate_data
+
+from .._frames import plain_frame
+from .._threads import one_thread
+from .._validation import (
+    BoolArray,
+    FloatArray,
+    check_at_least_zero,
+    check_choice,
+    check_fraction,
+    check_weights,
+    some_of,
+)
+from ..counting import GroupCodes, locate_labels
+from ..deciding import Cost, Subsidies, SubsidyKind, Tolerance, check_tolerance
+from ..learning import Problem, solve
+from ..learning.judging import HANDFUL, unfairness
+from ..learning.solving import SOLVERS
+from .base import SelfSelectionClassifier
+from .files import linear_state, restore_linear, saveable
+from .warnings import warn
+
+#: Sharpness of ``predict_proba``: the y~ = sigma(2 s) of the training objective.
+TEMPERATURE = 2.0
+
+
+def _as_counts(weights: FloatArray | None, n_rows: int) -> FloatArray:
+    """Weights as numbers of people: whole ones are repetitions as they are, others are scaled to average 1."""
+    if weights is None:
+        return np.ones(n_rows)
+    if (weights == np.floor(weights)).all():
+        return weights
+    return np.asarray(weights / weights[weights > 0].mean())
+
+
+@saveable
+class StrategicClassifier(SelfSelectionClassifier):
+    """Linear classifier with the highest induced accuracy: accurate on those who apply because of it.
+
+    Whether ``X`` holds the group as one-hot columns decides what it can do. With them (or any columns that tell groups
+    apart) each group can be given an offset of its own; without them groups share one threshold, but still decide by
+    their own published precision.
+
+    Parameters
+    ----------
+    cost : float or mapping from group to float, default=0.7
+        Cost of the test in [0, 1].
+    tolerance : float or "auto", default=0.02
+        Margin over the cost that a group is given in training: a number (the paper has .02 and .05), or "auto" for one
+        standard error of its precision. Groups that apply within the margin count as unsure: what is judged is the
+        worse of their coming and their staying away. People decide by the training statistics, so none is needed for
+        them to apply; a margin makes it likelier that new people of the group are as precise.
+    parity : float, default=0.0
+        Weight of the penalty for different selection rates. Where positive, selection rates on the training set are
+        also kept within ``parity_tolerance`` of each other, if at all possible (``constraints_met_``). This alone does
+        not put groups in order.
+    equal_tpr : float, default=0.0
+        Weight of the penalty for different true-positive rates. Together with ``parity`` it makes precision follow
+        base rates: groups whose base rates differ by more than .02 are published in that order.
+    subsidies : float or mapping from group to float, optional
+        Subsidies, anticipated in training.
+    subsidy_kind : {"additive", "proportional"}, default="additive"
+        Kind of subsidies.
+    require : list of groups, optional
+        Groups that must apply.
+    max_social_cost : float, optional
+        Largest share of the qualified (in training) that may stay away.
+    solver : {"auto", "constructive", "gradient_descent"}, default="auto"
+        "constructive" takes one logistic score and gives each group its own threshold, or all a common one. "auto"
+        refines such starts; "gradient_descent" is the paper's method, for reference.
+    n_starts : int, optional
+        Additional Gaussian starts, trained by L-BFGS on the paper's objective (default none; for "gradient_descent",
+        their number, default 5).
+    max_iter : int, optional
+        Steps of the descent (default 30,000), or of the logistic start (default 1,000).
+    l2 : float, default=0.0
+        Weight of ``|w|^2 / 2`` on standardised features, against the mean loss.
+    application : float, default=1/6
+        Weight of the paper's penalty that asks for someone to apply; only in the paper's objective.
+    parity_tolerance : float, default=0.02
+        Largest difference of selection rates under ``parity``.
+    tpr_tolerance : float, default=0.05
+        Largest difference of true-positive rates under ``equal_tpr``.
+    random_state : int, RandomState or None, default=None
+        Seed of Gaussian starts; without them nothing is random.
+    pos_label : label, optional
+        The label that means qualified; by default the larger of the two.
+
+    Attributes
+    ----------
+    coef_ : ndarray of shape (1, n_features)
+    intercept_ : ndarray of shape (1,)
+    published_ : PublishedStatistics
+        Counts of the training set per group.
+    n_iter_ : int
+        Steps of the logistic start (or of the descent).
+    origin_ : str
+        Which start the kept classifier comes from.
+    constraints_met_ : bool
+        Whether rates are within their tolerances (True without ``parity`` and ``equal_tpr``).
+    classes_ : ndarray of shape (2,)
+        The labels; the second one means qualified.
+
+    Notes
+    -----
+    **How it chooses.** Every start ends in a classifier that is judged by hard counts on the training set: constraints
+    first, then ``accuracy - 2 standard errors - (fitted weights) / (applicants)`` over those who apply. Raw training
+    accuracy would prefer small groups, and whatever was fitted hardest; the two corrections are what makes the choice
+    hold on new people.
+
+    **Raises.** :class:`selfselect.InfeasibleError` if ``require`` or ``max_social_cost`` cannot be met, saying what
+    came nearest.
+
+    Examples
+    --------
+    >>> from selfselect.datasets import make_ordering_constraint
+    >>> X, y, z = make_ordering_constraint(random_state=0, return_X_y_group=True)
+    >>> clf = StrategicClassifier(cost=0.8).fit(X, y, sensitive_features=z)
+    >>> clf.applies().to_dict()
+    {'z0': True, 'z1': False}
+    >>> round(clf.audit(X, y, z).induced_accuracy, 3)
+    0.997
+    """
+
+    def __init__(
+        self,
+        cost: Cost = 0.7,
+        *,
+        tolerance: Tolerance = 0.02,
+        parity: float = 0.0,
+        equal_tpr: float = 0.0,
+        subsidies: Subsidies = None,
+        subsidy_kind: SubsidyKind = "additive",
+        require: Sequence[Any] | None = None,
+        max_social_cost: float | None = None,
+        solver: str = "auto",
+        n_starts: int | None = None,
+        max_iter: int | None = None,
+        l2: float = 0.0,
+        application: float = 1 / 6,
+        parity_tolerance: float = 0.02,
+        tpr_tolerance: float = 0.05,
+        random_state: int | np.random.RandomState | None = None,
+        pos_label: Any = None,
+    ) -> None:
+        self.cost = cost
+        self.tolerance = tolerance
+        self.parity = parity
+        self.equal_tpr = equal_tpr
+        self.subsidies = subsidies
+        self.subsidy_kind = subsidy_kind
+        self.require = require
+        self.max_social_cost = max_social_cost
+        self.solver = solver
+        self.n_starts = n_starts
+        self.max_iter = max_iter
+        self.l2 = l2
+        self.application = application
+        self.parity_tolerance = parity_tolerance
+        self.tpr_tolerance = tpr_tolerance
+        self.random_state = random_state
+        self.pos_label = pos_label
+
+    def fit(self, X: Any, y: ArrayLike, *, sensitive_features: Any = None, sample_weight: Any = None) -> Self:
+        """Fit the classifier.
+
+        Parameters
+        ----------
+        X : array-like of shape (n_rows, n_features)
+            Numbers; with the group as one-hot columns, or without.
+        y : array-like of shape (n_rows,)
+            Labels of two kinds; see ``pos_label``.
+        sensitive_features : array-like, Series, DataFrame or dict of columns, optional
+            Group of each row; without it everyone is one group.
+        sample_weight : array-like of shape (n_rows,), optional
+            Weights. Whole numbers count as repetitions of a row; others are relative, and scaled to average 1.
+        """
+        X, y = validate_data(self, plain_frame(X), plain_frame(y), dtype=np.float64)
+        qualified = self._check_labels(y)
+        groups = self._check_groups(sensitive_features, len(qualified))
+        costs = self._terms().faced_by(groups.labels)
+        weights = check_weights(sample_weight, len(qualified))
+        tolerance = check_tolerance(self.tolerance, costs)
+        required = self._check_settings(groups, qualified)
+        counted = slice(None) if weights is None or weights.all() else weights > 0
+        weights = _as_counts(weights, len(qualified))
+        used, codes = np.unique(groups.codes[counted], return_inverse=True)
+        if required.sum() > required[used].sum():
+            gone = np.setdiff1d(np.flatnonzero(required), used)
+            raise ValueError(f"require names group(s) all of whose rows weigh 0: {some_of(groups.labels[gone])}.")
+        if len(np.unique(qualified[counted])) < 2:
+            raise ValueError("sample_weight leaves one class only: there must be qualified and unqualified people.")
+        with one_thread():
+            problem = Problem.build(
+                X[counted],
+                qualified[counted],
+                codes,
+                groups.labels[used],
+                weights[counted],
+                costs[used],
+                tolerance=tolerance,
+                required=required[used],
+                max_social_cost=1.0 if self.max_social_cost is None else self.max_social_cost,
+                parity=self.parity,
+                equal_tpr=self.equal_tpr,
+                parity_tolerance=self.parity_tolerance,
+                tpr_tolerance=self.tpr_tolerance,
+                l2=self.l2,
+            )
+            best, self.n_iter_ = solve(
+                problem,
+                solver=self.solver,
+                random=check_random_state(self.random_state),
+                n_starts=self.n_starts,
+                max_iter=self.max_iter,
+                application=self.application,
+            )
+        weights_, intercept = problem.to_original(best.parameters)
+        self.coef_, self.intercept_ = weights_[None, :], np.array([intercept])
+        self.origin_ = best.origin
+        predicted = self.classes_[(X @ self.coef_[0] + intercept > 0).astype(int)]
+        self._publish(qualified, predicted, groups, sample_weight)
+        counts = self.published_.counts
+        broken, _ = unfairness(problem, counts.selected[None, used], counts.true_positives[None, used])
+        self.constraints_met_ = not problem.fair or bool(broken[0] <= 1e-9)
+        if not self.constraints_met_:
+            warn(
+                "Selection or true-positive rates could not be brought within their tolerance while someone applies. "
+                "Raise parity_tolerance or tpr_tolerance, or lower the cost."
+            )
+        return self
+
+    def _check_settings(self, groups: GroupCodes, qualified: BoolArray) -> BoolArray:
+        check_choice(self.solver, "solver", SOLVERS)
+        for name in ("parity", "equal_tpr", "l2", "application"):
+            check_at_least_zero(getattr(self, name), name)
+        for name, least in (("n_starts", int(self.solver == "gradient_descent")), ("max_iter", 1)):
+            value = getattr(self, name)
+            if value is not None and (not isinstance(value, int | np.integer) or value < least):
+                raise ValueError(f"{name} must be a whole number of at least {least}, got {value!r}.")
+        for name in ("parity_tolerance", "tpr_tolerance"):
+            if check_fraction(getattr(self, name), name) == 0:
+                raise ValueError(f"{name} must be positive: finite samples have no exactly equal rates.")
+        if self.max_social_cost is not None:
+            check_fraction(self.max_social_cost, "max_social_cost")
+        required = np.zeros(len(groups.labels), dtype=bool)
+        if self.require is not None:
+            required[locate_labels(self.require, groups.labels, "require", "the training data")] = True
+            positives = np.bincount(groups.codes[qualified], minlength=len(groups.labels))
+            few = required & (positives < HANDFUL)
+            if few.any():
+                warn(
+                    f"Required group(s) {some_of(groups.labels[few])} have under {HANDFUL} qualified people in "
+                    f"training ({', '.join(map(str, positives[few][:5]))}): their precision is hardly known.",
+                    stacklevel=3,
+                )
+        return required
+
+    def decision_function(self, X: Any) -> NDArray[np.float64]:
+        """Score of each row: positive means selected."""
+        check_is_fitted(self, "coef_")
+        X = validate_data(self, plain_frame(X), reset=False, dtype=np.float64)
+        return np.asarray(X @ self.coef_[0] + self.intercept_[0])
+
+    def predict(self, X: Any) -> NDArray[Any]:
+        """Label of each row."""
+        score = self.decision_function(X)
+        return np.asarray(self.classes_[(score > 0).astype(int)])
+
+    def predict_proba(self, X: Any) -> NDArray[np.float64]:
+        """Smooth predictions ``sigma(2 score)`` of both classes: they rank people, and are not calibrated."""
+        second = expit(TEMPERATURE * self.decision_function(X))
+        return np.column_stack([1 - second, second])
+
+    # ------------------------------------------------------------------ as data
+
+    _STATE = ("coef", "intercept", "origin", "constraints_met")
+
+    def _fitted_state(self) -> dict[str, Any]:
+        return {"origin": self.origin_, "constraints_met": self.constraints_met_} | linear_state(self)
+
+    def _restore(self, state: dict[str, Any]) -> None:
+        self.origin_, self.constraints_met_ = str(state["origin"]), state["constraints_met"]
+        if not isinstance(self.constraints_met_, bool):
+            raise ValueError(f"It is damaged: constraints_met is {state['constraints_met']!r}.")
+        restore_linear(self, state, self.n_features_in_)

@@ -1,0 +1,20 @@
+"""What follows once it is decided who applies: metrics per row, agreement of orders, and scorers."""
+
+from ..deciding.outcomes import Outcome, outcome
+from .ranks import RankAgreement, rank_agreement
+from .rows import applicant_utility, application_rate, assumed_accuracy, induced_accuracy, social_cost
+from .scorers import InducedAccuracyScorer, induced_accuracy_scorer
+
+__all__ = [
+    "InducedAccuracyScorer",
+    "Outcome",
+    "RankAgreement",
+    "applicant_utility",
+    "application_rate",
+    "assumed_accuracy",
+    "induced_accuracy",
+    "induced_accuracy_scorer",
+    "outcome",
+    "rank_agreement",
+    "social_cost",
+]

@@ -1,0 +1,92 @@
+"""What it costs a firm in accuracy to keep qualified people from staying away."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+import pandas as pd
+from numpy.typing import ArrayLike
+from tqdm import tqdm
+
+from .._validation import check_fraction
+from ..estimators import StrategicClassifier
+from ..learning import InfeasibleError
+
+
+def accuracy_social_cost_frontier(
+    X: Any,
+    y: ArrayLike,
+    *,
+    sensitive_features: Any,
+    limits: Sequence[float] | None = None,
+    sample_weight: ArrayLike | None = None,
+    evaluate: tuple[Any, Any, Any] | None = None,
+    estimator: StrategicClassifier | None = None,
+    progress: bool = True,
+    **settings: Any,
+) -> pd.DataFrame:
+    """Trade accuracy on applicants for qualified people who apply: one strategic classifier per limit on social cost.
+
+    Parameters
+    ----------
+    X, y, sensitive_features
+        Training data, as in :meth:`StrategicClassifier.fit`.
+    limits : sequence of float, optional
+        Limits on social cost; by default 1, .9, ... 0.
+    sample_weight : array-like, optional
+        Weights of the training data.
+    evaluate : tuple (X, y, sensitive_features), optional
+        New people to evaluate on; by default the training data.
+    estimator : StrategicClassifier, optional
+        Classifier whose settings to use.
+    progress : bool, default=True
+        Show a progress bar on a terminal.
+    **settings
+        Settings of :class:`StrategicClassifier` (cost, subsidies, ...), over those of ``estimator``.
+
+    Returns
+    -------
+    DataFrame, indexed by max_social_cost
+        feasible, induced_accuracy, social_cost, application_rate, applying_groups, who (the groups that apply),
+        efficient (no other row is better in one and no worse in the other). Numbers are NaN where the limit
+        cannot be met.
+
+    Examples
+    --------
+    >>> from selfselect.datasets import make_base_rate_groups
+    >>> X, y, z = make_base_rate_groups((0.5, 0.15), n_per_group=500, random_state=0, return_X_y_group=True)
+    >>> frontier = accuracy_social_cost_frontier(X, y, sensitive_features=z, cost=0.7, limits=[1, 0])
+    >>> frontier["who"].tolist()
+    [('z1',), ('z0', 'z1')]
+    """
+    if limits is not None and (np.ndim(limits) != 1 or len(limits) == 0):
+        raise ValueError(f"limits must be a list of at least one limit on social cost, got {limits!r}.")
+    if evaluate is not None and len(evaluate) != 3:
+        raise ValueError("evaluate must hold X, y and sensitive_features of the people to evaluate on.")
+    if "max_social_cost" in settings:
+        raise TypeError("max_social_cost is what the frontier varies; pass limits instead.")
+    chosen = np.linspace(1, 0, 11) if limits is None else [check_fraction(limit, "limits") for limit in limits]
+    base = estimator if estimator is not None else StrategicClassifier()
+    given = base.get_params(deep=False) | settings
+    people = (X, y, sensitive_features) if evaluate is None else evaluate
+    rows = []
+    for limit in tqdm(chosen, desc="social cost", disable=None if progress else True, leave=False):
+        model = StrategicClassifier(**(given | {"max_social_cost": float(limit)}))
+        row: dict[str, Any] = {"max_social_cost": float(limit), "feasible": True}
+        try:
+            model.fit(X, y, sensitive_features=sensitive_features, sample_weight=sample_weight)
+        except InfeasibleError:
+            rows.append(row | {"feasible": False, "who": ()})
+            continue
+        applies = model.applies()
+        result = model.audit(people[0], people[1], people[2]).to_dict()
+        rows.append(row | result | {"who": tuple(applies.index[applies])})
+    columns = ["feasible", "induced_accuracy", "social_cost", "application_rate", "applying_groups", "who"]
+    frame = pd.DataFrame(rows).set_index("max_social_cost").reindex(columns=columns)
+    cost, accuracy = frame["social_cost"].to_numpy(float), frame["induced_accuracy"].to_numpy(float)
+    no_worse = (cost[None, :] <= cost[:, None]) & (accuracy[None, :] >= accuracy[:, None])
+    better = no_worse & ((cost[None, :] < cost[:, None]) | (accuracy[None, :] > accuracy[:, None]))
+    frame["efficient"] = ~np.isnan(accuracy) & ~better.any(axis=1)
+    return frame

@@ -1,0 +1,77 @@
+"""From labels, scores and groups to the subsidies that bring groups in."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+from numpy.typing import ArrayLike
+
+from .._validation import check_binary
+from ..auditing import Provenance, audit
+from ..counting import encode_groups
+from ..deciding import Cost, SubsidyKind
+from .retraining import plan_under_retraining, refit
+from .subsidies import SubsidyPlan, plan_for
+
+
+def plan_subsidies(
+    y_true: ArrayLike,
+    *,
+    score: ArrayLike | None = None,
+    threshold: float | None = None,
+    y_pred: ArrayLike | None = None,
+    sensitive_features: Any = None,
+    cost: Cost,
+    targets: Sequence[Any] | None = None,
+    subsidy_kind: SubsidyKind = "additive",
+    missing: str = "error",
+    provenance: Provenance | None = None,
+    retrain_on: Any = None,
+    classifier: Any = None,
+) -> SubsidyPlan:
+    """Find the least subsidies that bring groups in, for a model as it is or for a firm that re-trains.
+
+    A group applies once its cost, less the subsidy, is at most its published precision. A group of which nobody passes
+    screening cannot be brought in by money.
+
+    Parameters
+    ----------
+    y_true, score, threshold, y_pred, sensitive_features, missing, provenance
+        As in :func:`selfselect.audit`.
+    cost : float, or mapping from group to float
+        Cost of being tested, in [0, 1].
+    targets : list of groups, optional
+        Groups to bring in; by default all that stay away.
+    subsidy_kind : {"additive", "proportional"}, default="additive"
+        Amounts, or shares of the cost.
+    retrain_on : array-like of shape (n_rows, n_features), optional
+        Features on which the firm re-trains against the subsidies; see :func:`plan_under_retraining`. The plan's
+        ``path`` then lists what was tried.
+    classifier : classifier of this package, optional
+        What the firm trains; by default ``StrategicClassifier(random_state=0)``.
+
+    Returns
+    -------
+    SubsidyPlan
+        With ``verdict()``, ``to_frame()``, ``to_json()``, ``to_html()``.
+
+    Examples
+    --------
+    >>> plan = plan_subsidies(
+    ...     [1, 1, 0, 1, 0, 0], y_pred=[1, 1, 1, 1, 1, 0], sensitive_features=list("AAABBB"), cost=0.6
+    ... )
+    >>> plan.subsidies.round(3).to_dict()
+    {'A': 0.0, 'B': 0.1}
+    >>> plan.works, plan.recipients, round(plan.total, 3)
+    (True, 2, 0.2)
+    """
+    y = check_binary(y_true, "y_true")
+    groups = encode_groups(sensitive_features, n_rows=len(y), missing=missing)
+    before = audit(
+        y, score=score, threshold=threshold, y_pred=y_pred, sensitive_features=groups, cost=cost, provenance=provenance
+    )
+    if retrain_on is None:
+        return plan_for(before, targets, subsidy_kind=subsidy_kind)
+    fit = refit(classifier, retrain_on, y, groups)
+    return plan_under_retraining(before, fit, targets, subsidy_kind=subsidy_kind)

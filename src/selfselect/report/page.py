@@ -1,0 +1,96 @@
+"""Report: one HTML page that needs nothing else, and recomputes itself.
+
+The page holds counts per group at a list of thresholds, never a row of data. Names are text all the way: the template
+escapes them, the embedded data cannot close its element, the script only ever sets text. A content security policy
+lets run exactly the scripts and styles that are written here, and nothing from anywhere else.
+"""
+
+from __future__ import annotations
+
+import base64
+import hashlib
+import json
+from datetime import UTC, datetime
+from functools import cache
+from importlib.resources import files
+from typing import Any
+
+from .. import __version__
+from .._text import printable
+
+
+def check_available() -> None:
+    """Complain if the extra that the report needs is not installed."""
+    try:
+        import jinja2  # noqa: F401
+    except ImportError as error:
+        raise ImportError("The report needs jinja2: pip install 'selfselect[report]'.") from error
+
+
+def embedded_json(data: Any) -> str:
+    r"""JSON that is inert inside a script element, whatever the texts in it.
+
+    Examples
+    --------
+    >>> embedded_json({"name": "</script>"})
+    '{"name":"\\u003c/script\\u003e"}'
+    """
+    text = json.dumps(data, ensure_ascii=False, allow_nan=False, separators=(",", ":"))
+    for char in "<>&\u2028\u2029":
+        text = text.replace(char, f"\\u{ord(char):04x}")
+    return text
+
+
+@cache
+def _part(name: str) -> str:
+    text = files(__package__).joinpath(name).read_text(encoding="utf-8")
+    # a source map would be the one thing that a browser's tools ask the network for
+    return "\n".join(line for line in text.splitlines() if not line.startswith("//# sourceMappingURL"))
+
+
+def _policy_hash(text: str) -> str:
+    return "'sha256-" + base64.b64encode(hashlib.sha256(text.encode("utf-8")).digest()).decode("ascii") + "'"
+
+
+def render(content: dict[str, Any], *, date: datetime | None = None) -> str:
+    """Page for an audit.
+
+    Parameters
+    ----------
+    content : dict
+        What the page computes from; see :func:`selfselect.auditing.page.page_content`.
+    date : datetime, optional
+        When it was made; by default now.
+    """
+    check_available()
+    import jinja2
+    from markupsafe import Markup
+
+    made = (date or datetime.now(UTC)).strftime("%Y-%m-%d %H:%M UTC")
+    verdict, sentences = content["verdict"], content["sentences"]
+    data = {"version": __version__, "date": made, **content}
+    del data["verdict"], data["sentences"]
+    style, library, script = _part("page.css"), _part("vendor/chart.umd.min.js"), _part("page.js")
+    policy = "; ".join(
+        [
+            "default-src 'none'",
+            f"script-src {_policy_hash(library)} {_policy_hash(script)}",
+            f"style-src {_policy_hash(style)}",
+            "img-src data:",
+            "base-uri 'none'",
+            "form-action 'none'",
+        ]
+    )
+    environment = jinja2.Environment(autoescape=True, undefined=jinja2.StrictUndefined, trim_blocks=True)
+    shown = [printable(sentence) for sentence in sentences]
+    return environment.from_string(_part("page.html.j2")).render(
+        data=data,
+        policy=policy,
+        style=Markup(style),
+        library=Markup(library),
+        script=Markup(script),
+        embedded=Markup(embedded_json(data)),
+        verdict=printable(verdict) if len(verdict) < 2000 else "",
+        sentences=[text for text in shown if len(text) < 1000],
+        chart_library=json.loads(_part("vendor/VENDORED.json")),
+    )

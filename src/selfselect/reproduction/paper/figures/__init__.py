@@ -1,0 +1,167 @@
+"""The figures of the paper: each is a table of data, and a picture drawn from that table."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from io import BytesIO
+from typing import TYPE_CHECKING
+
+import pandas as pd
+
+from ...sweep.store import Result
+from . import concepts, populations, results
+from .style import our_style
+
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
+
+
+@dataclass(frozen=True)
+class FigureRecipe:
+    """How a figure is made.
+
+    Attributes
+    ----------
+    number : int
+        Its number in the paper.
+    name : str
+        Name of its files.
+    caption : str
+        What it shows.
+    data : callable
+        Makes the table; takes stored results if ``needs_results``.
+    draw : callable
+        Draws a table.
+    needs_results : bool
+        Whether it shows results of a store.
+    """
+
+    number: int
+    name: str
+    caption: str
+    data: Callable[..., pd.DataFrame]
+    draw: Callable[[pd.DataFrame], Figure]
+    needs_results: bool = False
+
+    @property
+    def stem(self) -> str:
+        """Name of its files, without ending."""
+        return f"figure{self.number:02d}_{self.name}"
+
+
+#: All figures, by number.
+FIGURES = {
+    recipe.number: recipe
+    for recipe in (
+        FigureRecipe(
+            1,
+            "process",
+            "The application process: what is published decides who applies.",
+            concepts.process_data,
+            concepts.draw_process,
+        ),
+        FigureRecipe(
+            2,
+            "base_rates",
+            "Precision of the most accurate threshold for a high and a low base rate.",
+            concepts.base_rate_data,
+            concepts.draw_base_rate,
+        ),
+        FigureRecipe(
+            3,
+            "self_selection",
+            "Who applies shapes the population that a classifier meets.",
+            concepts.mixture_data,
+            concepts.draw_mixture,
+        ),
+        FigureRecipe(
+            4,
+            "precision_curves",
+            "Precision of ten groups over thresholds, and where each applies.",
+            populations.precision_curves_data,
+            populations.draw_precision_curves,
+        ),
+        FigureRecipe(
+            5,
+            "social_cost",
+            "Social cost against the cost of applying, for all methods (bars: standard errors over splits).",
+            results.social_cost_data,
+            results.draw_social_cost,
+            needs_results=True,
+        ),
+        FigureRecipe(
+            6,
+            "by_group",
+            "Accuracy and precision of each group on one split of the bank data; a group of which nobody is "
+            "selected has no precision.",
+            results.by_group_data,
+            results.draw_by_group,
+            needs_results=True,
+        ),
+        FigureRecipe(
+            7,
+            "regions",
+            "What accuracy on a group says about its application: the paper's regions and the exact ones.",
+            concepts.region_data,
+            concepts.draw_regions,
+        ),
+        FigureRecipe(
+            8,
+            "calibrated_score",
+            "A score that is calibrated but not monotone.",
+            concepts.calibrated_data,
+            concepts.draw_calibrated,
+        ),
+        FigureRecipe(
+            9,
+            "smooth_application",
+            "The sigmoid that stands in for the hard rule.",
+            concepts.sigmoid_data,
+            concepts.draw_sigmoid,
+        ),
+        FigureRecipe(
+            10,
+            "assumed_induced",
+            "Assumed accuracy can be right, too high or too low.",
+            populations.assumed_induced_data,
+            populations.draw_assumed_induced,
+        ),
+        FigureRecipe(
+            11,
+            "ordering_constraint",
+            "No threshold on the naive score reaches what another score does.",
+            populations.ordering_data,
+            populations.draw_ordering,
+        ),
+    )
+}
+
+
+def make_figure(recipe: FigureRecipe, stored: Sequence[Result] | None = None) -> dict[str, bytes]:
+    """Files of a figure by ending: ``csv`` (its data), ``svg`` and ``png``. The same data give the same bytes.
+
+    Parameters
+    ----------
+    recipe : FigureRecipe
+        One of :data:`FIGURES`.
+    stored : sequence of Result, optional
+        Results to show, for figures 5 and 6.
+
+    Examples
+    --------
+    >>> files = make_figure(FIGURES[9])
+    >>> sorted(files), files["csv"].decode().splitlines()[0]
+    (['csv', 'png', 'svg'], 'varies,temperature,cost,precision,application')
+    """
+    if recipe.needs_results and not stored:
+        raise ValueError(f"Figure {recipe.number} shows results; name a store that has some.")
+    data = recipe.data(stored) if recipe.needs_results else recipe.data()
+    files = {"csv": data.to_csv(index=False, lineterminator="\n", float_format="%.10g").encode()}
+    with our_style():
+        figure = recipe.draw(data)
+        for ending, metadata in (("svg", {"Date": None}), ("png", {"Software": None})):
+            buffer = BytesIO()
+            figure.savefig(buffer, format=ending, metadata=metadata)
+            files[ending] = buffer.getvalue()
+    return files

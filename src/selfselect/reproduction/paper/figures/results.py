@@ -1,0 +1,161 @@
+"""Figures of results in a store: social cost, and accuracy and precision of each group."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import TYPE_CHECKING
+
+import numpy as np
+import pandas as pd
+
+from ...methods import METHODS
+from ...people import BUNDLED
+from ...sweep.store import Result, statistics_of
+from ..tables import summarise
+from .style import BLACK, BLUE, GREEN, GREY, MANY, MARKERS, ORANGE, PINK, RED, SKY, letter, line_of, new_figure
+
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
+
+_METHOD_STYLE = dict(
+    zip(
+        ("naive", "semi", "strat_x", "strat_no_group", "strat_parity", "strat_order"),
+        zip((BLACK, ORANGE, BLUE, GREEN, RED, PINK), ("o", "s", "^", "D", "v", "P"), strict=True),
+        strict=True,
+    )
+)
+
+
+def social_cost_data(results: Iterable[Result]) -> pd.DataFrame:
+    """Social cost in percent with its standard error, per data set, method and cost."""
+    return summarise(results)[["dataset", "method", "cost", "social_cost", "social_cost_se", "splits"]]
+
+
+def draw_social_cost(data: pd.DataFrame) -> Figure:
+    """One panel per data set, one line per method."""
+    datasets = list(dict.fromkeys(data["dataset"]))
+    figure, axes = new_figure(1, len(datasets), max(5.0, 3.4 * len(datasets)), 3.8, sharey=True)
+    for ax, dataset in zip(axes[0], datasets, strict=True):
+        part = data[data["dataset"] == dataset]
+        present = [name for name in METHODS if (part["method"] == name).any()]
+        for place, name in enumerate(present):
+            line = part[part["method"] == name].sort_values("cost")
+            colour, marker = _METHOD_STYLE.get(name, (SKY, "x"))
+            shift = 0.0012 * (place - (len(present) - 1) / 2)  # so that equal points can be told apart
+            ax.errorbar(
+                line["cost"] + shift,
+                line["social_cost"],
+                yerr=line["social_cost_se"].fillna(0),
+                color=colour,
+                marker=marker,
+                ms=4,
+                lw=1.3,
+                capsize=1.5,
+                elinewidth=0.8,
+                label=METHODS[name].title,
+            )
+        ax.set_title(BUNDLED.get(dataset, dataset), loc="left")
+        ax.set_xlabel("cost c")
+    axes[0, 0].set_ylabel("social cost (% of qualified people\nwho do not apply)")
+    axes[0, 0].set_ylim(-3, 103)
+    figure.legend(*axes[0, 0].get_legend_handles_labels(), loc="outside lower center", ncols=6)
+    return figure
+
+
+def by_group_data(results: Iterable[Result], dataset: str = "bank_30", split: int = 0) -> pd.DataFrame:
+    """Published precision, test accuracy and decision of each group on one split, and accuracy over applicants."""
+    rows = []
+    for result in results:
+        cell = result.cell
+        if cell.dataset != dataset or cell.split != split:
+            continue
+        if cell.method not in ("naive", "strat_x", "strat_no_group"):
+            continue
+        published, population = (
+            statistics_of(result.groups, result.train_counts),
+            statistics_of(result.groups, result.test_counts),
+        )
+        applies = published.applies(cell.cost)
+        induced = result.test_metrics["induced_accuracy"]
+        rows.append(
+            pd.DataFrame(
+                {
+                    "method": cell.method,
+                    "cost": cell.cost,
+                    "group": published.groups,
+                    "accuracy": population.counts.accuracy,
+                    "precision": published.counts.precision,
+                    "applies": applies.to_numpy(),
+                    "people": population.counts.n,
+                    "induced_accuracy": np.nan if induced is None else induced,
+                }
+            )
+        )
+    if not rows:
+        raise ValueError(f"The store has no result of {dataset}, split {split}, which figure 6 shows.")
+    order = {name: place for place, name in enumerate(METHODS)}
+    frame = pd.concat(rows, ignore_index=True)
+    return frame.sort_values(["method", "cost"], key=lambda c: c.map(order) if c.name == "method" else c, kind="stable")
+
+
+def draw_by_group(data: pd.DataFrame) -> Figure:
+    """Columns are methods; rows are accuracy and precision over costs, and precision against accuracy."""
+    methods = list(dict.fromkeys(data["method"]))
+    groups = list(dict.fromkeys(data["group"]))
+    figure, axes = new_figure(3, len(methods), 3.5 * max(len(methods), 2), 9.0, sharey="row")
+    for column, method in enumerate(methods):
+        part = data[data["method"] == method]
+        top, middle, bottom = axes[:, column]
+        for index, group in enumerate(groups):
+            line = part[part["group"] == group]
+            style = line_of(index)
+            for ax, name in ((top, "accuracy"), (middle, "precision")):
+                ax.plot(line["cost"], line[name], lw=1.2, color=style["color"], ls=style["linestyle"], alpha=0.75)
+                inside = line[line["applies"]]
+                ax.plot(inside["cost"], inside[name], ls="", ms=4.5, marker=MARKERS[index], color=style["color"])
+            inside, outside = line[line["applies"]], line[~line["applies"]]
+            bottom.plot(
+                inside["accuracy"], inside["precision"], ls="", ms=5, marker=MARKERS[index], color=MANY[index % 10]
+            )
+            bottom.plot(
+                outside["accuracy"],
+                outside["precision"],
+                ls="",
+                ms=4,
+                marker=MARKERS[index],
+                color=MANY[index % 10],
+                mfc="none",
+                alpha=0.6,
+            )
+        whole = part.drop_duplicates("cost")
+        top.plot(whole["cost"], whole["induced_accuracy"], color=BLACK, lw=2.4)
+        costs = whole["cost"]
+        middle.plot(costs, costs, color=GREY, lw=1)
+        letter(top, "ABC"[column], f"{METHODS[method].title}: accuracy")
+        letter(middle, "DEF"[column], "published precision")
+        letter(bottom, "GHI"[column], "precision and accuracy")
+        for ax in (top, middle):
+            ax.set_xlabel("cost c")
+        bottom.set_xlabel("accuracy on test people")
+    axes[0, 0].set_ylabel("accuracy on test people")
+    axes[1, 0].set_ylabel("precision on training people")
+    axes[2, 0].set_ylabel("precision on training people")
+    figure.legend(
+        handles=_group_handles(groups),
+        loc="outside lower center",
+        ncols=5,
+        title="filled marker: the group applies; hollow or none: it does not",
+    )
+    return figure
+
+
+def _group_handles(groups: list[str]) -> list[object]:
+    from matplotlib.lines import Line2D
+
+    handles: list[object] = []
+    for index, group in enumerate(groups):
+        style = line_of(index)
+        handles.append(Line2D([], [], marker=MARKERS[index], ms=5, label=str(group), **style))
+    handles.append(Line2D([], [], color=BLACK, lw=2.4, label="all applicants"))
+    handles.append(Line2D([], [], color=GREY, lw=1, label="precision = cost"))
+    return handles

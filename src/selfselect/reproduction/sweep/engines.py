@@ -1,0 +1,262 @@
+"""Where units of work run: in this process, in processes of this machine, or on a Dask cluster.
+
+All engines run the same function on the same units and hand its results back to the one process that writes them, so
+results are the same whatever the engine.
+"""
+
+from __future__ import annotations
+
+import os
+import signal
+import threading
+import time
+from collections.abc import Iterable
+from concurrent import futures
+from types import TracebackType
+from typing import Any, Protocol, Self
+
+from ..people import BundledSource, LoadedSource
+from .store import Result
+from .units import Unit, run_unit
+
+#: Libraries read these once, when they are loaded: workers must find them set.
+ONE_THREAD = dict.fromkeys(("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS", "BLIS_NUM_THREADS"), "1")
+
+
+class WorkerDiedError(OSError):
+    """A process that was working for us is gone."""
+
+
+class Pending(Protocol):
+    """A unit under way."""
+
+    def result(self) -> list[Result]:
+        """What came out of it."""
+        ...
+
+
+class Engine(Protocol):
+    """Something that runs units."""
+
+    name: str
+
+    @property
+    def slots(self) -> int:
+        """How many units it wants to have at hand."""
+        ...
+
+    def submit(self, unit: Unit) -> Pending:
+        """Hand over a unit."""
+        ...
+
+    def wait(self, pending: Iterable[Any], timeout: float) -> set[Any]:
+        """Those of some units that are done, after waiting for the first of them or for some seconds."""
+        ...
+
+    def __enter__(self) -> Self: ...
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None: ...
+
+
+class InProcess:
+    """Engine that does each unit when it is handed over, in this process."""
+
+    name = "in process"
+    slots = 1
+
+    def submit(self, unit: Unit) -> futures.Future[list[Result]]:
+        """Do a unit."""
+        future: futures.Future[list[Result]] = futures.Future()
+        future.set_result(run_unit(unit))
+        return future
+
+    def wait(self, pending: Iterable[Any], timeout: float) -> set[Any]:
+        """Everything handed over is done."""
+        return set(pending)
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        """Nothing to clean up."""
+
+
+def _prepare_worker(parent: int) -> None:
+    """Leave Ctrl+C to the parent, and do not outlive it."""
+    signal.signal(signal.SIGINT, signal.SIG_IGN)
+
+    def watch() -> None:
+        while os.getppid() == parent:
+            time.sleep(0.5)
+        os._exit(1)
+
+    threading.Thread(target=watch, daemon=True, name="selfselect-parent-watch").start()
+
+
+class LocalProcesses:
+    """Engine of processes on this machine, one BLAS thread each.
+
+    Parameters
+    ----------
+    workers : int
+        Number of processes.
+    """
+
+    def __init__(self, workers: int) -> None:
+        self.workers = workers
+        self.name = f"{workers} processes"
+        self.slots = workers  # none in reserve: whatever happens, no more than one unit per worker is lost
+
+    def __enter__(self) -> Self:
+        from joblib.externals.loky import ProcessPoolExecutor
+
+        self._pool = ProcessPoolExecutor(
+            max_workers=self.workers,
+            initializer=_prepare_worker,
+            initargs=(os.getpid(),),
+            env=ONE_THREAD,
+        )
+        return self
+
+    def submit(self, unit: Unit) -> Any:
+        """Hand over a unit."""
+        with self._explained():
+            return self._pool.submit(run_unit, unit)
+
+    def wait(self, pending: Iterable[Any], timeout: float) -> set[Any]:
+        """Those of some units that are done, after waiting for the first of them or for some seconds."""
+        done = futures.wait(pending, timeout=timeout, return_when=futures.FIRST_COMPLETED).done
+        with self._explained():
+            for future in done:
+                error = future.exception()
+                if isinstance(error, futures.process.BrokenProcessPool):
+                    raise error
+        return done
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        """End the workers; when something went wrong, without waiting for what they are doing."""
+        if kind is None:
+            self._pool.shutdown(wait=True)
+            return
+        # the thread that watches the workers may stumble over their being killed; nobody needs to read about that
+        previous = threading.excepthook
+        threading.excepthook = lambda details: None
+        try:
+            self._pool.shutdown(wait=True, kill_workers=True)
+        finally:
+            threading.excepthook = previous
+
+    def _explained(self) -> _BrokenPool:
+        return _BrokenPool()
+
+
+class _BrokenPool:
+    """Say in our words that a worker is gone."""
+
+    def __enter__(self) -> None:
+        pass
+
+    def __exit__(self, kind: object, error: BaseException | None, trace: object) -> None:
+        if isinstance(error, futures.process.BrokenProcessPool):
+            raise WorkerDiedError(
+                "A worker process has died: it was killed, or the machine ran out of memory (try fewer --workers). "
+                "What was done is stored; run the same command again to go on."
+            ) from error
+
+
+class DaskCluster:
+    """Engine that hands units to a Dask scheduler; a unit whose worker dies is done again by another.
+
+    Parameters
+    ----------
+    address : str
+        Address of a scheduler, or ``"local"`` for a cluster of processes on this machine, made for this run. No
+        dashboard is opened, and nothing listens beyond this machine.
+    workers : int
+        Number of processes of a local cluster.
+    """
+
+    def __init__(self, address: str, workers: int = 1) -> None:
+        self.address = address
+        self.workers = workers
+        self.name = f"Dask ({'local, ' + str(workers) + ' processes' if address == 'local' else 'cluster'})"
+        self._sources: dict[str, Any] = {}
+
+    def __enter__(self) -> Self:
+        try:
+            from distributed import Client, LocalCluster
+        except ImportError as error:
+            raise ValueError("--scheduler needs Dask: pip install 'selfselect[distributed]'.") from error
+        self._cluster = None
+        if self.address == "local":
+            self._cluster = LocalCluster(
+                n_workers=self.workers,
+                threads_per_worker=1,
+                host="127.0.0.1",
+                dashboard_address=None,
+                scheduler_kwargs={"dashboard": False},
+            )
+        try:
+            self._client = Client(self._cluster or self.address, timeout=20, set_as_default=False)
+        except (OSError, ValueError) as error:
+            if self._cluster is not None:
+                self._cluster.close()
+            raise ValueError(f"Cannot reach a Dask scheduler at {self.address!r}: {error}.") from error
+        return self
+
+    @property
+    def slots(self) -> int:
+        """A little more than the cluster can do at a time; it may grow and shrink."""
+        return int(sum(self._client.nthreads().values())) + 2
+
+    def submit(self, unit: Unit) -> Any:
+        """Hand over a unit; a table that only this machine has is sent along, once."""
+        source: Any = unit.source
+        if not isinstance(source, BundledSource):
+            if source.name not in self._sources:
+                loaded = LoadedSource(source.name, source.load())
+                self._sources[source.name] = self._client.scatter(loaded, broadcast=True)
+            source = self._sources[source.name]
+        return self._client.submit(_run_on_cluster, source, unit.method, unit.split, unit.costs, pure=False)
+
+    def wait(self, pending: Iterable[Any], timeout: float) -> set[Any]:
+        """Those of some units that are done, after waiting for the first of them or for some seconds."""
+        from distributed import wait
+
+        with self._client.as_current():
+            try:
+                done: set[Any] = wait(list(pending), timeout=timeout, return_when="FIRST_COMPLETED").done
+            except TimeoutError:
+                return set()
+        return done
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        """Leave the cluster; a local one ends. Units that nobody waits for any more are dropped by the scheduler."""
+        self._client.close(timeout=2)
+        if self._cluster is not None:
+            self._cluster.close(timeout=2)
+
+
+def _run_on_cluster(source: Any, method: str, split: int, costs: tuple[float, ...]) -> list[Result]:
+    return run_unit(Unit(source, method, split, costs))
+
+
+def choose_engine(workers: int, scheduler: str | None) -> Engine:
+    """Engine for a number of workers, or for a Dask scheduler.
+
+    Examples
+    --------
+    >>> choose_engine(1, None).name, choose_engine(2, None).name
+    ('in process', '2 processes')
+    """
+    if scheduler is not None:
+        return DaskCluster(scheduler, workers)
+    return InProcess() if workers == 1 else LocalProcesses(workers)

@@ -1,0 +1,1 @@
+"""Ordinary tables on disk: reading and checking them, turning columns into features, training on them, writing."""

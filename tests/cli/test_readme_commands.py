@@ -1,0 +1,55 @@
+"""The commands of the README, run in order in one folder: what is printed there is what comes out.
+
+``python tests/test_readme_commands.py`` writes the outputs anew.
+"""
+
+import os
+import re
+import shlex
+import shutil
+import tempfile
+from pathlib import Path
+
+from click.testing import CliRunner
+
+from selfselect.cli import main
+
+ROOT = Path(__file__).parents[2]
+BLOCK = re.compile(r"(?<=```console\n)(.*?)(?=```)", re.S)
+
+
+def played(block):
+    """A console block with the outputs that its commands really have."""
+    lines = []
+    for command in re.findall(r"^\$ (.*)$", block, re.M):
+        output = CliRunner().invoke(main, shlex.split(command)[1:]).output
+        lines += [f"$ {command}", *(line.rstrip() for line in output.strip("\n").split("\n"))]
+    return "\n".join(lines) + "\n"
+
+
+def test_what_the_readme_shows_is_what_comes_out(tmp_path, monkeypatch):
+    shutil.copy(ROOT / "examples" / "loans.csv", tmp_path)
+    monkeypatch.chdir(tmp_path)
+    blocks = BLOCK.findall((ROOT / "README.md").read_text(encoding="utf-8"))
+    assert blocks
+    for block in blocks:
+        assert played(block) == block
+    assert (tmp_path / "loans.html").exists()
+    assert "model_applies" in (tmp_path / "scored.csv").read_text().splitlines()[0]
+
+
+def test_the_example_is_what_its_script_makes(monkeypatch):
+    monkeypatch.syspath_prepend(str(ROOT / "examples"))
+    import make_loans
+
+    assert make_loans.make().to_csv(index=False) == (ROOT / "examples" / "loans.csv").read_text()
+
+
+if __name__ == "__main__":
+    readme = ROOT / "README.md"
+    with tempfile.TemporaryDirectory() as folder:
+        shutil.copy(ROOT / "examples" / "loans.csv", folder)
+        os.chdir(folder)
+        text = BLOCK.sub(lambda found: played(found[0]), readme.read_text(encoding="utf-8"))
+        os.chdir(ROOT)
+    readme.write_text(text, encoding="utf-8")

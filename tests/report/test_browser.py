@@ -1,0 +1,411 @@
+"""The report in a real browser. Needs chromium (tools/install-browser); skipped where there is none."""
+
+import os
+import shutil
+from dataclasses import replace
+
+import numpy as np
+import pytest
+from test_report import HOSTILE, hostile_audit, people
+
+from selfselect import PublishedStatistics, audit
+from selfselect.auditing import Audit
+from selfselect.auditing.numbers import amount, count, percent
+from selfselect.planning import plan_for
+
+CHROMIUM = os.environ.get("SELFSELECT_CHROMIUM") or shutil.which("chromium")
+FLAGS = (
+    "--headless=new --no-sandbox --disable-gpu --no-first-run --disable-background-networking "
+    "--disable-component-update --disable-sync"
+).split()
+
+if CHROMIUM is None and not os.environ.get("SELFSELECT_REQUIRE_BROWSER"):
+    pytest.skip("no chromium: run tools/install-browser, or set SELFSELECT_CHROMIUM", allow_module_level=True)
+
+
+@pytest.fixture(scope="module")
+def browser():
+    playwright = pytest.importorskip("playwright.sync_api")
+    with playwright.sync_playwright() as engine:
+        chromium = engine.chromium.launch(executable_path=CHROMIUM, args=FLAGS)
+        yield chromium
+        chromium.close()
+
+
+@pytest.fixture
+def show(browser, tmp_path):
+    """Open an audit; any console message, error, dialog or request beyond the file itself fails the test."""
+    contexts, wrong = [], []
+
+    def open_page(found, address="", width=1280, height=900, scheme="light", name="report.html"):
+        path = tmp_path / name
+        path.write_text(found if isinstance(found, str) else found.to_html(), encoding="utf-8")
+        context = browser.new_context(
+            viewport={"width": width, "height": height}, color_scheme=scheme, accept_downloads=True
+        )
+        contexts.append(context)
+        page = context.new_page()
+        page.on("console", lambda message: wrong.append(f"console: {message.text}"))
+        page.on("pageerror", lambda error: wrong.append(f"error: {error}"))
+        page.on("dialog", lambda dialog: wrong.append(f"dialog: {dialog.message}"))
+        page.on("request", lambda r: None if r.url.startswith(("file:", "data:", "blob:")) else wrong.append(r.url))
+        page.goto(path.as_uri() + address)
+        settle(page)
+        return page
+
+    yield open_page
+    for context in contexts:
+        context.close()
+    assert wrong == []
+
+
+def settle(page):
+    page.evaluate("() => new Promise(done => requestAnimationFrame(() => requestAnimationFrame(done)))")
+
+
+def example(names=("A", "B", "C", "tiny"), n=4000, **options):
+    y, score, z = people(list(names), n=n)
+    keep = [name != "tiny" or i % 40 == 0 for i, name in enumerate(z)]
+    y, score, z = y[keep], np.round(score[keep], 3), [name for name, kept in zip(z, keep, strict=True) if kept]
+    return audit(y, score=score, sensitive_features=z, cost=0.7, **options)
+
+
+def cells(page):
+    """The table of groups as text: {name: {column: text}}."""
+    return page.evaluate(
+        """() => {
+          const heads = [...document.querySelectorAll('#groups thead th')]
+            .map(th => th.textContent.replace(/ [▾▴]$/, ''));
+          return Object.fromEntries([...document.querySelectorAll('#groups tbody tr')].map(tr => [
+            tr.querySelector('bdi').textContent,
+            Object.fromEntries([...tr.cells].map((td, i) => [heads[i], td.textContent]))]));
+        }"""
+    )
+
+
+def assert_page_equals(page, found):
+    """Everything shown agrees with the library, to the last digit."""
+    text = lambda name: page.text_content(f"#{name}")  # noqa: E731
+    result, frame = found.outcome, found.to_frame()
+    assert text("verdict") == found.verdict()
+    for name in ("assumed_accuracy", "induced_accuracy", "social_cost", "application_rate"):
+        assert text(name) == percent(getattr(result, name)), name
+    assert text("applying_groups") == f"{result.applying_groups} of {len(frame)} groups"
+    utility = float((frame["utility"] * frame["n"]).sum() / frame["n"].sum())
+    assert text("utility") == amount(utility)
+    shown = cells(page)
+    told = page.locator("#sentences li").all_text_contents()
+    for name, row, sentence in zip(found.names, frame.itertuples(), found.sentences(), strict=True):
+        assert shown[name]["Applies"] == ("yes" if row.applies else "no")
+        assert shown[name]["People"] == count(row.n)
+        assert shown[name]["Pass"] == count(row.selected)
+        assert shown[name]["Qualified"] == percent(row.base_rate)
+        assert shown[name]["Precision"] == percent(row.precision)
+        assert shown[name]["Accuracy"] == percent(row.accuracy)
+        if row.selected:
+            assert shown[name]["95% interval"] == f"{percent(row.precision_low)} to {percent(row.precision_high)}"
+        assert any(line.startswith(sentence) for line in told), (sentence, told)
+    numbers = page.evaluate("() => selfselect.compute()")
+    for name in ("assumed_accuracy", "induced_accuracy", "social_cost", "application_rate"):
+        value = getattr(result, name)
+        assert numbers[name] == value or np.isnan(value)
+    for group, row in zip(numbers["groups"], frame.itertuples(), strict=True):
+        assert group["cost"] == row.cost
+        assert group["utility"] == row.utility
+        if row.selected:
+            assert (group["precision_low"], group["precision_high"]) == (row.precision_low, row.precision_high)
+            assert group["subsidy_needed"] == row.subsidy_needed
+
+
+def setting(found, threshold=None, cost=None, subsidies=None):
+    """The same audit elsewhere."""
+    threshold = found.threshold if threshold is None else threshold
+    published = found.curves.at(threshold)
+    return replace(
+        found,
+        published=published,
+        population=published,
+        threshold=threshold,
+        costs=(found.cost if cost is None else cost,),
+        subsidies=found.subsidies if subsidies is None else subsidies,
+    )
+
+
+def test_the_page_opens_with_the_librarys_numbers(show):
+    found = example()
+    assert_page_equals(show(found), found)
+
+
+@pytest.mark.parametrize("kind", ["additive", "proportional"])
+def test_at_random_settings_from_the_address_the_page_equals_the_library(show, kind):
+    found = example(subsidy_kind=kind)
+    page = show(found)
+    offered = page.evaluate("() => JSON.parse(document.getElementById('data').textContent).thresholds")
+    rng = np.random.default_rng(0)
+    for _ in range(25):
+        cost = round(float(rng.random()), 3)
+        threshold = offered[rng.integers(len(offered))]
+        paid = {group: round(float(rng.choice([0, rng.random() / 2])), 3) for group in found.published.groups}
+        names = list(found.published.groups)
+        pairs = ",".join(f"{names.index(group)}:{amount}" for group, amount in paid.items())
+        shown = "none" if threshold is None else repr(threshold)
+        page.evaluate("hash => { location.hash = hash; }", f"c={cost}&t={shown}&s={pairs}")
+        page.wait_for_function("cost => document.getElementById('cost-exact').value === String(cost)", arg=cost)
+        settle(page)
+        assert_page_equals(page, setting(found, -np.inf if threshold is None else threshold, cost, paid))
+
+
+def test_sliders_and_subsidies_move_with_keyboard_and_typing(show):
+    found = example()
+    page = show(found)
+    page.focus("#cost")
+    for _ in range(4):
+        page.keyboard.press("ArrowRight")
+    assert page.input_value("#cost-exact") == "0.72"
+    assert_page_equals(page, setting(found, cost=0.72))
+    page.focus("#threshold")
+    page.keyboard.press("ArrowLeft")
+    there = float(page.text_content("#threshold-shown"))
+    assert there < 0.5
+    assert_page_equals(page, setting(found, there, 0.72))
+    page.fill("#cost-exact", "0.815")
+    page.fill("input[aria-label='Subsidy for A']", "0.25")
+    settle(page)
+    assert_page_equals(page, setting(found, there, 0.815, {"A": 0.25}))
+    page.focus("input[aria-label='Slider of the subsidy for C']")
+    page.keyboard.press("PageUp")
+    page.keyboard.press("ArrowRight")
+    paid = float(page.input_value("input[aria-label='Subsidy for C']"))
+    assert paid > 0.005
+    assert_page_equals(page, setting(found, there, 0.815, {"A": 0.25, "C": paid}))
+    page.click("#reset")
+    settle(page)
+    assert_page_equals(page, found)
+
+
+def test_a_setting_can_be_shared_by_its_address(show):
+    found = example()
+    page = show(found)
+    page.fill("#cost-exact", "0.65")
+    page.fill("input[aria-label='Subsidy for B']", "0.1")
+    settle(page)
+    address = page.evaluate("() => location.hash")
+    other = show(found, address)
+    assert_page_equals(other, setting(found, cost=0.65, subsidies={"B": 0.1}))
+    nonsense = show(found, "#c=7&t=elephant&s=99:1,x:2,1:-3&d=1000,<script>&zzz")
+    assert_page_equals(nonsense, found)
+
+
+def test_the_button_for_least_subsidies_brings_everyone_in_who_can_come(show):
+    found = example()
+    page = show(found)
+    page.click("#least")
+    settle(page)
+    assert page.text_content("#application_rate") == "100.0%"
+    plan = plan_for(found)
+    assert page.text_content("#recipients") == f"to {count(plan.recipients)} people"
+    assert float(page.text_content("#paid").replace(",", "")) == pytest.approx(plan.total, rel=0.05)
+    page.click("#no-subsidies")
+    settle(page)
+    assert_page_equals(page, found)
+
+
+def test_a_plans_page_opens_with_its_subsidies_set(show):
+    plan = plan_for(example())
+    page = show(plan)
+    assert page.text_content("#social_cost") == percent(plan.after.outcome.social_cost)
+    assert page.text_content("#paid") == amount(plan.total)
+
+
+def test_people_decide_by_training_and_the_page_counts_the_others(show):
+    train, test = example(), example(n=2500)
+    y, score, z = people(["A", "B", "C"], n=900, seed=5)
+    other = audit(y, score=np.round(score, 3), sensitive_features=z, cost=0.7)
+    found = replace(train, population=other.published, population_curves=other.curves)
+    page = show(found)
+    assert_page_equals(page, found)
+    assert "held-out people" in page.text_content("main")
+    assert test.outcome != found.outcome
+
+
+def test_with_predictions_there_is_no_threshold_but_everything_else(show):
+    y, score, z = people(["A", "B"])
+    found = audit(y, y_pred=score > 0.5, sensitive_features=z, cost=[0.7, 0.8])
+    page = show(found)
+    assert page.locator("#threshold").count() == 0
+    assert page.locator("canvas").count() == 2
+    page.fill("#cost-exact", "0.6")
+    assert_page_equals(page, found.at(0.6))
+
+
+def test_costs_by_group_are_kept_until_the_slider_is_moved(show):
+    y, score, z = people(["A", "B"])
+    found = audit(y, score=score, sensitive_features=z, cost={"A": 0.4, "B": 0.9})
+    page = show(found)
+    assert_page_equals(page, found)
+    page.fill("#cost-exact", "0.6")
+    settle(page)
+    assert_page_equals(page, found.at(0.6))
+
+
+def test_hostile_names_stay_text(show):
+    page = show(hostile_audit(), "#<script>window.pwned=1</script>")
+    for details in page.locator("details").all():
+        details.locator("summary").click()
+    page.fill("#search", "<script>")
+    settle(page)
+    assert page.evaluate("() => window.pwned") is None
+    assert page.locator("img, svg, iframe").count() == 0
+    assert page.locator("script").count() == 3
+    assert page.locator("#groups tbody bdi").all_text_contents() == [HOSTILE[0]]
+    assert "49" not in page.text_content(".eyebrow")
+
+
+def test_the_policy_of_the_page_forbids_everything_external(show, browser, tmp_path):
+    path = tmp_path / "p.html"
+    path.write_text(example().to_html(), encoding="utf-8")
+    page = browser.new_page()
+    page.goto(path.as_uri())
+    refused = page.evaluate(
+        """async () => {
+          const blocked = [];
+          addEventListener('securitypolicyviolation', (event) => blocked.push(event.effectiveDirective));
+          const image = new Image(); image.src = 'https://example.org/x.png';
+          const script = document.createElement('script'); script.textContent = 'window.pwned = 1';
+          document.body.append(script);
+          document.body.insertAdjacentHTML('beforeend', '<p style="color:red">x</p><a onclick="1">y</a>');
+          const answer = await fetch('https://example.org').catch(() => 'refused');
+          await new Promise((done) => setTimeout(done, 100));
+          return { blocked, answer, pwned: window.pwned === undefined };
+        }"""
+    )
+    page.close()
+    assert refused["answer"] == "refused"
+    assert refused["pwned"]
+    assert {"img-src", "connect-src"} <= set(refused["blocked"])
+    assert any(name.startswith("script-src") for name in refused["blocked"])
+
+
+def test_charts_are_drawn_and_hovering_shows_numbers(show):
+    page = show(example())
+    for name in ("curves", "bars", "costs", "scatter"):
+        canvas = page.locator(f"#chart-{name}")
+        assert canvas.get_attribute("aria-label").startswith(("Line", "Bar", "Scatter"))
+        colours = canvas.evaluate(
+            """canvas => new Set(new Uint32Array(canvas.getContext('2d')
+                 .getImageData(0, 0, canvas.width, canvas.height).data.buffer)).size"""
+        )
+        assert colours > 20, name
+    canvas = page.locator("#chart-curves")
+    canvas.scroll_into_view_if_needed()
+    canvas.hover(position={"x": 250, "y": 120})
+    page.wait_for_timeout(100)
+    tooltip = canvas.evaluate("c => Chart.getChart(c).tooltip.body.flatMap(b => b.lines).join(' ')")
+    assert "who pass" in tooltip
+
+
+def test_each_chart_has_its_table_and_a_file_without_formulas(show):
+    y, score, z = people(["=1+1", "B"])
+    found = audit(y, score=np.round(score, 1), sensitive_features=z, cost=0.7)
+    page = show(found)
+    for name in ("curves", "bars", "costs", "scatter"):
+        page.locator(f"#table-{name}").locator("xpath=ancestor::details").locator("summary").click()
+        page.wait_for_selector(f"#table-{name} tbody tr", state="attached", timeout=5000)
+    with page.expect_download() as download:
+        page.click("button[data-csv='groups']")
+    text = download.value.path().read_text()
+    assert text.splitlines()[0].startswith("group,n,base_rate")
+    assert "'=1+1," in text
+    assert "\n=1+1" not in text
+    costs = page.evaluate("() => selfselect.csv('costs')").splitlines()
+    assert len(costs) == 102
+    for line in (costs[51], costs[71], costs[91]):
+        cost, induced, assumed, social, rate, groups = line.split(",")
+        expected = found.at(float(cost)).outcome
+        assert float(assumed) == expected.assumed_accuracy
+        assert float(social) == expected.social_cost
+        assert int(groups) == expected.applying_groups
+        assert float(rate) == expected.application_rate
+        assert induced == "" or float(induced) == expected.induced_accuracy
+
+
+def test_two_hundred_groups_can_be_searched_sorted_and_drawn(show):
+    names = [f"group {i:03d}" for i in range(200)]
+    y, score, z = people(names, n=20_000)
+    page = show(audit(y, score=score, sensitive_features=z, cost=0.7))
+    assert page.locator("#groups tbody tr").count() == 50
+    assert page.locator("#groups tbody input:checked").count() == 8
+    page.click("#more")
+    assert page.locator("#groups tbody tr").count() == 200
+    page.fill("#search", "group 19")
+    assert page.locator("#groups tbody tr").count() == 10
+    assert page.text_content("#matches") == "10 of 200 groups"
+    page.click("#groups th button:has-text('Group')")
+    assert page.locator("#groups tbody bdi").first.text_content() == "group 190"
+    page.click("#groups th button:has-text('Group')")
+    assert page.locator("#groups tbody bdi").first.text_content() == "group 199"
+    page.check("input[aria-label='Draw group 199 in the charts']")
+    settle(page)
+    drawn = page.evaluate("() => Chart.getChart('chart-curves').data.datasets.map(d => d.label)")
+    assert "group 199" in drawn
+
+
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+@pytest.mark.parametrize("width", [360, 768, 1280])
+def test_the_page_fits_its_screen_in_both_colours(show, scheme, width):
+    page = show(
+        example(["A", "B", "a name of quite some length that has to wrap somewhere"]), width=width, scheme=scheme
+    )
+    assert page.evaluate("() => document.documentElement.scrollWidth <= innerWidth")
+    background = page.evaluate("() => getComputedStyle(document.body).backgroundColor")
+    assert (background == "rgb(255, 255, 255)") == (scheme == "light")
+    page.click("#theme")
+    assert page.evaluate("() => getComputedStyle(document.body).backgroundColor") != background
+
+
+def test_every_control_has_a_name_for_screen_readers_and_headings_are_in_order(show):
+    page = show(example())
+    nameless = page.evaluate(
+        """() => [...document.querySelectorAll('input, button, [role=region], canvas')].filter(e =>
+          !(e.getAttribute('aria-label') || (e.labels && e.labels.length) || e.textContent.trim()))
+          .map(e => e.outerHTML)"""
+    )
+    assert nameless == []
+    levels = page.evaluate("() => [...document.querySelectorAll('h1,h2,h3')].map(h => +h.tagName[1])")
+    assert levels[0] == 1
+    assert set(levels[1:]) == {2}
+    assert page.locator("#verdict").get_attribute("aria-live") == "polite"
+
+
+def test_small_groups_carry_a_warning_with_their_number(show):
+    page = show(example())
+    marks = page.locator("#groups .warn").evaluate_all("all => all.map(e => e.getAttribute('aria-label'))")
+    assert any("pass screening, mostly chance" in mark for mark in marks)
+
+
+def test_a_group_of_which_nobody_passes_stays_away_whatever_is_paid(show):
+    published = PublishedStatistics.from_predictions([1, 0, 1, 0], [1, 0, 0, 0], sensitive_features=list("AABB"))
+    found = Audit(published=published, population=published, costs=(0.5,))
+    page = show(found)
+    page.fill("input[aria-label='Subsidy for B']", "0.5")
+    settle(page)
+    assert cells(page)["B"]["Applies"] == "no"
+    assert cells(page)["B"]["Still needed"] == "none helps"
+    assert_page_equals(page, replace(found, subsidies={"B": 0.5}))
+
+
+def test_huge_scores_do_not_break_the_charts(show):
+    found = audit([0, 1, 0, 1], score=[-1e308, 1e308, 1.0, 2.0], threshold=0, sensitive_features=list("AABB"), cost=0.5)
+    assert_page_equals(show(found), found)
+
+
+def test_on_paper_the_page_is_light_and_the_table_keeps_its_titles(show):
+    page = show(example(), scheme="dark")
+    page.evaluate("() => dispatchEvent(new Event('beforeprint'))")
+    page.emulate_media(media="print")
+    assert page.evaluate("() => document.documentElement.dataset.theme") == "light"
+    assert page.locator("#groups th button:has-text('Precision')").is_visible()
+    assert not page.locator("#reset").is_visible()
+    assert len(page.pdf(format="A4")) > 10_000
+    page.evaluate("() => dispatchEvent(new Event('afterprint'))")
+    assert page.evaluate("() => document.documentElement.dataset.theme") == "dark"
