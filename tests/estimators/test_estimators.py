@@ -86,11 +86,12 @@ def test_an_audit_of_new_people_goes_by_what_was_published_before(cls, people):
 def test_labels_of_any_two_kinds_and_no_groups_are_fine(cls, people):
     X, y, z = people
     words = np.where(y == 1, "yes", "no")
-    model = cls(cost=0.6).fit(X, words, sensitive_features=z)
+    model = cls(cost=0.6, pos_label="yes").fit(X, words, sensitive_features=z)
     numbers = cls(cost=0.6).fit(X, y, sensitive_features=z)
     assert ((model.predict(X) == "yes") == (numbers.predict(X) == 1)).all()
     assert model.published_ == numbers.published_
-    alone = cls(cost=0.6).fit(X, y)
+    with pytest.warns(ApplicationWarning, match="everyone is one group"):
+        alone = cls(cost=0.6).fit(X, y)
     assert alone.published_.groups.tolist() == ["everyone"]
 
 
@@ -193,7 +194,7 @@ def test_caution_prefers_more_applicants_to_a_lucky_few(people):
     assert careful.induced_accuracy <= exact.induced_accuracy
     assert careful.application_rate >= exact.application_rate
     with pytest.raises(ValueError, match="caution must be"):
-        SemiStrategicClassifier(caution=-1).fit(X, y)
+        SemiStrategicClassifier(caution=-1).fit(X, y, sensitive_features=z)
 
 
 def test_semi_takes_a_fitted_classifier_as_it_is(people):
@@ -202,11 +203,11 @@ def test_semi_takes_a_fitted_classifier_as_it_is(people):
     model = SemiStrategicClassifier(inner, cost=0.7, prefit=True).fit(X, y, sensitive_features=z)
     assert model.estimator_ is inner
     with pytest.raises(NotFittedError):
-        SemiStrategicClassifier(LogisticRegression(), prefit=True).fit(X, y)
+        SemiStrategicClassifier(LogisticRegression(), prefit=True).fit(X, y, sensitive_features=z)
     with pytest.raises(ValueError, match="prefit=True needs"):
-        SemiStrategicClassifier(prefit=True).fit(X, y)
+        SemiStrategicClassifier(prefit=True).fit(X, y, sensitive_features=z)
     with pytest.raises(TypeError, match="decision_function or predict_proba"):
-        SemiStrategicClassifier(_OnlyPredict()).fit(X, y)
+        SemiStrategicClassifier(_OnlyPredict()).fit(X, y, sensitive_features=z)
 
 
 class _OnlyPredict(LogisticRegression):
@@ -468,7 +469,7 @@ def test_columns_of_groups_may_come_in_another_order_at_audit(people):
     X, y, _ = people
     z = pd.DataFrame({"p": np.arange(len(y)) % 2, "q": np.arange(len(y)) // 800})
     model = NaiveClassifier(cost=0.7).fit(X, y, sensitive_features=z)
-    assert model.audit(X, y, z[["q", "p"]]) == model.audit(X, y, z)
+    assert model.audit(X, y, z[["q", "p"]]).outcome == model.audit(X, y, z).outcome
     scorer = induced_accuracy_scorer()
     assert scorer(model, X, y, sensitive_features=z[["q", "p"]]) == scorer(model, X, y, sensitive_features=z)
 
@@ -476,13 +477,15 @@ def test_columns_of_groups_may_come_in_another_order_at_audit(people):
 def test_labels_that_were_not_there_in_training_are_refused(people):
     X, y, z = people
     words = np.where(y == 1, "yes", "no")
-    model = NaiveClassifier(cost=0.6).fit(X, words, sensitive_features=z)
+    model = NaiveClassifier(cost=0.6, pos_label="yes").fit(X, words, sensitive_features=z)
     with pytest.raises(ValueError, match="not there in training: 0, 1; the classifier knows 'no', 'yes'"):
         model.audit(X, y, z)
     with pytest.raises(ValueError, match="not there in training"):
         induced_accuracy_scorer()(model, X, y, sensitive_features=z)
     with pytest.raises(ValueError, match="was fitted to classes"):
-        SemiStrategicClassifier(LogisticRegression().fit(X, y), prefit=True).fit(X, words)
+        SemiStrategicClassifier(LogisticRegression().fit(X, y), prefit=True, pos_label="yes").fit(
+            X, words, sensitive_features=z
+        )
 
 
 def test_a_required_group_that_weighs_nothing_is_refused(people):
@@ -650,7 +653,7 @@ def test_a_saved_model_predicts_bit_for_bit_the_same(cls, people, tmp_path):
 def test_labels_and_groups_of_other_kinds_survive(people, tmp_path):
     X, y, _ = people
     z = pd.DataFrame({"site": np.arange(len(y)) % 2, "adult": np.arange(len(y)) % 3 == 0})
-    model = StrategicClassifier(cost=0.6, require=[(0, True)]).fit(
+    model = StrategicClassifier(cost=0.6, require=[(0, True)], pos_label="yes").fit(
         X.to_numpy(), np.where(y == 1, "yes", "no"), sensitive_features=z
     )
     save_model(model, tmp_path / "m.json")
@@ -719,6 +722,6 @@ def test_what_is_no_model_is_refused_and_nothing_is_executed(people, tmp_path):
     with pytest.raises(TypeError, match="Only a logistic regression"):
         trees.save(path)
     with pytest.raises(TypeError, match="estimator must be"):
-        NaiveClassifier(5).fit(X, y)
+        NaiveClassifier(5).fit(X, y, sensitive_features=z)
     with pytest.raises(TypeError, match="can be saved"):
         save_model(LogisticRegression(), path)

@@ -7,7 +7,7 @@ from click.testing import CliRunner
 from hypothesis import given
 from hypothesis import strategies as st
 
-from selfselect import PublishedStatistics, plan_subsidies
+from selfselect import PublishedStatistics, Screened, Terms, plan_subsidies
 from selfselect.auditing import Audit
 from selfselect.cli import main
 from selfselect.planning import plan_for, plan_under_retraining
@@ -26,7 +26,12 @@ def audit_of(rows, cost):
         index=[f"g{i}" for i in range(len(rows))],
     )
     published = PublishedStatistics.from_counts(frame)
-    return Audit(published=published, population=published, costs=(cost,))
+    return audit_under(published, cost)
+
+
+def audit_under(published, cost):
+    people = Screened(published)
+    return Audit(people, people, Terms(cost))
 
 
 @given(tables, st.integers(1, 100), st.sampled_from(["additive", "proportional"]))
@@ -128,8 +133,8 @@ def test_the_commands_files_hold_the_plan(table, tmp_path):
 def firm(rule):
     """A firm whose answer to subsidies is known: rule(subsidy of B) says how many of B pass, and how many are hired."""
 
-    def fit(subsidies):
-        selected, hits = rule(subsidies["B"])
+    def fit(terms):
+        selected, hits = rule(terms.subsidies_for(pd.Index(["A", "B"]))[1])
         frame = pd.DataFrame(
             {"n": [100, 100], "positives": [60, 50], "selected": [50, selected], "true_positives": [45, hits]},
             index=["A", "B"],
@@ -140,8 +145,7 @@ def firm(rule):
 
 
 def test_under_retraining_the_search_finds_where_the_firm_gives_in():
-    now = firm(lambda s: (50, 30))({"B": 0})
-    before = Audit(published=now, population=now, costs=(0.8,))
+    before = audit_under(firm(lambda s: (50, 30))(Terms(0.8)), 0.8)
     made = plan_under_retraining(before, firm(lambda s: (40, 28) if s >= 0.33 else (0, 0)), ["B"])
     assert made.works
     assert 0.33 <= made.subsidies["B"] <= 0.33 + 0.006
@@ -151,9 +155,7 @@ def test_under_retraining_the_search_finds_where_the_firm_gives_in():
 
 
 def test_under_retraining_it_is_said_when_even_paying_everything_does_not_help():
-    before = Audit(
-        published=firm(lambda s: (50, 30))({"B": 0}), population=firm(lambda s: (50, 30))({"B": 0}), costs=(0.8,)
-    )
+    before = audit_under(firm(lambda s: (50, 30))(Terms(0.8)), 0.8)
     made = plan_under_retraining(before, firm(lambda s: (0, 0)), ["B"])
     assert not made.works
     assert made.impossible == ["B"]
@@ -162,9 +164,7 @@ def test_under_retraining_it_is_said_when_even_paying_everything_does_not_help()
 
 
 def test_under_retraining_nothing_is_paid_where_the_firm_comes_round_by_itself():
-    before = Audit(
-        published=firm(lambda s: (50, 30))({"B": 0}), population=firm(lambda s: (50, 30))({"B": 0}), costs=(0.8,)
-    )
+    before = audit_under(firm(lambda s: (50, 30))(Terms(0.8)), 0.8)
     made = plan_under_retraining(before, firm(lambda s: (40, 36)), ["B"])
     assert made.works
     assert made.subsidies["B"] == 0

@@ -1,0 +1,184 @@
+"""Classifiers that hold another one: any of scikit-learn's, and labels and tables of any kind."""
+
+import warnings
+
+import numpy as np
+import pandas as pd
+import polars as pl
+import pyarrow as pa
+import pytest
+from sklearn.linear_model import LogisticRegression
+from sklearn.tree import DecisionTreeClassifier
+from sklearn.utils import all_estimators
+
+from selfselect import (
+    ApplicationWarning,
+    NaiveClassifier,
+    SemiStrategicClassifier,
+    StrategicClassifier,
+    load_model,
+    plan_subsidies,
+)
+from selfselect.datasets import make_base_rate_groups
+from selfselect.metrics import induced_accuracy_scorer
+
+ALL = (NaiveClassifier, SemiStrategicClassifier, StrategicClassifier)
+#: Those that hold another classifier, or several.
+HOLDERS = {
+    "FixedThresholdClassifier",
+    "OneVsOneClassifier",
+    "OneVsRestClassifier",
+    "OutputCodeClassifier",
+    "SelfTrainingClassifier",
+    "TunedThresholdClassifierCV",
+}
+SEVERAL = {"StackingClassifier", "VotingClassifier"}
+FOR_MANY_OUTPUTS = {"ClassifierChain", "MultiOutputClassifier"}
+CLASSIFIERS = {name: cls for name, cls in all_estimators("classifier") if name not in FOR_MANY_OUTPUTS}
+
+
+def made(name):
+    inside = [LogisticRegression()] if name in HOLDERS else [[("one", LogisticRegression())]] if name in SEVERAL else []
+    model = CLASSIFIERS[name](*inside)
+    return model.set_params(random_state=0) if "random_state" in model.get_params(deep=False) else model
+
+
+@pytest.fixture(scope="module")
+def people():
+    X, y, z = make_base_rate_groups((0.5, 0.3), n_per_group=60, random_state=0, return_X_y_group=True)
+    X = X.assign(noise=np.random.default_rng(0).normal(size=len(X))).drop(columns=[c for c in X if c != "x"])
+    return X - X.min(), y, z  # some classifiers take nothing below 0
+
+
+@pytest.mark.parametrize("name", CLASSIFIERS)
+@pytest.mark.parametrize("outer", [NaiveClassifier, SemiStrategicClassifier])
+def test_every_classifier_of_scikit_learn_can_be_held(outer, name, people):
+    X, y, z = people
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")  # what they say of so few people is their business
+        alone = made(name).fit(X, y)
+        model = outer(made(name), cost=0.5)
+        repr(model)
+        has_score = hasattr(alone, "decision_function") or hasattr(alone, "predict_proba")
+        if outer is SemiStrategicClassifier and not has_score:
+            with pytest.raises(TypeError, match="decision_function or predict_proba"):
+                model.fit(X, y, sensitive_features=z)
+            return
+        model.fit(X, y, sensitive_features=z)
+        assert set(model.predict(X)) <= {0, 1}
+        if outer is NaiveClassifier:
+            assert (model.predict(X) == alone.predict(X)).all()
+    assert len(model.published_) == 2
+    assert type(model.estimator_) is CLASSIFIERS[name]
+
+
+# ---------------------------------------------------------------------- which label is the qualified one
+
+
+@pytest.mark.parametrize("cls", ALL)
+def test_pos_label_says_who_is_qualified(cls, people):
+    X, y, z = people
+    words = np.where(y == 1, "accepted", "refused")  # the qualified come first in the alphabet
+    numbers = cls(cost=0.5).fit(X, y, sensitive_features=z)
+    model = cls(cost=0.5, pos_label="accepted").fit(X, words, sensitive_features=z)
+    assert model.published_ == numbers.published_
+    assert model.classes_.tolist() == ["refused", "accepted"]
+    assert ((model.predict(X) == "accepted") == (numbers.predict(X) == 1)).all()
+    assert ((model.decision_function(X) > 0) == (model.predict(X) == "accepted")).all()
+    assert model.decision_function(X) == pytest.approx(numbers.decision_function(X), rel=1e-6, abs=1e-6)
+    assert model.coef_ == pytest.approx(numbers.coef_, rel=1e-6, abs=1e-6)
+    assert model.audit(X, words, z).outcome == numbers.audit(X, y, z).outcome
+    assert induced_accuracy_scorer()(model, X, words, sensitive_features=z) == model.audit(X, words, z).induced_accuracy
+
+
+@pytest.mark.parametrize("cls", ALL)
+def test_a_model_that_was_told_who_is_qualified_survives_its_file(cls, people, tmp_path):
+    X, y, z = people
+    words = np.where(y == 1, "accepted", "refused")
+    model = cls(cost=0.5, pos_label="accepted").fit(X, words, sensitive_features=z)
+    model.save(tmp_path / "model.json")
+    again = load_model(tmp_path / "model.json")
+    assert again.pos_label == "accepted"
+    assert (again.predict(X) == model.predict(X)).all()
+    assert (again.decision_function(X) == model.decision_function(X)).all()
+
+
+def test_probabilities_come_in_the_order_of_the_classes(people):
+    X, y, z = people
+    words = np.where(y == 1, "accepted", "refused")
+    for inner in (LogisticRegression(), DecisionTreeClassifier(max_depth=2)):
+        model = NaiveClassifier(inner, cost=0.5, pos_label="accepted").fit(X, words, sensitive_features=z)
+        column = list(model.classes_).index("accepted")
+        plain = model.estimator_.predict_proba(X)[:, list(model.estimator_.classes_).index("accepted")]
+        assert (model.predict_proba(X)[:, column] == plain).all()
+        semi = SemiStrategicClassifier(inner, cost=0.5, pos_label="accepted").fit(X, words, sensitive_features=z)
+        passed = semi.predict(X) == "accepted"
+        assert passed.any()
+        assert plain[passed].min() > plain[~passed].max()
+
+
+@pytest.mark.parametrize("cls", ALL)
+def test_texts_without_pos_label_come_with_a_warning_that_names_the_qualified(cls, people):
+    X, y, z = people
+    words = np.where(y == 1, "yes", "no")
+    with pytest.warns(ApplicationWarning, match="'yes' counts as qualified, 'no' as not") as caught:
+        cls(cost=0.5).fit(X, words, sensitive_features=z)
+    assert caught[0].filename == __file__
+    with pytest.raises(ValueError, match="pos_label='maybe' is not among the labels 'no', 'yes'"):
+        cls(cost=0.5, pos_label="maybe").fit(X, words, sensitive_features=z)
+
+
+# ---------------------------------------------------------------------- groups that are forgotten, or of other kinds
+
+
+@pytest.mark.parametrize("cls", ALL)
+def test_forgetting_the_groups_is_not_silent(cls, people):
+    X, y, _ = people
+    with pytest.warns(ApplicationWarning, match="everyone is one group") as caught:
+        cls(cost=0.5).fit(X, y)
+    assert caught[0].filename == __file__
+
+
+@pytest.mark.parametrize("cls", ALL)
+def test_true_and_false_are_groups_like_any_other(cls, people):
+    X, y, z = people
+    named = cls(cost=0.5).fit(X, y, sensitive_features=z)
+    truth = cls(cost=0.5).fit(X, y, sensitive_features=(z == "z1").to_numpy())
+    assert truth.applies().tolist() == named.applies().tolist()
+    assert truth.published_.groups.tolist() == [False, True]
+    assert truth.audit(X, y, z == "z1").outcome == named.audit(X, y, z).outcome
+    by_group = cls(cost={False: 0.4, True: 0.5}).fit(X, y, sensitive_features=z == "z1")
+    assert by_group.published_.costs({False: 0.4, True: 0.5}).tolist() == [0.4, 0.5]
+
+
+def test_a_plan_for_the_group_false_can_be_written_down():
+    plan = plan_subsidies(
+        [1, 1, 0, 1, 0, 0],
+        y_pred=[1, 1, 1, 1, 1, 0],
+        sensitive_features=[True] * 3 + [False] * 3,
+        cost=0.6,
+        targets=[False],
+    )
+    assert plan.works
+    assert plan.subsidies.to_dict() == {False: pytest.approx(0.1), True: 0.0}
+    assert '"works": true' in plan.to_json()
+
+
+@pytest.mark.parametrize("cls", ALL)
+@pytest.mark.parametrize("kind", ["polars", "pyarrow"])
+def test_frames_of_other_libraries_are_taken_as_they_are(cls, kind, people):
+    X, y, z = people
+
+    def other(frame):
+        return pl.from_pandas(frame) if kind == "polars" else pa.Table.from_pandas(frame, preserve_index=False)
+
+    groups = pd.DataFrame({"z": z.astype(str), "half": np.arange(len(z)) % 2 == 0})
+    labels = pl.Series(y.to_numpy()) if kind == "polars" else pa.chunked_array([pa.array(y.to_numpy())])
+    plain = cls(cost=0.5).fit(X, y, sensitive_features=groups)
+    model = cls(cost=0.5).fit(other(X), labels, sensitive_features=other(groups))
+    assert model.published_ == plain.published_
+    assert model.feature_names_in_.tolist() == list(X.columns)
+    assert (model.predict(other(X)) == plain.predict(X)).all()
+    assert model.audit(other(X), labels, other(groups)).outcome == plain.audit(X, y, groups).outcome
+    one = other(groups[["z"]])["z"]
+    assert cls(cost=0.5).fit(other(X), labels, sensitive_features=one).published_.groups.tolist() == ["z0", "z1"]

@@ -1,0 +1,166 @@
+"""The flow never runs backwards: rooms import only from rooms above them, and nothing reaches into another's private parts."""
+
+import ast
+import subprocess
+import sys
+from graphlib import TopologicalSorter
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).parents[1]
+PACKAGE = ROOT / "src" / "selfselect"
+
+#: Rooms from the top down; those of one line know nothing of each other.
+ORDER = (
+    ("_errors", "_files", "_frames", "_text", "_threads"),
+    ("_validation",),
+    ("counting",),
+    ("deciding",),
+    ("metrics", "theory", "report"),
+    ("auditing",),
+    ("learning",),
+    ("estimators",),
+    ("planning",),
+    ("plotting", "datasets"),
+    ("tabular",),
+    ("reproduction",),
+    ("demo",),
+    ("cli",),
+)
+LEVEL = {room: level for level, rooms in enumerate(ORDER) for room in rooms}
+
+#: Packages of extras, which people may do without: they are imported where they are used, and nowhere else.
+EXTRAS = {"distributed", "jinja2", "markupsafe", "matplotlib", "narwhals", "pyarrow"}
+
+
+def modules():
+    """All modules of the package: their dotted name (without the package's) and what they say."""
+    for path in sorted(PACKAGE.rglob("*.py")):
+        parts = path.relative_to(PACKAGE).with_suffix("").parts
+        name = ".".join(parts[:-1] if parts[-1] == "__init__" else parts)
+        yield name, path, ast.parse(path.read_text(encoding="utf-8"))
+
+
+def imported(path, node):
+    """Modules of the package that an import statement names, dotted; with the names taken from each."""
+    if isinstance(node, ast.Import):
+        return [(alias.name.removeprefix("selfselect."), "") for alias in node.names if "selfselect" in alias.name]
+    if node.level == 0:
+        inside = node.module == "selfselect" or (node.module or "").startswith("selfselect.")
+        base = (node.module or "").removeprefix("selfselect").lstrip(".")
+        return [(base, alias.name) for alias in node.names] if inside else []
+    folder = path.relative_to(PACKAGE).parts[:-1]
+    kept = folder[: len(folder) - node.level + 1]
+    base = ".".join([*kept, *([node.module] if node.module else [])])
+    return [(base, alias.name) for alias in node.names]
+
+
+NAMES = {name for name, _, _ in modules()}
+
+
+def targets(base, name):
+    """The module that a name is taken from: a submodule counts as itself."""
+    inner = f"{base}.{name}" if base else name
+    return inner if inner in NAMES else base
+
+
+def edges():
+    """Who imports whom: (importer, imported, taken name), of every module but the lazy front door."""
+    for name, path, tree in modules():
+        if name == "":
+            continue  # the front door opens rooms when they are asked for
+        for node in ast.walk(tree):
+            if isinstance(node, ast.Import | ast.ImportFrom):
+                for base, taken in imported(path, node):
+                    yield name, targets(base, taken), taken
+
+
+def room(name):
+    return name.partition(".")[0]
+
+
+def test_every_module_belongs_to_a_room():
+    assert {room(name) for name in NAMES} - {""} == set(LEVEL)
+
+
+def test_rooms_import_only_from_rooms_above_them():
+    wrong = [
+        f"{importer} imports {target}"
+        for importer, target, _ in edges()
+        if target and room(importer) != room(target) and LEVEL[room(target)] >= LEVEL[room(importer)]
+    ]
+    assert not wrong
+
+
+def test_no_module_imports_itself_in_a_circle():
+    graph = {}
+    for importer, target, _ in edges():
+        # a package's own front page gathers its modules; they never ask it for anything
+        if target and importer != target:
+            graph.setdefault(importer, set()).add(target)
+    list(TopologicalSorter(graph).static_order())
+
+
+def test_a_room_asks_its_own_front_page_for_nothing():
+    wrong = [
+        f"{importer} imports {target}" for importer, target, _ in edges() if target and importer.startswith(target + ".")
+    ]
+    assert not wrong
+
+
+def test_nobody_reaches_into_private_parts():
+    wrong = [
+        f"{importer} takes {taken} from {target}"
+        for importer, target, taken in edges()
+        if taken.startswith("_") and not taken.startswith("__") and taken not in LEVEL and target != taken
+    ]
+    assert not wrong
+
+
+def inner_imports(tree):
+    for function in ast.walk(tree):
+        if isinstance(function, ast.FunctionDef | ast.AsyncFunctionDef):
+            for node in ast.walk(function):
+                if isinstance(node, ast.Import | ast.ImportFrom):
+                    yield node
+
+
+def test_only_extras_are_imported_inside_functions():
+    wrong = []
+    for name, _, tree in modules():
+        for node in inner_imports(tree):
+            first = node.names[0].name if isinstance(node, ast.Import) else node.module or ""
+            if getattr(node, "level", 0) or first.partition(".")[0] not in EXTRAS:
+                wrong.append(f"{name}: line {node.lineno}")
+    assert not wrong
+
+
+@pytest.mark.parametrize(
+    ("statement", "heavy"),
+    [
+        ("import selfselect", "numpy"),
+        ("import selfselect.cli", "numpy"),
+        ("import selfselect.estimators, selfselect.planning, selfselect.tabular", "matplotlib"),
+        ("import selfselect.estimators, selfselect.planning, selfselect.tabular", "distributed"),
+        ("import selfselect.reproduction, selfselect.plotting", "matplotlib.pyplot"),
+    ],
+)
+def test_importing_one_thing_does_not_import_another(statement, heavy):
+    probe = f"{statement}\nimport sys\nsys.exit({heavy!r} in sys.modules)"
+    assert subprocess.run([sys.executable, "-c", probe], check=False).returncode == 0
+
+
+def test_every_public_name_is_there():
+    import selfselect
+
+    for name in selfselect.__all__:
+        assert getattr(selfselect, name) is not None
+    assert set(selfselect.__all__) <= set(dir(selfselect))
+    with pytest.raises(AttributeError, match="no attribute 'nonsense'"):
+        _ = selfselect.nonsense
+
+
+def test_tests_mirror_the_tree():
+    rooms, tested = ({path.parent.name for path in folder.glob("*/*.py")} for folder in (PACKAGE, ROOT / "tests"))
+    assert tested == rooms
