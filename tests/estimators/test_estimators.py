@@ -48,7 +48,13 @@ def adult(adult_splits):
     return {"with": (X, y, z, X_test, y_test, z_test), "without": (X[columns], y, z, X_test[columns], y_test, z_test)}
 
 
-@pytest.mark.filterwarnings("ignore::selfselect.ApplicationWarning", "ignore::sklearn.exceptions.SkipTestWarning")
+@pytest.mark.filterwarnings(
+    "ignore::selfselect.ApplicationWarning",
+    "ignore::sklearn.exceptions.SkipTestWarning",
+    # nobody has groups there, nor a say in labels: fits inside the checks are not warned about either
+    "error:Without sensitive_features",
+    "error:The label",
+)
 @parametrize_with_checks([NaiveClassifier(), SemiStrategicClassifier(), StrategicClassifier()])
 def test_they_are_scikit_learn_estimators(estimator, check):
     check(estimator)
