@@ -1,73 +1,17 @@
-"""The report in a real browser. Needs chromium (tools/install-browser); skipped where there is none."""
+"""The report in a real browser."""
 
-import os
-import shutil
 from dataclasses import replace
 
 import numpy as np
+import pandas as pd
 import pytest
-from test_report import HOSTILE, hostile_audit, people
 
+from pages import HOSTILE, content_of, elsewhere, example, hostile_audit, people, settle
 from selfselect import PublishedStatistics, audit
-from selfselect.auditing import Audit
-from selfselect.auditing.numbers import amount, count, percent
+from selfselect.auditing import Audit, Screened, group_warning
+from selfselect.auditing.numbers import amount, amount_up, count, percent
+from selfselect.deciding import HardRule, Terms
 from selfselect.planning import plan_for
-
-CHROMIUM = os.environ.get("SELFSELECT_CHROMIUM") or shutil.which("chromium")
-FLAGS = (
-    "--headless=new --no-sandbox --disable-gpu --no-first-run --disable-background-networking "
-    "--disable-component-update --disable-sync"
-).split()
-
-if CHROMIUM is None and not os.environ.get("SELFSELECT_REQUIRE_BROWSER"):
-    pytest.skip("no chromium: run tools/install-browser, or set SELFSELECT_CHROMIUM", allow_module_level=True)
-
-
-@pytest.fixture(scope="module")
-def browser():
-    playwright = pytest.importorskip("playwright.sync_api")
-    with playwright.sync_playwright() as engine:
-        chromium = engine.chromium.launch(executable_path=CHROMIUM, args=FLAGS)
-        yield chromium
-        chromium.close()
-
-
-@pytest.fixture
-def show(browser, tmp_path):
-    """Open an audit; any console message, error, dialog or request beyond the file itself fails the test."""
-    contexts, wrong = [], []
-
-    def open_page(found, address="", width=1280, height=900, scheme="light", name="report.html"):
-        path = tmp_path / name
-        path.write_text(found if isinstance(found, str) else found.to_html(), encoding="utf-8")
-        context = browser.new_context(
-            viewport={"width": width, "height": height}, color_scheme=scheme, accept_downloads=True
-        )
-        contexts.append(context)
-        page = context.new_page()
-        page.on("console", lambda message: wrong.append(f"console: {message.text}"))
-        page.on("pageerror", lambda error: wrong.append(f"error: {error}"))
-        page.on("dialog", lambda dialog: wrong.append(f"dialog: {dialog.message}"))
-        page.on("request", lambda r: None if r.url.startswith(("file:", "data:", "blob:")) else wrong.append(r.url))
-        page.goto(path.as_uri() + address)
-        settle(page)
-        return page
-
-    yield open_page
-    for context in contexts:
-        context.close()
-    assert wrong == []
-
-
-def settle(page):
-    page.evaluate("() => new Promise(done => requestAnimationFrame(() => requestAnimationFrame(done)))")
-
-
-def example(names=("A", "B", "C", "tiny"), n=4000, **options):
-    y, score, z = people(list(names), n=n)
-    keep = [name != "tiny" or i % 40 == 0 for i, name in enumerate(z)]
-    y, score, z = y[keep], np.round(score[keep], 3), [name for name, kept in zip(z, keep, strict=True) if kept]
-    return audit(y, score=score, sensitive_features=z, cost=0.7, **options)
 
 
 def cells(page):
@@ -104,7 +48,10 @@ def assert_page_equals(page, found):
         assert shown[name]["Accuracy"] == percent(row.accuracy)
         if row.selected:
             assert shown[name]["95% interval"] == f"{percent(row.precision_low)} to {percent(row.precision_high)}"
-        assert any(line.startswith(sentence) for line in told), (sentence, told)
+        warning = group_warning(row.selected, row.precision_low, row.precision_high, row.cost)
+        assert sentence + (f" (Take care: {warning}.)" if warning else "") in told
+        needed = "none helps" if np.isnan(row.subsidy_needed) else amount_up(row.subsidy_needed)
+        assert shown[name]["Still needed"] == (needed.ljust(len("0.000"), "0") if needed[0] == "0" else needed)
     numbers = page.evaluate("() => selfselect.compute()")
     for name in ("assumed_accuracy", "induced_accuracy", "social_cost", "application_rate"):
         value = getattr(result, name)
@@ -115,20 +62,6 @@ def assert_page_equals(page, found):
         if row.selected:
             assert (group["precision_low"], group["precision_high"]) == (row.precision_low, row.precision_high)
             assert group["subsidy_needed"] == row.subsidy_needed
-
-
-def setting(found, threshold=None, cost=None, subsidies=None):
-    """The same audit elsewhere."""
-    threshold = found.threshold if threshold is None else threshold
-    published = found.curves.at(threshold)
-    return replace(
-        found,
-        published=published,
-        population=published,
-        threshold=threshold,
-        costs=(found.cost if cost is None else cost,),
-        subsidies=found.subsidies if subsidies is None else subsidies,
-    )
 
 
 def test_the_page_opens_with_the_librarys_numbers(show):
@@ -152,7 +85,7 @@ def test_at_random_settings_from_the_address_the_page_equals_the_library(show, k
         page.evaluate("hash => { location.hash = hash; }", f"c={cost}&t={shown}&s={pairs}")
         page.wait_for_function("cost => document.getElementById('cost-exact').value === String(cost)", arg=cost)
         settle(page)
-        assert_page_equals(page, setting(found, -np.inf if threshold is None else threshold, cost, paid))
+        assert_page_equals(page, elsewhere(found, -np.inf if threshold is None else threshold, cost, paid))
 
 
 def test_sliders_and_subsidies_move_with_keyboard_and_typing(show):
@@ -162,22 +95,22 @@ def test_sliders_and_subsidies_move_with_keyboard_and_typing(show):
     for _ in range(4):
         page.keyboard.press("ArrowRight")
     assert page.input_value("#cost-exact") == "0.72"
-    assert_page_equals(page, setting(found, cost=0.72))
+    assert_page_equals(page, elsewhere(found, cost=0.72))
     page.focus("#threshold")
     page.keyboard.press("ArrowLeft")
     there = float(page.text_content("#threshold-shown"))
     assert there < 0.5
-    assert_page_equals(page, setting(found, there, 0.72))
+    assert_page_equals(page, elsewhere(found, there, 0.72))
     page.fill("#cost-exact", "0.815")
     page.fill("input[aria-label='Subsidy for A']", "0.25")
     settle(page)
-    assert_page_equals(page, setting(found, there, 0.815, {"A": 0.25}))
+    assert_page_equals(page, elsewhere(found, there, 0.815, {"A": 0.25}))
     page.focus("input[aria-label='Slider of the subsidy for C']")
     page.keyboard.press("PageUp")
     page.keyboard.press("ArrowRight")
     paid = float(page.input_value("input[aria-label='Subsidy for C']"))
     assert paid > 0.005
-    assert_page_equals(page, setting(found, there, 0.815, {"A": 0.25, "C": paid}))
+    assert_page_equals(page, elsewhere(found, there, 0.815, {"A": 0.25, "C": paid}))
     page.click("#reset")
     settle(page)
     assert_page_equals(page, found)
@@ -191,7 +124,7 @@ def test_a_setting_can_be_shared_by_its_address(show):
     settle(page)
     address = page.evaluate("() => location.hash")
     other = show(found, address)
-    assert_page_equals(other, setting(found, cost=0.65, subsidies={"B": 0.1}))
+    assert_page_equals(other, elsewhere(found, cost=0.65, subsidies={"B": 0.1}))
     nonsense = show(found, "#c=7&t=elephant&s=99:1,x:2,1:-3&d=1000,<script>&zzz")
     assert_page_equals(nonsense, found)
 
@@ -221,7 +154,7 @@ def test_people_decide_by_training_and_the_page_counts_the_others(show):
     train, test = example(), example(n=2500)
     y, score, z = people(["A", "B", "C"], n=900, seed=5)
     other = audit(y, score=np.round(score, 3), sensitive_features=z, cost=0.7)
-    found = replace(train, population=other.published, population_curves=other.curves)
+    found = replace(train, counted_on=other.counted_on)
     page = show(found)
     assert_page_equals(page, found)
     assert "held-out people" in page.text_content("main")
@@ -385,13 +318,79 @@ def test_small_groups_carry_a_warning_with_their_number(show):
 
 def test_a_group_of_which_nobody_passes_stays_away_whatever_is_paid(show):
     published = PublishedStatistics.from_predictions([1, 0, 1, 0], [1, 0, 0, 0], sensitive_features=list("AABB"))
-    found = Audit(published=published, population=published, costs=(0.5,))
+    screened = Screened(published)
+    found = Audit(screened, screened, Terms(0.5))
     page = show(found)
     page.fill("input[aria-label='Subsidy for B']", "0.5")
     settle(page)
     assert cells(page)["B"]["Applies"] == "no"
     assert cells(page)["B"]["Still needed"] == "none helps"
-    assert_page_equals(page, replace(found, subsidies={"B": 0.5}))
+    assert_page_equals(page, found.under(found.terms.paying({"B": 0.5})))
+
+
+@pytest.mark.parametrize("threshold", [0.9999, 1.5, np.inf])
+def test_a_threshold_above_more_scores_than_can_be_offered_is_the_one_in_force(show, threshold):
+    y, score, z = people(["A", "B"])
+    found = audit(y, score=score, threshold=threshold, sensitive_features=z, cost=0.5)
+    assert score.max() < threshold
+    assert "nobody applies" in found.verdict()
+    page = show(found)
+    assert_page_equals(page, found)
+    assert float(page.text_content("#threshold-shown")) == (score.max() if threshold == np.inf else threshold)
+
+
+def test_a_page_that_lacks_its_own_threshold_says_so_rather_than_show_another(browser, tmp_path):
+    found = example()
+    page, position = found.to_html(), content_of(found)["threshold_position"]
+    path = tmp_path / "broken.html"
+    path.write_text(page.replace(f'"threshold_position":{position}', '"threshold_position":100000'), encoding="utf-8")
+    opened, errors = browser.new_page(), []
+    opened.on("pageerror", lambda error: errors.append(str(error)))
+    opened.goto(path.as_uri())
+    opened.close()
+    assert len(errors) == 1
+    assert "lacks the threshold in use" in errors[0]
+
+
+def test_a_share_of_the_cost_is_what_proportional_subsidies_tell_and_pay(show):
+    published = PublishedStatistics.from_counts(
+        pd.DataFrame({"n": [200], "positives": [90], "selected": [100], "true_positives": [62]}, index=["B"])
+    )
+    screened = Screened(published)
+    found = Audit(screened, screened, Terms(0.7, kind="proportional"))
+    page = show(found)
+    assert "or with a subsidy of 0.115 of the cost." in page.text_content("#sentences")
+    assert_page_equals(page, found)
+    page.fill("input[aria-label='Subsidy for B']", "0.1")
+    settle(page)
+    assert "with a further subsidy of 0.015 of the cost." in page.text_content("#sentences")
+    assert cells(page)["B"]["Still needed"] == "0.015"
+    assert_page_equals(page, found.under(found.terms.paying({"B": 0.1})))
+    page.click("#least")
+    settle(page)
+    assert page.input_value("input[aria-label='Subsidy for B']") == "0.115"
+    assert_page_equals(page, found.under(found.terms.paying({"B": 0.115})))
+
+
+def test_a_group_without_a_precision_applies_where_people_are_said_to(show):
+    published = PublishedStatistics.from_predictions([1, 0, 1, 0], [1, 0, 0, 0], sensitive_features=list("AABB"))
+    screened = Screened(published)
+    found = Audit(screened, screened, Terms(0.5, behaviour=HardRule("apply")))
+    page = show(found)
+    assert_page_equals(page, found)
+    assert cells(page)["B"]["Applies"] == "yes"
+    assert "If nobody in it passes screening, it applies." in page.text_content("main")
+
+
+def test_going_back_in_the_browser_brings_back_the_setting(show):
+    found = example()
+    page = show(found)
+    page.evaluate("() => { location.hash = 'c=0.6'; }")
+    page.wait_for_function("() => document.getElementById('cost-exact').value === '0.6'")
+    page.go_back()
+    page.wait_for_function("() => document.getElementById('cost-exact').value === '0.7'")
+    settle(page)
+    assert_page_equals(page, found)
 
 
 def test_huge_scores_do_not_break_the_charts(show):

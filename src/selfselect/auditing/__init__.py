@@ -1,6 +1,7 @@
 """An existing model's outputs: who would stay away, and what follows, in numbers and words."""
 
-from .audits import Audit, Provenance, audit
+from .audits import Audit, audit
+from .provenance import Provenance
 from .screened import Screened, default_threshold
 from .words import group_names, group_sentence, group_warning, verdict_sentence
 

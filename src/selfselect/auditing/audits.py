@@ -17,6 +17,7 @@ from ..deciding import Cost, Outcome, PublishedStatistics, Subsidies, SubsidyKin
 from ..report import render
 from .page import page_content
 from .plain import as_json, plain_groups, plain_value
+from .provenance import Provenance
 from .screened import Screened
 from .words import group_names, group_sentence, verdict_sentence
 
@@ -25,30 +26,6 @@ GROUP_COLUMNS = (
     "n base_rate selected precision precision_low precision_high cost applies subsidy_needed accuracy "
     "selection_rate utility"
 ).split()
-
-
-@dataclass(frozen=True)
-class Provenance:
-    """Where the numbers come from, as a report states it.
-
-    Attributes
-    ----------
-    title : str
-        What is audited, usually a file name.
-    command : str
-        What was typed to get here.
-    sha256 : str
-        Hash of the data file.
-    label, groups, score : str
-        Names of columns.
-    """
-
-    title: str = ""
-    command: str = ""
-    sha256: str = ""
-    label: str = ""
-    groups: str = ""
-    score: str = ""
 
 
 @dataclass(frozen=True, eq=False)
@@ -238,7 +215,16 @@ class Audit:
 
     def to_html(self) -> str:
         """Report: one HTML page that needs nothing else. Needs the extra ``report``."""
-        return render(page_content(self))
+        content = page_content(
+            self.published_by,
+            self.counted_on,
+            self.terms,
+            names=self.names,
+            verdict=self.verdict(),
+            sentences=self.sentences(),
+            provenance=self.provenance,
+        )
+        return render(content)
 
     def _repr_html_(self) -> str:
         frame = self.to_frame()[["n", "base_rate", "precision", "cost", "applies", "subsidy_needed"]]

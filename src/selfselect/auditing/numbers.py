@@ -1,15 +1,28 @@
 """Numbers as people read them, the same everywhere: terminal, report, and the script inside the report.
 
-Rounding is by floor(x + 1/2) on doubles, which every language does alike; the usual formatting functions of Python and
-JavaScript disagree about ties. ``report/page.js`` repeats these functions line by line.
+This is the only place where shares, amounts and counts become text. Rounding is by floor(x + 1/2) on doubles, which
+every language does alike; the usual formatting functions of Python and JavaScript disagree about ties.
+``report/scripts/numbers.js`` has the same functions, and ``tests/auditing/cases.json`` holds on both sides.
 """
 
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
+
+from ..deciding import SLACK
 
 UNDEFINED = "undefined"
+#: Amounts are written to thousandths: a finer cost or subsidy means nothing to anybody.
+PLACES = 3
+THOUSAND = 10**PLACES
+#: Of an amount, at least so many places are written, as of money.
+FEWEST_PLACES = 2
+#: What may be missing, in thousandths, before an amount is rounded up to the next: half of what the rule by which
+#: groups decide forgives, so that whoever is promised "at 0.62" does apply at 0.62.
+SPARE = THOUSAND * SLACK / 2
+#: More names than this are counted, not listed.
+MOST_NAMED = 5
 
 
 def percent(value: float) -> str:
@@ -17,19 +30,11 @@ def percent(value: float) -> str:
 
     Examples
     --------
-    >>> percent(0.6225), percent(0.0005), percent(float("nan"))
-    ('62.3%', '0.1%', 'undefined')
+    >>> percent(0.6225), percent(0.0005), percent(-0.0125), percent(float("nan"))
+    ('62.3%', '0.1%', '-1.2%', 'undefined')
     """
-    if math.isnan(value):
-        return UNDEFINED
-    tenths = math.floor(value * 1000 + 0.5)
-    return f"{tenths // 10}.{tenths % 10}%"
-
-
-def _thousandths(count: int) -> str:
-    text = f"{count // 1000}.{count % 1000:03d}".rstrip("0")
-    whole, _, decimals = text.partition(".")
-    return f"{whole}.{decimals.ljust(2, '0')}"
+    text = _decimal(value * 1000, _nearest, places=1, fewest=1)
+    return text if text == UNDEFINED else f"{text}%"
 
 
 def amount(value: float) -> str:
@@ -40,7 +45,7 @@ def amount(value: float) -> str:
     >>> amount(0.7), amount(0.725), amount(float("nan"))
     ('0.70', '0.725', 'undefined')
     """
-    return UNDEFINED if math.isnan(value) else _thousandths(math.floor(value * 1000 + 0.5))
+    return _decimal(value * THOUSAND, _nearest, PLACES, FEWEST_PLACES)
 
 
 def amount_up(value: float) -> str:
@@ -51,7 +56,7 @@ def amount_up(value: float) -> str:
     >>> amount_up(0.08), amount_up(0.0801)
     ('0.08', '0.081')
     """
-    return UNDEFINED if math.isnan(value) else _thousandths(math.ceil(value * 1000 - 1e-6))
+    return _decimal(value * THOUSAND - SPARE, math.ceil, PLACES, FEWEST_PLACES)
 
 
 def amount_down(value: float) -> str:
@@ -62,21 +67,25 @@ def amount_down(value: float) -> str:
     >>> amount_down(0.6249), amount_down(0.62)
     ('0.624', '0.62')
     """
-    return UNDEFINED if math.isnan(value) else _thousandths(math.floor(value * 1000 + 1e-6))
+    return _decimal(value * THOUSAND + SPARE, math.floor, PLACES, FEWEST_PLACES)
 
 
 def count(value: float) -> str:
-    """People, with commas between thousands.
+    """People, with commas between thousands; sums of weights to thousandths.
 
     Examples
     --------
-    >>> count(1234567), count(2.5)
-    ('1,234,567', '2.5')
+    >>> count(1234567), count(2.5), count(1234567.8), count(0.0001)
+    ('1,234,567', '2.5', '1,234,567.8', 'under 0.001')
     """
-    return f"{int(value):,}" if float(value).is_integer() else f"{value:,g}"
+    if math.isfinite(value) and value == math.floor(value):
+        return f"{int(value):,}"  # exact, however large
+    if 0 < value < 1 / THOUSAND:
+        return "under 0.001"  # somebody is there: 0 would be untrue
+    return _decimal(value * THOUSAND, _nearest, PLACES, fewest=0, grouped=True)
 
 
-def listed(names: Iterable[str], most: int = 5) -> str:
+def listed(names: Iterable[str], most: int = MOST_NAMED) -> str:
     """Names as in a sentence: a, b and c.
 
     Examples
@@ -88,3 +97,19 @@ def listed(names: Iterable[str], most: int = 5) -> str:
     if len(items) > most:
         return f"{', '.join(items[:most])} and {len(items) - most} more"
     return " and ".join([", ".join(items[:-1]), items[-1]]) if len(items) > 1 else "".join(items)
+
+
+def _nearest(value: float) -> int:
+    return math.floor(value + 0.5)
+
+
+def _decimal(units: float, rounded: Callable[[float], int], places: int, fewest: int, grouped: bool = False) -> str:
+    """So many units of the last place, once rounded, as a decimal number; zeros at its end go, down to the fewest."""
+    if not math.isfinite(units):
+        return UNDEFINED
+    whole_units = rounded(units)
+    whole, rest = divmod(abs(whole_units), 10**places)
+    decimals = f"{rest:0{places}d}"
+    decimals = decimals[:fewest] + decimals[fewest:].rstrip("0")
+    text = f"{whole:,}" if grouped else str(whole)
+    return ("-" if whole_units < 0 else "") + text + ("." if decimals else "") + decimals

@@ -1,28 +1,46 @@
-"""Everything that the report computes from, taken from an audit: counts per group at a list of thresholds."""
+"""Everything that the report computes from: counts per group at a list of thresholds, terms, and where they come from.
+
+The page recomputes all findings from this content alone, by the rules of ``report/scripts``; it holds no row of data.
+"""
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from collections.abc import Sequence
+from typing import Any
 
 import numpy as np
 import pandas as pd
+from numpy.typing import NDArray
 from scipy.special import ndtri
 
+from .._errors import InputError
 from .._text import printable
 from .._validation import FloatArray
-from ..deciding import SLACK, PublishedStatistics, ThresholdCurves
-from .words import FEW_SELECTED, MOST_NAMED
-
-if TYPE_CHECKING:
-    from .audits import Audit
+from ..counting.groups import position_of, with_same_columns
+from ..deciding import SLACK, Behaviour, HardRule, Terms, ThresholdCurves
+from ..deciding.behaviour import MOST_OF_A_GROUP
+from .numbers import MOST_NAMED
+from .provenance import Provenance
+from .screened import Screened
+from .words import FEW_SELECTED
 
 #: With more groups than this a page would be neither small nor usable.
 MOST_GROUPS = 2000
-#: Counts embedded for thresholds, over all groups together.
+#: Counts embedded for thresholds, over all groups together: what keeps a page below two megabytes.
 MOST_CELLS = 60_000
-MOST_THRESHOLDS = 201
-#: Names longer than this are shortened on the page.
-LONGEST_NAME = 120
+#: Thresholds offered: a slider of some 200 steps can still be set by hand, one of fewer than ten is of little use.
+MOST_THRESHOLDS, FEWEST_THRESHOLDS = 201, 11
+#: Where not all thresholds can be offered, they are rounded to so many digits, to be read and typed.
+THRESHOLD_DIGITS = 3
+#: Names longer than this are shortened on the page, which leaves so much room for a remark on their length.
+LONGEST_NAME, ROOM_FOR_LENGTH = 120, 20
+#: A command is cut here: some shells allow megabytes.
+LONGEST_COMMAND = 4000
+#: Sentences that stand in the file itself, for readers without scripts, and how long they may be: names of groups are
+#: as long as strangers make them.
+MOST_SENTENCES, LONGEST_SENTENCE, LONGEST_VERDICT = 50, 1000, 2000
+#: Intervals on the page are those of ``PublishedStatistics.to_frame``.
+CONFIDENCE = 0.95
 
 
 def short_name(name: str) -> str:
@@ -30,10 +48,10 @@ def short_name(name: str) -> str:
     text = printable(name) or "(empty)"
     if len(text) <= LONGEST_NAME:
         return text
-    return f"{text[: LONGEST_NAME - 20]}... ({len(name):,} characters)"
+    return f"{text[: LONGEST_NAME - ROOM_FOR_LENGTH]}... ({len(name):,} characters)"
 
 
-def threshold_grid(curves: ThresholdCurves, own: float, most: int) -> tuple[FloatArray, bool]:
+def threshold_grid(curves: ThresholdCurves, own: float, most: int) -> tuple[FloatArray, int, bool]:
     """Thresholds that the page offers, rising, from -inf (everyone passes) on.
 
     Parameters
@@ -41,13 +59,16 @@ def threshold_grid(curves: ThresholdCurves, own: float, most: int) -> tuple[Floa
     curves : ThresholdCurves
         The score, by group.
     own : float
-        The threshold in use; always offered.
+        The threshold in use: always offered as it is. Only +inf, for which no chart has a place, stands at the largest
+        score, from which on nobody passes.
     most : int
         About how many to offer.
 
     Returns
     -------
     thresholds : ndarray
+    position : int
+        Where among them the threshold in use is.
     exact : bool
         Whether these are all thresholds that make a difference. Otherwise they are spread over the range and over the
         scores, rounded to three digits.
@@ -55,86 +76,144 @@ def threshold_grid(curves: ThresholdCurves, own: float, most: int) -> tuple[Floa
     Examples
     --------
     >>> curves = ThresholdCurves.from_scores([0, 1], [0.25, 0.75])
-    >>> threshold_grid(curves, 0.5, 100)[0].tolist()
-    [-inf, 0.25, 0.5, 0.75]
+    >>> thresholds, position, exact = threshold_grid(curves, 0.5, 100)
+    >>> thresholds.tolist(), position, exact
+    ([-inf, 0.25, 0.5, 0.75], 2, True)
     """
     values = np.unique(curves.threshold)[1:]
+    in_use = float(values[-1]) if own == np.inf else own
     exact = len(values) <= most
     if not exact:
         spread = values[np.linspace(0, len(values) - 1, most // 2).astype(int)]
         low, high = float(values[0]), float(values[-1])
         even = low + np.linspace(0, 1, most // 2) * (high - low) if np.isfinite(high - low) else spread
-        values = np.array([float(f"{value:.3g}") for value in np.concatenate([spread, even])])
-    # above the largest score all thresholds are alike: nobody passes
-    return np.unique(np.concatenate([[-np.inf, min(own, curves.threshold.max())], values])), exact
+        values = np.array([float(f"{value:.{THRESHOLD_DIGITS}g}") for value in np.concatenate([spread, even])])
+    thresholds = np.unique(np.concatenate([[-np.inf, in_use], values]))
+    return thresholds, int(np.searchsorted(thresholds, in_use)), exact
 
 
-def page_content(audit: Audit) -> dict[str, Any]:
-    """Everything that the page computes from."""
-    published, groups = audit.published, audit.published.groups
+def page_content(
+    published_by: Screened,
+    counted_on: Screened,
+    terms: Terms,
+    *,
+    names: Sequence[str],
+    verdict: str,
+    sentences: Sequence[str],
+    provenance: Provenance,
+) -> dict[str, Any]:
+    """Everything that the page computes from, as values that JSON can hold.
+
+    Parameters
+    ----------
+    published_by, counted_on : Screened
+        The people whose counts are published, and those whose accuracy and social cost are counted.
+    terms : Terms
+        What groups face at first. People must decide by the hard rule: the page knows no other.
+    names, sentences : sequence of str
+        The published groups, and one sentence on each.
+    verdict : str
+        What it comes to.
+    provenance : Provenance
+        Where the numbers come from.
+    """
+    groups = published_by.groups
     if len(groups) > MOST_GROUPS:
-        raise ValueError(
+        raise InputError(
             f"{len(groups):,} groups are too many for a page ({MOST_GROUPS:,} at most); merge small groups, or "
-            "group by fewer columns."
+            "group by fewer columns.",
+            key="report_groups",
         )
-    thresholds: FloatArray | None = None
-    exact = True
-    if audit.curves is not None and audit.threshold is not None:
-        most = int(np.clip(MOST_CELLS // len(groups), 11, MOST_THRESHOLDS))
-        thresholds, exact = threshold_grid(audit.curves, audit.threshold, most)
-    same = audit.counted_on is audit.published_by
-    terms, source = audit.terms, audit.provenance
-    z = float(ndtri(0.975))
+    same = counted_on is published_by
+    thresholds, position, exact = _thresholds(published_by, counted_on)
+    told = [printable(sentence) for sentence in sentences[:MOST_SENTENCES]]
+    return {
+        **_source_content(provenance),
+        "constants": _constants(),
+        "terms": _terms_content(terms, groups),
+        "names": [short_name(name) for name in names],
+        "thresholds": None if thresholds is None else [None, *thresholds[1:].tolist()],  # JSON has no -inf
+        "threshold_position": position,
+        "exact": exact,
+        "published": _counts(published_by, groups, thresholds, position),
+        "population": None if same else _counts(counted_on, groups, thresholds, position),
+        "verdict": printable(verdict) if len(verdict) < LONGEST_VERDICT else "",
+        "sentences": [sentence for sentence in told if len(sentence) < LONGEST_SENTENCE],
+    }
+
+
+def _source_content(source: Provenance) -> dict[str, str]:
     return {
         "title": short_name(source.title) if source.title else "Screening model",
-        "command": printable(source.command)[:4000],
+        "command": printable(source.command)[:LONGEST_COMMAND],
         "sha256": source.sha256,
         "label": short_name(source.label) if source.label else "",
         "group_by": short_name(source.groups) if source.groups else "group",
         "score": short_name(source.score) if source.score else "score",
-        "slack": SLACK,
-        "few": FEW_SELECTED,
-        "most_named": MOST_NAMED,
-        "z": z,
-        "z2": z**2,
-        "kind": terms.kind,
-        "cost": terms.uniform_cost,
-        "group_costs": None if terms.uniform_cost is not None else terms.listed_for(groups).tolist(),
-        "names": [short_name(name) for name in audit.names],
-        "subsidies": terms.subsidies_for(groups).tolist(),
-        "thresholds": None if thresholds is None else [None, *thresholds[1:].tolist()],
-        "threshold": None if thresholds is None else _offered(audit.threshold, thresholds),
-        "exact": exact,
-        "published": _counts(published, groups, audit.curves, thresholds),
-        "verdict": audit.verdict(),
-        "sentences": audit.sentences()[:50],
-        "population": None if same else _counts(audit.population, groups, audit.counted_on.curves, thresholds),
     }
 
 
-def _offered(own: float | None, thresholds: FloatArray) -> float | None:
-    """The threshold in use as the page writes it: no number stands for -inf."""
-    value = min(own if own is not None else np.inf, float(thresholds[-1]))
-    return value if np.isfinite(value) else None
+def _constants() -> dict[str, float]:
+    """Numbers that the script needs and the library has: stated once, there."""
+    quantile = float(ndtri((1 + CONFIDENCE) / 2))
+    return {
+        "slack": SLACK,
+        "most_of_a_group": MOST_OF_A_GROUP,
+        "few_selected": FEW_SELECTED,
+        "most_named": MOST_NAMED,
+        "quantile": quantile,
+        "quantile_squared": quantile**2,
+    }
 
 
-def _counts(
-    table: PublishedStatistics, groups: pd.Index, curves: ThresholdCurves | None, thresholds: FloatArray | None
-) -> dict[str, Any]:
-    """Counts in the order of the published groups; a group that is not in the table has none."""
-    position = groups.get_indexer(table.groups)
+def _terms_content(terms: Terms, groups: pd.Index) -> dict[str, Any]:
+    uniform = terms.uniform_cost
+    return {
+        "cost": uniform,
+        "group_costs": None if uniform is not None else terms.listed_for(groups).tolist(),
+        "subsidies": terms.subsidies_for(groups).tolist(),
+        "kind": terms.kind,
+        "behaviour": _behaviour_content(terms.behaviour),
+    }
 
-    def spread(values: Any) -> list[Any]:
+
+def _behaviour_content(behaviour: Behaviour) -> dict[str, Any]:
+    """What the script needs to decide as people do; refuses what it could not follow."""
+    if type(behaviour) is not HardRule:
+        raise InputError(
+            f"The page recomputes who applies by the hard rule, and cannot follow {behaviour!r}; a report would "
+            "contradict itself. Make the report for HardRule(), or take the numbers from to_frame() and to_json().",
+            key="behaviour",
+        )
+    return {"rule": "hard", "undefined": behaviour.undefined}
+
+
+def _thresholds(published_by: Screened, counted_on: Screened) -> tuple[FloatArray | None, int, bool]:
+    """Thresholds to offer; none unless both sets of people can be counted at each, and are at the same one now."""
+    curves, own = published_by.curves, published_by.threshold
+    if curves is None or own is None or counted_on.curves is None or counted_on.threshold != own:
+        return None, 0, True
+    most = int(np.clip(MOST_CELLS // len(published_by.groups), FEWEST_THRESHOLDS, MOST_THRESHOLDS))
+    return threshold_grid(curves, own, most)
+
+
+def _counts(people: Screened, groups: pd.Index, thresholds: FloatArray | None, position: int) -> dict[str, Any]:
+    """Counts in the order of the published groups; a group of which nobody is here has none."""
+    aligned = with_same_columns(people.groups, groups, "The population", "what is published")
+    place = position_of(aligned, groups, "The population", "what is published")
+
+    def spread(values: NDArray[Any]) -> list[Any]:
         row = np.zeros(len(groups), dtype=values.dtype)
-        row[position] = values
+        row[place] = values
         return list(row.tolist())
 
-    counts = table.counts
-    if curves is not None and thresholds is not None:
-        kind = curves.selected.dtype  # whole numbers stay whole, and short
-        selected, hits = (counts_there.astype(kind) for counts_there in curves.counts_at(thresholds))
-    else:
-        selected, hits = counts.selected[None], counts.true_positives[None]
+    counts = people.counts
+    selected, hits = counts.selected[None], counts.true_positives[None]
+    if people.curves is not None and thresholds is not None:
+        kind = people.curves.selected.dtype  # whole numbers stay whole, and short
+        selected, hits = (found.astype(kind) for found in people.curves.counts_at(thresholds))
+        # sums of weights along the way carry rounding; the page opens with the very numbers of the table
+        selected[position], hits[position] = counts.selected, counts.true_positives
     return {
         "n": spread(counts.n),
         "positives": spread(counts.positives),

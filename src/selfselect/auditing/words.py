@@ -1,6 +1,7 @@
 """Findings in plain sentences: functions of numbers and names only, so that the report's script can say the same.
 
-``tests/auditing/sentences.json`` lists cases (inputs and the texts they give) that hold on both sides.
+``report/scripts/words.js`` has the same functions; ``tests/auditing/cases.json`` lists inputs and the texts they give,
+and holds on both sides.
 """
 
 from __future__ import annotations
@@ -12,12 +13,10 @@ import pandas as pd
 
 from ..deciding import Outcome, SubsidyKind
 from ..deciding.behaviour import MOST_OF_A_GROUP
-from .numbers import amount, amount_down, amount_up, count, listed, percent
+from .numbers import MOST_NAMED, amount, amount_down, amount_up, count, listed, percent
 
 #: A group of which fewer people pass screening carries a warning: its published precision is mostly chance.
 FEW_SELECTED = 30
-#: More groups than this are counted in a verdict, not named.
-MOST_NAMED = 5
 
 
 def group_names(labels: pd.Index) -> list[str]:
@@ -110,15 +109,14 @@ def group_sentence(
     'B stays away at a cost of 0.70: 62.0% of those who pass screening are hired; it would come at 0.62 or with a
     subsidy of 0.08.'
     """
+    some = f"{name} applies" if share >= 1 else f"{percent(share)} of {name} apply"
     if selected == 0:
         if share > 0:
-            return f"{name} applies at a cost of {amount(cost)}, although nobody in it passes screening."
+            return f"{some} at a cost of {amount(cost)}, although nobody in it passes screening."
         return f"{name} stays away: nobody in it passes screening, so no subsidy can bring it in."
     hired = f"{percent(precision)} of those who pass screening are hired"
-    if share >= 1:
-        return f"{name} applies at a cost of {amount(cost)}: {hired}."
     if share > 0:
-        return f"{percent(share)} of {name} apply at a cost of {amount(cost)}: {hired}."
+        return f"{some} at a cost of {amount(cost)}: {hired}."
     if precision == 0:
         return f"{name} stays away at a cost of {amount(cost)}: nobody of those who pass screening is hired."
     further = "further subsidy" if subsidised else "subsidy"

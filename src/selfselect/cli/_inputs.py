@@ -371,7 +371,7 @@ def match_names(names: Sequence[str], shown_names: Sequence[str], groups: pd.Ind
 
 def check_report_available() -> None:
     """Complain before any work is done if a report cannot be made."""
-    from selfselect.report.page import check_available
+    from selfselect.report import check_available
 
     try:
         check_available()

@@ -1,5 +1,5 @@
 """The report: one HTML page that needs nothing else, and recomputes itself."""
 
-from .page import check_available, render
+from .rendering import check_available, render
 
 __all__ = ["check_available", "render"]

@@ -1,4 +1,4 @@
-"""The report as a file: small, self-contained, inert whatever the names. Its life: test_report_browser.py."""
+"""The report as a file: small, self-contained, inert whatever the names. Its life: test_browser.py."""
 
 import hashlib
 import html
@@ -13,42 +13,12 @@ import numpy as np
 import pytest
 from click.testing import CliRunner
 
-from selfselect import ThresholdCurves, audit
+from pages import HOSTILE, content_of, hostile_audit, people
+from selfselect import audit
 from selfselect.auditing import Provenance
-from selfselect.auditing.page import short_name, threshold_grid
 from selfselect.cli import main
-from selfselect.report.page import embedded_json, render
-
-HOSTILE = [
-    "<script>window.pwned=1</script>",
-    "</script><img src=x onerror=window.pwned=1>",
-    "{{7*7}}",
-    "\"quoted\" & 'single'",
-    "\u202eright to left\u202c",
-    "=1+1",
-    "long " * 2000,
-    "<svg onload=window.pwned=1>",
-    "\u2028line\u2029",
-    "${window.pwned=1}",
-    "]]>--><!--",
-    "&lt;b&gt;",
-]
-
-
-def people(names, n=3000, seed=0):
-    rng = np.random.default_rng(seed)
-    z = rng.choice(len(names), n)
-    score = rng.random(n)
-    y = rng.random(n) < score * (0.6 + 0.4 * z / max(len(names) - 1, 1))
-    return y, score, [names[i] for i in z]
-
-
-def hostile_audit():
-    y, score, z = people(HOSTILE)
-    source = Provenance(
-        title=HOSTILE[0], command=HOSTILE[1], sha256="ab" * 32, label=HOSTILE[2], groups="g", score=HOSTILE[3]
-    )
-    return audit(y, score=score, sensitive_features=z, cost=0.7, provenance=source)
+from selfselect.report import render
+from selfselect.report.rendering import embedded_json
 
 
 class Elements(HTMLParser):
@@ -71,7 +41,7 @@ def elements_of(page):
 
 
 def test_the_page_points_nowhere_and_runs_only_its_own_scripts():
-    page = render(hostile_audit())
+    page = hostile_audit().to_html()
     found = elements_of(page)
     assert set(found.links) <= {"#", "data:,"}
     assert found.found.count("script") == 3
@@ -83,7 +53,7 @@ def test_the_page_points_nowhere_and_runs_only_its_own_scripts():
 
 
 def test_hostile_names_are_escaped_in_html_and_in_the_embedded_data():
-    page = render(hostile_audit())
+    page = hostile_audit().to_html()
     markup, data = re.fullmatch(r'(.*)<script type="application/json" id="data">(.*?)</script>.*', page, re.S).groups()
     for name in ("<script>window", "<img src=x", "<svg onload"):
         assert name not in page
@@ -104,7 +74,9 @@ def test_a_page_states_version_command_hash_and_date():
     y, score, z = people(["A", "B"])
     source = Provenance(title="x.csv", command="selfselect audit x.csv", sha256="cd" * 32)
     made = audit(y, score=score, sensitive_features=z, cost=0.7, provenance=source)
-    page = render(made, date=datetime(2026, 1, 2, 3, 4, tzinfo=UTC))
+    page = render(
+        {**content_of(made), "verdict": made.verdict(), "sentences": []}, date=datetime(2026, 1, 2, 3, 4, tzinfo=UTC)
+    )
     for text in ("selfselect 0.1.0", "2026-01-02 03:04 UTC", "selfselect audit x.csv", "cd" * 32, made.verdict()):
         assert text in page
 
@@ -117,54 +89,6 @@ def test_a_page_stays_below_two_megabytes(groups, rows):
     score = rng.random(len(z))
     page = audit(rng.random(len(z)) < score, score=score, sensitive_features=[names[i] for i in z], cost=0.7).to_html()
     assert len(page.encode()) < 2_000_000
-
-
-def test_too_many_groups_for_a_page_are_refused_rather_than_left_out():
-    n = 2001
-    with pytest.raises(ValueError, match="too many for a page"):
-        audit(np.ones(n), y_pred=np.ones(n), sensitive_features=np.arange(n), cost=0.5).to_html()
-
-
-def test_counts_on_the_page_are_those_of_the_library_at_every_threshold_offered():
-    y, score, z = people(["A", "B", "C"])
-    made = audit(y, score=score, sensitive_features=z, cost=0.7, threshold=0.37)
-    data = page_data(made, date=datetime.now(UTC))
-    assert 0.37 in data["thresholds"]
-    assert not data["exact"]
-    for i, threshold in enumerate(data["thresholds"]):
-        counts = made.curves.at(-np.inf if threshold is None else threshold).counts
-        assert data["published"]["selected"][i] == counts.selected.tolist()
-        assert data["published"]["true_positives"][i] == counts.true_positives.tolist()
-
-
-def test_few_distinct_scores_are_all_offered():
-    curves = ThresholdCurves.from_scores([0, 1, 1], [0.1, 0.2, 0.2])
-    grid, exact = threshold_grid(curves, 0.15, 50)
-    assert exact
-    assert grid.tolist() == [-np.inf, 0.1, 0.15, 0.2]
-
-
-def test_huge_scores_do_not_overflow():
-    rng = np.random.default_rng(0)
-    curves = ThresholdCurves.from_scores(rng.integers(0, 2, 500), rng.uniform(-1, 1, 500) * 1.7e308)
-    grid, _ = threshold_grid(curves, 0.0, 50)
-    assert np.isfinite(grid[1:]).all()
-
-
-@pytest.mark.parametrize(("threshold", "written"), [(np.inf, 0.75), (-np.inf, None), (9.0, 0.75)])
-def test_thresholds_beyond_all_scores_can_be_written_down(threshold, written):
-    found = audit([0, 1, 1], score=[0.25, 0.5, 0.75], threshold=threshold, cost=0.5)
-    data = page_data(found, date=datetime.now(UTC))
-    assert data["threshold"] == written
-    at = data["thresholds"].index(written)
-    assert data["published"]["selected"][at] == found.published.counts.selected.tolist()
-    assert render(found)
-
-
-def test_long_names_are_shortened_and_say_so():
-    assert short_name("A") == "A"
-    assert short_name("") == "(empty)"
-    assert short_name("x" * 10_000).endswith("(10,000 characters)")
 
 
 def test_the_chart_library_is_the_file_of_its_package():

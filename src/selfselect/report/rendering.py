@@ -16,13 +16,32 @@ from importlib.resources import files
 from typing import Any
 
 from .. import __version__
-from .._text import printable
+
+#: The page's script, in the order of dependence: each file uses only names of those before it. They are joined into
+#: one element, so that the page has one script and its policy one hash, and share one scope that nothing else sees.
+SCRIPTS = (
+    "content",  # what the page was given
+    "numbers",  # numbers as text
+    "terms",  # what groups face, and what share of them applies
+    "outcome",  # what follows from shares
+    "words",  # sentences
+    "findings",  # everything about one setting
+    "setting",  # the setting in force, and its address
+    "elements",  # pieces of the page
+    "tables",  # the numbers behind charts, as tables and files
+    "groups",  # the table of groups
+    "looks",  # colours
+    "charts",  # what all charts share
+    "threshold_charts",
+    "outcome_charts",
+    "wiring",  # controls, and who is told of a change
+)
 
 
 def check_available() -> None:
     """Complain if the extra that the report needs is not installed."""
     try:
-        import jinja2  # noqa: F401
+        import jinja2  # noqa: F401 (an optional extra)
     except ImportError as error:
         raise ImportError("The report needs jinja2: pip install 'selfselect[report]'.") from error
 
@@ -48,29 +67,37 @@ def _part(name: str) -> str:
     return "\n".join(line for line in text.splitlines() if not line.startswith("//# sourceMappingURL"))
 
 
+def joined_script() -> str:
+    """The page's whole script."""
+    parts = "\n".join(_part(f"scripts/{name}.js") for name in SCRIPTS)
+    return f'"use strict";\n(() => {{\n{parts}\n}})();'
+
+
 def _policy_hash(text: str) -> str:
     return "'sha256-" + base64.b64encode(hashlib.sha256(text.encode("utf-8")).digest()).decode("ascii") + "'"
 
 
 def render(content: dict[str, Any], *, date: datetime | None = None) -> str:
-    """Page for an audit.
+    """Page that shows some content.
 
     Parameters
     ----------
     content : dict
-        What the page computes from; see :func:`selfselect.auditing.page.page_content`.
+        What the page computes from, values that JSON can hold (:func:`selfselect.auditing.page.page_content` makes it),
+        and in ``verdict`` and ``sentences`` what it says before its script runs.
     date : datetime, optional
         When it was made; by default now.
     """
     check_available()
+    # an optional extra: the rest of the package works without it
     import jinja2
     from markupsafe import Markup
 
     made = (date or datetime.now(UTC)).strftime("%Y-%m-%d %H:%M UTC")
-    verdict, sentences = content["verdict"], content["sentences"]
-    data = {"version": __version__, "date": made, **content}
-    del data["verdict"], data["sentences"]
-    style, library, script = _part("page.css"), _part("vendor/chart.umd.min.js"), _part("page.js")
+    said = {"verdict", "sentences"}
+    data = {name: value for name, value in content.items() if name not in said}
+    data.update(version=__version__, date=made)
+    style, library, script = _part("page.css"), _part("vendor/chart.umd.min.js"), joined_script()
     policy = "; ".join(
         [
             "default-src 'none'",
@@ -82,7 +109,6 @@ def render(content: dict[str, Any], *, date: datetime | None = None) -> str:
         ]
     )
     environment = jinja2.Environment(autoescape=True, undefined=jinja2.StrictUndefined, trim_blocks=True)
-    shown = [printable(sentence) for sentence in sentences]
     return environment.from_string(_part("page.html.j2")).render(
         data=data,
         policy=policy,
@@ -90,7 +116,7 @@ def render(content: dict[str, Any], *, date: datetime | None = None) -> str:
         library=Markup(library),
         script=Markup(script),
         embedded=Markup(embedded_json(data)),
-        verdict=printable(verdict) if len(verdict) < 2000 else "",
-        sentences=[text for text in shown if len(text) < 1000],
+        verdict=content["verdict"],
+        sentences=content["sentences"],
         chart_library=json.loads(_part("vendor/VENDORED.json")),
     )

@@ -1,0 +1,29 @@
+"""Where numbers come from."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+
+@dataclass(frozen=True)
+class Provenance:
+    """Where the numbers come from, as a report states it.
+
+    Attributes
+    ----------
+    title : str
+        What is audited, usually a file name.
+    command : str
+        What was typed to get here.
+    sha256 : str
+        Hash of the data file.
+    label, groups, score : str
+        Names of columns.
+    """
+
+    title: str = ""
+    command: str = ""
+    sha256: str = ""
+    label: str = ""
+    groups: str = ""
+    score: str = ""

@@ -1,0 +1,67 @@
+// Everything about one setting (terms and a threshold): a function of what the page was given, and of nothing else.
+
+function groupFindings(name, z, terms, share, published, population) {
+  const n = published.n[z];
+  const selected = published.selected[z];
+  const hits = published.true_positives[z];
+  const cost = terms.facedBy(z);
+  const precision = ratio(hits, selected);
+  const [low, high] = interval(hits, selected);
+  const applies = mostApply(share);
+  const gain = Math.max(hits - cost * selected, 0);
+  const payment = terms.listed(z) - cost;
+  const passing = share * population.selected[z];
+  return {
+    z, name, n, selected, cost, precision, share, applies, gain,
+    true_positives: hits,
+    precision_low: low,
+    precision_high: high,
+    base_rate: ratio(published.positives[z], n),
+    selection_rate: ratio(selected, n),
+    subsidy: terms.subsidies[z],
+    subsidy_needed: applies ? 0 : terms.furtherSubsidy(z, precision),
+    utility: ratio(gain, n),
+    paid: payment * passing,
+    recipients: payment > 0 ? passing : 0,
+  };
+}
+
+// the people who are published and those who are counted, often the same
+function peopleAt(given, threshold) {
+  const published = countsAt(given.published, threshold);
+  return { published, population: given.population === null ? published : countsAt(given.population, threshold) };
+}
+
+function findings(given, { terms, threshold }) {
+  const { published, population } = peopleAt(given, threshold);
+  const shares = terms.shares(published);
+  const correct = correctDecisions(published);
+  const groups = given.names.map((name, z) => ({
+    ...groupFindings(name, z, terms, shares[z], published, population),
+    accuracy: ratio(correct[z], published.n[z]),
+  }));
+  const result = outcome(population, shares);
+  return {
+    ...result,
+    groups,
+    paid: sum(groups.map((group) => group.paid)),
+    recipients: sum(groups.map((group) => group.recipients)),
+    utility: ratio(sum(groups.map((group) => group.gain)), sum(published.n)),
+    verdict: verdictSentence(terms.cost, given.names, shares, result),
+  };
+}
+
+const sentenceOn = (group, terms) => groupSentence(group.name, group.cost, group.share, group.selected, group.precision,
+  group.subsidy_needed, { kind: terms.kind, subsidised: group.subsidy > 0 });
+const warningOn = (group) => groupWarning(group.selected, group.precision_low, group.precision_high, group.cost);
+
+// what the same threshold would lead to at each of some costs
+function overCosts(given, { terms, threshold }, costs) {
+  const { published, population } = peopleAt(given, threshold);
+  return costs.map((cost) => ({ cost, ...outcome(population, terms.atCost(cost).shares(published)) }));
+}
+
+// subsidies that bring everyone in who can come, rounded up; those who apply keep theirs
+const leastSubsidies = (groups) => groups.map((group) => (group.applies || !group.selected
+  ? group.subsidy
+  : Math.min(roundedUp(group.subsidy + group.subsidy_needed), 1)));

@@ -1,0 +1,161 @@
+// The table of groups, and the sentences on them.
+
+const COLUMNS = [
+  { key: "drawn", title: "Draw", kind: "middle" },
+  { key: "name", title: "Group", kind: "text" },
+  { key: "applies", title: "Applies", kind: "middle" },
+  { key: "n", title: "People", text: (g) => count(g.n) },
+  { key: "base_rate", title: "Qualified", text: (g) => percent(g.base_rate) },
+  { key: "selected", title: "Pass", text: (g) => count(g.selected) },
+  { key: "precision", title: "Precision", text: (g) => percent(g.precision) },
+  { key: "precision_low", title: "95% interval",
+    text: (g) => (g.selected ? `${percent(g.precision_low)} to ${percent(g.precision_high)}` : UNDEFINED) },
+  { key: "accuracy", title: "Accuracy", text: (g) => percent(g.accuracy) },
+  { key: "cost", title: "Cost", text: (g) => aligned(g.cost) },
+  { key: "subsidy", title: content.terms.kind === "proportional" ? "Subsidy (share)" : "Subsidy" },
+  { key: "subsidy_needed", title: "Still needed",
+    text: (g) => (g.applies || g.selected ? alignedUp(g.subsidy_needed) : "none helps") },
+  { key: "utility", title: "Utility", text: (g) => aligned(g.utility) },
+];
+const ROWS_AT_FIRST = 50;
+const MORE_ROWS = 200; // on each press of the button for more
+const MOST_TOLD = 12; // sentences: more than that nobody reads
+const SLIDER_STEPS = 1000; // sliders hold whole numbers
+const view = { sort: "n", down: true, search: "", most: ROWS_AT_FIRST };
+
+function shownGroups() {
+  const wanted = view.search.trim().toLowerCase();
+  const matching = found.groups.filter((g) => g.name.toLowerCase().includes(wanted));
+  const value = (g) => (view.sort === "drawn" ? Number(setting.drawn.includes(g.z)) : g[view.sort]);
+  matching.sort((a, b) => {
+    const [x, y] = [value(a), value(b)];
+    let order;
+    if (typeof x === "string") order = x.localeCompare(y);
+    else if (Number.isNaN(x) || Number.isNaN(y)) return Number.isNaN(x) - Number.isNaN(y);
+    else order = x - y;
+    return (view.down ? -order : order) || a.z - b.z;
+  });
+  return matching;
+}
+
+// ---------------------------------------------------------------- rows, made once for each group
+
+function subsidyInputs(z) {
+  const set = (value) => { if (isFraction(value)) change({ terms: setting.terms.payingGroup(z, value) }); };
+  const subsidy = makeInput("number", `Subsidy for ${content.names[z]}`, { min: "0", max: "1", step: "0.005" });
+  subsidy.addEventListener("input", () => set(Number(subsidy.value)));
+  const slider = makeInput("range", `Slider of the subsidy for ${content.names[z]}`,
+    { min: "0", max: String(SLIDER_STEPS), step: "5" });
+  slider.addEventListener("input", () => set(Number(slider.value) / SLIDER_STEPS));
+  return { subsidy, slider };
+}
+function drawnInput(z) {
+  const drawn = makeInput("checkbox", `Draw ${content.names[z]} in the charts`);
+  drawn.addEventListener("change", () => {
+    const others = setting.drawn.filter((other) => other !== z);
+    change({ drawn: drawn.checked ? [...others, z].slice(-MOST_DRAWN) : others });
+  });
+  return drawn;
+}
+const rowsByGroup = new Map();
+function groupRow(z) {
+  if (rowsByGroup.has(z)) return rowsByGroup.get(z);
+  const row = make("tr");
+  const cells = {};
+  for (const column of COLUMNS) {
+    const cell = make(column.key === "name" ? "th" : "td", undefined, column.kind || "");
+    cells[column.key] = cell;
+    row.append(cell);
+  }
+  cells.name.scope = "row";
+  const drawn = drawnInput(z);
+  const { subsidy, slider } = subsidyInputs(z);
+  cells.drawn.append(drawn);
+  cells.subsidy.append(subsidy, slider);
+  const made = { row, cells, drawn, subsidy, slider };
+  rowsByGroup.set(z, made);
+  return made;
+}
+
+// ---------------------------------------------------------------- drawing
+
+function warningMark(text) {
+  const mark = make("span", " \u26a0", "warn");
+  mark.title = text;
+  mark.setAttribute("role", "img");
+  mark.setAttribute("aria-label", `Take care: ${text}`);
+  return mark;
+}
+function applyingPill(g) {
+  const answer = g.share > 0 && g.share < 1 ? percent(g.share) : g.applies ? "yes" : "no";
+  return make("span", answer, `pill ${g.applies ? "in" : "out"}`);
+}
+function drawRow(g) {
+  const { row, cells, drawn, subsidy, slider } = groupRow(g.z);
+  drawn.checked = setting.drawn.includes(g.z);
+  // what someone is typing into stays as it is
+  if (document.activeElement !== subsidy) subsidy.value = String(g.subsidy);
+  if (document.activeElement !== slider) slider.value = String(Math.round(g.subsidy * SLIDER_STEPS));
+  slider.setAttribute("aria-valuetext", amount(g.subsidy));
+  const warning = warningOn(g);
+  cells.name.replaceChildren(make("bdi", g.name), ...(warning ? [warningMark(warning)] : []));
+  cells.applies.replaceChildren(applyingPill(g));
+  for (const column of COLUMNS) if (column.text) cells[column.key].textContent = column.text(g);
+  return row;
+}
+function drawSentences(matching) {
+  const told = matching.slice(0, MOST_TOLD);
+  const items = told.map((g) => {
+    const warning = warningOn(g);
+    return make("li", sentenceOn(g, setting.terms) + (warning ? ` (Take care: ${warning}.)` : ""));
+  });
+  if (matching.length > told.length) {
+    items.push(make("li", `and ${count(matching.length - told.length)} more in the table.`));
+  }
+  byId("sentences").replaceChildren(...items);
+}
+function drawGroups() {
+  const matching = shownGroups();
+  const rows = matching.slice(0, view.most).map(drawRow);
+  const body = byId("groups").tBodies[0];
+  if (rows.length !== body.rows.length || rows.some((row, i) => row !== body.rows[i])) body.replaceChildren(...rows);
+  const all = `${count(groupCount)} groups`;
+  byId("matches").textContent = view.search ? `${count(matching.length)} of ${all}` : all;
+  byId("more").hidden = matching.length <= view.most;
+  drawSentences(matching);
+}
+function drawHead() {
+  const row = byId("groups").tHead.rows[0];
+  row.replaceChildren(...COLUMNS.map((column) => {
+    const th = make("th", undefined, column.kind || "");
+    th.scope = "col";
+    const active = view.sort === column.key;
+    th.setAttribute("aria-sort", active ? (view.down ? "descending" : "ascending") : "none");
+    const button = make("button", column.title + (active ? (view.down ? " \u25be" : " \u25b4") : ""));
+    button.type = "button";
+    button.addEventListener("click", () => {
+      view.down = active ? !view.down : column.kind !== "text";
+      view.sort = column.key;
+      drawHead();
+      drawGroups();
+      row.cells[COLUMNS.indexOf(column)].firstChild.focus();
+    });
+    th.append(button);
+    return th;
+  }));
+}
+
+const GROUP_FILE = ["n", "base_rate", "selected", "true_positives", "precision", "precision_low", "precision_high",
+  "accuracy", "cost", "subsidy", "applies", "subsidy_needed", "utility"];
+tables.groups = () => ({
+  columns: ["group", ...GROUP_FILE],
+  rows: shownGroups().map((g) => [g.name, ...GROUP_FILE.map((key) => g[key])]),
+});
+
+byId("search").addEventListener("input", () => {
+  view.search = byId("search").value;
+  view.most = ROWS_AT_FIRST;
+  drawGroups();
+});
+byId("more").addEventListener("click", () => { view.most += MORE_ROWS; drawGroups(); });
+watchers.push(drawGroups);

@@ -1,0 +1,130 @@
+"""What a page is given. That it computes the same from it: tests/report/test_agreement.py."""
+
+from dataclasses import replace
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from pages import content_of, example, people, random_audit
+from selfselect import PublishedStatistics, ThresholdCurves, audit
+from selfselect.auditing import Audit, Screened
+from selfselect.auditing.page import short_name, threshold_grid
+from selfselect.deciding import HardRule, Terms
+
+
+def test_too_many_groups_for_a_page_are_refused_rather_than_left_out():
+    n = 2001
+    with pytest.raises(ValueError, match="too many for a page"):
+        audit(np.ones(n), y_pred=np.ones(n), sensitive_features=np.arange(n), cost=0.5).to_html()
+
+
+def test_a_behaviour_that_the_page_cannot_recompute_is_refused_by_name():
+    class Shy:
+        def shares(self, true_positives, selected, costs):
+            return np.full(len(selected), 0.5)
+
+        def __repr__(self):
+            return "Shy()"
+
+    shy = example().under(Terms(0.7, behaviour=Shy()))
+    assert "of people apply" in shy.verdict()
+    with pytest.raises(ValueError, match=r"cannot follow Shy\(\).*to_frame"):
+        shy.to_html()
+
+
+def test_what_the_hard_rule_does_without_a_precision_is_passed_on():
+    found = example()
+    for undefined in ("abstain", "apply"):
+        terms = content_of(found.under(Terms(0.7, behaviour=HardRule(undefined))))["terms"]
+        assert terms["behaviour"] == {"rule": "hard", "undefined": undefined}
+
+
+def test_counts_on_the_page_are_those_of_the_library_at_every_threshold_offered():
+    y, score, z = people(["A", "B", "C"])
+    made = audit(y, score=score, sensitive_features=z, cost=0.7, threshold=0.37)
+    data = content_of(made)
+    assert data["thresholds"][data["threshold_position"]] == 0.37
+    assert not data["exact"]
+    for i, threshold in enumerate(data["thresholds"]):
+        counts = made.curves.at(-np.inf if threshold is None else threshold).counts
+        assert data["published"]["selected"][i] == counts.selected.tolist()
+        assert data["published"]["true_positives"][i] == counts.true_positives.tolist()
+
+
+def test_few_distinct_scores_are_all_offered():
+    curves = ThresholdCurves.from_scores([0, 1, 1], [0.1, 0.2, 0.2])
+    grid, position, exact = threshold_grid(curves, 0.15, 50)
+    assert exact
+    assert position == 2
+    assert grid.tolist() == [-np.inf, 0.1, 0.15, 0.2]
+
+
+@given(own=st.floats(allow_nan=False), distinct=st.sampled_from([3, 1000]))
+def test_the_threshold_in_use_is_offered_as_it_is_however_many_scores_there_are(own, distinct):
+    rng = np.random.default_rng(0)
+    curves = ThresholdCurves.from_scores(rng.integers(0, 2, 1500), rng.integers(0, distinct, 1500) / distinct)
+    grid, position, _ = threshold_grid(curves, own, 201)
+    assert grid[position] == (curves.threshold.max() if own == np.inf else own)
+    assert (np.diff(grid) > 0).all()
+    assert grid[0] == -np.inf
+    assert np.isfinite(grid[1:]).all()
+
+
+def test_huge_scores_do_not_overflow():
+    rng = np.random.default_rng(0)
+    curves = ThresholdCurves.from_scores(rng.integers(0, 2, 500), rng.uniform(-1, 1, 500) * 1.7e308)
+    grid, _, _ = threshold_grid(curves, 0.0, 50)
+    assert np.isfinite(grid[1:]).all()
+
+
+@pytest.mark.parametrize(("threshold", "written"), [(np.inf, 0.75), (-np.inf, None), (9.0, 9.0)])
+def test_thresholds_beyond_all_scores_can_be_written_down(threshold, written):
+    found = audit([0, 1, 1], score=[0.25, 0.5, 0.75], threshold=threshold, cost=0.5)
+    data = content_of(found)
+    at = data["threshold_position"]
+    assert data["thresholds"][at] == written
+    assert data["published"]["selected"][at] == found.published.counts.selected.tolist()
+
+
+def test_the_threshold_stays_where_it_is_unless_both_sets_of_people_can_follow():
+    found = example()
+    decided = Screened(found.published)
+    elsewhere = Screened.from_curves(found.curves, 0.25)
+    for counted_on in (decided, elsewhere):
+        data = content_of(replace(found, counted_on=counted_on))
+        assert data["thresholds"] is None
+        assert data["published"]["selected"] == [found.published.counts.selected.tolist()]
+        assert data["population"]["selected"] == [counted_on.counts.selected.tolist()]
+
+
+def test_counts_are_matched_by_label_not_by_position():
+    published = PublishedStatistics.from_predictions([1, 0, 1], [1, 1, 0], sensitive_features=["A", "B", "C"])
+    counted = PublishedStatistics.from_predictions([1, 1, 0], [1, 1, 1], sensitive_features=["C", "C", "B"])
+    data = content_of(Audit(Screened(published), Screened(counted), Terms(0.5)))
+    assert data["population"]["n"] == [0, 1, 2]
+    assert data["population"]["true_positives"] == [[0, 0, 2]]
+    by_truth = PublishedStatistics.from_predictions([1, 0, 1], [1, 1, 0], sensitive_features=[False, True, True])
+    only_true = PublishedStatistics.from_predictions([1, 0], [1, 1], sensitive_features=[True, True])
+    assert content_of(Audit(Screened(by_truth), Screened(only_true), Terms(0.5)))["population"]["n"] == [0, 2]
+
+
+def test_with_weights_the_page_opens_with_the_very_counts_of_the_table():
+    rng = np.random.default_rng(1)
+    y, score, z = people(["A", "B"], n=900)
+    screened = Screened.from_scores(y, score, sensitive_features=z, sample_weight=rng.random(len(y)))
+    data = content_of(Audit(screened, screened, Terms(0.7)))
+    assert data["published"]["selected"][data["threshold_position"]] == screened.counts.selected.tolist()
+
+
+def test_long_names_are_shortened_and_say_so():
+    assert short_name("A") == "A"
+    assert short_name("") == "(empty)"
+    assert short_name("x" * 10_000).endswith("(10,000 characters)")
+
+
+def test_a_page_is_made_of_any_audit():
+    for seed in range(20):
+        found = random_audit(seed)
+        assert content_of(found)["names"] == found.names

@@ -1,0 +1,120 @@
+"""Audits to make pages of, and what a page of each is given."""
+
+import json
+import re
+from dataclasses import replace
+
+import numpy as np
+
+from selfselect import audit
+from selfselect.auditing import Audit, Provenance, Screened
+from selfselect.deciding import HardRule, Terms
+
+HOSTILE = [
+    "<script>window.pwned=1</script>",
+    "</script><img src=x onerror=window.pwned=1>",
+    "{{7*7}}",
+    "\"quoted\" & 'single'",
+    "\u202eright to left\u202c",
+    "=1+1",
+    "long " * 2000,
+    "<svg onload=window.pwned=1>",
+    "\u2028line\u2029",
+    "${window.pwned=1}",
+    "]]>--><!--",
+    "&lt;b&gt;",
+]
+
+
+def people(names, n=3000, seed=0):
+    rng = np.random.default_rng(seed)
+    z = rng.choice(len(names), n)
+    score = rng.random(n)
+    y = rng.random(n) < score * (0.6 + 0.4 * z / max(len(names) - 1, 1))
+    return y, score, [names[i] for i in z]
+
+
+def hostile_audit():
+    y, score, z = people(HOSTILE)
+    source = Provenance(
+        title=HOSTILE[0], command=HOSTILE[1], sha256="ab" * 32, label=HOSTILE[2], groups="g", score=HOSTILE[3]
+    )
+    return audit(y, score=score, sensitive_features=z, cost=0.7, provenance=source)
+
+
+def example(names=("A", "B", "C", "tiny"), n=4000, **options):
+    y, score, z = people(list(names), n=n)
+    keep = [name != "tiny" or i % 40 == 0 for i, name in enumerate(z)]
+    y, score, z = y[keep], np.round(score[keep], 3), [name for name, kept in zip(z, keep, strict=True) if kept]
+    return audit(y, score=score, sensitive_features=z, **{"cost": 0.7, **options})
+
+
+def elsewhere(found, threshold=None, cost=None, subsidies=None):
+    """The same people under another setting."""
+    threshold = found.threshold if threshold is None else threshold
+    screened = Screened.from_curves(found.curves, threshold)
+    terms = found.terms.at_cost(found.cost if cost is None else cost)
+    if subsidies is not None:
+        terms = terms.paying(subsidies)
+    return replace(found, published_by=screened, counted_on=screened, terms=terms, other_costs=())
+
+
+def embedded_text(page):
+    """The data inside a page, as it stands there."""
+    return re.search(r'<script type="application/json" id="data">(.*?)</script>', page, re.S).group(1)
+
+
+def content_of(found):
+    """What the page of an audit is given."""
+    return json.loads(embedded_text(found.to_html()))
+
+
+def settle(page):
+    """Wait until a page in the browser has drawn everything."""
+    page.evaluate("() => new Promise(done => requestAnimationFrame(() => requestAnimationFrame(done)))")
+
+
+# ---------------------------------------------------------------- audits of every kind
+
+
+def random_audit(seed):
+    """An audit of few or many people: ties, thresholds anywhere, all kinds of terms, one or two sets of people."""
+    rng = np.random.default_rng(seed)
+    labels = [f"group {i}" for i in range(rng.integers(1, 13))]
+    distinct = int(rng.choice([1, 2, 10, 7919]))
+    threshold = None if rng.random() < 0.2 else random_threshold(rng, distinct)
+    published_by = random_people(rng, labels, distinct, threshold, everyone=True)
+    counted_on = published_by
+    if rng.random() < 0.5:
+        some = rng.permutation(labels)[: rng.integers(1, len(labels) + 1)].tolist()
+        counted_on = random_people(rng, some, distinct, threshold, everyone=False)
+    return Audit(published_by, counted_on, random_terms(rng, labels))
+
+
+def random_threshold(rng, distinct):
+    """Below, at, between, just above or far above the scores, which are multiples of 1 / distinct from 0 to below 1."""
+    at = float(rng.integers(0, distinct) / distinct)
+    choices = [-np.inf, -3.5, 0.0, at, at + 0.3 / distinct, rng.random(), 1 - 0.1 / distinct, 1.0, 7.25, np.inf]
+    return float(choices[rng.integers(len(choices))])
+
+
+def random_people(rng, labels, distinct, threshold, everyone):
+    n = int(rng.choice([5, 60, 2000]))
+    groups = rng.choice(labels, n).tolist() + (labels if everyone else [])
+    score = rng.integers(0, distinct, len(groups)) / distinct
+    y = rng.random(len(groups)) < np.clip(score + rng.normal(0, 0.2, len(groups)), 0.02, 0.98)
+    if threshold is None:
+        return Screened.from_predictions(y, score > 0.5, sensitive_features=groups)
+    return Screened.from_scores(y, score, threshold=threshold, sensitive_features=groups)
+
+
+def random_terms(rng, labels):
+    def cost():
+        return float(rng.choice([0, 0.25, 0.5, 0.7, 1, rng.random()]))
+
+    kind = str(rng.choice(["additive", "proportional"]))
+    paid = {label: float(rng.choice([0, 0.1, rng.random()])) for label in labels if rng.random() < 0.5}
+    subsidies = [None, 0.05, paid][rng.integers(3)]
+    undefined = "apply" if rng.random() < 0.25 else "abstain"
+    costs = {label: cost() for label in labels} if rng.random() < 0.3 else cost()
+    return Terms(costs, subsidies, kind, HardRule(undefined))

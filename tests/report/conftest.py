@@ -1,0 +1,52 @@
+"""A real browser. Needs chromium (tools/install-browser); tests that ask for it are skipped where there is none."""
+
+import os
+import shutil
+
+import pytest
+
+from pages import settle
+
+CHROMIUM = os.environ.get("SELFSELECT_CHROMIUM") or shutil.which("chromium")
+FLAGS = (
+    "--headless=new --no-sandbox --disable-gpu --no-first-run --disable-background-networking "
+    "--disable-component-update --disable-sync"
+).split()
+
+
+@pytest.fixture(scope="session")
+def browser():
+    if CHROMIUM is None and not os.environ.get("SELFSELECT_REQUIRE_BROWSER"):
+        pytest.skip("no chromium: run tools/install-browser, or set SELFSELECT_CHROMIUM")
+    playwright = pytest.importorskip("playwright.sync_api")
+    with playwright.sync_playwright() as engine:
+        chromium = engine.chromium.launch(executable_path=CHROMIUM, args=FLAGS)
+        yield chromium
+        chromium.close()
+
+
+@pytest.fixture
+def show(browser, tmp_path):
+    """Open an audit; any console message, error, dialog or request beyond the file itself fails the test."""
+    contexts, wrong = [], []
+
+    def open_page(found, address="", width=1280, height=900, scheme="light", name="report.html"):
+        path = tmp_path / name
+        path.write_text(found if isinstance(found, str) else found.to_html(), encoding="utf-8")
+        context = browser.new_context(
+            viewport={"width": width, "height": height}, color_scheme=scheme, accept_downloads=True
+        )
+        contexts.append(context)
+        page = context.new_page()
+        page.on("console", lambda message: wrong.append(f"console: {message.text}"))
+        page.on("pageerror", lambda error: wrong.append(f"error: {error}"))
+        page.on("dialog", lambda dialog: wrong.append(f"dialog: {dialog.message}"))
+        page.on("request", lambda r: None if r.url.startswith(("file:", "data:", "blob:")) else wrong.append(r.url))
+        page.goto(path.as_uri() + address)
+        settle(page)
+        return page
+
+    yield open_page
+    for context in contexts:
+        context.close()
+    assert wrong == []
