@@ -204,7 +204,8 @@ class PublishedStatistics:
 
     def spread_over(self, labels: pd.Index) -> PublishedStatistics:
         """The same table with groups in a given order, some of them perhaps without people."""
-        position = position_of(self.groups, labels, "The table", "the list of groups")
+        own = with_same_columns(self.groups, labels, "The table", "the list of groups")
+        position = position_of(own, labels, "The table", "the list of groups")
         columns = []
         for values in self.counts.columns:
             column = np.zeros(len(labels), dtype=values.dtype)
