@@ -150,7 +150,8 @@ def test_classifiers_and_plans_against_a_firm_that_re_trains(how):
     assert plan.path["works"].tolist() == second.path["works"].tolist()
 
 
-def test_the_frontier(how=({"a": "z", "b": "y", "c": "x", "d": "w"}, list("xzwy"), True, np.arange(400)[::-1])):
+def test_the_frontier():
+    how = ({"a": "z", "b": "y", "c": "x", "d": "w"}, list("xzwy"), True, np.arange(400)[::-1])
     y, score, z = population()
     rows = how[3]
     own, other = (

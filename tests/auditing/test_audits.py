@@ -94,7 +94,7 @@ def test_chunks_add_up_to_the_whole(people, monkeypatch):
             "-",
         )
         whole = cli(*command).output
-        monkeypatch.setattr("selfselect.tabular.reading.CHUNK_ROWS", 7)
+        monkeypatch.setattr("selfselect.tabular.csv_files.CHUNK_ROWS", 7)
         assert cli(*command).output == whole
         monkeypatch.undo()
 

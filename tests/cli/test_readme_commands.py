@@ -1,6 +1,6 @@
 """The commands of the README, run in order in one folder: what is printed there is what comes out.
 
-``python tests/test_readme_commands.py`` writes the outputs anew.
+``python tests/cli/test_readme_commands.py`` writes the outputs anew.
 """
 
 import os

@@ -23,7 +23,9 @@ class PrivateCosts:
     spread: float = 0.2
 
     def shares(self, true_positives, selected, costs):
-        precision = np.divide(true_positives, selected, out=np.zeros(np.shape(selected)), where=np.asarray(selected) > 0)
+        precision = np.divide(
+            true_positives, selected, out=np.zeros(np.shape(selected)), where=np.asarray(selected) > 0
+        )
         return np.clip((precision - costs) / (2 * self.spread) + 0.5, 0, 1)
 
 

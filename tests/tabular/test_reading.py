@@ -1,32 +1,33 @@
-"""Tables as people really have them: every complaint names file, row and column, and says what to do."""
+"""Files as people really have them: every complaint names the file and the row, and says what to do."""
 
 import gzip
 import hashlib
 
+import pandas as pd
 import pytest
-from click.testing import CliRunner
 
-from selfselect.cli import main
-from selfselect.tabular.reading import TableError, csv_text, inert_cell, open_table, printable
+from selfselect.tabular.errors import TableError
+from selfselect.tabular.reading import open_table
 
 GOOD = "label,group,score\n1,A,0.9\n0,A,0.2\n1,B,0.8\n0,B,0.7\n"
 
 
-def run(*options, path, stdin=None):
-    command = ["audit", str(path), "--label", "label", "--group", "group", "--cost", "0.7", *options]
-    return CliRunner().invoke(main, command, input=stdin)
+def rows(path, **how):
+    with open_table(path, **how) as table:
+        return [
+            list(row)
+            for chunk in table.chunks(range(len(table.header)))
+            for row in zip(chunk.rows, *chunk.columns, strict=True)
+        ]
 
 
-def complaint(tmp_path, content, *options, name="people.csv"):
-    """What the command says about a file; it must refuse it without a traceback."""
-    path = tmp_path / name
+def complaint(tmp_path, content, **how):
+    path = tmp_path / "people.csv"
     path.write_bytes(content if isinstance(content, bytes) else content.encode())
-    result = run(*(options or ("--score", "score")), path=path)
-    assert result.exit_code == 2, result.output
-    assert result.exception is None or isinstance(result.exception, SystemExit)
-    assert "Traceback" not in result.output
-    assert name in result.output or "Usage" in result.output
-    return result.output
+    with pytest.raises(TableError) as error:
+        rows(path, **how)
+    assert "people.csv" in str(error.value)
+    return error.value
 
 
 @pytest.mark.parametrize(
@@ -34,113 +35,65 @@ def complaint(tmp_path, content, *options, name="people.csv"):
     [
         ("", ["empty"]),
         ("\n\n", ["empty"]),
-        ("label,group,score\n", ["no row"]),
         (b"label,group,score\n1,A,0.9\n0,A\x00,0.2\n", ["row 3", "NUL"]),
-        ("label,group,score\n1,A,0.9\n1,Köln,0.2\n".encode("latin-1"), ["row 3", "--encoding latin-1"]),
-        ("label,group,score\n1,A,0.9\n".encode("utf-16"), ["UTF-16", "--encoding utf-16"]),
+        ("label,group,score\n1,A,0.9\n1,Köln,0.2\n".encode("latin-1"), ["row 3", "not utf-8", "save it as UTF-8"]),
+        ("label,group,score\n1,A,0.9\n".encode("utf-16"), ["UTF-16"]),
         ("label,group,score\n1,A,0.9\n0,A\n", ["row 3", "2 cell(s)", "3 column(s)"]),
         ("label,group,score\n1,A,0.9\n0,A,0.2,9\n", ["row 3", "4 cell(s)"]),
-        ("label,group,score,score\n1,A,0.9,1\n", ["row 1", "'score'", "2 columns have this name"]),
         ('label,group,score\n1,"A,0.9\n0,A,0.2\n', ["row 2", "never closes"]),
         ('label,group,score\n1,"A"x,0.9\n', ["row 2", "closing quote"]),
-        ("label,group,score\n1,A,0.9\n0,A,high\n", ["row 3", "'score'", "'high' is not a number"]),
-        ("label,group,score\n1,A,0.9\n0,A,\n", ["row 3", "'score'", "empty"]),
-        ("label,group,score\n1,A,0.9\n0,A,1e309\n", ["row 3", "'score'", "finite"]),
-        ("label,group,score\n1,A,0.9\n0,A,nan\n", ["row 3", "'score'", "finite"]),
-        ("label,group,score\n1,A,0.9\n0,A,1_000\n", ["row 3", "'score'", "not a number"]),
-        ('label,group,score\n1,A,0.9\n0,A,"0,5"\n', ["row 3", "decimals with a point"]),
-        ("label,group,score\n1,A,0.9\n0,A,1e308\n", ["'score'", "--threshold"]),
-        ("label,group,score\n1,A,0.9\n0,A,0.2\n2,A,0.3\n", ["row 4", "'label'", "third value '2'"]),
-        ("label,group,score\n1,A,0.9\n,A,0.2\n", ["row 3", "'label'", "empty"]),
-        ("label,group,score\nyes,A,0.9\nno,A,0.2\n", ["row 2", "'label'", "--positive"]),
-        ("label,group,score\n1,A,0.9\n0,,0.2\n", ["row 3", "'group'", "--missing own-group"]),
-        ("label,gruop,score\n1,A,0.9\n", ["no column 'group'", "Did you mean 'gruop'"]),
-        ("LABEL,group,score\n1,A,0.9\n", ["no column 'label'", "Did you mean 'LABEL'"]),
-        ("label;group;score\n1;A;0.9\n", ["no column 'label'", "--delimiter ';'"]),
         (b"\x1f\x8b\x08\x00rubbish", ["gzip"]),
         (gzip.compress(GOOD.encode() * 100)[:-20], ["gzip"]),
         (b"PAR1rubbish", ["Parquet"]),
     ],
 )
-def test_a_bad_table_is_refused_with_its_place_and_reason(tmp_path, content, words):
-    said = complaint(tmp_path, content)
+def test_what_is_no_table_is_refused_with_its_place_and_reason(tmp_path, content, words):
+    said = str(complaint(tmp_path, content))
     for word in words:
         assert word in said
+    assert "--" not in said  # options are the business of the command
 
 
-def test_a_file_that_is_not_there_or_is_a_folder_is_named(tmp_path):
-    assert "No such file" in run("--score", "score", path=tmp_path / "nowhere.csv").output
-    result = run("--score", "score", path=tmp_path)
-    assert result.exit_code == 2
-    assert "Cannot read" in result.output
-
-
-def test_rows_are_counted_as_a_spreadsheet_does_also_with_blank_lines_and_line_breaks_in_cells(tmp_path):
-    said = complaint(tmp_path, 'label,group,score\n1,"A\nB",0.9\n\n0,A,oops\n')
-    assert "row 4" in said
+def test_an_error_about_bytes_carries_the_encoding_that_would_settle_it(tmp_path):
+    utf16 = complaint(tmp_path, GOOD.encode("utf-16"))
+    assert (utf16.key, utf16.details["encoding"]) == ("encoding", "utf-16")
+    assert complaint(tmp_path, "a\nKöln\n".encode("latin-1")).key == "encoding"
 
 
 @pytest.mark.parametrize(
-    ("content", "options"),
+    ("content", "how"),
     [
-        (GOOD.encode(), ()),
-        (b"\xef\xbb\xbf" + GOOD.encode(), ()),
-        (GOOD.replace("\n", "\r\n").encode(), ()),
-        (GOOD.replace("\n", "\r").encode(), ()),
-        (GOOD.replace("\n", "\n\n").encode(), ()),
-        (GOOD.replace(",", ";").encode(), ("--delimiter", ";")),
-        (GOOD.replace(",", "\t").encode(), ("--delimiter", "tab")),
-        (GOOD.encode("utf-16"), ("--encoding", "utf-16")),
-        (gzip.compress(GOOD.encode()), ()),
-        (GOOD.replace("label", "x,x,label").replace("\n1", "\n,,1").replace("\n0", "\n,,0").encode(), ()),
-        (GOOD.replace("\n1", "\n 1.0").replace("\n0", "\nfalse").replace(" 1.0", "true").encode(), ()),
+        (GOOD.encode(), {}),
+        (b"\xef\xbb\xbf" + GOOD.encode(), {}),
+        (GOOD.replace("\n", "\r\n").encode(), {}),
+        (GOOD.replace("\n", "\r").encode(), {}),
+        (GOOD.replace(",", ";").encode(), {"delimiter": ";"}),
+        (GOOD.encode("utf-16"), {"encoding": "utf-16"}),
+        (gzip.compress(GOOD.encode()), {}),
     ],
 )
-def test_the_same_table_written_differently_gives_the_same_answer(tmp_path, content, options):
-    plain = tmp_path / "plain.csv"
-    plain.write_text(GOOD)
-    expected = run("--score", "score", path=plain)
-    other = tmp_path / "other.csv"
-    other.write_bytes(content)
-    result = run("--score", "score", *options, path=other)
-    assert result.exit_code == 0, result.output
-    assert result.output == expected.output
+def test_the_same_table_written_differently_is_the_same_rows(tmp_path, content, how):
+    path = tmp_path / "people.csv"
+    path.write_bytes(content)
+    assert rows(path, **how) == [[2, "1", "A", "0.9"], [3, "0", "A", "0.2"], [4, "1", "B", "0.8"], [5, "0", "B", "0.7"]]
 
 
-def test_standard_input_is_read_when_the_file_is_a_dash():
-    result = run("--score", "score", path="-", stdin=GOOD)
-    assert result.exit_code == 0, result.output
-    bad = run("--score", "score", path="-", stdin="label,group,score\n1,A,x\n")
-    assert "standard input, row 2, column 'score'" in bad.output
+def test_rows_are_counted_as_a_spreadsheet_does_also_with_blank_lines_and_line_breaks_in_cells(tmp_path):
+    path = tmp_path / "people.csv"
+    path.write_text('label,group,score\n1,"A\nB",0.9\n\n0,A,oops\n')
+    assert [row[0] for row in rows(path)] == [2, 4]
 
 
-def test_parquet_gives_the_same_answer_as_csv(tmp_path):
-    pd = pytest.importorskip("pandas")
+def test_parquet_holds_the_same_rows_as_csv(tmp_path):
     pytest.importorskip("pyarrow")
-    plain = tmp_path / "plain.csv"
-    plain.write_text(GOOD)
-    pd.read_csv(plain).to_parquet(tmp_path / "plain.parquet")
-    expected = run("--score", "score", path=plain)
-    assert run("--score", "score", path=tmp_path / "plain.parquet").output == expected.output
+    (tmp_path / "plain.csv").write_text(GOOD)
+    pd.read_csv(tmp_path / "plain.csv").to_parquet(tmp_path / "plain.parquet")
+    assert rows(tmp_path / "plain.parquet") == rows(tmp_path / "plain.csv")
 
 
 def test_a_quote_that_never_closes_is_found_without_swallowing_a_huge_file(tmp_path):
     said = complaint(tmp_path, 'label,group,score\n1,"A,0.9\n' + "0,A,0.2\n" * 50_000)
-    assert "row 2" in said
-
-
-def test_predictions_that_are_scores_are_told_apart(tmp_path):
-    said = complaint(tmp_path, GOOD, "--prediction", "score")
-    assert "--score" in said
-
-
-def test_score_and_prediction_exclude_each_other(tmp_path):
-    path = tmp_path / "people.csv"
-    path.write_text(GOOD)
-    for options in [(), ("--score", "score", "--prediction", "label"), ("--prediction", "label", "--threshold", "1")]:
-        result = run(*options, path=path)
-        assert result.exit_code == 2
-        assert "--score" in result.output
+    assert "row 2" in str(said)
 
 
 def test_the_hash_is_that_of_the_file_on_disk(tmp_path):
@@ -160,15 +113,32 @@ def test_an_unknown_encoding_or_a_long_delimiter_is_refused(tmp_path):
         pass
 
 
-def test_cells_that_a_spreadsheet_would_run_are_made_inert():
-    pd = pytest.importorskip("pandas")
-    for text in ("=1+1", "+1", "-1", "@SUM(A1)", " =1", "\t=1", "\tx", "\rx"):
-        assert inert_cell(text) == "'" + text
-    for value in ("A", "a=b", "", -1, 0.5, True):
-        assert inert_cell(value) == value
-    assert csv_text(pd.DataFrame({"=x": ['a"b,c'], "n": [float("nan")]})) == '\'=x,n\n"a""b,c",\n'
+def test_a_file_that_is_not_there_or_is_a_folder_is_named(tmp_path):
+    for path in (tmp_path / "nowhere.csv", tmp_path):
+        with pytest.raises(TableError, match=f"Cannot read {path}"), open_table(path):
+            pass
 
 
-def test_what_a_terminal_would_obey_is_shown_as_text():
-    assert printable("\x1b[31mred\u202eevil") == "\\x1b[31mred\\u202eevil"
-    assert printable("Käse 山") == "Käse 山"
+def test_a_column_that_is_not_there_is_asked_for_by_the_nearest_name(tmp_path):
+    path = tmp_path / "t.csv"
+    path.write_text("LABEL,gruop,score,score\n1,A,0.9,1\n")
+    with open_table(path) as table:
+        assert table.position("LABEL") == 0
+        for name, words in (
+            ("label", "Did you mean 'LABEL'"),
+            ("group", "Did you mean 'gruop'"),
+            ("age", "Its columns"),
+        ):
+            with pytest.raises(TableError, match=words) as error:
+                table.position(name, "group")
+            assert error.value.details["named_by"] == "group"
+        with pytest.raises(TableError, match="row 1, column 'score': 2 columns have this name"):
+            table.position("score")
+
+
+def test_a_header_in_one_piece_carries_the_delimiter_that_would_split_it(tmp_path):
+    path = tmp_path / "t.csv"
+    path.write_text("label;group;score\n1;A;0.9\n")
+    with open_table(path) as table, pytest.raises(TableError, match="separated by ';'") as error:
+        table.position("label")
+    assert (error.value.key, error.value.details["delimiter"]) == ("delimiter", ";")

@@ -1,4 +1,4 @@
-"""Declarations of commands are light, so that help and usage errors come at once; their work is imported when it runs."""
+"""Declarations of commands are light, so that help and usage errors come at once; work is imported when it runs."""
 
 from __future__ import annotations
 
@@ -7,5 +7,5 @@ from typing import Any
 
 
 def work_of(command: str) -> Any:
-    """Module of :mod:`selfselect.cli.work` that does what a command declares; its function ``run`` takes the options."""
+    """Module of :mod:`selfselect.cli.work` that does what a command declares: its ``run`` takes the options."""
     return import_module(f"{__package__}.work.{command}")

@@ -7,7 +7,7 @@ plain numbers and names, so that a model file holds data and never code.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, fields
 from typing import Any
 
 import numpy as np
@@ -16,19 +16,23 @@ from numpy.typing import NDArray
 from sklearn.impute import SimpleImputer
 from sklearn.preprocessing import OneHotEncoder, StandardScaler
 
+from .._text import shown
 from .._validation import FloatArray
 from ..counting import MISSING
-from .reading import is_number
+from .checking import is_missing, is_number, numbers_or_missing, to_numbers
+from .chunks import TextArray
+from .errors import TableError
 
-#: Cells that mean that nothing is known, whatever the case of their letters.
-MISSING_CELLS = frozenset({"", "na", "n/a", "nan", "null", "?"})
 #: A category of fewer people shares its weight with the other rare ones.
 RARE = 10
 MOST_CATEGORIES = 100
 #: Numbers beyond this would overflow once squared.
 LARGEST = 1e100
-
-TextArray = NDArray[np.object_]
+#: A column of at least this many different numbers, with other cells in at most this share of rows, is a column of
+#: numbers with mistakes in it.
+MANY_NUMBERS, FEW_MISTAKES = 20, 0.05
+#: Over so many rows, a column that differs in each of them says who a person is rather than what.
+MANY_ROWS = 50
 
 
 @dataclass(frozen=True)
@@ -40,6 +44,14 @@ class NumberColumn:
     mean: float
     scale: float
     flag: bool
+
+    @classmethod
+    def from_dict(cls, fields: Mapping[str, Any]) -> NumberColumn:
+        """From plain values; whatever makes no sense is refused."""
+        median, mean, scale = (float(fields[key]) for key in ("median", "mean", "scale"))
+        if not np.isfinite([median, mean, scale]).all() or scale <= 0:
+            raise ValueError(f"Column {fields['name']!r} has numbers that make no sense.")
+        return cls(str(fields["name"]), median, mean, scale, bool(fields["flag"]))
 
     def encode(self, cells: TextArray) -> FloatArray:
         """One column, or two with the flag."""
@@ -62,6 +74,14 @@ class CategoryColumn:
     values: tuple[str, ...]
     other: bool
 
+    @classmethod
+    def from_dict(cls, fields: Mapping[str, Any]) -> CategoryColumn:
+        """From plain values; whatever makes no sense is refused."""
+        values = tuple(str(value) for value in fields["values"])
+        if len(set(values)) < len(values):
+            raise ValueError(f"Column {fields['name']!r} names a value twice.")
+        return cls(str(fields["name"]), values, bool(fields["other"]))
+
     def encode(self, cells: TextArray) -> FloatArray:
         """One column per value."""
         text = pd.Series(np.where(is_missing(cells), MISSING, cells), dtype=object)
@@ -74,6 +94,10 @@ class CategoryColumn:
     def names(self) -> list[str]:
         """Names of its features."""
         return [f"{self.name} = {value}" for value in self.values] + ([f"{self.name} = other"] if self.other else [])
+
+
+#: Kinds of columns, by their name in a model file.
+KINDS: dict[str, type[NumberColumn] | type[CategoryColumn]] = {"number": NumberColumn, "category": CategoryColumn}
 
 
 @dataclass(frozen=True)
@@ -122,7 +146,7 @@ class TableEncoder:
             seen = cells if rows is None else cells[rows]
             columns.append(_fit_numbers(name, seen) if _is_numeric(cells) else _fit_categories(name, seen))
         if not columns:
-            raise ValueError("No column is left to learn from.")
+            raise TableError("No column is left to learn from")
         return cls(tuple(columns), left_out)
 
     @property
@@ -137,8 +161,10 @@ class TableEncoder:
     def to_dict(self) -> list[dict[str, Any]]:
         """Plain values."""
         return [
-            {"kind": "number" if isinstance(column, NumberColumn) else "category", **asdict(column)}
+            {"kind": kind, **asdict(column)}
             for column in self.columns
+            for kind, cls in KINDS.items()
+            if isinstance(column, cls)
         ]
 
     @classmethod
@@ -146,71 +172,33 @@ class TableEncoder:
         """The way back; whatever is not known is refused."""
         columns: list[NumberColumn | CategoryColumn] = []
         for item in content:
-            fields = {key: value for key, value in item.items() if key != "kind"}
-            if item["kind"] == "number" and set(fields) == {"name", "median", "mean", "scale", "flag"}:
-                numbers = [float(fields[key]) for key in ("median", "mean", "scale")]
-                if not np.isfinite(numbers).all() or numbers[2] <= 0:
-                    raise ValueError(f"Column {fields['name']!r} has numbers that make no sense.")
-                columns.append(
-                    NumberColumn(str(fields["name"]), numbers[0], numbers[1], numbers[2], bool(fields["flag"]))
-                )
-            elif item["kind"] == "category" and set(fields) == {"name", "values", "other"}:
-                values = tuple(str(value) for value in fields["values"])
-                if len(set(values)) < len(values):
-                    raise ValueError(f"Column {fields['name']!r} names a value twice.")
-                columns.append(CategoryColumn(str(fields["name"]), values, bool(fields["other"])))
-            else:
+            values = {key: value for key, value in item.items() if key != "kind"}
+            kind = KINDS.get(item["kind"])
+            if kind is None or set(values) != {field.name for field in fields(kind)}:
                 raise ValueError(f"It holds a column of an unknown kind: {item['kind']!r}.")
+            columns.append(kind.from_dict(values))
         names = [column.name for column in columns]
         if not columns or len(set(names)) < len(names):
             raise ValueError("Its columns are missing, or one is there twice.")
         return cls(tuple(columns), {})
 
 
-def is_missing(cells: TextArray) -> NDArray[np.bool_]:
-    """Which cells say nothing."""
-    codes, values = pd.factorize(cells)
-    flags: NDArray[np.bool_] = np.array(
-        [str(value).strip().casefold() in MISSING_CELLS for value in values], dtype=bool
-    )
-    return np.asarray(flags[codes], dtype=bool)
-
-
-def to_numbers(cells: TextArray) -> FloatArray:
-    """Cells as numbers, NaN where missing; text is an error that shows it."""
-    absent = is_missing(cells)
-    values = np.full(len(cells), np.nan)
-    present = cells[~absent].tolist()
-    try:
-        numbers = np.fromiter(map(float, present), dtype=np.float64, count=len(present))
-    except ValueError:
-        numbers = np.full(len(present), np.nan)
-    if "_" in "".join(present) or not np.isfinite(numbers).all():
-        wrong = next(text for text in present if not is_number(text) or not np.isfinite(float(text)))
-        raise ValueError(f"{wrong[:60]!r} is not a finite number")
-    values[~absent] = numbers
-    return values
-
-
 def _is_numeric(cells: TextArray) -> bool:
-    try:
-        to_numbers(cells)
-    except ValueError:
-        return False
-    return True
+    return not numbers_or_missing(cells)[1].size
 
 
 def _refuse_mixed(name: str, cells: TextArray) -> None:
     """Refuse a column of numbers with a few other cells: as categories it would lose what it says."""
-    codes, values = pd.factorize(cells)
-    missing = is_missing(cells)
-    number = np.array([is_number(str(value)) and np.isfinite(float(value)) for value in values], dtype=bool)
-    odd = ~missing & ~number[codes]
-    if number.sum() >= 20 and 0 < odd.sum() <= 0.05 * len(cells):
-        first = int(np.flatnonzero(odd)[0])
-        raise ValueError(
-            f"Column {name!r} holds numbers except in {odd.sum()} row(s), first {str(cells[first])[:60]!r} in row "
-            f"{first + 1} after the header. Mend or empty these cells, or leave the column out (--ignore)."
+    _, values = pd.factorize(cells)
+    numbers = sum(is_number(str(value)) and np.isfinite(float(value)) for value in values)
+    odd = numbers_or_missing(cells)[1]
+    if numbers >= MANY_NUMBERS and 0 < len(odd) <= FEW_MISTAKES * len(cells):
+        raise TableError(
+            f"Column {shown(name)} holds numbers except in {len(odd)} row(s), first {shown(str(cells[odd[0]]))} in row "
+            f"{odd[0] + 1} after the header",
+            advice="Mend or empty these cells, or leave the column out.",
+            key="ignore",
+            name=name,
         )
 
 
@@ -220,7 +208,7 @@ def _useless(cells: TextArray) -> str:
         return "it holds one value only"
     if is_missing(cells).all():
         return "it is empty"
-    if len(values) == len(cells) >= 50:
+    if len(values) == len(cells) >= MANY_ROWS:
         if not _is_numeric(cells):
             return "it holds another text in every row, like a name or a number of a person"
         steps = np.diff(to_numbers(cells))
@@ -235,7 +223,12 @@ def _fit_numbers(name: str, cells: TextArray) -> NumberColumn:
         return NumberColumn(name, median=0.0, mean=0.0, scale=1.0, flag=True)
     largest = float(np.nanmax(np.abs(values)))
     if largest > LARGEST:
-        raise ValueError(f"Column {name!r} holds numbers too large to learn from ({largest:g}); rescale or ignore it.")
+        raise TableError(
+            f"Column {shown(name)} holds numbers too large to learn from ({largest:g})",
+            advice="Rescale them, or leave the column out.",
+            key="ignore",
+            name=name,
+        )
     imputer = SimpleImputer(strategy="median").fit(values)
     scaler = StandardScaler().fit(imputer.transform(values))
     return NumberColumn(

@@ -1,152 +1,71 @@
-"""A classifier from an ordinary table, with an evaluation on people it has not seen, kept as JSON."""
+"""A classifier from an ordinary table, with an evaluation on people it has not seen."""
 
 from __future__ import annotations
 
-import json
 import warnings
-from collections.abc import Mapping
 from dataclasses import dataclass
-from pathlib import Path
-from typing import Any, Literal
+from typing import Any, Literal, TypeAlias
 
 import numpy as np
-import pandas as pd
 from numpy.typing import NDArray
 from sklearn.exceptions import ConvergenceWarning
 
-from .._validation import BoolArray, FloatArray, check_choice
+from .._validation import BoolArray, check_choice
 from ..auditing import Audit, Provenance, Screened
-from ..counting import encode_groups
-from ..deciding import SubsidyKind, Terms, ThresholdCurves
+from ..deciding import Terms, ThresholdCurves
 from ..estimators import ApplicationWarning, NaiveClassifier, SemiStrategicClassifier, StrategicClassifier
-from ..estimators.files import model_from_dict, model_to_dict
-from .encoding import TableEncoder, TextArray
+from .encoding import TableEncoder
+from .loading import TrainingTable
+from .models import TableModel
 
-Method = Literal["naive", "semi", "strategic"]
-METHODS: tuple[Method, ...] = ("naive", "semi", "strategic")
-FORMAT, SCHEMA = "selfselect-table-model", 1
-MOST_BYTES = 64 * 2**20
+Method: TypeAlias = Literal["naive", "semi", "strategic"]
 
-
-@dataclass(frozen=True, eq=False)
-class TableModel:
-    """A fitted classifier together with how to read a table for it.
-
-    Attributes
-    ----------
-    encoder : TableEncoder
-        How columns become features.
-    classifier : NaiveClassifier, SemiStrategicClassifier or StrategicClassifier
-        The fitted classifier.
-    groups : tuple of str
-        Columns that make up the groups.
-    missing : {"error", "own_group"}
-        What to do with rows whose group is missing.
-    """
-
-    encoder: TableEncoder
-    classifier: Any
-    groups: tuple[str, ...]
-    missing: str = "error"
-
-    def score(self, table: Mapping[str, TextArray]) -> FloatArray:
-        """Score of each row; above 0 passes screening."""
-        return np.asarray(self.classifier.decision_function(self.encoder.transform(table)), dtype=np.float64)
-
-    def applies_to(self, groups: pd.DataFrame) -> tuple[BoolArray, BoolArray]:
-        """Whether each person applies, and whether the person's group was there in training at all."""
-        published = self.classifier.published_
-        own = encode_groups(groups, n_rows=len(groups), missing=self.missing)
-        position = published.groups.get_indexer(own.labels)
-        known = position >= 0
-        decided = np.where(known, self.classifier.applies().to_numpy()[np.maximum(position, 0)], False)
-        return decided[own.codes], known[own.codes]
-
-    def to_json(self) -> str:
-        """Everything as JSON text."""
-        content = {
-            "format": FORMAT,
-            "schema": SCHEMA,
-            "groups": list(self.groups),
-            "missing": self.missing,
-            "columns": self.encoder.to_dict(),
-            "classifier": model_to_dict(self.classifier),
-        }
-        return json.dumps(content, allow_nan=False, ensure_ascii=False, indent=1) + "\n"
-
-    @classmethod
-    def from_json(cls, text: str) -> TableModel:
-        """The way back; whatever is not known is refused, and nothing is executed."""
-        content = json.loads(text, parse_constant=_refuse_constant)
-        if not isinstance(content, dict) or content.get("format") != FORMAT:
-            raise ValueError(f"it is no {FORMAT} (selfselect train writes them).")
-        if content.get("schema") != SCHEMA:
-            raise ValueError(f"it has schema version {content.get('schema')!r}; this version reads {SCHEMA}.")
-        unknown = set(content) ^ {"format", "schema", "groups", "missing", "columns", "classifier"}
-        if unknown:
-            raise ValueError(f"it lacks or holds unknown parts: {sorted(map(str, unknown))}.")
-        check_choice(content["missing"], "missing", ("error", "own_group"))
-        encoder = TableEncoder.from_dict(content["columns"])
-        classifier = model_from_dict(content["classifier"])
-        if len(encoder.names) != classifier.n_features_in_:
-            raise ValueError(f"its columns make {len(encoder.names)} features, its weights are for others.")
-        groups = tuple(str(name) for name in content["groups"])
-        if len(groups) != classifier.published_.groups.nlevels:
-            raise ValueError("its group columns do not fit its published statistics.")
-        return cls(encoder, classifier, groups, content["missing"])
-
-
-def _refuse_constant(name: str) -> Any:
-    raise ValueError(f"it holds {name}, which is no number.")
-
-
-def load_table_model(path: str | Path) -> TableModel:
-    """Read a model that ``selfselect train`` wrote.
-
-    Raises
-    ------
-    ValueError
-        If the file is not such a model, is damaged, of another schema, or absurdly large. Nothing in it is executed.
-    """
-    with open(path, "rb") as file:
-        data = file.read(MOST_BYTES + 1)  # never more, also from something that has no size
-    if len(data) > MOST_BYTES:
-        raise ValueError(f"{path} is no model: it has more than {MOST_BYTES:,} bytes.")
-    try:
-        return TableModel.from_json(data.decode("utf-8"))
-    except (UnicodeDecodeError, json.JSONDecodeError, RecursionError) as error:
-        raise ValueError(f"{path} is no model: it is not JSON ({error}). Pickles are never read.") from error
-    except (KeyError, IndexError, TypeError, AttributeError, OverflowError) as error:
-        raise ValueError(f"{path} is a damaged model: {type(error).__name__} {error}.") from error
-    except ValueError as error:
-        raise ValueError(f"{path}: {error}") from error
+#: Classifier of each method, and the settings that it has besides the terms.
+METHODS: dict[Method, tuple[type[Any], tuple[str, ...]]] = {
+    "naive": (NaiveClassifier, ()),
+    "semi": (SemiStrategicClassifier, ("tolerance",)),
+    "strategic": (StrategicClassifier, ("parity", "equal_tpr", "tolerance", "random_state")),
+}
 
 
 def make_classifier(
     method: Method,
+    terms: Terms,
     *,
-    cost: float,
-    subsidies: Mapping[Any, float] | None = None,
-    subsidy_kind: SubsidyKind = "additive",
-    parity: float = 0.0,
-    equal_tpr: float = 0.0,
-    tolerance: float = 0.0,
-    random_state: int = 0,
+    parity: float | None = None,
+    equal_tpr: float | None = None,
+    tolerance: float | None = None,
+    random_state: int | None = None,
 ) -> Any:
-    """Classifier of a method by its name."""
-    check_choice(method, "method", METHODS)
-    common: dict[str, Any] = {"cost": cost, "subsidies": subsidies, "subsidy_kind": subsidy_kind}
-    if method != "strategic" and (parity or equal_tpr):
-        raise ValueError("parity and equal_tpr belong to the strategic method.")
-    if method == "naive":
-        if tolerance:
-            raise ValueError("tolerance belongs to the semi-strategic and strategic methods.")
-        return NaiveClassifier(**common)
-    if method == "semi":
-        return SemiStrategicClassifier(tolerance=tolerance, **common)
-    return StrategicClassifier(
-        parity=parity, equal_tpr=equal_tpr, tolerance=tolerance, random_state=random_state, **common
-    )
+    """Classifier of a method by its name.
+
+    Parameters
+    ----------
+    method : {"naive", "semi", "strategic"}
+        Blind to applications; one good threshold; or trained for those who apply.
+    terms : Terms
+        What groups face.
+    parity, equal_tpr, tolerance : float, optional
+        As in :class:`selfselect.StrategicClassifier`. What is not given is as the classifier has it by default; what it
+        does not have is refused.
+    random_state : int, optional
+        Seed, for classifiers that have one.
+
+    Examples
+    --------
+    >>> make_classifier("strategic", Terms(0.8)).tolerance, make_classifier("semi", Terms(0.8)).tolerance
+    (0.02, 0.0)
+    """
+    check_choice(method, "method", list(METHODS))
+    classifier, settings = METHODS[method]
+    asked = {"parity": parity, "equal_tpr": equal_tpr, "tolerance": tolerance}
+    for name, value in asked.items():
+        if value and name not in settings:
+            able = " or ".join(other for other, (_, theirs) in METHODS.items() if name in theirs)
+            raise ValueError(f"{name} is a setting of the method {able}, not of {method}.")
+    given = {name: value for name, value in (asked | {"random_state": random_state}).items() if value is not None}
+    own = {name: value for name, value in given.items() if name in settings}
+    return classifier(cost=terms.cost, subsidies=terms.subsidies, subsidy_kind=terms.kind, **own)
 
 
 def hold_out(strata: NDArray[np.intp], share: float, seed: int) -> BoolArray:
@@ -193,62 +112,65 @@ class TrainingResult:
 
 
 def train_on_table(
-    table: Mapping[str, TextArray],
-    y: BoolArray,
-    groups: pd.DataFrame,
+    people: TrainingTable,
     classifier: Any,
     *,
     holdout: float = 0.3,
     seed: int = 0,
-    missing: str = "error",
-    source: Provenance | None = None,
+    provenance: Provenance | None = None,
 ) -> TrainingResult:
     """Fit a classifier to a table of text and evaluate it on held-out rows.
 
     Parameters
     ----------
-    table : mapping from column name to array of str
-        Columns to learn from.
-    y : ndarray of bool
-        Who is qualified.
-    groups : DataFrame
-        Group columns.
+    people : TrainingTable
+        Columns to learn from, labels and groups.
     classifier : NaiveClassifier, SemiStrategicClassifier or StrategicClassifier
         Not yet fitted.
     holdout : float, default=0.3
         Share of rows kept for evaluation; 0 for none.
     seed : int, default=0
         Seed of the split.
-    missing : {"error", "own_group"}, default="error"
-        What to do with rows whose group is missing.
-    source : Provenance, optional
+    provenance : Provenance, optional
         What a report should say about the data.
+
+    Examples
+    --------
+    >>> from selfselect.counting import encode_groups
+    >>> cells = np.array(["1", "2", "3", "4"] * 10, dtype=object)
+    >>> people = TrainingTable({"years": cells}, cells > "2", encode_groups(["A", "B"] * 20))
+    >>> done = train_on_table(people, make_classifier("naive", Terms(0.7)))
+    >>> done.trained_on, done.held_out, done.audit.verdict()
+    (28, 12, 'At a cost of 0.70, all 2 groups apply: the model is right for 100.0% of them, as assumed.')
     """
-    codes = encode_groups(groups, n_rows=len(y), missing=missing)
-    test = hold_out(codes.codes * 2 + y, holdout, seed)
+    test = hold_out(people.groups.codes * 2 + people.y, holdout, seed)
     train = ~test
-    labels = codes.labels.take(codes.codes)  # missing ones are settled here
-    encoder = TableEncoder.fit(table, train)
-    features = encoder.transform(table)
+    encoder = TableEncoder.fit(people.columns, train)
+    features = encoder.transform(people.columns)
     notes = [f"Column {name!r} is left out: {reason}." for name, reason in encoder.left_out.items()]
-    with warnings.catch_warnings(record=True) as caught:
-        warnings.simplefilter("always")
-        classifier.fit(features[train], y[train].astype(int), sensitive_features=_as_groups(labels[train]))
-    for item in caught:
-        if issubclass(item.category, ApplicationWarning | ConvergenceWarning):
-            notes.append(str(item.message).split("\n")[0])
-    model = TableModel(encoder, classifier, tuple(str(name) for name in groups.columns), missing)
+    notes += _fit(classifier, features[train], people.y[train], people.groups.take(train))
     score = np.asarray(classifier.decision_function(features), dtype=np.float64)
 
-    def curves(rows: BoolArray) -> ThresholdCurves:
-        return ThresholdCurves.from_scores(y[rows], score[rows], sensitive_features=_as_groups(labels[rows]))
+    def screened(rows: BoolArray) -> Screened:
+        groups = people.groups.take(rows)
+        return Screened.from_curves(
+            ThresholdCurves.from_codes(people.y[rows], score[rows], groups.codes, groups.labels), 0.0
+        )
 
-    published = Screened.from_curves(curves(train), 0.0)
-    others = Screened.from_curves(curves(test), 0.0) if test.any() else published
+    published = screened(train)
     terms = Terms(classifier.cost, classifier.subsidies, classifier.subsidy_kind)
-    audit = Audit(published, others, terms, provenance=source or Provenance())
-    return TrainingResult(model, audit, int(train.sum()), int(test.sum()), tuple(notes))
+    found = Audit(published, screened(test) if test.any() else published, terms, (), provenance or Provenance())
+    model = TableModel(encoder, classifier, people.group_columns, people.missing)
+    return TrainingResult(model, found, int(train.sum()), int(test.sum()), tuple(notes))
 
 
-def _as_groups(labels: pd.Index) -> Any:
-    return labels.to_frame(index=False) if labels.nlevels > 1 else pd.Series(labels, name=labels.name)
+def _fit(classifier: Any, features: Any, y: BoolArray, groups: Any) -> list[str]:
+    """Fit, and return what it warned about."""
+    with warnings.catch_warnings(record=True) as caught:
+        warnings.simplefilter("always")
+        classifier.fit(features, y.astype(int), sensitive_features=groups)
+    return [
+        str(item.message).split("\n")[0]
+        for item in caught
+        if issubclass(item.category, ApplicationWarning | ConvergenceWarning)
+    ]

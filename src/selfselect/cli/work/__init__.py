@@ -1,1 +1,1 @@
-"""What the commands do, one module each with a function ``run``; imported when a command runs, not when it is declared."""
+"""What the commands do, one module each with a function ``run``; imported when a command runs, not before."""

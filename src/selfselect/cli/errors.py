@@ -1,0 +1,90 @@
+"""Wrong input in the words of the command: what the library says, and which option would settle it."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import click
+
+from selfselect._errors import InputError
+from selfselect._text import shown
+from selfselect.tabular.errors import TableError
+
+#: Exit codes: 0 fine, 1 a stated condition failed, 2 bad input or usage.
+CONDITION_FAILED, BAD_INPUT = 1, 2
+#: What the shell expects of a command that was interrupted: 128 and the number of the signal.
+INTERRUPTED = 130
+
+
+class BadInput(click.ClickException):
+    """Wrong input: a message without a traceback, and exit code 2."""
+
+    exit_code = BAD_INPUT
+
+
+@dataclass(frozen=True)
+class Hint:
+    """What to pass, if a command has the option.
+
+    Attributes
+    ----------
+    option : str
+        The option.
+    text : str
+        What is said after the error; fields in braces are the error's details.
+    clause : bool, default=False
+        Whether it goes on where the statement of the problem ends, instead of being a sentence of its own.
+    """
+
+    option: str
+    text: str
+    clause: bool = False
+
+
+#: Hints by the key of an error.
+HINTS = {
+    "delimiter": Hint("--delimiter", "If so, pass --delimiter {delimiter!r}."),
+    "encoding": Hint("--encoding", "Or pass --encoding {encoding}."),
+    "missing": Hint("--missing", "Or pass --missing own-group to count them as a group."),
+    "positive": Hint("--positive", "with --positive VALUE", clause=True),
+    "prediction_positive": Hint("--prediction-positive", "with --prediction-positive VALUE", clause=True),
+    "score": Hint("--score", "If {name} is a score, pass it as --score."),
+    "threshold": Hint("--threshold", "Say it with --threshold."),
+    "ignore": Hint("--ignore", "To leave it out, pass --ignore {name}."),
+    "store": Hint("--store", "Pass another --store."),
+    "no_store": Hint("--store", "Make one with: selfselect reproduce --store {path}"),
+    "no_results": Hint("--store", "Make results with: selfselect reproduce --store {path}"),
+    "workers": Hint("--workers", "Try fewer --workers, or run the same command again to go on."),
+}
+
+
+def has_option(command: click.Command, option: str) -> bool:
+    """Whether a command has an option of this name."""
+    return any(option in parameter.opts for parameter in command.params)
+
+
+def worded(error: InputError, command: click.Command) -> str:
+    """An error of the library in the words of a command: options are named only if the command has them."""
+    named_by = "--" + str(error.details.get("named_by") or "").replace("_", "-")
+    remark = f"({named_by})" if has_option(command, named_by) else ""
+    hint = HINTS.get(error.key or "")
+    text = ""
+    if hint is not None and has_option(command, hint.option) and hint.option not in str(error):
+        text = hint.text.format_map(_Details(error.details))
+    if not isinstance(error, TableError):
+        return " ".join(part for part in (str(error), text) if part)
+    if hint is not None and hint.clause:
+        remark, text = f"{remark} {text}".strip(), ""
+    return f"{error.said(remark)} {text}".rstrip()
+
+
+class _Details(dict[str, object]):
+    """Details of an error as they fit into a sentence: texts of strangers are quoted, unknown ones are left open."""
+
+    def __init__(self, details: dict[str, object]) -> None:
+        super().__init__(details)
+        if isinstance(details.get("name"), str):
+            self["name"] = shown(str(details["name"]))
+
+    def __missing__(self, key: str) -> str:
+        return key.upper()

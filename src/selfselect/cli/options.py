@@ -1,0 +1,145 @@
+"""Types of options, and options that several commands share."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from decimal import Decimal, InvalidOperation
+from typing import Any, TypeVar
+
+import click
+
+from selfselect._text import shown
+
+Command = TypeVar("Command", bound=Callable[..., Any])
+MOST_COSTS = 1000
+
+
+class CostRange(click.ParamType):  # type: ignore[type-arg]  # generic in some versions of click only
+    """A cost in [0, 1], or several evenly spaced ones as FIRST:LAST:STEP."""
+
+    name = "COST"
+
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> tuple[float, ...]:
+        """Read one option."""
+        if isinstance(value, tuple):
+            return value
+        text = shown(str(value))
+        parts = str(value).split(":")
+        if len(parts) not in (1, 3):
+            self.fail(f"{text} is neither a cost (0.7) nor a range (0.5:0.9:0.05).", param, ctx)
+        try:
+            numbers = [Decimal(part.strip()) for part in parts]
+            if not all(number.is_finite() for number in numbers):
+                raise InvalidOperation
+        except InvalidOperation:
+            self.fail(f"{text} is not a number.", param, ctx)
+        costs = [numbers[0]]
+        if len(numbers) == 3:
+            first, last, step = numbers
+            if step <= 0 or last < first:
+                self.fail(f"{text}: the step must be positive and the last cost not below the first.", param, ctx)
+            if (last - first) / step > MOST_COSTS:
+                self.fail(f"{text} means more than {MOST_COSTS} costs.", param, ctx)
+            # decimal steps, so that 0.5:0.9:0.05 holds exactly the 0.7 that a person would type
+            costs = [first + i * step for i in range(int((last - first) / step) + 1)]
+        if costs[0] < 0 or costs[-1] > 1:
+            self.fail(f"{text} is outside [0, 1]: a cost is a share of what being hired is worth.", param, ctx)
+        return tuple(float(cost) for cost in costs)
+
+
+class Number(click.FloatRange):
+    """A number within bounds; NaN is within none."""
+
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> float:
+        """Read one option."""
+        number = float(super().convert(value, param, ctx))
+        if not math.isfinite(number):
+            self.fail(f"{value!r} is not a finite number.", param, ctx)
+        return number
+
+
+class NamedAmount(click.ParamType):  # type: ignore[type-arg]  # generic in some versions of click only
+    """NAME=NUMBER; the name may itself hold equals signs."""
+
+    name = "NAME=AMOUNT"
+
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> tuple[str, float]:
+        """Read one option."""
+        if isinstance(value, tuple):
+            return value
+        name, sign, number = str(value).rpartition("=")
+        try:
+            amount = float(number)
+        except ValueError:
+            amount = math.nan
+        if not sign or not math.isfinite(amount) or amount < 0:
+            self.fail(f"{shown(str(value))} is not NAME=AMOUNT with an amount of at least 0.", param, ctx)
+        return name, amount
+
+
+def _all_of(*options: Callable[[Command], Command]) -> Callable[[Command], Command]:
+    """Several options as one decorator, in the order of the help."""
+
+    def decorate(command: Command) -> Command:
+        for option in reversed(options):
+            command = option(command)
+        return command
+
+    return decorate
+
+
+#: How the table is written.
+file_options = _all_of(
+    click.option("--encoding", default="utf-8", show_default=True, help="Of a CSV file."),
+    click.option("--delimiter", default=",", show_default=True, help="Between the columns of a CSV file."),
+    click.option("--force", is_flag=True, help="Write over output files that exist."),
+)
+
+#: Which columns say who is qualified, and who belongs to which group.
+people_options = _all_of(
+    click.option("--label", required=True, metavar="COLUMN", help="Who is qualified: a column of two values."),
+    click.option("--positive", metavar="VALUE", help="The value that means qualified, if not 1 or true."),
+    click.option(
+        "--group",
+        "groups",
+        required=True,
+        multiple=True,
+        metavar="COLUMN",
+        help="Group of each person; repeat it for combinations of columns.",
+    ),
+    click.option(
+        "--missing",
+        type=click.Choice(["error", "own-group"]),
+        default="error",
+        show_default=True,
+        help="What to do with rows whose group is empty.",
+    ),
+)
+
+#: What the model says: a score with a threshold, or predictions.
+model_options = _all_of(
+    click.option("--score", metavar="COLUMN", help="Score of a model; above the threshold passes screening."),
+    click.option("--threshold", type=float, metavar="T", help="[default: 0.5 if all scores are between 0 and 1]"),
+    click.option("--prediction", metavar="COLUMN", help="Who passes screening, instead of a score."),
+    click.option("--prediction-positive", metavar="VALUE", help="The prediction that means passing, if not 1 or true."),
+)
+
+#: Where a finding goes besides the terminal.
+output_options = _all_of(
+    click.option("--report", metavar="HTML", help="Write a page that people can play with."),
+    click.option(
+        "--json", "json_file", metavar="JSON", help="Write everything for other programs ('-': to the terminal)."
+    ),
+    click.option("--csv", "csv_file", metavar="CSV", help="Write the table of groups; of several costs, at the first."),
+)
+
+
+def check_model_options(score: str | None, threshold: float | None, prediction: str | None, **others: Any) -> None:
+    """Refuse options of a model that do not go together, before anything is read."""
+    if (score is None) == (prediction is None):
+        raise click.UsageError("Pass either --score COLUMN (with --threshold) or --prediction COLUMN.")
+    if prediction is not None and threshold is not None:
+        raise click.UsageError("--threshold belongs to --score; predictions are decided already.")
+    if threshold is not None and not math.isfinite(threshold):
+        raise click.UsageError("--threshold must be a finite number.")

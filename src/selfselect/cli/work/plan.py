@@ -1,0 +1,120 @@
+"""What ``selfselect plan`` does."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Callable, Mapping
+from typing import Any
+
+import click
+
+from selfselect._text import printable, shown
+from selfselect.auditing.numbers import amount, amount_up, count, percent
+from selfselect.deciding import PublishedStatistics, Terms
+from selfselect.planning import SubsidyPlan, plan_for, plan_under_retraining, refit
+from selfselect.tabular.checking import match_groups
+from selfselect.tabular.encoding import TableEncoder
+from selfselect.tabular.loading import PeopleColumns, TrainingTable, read_for_training
+
+from ..errors import CONDITION_FAILED
+from ..inputs import load_audit, people_columns, subsidy_kind, table_at
+from ..outputs import Outputs
+from ..terminal import or_dash, text_table, yes_or_no
+
+
+def run(
+    *,
+    file: str,
+    targets: tuple[str, ...],
+    proportional: bool,
+    retrain: bool,
+    drop_group: bool,
+    ignore: tuple[str, ...],
+    report: str | None,
+    json_file: str | None,
+    csv_file: str | None,
+    force: bool,
+    **reading: Any,
+) -> None:
+    """Plan subsidies for a table, show and write the plan."""
+    outputs = Outputs(report, json_file, csv_file, force)
+    outputs.check([file])
+    found = load_audit(file, **reading)
+    wanted = match_groups(targets, found.published.groups, "target") if targets else None
+    kind = subsidy_kind(proportional)
+    if retrain:
+        hidden = [*ignore, reading["score"] or reading["prediction"]]  # the firm trains anew, without its present model
+        people = _people_to_learn_from(file, hidden, not drop_group, reading)
+        made = plan_under_retraining(found, _firm(people), wanted, subsidy_kind=kind)
+    else:
+        made = plan_for(found, wanted, subsidy_kind=kind)
+    outputs.deliver(made, made.before.names, _show)
+    if not made.works:
+        sys.exit(CONDITION_FAILED)
+
+
+def _people_to_learn_from(
+    file: str, hidden: list[str], learn_from_groups: bool, reading: Mapping[str, Any]
+) -> TrainingTable:
+    people: PeopleColumns = people_columns(reading["label"], reading["positive"], reading["groups"], reading["missing"])
+    with table_at(file, reading["encoding"], reading["delimiter"]) as table:
+        return read_for_training(table, people, ignore=hidden, learn_from_groups=learn_from_groups)
+
+
+def _firm(people: TrainingTable) -> Callable[[Terms], PublishedStatistics]:
+    """How the firm would answer subsidies."""
+    encoder = TableEncoder.fit(people.columns)
+    for name, reason in encoder.left_out.items():
+        click.echo(f"Note: column {shown(name)} is left out: {reason}.", err=True)
+    return refit(None, encoder.transform(people.columns), people.y, people.groups)
+
+
+def _show(made: SubsidyPlan) -> None:
+    click.echo(printable(made.verdict()))
+    rest = "--csv and --json hold all"
+    click.echo("\n" + text_table(_group_rows(made), left=("group",), rest=rest))
+    old, new = made.before, made.after
+    lines = [
+        {"": name, "before": percent(before), "after": percent(after)}
+        for name, before, after in (
+            ("induced accuracy", old.induced_accuracy, new.induced_accuracy),
+            ("social cost", old.social_cost, new.social_cost),
+            ("people who apply", old.application_rate, new.application_rate),
+        )
+    ]
+    click.echo("\n" + text_table(lines, left=("",)))
+    if made.path is not None:
+        steps = text_table(_search_rows(made.path.to_dict("records")), left=("stay away",), rest="--json holds all")
+        click.echo("\nThe search, one re-trained model per line:\n\n" + steps)
+
+
+def _group_rows(made: SubsidyPlan) -> list[dict[str, str]]:
+    return [
+        {
+            "group": name,
+            "target": "yes" if row["target"] else "",
+            "precision": or_dash(row["precision"]),
+            "precision after": or_dash(row["precision_after"]) if made.path is not None else "",
+            "cost before": amount(row["cost_before"]),
+            "subsidy": "none helps" if row["subsidy"] != row["subsidy"] else amount_up(row["subsidy"]),
+            "applies before": yes_or_no(row["applies_before"]),
+            "applies after": yes_or_no(row["applies_after"]),
+            "recipients": count(row["recipients"]),
+            "paid": amount(row["payment"]),
+        }
+        for name, row in zip(made.before.names, made.to_frame().to_dict("records"), strict=True)
+    ]
+
+
+def _search_rows(steps: list[dict[str, Any]]) -> list[dict[str, str]]:
+    return [
+        {
+            "fit": str(i),
+            **{name: amount_up(value) for name, value in step.items() if name.startswith("subsidy of ")},
+            "works": yes_or_no(step["works"]),
+            "induced accuracy": percent(step["induced_accuracy"]),
+            "social cost": percent(step["social_cost"]),
+            "stay away": step["stay away"],
+        }
+        for i, step in enumerate(steps, start=1)
+    ]

@@ -1,0 +1,55 @@
+"""What ``selfselect predict`` does."""
+
+from __future__ import annotations
+
+import click
+
+from selfselect._text import printable, shown
+from selfselect.tabular.chunks import TableReader, listing
+from selfselect.tabular.models import TablePredictor, load_table_model
+from selfselect.tabular.writing import CsvCopy
+
+from ..errors import BadInput
+from ..inputs import table_at
+from ..outputs import refuse_existing, write_output
+
+ADDED = ("score", "prediction", "applies")
+#: Unknown groups that are named.
+MOST_NAMED = 5
+
+
+def run(*, model: str, file: str, output: str | None, prefix: str, encoding: str, delimiter: str, force: bool) -> None:
+    """Add a model's columns to a table."""
+    refuse_existing([output], force=force, inputs=[file, model])
+    loaded = load_table_model(model)
+    unknown: set[str] = set()
+    rows = 0
+    with table_at(file, encoding, delimiter) as table:
+        copy = CsvCopy([*table.header, *_new_names(table, prefix)])
+        predict = TablePredictor(loaded, table)
+        for chunk in table.chunks(range(len(table.header))):
+            rows += len(chunk.rows)
+            predicted = predict(chunk)
+            unknown |= predicted.strangers
+            copy.add(zip(*chunk.columns, *predicted.cells(), strict=True))
+        if not rows:
+            raise table.error("there is a header but no row")
+    if unknown:
+        listed = listing(sorted(unknown), MOST_NAMED)
+        click.echo(f"Note: groups that were not there in training: {listed}. Their applies is left empty.", err=True)
+    if output is None:
+        click.echo(copy.text(), nl=False)
+    else:
+        write_output(output, copy.text(), force=force)
+        click.echo(f"Wrote {printable(output)}.", err=True)
+
+
+def _new_names(table: TableReader, prefix: str) -> list[str]:
+    names = [prefix + name for name in ADDED]
+    clash = [name for name in names if name in table.header]
+    if clash:
+        raise BadInput(
+            f"{printable(table.name)} has a column {shown(clash[0])} already; pass --prefix model_ to name the new "
+            "ones model_score, model_prediction, model_applies."
+        )
+    return names

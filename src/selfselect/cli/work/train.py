@@ -1,0 +1,94 @@
+"""What ``selfselect train`` does."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import click
+
+from selfselect._text import printable
+from selfselect.auditing.numbers import amount, count, percent
+from selfselect.deciding import Terms
+from selfselect.tabular.checking import match_groups
+from selfselect.tabular.loading import TrainingTable, read_for_training
+from selfselect.tabular.training import Method, TrainingResult, make_classifier, train_on_table
+
+from ..inputs import people_columns, provenance, subsidy_kind, table_at, title_of
+from ..outputs import check_report_available, refuse_existing, write_output
+from ..terminal import or_dash, text_table, yes_or_no
+
+
+def run(
+    *,
+    file: str,
+    encoding: str,
+    delimiter: str,
+    label: str,
+    positive: str | None,
+    groups: tuple[str, ...],
+    missing: str,
+    cost: float,
+    method: Method,
+    drop_group: bool,
+    ignore: tuple[str, ...],
+    subsidies: tuple[tuple[str, float], ...],
+    proportional: bool,
+    holdout: float,
+    seed: int,
+    model_file: str,
+    report: str | None,
+    force: bool,
+    **settings: Any,
+) -> None:
+    """Train a model on a table, show what it does to held-out people, and write it."""
+    refuse_existing([model_file, report], force=force, inputs=[file])
+    if report is not None:
+        check_report_available()
+    columns = people_columns(label, positive, groups, missing)
+    with table_at(file, encoding, delimiter) as table:
+        people = read_for_training(table, columns, ignore=ignore, learn_from_groups=not drop_group)
+        source = provenance(f"{method} model of {title_of(file)}", columns, "score of the model", table.sha256())
+    terms = Terms(cost, _subsidies(subsidies, people), subsidy_kind(proportional))
+    classifier = make_classifier(method, terms, random_state=seed, **settings)
+    done = train_on_table(people, classifier, holdout=holdout, seed=seed, provenance=source)
+    _show(done)
+    write_output(model_file, done.model.to_json(), force=force)
+    click.echo(f"\nModel: {printable(model_file)} (selfselect predict {printable(model_file)} NEW.csv)")
+    if report is not None:
+        write_output(report, done.audit.to_html(), force=force)
+        click.echo(f"Report: {printable(report)} (open it in any browser; it needs no network)")
+
+
+def _subsidies(subsidies: Sequence[tuple[str, float]], people: TrainingTable) -> dict[Any, float] | None:
+    labels = match_groups([name for name, _ in subsidies], people.groups.labels, "subsidy")
+    return {label: value for label, (_, value) in zip(labels, subsidies, strict=True)} or None
+
+
+def _show(done: TrainingResult) -> None:
+    for note in done.notes:
+        click.echo(f"Note: {printable(note)}", err=True)
+    found = done.audit
+    on = f"{count(done.held_out)} people it has not seen" if done.held_out else "the same people (nobody was held out)"
+    click.echo(f"Trained on {count(done.trained_on)} people, evaluated on {on}.")
+    click.echo(printable(found.verdict()))
+    rows = [
+        {
+            "group": name,
+            "people": count(row.n),
+            "qualified": percent(row.base_rate),
+            "pass": count(row.selected),
+            "published precision": or_dash(row.precision),
+            "cost": amount(row.cost),
+            "applies": yes_or_no(row.applies),
+        }
+        for name, row in zip(found.names, found.to_frame().itertuples(), strict=True)
+    ]
+    click.echo("\n" + text_table(rows, left=("group",)))
+    lines = [
+        {"": "assumed accuracy", " ": percent(found.assumed_accuracy)},
+        {"": "induced accuracy", " ": percent(found.induced_accuracy)},
+        {"": "social cost", " ": percent(found.social_cost)},
+        {"": "people who apply", " ": percent(found.application_rate)},
+    ]
+    click.echo(text_table(lines, left=("",)))

@@ -1,0 +1,47 @@
+"""What is wrong with a table, and where."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from .._errors import InputError
+
+
+class TableError(InputError):
+    """A table that cannot be used, with the place and the reason.
+
+    Parameters
+    ----------
+    problem : str
+        What is wrong.
+    place : str, optional
+        Where: the file, the row as a spreadsheet counts it (the header is row 1), the column.
+    advice : str, optional
+        What to do about it, in whole sentences.
+    key : str, optional
+        What would settle it; whoever shows the error may name the argument or option of that name.
+    **details
+        What a more helpful message may be made of. ``named_by`` says which input named what is not there.
+
+    Examples
+    --------
+    >>> error = TableError("there is no column 'b'", place="t.csv", advice="Its columns: 'a'.", named_by="label")
+    >>> str(error)
+    "t.csv: there is no column 'b'. Its columns: 'a'."
+    >>> error.said("(see the first page)")
+    "t.csv: there is no column 'b' (see the first page). Its columns: 'a'."
+    """
+
+    def __init__(
+        self, problem: str, *, place: str = "", advice: str = "", key: str | None = None, **details: Any
+    ) -> None:
+        self.place = place
+        self.problem = problem.rstrip(".")  # what other libraries complain about ends with a full stop, or does not
+        self.advice = advice
+        super().__init__(self.said(), key=key, **details)
+
+    def said(self, remark: str = "") -> str:
+        """The whole message, with a remark to the problem."""
+        problem = f"{self.problem} {remark}" if remark else self.problem
+        message = f"{self.place}: {problem}." if self.place else f"{problem}."
+        return f"{message} {self.advice}" if self.advice else message

@@ -1,0 +1,250 @@
+"""A table on disk as what an audit or a training needs, read once, in chunks."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+import pandas as pd
+
+from .._errors import InputError
+from .._text import shown
+from .._validation import BoolArray, FloatArray
+from ..auditing import Screened, default_threshold
+from ..counting import MISSING, GroupCodes, encode_groups
+from ..deciding import PublishedStatistics, ThresholdCurves
+from .checking import GroupColumns, TwoValues, as_numbers
+from .chunks import Chunk, TableReader, TextArray
+from .errors import TableError
+
+
+@dataclass(frozen=True)
+class PeopleColumns:
+    """Columns that say who is qualified, and who belongs to which group.
+
+    Attributes
+    ----------
+    label : str
+        Column of two values.
+    groups : tuple of str
+        Columns whose combinations are the groups.
+    positive : str, optional
+        The label that means qualified, if not 1 or true.
+    missing : {"error", "own_group"}, default="error"
+        What to do with rows whose group is empty.
+    """
+
+    label: str
+    groups: tuple[str, ...]
+    positive: str | None = None
+    missing: str = "error"
+
+    def __post_init__(self) -> None:
+        twice = [name for i, name in enumerate(self.groups) if name in self.groups[:i]]
+        if twice:
+            raise TableError(f"column {shown(twice[0])} is named twice for the groups", named_by="group")
+
+
+@dataclass(frozen=True)
+class ScoreColumn:
+    """Score of a model; above the threshold (by default 0.5, for probabilities) passes screening."""
+
+    name: str
+    threshold: float | None = None
+
+
+@dataclass(frozen=True)
+class DecisionColumn:
+    """Who passes screening: two values, one of which (if not 1 or true) is named as positive."""
+
+    name: str
+    positive: str | None = None
+
+
+class _People:
+    """Labels and groups of a table; other columns are read along."""
+
+    def __init__(self, table: TableReader, columns: PeopleColumns) -> None:
+        self.table, self.columns = table, columns
+        self.labels = TwoValues(columns.label, columns.positive, "qualified")
+        self.groups = GroupColumns(columns.groups, columns.missing)
+        self._where = [table.position(columns.label, "label")]
+        self._where += [table.position(name, "group") for name in columns.groups]
+        self.group_positions = range(1, len(self._where))
+        #: Where the other columns of a chunk begin.
+        self.others = len(self._where)
+
+    def chunks(self, others: Sequence[int]) -> Iterator[tuple[BoolArray, Chunk]]:
+        """Who is qualified in each chunk, and the chunk: labels first, then groups, then the others."""
+        rows = 0
+        for chunk in self.table.chunks([*self._where, *others]):
+            rows += len(chunk.rows)
+            yield self.labels(self.table, chunk, 0), chunk
+        if rows == 0:
+            raise self.table.error("there is a header but no row")
+        self.labels.finish(self.table)
+
+    def keep_groups(self, chunk: Chunk) -> None:
+        self.groups.keep(self.table, chunk, self.group_positions)
+
+    def group_cells(self, chunk: Chunk) -> pd.DataFrame:
+        return self.groups.cells(self.table, chunk, self.group_positions)
+
+
+def read_screened(table: TableReader, people: PeopleColumns, model: ScoreColumn | DecisionColumn) -> Screened:
+    r"""What a model makes of the people in a table.
+
+    Decisions become counts as they come, so that memory does not grow with the table; scores are kept to be sorted.
+
+    Parameters
+    ----------
+    table : TableReader
+        Not yet read.
+    people : PeopleColumns
+        Columns of labels and groups.
+    model : ScoreColumn or DecisionColumn
+        The column that says what the model made of them.
+
+    Examples
+    --------
+    >>> import tempfile, pathlib
+    >>> from selfselect.tabular.reading import open_table
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     path = pathlib.Path(folder, "t.csv")
+    ...     _ = path.write_text("hired,team,score\n1,A,0.9\n0,A,0.6\n1,B,0.2\n")
+    ...     with open_table(path) as table:
+    ...         found = read_screened(table, PeopleColumns("hired", ("team",)), ScoreColumn("score"))
+    >>> found.threshold, found.table.precision.to_dict()
+    (0.5, {'A': 0.5, 'B': nan})
+    """
+    if isinstance(model, ScoreColumn):
+        return _read_scores(table, people, model)
+    return _read_decisions(table, people, model)
+
+
+def _read_scores(table: TableReader, columns: PeopleColumns, model: ScoreColumn) -> Screened:
+    people = _People(table, columns)
+    labels: list[BoolArray] = []
+    scores: list[FloatArray] = []
+    for y, chunk in people.chunks([table.position(model.name, "score")]):
+        labels.append(y)
+        scores.append(as_numbers(table, chunk, people.others, model.name))
+        people.keep_groups(chunk)
+    score = np.concatenate(scores)
+    threshold = model.threshold
+    if threshold is None:
+        try:
+            threshold = default_threshold(float(score.min()), float(score.max()))
+        except InputError as error:
+            raise table.error(str(error), column=model.name, key=error.key) from error
+    groups = people.groups.codes()
+    curves = ThresholdCurves.from_codes(np.concatenate(labels), score, groups.codes, groups.labels)
+    return Screened.from_curves(curves, threshold)
+
+
+def _read_decisions(table: TableReader, columns: PeopleColumns, model: DecisionColumn) -> Screened:
+    people = _People(table, columns)
+    passing = TwoValues(model.name, model.positive, "passing screening", key="prediction_positive", more_values="score")
+    counted: list[PublishedStatistics] = []
+    for y, chunk in people.chunks([table.position(model.name, "prediction")]):
+        if columns.positive is not None and passing.positive is None:
+            passing.adopt(columns.positive, chunk, people.others)
+        selected = passing(table, chunk, people.others)
+        counted.append(
+            PublishedStatistics.from_predictions(
+                y, selected, sensitive_features=people.group_cells(chunk), missing=columns.missing
+            )
+        )
+    if model.positive is not None or not passing.seen <= people.labels.seen:
+        passing.finish(table)  # a value that no row holds would mean that nobody passes
+    return Screened(_in_order(sum(counted[1:], counted[0])))
+
+
+def _in_order(counted: PublishedStatistics) -> PublishedStatistics:
+    """The groups as :func:`encode_groups` has them, whichever chunk they came in: those without a group last."""
+    cells = counted.groups.to_frame(index=False).astype(object)
+    labels = encode_groups(cells.where(cells != MISSING, None), missing="own_group").labels
+    return counted.spread_over(labels)
+
+
+@dataclass(frozen=True, eq=False)
+class TrainingTable:
+    """People to learn from.
+
+    Attributes
+    ----------
+    columns : dict
+        Columns to learn from, as text, by name.
+    y : ndarray of bool
+        Who is qualified.
+    groups : GroupCodes
+        Group of each row; its labels carry the names of the group columns.
+    missing : {"error", "own_group"}, default="error"
+        What was done with rows whose group is missing.
+    """
+
+    columns: dict[str, TextArray]
+    y: BoolArray
+    groups: GroupCodes
+    missing: str = "error"
+
+    @property
+    def group_columns(self) -> tuple[str, ...]:
+        """Names of the group columns."""
+        return tuple(str(name) for name in self.groups.labels.names)
+
+
+def read_for_training(
+    table: TableReader,
+    people: PeopleColumns,
+    *,
+    ignore: Sequence[str] = (),
+    learn_from_groups: bool = True,
+) -> TrainingTable:
+    r"""Labels, groups and all columns to learn from.
+
+    Parameters
+    ----------
+    table : TableReader
+        Not yet read.
+    people : PeopleColumns
+        Columns of labels and groups.
+    ignore : sequence of str, optional
+        Columns not to learn from.
+    learn_from_groups : bool, default=True
+        Whether the group columns are learnt from too.
+
+    Examples
+    --------
+    >>> import tempfile, pathlib
+    >>> from selfselect.tabular.reading import open_table
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     path = pathlib.Path(folder, "t.csv")
+    ...     _ = path.write_text("years,hired,sex\n1,0,m\n4,1,f\n")
+    ...     with open_table(path) as table:
+    ...         people = read_for_training(table, PeopleColumns("hired", ("sex",)), learn_from_groups=False)
+    >>> list(people.columns), people.y.tolist(), people.groups.labels.tolist(), people.groups.codes.tolist()
+    (['years'], [False, True], ['f', 'm'], [1, 0])
+    """
+    if people.label in people.groups:
+        raise TableError(f"the label and the groups are the same column {shown(people.label)}", named_by="group")
+    for name in ignore:
+        table.position(name, "ignore")
+    reader = _People(table, people)
+    hidden = {people.label, *ignore, *(() if learn_from_groups else people.groups)}
+    used = [name for name in table.header if name not in hidden]
+    if not used:
+        raise table.error("no column is left to learn from")
+    labels: list[BoolArray] = []
+    parts: list[list[TextArray]] = [[] for _ in used]
+    for y, chunk in reader.chunks([table.position(name) for name in used]):
+        labels.append(y)
+        reader.keep_groups(chunk)
+        for part, cells in zip(parts, chunk.columns[reader.others :], strict=True):
+            part.append(np.array(cells, dtype=object))
+    y = np.concatenate(labels)
+    if y.all() or not y.any():
+        raise table.error("all rows have the same value; training needs both", column=people.label)
+    columns = {name: np.concatenate(part) for name, part in zip(used, parts, strict=True)}
+    return TrainingTable(columns, y, reader.groups.codes(), people.missing)

@@ -1,0 +1,181 @@
+"""A classifier together with how to read a table for it: kept as JSON, and at work on new tables."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pandas as pd
+
+from .._files import DAMAGE, read_json
+from .._text import shown
+from .._validation import BoolArray, FloatArray, check_choice
+from ..auditing import group_names
+from ..counting import encode_groups
+from ..estimators.files import model_from_dict, model_to_dict
+from .checking import GroupColumns, numbers_or_missing
+from .chunks import Chunk, TableReader, TextArray
+from .encoding import LARGEST, NumberColumn, TableEncoder
+
+FORMAT, SCHEMA = "selfselect-table-model", 1
+PARTS = {"format", "schema", "groups", "missing", "columns", "classifier"}
+
+
+@dataclass(frozen=True, eq=False)
+class TableModel:
+    """A fitted classifier together with how to read a table for it.
+
+    Attributes
+    ----------
+    encoder : TableEncoder
+        How columns become features.
+    classifier : NaiveClassifier, SemiStrategicClassifier or StrategicClassifier
+        The fitted classifier.
+    groups : tuple of str
+        Columns that make up the groups.
+    missing : {"error", "own_group"}
+        What to do with rows whose group is missing.
+    """
+
+    encoder: TableEncoder
+    classifier: Any
+    groups: tuple[str, ...]
+    missing: str = "error"
+
+    def score(self, table: Mapping[str, TextArray]) -> FloatArray:
+        """Score of each row; above 0 passes screening."""
+        return np.asarray(self.classifier.decision_function(self.encoder.transform(table)), dtype=np.float64)
+
+    def applies_to(self, groups: pd.DataFrame) -> tuple[BoolArray, BoolArray]:
+        """Whether each person applies, and whether the person's group was there in training at all."""
+        published = self.classifier.published_
+        own = encode_groups(groups, n_rows=len(groups), missing=self.missing)
+        position = published.groups.get_indexer(own.labels)
+        known = position >= 0
+        decided = np.where(known, self.classifier.applies().to_numpy()[np.maximum(position, 0)], False)
+        return decided[own.codes], known[own.codes]
+
+    def to_dict(self) -> dict[str, Any]:
+        """Everything, in JSON's own types."""
+        return {
+            "format": FORMAT,
+            "schema": SCHEMA,
+            "groups": list(self.groups),
+            "missing": self.missing,
+            "columns": self.encoder.to_dict(),
+            "classifier": model_to_dict(self.classifier),
+        }
+
+    def to_json(self) -> str:
+        """Everything as JSON text."""
+        return json.dumps(self.to_dict(), allow_nan=False, ensure_ascii=False, indent=1) + "\n"
+
+    @classmethod
+    def from_dict(cls, content: Any) -> TableModel:
+        """The way back; whatever is not known is refused, and nothing is executed."""
+        if not isinstance(content, dict) or content.get("format") != FORMAT:
+            raise ValueError(f"it is no {FORMAT} (selfselect train writes them).")
+        if content.get("schema") != SCHEMA:
+            raise ValueError(f"it has schema version {content.get('schema')!r}; this version reads {SCHEMA}.")
+        unknown = set(content) ^ PARTS
+        if unknown:
+            raise ValueError(f"it lacks or holds unknown parts: {sorted(map(str, unknown))}.")
+        check_choice(content["missing"], "missing", ("error", "own_group"))
+        encoder = TableEncoder.from_dict(content["columns"])
+        classifier = model_from_dict(content["classifier"])
+        if len(encoder.names) != classifier.n_features_in_:
+            raise ValueError(f"its columns make {len(encoder.names)} features, its weights are for others.")
+        groups = tuple(str(name) for name in content["groups"])
+        if len(groups) != classifier.published_.groups.nlevels:
+            raise ValueError("its group columns do not fit its published statistics.")
+        return cls(encoder, classifier, groups, content["missing"])
+
+
+def load_table_model(path: str | Path) -> TableModel:
+    """Read a model that ``selfselect train`` wrote.
+
+    Raises
+    ------
+    ValueError
+        If the file is not such a model, is damaged, of another schema, or absurdly large. Nothing in it is executed.
+    """
+    content = read_json(path)
+    try:
+        return TableModel.from_dict(content)
+    except DAMAGE as error:
+        raise ValueError(f"{path} is a damaged model: {type(error).__name__} {error}.") from error
+    except ValueError as error:
+        raise ValueError(f"{path}: {error}") from error
+
+
+# ---------------------------------------------------------------------- at work
+
+
+@dataclass(frozen=True, eq=False)
+class Predictions:
+    """What a model makes of some rows.
+
+    Attributes
+    ----------
+    score : ndarray of float
+        Above 0 passes screening.
+    applies : ndarray of bool
+        Whether the person's group applies, by what the model published in training.
+    known : ndarray of bool
+        Whether the group was there in training at all.
+    strangers : set of str
+        Groups that were not.
+    """
+
+    score: FloatArray
+    applies: BoolArray
+    known: BoolArray
+    strangers: set[str]
+
+    def cells(self) -> list[list[str]]:
+        """Three columns of text: score, prediction (1 passes), applies (empty for groups that were not there)."""
+        decided = [str(int(yes)) if sure else "" for yes, sure in zip(self.applies, self.known, strict=True)]
+        return [[repr(float(value)) for value in self.score], [str(int(value > 0)) for value in self.score], decided]
+
+
+class TablePredictor:
+    """A model at work on one table, chunk by chunk.
+
+    Parameters
+    ----------
+    model : TableModel
+        The model.
+    table : TableReader
+        A table with the columns that it was trained on; its chunks must hold all columns.
+    """
+
+    def __init__(self, model: TableModel, table: TableReader) -> None:
+        self._model, self._table = model, table
+        needed = dict.fromkeys([*(column.name for column in model.encoder.columns), *model.groups])
+        self._where = {name: table.position(name, use="which the model needs") for name in needed}
+        self._groups = GroupColumns(model.groups, model.missing)
+
+    def __call__(self, chunk: Chunk) -> Predictions:
+        """Predictions for a chunk, or a complaint with the place of a cell that does not fit."""
+        cells = {name: np.array(chunk.columns[at], dtype=object) for name, at in self._where.items()}
+        for column in self._model.encoder.columns:
+            if isinstance(column, NumberColumn):
+                self._check_numbers(chunk, column.name, cells[column.name])
+        groups = self._groups.cells(self._table, chunk, [self._where[name] for name in self._model.groups])
+        applies, known = self._model.applies_to(groups)
+        strangers = encode_groups(groups[~known], missing="own_group").labels if not known.all() else pd.Index([])
+        return Predictions(self._model.score(cells), applies, known, set(group_names(strangers)))
+
+    def _check_numbers(self, chunk: Chunk, name: str, cells: TextArray) -> None:
+        numbers, wrong = numbers_or_missing(cells)
+        problem = "is not a finite number; in training this column held numbers"
+        if not wrong.size:
+            wrong = np.flatnonzero(np.abs(np.nan_to_num(numbers)) > LARGEST)
+            problem = "is too large to compute with"
+        if wrong.size:
+            at = int(wrong[0])
+            raise self._table.error(f"{shown(str(cells[at]))} {problem}", row=chunk.rows[at], column=name)

@@ -1,0 +1,59 @@
+"""Tables as CSV text that a spreadsheet will not run."""
+
+from __future__ import annotations
+
+import csv
+import io
+from collections.abc import Iterable
+
+import pandas as pd
+
+from .._text import inert_cell
+from .checking import is_number
+
+
+def csv_text(frame: pd.DataFrame) -> str:
+    r"""Frame as CSV without its index, with texts that a spreadsheet would run made inert.
+
+    Examples
+    --------
+    >>> csv_text(pd.DataFrame({"group": ["=1+1", "A"], "n": [-1, 2]}))
+    "group,n\n'=1+1,-1\nA,2\n"
+    """
+    out = io.StringIO()
+    writer = csv.writer(out, lineterminator="\n")
+    writer.writerow([inert_cell(str(name)) for name in frame.columns])
+    for row in frame.itertuples(index=False):
+        writer.writerow(["" if value is None or value != value else inert_cell(value) for value in row])
+    return out.getvalue()
+
+
+class CsvCopy:
+    r"""Rows of someone's table, cell by cell as text, with columns added.
+
+    Numbers stay as they are, also with a sign in front; any other text that a spreadsheet would run is made inert.
+
+    Examples
+    --------
+    >>> copy = CsvCopy(["name", "n"])
+    >>> copy.add([["=1+1", "-1"]])
+    >>> copy.text()
+    "name,n\n'=1+1,-1\n"
+    """
+
+    def __init__(self, header: Iterable[str]) -> None:
+        self._out = io.StringIO()
+        self._writer = csv.writer(self._out, lineterminator="\n")
+        self.add([header])
+
+    def add(self, rows: Iterable[Iterable[str]]) -> None:
+        """Write some rows."""
+        self._writer.writerows([_inert(cell) for cell in row] for row in rows)
+
+    def text(self) -> str:
+        """Everything written so far."""
+        return self._out.getvalue()
+
+
+def _inert(cell: str) -> str:
+    return cell if is_number(cell) else str(inert_cell(cell))

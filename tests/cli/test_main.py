@@ -1,0 +1,111 @@
+"""The entry: which commands there are, that they start at once, and what becomes of complaints."""
+
+import json
+import subprocess
+import sys
+
+import pytest
+from click.testing import CliRunner
+
+import selfselect
+from applicants import run
+from selfselect.cli import main
+from selfselect.cli.main import COMMANDS
+
+#: Nothing of this is needed to show help or to find a mistake in what was typed.
+HEAVY = {"numpy", "pandas", "scipy", "sklearn", "tqdm", "matplotlib", "distributed", "narwhals", "pyarrow", "jinja2"}
+AUDIT = ("audit", "x.csv", "--label", "y", "--group", "g", "--cost", "0.7")
+PLAN = ("plan", *AUDIT[1:], "--score", "s")
+PRINT_MODULES = """
+import json, sys
+from selfselect.cli import main
+try:
+    main()
+except SystemExit as end:
+    print(json.dumps([end.code, sorted({name.partition(".")[0] for name in sys.modules})]), file=sys.stderr)
+"""
+
+
+def packages_imported_by(*arguments):
+    """Exit code of a command in a process of its own, and the packages that it imported."""
+    command = [sys.executable, "-c", PRINT_MODULES, *arguments]
+    done = subprocess.run(command, capture_output=True, text=True, check=True)
+    code, packages = json.loads(done.stderr.splitlines()[-1])
+    return code, set(packages)
+
+
+@pytest.mark.parametrize("arguments", [("--help",), ("--version",), *((name, "--help") for name in COMMANDS)])
+def test_help_imports_nothing_heavy(arguments):
+    code, packages = packages_imported_by(*arguments)
+    assert code == 0
+    assert not packages & HEAVY
+
+
+@pytest.mark.parametrize(
+    "arguments",
+    [
+        ("frobnicate",),
+        ("audit", "x.csv", "--cost", "abc"),
+        ("audit", "x.csv", "--cost", "0.7"),
+        AUDIT,
+        (*AUDIT, "--score", "s", "--prediction", "p"),
+        (*AUDIT, "--score", "s", "--threshold", "nan"),
+        (*PLAN, "--cost", "0.8"),
+        (*PLAN, "--drop-group"),
+        ("plan", "-", *PLAN[2:], "--retrain"),
+        ("train", "x.csv", "--cost", "2"),
+        ("predict",),
+        ("demo", "--frobnicate"),
+        ("reproduce", "--data", "."),
+        ("tables",),
+    ],
+)
+def test_a_usage_error_imports_nothing_heavy(arguments):
+    code, packages = packages_imported_by(*arguments)
+    assert code == 2
+    assert not packages & HEAVY
+
+
+def test_help_lists_every_command_and_version_is_the_packages():
+    said = run("--help").output
+    assert all(f"\n  {name} " in said for name in COMMANDS)
+    assert selfselect.__version__ in run("--version").output
+
+
+def test_an_unknown_command_is_bad_usage():
+    assert run("frobnicate").exit_code == 2
+
+
+@pytest.mark.parametrize("command", ["audit", "plan", "train", "predict"])
+def test_help_shows_an_example_on_a_line_of_its_own(command):
+    lines = run(command, "--help").output.splitlines()
+    assert any(line.startswith(f"    selfselect {command} ") for line in lines)
+
+
+def test_the_librarys_complaints_become_a_message_and_exit_code_two(monkeypatch):
+    def complain():
+        raise ValueError("cost must lie in [0, 1]")
+
+    monkeypatch.setattr("selfselect.cli.work.demo.show_methods", complain)
+    result = run("demo")
+    assert result.exit_code == 2
+    assert "cost must lie in [0, 1]" in result.output
+    monkeypatch.setenv("SELFSELECT_DEBUG", "1")
+    assert isinstance(CliRunner().invoke(main, ["demo"]).exception, ValueError)
+
+
+def test_an_interrupt_is_not_a_failed_condition(monkeypatch):
+    def interrupted():
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr("selfselect.cli.work.demo.show_methods", interrupted)
+    assert run("demo").exit_code == 130
+
+
+def test_reading_a_store_never_makes_one(tmp_path):
+    empty = tmp_path / "empty.sqlite"
+    empty.touch()
+    assert run("status", "--store", empty).exit_code == 2
+    assert empty.stat().st_size == 0
+    assert run("reproduce", "--dry-run", "--dataset", "adult").exit_code == 0
+    assert run("reproduce", "--dataset", "adult").exit_code == 2

@@ -1,0 +1,125 @@
+"""``selfselect plan``, and that groups are matched by their names when the firm re-trains."""
+
+import json
+
+import numpy as np
+import pytest
+
+from applicants import run
+
+#: What the three groups of :func:`write_people` are called, first to last.
+NAMES = ("A", "B", "C")
+
+
+def write_people(path, names=NAMES, columns="z"):
+    """Three groups, of which the third is hardly ever qualified; a name may be empty, or in two columns."""
+    rng = np.random.default_rng(0)
+    n = 600
+    group, x = rng.integers(0, 3, n), rng.normal(0, 1, n)
+    rate = np.array([0.7, 0.5, 0.12])[group]
+    y = rng.random(n) < 1 / (1 + np.exp(-(np.log(rate / (1 - rate)) + 2.5 * x)))
+    decided = x + rng.normal(0, 0.5, n) > 0
+    rows = [f"{int(y[i])},{names[group[i]]},{x[i]:.3f},{int(decided[i])}" for i in range(n)]
+    path.write_text("\n".join([f"hired,{columns},x,p", *rows]) + "\n")
+
+
+def plan(path, *options, groups=("z",)):
+    """The plan under re-training, by name of the group."""
+    named = [part for name in groups for part in ("--group", name)]
+    common = (
+        "plan",
+        path,
+        "--label",
+        "hired",
+        *named,
+        "--prediction",
+        "p",
+        "--cost",
+        "0.7",
+        "--retrain",
+        "--json",
+        "-",
+    )
+    result = run(*common, *options)
+    assert result.exit_code in (0, 1), result.output
+    made = json.loads(result.stdout)
+    found = {row.pop("group"): row for row in made["groups"]}
+    assert result.exit_code == (0 if made["works"] else 1)
+    return found, made
+
+
+@pytest.mark.parametrize("see_groups", [(), ("--drop-group",)])
+@pytest.mark.parametrize("empty", [0, 1, 2])
+def test_people_without_a_group_are_not_mixed_up_with_another_group(tmp_path, empty, see_groups):
+    names = list(NAMES)
+    write_people(tmp_path / "named.csv")
+    expected, made = plan(tmp_path / "named.csv", "--target", "C", *see_groups)
+    assert not expected["C"]["applies_before"]
+
+    names[empty] = ""
+    write_people(tmp_path / "empty.csv", names)
+    target = "(missing)" if empty == 2 else "C"
+    found, again = plan(tmp_path / "empty.csv", "--target", target, "--missing", "own-group", *see_groups)
+    found[NAMES[empty]] = found.pop("(missing)")
+    assert found == expected
+    assert len(again["path"]) == len(made["path"])
+
+
+def test_the_plan_that_used_to_pay_the_wrong_group(tmp_path):
+    write_people(tmp_path / "people.csv", ("A", "B", ""))
+    found, _ = plan(tmp_path / "people.csv", "--drop-group", "--missing", "own-group")
+    assert found["(missing)"]["target"]
+    assert found["(missing)"]["subsidy"] > 0.1
+    assert found["A"]["subsidy"] == found["B"]["subsidy"] == 0
+    assert found["A"]["applies_before"]
+
+
+@pytest.mark.parametrize("names", [("True", "False", "C"), ("False", "True", "C"), ("z", "y", "C"), ("B", "C", "A")])
+def test_renaming_groups_changes_nothing_but_their_names(tmp_path, names):
+    write_people(tmp_path / "plain.csv")
+    write_people(tmp_path / "renamed.csv", names)
+    expected, _ = plan(tmp_path / "plain.csv", "--target", "C", "--drop-group")
+    found, _ = plan(tmp_path / "renamed.csv", "--target", names[2], "--drop-group")
+    assert {old: found[new] for old, new in zip(NAMES, names, strict=True)} == expected
+
+
+def test_a_group_called_true_can_be_a_target(tmp_path):
+    write_people(tmp_path / "people.csv", ("False", "None", "True"))
+    found, _ = plan(tmp_path / "people.csv", "--target", "True", "--drop-group")
+    assert [name for name, row in found.items() if row["target"]] == ["True"]
+    assert found["True"]["subsidy"] > 0
+
+
+def test_the_order_of_group_columns_changes_nothing_but_the_names_of_groups(tmp_path):
+    write_people(tmp_path / "people.csv", ("n,1", "s,", "n,"), columns="v,w")
+    options = ("--missing", "own-group", "--drop-group")
+    one, _ = plan(tmp_path / "people.csv", *options, "--target", "n / (missing)", groups=("v", "w"))
+    other, _ = plan(tmp_path / "people.csv", *options, "--target", "(missing) / n", groups=("w", "v"))
+    assert set(one) == {"n / 1", "n / (missing)", "s / (missing)"}
+    assert {" / ".join(reversed(name.split(" / "))): row for name, row in other.items()} == one
+
+
+def test_a_plan_under_retraining_shows_its_path_and_what_it_found_holds(people, tmp_path):
+    scored = people.assign(p=(people["age"] > 40).astype(int))
+    path = tmp_path / "scored.csv"
+    scored.to_csv(path, index=False)
+    command = ("plan", path, "--label", "hired", "--group", "z", "--prediction", "p", "--cost", "0.8", "--target", "B")
+    result = run(*command, "--retrain", "--drop-group", "--json", tmp_path / "plan.json")
+    made = json.loads((tmp_path / "plan.json").read_text())
+    assert result.exit_code == (0 if made["works"] else 1)
+    assert "one re-trained model per line" in result.output
+    assert made["path"]
+    works = [step for step in made["path"] if step["works"]]
+    if made["works"]:
+        paid = {row["group"]: row["subsidy"] for row in made["groups"]}
+        assert paid["B"] == min(step["subsidy of B"] for step in works)
+        assert {row["group"]: row["applies_after"] for row in made["groups"]}["B"]
+    assert run(*command, "--drop-group").exit_code == 2
+    assert run("plan", "-", *command[2:], "--retrain", stdin="").exit_code == 2
+
+
+def test_a_target_is_named_once_and_exists(tmp_path):
+    write_people(tmp_path / "people.csv")
+    common = ("plan", tmp_path / "people.csv", "--label", "hired", "--group", "z", "--prediction", "p", "--cost", "0.7")
+    assert "'C' is named twice (--target)" in run(*common, "--target", "C", "--target", "C").output
+    assert "no group 'D' (--target)" in run(*common, "--target", "D").output

@@ -1,0 +1,80 @@
+"""``selfselect predict``."""
+
+import pandas as pd
+import pytest
+
+from applicants import run, trained
+from selfselect.metrics import induced_accuracy
+from selfselect.tabular.models import load_table_model
+
+
+@pytest.mark.parametrize("method", ["naive", "semi", "strategic"])
+def test_train_then_predict_adds_score_prediction_and_applies(table, tmp_path, people, method):
+    model, out = tmp_path / "model.json", tmp_path / "scored.csv"
+    said = trained(table, model, "--method", method, "--holdout", "0")
+    result = run("predict", model, table, "--output", out)
+    assert result.exit_code == 0, result.output
+    scored = pd.read_csv(out)
+    assert list(scored.columns) == [*people.columns, "score", "prediction", "applies"]
+    assert ((scored["score"] > 0) == scored["prediction"]).all()
+    loaded = load_table_model(model)
+    published = loaded.classifier.published_
+    counted = scored.groupby("z")["prediction"].sum()
+    assert counted.to_dict() == dict(zip(published.groups, published.counts.selected, strict=True))
+    decided = loaded.classifier.applies()
+    assert (scored["applies"] == scored["z"].map(decided)).all()
+    shown = induced_accuracy(scored["hired"], scored["prediction"], applies=scored["applies"])
+    assert f"{100 * shown:.1f}%"[:3] in said
+    assert "nobody was held out" in said
+    assert model.read_text() == loaded.to_json()
+
+
+@pytest.fixture
+def naive(table, tmp_path):
+    trained(table, tmp_path / "model.json", "--method", "naive", "--ignore", "same")
+    return tmp_path / "model.json"
+
+
+def test_groups_that_training_never_saw_are_left_open(naive, tmp_path):
+    new = tmp_path / "new.csv"
+    new.write_text("id,z,age,job,pay,same\nq,A,30,clerk,20,1\nr,Z,30,clerk,20,1\n")
+    result = run("predict", naive, new)
+    assert result.exit_code == 0
+    lines = result.stdout.splitlines()
+    assert lines[1].split(",")[-1] in "01"
+    assert lines[2].split(",")[-1] == ""
+    assert "'Z'" in result.stderr
+
+
+@pytest.mark.parametrize(
+    ("content", "words"),
+    [
+        ("z,age,job\nA,30,clerk\n", "no column 'pay', which the model needs"),
+        ("z,age,job,pay\nA,30,clerk,20\nA,old,clerk,20\n", "row 3, column 'age': 'old' is not a finite number"),
+        ("z,age,job,pay\nA,1e200,clerk,20\n", "row 2, column 'age': '1e200' is too large"),
+        ("z,age,job,pay\n,30,clerk,20\n", "row 2, column 'z': the group is empty; fill or drop such rows.\n"),
+        ("z,age,job,pay\n", "no row"),
+        ("z,age,job,pay,score\nA,30,clerk,20,1\n", "--prefix"),
+    ],
+)
+def test_predict_refuses_a_table_that_does_not_fit_and_says_where(naive, tmp_path, content, words):
+    new = tmp_path / "new.csv"
+    new.write_text(content)
+    result = run("predict", naive, new)
+    assert result.exit_code == 2
+    assert words in result.output
+    assert "--missing" not in result.output  # which predict does not have
+
+
+def test_predict_writes_no_formulas_but_leaves_numbers_alone(naive, tmp_path):
+    new = tmp_path / "new.csv"
+    new.write_text('z,age,job,pay,remark\nA,-30,clerk,+20,"=HYPERLINK(""x"")"\n')
+    result = run("predict", naive, new)
+    assert result.output.splitlines()[1].startswith("A,-30,clerk,+20,\"'=HYPERLINK")
+
+
+def test_a_file_that_is_no_model_is_refused_with_its_name(table, tmp_path):
+    result = run("predict", table, table)
+    assert result.exit_code == 2
+    assert f"{table} is no model" in result.output
+    assert run("predict", tmp_path / "nowhere.json", table).exit_code == 2

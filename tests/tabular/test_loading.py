@@ -1,0 +1,149 @@
+"""A table on disk becomes counts, curves or training columns in one pass; thousands of damaged ones never crash it."""
+
+import numpy as np
+import pandas as pd
+import pytest
+
+from selfselect import audit
+from selfselect.auditing import Audit
+from selfselect.deciding import Terms
+from selfselect.tabular.chunks import CHUNK_ROWS
+from selfselect.tabular.errors import TableError
+from selfselect.tabular.loading import DecisionColumn, PeopleColumns, ScoreColumn, read_for_training, read_screened
+from selfselect.tabular.reading import open_table
+
+SEEDS = [
+    b"label,group,score\n1,A,0.9\n0,A,0.2\n1,B,0.8\n0,B,0.7\n1,B,0.4\n",
+    b'label,group,score\r\n"1","A, the first","0.9"\r\n"0","B ""quoted""","0.1"\r\n',
+    b"\xef\xbb\xbflabel,group,score\ntrue,\xc3\xa4,1e308\nfalse,\xe5\xb1\xb1,-1e308\n",
+    b"label,group,score\n\n1,=cmd,0.5\n\n0,<script>,0.25\n",
+]
+PIECES = [
+    b"\x00", b'"', b'""', b",", b"\n", b"\r", b"\r\n", b"\xff", b"\xc3", b"\xef\xbb\xbf", b"1e309", b"nan", b"-inf",
+    b"1_0", b"\xe2\x80\xae", b"=1+1", b"</script>", b"{{7*7}}", b"A" * 300, b";", b"\t", b"label", b"score",
+    b" ", b"'", b"\\", b"9" * 400,
+]  # fmt: skip
+
+
+def mutated(rng):
+    """One of the seeds, damaged a few times."""
+    data = SEEDS[rng.integers(len(SEEDS))]
+    for _ in range(rng.integers(1, 5)):
+        at = int(rng.integers(len(data) + 1))
+        until = min(len(data), at + int(rng.integers(0, 6)))
+        kind = rng.integers(5)
+        piece = PIECES[rng.integers(len(PIECES))]
+        if kind == 0:
+            data = data[:at] + piece + data[at:]
+        elif kind == 1:
+            data = data[:at] + data[until:]
+        elif kind == 2:
+            data = data[:at] + piece + data[until:]
+        elif kind == 3:
+            data = data[:at] + bytes([rng.integers(256)]) + data[at + 1 :]
+        else:
+            data = data[:at] if rng.integers(4) == 0 else data[:at] + data[at // 2 : until] + data[at:]
+    return data
+
+
+@pytest.mark.parametrize("model", [ScoreColumn("score", 0.5), DecisionColumn("label")])
+def test_no_mutated_table_crashes_the_reader(tmp_path, model):
+    rng = np.random.default_rng(0 if model.name == "score" else 1)
+    path = tmp_path / "fuzz.csv"
+    understood, complaints = 0, []
+    for i in range(2500):
+        data = mutated(rng)
+        path.write_bytes(data)
+        people = PeopleColumns("label", ("group",), missing="own_group" if i % 2 else "error")
+        try:
+            with open_table(path) as table:
+                screened = read_screened(table, people, model)
+                table.sha256()
+        except TableError as error:
+            complaints.append((str(error), data))
+            continue
+        understood += 1
+        found = Audit(screened, screened, Terms(0.7))
+        assert found.published.counts.n.sum() >= 1
+        found.to_json().encode()
+        assert found.verdict()
+    assert understood > 100
+    assert len(complaints) > 500
+    for said, data in complaints:
+        assert "fuzz.csv" in said, (said, data)
+        assert said.isprintable(), (said, data)
+
+
+@pytest.fixture
+def people(tmp_path):
+    """More rows than a chunk holds, with empty groups only in the last one."""
+    rng = np.random.default_rng(0)
+    n = CHUNK_ROWS + 5000
+    p = rng.random(n).round(3)
+    frame = pd.DataFrame({"y": (rng.random(n) < p).astype(int), "z": rng.choice(["A", "B"], n), "p": p})
+    frame["d"] = (p > 0.5).astype(int)
+    frame["z"] = frame["z"].where((np.arange(n) < CHUNK_ROWS + 100) | (p > 0.3))
+    frame.to_csv(tmp_path / "people.csv", index=False)
+    return frame, tmp_path / "people.csv"
+
+
+@pytest.mark.parametrize("model", [ScoreColumn("p"), DecisionColumn("d")])
+def test_a_table_in_chunks_counts_as_the_frame_does_with_groups_in_the_same_order(people, model):
+    frame, path = people
+    expected = audit(
+        frame["y"], y_pred=frame["d"], sensitive_features=frame["z"], cost=0.7, missing="own_group"
+    ).published
+    with open_table(path) as table:
+        found = read_screened(table, PeopleColumns("y", ("z",), missing="own_group"), model).table
+    assert found.groups.tolist() == expected.groups.tolist() == ["A", "B", "(missing)"]
+    assert found == expected
+
+
+def test_columns_to_learn_from_are_all_but_the_label_the_ignored_and_if_asked_the_groups(people):
+    frame, path = people
+    columns = PeopleColumns("y", ("z",), missing="own_group")
+
+    def read(**how):
+        with open_table(path) as table:
+            return read_for_training(table, columns, **how)
+
+    assert list(read().columns) == ["z", "p", "d"]
+    found = read(ignore=["d"], learn_from_groups=False)
+    assert list(found.columns) == ["p"]
+    assert found.columns["p"].astype(float).tolist() == frame["p"].tolist()
+    assert found.y.tolist() == (frame["y"] == 1).tolist()
+    assert found.group_columns == ("z",)
+    labels = found.groups.labels[found.groups.codes]
+    assert labels.tolist() == frame["z"].fillna("(missing)").tolist()
+
+
+@pytest.mark.parametrize(
+    ("content", "columns", "words"),
+    [
+        ("y,z,x\n", ("y", "z"), "no row"),
+        ("y,z,x\n1,a,1\n1,b,2\n", ("y", "z"), "column 'y': all rows have the same value"),
+        ("y,z\n1,a\n0,b\n", ("y", "z"), "no column is left to learn from"),
+        ("y,z,x\n1,a,1\n0,,2\n", ("y", "z"), "row 3, column 'z': the group is empty"),
+        ("y,z,x\n1,a,1\n0,b,2\n", ("y", "y"), "same column 'y'"),
+        ("y,z,x,x\n1,a,1,1\n0,b,2,1\n", ("y", "z"), "2 columns have this name"),
+    ],
+)
+def test_a_table_that_nothing_can_be_learnt_from_is_refused(tmp_path, content, columns, words):
+    path = tmp_path / "t.csv"
+    path.write_text(content)
+    label, group = columns
+    with pytest.raises(TableError, match=words), open_table(path) as table:
+        read_for_training(table, PeopleColumns(label, (group,)), learn_from_groups=False)
+
+
+def test_a_group_column_is_named_once():
+    with pytest.raises(TableError, match="'z' is named twice"):
+        PeopleColumns("y", ("z", "z"))
+
+
+def test_scores_that_are_no_probabilities_need_a_threshold(tmp_path):
+    path = tmp_path / "t.csv"
+    path.write_text("y,z,s\n1,a,-3\n0,a,5\n")
+    with open_table(path) as table, pytest.raises(TableError, match="column 's': Scores run from -3 to 5") as error:
+        read_screened(table, PeopleColumns("y", ("z",)), ScoreColumn("s"))
+    assert error.value.key == "threshold"
