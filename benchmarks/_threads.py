@@ -2,5 +2,7 @@
 
 import os
 
-for _name in ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS"):
-    os.environ.setdefault(_name, "1")
+from selfselect._threads import ONE_THREAD  # imports no numpy
+
+for _name, _value in ONE_THREAD.items():
+    os.environ.setdefault(_name, _value)

@@ -20,7 +20,7 @@ import tempfile
 import time
 from pathlib import Path
 
-from selfselect.reproduction import METHODS, BundledSource, InProcess, Plan, Store, run_sweep
+from selfselect.reproduction import METHODS, BundledDataset, InProcess, Plan, Store, run_sweep
 
 COSTS = (0.7, 0.8)
 
@@ -55,16 +55,50 @@ def count(path: Path) -> int:
         db.close()
 
 
-def claimed_units(path: Path) -> int:
+def leased_units(path: Path) -> int:
     """Units that were under way at the kill: what is lost."""
     db = sqlite3.connect(path)
     try:
-        claims = db.execute("SELECT dataset, method, cost, split FROM claims").fetchall()
+        leases = db.execute("SELECT dataset, method, cost, split FROM leases").fetchall()
     except sqlite3.OperationalError:
         return 0
     finally:
         db.close()
-    return len({(d, m, None if METHODS[m].shares else c, s) for d, m, c, s in claims})
+    return len({(d, m, None if METHODS[m].shares else c, s) for d, m, c, s in leases})
+
+
+def kill_once(command: list[str], path: Path, chance: random.Random) -> float:
+    """Start the sweep and kill it at a random moment; how many seconds after its start."""
+    before = len(rows(path))
+    process = subprocess.Popen([*command, "--store", str(path)], stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+    started = time.monotonic()
+    if chance.random() < 0.75:  # else: while it starts, before there is anything to lose
+        while count(path) <= before and process.poll() is None:
+            time.sleep(0.05)
+    time.sleep(chance.uniform(0.0, 2.0))
+    moment = time.monotonic() - started
+    process.send_signal(signal.SIGKILL)
+    process.wait()
+    return moment
+
+
+def kill_often(command: list[str], path: Path, options: argparse.Namespace, complete: int) -> int:
+    """Kill the sweep again and again, and look at the store after each; most units that were lost at a time."""
+    chance, worst = random.Random(options.seed), 0
+    for kill in range(1, options.kills + 1):
+        before = rows(path)
+        moment = kill_once(command, path, chance)
+        after = rows(path)
+        assert before <= after, "results have disappeared"
+        lost = leased_units(path) if path.exists() else 0
+        worst = max(worst, lost)
+        assert lost <= options.workers, f"{lost} units lost by {options.workers} workers"
+        print(f"kill {kill} after {moment:.1f} s: {len(after)} results, {lost} units lost", flush=True)
+        if len(after) == complete:
+            for file in path.parent.glob("killed.sqlite*"):
+                file.unlink()
+            print("it was complete; starting over", flush=True)
+    return worst
 
 
 def main() -> int:
@@ -74,8 +108,7 @@ def main() -> int:
     parser.add_argument("--splits", type=int, default=10)
     parser.add_argument("--seed", type=int, default=0)
     options = parser.parse_args()
-    chance = random.Random(options.seed)
-    plan = Plan((BundledSource("adult"),), tuple(METHODS), COSTS, options.splits)
+    plan = Plan((BundledDataset("adult"),), tuple(METHODS), COSTS, options.splits)
     command = [sys.executable, "-c", "from selfselect.cli import main; main()", "reproduce", "--dataset", "adult"]
     command += ["--workers", str(options.workers), "--splits", str(options.splits)]
     for cost in COSTS:
@@ -87,36 +120,12 @@ def main() -> int:
         with Store(whole) as store:
             run_sweep(plan, store, InProcess())
             expected = store.contents()
-        worst = 0
-        for kill in range(1, options.kills + 1):
-            before = rows(path)
-            process = subprocess.Popen(
-                [*command, "--store", str(path)], stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL
-            )
-            started = time.monotonic()
-            if chance.random() < 0.75:  # else: while it starts, before there is anything to lose
-                while count(path) <= len(before) and process.poll() is None:
-                    time.sleep(0.05)
-            time.sleep(chance.uniform(0.0, 2.0))
-            moment = time.monotonic() - started
-            process.send_signal(signal.SIGKILL)
-            process.wait()
-            after = rows(path)
-            assert before <= after, "results have disappeared"
-            lost = claimed_units(path) if path.exists() else 0
-            worst = max(worst, lost)
-            assert lost <= options.workers, f"{lost} units lost by {options.workers} workers"
-            print(f"kill {kill} after {moment:.1f} s: {len(after)} results, {lost} units lost", flush=True)
-            if len(after) == len(expected):
-                path.unlink()
-                for rest in Path(folder).glob("killed.sqlite-*"):
-                    rest.unlink()
-                print("it was complete; starting over", flush=True)
+        worst = kill_often(command, path, options, len(expected))
         finished = subprocess.run([*command, "--store", str(path)], capture_output=True, text=True, check=False)
         assert finished.returncode == 0, finished.stderr
         with Store(path) as store:
             assert store.contents() == expected, "the results differ from those of one run"
-            assert not store.under_way()
+            assert not store.leases.under_way()
         left = [p for p in Path("/proc").glob("[0-9]*/cmdline") if _mentions(p, str(path))]
         assert not left, f"processes are left over: {left}"
         print(f"{options.kills} kills: the same results, none twice, at most {worst} units lost at a time")

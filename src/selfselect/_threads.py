@@ -7,6 +7,9 @@ from typing import Any
 
 from threadpoolctl import ThreadpoolController
 
+#: What does the same for processes yet to come: libraries read it once, when they are loaded.
+ONE_THREAD = dict.fromkeys(("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS", "BLIS_NUM_THREADS"), "1")
+
 
 @lru_cache(maxsize=1)
 def _controller() -> Any:

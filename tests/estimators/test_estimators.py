@@ -374,27 +374,6 @@ def test_the_frontier_trades_accuracy_for_participation(adult):
     assert frontier["efficient"].iloc[0]
 
 
-def test_displays_draw_and_keep_their_axes(people):
-    import matplotlib as mpl
-
-    mpl.use("Agg")
-    import matplotlib.pyplot as plt
-
-    from selfselect.plotting.displays import FrontierDisplay, PrecisionCurvesDisplay
-
-    X, y, z = people
-    model = NaiveClassifier(cost=0.7).fit(X, y, sensitive_features=z)
-    display = PrecisionCurvesDisplay.from_estimator(model, X, y, sensitive_features=z)
-    assert [text.get_text() for text in display.ax_.get_legend().get_texts()] == ["z0", "z1", "z2", "cost 0.7"]
-    _, ax = plt.subplots()
-    frontier = FrontierDisplay.from_estimator(
-        StrategicClassifier(cost=0.6), X, y, sensitive_features=z, limits=[1, 0], ax=ax, progress=False
-    )
-    assert frontier.ax_ is ax
-    assert frontier.figure_ is ax.figure
-    plt.close("all")
-
-
 def test_gradient_descent_lowers_the_papers_objective_to_a_sensible_classifier(people):
     X, y, z = (part.iloc[::4] for part in people)
     with pytest.warns(ConvergenceWarning, match="has not converged in 400 steps"):

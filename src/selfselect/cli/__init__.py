@@ -4,7 +4,7 @@ What is declared here (``main``, ``errors``, ``options`` and one module per subc
 that help and usage errors come at once; what the subcommands do is in :mod:`selfselect.cli.work`.
 """
 
-from .errors import BAD_INPUT, CONDITION_FAILED, INTERRUPTED, BadInput
+from .errors import BadInput
 from .main import main
 
-__all__ = ["BAD_INPUT", "CONDITION_FAILED", "INTERRUPTED", "BadInput", "main"]
+__all__ = ["BadInput", "main"]

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import click
 
+from .lazy import work_of
+
 
 @click.command()
 @click.option("--store", "path", required=True, type=click.Path(dir_okay=False), help="SQLite file of results.")
@@ -15,13 +17,4 @@ def page(path: str, out: str, force: bool) -> None:
     It needs a complete sweep, and links to what the commands tables and figures write to the folder reproduction beside
     it.
     """
-    from selfselect.reproduction import Store
-    from selfselect.reproduction.paper.page import write_page
-
-    from ._files import refuse_existing, write_whole
-
-    refuse_existing([out], force=force)
-    with Store(path, create=False) as store:
-        text = write_page(store)
-    write_whole(out, text, force=force)
-    click.echo(f"Wrote {out}.")
+    work_of("page").run(path=path, out=out, force=force)

@@ -2,24 +2,11 @@
 
 from __future__ import annotations
 
-import signal
-import sys
-from types import FrameType
-from typing import NoReturn
+from typing import Any
 
 import click
 
-from . import INTERRUPTED
-
-
-def _interrupt(number: int, frame: FrameType | None) -> NoReturn:
-    raise KeyboardInterrupt
-
-
-def _duration(seconds: float) -> str:
-    if seconds < 90:
-        return f"{max(seconds, 1):.0f} s"
-    return f"{seconds / 60:.0f} min" if seconds < 5400 else f"{seconds / 3600:.1f} h"
+from .lazy import work_of
 
 
 @click.command()
@@ -36,18 +23,7 @@ def _duration(seconds: float) -> str:
 @click.option("--group", metavar="COLUMN", help="Its column of groups.")
 @click.option("--dry-run", is_flag=True, help="Only say how many fits are missing and how long they will take.")
 def reproduce(
-    datasets: tuple[str, ...],
-    methods: tuple[str, ...],
-    costs: tuple[float, ...],
-    splits: int,
-    workers: int,
-    scheduler: str | None,
-    path: str | None,
-    data: str | None,
-    label: str | None,
-    positive: str | None,
-    group: str | None,
-    dry_run: bool,
+    data: str | None, label: str | None, group: str | None, path: str | None, dry_run: bool, **options: Any
 ) -> None:
     """Compare all methods on the paper's data sets, or on your own; stop and resume at any time.
 
@@ -58,66 +34,4 @@ def reproduce(
         raise click.UsageError("--data, --label and --group belong together.")
     if path is None and not dry_run:
         raise click.UsageError("--store FILE says where results go; only --dry-run can do without.")
-    own = None if data is None or label is None or group is None else (data, label, group, positive)
-    previous = signal.signal(signal.SIGTERM, _interrupt)
-    try:
-        _reproduce(datasets, methods, costs, splits, workers, scheduler, path, own, dry_run)
-    except KeyboardInterrupt:
-        click.echo(
-            f"Interrupted. What was done is in {path}; run the same command again to go on from there.", err=True
-        )
-        sys.exit(INTERRUPTED)
-    finally:
-        signal.signal(signal.SIGTERM, previous)
-
-
-def _reproduce(
-    datasets: tuple[str, ...],
-    methods: tuple[str, ...],
-    costs: tuple[float, ...],
-    splits: int,
-    workers: int,
-    scheduler: str | None,
-    path: str | None,
-    own: tuple[str, str, str, str | None] | None,
-    dry_run: bool,
-) -> None:
-    from pathlib import Path
-
-    from tqdm import tqdm
-
-    from selfselect.reproduction import BUNDLED, COSTS, METHODS, BundledSource, Plan, Store, choose_engine, own_table
-    from selfselect.reproduction import estimate as estimate_work
-    from selfselect.reproduction.people import Source
-    from selfselect.reproduction.sweep.running import run_sweep
-
-    for name in datasets:
-        if name not in BUNDLED:
-            raise click.BadParameter(f"no data set {name!r}; there are {', '.join(BUNDLED)}.", param_hint="--dataset")
-    sources: list[Source] = [BundledSource(name) for name in datasets]
-    if own is not None:
-        sources.append(own_table(*own))
-    plan = Plan(
-        tuple(sources) or tuple(map(BundledSource, BUNDLED)),
-        methods or tuple(METHODS),
-        costs or COSTS,
-        splits,
-    )
-    if dry_run:
-        there = Store(path, create=False) if path is not None and Path(path).exists() else None
-        work = estimate_work(plan, there, workers)
-        if there is not None:
-            there.close()
-        click.echo(f"{len(plan.cells())} fits asked for, {work.fits} of them missing.")
-        if work.fits:
-            source = "times in the store" if work.measured else "typical times; rough"
-            click.echo(f"About {_duration(work.seconds)} with {workers} worker(s) (by {source}).")
-        return
-
-    assert path is not None
-    with (
-        Store(path) as store,
-        tqdm(total=len(plan.cells()), unit="fit", smoothing=0, disable=None, file=sys.stderr) as bar,
-    ):
-        fits = run_sweep(plan, store, choose_engine(workers, scheduler), bar.update)
-    click.echo(f"{fits} fits done; all {len(plan.cells())} asked for are in {path}.")
+    work_of("reproduce").run(data=data, label=label, group=group, path=path, dry_run=dry_run, **options)

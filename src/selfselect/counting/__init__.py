@@ -1,6 +1,6 @@
 """People become numbers here, and nowhere else: groups, counts per group, counts at every threshold, intervals."""
 
-from .counts import GroupCounts, correct_decisions
+from .counts import COUNTED, GroupCounts, correct_decisions
 from .groups import (
     EVERYONE,
     MISSING,
@@ -15,6 +15,7 @@ from .intervals import Interval, precision_interval, ratio
 from .steps import ScoreSteps
 
 __all__ = [
+    "COUNTED",
     "EVERYONE",
     "MISSING",
     "GroupCodes",

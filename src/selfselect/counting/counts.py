@@ -6,6 +6,7 @@ They add up over chunks of rows, so counts built in pieces equal the counts buil
 
 from __future__ import annotations
 
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Self
 
@@ -14,6 +15,9 @@ from numpy.typing import NDArray
 
 from .._validation import FloatArray
 from .intervals import ratio
+
+#: The four sums, as they are named wherever counts are written down.
+COUNTED = ("n", "positives", "selected", "true_positives")
 
 
 def correct_decisions(n: Any, positives: Any, selected: Any, true_positives: Any) -> NDArray[Any]:
@@ -72,6 +76,33 @@ class GroupCounts:
     def columns(self) -> tuple[NDArray[Any], ...]:
         """The four sums, in order."""
         return self.n, self.positives, self.selected, self.true_positives
+
+    def to_dict(self) -> dict[str, list[Any]]:
+        """The four sums by name, in plain lists: what JSON can hold.
+
+        Examples
+        --------
+        >>> counts = GroupCounts(np.array([4, 2]), np.array([2, 1]), np.array([2, 0]), np.array([1, 0]))
+        >>> counts.to_dict()
+        {'n': [4, 2], 'positives': [2, 1], 'selected': [2, 0], 'true_positives': [1, 0]}
+        """
+        return {name: sums.tolist() for name, sums in zip(COUNTED, self.columns, strict=True)}
+
+    @classmethod
+    def from_dict(cls, sums: Mapping[str, Sequence[Any]]) -> Self:
+        """The way back from :meth:`to_dict`; anything but the four sums, equally long, is refused.
+
+        Examples
+        --------
+        >>> GroupCounts.from_dict({"n": [4], "positives": [2], "selected": [2], "true_positives": [1]}).precision
+        array([0.5])
+        """
+        if set(sums) != set(COUNTED):
+            raise ValueError(f"Counts are {', '.join(COUNTED)}; got {', '.join(map(str, sums)) or 'nothing'}.")
+        lengths = {name: len(sums[name]) for name in COUNTED}
+        if len(set(lengths.values())) > 1:
+            raise ValueError(f"Counts must have one number per group each, got {lengths}.")
+        return cls(**{name: np.asarray(sums[name]) for name in COUNTED})
 
     def __add__(self, other: GroupCounts) -> GroupCounts:
         return GroupCounts(*(a + b for a, b in zip(self.columns, other.columns, strict=True)))

@@ -15,10 +15,10 @@ import pandas as pd
 from sklearn.utils.validation import check_is_fitted
 
 from .._files import DAMAGE, read_json, write_whole
+from ..counting import COUNTED
 from ..deciding import PublishedStatistics
 
 FORMAT, SCHEMA = "selfselect-model", 1
-COUNTED = ("n", "positives", "selected", "true_positives")
 #: Classifiers that can be saved, by name.
 _SAVEABLE: dict[str, type[Any]] = {}
 
@@ -151,7 +151,7 @@ def _table_to_dict(table: PublishedStatistics) -> dict[str, Any]:
     return {
         "names": encode(list(table.groups.names)),
         "groups": [encode(label) for label in table.groups],
-        **{key: values.tolist() for key, values in zip(COUNTED, table.counts.columns, strict=True)},
+        **table.counts.to_dict(),
     }
 
 

@@ -22,7 +22,7 @@ MOST_NAMED = 10
 
 def _axes(ax: Any) -> Any:
     try:
-        import matplotlib.pyplot as plt
+        import matplotlib.pyplot as plt  # an extra, which only drawing needs
     except ImportError as error:
         raise ImportError("Plots need matplotlib: pip install selfselect[plot].") from error
     return plt.subplots(figsize=(7, 4.5), layout="constrained")[1] if ax is None else ax

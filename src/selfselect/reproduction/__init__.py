@@ -1,27 +1,35 @@
 """The comparison of methods: a sweep over data sets, methods, costs and splits, its results, tables and figures."""
 
 from .methods import METHODS
-from .people import BUNDLED, BundledSource, own_table
+from .people import BUNDLED, BundledDataset, own_dataset
+from .sweep.database import StoreError
 from .sweep.engines import DaskCluster, Engine, InProcess, LocalProcesses, choose_engine
-from .sweep.running import COSTS, Plan, estimate, run_sweep
-from .sweep.store import Cell, Result, Store, StoreError
+from .sweep.plan import COSTS, SPLITS, Plan
+from .sweep.progress import Estimate, Progress, estimate, progress
+from .sweep.results import Cell, Result
+from .sweep.running import run_sweep
+from .sweep.store import Store
 
 __all__ = [
     "BUNDLED",
     "COSTS",
     "METHODS",
-    "BundledSource",
+    "SPLITS",
+    "BundledDataset",
     "Cell",
     "DaskCluster",
     "Engine",
+    "Estimate",
     "InProcess",
     "LocalProcesses",
     "Plan",
+    "Progress",
     "Result",
     "Store",
     "StoreError",
     "choose_engine",
     "estimate",
-    "own_table",
+    "own_dataset",
+    "progress",
     "run_sweep",
 ]

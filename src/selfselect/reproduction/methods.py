@@ -11,6 +11,9 @@ from .._validation import BoolArray
 from ..estimators import ApplicationWarning, NaiveClassifier, SemiStrategicClassifier, StrategicClassifier
 from .people import Split
 
+#: What strategic methods ask of a group's precision beyond the cost.
+TOLERANCE = 0.02
+
 
 @dataclass(frozen=True, eq=False)
 class Selection:
@@ -115,7 +118,7 @@ def _strategic(
             "group_columns": group_columns,
             "parity": weight if parity else 0.0,
             "equal_tpr": weight if equal_tpr else 0.0,
-            "tolerance": 0.02,
+            "tolerance": TOLERANCE,
         }
 
     return Method(title, _fit_strategic, settings, shares=False, typical_seconds=typical_seconds)

@@ -1,4 +1,4 @@
-"""Where the people of an experiment come from: the bundled tables, or a table of one's own."""
+"""The people of an experiment, and the data sets they come from: the bundled ones, or a table of one's own."""
 
 from __future__ import annotations
 
@@ -12,18 +12,25 @@ import numpy as np
 from numpy.typing import NDArray
 from sklearn.model_selection import train_test_split
 
+from .._errors import InputError
 from .._validation import FloatArray
-from ..counting import encode_groups
 from ..datasets import fetch_adult, fetch_bank
 from ..tabular.encoding import TableEncoder
-from ..tabular.reading import TwoValues, open_table
+from ..tabular.loading import PeopleColumns, read_for_training
+from ..tabular.reading import open_table
 
 #: Share of the people that is kept for testing, in every split.
 TEST_SHARE = 0.3
+#: The data sets of the paper, by the name under which results are stored, with the name that people read.
+BUNDLED = {
+    "adult": "Adult",
+    "bank_30": "Bank (30% of negatives removed)",
+    "bank_original": "Bank (original)",
+}
 
 
 @dataclass(frozen=True, eq=False)
-class Table:
+class People:
     """People as numbers.
 
     Attributes
@@ -44,8 +51,12 @@ class Table:
     codes: NDArray[np.intp]
     groups: tuple[str, ...]
 
+    def take(self, rows: NDArray[np.intp]) -> People:
+        """Some of them; all groups stay known, also those of which nobody is left."""
+        return People(self.features[rows], self.n_group_columns, self.y[rows], self.codes[rows], self.groups)
+
     def fingerprint(self) -> str:
-        """SHA-256 of everything in the table, to tell whether two results came from the same people."""
+        """SHA-256 of everything about them, to tell whether two results came from the same people."""
         digest = hashlib.sha256(repr((self.features.shape, self.n_group_columns, self.groups)).encode())
         for array in (self.features, self.y, self.codes.astype(np.int64)):
             digest.update(np.ascontiguousarray(array).tobytes())
@@ -54,75 +65,80 @@ class Table:
 
 @dataclass(frozen=True, eq=False)
 class Split:
-    """Training and test people of one table.
+    """The same people, some to train on and some to test on.
 
     Attributes
     ----------
-    train, test : Table
+    train, test : People
         Both know all groups, also those of which they hold nobody.
     """
 
-    train: Table
-    test: Table
+    train: People
+    test: People
 
 
-def split_table(table: Table, split: int) -> Split:
+def split_people(people: People, split: int) -> Split:
     """Split people at random into 70% for training and 30% for testing, by the number of the split.
 
     Examples
     --------
-    >>> halves = split_table(load_bundled("adult"), 0)
+    >>> halves = split_people(BundledDataset("adult").load(), 0)
     >>> len(halves.train.y), len(halves.test.y)
     (11231, 4814)
     """
-    parts = train_test_split(np.arange(len(table.y)), test_size=TEST_SHARE, random_state=split)
-    train, test = (
-        Table(table.features[rows], table.n_group_columns, table.y[rows], table.codes[rows], table.groups)
-        for rows in parts
-    )
-    return Split(train, test)
+    train, test = train_test_split(np.arange(len(people.y)), test_size=TEST_SHARE, random_state=split)
+    return Split(people.take(train), people.take(test))
 
 
-class Source(Protocol):
-    """Something that has a name and can load its table, here or in another process."""
+class Dataset(Protocol):
+    """Something that has a name and can load its people, here or in another process."""
 
     @property
     def name(self) -> str:
         """Name under which results are stored."""
         ...
 
-    def load(self) -> Table:
-        """Read the table."""
+    def load(self) -> People:
+        """Read its people."""
         ...
 
 
 @dataclass(frozen=True)
-class BundledSource:
-    """One of the tables of the paper, which every installation has.
+class BundledDataset:
+    """One of the data sets of the paper, which every installation has.
 
     Attributes
     ----------
     name : str
         A key of :data:`BUNDLED`.
+
+    Examples
+    --------
+    >>> BundledDataset("adult").load().groups
+    ('Asian-Pac-Islander', 'Black', 'Other', 'White')
     """
 
     name: str
 
-    def load(self) -> Table:
-        """Read the table; once per process."""
-        return load_bundled(self.name)
+    def __post_init__(self) -> None:
+        if self.name not in BUNDLED:
+            raise InputError(f"No bundled data set {self.name!r}; there are {', '.join(BUNDLED)}.", key="dataset")
+
+    def load(self) -> People:
+        """Read its people; once per process."""
+        return _load_bundled(self.name)
 
 
 @dataclass(frozen=True)
-class CsvSource:
-    """A table of one's own.
+class CsvDataset:
+    """A CSV file of one's own; see :func:`own_dataset`.
 
     Attributes
     ----------
     name : str
         Name under which results are stored.
     path : str
-        The CSV file.
+        The file.
     label, group : str
         Its columns of labels and of groups.
     positive : str, optional
@@ -135,101 +151,62 @@ class CsvSource:
     group: str
     positive: str | None = None
 
-    def load(self) -> Table:
-        """Read the table; once per process."""
+    def load(self) -> People:
+        """Read its people; once per process."""
         return _load_csv(self.path, self.label, self.group, self.positive)
 
 
 @dataclass(frozen=True, eq=False)
-class LoadedSource:
-    """A table that travels with its name, for machines that do not have the file.
+class LoadedDataset:
+    """People who travel with their name, for machines that do not have the file.
 
     Attributes
     ----------
     name : str
         Name under which results are stored.
-    table : Table
+    people : People
         The people.
     """
 
     name: str
-    table: Table
+    people: People
 
-    def load(self) -> Table:
-        """The table itself."""
-        return self.table
-
-
-#: The tables of the paper, by the name under which results are stored, with the name that people read.
-BUNDLED = {
-    "adult": "Adult",
-    "bank_30": "Bank (30% of negatives removed)",
-    "bank_original": "Bank (original)",
-}
+    def load(self) -> People:
+        """The people themselves."""
+        return self.people
 
 
 @lru_cache(maxsize=len(BUNDLED))
-def load_bundled(name: str) -> Table:
-    """Load one of the tables of the paper by name.
-
-    Examples
-    --------
-    >>> load_bundled("adult").groups
-    ('Asian-Pac-Islander', 'Black', 'Other', 'White')
-    """
-    if name not in BUNDLED:
-        raise ValueError(f"No bundled data set {name!r}; there are {', '.join(BUNDLED)}.")
-    people = fetch_adult() if name == "adult" else fetch_bank(negatives_removed=0.3 if name == "bank_30" else 0.0)
-    return Table(
-        features=people.data.to_numpy(dtype=np.float64),
-        n_group_columns=len(people.group_columns),
-        y=people.target.to_numpy(dtype=np.int64),
-        codes=people.group.cat.codes.to_numpy(dtype=np.intp),
-        groups=tuple(map(str, people.group.cat.categories)),
+def _load_bundled(name: str) -> People:
+    bunch = fetch_adult() if name == "adult" else fetch_bank(negatives_removed=0.3 if name == "bank_30" else 0.0)
+    return People(
+        features=bunch.data.to_numpy(dtype=np.float64),
+        n_group_columns=len(bunch.group_columns),
+        y=bunch.target.to_numpy(dtype=np.int64),
+        codes=bunch.group.cat.codes.to_numpy(dtype=np.intp),
+        groups=tuple(map(str, bunch.group.cat.categories)),
     )
 
 
 @lru_cache(maxsize=1)
-def _load_csv(path: str, label: str, group: str, positive: str | None) -> Table:
-    if label == group:
-        raise ValueError(f"--label and --group both name the column {label!r}; they must differ.")
-    labels = TwoValues(label, positive, "qualified")
+def _load_csv(path: str, label: str, group: str, positive: str | None) -> People:
     with open_table(path) as table:
-        used = [name for name in table.header if name not in (label, group)]
-        where = [table.position(label, "--label"), table.position(group, "--group")]
-        where += [table.position(name, "to learn from") for name in used]
-        qualified, cells = [], []
-        for chunk in table.chunks(where):
-            qualified.append(labels(table, chunk, 0))
-            if "" in chunk.columns[1]:
-                row = chunk.rows[chunk.columns[1].index("")]
-                raise table.error("the group is empty; fill or drop such rows.", row=row, column=group)
-            cells.append([np.array(column, dtype=object) for column in chunk.columns[1:]])
-        if not qualified:
-            raise table.error("there is a header but no row.")
-        labels.finish(table)
-    columns = [np.concatenate(parts) for parts in zip(*cells, strict=True)]
-    y = np.concatenate(qualified)
-    if y.all() or not y.any():
-        raise ValueError(f"Column {label!r} of {path} holds one value only; there must be two.")
-    encoded = encode_groups(columns[0])
-    if len(encoded.labels) < 2:
-        raise ValueError(f"Column {group!r} of {path} holds one group only; there must be at least two.")
-    if not used:
-        raise ValueError(f"{path} has no column besides the label and the group; there is nothing to learn from.")
-    rest = dict(zip(used, columns[1:], strict=True))
-    features = TableEncoder.fit(rest).transform(rest)
-    return Table(
-        features=np.hstack([np.eye(len(encoded.labels))[encoded.codes], features]),
-        n_group_columns=len(encoded.labels),
-        y=y.astype(np.int64),
-        codes=encoded.codes,
-        groups=tuple(map(str, encoded.labels)),
+        read = read_for_training(table, PeopleColumns(label, (group,), positive), learn_from_groups=False)
+        n_groups = read.groups.n_groups
+        if n_groups < 2:
+            raise table.error("there is one group only; there must be at least two", column=group)
+    features = TableEncoder.fit(read.columns).transform(read.columns)
+    return People(
+        features=np.hstack([np.eye(n_groups)[read.groups.codes], features]),
+        n_group_columns=n_groups,
+        y=read.y.astype(np.int64),
+        codes=read.groups.codes,
+        groups=tuple(map(str, read.groups.labels)),
     )
 
 
-def own_table(path: str | Path, label: str, group: str, positive: str | None = None) -> CsvSource:
-    r"""Table of one's own, named after its file; read at once, so that mistakes show before any work.
+def own_dataset(path: str | Path, label: str, group: str, positive: str | None = None) -> CsvDataset:
+    r"""Data set of one's own, named after its file; read at once, so that mistakes show before any work.
 
     Parameters
     ----------
@@ -246,13 +223,13 @@ def own_table(path: str | Path, label: str, group: str, positive: str | None = N
     >>> with tempfile.TemporaryDirectory() as folder:
     ...     path = Path(folder) / "applicants.csv"
     ...     _ = path.write_text("years,town,hired,sex\n1,A,0,f\n4,B,1,m\n7,A,1,f\n")
-    ...     source = own_table(path, "hired", "sex")
-    >>> source.name, source.load().features.shape
+    ...     own = own_dataset(path, "hired", "sex")
+    >>> own.name, own.load().features.shape
     ('applicants', (3, 4))
     """
     full = Path(path).resolve()
-    source = CsvSource(full.stem, str(full), label, group, positive)
-    if source.name in BUNDLED:
-        raise ValueError(f"{full.name} has the name of a bundled data set; rename the file.")
-    source.load()
-    return source
+    own = CsvDataset(full.stem, str(full), label, group, positive)
+    if own.name in BUNDLED:
+        raise InputError(f"{full.name} has the name of a bundled data set; rename the file.")
+    own.load()
+    return own

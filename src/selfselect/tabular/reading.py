@@ -13,13 +13,12 @@ from pathlib import Path
 from typing import Any, BinaryIO, TypeAlias
 
 from .._text import printable, shown
-from .checking import TwoValues
 from .chunks import Chunk, TableReader
 from .csv_files import CsvReader
 from .errors import TableError
 from .parquet_files import ParquetReader
 
-__all__ = ["Chunk", "Progress", "TableError", "TableReader", "TwoValues", "open_table"]
+__all__ = ["Chunk", "Progress", "TableError", "TableReader", "open_table"]
 
 #: Told how many bytes were read.
 Progress: TypeAlias = Callable[[int], object]

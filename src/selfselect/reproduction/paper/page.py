@@ -9,20 +9,30 @@ import numpy as np
 import pandas as pd
 
 from ... import __version__
+from ..._errors import InputError
 from ..._validation import FloatArray
 from ..methods import METHODS
 from ..people import BUNDLED
-from ..sweep.running import Plan
-from ..sweep.store import Result, Store, statistics_of
-from .claims import CORRECTIONS, THEORY, Verdict, judge_experiments
+from ..sweep.plan import COSTS, SPLITS, Plan
+from ..sweep.progress import seconds_by_method
+from ..sweep.results import Result
+from ..sweep.store import Store
+from .claims import THEORY, Verdict
+from .corrections import CORRECTIONS
+from .experiments import judge_experiments
 from .figures import FIGURES
-from .tables import below_the_paper, render_table, summarise
+from .summary import below_the_paper, summarise, without_applicants
+from .tables import render_table
 
-#: Cells of the naive learner on the bank data that no setting we know of brings near the paper's numbers.
+#: Data sets on which no setting we know of brings the naive learner near the paper's numbers.
 UNEXPLAINED = ("bank_30", "bank_original")
+#: How close groups' selection rates are kept where they are tied, and base rates that far apart are to be in order.
+CLOSE = 0.02
+#: Rates that differ by less are equal: rounding.
+ROUNDING = 1e-9
 
 
-def write_page(store: Store, assets: str = "reproduction") -> str:
+def reproduction_page(store: Store, assets: str = "reproduction") -> str:
     """Page in Markdown.
 
     Parameters
@@ -42,11 +52,13 @@ def write_page(store: Store, assets: str = "reproduction") -> str:
         If results are missing: the page never shows half a comparison.
     """
     results = [result for result in store.results() if result.cell.dataset in BUNDLED]
-    missing = set(Plan().cells()) - {result.cell for result in results}
+    expected = Plan().cells()
+    missing = set(expected) - {result.cell for result in results}
     if missing:
-        raise ValueError(
-            f"{len(missing)} of {len(Plan().cells())} results are missing, {min(missing)} for one. "
-            f"Make them with: selfselect reproduce --store {store.path}"
+        raise InputError(
+            f"{len(missing)} of {len(expected)} results are missing, {min(missing)} for one.",
+            key="no_results",
+            path=store.path,
         )
     summary = summarise(results)
     parts = [
@@ -83,19 +95,20 @@ data."""
 
 
 def _how(store: Store, results: Sequence[Result]) -> str:
-    sweeps = store.sweeps()
     versions = sorted({result.package_version for result in results})
     fits = sum(result.seconds for result in results)
-    lines = ["## Machine and time", ""]
-    lines.append(
-        f"{len(results):,} fits: {len(BUNDLED)} data sets, {len(METHODS)} methods, 9 costs, 10 splits; selfselect "
-        f"{', '.join(versions)} (page: {__version__}). The fits took {fits / 60:.1f} minutes if added up, the paper's "
-        "7,290 runs of 20 to 45 minutes some thousands of hours."
-    )
-    lines.append("")
-    lines.append("| finished sweep | fits | engine | minutes | machine |")
-    lines.append("|---|--:|---|--:|---|")
-    for sweep in sweeps:
+    times = seconds_by_method(results)
+    lines = [
+        "## Machine and time",
+        "",
+        f"{len(results):,} fits: {len(BUNDLED)} data sets, {len(METHODS)} methods, {len(COSTS)} costs, {SPLITS} "
+        f"splits; selfselect {', '.join(versions)} (page: {__version__}). The fits took {fits / 60:.1f} minutes if "
+        "added up, the paper's 7,290 runs of 20 to 45 minutes some thousands of hours.",
+        "",
+        "| finished sweep | fits | engine | minutes | machine |",
+        "|---|--:|---|--:|---|",
+    ]
+    for sweep in store.sweeps():
         machine = sweep["machine"]
         described = f"{machine['processor']}, {machine['cores']} cores, Python {machine['python']}, scikit-learn "
         described += f"{machine['scikit-learn']}, numpy {machine['numpy']}, scipy {machine['scipy']}"
@@ -103,29 +116,26 @@ def _how(store: Store, results: Sequence[Result]) -> str:
             f"| {sweep['started_at'][:10]} | {sweep['fits']} | {sweep['engine']} | {sweep['seconds'] / 60:.1f} | "
             f"{described} |"
         )
-    table: dict[tuple[str, str], list[float]] = {}
-    for result in results:
-        table.setdefault((result.cell.method, result.cell.dataset), []).append(result.seconds)
     lines += ["", "Seconds per fit (by the clock, so that other work on the machine counts too):", ""]
     lines.append("| method | " + " | ".join(BUNDLED.values()) + " |")
     lines.append("|---|" + "--:|" * len(BUNDLED))
     for method in METHODS:
-        cells = " | ".join(f"{mean(table[method, dataset]):.2f}" for dataset in BUNDLED)
+        cells = " | ".join(f"{mean(times[dataset, method]):.2f}" for dataset in BUNDLED)
         lines.append(f"| {method} | {cells} |")
     return "\n".join(lines)
 
 
 def _below(summary: pd.DataFrame) -> str:
-    low = below_the_paper(summary)
+    low, nobody = below_the_paper(summary), without_applicants(summary)
     bars = int(summary["paper_accuracy_se"].notna().sum())
     known = low[(low["method"] == "naive") & low["dataset"].isin(UNEXPLAINED)]
     lines = [
         "## Cells below the paper",
         "",
-        f"Of {bars} cells with a standard error in the paper, {len(low)} have an accuracy below the paper's mean "
-        "minus one "
-        "standard error (ours taken to full precision, the paper's as printed, to one decimal)"
-        f"{f', {len(known)} of them of the naive learner on the bank data' if len(known) else ''}.",
+        f"Of {bars} cells with a standard error in the paper, {len(low)} have an accuracy below the paper's mean minus "
+        "one standard error (ours taken to full precision, the paper's as printed, to one decimal)"
+        f"{f', {len(known)} of them of the naive learner on the bank data' if len(known) else ''}."
+        f"{f' In {len(nobody)} more nobody applies here, so that there is no accuracy.' if len(nobody) else ''}",
     ]
     if len(low):
         lines += ["", "| data set | cost | method | ours | paper | difference |", "|---|--:|---|--:|--:|--:|"]
@@ -137,7 +147,7 @@ def _below(summary: pd.DataFrame) -> str:
     return "\n".join(lines)
 
 
-def ordered_beyond(base_rate: FloatArray, precision: FloatArray, margin: float = 0.02) -> bool:
+def ordered_beyond(base_rate: FloatArray, precision: FloatArray, margin: float = CLOSE) -> bool:
     """Whether precision follows base rates for every pair of groups whose base rates differ by more than a margin.
 
     Examples
@@ -149,21 +159,26 @@ def ordered_beyond(base_rate: FloatArray, precision: FloatArray, margin: float =
     return bool((precision[:, None] >= precision[None, :])[apart].all())  # NaN is in no order
 
 
+def _ties_row(method: str, dataset: str, fits: Sequence[Result]) -> str:
+    applied = close = 0
+    ordered = dict.fromkeys(sorted({fit.cell.cost for fit in fits}), 0)
+    for fit in fits:
+        counts = fit.published.counts
+        applied += bool(fit.train_metrics["applying_groups"])
+        close += bool(np.ptp(counts.selection_rate) <= CLOSE + ROUNDING)
+        ordered[fit.cell.cost] += ordered_beyond(counts.base_rate, counts.precision)
+    splits = len(fits) // max(len(ordered), 1)
+    least = f"{min(ordered.values())} of {splits}" if method == "strat_order" else "not asked for"
+    return f"| {BUNDLED[dataset]} | {method} | {applied} of {len(fits)} | {close} of {len(fits)} | {least} |"
+
+
 def _ties(results: Sequence[Result]) -> str:
     """Whether groups' rates are as close, and precisions as ordered, as training asked for."""
-    rows = []
-    for method, with_order in (("strat_parity", False), ("strat_order", True)):
-        for dataset, title in BUNDLED.items():
-            fits = [r for r in results if r.cell.method == method and r.cell.dataset == dataset]
-            applied, close, order = 0, 0, dict.fromkeys(sorted({r.cell.cost for r in fits}), 0)
-            for fit in fits:
-                counts = statistics_of(fit.groups, fit.train_counts).counts
-                applied += bool(fit.train_metrics["applying_groups"])
-                close += bool(np.ptp(counts.selection_rate) <= 0.02 + 1e-9)
-                order[fit.cell.cost] += ordered_beyond(counts.base_rate, counts.precision)
-            splits = len(fits) // max(len(order), 1)
-            ordered = f"{min(order.values())} of {splits}" if with_order else "not asked for"
-            rows.append(f"| {title} | {method} | {applied} of {len(fits)} | {close} of {len(fits)} | {ordered} |")
+    rows = [
+        _ties_row(method, dataset, [r for r in results if (r.cell.method, r.cell.dataset) == (method, dataset)])
+        for method in ("strat_parity", "strat_order")
+        for dataset in BUNDLED
+    ]
     return "\n".join(
         [
             "## Groups tied to each other",
@@ -218,21 +233,17 @@ def _not_reproduced(summary: pd.DataFrame) -> str:
         f"({cells('adult', 'naive', 'paper_applying_groups', 1)}) against ours "
         f"({cells('adult', 'naive', 'applying_groups', 1)}), and its rank r² of .219 against "
         f"{cells('adult', 'naive', 'rank_r2', 3).split()[0]}. Every converged fit gives ours, whatever the solver; "
-        "30,000 "
-        "gradient steps are short of convergence there.",
+        "30,000 gradient steps are short of convergence there.",
         "- **Naive, bank.** Applying groups agree "
         f"({cells('bank_30', 'naive', 'paper_applying_groups', 1)} in the paper, "
         f"{cells('bank_30', 'naive', 'applying_groups', 1)} here), accuracies do not beyond c = .65: "
         f"{cells('bank_30', 'naive', 'paper_accuracy', 1)} in the paper, {cells('bank_30', 'naive', 'accuracy', 1)} "
-        "here. "
-        "Unexplained; nothing was tuned to those cells.",
+        "here. Unexplained; nothing was tuned to those cells.",
         "- **strat_parity.** Its settings cannot be recovered from the released code, whose factor makes a weight of "
-        "1,000 "
-        "as likely as the 100 of the text. We use the weights of the text, and keep selection rates within .02.",
+        "1,000 as likely as the 100 of the text. We use the weights of the text, and keep selection rates within .02.",
         f"- **Splits with applicants.** In {len(contradicted)} cells (strat_parity) the paper prints fewer than one "
-        "applying "
-        "group on average, so that nobody applied in some splits, but no brackets: the averages cannot be over all "
-        "splits.",
+        "applying group on average, so that nobody applied in some splits, but no brackets: the averages cannot be "
+        "over all splits.",
         "- **Main against extended table.** The paper's two tables disagree in a few cells (bank, naive, c = .7 is in "
         "brackets in one only; Adult, strat_parity, c = .8 is 88.5 ±0 in one and 88.4 ±1.2 in the other). We compare "
         "with the "

@@ -10,20 +10,30 @@ import os
 import signal
 import threading
 import time
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from concurrent import futures
+from concurrent.futures.process import BrokenProcessPool
+from contextlib import contextmanager
 from types import TracebackType
 from typing import Any, Protocol, Self
 
-from ..people import BundledSource, LoadedSource
-from .store import Result
+from joblib.externals.loky import ProcessPoolExecutor
+
+from ..._errors import InputError
+from ..._threads import ONE_THREAD
+from ..people import BundledDataset, Dataset, LoadedDataset
+from .results import Result
 from .units import Unit, run_unit
 
-#: Libraries read these once, when they are loaded: workers must find them set.
-ONE_THREAD = dict.fromkeys(("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS", "BLIS_NUM_THREADS"), "1")
+#: Seconds between a worker's looks at whether its parent still lives.
+WATCH_SECONDS = 0.5
+#: Seconds to wait for an answer of a Dask scheduler, and for a cluster to close.
+ANSWER_SECONDS, CLOSE_SECONDS = 20, 2
+#: Units that a Dask cluster has at hand beyond those it is working on.
+RESERVE_UNITS = 2
 
 
-class WorkerDiedError(OSError):
+class WorkerDiedError(InputError, OSError):
     """A process that was working for us is gone."""
 
 
@@ -91,7 +101,7 @@ def _prepare_worker(parent: int) -> None:
 
     def watch() -> None:
         while os.getppid() == parent:
-            time.sleep(0.5)
+            time.sleep(WATCH_SECONDS)
         os._exit(1)
 
     threading.Thread(target=watch, daemon=True, name="selfselect-parent-watch").start()
@@ -112,8 +122,6 @@ class LocalProcesses:
         self.slots = workers  # none in reserve: whatever happens, no more than one unit per worker is lost
 
     def __enter__(self) -> Self:
-        from joblib.externals.loky import ProcessPoolExecutor
-
         self._pool = ProcessPoolExecutor(
             max_workers=self.workers,
             initializer=_prepare_worker,
@@ -124,16 +132,16 @@ class LocalProcesses:
 
     def submit(self, unit: Unit) -> Any:
         """Hand over a unit."""
-        with self._explained():
+        with _worker_deaths_named():
             return self._pool.submit(run_unit, unit)
 
     def wait(self, pending: Iterable[Any], timeout: float) -> set[Any]:
         """Those of some units that are done, after waiting for the first of them or for some seconds."""
         done = futures.wait(pending, timeout=timeout, return_when=futures.FIRST_COMPLETED).done
-        with self._explained():
+        with _worker_deaths_named():
             for future in done:
                 error = future.exception()
-                if isinstance(error, futures.process.BrokenProcessPool):
+                if isinstance(error, BrokenProcessPool):
                     raise error
         return done
 
@@ -152,22 +160,18 @@ class LocalProcesses:
         finally:
             threading.excepthook = previous
 
-    def _explained(self) -> _BrokenPool:
-        return _BrokenPool()
 
-
-class _BrokenPool:
+@contextmanager
+def _worker_deaths_named() -> Iterator[None]:
     """Say in our words that a worker is gone."""
-
-    def __enter__(self) -> None:
-        pass
-
-    def __exit__(self, kind: object, error: BaseException | None, trace: object) -> None:
-        if isinstance(error, futures.process.BrokenProcessPool):
-            raise WorkerDiedError(
-                "A worker process has died: it was killed, or the machine ran out of memory (try fewer --workers). "
-                "What was done is stored; run the same command again to go on."
-            ) from error
+    try:
+        yield
+    except BrokenProcessPool as error:
+        raise WorkerDiedError(
+            "A worker process has died: it was killed, or the machine ran out of memory (fewer workers need less). "
+            "What was done is stored; run the same sweep again to go on.",
+            key="workers",
+        ) from error
 
 
 class DaskCluster:
@@ -186,13 +190,15 @@ class DaskCluster:
         self.address = address
         self.workers = workers
         self.name = f"Dask ({'local, ' + str(workers) + ' processes' if address == 'local' else 'cluster'})"
-        self._sources: dict[str, Any] = {}
+        self._sent: dict[str, Any] = {}  # data sets that only this machine has
 
     def __enter__(self) -> Self:
         try:
-            from distributed import Client, LocalCluster
+            from distributed import Client, LocalCluster  # an extra: most people have one machine
         except ImportError as error:
-            raise ValueError("--scheduler needs Dask: pip install 'selfselect[distributed]'.") from error
+            raise InputError(
+                "Working with a Dask scheduler needs Dask: pip install 'selfselect[distributed]'.", key="scheduler"
+            ) from error
         self._cluster = None
         if self.address == "local":
             self._cluster = LocalCluster(
@@ -203,31 +209,31 @@ class DaskCluster:
                 scheduler_kwargs={"dashboard": False},
             )
         try:
-            self._client = Client(self._cluster or self.address, timeout=20, set_as_default=False)
+            self._client = Client(self._cluster or self.address, timeout=ANSWER_SECONDS, set_as_default=False)
         except (OSError, ValueError) as error:
             if self._cluster is not None:
                 self._cluster.close()
-            raise ValueError(f"Cannot reach a Dask scheduler at {self.address!r}: {error}.") from error
+            raise InputError(f"Cannot reach a Dask scheduler at {self.address!r}: {error}.", key="scheduler") from error
         return self
 
     @property
     def slots(self) -> int:
         """A little more than the cluster can do at a time; it may grow and shrink."""
-        return int(sum(self._client.nthreads().values())) + 2
+        return int(sum(self._client.nthreads().values())) + RESERVE_UNITS
 
     def submit(self, unit: Unit) -> Any:
-        """Hand over a unit; a table that only this machine has is sent along, once."""
-        source: Any = unit.source
-        if not isinstance(source, BundledSource):
-            if source.name not in self._sources:
-                loaded = LoadedSource(source.name, source.load())
-                self._sources[source.name] = self._client.scatter(loaded, broadcast=True)
-            source = self._sources[source.name]
-        return self._client.submit(_run_on_cluster, source, unit.method, unit.split, unit.costs, pure=False)
+        """Hand over a unit; a data set that only this machine has is sent along, once."""
+        dataset: Any = unit.dataset
+        if not isinstance(dataset, BundledDataset):
+            if dataset.name not in self._sent:
+                loaded = LoadedDataset(dataset.name, dataset.load())
+                self._sent[dataset.name] = self._client.scatter(loaded, broadcast=True)
+            dataset = self._sent[dataset.name]
+        return self._client.submit(_run_on_cluster, dataset, unit.method, unit.split, unit.costs, pure=False)
 
     def wait(self, pending: Iterable[Any], timeout: float) -> set[Any]:
         """Those of some units that are done, after waiting for the first of them or for some seconds."""
-        from distributed import wait
+        from distributed import wait  # there, as this object could be entered
 
         with self._client.as_current():
             try:
@@ -240,13 +246,14 @@ class DaskCluster:
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
         """Leave the cluster; a local one ends. Units that nobody waits for any more are dropped by the scheduler."""
-        self._client.close(timeout=2)
+        self._client.close(timeout=CLOSE_SECONDS)
         if self._cluster is not None:
-            self._cluster.close(timeout=2)
+            self._cluster.close(timeout=CLOSE_SECONDS)
 
 
-def _run_on_cluster(source: Any, method: str, split: int, costs: tuple[float, ...]) -> list[Result]:
-    return run_unit(Unit(source, method, split, costs))
+def _run_on_cluster(dataset: Dataset, method: str, split: int, costs: tuple[float, ...]) -> list[Result]:
+    # the data set is an argument of its own, so that Dask puts the people it was sent in its place
+    return run_unit(Unit(dataset, method, split, costs))
 
 
 def choose_engine(workers: int, scheduler: str | None) -> Engine:

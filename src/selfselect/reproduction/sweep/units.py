@@ -2,22 +2,20 @@
 
 from __future__ import annotations
 
-import math
 import time
 from dataclasses import dataclass
-from typing import Any
-
-import numpy as np
-import pandas as pd
-from threadpoolctl import threadpool_limits
+from functools import lru_cache
 
 from ... import __version__
+from ..._threads import one_thread
 from ..._validation import BoolArray
 from ...counting import GroupCounts
-from ...metrics import outcome, rank_agreement
-from ..methods import METHODS
-from ..people import Source, Table, split_table
-from .store import Cell, Result, statistics_of
+from ..methods import METHODS, Selection
+from ..people import Dataset, People, Split, split_people
+from .results import Cell, PlainCounts, Result, metrics_from_counts
+
+#: Data sets whose fingerprints are remembered at a time.
+MOST_FINGERPRINTS = 8
 
 
 @dataclass(frozen=True)
@@ -26,73 +24,37 @@ class Unit:
 
     Attributes
     ----------
-    source : Source
+    dataset : Dataset
         Where the people come from.
     method : str
-        A key of :data:`~selfselect.experiments.methods.METHODS`.
+        A key of :data:`~selfselect.reproduction.methods.METHODS`.
     split : int
         Number of the split; also the seed of the method.
     costs : tuple of float
         Costs to fit for.
     """
 
-    source: Source
+    dataset: Dataset
     method: str
     split: int
     costs: tuple[float, ...]
 
+    def cell(self, cost: float) -> Cell:
+        """The fit at one of the costs."""
+        return Cell(self.dataset.name, self.method, cost, self.split)
+
     @property
     def cells(self) -> list[Cell]:
         """One per cost."""
-        return [Cell(self.source.name, self.method, cost, self.split) for cost in self.costs]
+        return [self.cell(cost) for cost in self.costs]
 
     def __str__(self) -> str:
         costs = ", ".join(f"{cost:g}" for cost in self.costs)
-        return f"{self.source.name}, {self.method}, split {self.split}, cost {costs}"
+        return f"{self.dataset.name}, {self.method}, split {self.split}, cost {costs}"
 
 
 class UnitError(ValueError):
     """A fit failed; the message says which."""
-
-
-def _counts(table: Table, selected: BoolArray) -> dict[str, list[int]]:
-    counts = GroupCounts.from_rows(table.y == 1, np.asarray(selected), table.codes, len(table.groups))
-    names = ("n", "positives", "selected", "true_positives")
-    return {name: [int(value) for value in column] for name, column in zip(names, counts.columns, strict=True)}
-
-
-def _finite(metrics: dict[str, Any]) -> dict[str, float | int | None]:
-    return {
-        name: None if isinstance(value, float) and math.isnan(value) else (int(value) if name == "respected" else value)
-        for name, value in metrics.items()
-    }
-
-
-def metrics_from_counts(
-    groups: tuple[str, ...], train: dict[str, list[int]], test: dict[str, list[int]], cost: float
-) -> tuple[dict[str, float | int | None], dict[str, float | int | None]]:
-    """What follows from counts on training and test people: metrics of both, None where undefined.
-
-    Who applies is decided by what is published, which are the training counts, for both.
-
-    Examples
-    --------
-    >>> counts = {"n": [4, 4], "positives": [2, 1], "selected": [2, 2], "true_positives": [2, 1]}
-    >>> train, test = metrics_from_counts(("A", "B"), counts, counts, 0.7)
-    >>> test["induced_accuracy"], test["social_cost"]
-    (1.0, 0.3333333333333333)
-    """
-    published, population = statistics_of(groups, train), statistics_of(groups, test)
-    applies: pd.Series = published.applies(cost)
-    seen = published.counts.n > 0  # a group of which nobody is in the training set has no base rate
-    order = rank_agreement(published.counts.base_rate[seen], published.counts.precision[seen])
-    on_train = outcome(published, applies).to_dict() | {
-        "rank_r2": order.r2,
-        "spearman": order.spearman,
-        "kendall": order.kendall,
-        "respected": order.respected if order.n_groups > 1 else math.nan,  # one precision is in no order
-    }
-    return _finite(on_train), _finite(outcome(population, applies).to_dict())
 
 
 def run_unit(unit: Unit) -> list[Result]:
@@ -100,54 +62,53 @@ def run_unit(unit: Unit) -> list[Result]:
 
     Examples
     --------
-    >>> from selfselect.experiments.sources import BundledSource
-    >>> result, = run_unit(Unit(BundledSource("adult"), "naive", 0, (0.725,)))
+    >>> from selfselect.reproduction import BundledDataset
+    >>> result, = run_unit(Unit(BundledDataset("adult"), "naive", 0, (0.725,)))
     >>> round(result.test_metrics["induced_accuracy"], 3)
     0.835
     """
     method = METHODS[unit.method]
     results = []
     try:
-        with threadpool_limits(limits=1):
-            table = unit.source.load()
-            fingerprint = _fingerprint(table)
-            split = split_table(table, unit.split)
+        with one_thread():
+            people = unit.dataset.load()
+            split = split_people(people, unit.split)
             started = time.perf_counter()
             for chosen in method.fit(
-                split, unit.costs, lambda cost: method.settings(unit.source.name, cost), unit.split
+                split, unit.costs, lambda cost: method.settings(unit.dataset.name, cost), unit.split
             ):
-                finished = time.perf_counter()
-                train, test = _counts(split.train, chosen.train), _counts(split.test, chosen.test)
-                train_metrics, test_metrics = metrics_from_counts(table.groups, train, test, chosen.cost)
-                results.append(
-                    Result(
-                        Cell(unit.source.name, unit.method, chosen.cost, unit.split),
-                        seed=unit.split,
-                        configuration=method.settings(unit.source.name, chosen.cost),
-                        package_version=__version__,
-                        data_hash=fingerprint,
-                        groups=table.groups,
-                        train_counts=train,
-                        test_counts=test,
-                        train_metrics=train_metrics,
-                        test_metrics=test_metrics,
-                        seconds=finished - started,
-                    )
-                )
+                seconds = time.perf_counter() - started
+                results.append(_result(unit, fingerprint_of(people), split, chosen, seconds))
                 started = time.perf_counter()
     except Exception as error:
         raise UnitError(f"{unit}: {type(error).__name__}: {error}") from error
     return results
 
 
-_fingerprints: dict[int, tuple[Table, str]] = {}
+def _result(unit: Unit, data_hash: str, split: Split, chosen: Selection, seconds: float) -> Result:
+    groups = split.train.groups
+    train, test = _counts(split.train, chosen.train), _counts(split.test, chosen.test)
+    train_metrics, test_metrics = metrics_from_counts(groups, train, test, chosen.cost)
+    return Result(
+        unit.cell(chosen.cost),
+        seed=unit.split,
+        configuration=METHODS[unit.method].settings(unit.dataset.name, chosen.cost),
+        package_version=__version__,
+        data_hash=data_hash,
+        groups=groups,
+        train_counts=train,
+        test_counts=test,
+        train_metrics=train_metrics,
+        test_metrics=test_metrics,
+        seconds=seconds,
+    )
 
 
-def _fingerprint(table: Table) -> str:
-    """Fingerprint of a table, made once per process and table."""
-    known = _fingerprints.get(id(table))
-    if known is None or known[0] is not table:
-        if len(_fingerprints) > 8:
-            _fingerprints.clear()
-        known = _fingerprints[id(table)] = (table, table.fingerprint())
-    return known[1]
+def _counts(people: People, selected: BoolArray) -> PlainCounts:
+    return GroupCounts.from_rows(people.y == 1, selected, people.codes, len(people.groups)).to_dict()
+
+
+@lru_cache(maxsize=MOST_FINGERPRINTS)
+def fingerprint_of(people: People) -> str:
+    """Fingerprint of people, made once per process: they are compared by identity, and hashing them takes a while."""
+    return people.fingerprint()

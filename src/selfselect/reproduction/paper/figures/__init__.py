@@ -9,12 +9,16 @@ from typing import TYPE_CHECKING
 
 import pandas as pd
 
-from ...sweep.store import Result
+from ...._errors import InputError
+from ...sweep.results import Result
 from . import concepts, populations, results
 from .style import our_style
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
+
+#: Files of every figure: its data, and two pictures.
+ENDINGS = ("csv", "svg", "png")
 
 
 @dataclass(frozen=True)
@@ -155,7 +159,7 @@ def make_figure(recipe: FigureRecipe, stored: Sequence[Result] | None = None) ->
     (['csv', 'png', 'svg'], 'varies,temperature,cost,precision,application')
     """
     if recipe.needs_results and not stored:
-        raise ValueError(f"Figure {recipe.number} shows results; name a store that has some.")
+        raise InputError(f"Figure {recipe.number} shows results, and there are none.", key="no_results")
     data = recipe.data(stored) if recipe.needs_results else recipe.data()
     files = {"csv": data.to_csv(index=False, lineterminator="\n", float_format="%.10g").encode()}
     with our_style():

@@ -11,7 +11,20 @@ from scipy.stats import norm
 from ....datasets import make_calibrated_score
 from ....deciding import PublishedStatistics, smooth_applies
 from ....theory import application_region, paper_accuracy_bounds
-from .style import BLACK, BLUE, GREEN, GREY, ORANGE, PINK, SKY, letter, new_figure
+from .style import (
+    BLACK,
+    BLUE,
+    GREEN,
+    GREY,
+    ORANGE,
+    PINK,
+    SKY,
+    colour_map,
+    legend_patch,
+    letter,
+    new_figure,
+    selected_area,
+)
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -124,16 +137,7 @@ def draw_base_rate(data: pd.DataFrame) -> Figure:
         x, right = part["x"], part["x"] >= threshold
         ax.plot(x, part["qualified"], color=BLUE, label="qualified")
         ax.plot(x, part["not_qualified"], color=ORANGE, ls="--", label="not qualified")
-        ax.fill_between(x[right], part["qualified"][right], color=BLUE, alpha=0.25, lw=0, label="selected, qualified")
-        ax.fill_between(
-            x[right],
-            part["not_qualified"][right],
-            facecolor="none",
-            edgecolor=ORANGE,
-            hatch="////",
-            lw=0,
-            label="selected, not qualified",
-        )
+        selected_area(ax, x[right], part["qualified"][right], part["not_qualified"][right])
         ax.axvline(threshold, color=BLACK, lw=1, ls=":")
         ax.set_title(f"base rate {rate:g}: threshold {threshold:.3f}, precision {precision:.3f}", loc="left")
         ax.set_xlabel("feature x")
@@ -182,6 +186,8 @@ def draw_mixture(data: pd.DataFrame) -> Figure:
 
 # ---------------------------------------------------------------------- 7: regions of application
 
+_REGION_NAMES = {"applies": "must apply", "stays away": "cannot apply", "free": "accuracy does not decide"}
+
 
 def region_data(size: int = 101) -> pd.DataFrame:
     """What accuracy says about application, over costs and accuracies, by the paper and exactly."""
@@ -208,9 +214,6 @@ def region_data(size: int = 101) -> pd.DataFrame:
 
 def draw_regions(data: pd.DataFrame) -> Figure:
     """Base rates side by side, the paper's regions above the exact ones."""
-    from matplotlib.colors import ListedColormap
-    from matplotlib.patches import Patch
-
     colours = {"applies": BLUE, "stays away": ORANGE, "free": "#F2F2F2", "undefined": BLACK}
     figure, axes = new_figure(2, 2, 7.0, 6.2, sharex=True, sharey=True)
     codes = {name: code for code, name in enumerate(colours)}
@@ -222,7 +225,7 @@ def draw_regions(data: pd.DataFrame) -> Figure:
             image,
             origin="lower",
             extent=(0, 1, 0, 1),
-            cmap=ListedColormap(list(colours.values())),
+            cmap=colour_map(list(colours.values())),
             vmin=0,
             vmax=len(colours) - 1,
             interpolation="nearest",
@@ -232,12 +235,9 @@ def draw_regions(data: pd.DataFrame) -> Figure:
         ax.set_ylabel("accuracy on the group")
     for ax in axes[1]:
         ax.set_xlabel("cost c")
-    handles = [Patch(facecolor=colours[k], edgecolor=GREY, label=v) for k, v in _REGION_NAMES.items()]
+    handles = [legend_patch(label, colours[region]) for region, label in _REGION_NAMES.items()]
     figure.legend(handles=handles, loc="outside lower center", ncols=3)
     return figure
-
-
-_REGION_NAMES = {"applies": "must apply", "stays away": "cannot apply", "free": "accuracy does not decide"}
 
 
 # ---------------------------------------------------------------------- 8: a calibrated score that is not monotone

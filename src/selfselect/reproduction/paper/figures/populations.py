@@ -13,7 +13,19 @@ from sklearn.linear_model import LogisticRegression
 from ....datasets import make_base_rate_groups, make_ordering_constraint, make_precision_curves
 from ....deciding import ThresholdCurves
 from ....metrics import outcome
-from .style import BLACK, BLUE, GREY, MANY, ORANGE, applies_bars, letter, line_of, new_figure, new_mosaic
+from .style import (
+    BLACK,
+    BLUE,
+    GREY,
+    MANY,
+    ORANGE,
+    applies_bars,
+    letter,
+    line_of,
+    new_figure,
+    new_mosaic,
+    selected_area,
+)
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -165,40 +177,51 @@ def draw_assumed_induced(data: pd.DataFrame) -> Figure:
     figure, axes = new_mosaic(
         ("AAABBBCCCDDD", "EEEEEEkkkkkk", "FFFFGGGGHHHH", "ffffgggghhhh"), 10.5, 8.2, (1, 1.2, 1.2, 0.42)
     )
+    _group_panels(axes, data)
+    _precision_panel(axes["E"], data)
+    _experiment_panels(axes, data[data["threshold"].notna()])
+    axes["k"].axis("off")
+    top = axes["A"].get_legend_handles_labels()
+    bottom = axes["F"].get_legend_handles_labels()
+    first = axes["k"].legend(*top, loc="upper left", title="(A) to (D)", bbox_to_anchor=(0.08, 0.95))
+    axes["k"].add_artist(first)
+    axes["k"].legend(*bottom, loc="upper left", title="(F) to (H)", bbox_to_anchor=(0.55, 0.95))
+    return figure
+
+
+def _group_panels(axes: dict[str, Axes], data: pd.DataFrame) -> None:
+    """Densities of each group, and who of it is selected."""
     for name, (group, rate) in zip("ABCD", _RATES.items(), strict=True):
         ax = axes[name]
         part = data[data["panel"] == group]
         _densities(ax, part)
         right = part[part["x"] >= data[f"cutoff: {group}"].dropna().iloc[0]]
-        ax.fill_between(right["x"], right["qualified"], color=BLUE, alpha=0.25, lw=0, label="selected, qualified")
-        ax.fill_between(
-            right["x"],
-            right["not qualified"],
-            facecolor="none",
-            edgecolor=ORANGE,
-            hatch="////",
-            lw=0,
-            label="selected, not qualified",
-        )
+        selected_area(ax, right["x"], right["qualified"], right["not qualified"])
         letter(ax, name, f"{group}, base rate {rate:g}")
         ax.set_xlabel("feature x")
         ax.set_ylim(0, 0.75)
     axes["A"].set_ylabel("density")
+
+
+def _precision_panel(ax: Axes, data: pd.DataFrame) -> None:
+    """Precision curves of all groups, and the costs."""
     for index, group in enumerate(_RATES):
         part = data[data["panel"] == f"z0 and {group if group != 'z0' else 'z1'}"]
-        style: dict[str, Any] = line_of(index)
-        axes["E"].plot(part["threshold"], part[f"precision: {group}"], label=group, **style)
+        ax.plot(part["threshold"], part[f"precision: {group}"], label=group, **line_of(index))
     for _, cost in _EXPERIMENTS[1:]:
-        axes["E"].axhline(cost, color=GREY, lw=1)
-        axes["E"].annotate(
+        ax.axhline(cost, color=GREY, lw=1)
+        ax.annotate(
             f"c = {cost:g}", (1, cost), xytext=(3, 0), textcoords="offset points", fontsize=8, va="center", color=GREY
         )
-    letter(axes["E"], "E", "published precision")
-    axes["E"].set_xlim(0, 1)
-    axes["E"].set_xlabel("threshold")
-    axes["E"].set_ylabel("precision")
-    axes["E"].legend(loc="lower right", title="group", ncols=4)
-    curves = data[data["threshold"].notna()]
+    letter(ax, "E", "published precision")
+    ax.set_xlim(0, 1)
+    ax.set_xlabel("threshold")
+    ax.set_ylabel("precision")
+    ax.legend(loc="lower right", title="group", ncols=4)
+
+
+def _experiment_panels(axes: dict[str, Axes], curves: pd.DataFrame) -> None:
+    """Accuracies of each experiment, and who applies."""
     verdicts = ("as assumed", "below assumed", "above assumed")
     for name, verdict, (experiment, part) in zip("FGH", verdicts, curves.groupby("panel", sort=False), strict=True):
         _accuracy_panel(axes[name], axes[name.lower()], part, part["learned"].iloc[0])
@@ -209,13 +232,6 @@ def draw_assumed_induced(data: pd.DataFrame) -> Figure:
         if name != "F":
             axes[name.lower()].set_ylabel("")
     axes["F"].set_ylabel("accuracy")
-    axes["k"].axis("off")
-    top = axes["A"].get_legend_handles_labels()
-    bottom = axes["F"].get_legend_handles_labels()
-    first = axes["k"].legend(*top, loc="upper left", title="(A) to (D)", bbox_to_anchor=(0.08, 0.95))
-    axes["k"].add_artist(first)
-    axes["k"].legend(*bottom, loc="upper left", title="(F) to (H)", bbox_to_anchor=(0.55, 0.95))
-    return figure
 
 
 # ---------------------------------------------------------------------- 11: the ordering constraint

@@ -3,18 +3,35 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import pandas as pd
 
+from ...._errors import InputError
 from ...methods import METHODS
 from ...people import BUNDLED
-from ...sweep.store import Result, statistics_of
-from ..tables import summarise
-from .style import BLACK, BLUE, GREEN, GREY, MANY, MARKERS, ORANGE, PINK, RED, SKY, letter, line_of, new_figure
+from ...sweep.results import Result
+from ..summary import summarise
+from .style import (
+    BLACK,
+    BLUE,
+    GREEN,
+    GREY,
+    MANY,
+    MARKERS,
+    ORANGE,
+    PINK,
+    RED,
+    SKY,
+    legend_line,
+    letter,
+    line_of,
+    new_figure,
+)
 
 if TYPE_CHECKING:
+    from matplotlib.axes import Axes
     from matplotlib.figure import Figure
 
 _METHOD_STYLE = dict(
@@ -71,10 +88,7 @@ def by_group_data(results: Iterable[Result], dataset: str = "bank_30", split: in
             continue
         if cell.method not in ("naive", "strat_x", "strat_no_group"):
             continue
-        published, population = (
-            statistics_of(result.groups, result.train_counts),
-            statistics_of(result.groups, result.test_counts),
-        )
+        published, population = result.published, result.population
         applies = published.applies(cell.cost)
         induced = result.test_metrics["induced_accuracy"]
         rows.append(
@@ -92,7 +106,7 @@ def by_group_data(results: Iterable[Result], dataset: str = "bank_30", split: in
             )
         )
     if not rows:
-        raise ValueError(f"The store has no result of {dataset}, split {split}, which figure 6 shows.")
+        raise InputError(f"There is no result of {dataset}, split {split}, which figure 6 shows.", key="no_results")
     order = {name: place for place, name in enumerate(METHODS)}
     frame = pd.concat(rows, ignore_index=True)
     return frame.sort_values(["method", "cost"], key=lambda c: c.map(order) if c.name == "method" else c, kind="stable")
@@ -107,30 +121,10 @@ def draw_by_group(data: pd.DataFrame) -> Figure:
         part = data[data["method"] == method]
         top, middle, bottom = axes[:, column]
         for index, group in enumerate(groups):
-            line = part[part["group"] == group]
-            style = line_of(index)
-            for ax, name in ((top, "accuracy"), (middle, "precision")):
-                ax.plot(line["cost"], line[name], lw=1.2, color=style["color"], ls=style["linestyle"], alpha=0.75)
-                inside = line[line["applies"]]
-                ax.plot(inside["cost"], inside[name], ls="", ms=4.5, marker=MARKERS[index], color=style["color"])
-            inside, outside = line[line["applies"]], line[~line["applies"]]
-            bottom.plot(
-                inside["accuracy"], inside["precision"], ls="", ms=5, marker=MARKERS[index], color=MANY[index % 10]
-            )
-            bottom.plot(
-                outside["accuracy"],
-                outside["precision"],
-                ls="",
-                ms=4,
-                marker=MARKERS[index],
-                color=MANY[index % 10],
-                mfc="none",
-                alpha=0.6,
-            )
+            _draw_group(top, middle, bottom, part[part["group"] == group], index)
         whole = part.drop_duplicates("cost")
         top.plot(whole["cost"], whole["induced_accuracy"], color=BLACK, lw=2.4)
-        costs = whole["cost"]
-        middle.plot(costs, costs, color=GREY, lw=1)
+        middle.plot(whole["cost"], whole["cost"], color=GREY, lw=1)
         letter(top, "ABC"[column], f"{METHODS[method].title}: accuracy")
         letter(middle, "DEF"[column], "published precision")
         letter(bottom, "GHI"[column], "precision and accuracy")
@@ -149,13 +143,22 @@ def draw_by_group(data: pd.DataFrame) -> Figure:
     return figure
 
 
-def _group_handles(groups: list[str]) -> list[object]:
-    from matplotlib.lines import Line2D
+def _draw_group(top: Axes, middle: Axes, bottom: Axes, line: pd.DataFrame, index: int) -> None:
+    """One group under one method."""
+    style = line_of(index)
+    inside, outside = line[line["applies"]], line[~line["applies"]]
+    for ax, name in ((top, "accuracy"), (middle, "precision")):
+        ax.plot(line["cost"], line[name], lw=1.2, color=style["color"], ls=style["linestyle"], alpha=0.75)
+        ax.plot(inside["cost"], inside[name], ls="", ms=4.5, marker=MARKERS[index], color=style["color"])
+    marker: dict[str, Any] = {"ls": "", "marker": MARKERS[index], "color": MANY[index % len(MANY)]}
+    bottom.plot(inside["accuracy"], inside["precision"], ms=5, **marker)
+    bottom.plot(outside["accuracy"], outside["precision"], ms=4, mfc="none", alpha=0.6, **marker)
 
-    handles: list[object] = []
-    for index, group in enumerate(groups):
-        style = line_of(index)
-        handles.append(Line2D([], [], marker=MARKERS[index], ms=5, label=str(group), **style))
-    handles.append(Line2D([], [], color=BLACK, lw=2.4, label="all applicants"))
-    handles.append(Line2D([], [], color=GREY, lw=1, label="precision = cost"))
+
+def _group_handles(groups: list[str]) -> list[Any]:
+    handles = [
+        legend_line(str(group), marker=MARKERS[index], ms=5, **line_of(index)) for index, group in enumerate(groups)
+    ]
+    handles.append(legend_line("all applicants", color=BLACK, lw=2.4))
+    handles.append(legend_line("precision = cost", color=GREY, lw=1))
     return handles

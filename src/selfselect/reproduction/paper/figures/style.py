@@ -1,4 +1,7 @@
-"""One look for all figures: colours that colour-blind people can tell apart, sizes, and parts used by several."""
+"""One look for all figures: colours that colour-blind people can tell apart, sizes, and parts used by several.
+
+Matplotlib is an extra, and is imported when something is drawn: data of figures, tables and pages do without.
+"""
 
 from __future__ import annotations
 
@@ -41,30 +44,59 @@ _SETTINGS: dict[Any, Any] = {
 @contextmanager
 def our_style() -> Iterator[None]:
     """Draw with our settings and leave those of others alone."""
-    import matplotlib as mpl
+    import matplotlib as mpl  # an extra
 
     with mpl.rc_context(_SETTINGS):
         yield
 
 
-def new_figure(rows: int, columns: int, width: float, height: float, **options: Any) -> tuple[Figure, Any]:
-    """Figure with a grid of axes, drawn without a display; axes always come as a two-dimensional array."""
-    from matplotlib.backends.backend_agg import FigureCanvasAgg
+def _canvas(width: float, height: float) -> Figure:
+    """Empty figure that needs no display."""
+    from matplotlib.backends.backend_agg import FigureCanvasAgg  # an extra
     from matplotlib.figure import Figure
 
     figure = Figure(figsize=(width, height), layout="constrained")
     FigureCanvasAgg(figure)
+    return figure
+
+
+def new_figure(rows: int, columns: int, width: float, height: float, **options: Any) -> tuple[Figure, Any]:
+    """Figure with a grid of axes, drawn without a display; axes always come as a two-dimensional array."""
+    figure = _canvas(width, height)
     return figure, figure.subplots(rows, columns, squeeze=False, **options)
 
 
 def new_mosaic(rows: Sequence[str], width: float, height: float, heights: Sequence[float]) -> tuple[Figure, Any]:
     """Figure with axes named by letters, laid out as in the rows of letters."""
-    from matplotlib.backends.backend_agg import FigureCanvasAgg
-    from matplotlib.figure import Figure
-
-    figure = Figure(figsize=(width, height), layout="constrained")
-    FigureCanvasAgg(figure)
+    figure = _canvas(width, height)
     return figure, figure.subplot_mosaic("\n".join(rows), height_ratios=heights)
+
+
+def legend_line(label: str, **style: Any) -> Any:
+    """Line that is in the legend only."""
+    from matplotlib.lines import Line2D  # an extra
+
+    return Line2D([], [], label=label, **style)
+
+
+def legend_patch(label: str, colour: str) -> Any:
+    """Area that is in the legend only."""
+    from matplotlib.patches import Patch  # an extra
+
+    return Patch(facecolor=colour, edgecolor=GREY, label=label)
+
+
+def colour_map(colours: Sequence[str]) -> Any:
+    """Map from 0, 1, 2, ... to colours."""
+    from matplotlib.colors import ListedColormap  # an extra
+
+    return ListedColormap(list(colours))
+
+
+def selected_area(ax: Axes, x: Any, qualified: Any, others: Any) -> None:
+    """Areas below the densities of those who are selected: full for the qualified, hatched for the others."""
+    ax.fill_between(x, qualified, color=BLUE, alpha=0.25, lw=0, label="selected, qualified")
+    ax.fill_between(x, others, facecolor="none", edgecolor=ORANGE, hatch="////", lw=0, label="selected, not qualified")
 
 
 def line_of(index: int) -> dict[str, Any]:

@@ -1,0 +1,39 @@
+"""What ``selfselect figures`` does."""
+
+from __future__ import annotations
+
+from importlib.util import find_spec
+from pathlib import Path
+
+import click
+
+from selfselect.reproduction import Store
+from selfselect.reproduction.paper.figures import ENDINGS, FIGURES, make_figure
+
+from ..outputs import refuse_existing, write_output
+
+
+def run(*, out: str, path: str | None, numbers: tuple[int, ...], force: bool) -> None:
+    """Draw the figures that are asked for, or all that can be drawn."""
+    if find_spec("matplotlib") is None:
+        raise click.UsageError("Figures need matplotlib: pip install 'selfselect[plot]'.")
+    chosen = [FIGURES[number] for number in numbers or FIGURES]
+    stored = []
+    if path is not None:
+        with Store(path, create=False) as store:
+            stored = store.results()
+    else:
+        left_out = [str(recipe.number) for recipe in chosen if recipe.needs_results]
+        if numbers and left_out:
+            raise click.UsageError("Figures 5 and 6 show results: pass --store.")
+        chosen = [recipe for recipe in chosen if not recipe.needs_results]
+        if left_out:
+            said = f"Without --store, figures {' and '.join(left_out)} are left out: they show results."
+            click.echo(said, err=True)
+    folder = Path(out)
+    folder.mkdir(parents=True, exist_ok=True)
+    refuse_existing([folder / f"{recipe.stem}.{ending}" for recipe in chosen for ending in ENDINGS], force=force)
+    for recipe in chosen:
+        for ending, content in make_figure(recipe, stored).items():
+            write_output(folder / f"{recipe.stem}.{ending}", content, force=force)
+    click.echo(f"Wrote {len(chosen)} figures, each as SVG, PNG and CSV, to {folder}.")

@@ -1,0 +1,106 @@
+"""What ``selfselect reproduce`` does."""
+
+from __future__ import annotations
+
+import signal
+import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from types import FrameType
+from typing import NoReturn
+
+import click
+from tqdm import tqdm
+
+from selfselect.reproduction import (
+    BUNDLED,
+    COSTS,
+    METHODS,
+    BundledDataset,
+    Plan,
+    Store,
+    choose_engine,
+    estimate,
+    own_dataset,
+    run_sweep,
+)
+from selfselect.reproduction.people import Dataset
+
+from ..errors import INTERRUPTED
+
+
+def run(
+    *,
+    datasets: tuple[str, ...],
+    methods: tuple[str, ...],
+    costs: tuple[float, ...],
+    splits: int,
+    workers: int,
+    scheduler: str | None,
+    path: str | None,
+    data: str | None,
+    label: str | None,
+    positive: str | None,
+    group: str | None,
+    dry_run: bool,
+) -> None:
+    """Run what is asked for and not yet in the store, or say how much that is."""
+    with _interruptible(path):
+        chosen: list[Dataset] = [BundledDataset(name) for name in datasets]
+        if data is not None and label is not None and group is not None:
+            chosen.append(own_dataset(data, label, group, positive))
+        plan = Plan(
+            tuple(chosen) or tuple(map(BundledDataset, BUNDLED)), methods or tuple(METHODS), costs or COSTS, splits
+        )
+        if dry_run or path is None:
+            _tell_work(plan, path, workers)
+        else:
+            _sweep(plan, path, workers, scheduler)
+
+
+@contextmanager
+def _interruptible(path: str | None) -> Iterator[None]:
+    """End on Ctrl+C, and on a request to terminate, with a word on how to go on."""
+    previous = signal.signal(signal.SIGTERM, _interrupt)
+    try:
+        yield
+    except KeyboardInterrupt:
+        click.echo(
+            f"Interrupted. What was done is in {path}; run the same command again to go on from there.", err=True
+        )
+        sys.exit(INTERRUPTED)
+    finally:
+        signal.signal(signal.SIGTERM, previous)
+
+
+def _interrupt(number: int, frame: FrameType | None) -> NoReturn:
+    raise KeyboardInterrupt
+
+
+def _tell_work(plan: Plan, path: str | None, workers: int) -> None:
+    if path is not None and Path(path).exists():
+        with Store(path, create=False) as store:
+            work = estimate(plan, store, workers)
+    else:
+        work = estimate(plan, None, workers)
+    click.echo(f"{len(plan.cells())} fits asked for, {work.fits} of them missing.")
+    if work.fits:
+        known_by = "times in the store" if work.measured else "typical times; rough"
+        click.echo(f"About {_duration(work.seconds)} with {workers} worker(s) (by {known_by}).")
+
+
+def _sweep(plan: Plan, path: str, workers: int, scheduler: str | None) -> None:
+    fits = len(plan.cells())
+    with (
+        Store(path) as store,
+        tqdm(total=fits, unit="fit", smoothing=0, disable=None, file=sys.stderr) as bar,
+    ):
+        done = run_sweep(plan, store, choose_engine(workers, scheduler), bar.update)
+    click.echo(f"{done} fits done; all {fits} asked for are in {path}.")
+
+
+def _duration(seconds: float) -> str:
+    if seconds < 90:
+        return f"{max(seconds, 1):.0f} s"
+    return f"{seconds / 60:.0f} min" if seconds < 5400 else f"{seconds / 3600:.1f} h"

@@ -1,0 +1,33 @@
+"""What ``selfselect status`` does."""
+
+from __future__ import annotations
+
+import click
+import pandas as pd
+
+from selfselect.reproduction import COSTS, Store, progress
+
+
+def run(*, path: str, splits: int) -> None:
+    """Show what a store holds and lacks."""
+    with Store(path, create=False) as store:
+        rows, sweeps = progress(store, splits), store.sweeps()
+    table = [
+        {
+            "data set": row.dataset,
+            "method": row.method,
+            "done": row.done,
+            "under way": row.under_way,
+            "missing": row.missing,
+            "s per fit": "-" if row.seconds is None else f"{row.seconds:.2f}",
+        }
+        for row in rows
+    ]
+    done, under_way = sum(row.done for row in rows), sum(row.under_way for row in rows)
+    click.echo(pd.DataFrame(table).to_string(index=False))
+    click.echo(f"\n{done} results in {path}, {under_way} under way. Of the paper's data sets,")
+    click.echo(f"{len(COSTS)} costs and {splits} splits are expected; missing ones are made by:")
+    click.echo(f"selfselect reproduce --store {path}")
+    if sweeps:
+        spent = sum(sweep["seconds"] for sweep in sweeps)
+        click.echo(f"Made by {len(sweeps)} finished sweep(s) in {spent / 60:.1f} minutes.")

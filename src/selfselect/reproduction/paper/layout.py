@@ -1,0 +1,181 @@
+"""Where each number of a table stands, as text: in the layout of the paper, with its numbers in square brackets."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import pandas as pd
+
+from ..methods import METHODS
+from ..people import BUNDLED
+
+#: What the main table of the paper shows: data sets and costs.
+MAIN_BLOCKS = (("adult", 0.7), ("adult", 0.8), ("bank_30", 0.7), ("bank_30", 0.8))
+
+
+# ---------------------------------------------------------------------- cells
+
+
+def _number(value: float, digits: int, sign: bool = False) -> str:
+    if np.isnan(value):
+        return "-"
+    text = f"{value:+.{digits}f}" if sign else f"{value:.{digits}f}"
+    return f"{0:.{digits}f}" if float(text) == 0 else text  # neither -0.0 nor +0.0
+
+
+def _accuracy(mean: float, error: float, everywhere: bool) -> str:
+    if np.isnan(mean):
+        return "-"
+    if not everywhere:
+        return f"({mean:.1f})"
+    return f"{mean:.1f}" if np.isnan(error) else f"{mean:.1f} ±{error:.1f}"
+
+
+def _bracketed(text: str, everywhere: bool) -> str:
+    return text if everywhere or text == "-" else f"({text})"
+
+
+def _results_cells(row: Any) -> list[str]:
+    """The paper's three columns: ours, and in square brackets the paper's (with the difference)."""
+    all_ours = row.splits_with_applicants == row.splits
+    none_ours = row.splits_with_applicants == 0
+    accuracy = _accuracy(row.accuracy, row.accuracy_se, all_ours)
+    apply = f"{row.applying_groups:.1f}/{row.n_groups}"
+    rank = "-" if none_ours else _bracketed(_number(row.rank_r2, 3), all_ours)
+    if pd.isna(row.paper_applicants_in):  # the paper has no such cell
+        return [accuracy, apply, rank]
+    all_paper = row.paper_applicants_in == "all splits"
+    theirs = _accuracy(row.paper_accuracy, row.paper_accuracy_se, all_paper)
+    difference = "" if np.isnan(row.difference) else f"; {_number(row.difference, 1, sign=True)}"
+    return [
+        f"{accuracy} [{theirs}{difference}]",
+        f"{apply} [{row.paper_applying_groups:.1f}]",
+        f"{rank} [{_bracketed(_number(row.paper_rank_r2, 3), all_paper)}]",
+    ]
+
+
+def _extra_cells(row: Any) -> list[str]:
+    cost = _number(row.social_cost, 1)
+    if not np.isnan(row.social_cost_se):
+        cost += f" ±{row.social_cost_se:.1f}"
+    ordered = row.splits_with_order
+    respected = f"{round(row.respected * ordered)}/{ordered}" if ordered else "-"
+    return [cost, _number(row.spearman, 2), _number(row.kendall, 2), respected]
+
+
+@dataclass(frozen=True)
+class Layout:
+    """Which numbers a table shows.
+
+    Attributes
+    ----------
+    title : str
+        Its heading.
+    columns : tuple of str
+        Names of the columns of each block.
+    cells : callable
+        Text of these columns, from a row of the summary.
+    note : str
+        How to read it.
+    """
+
+    title: str
+    columns: tuple[str, ...]
+    cells: Callable[[Any], list[str]]
+    note: str
+
+
+#: The paper's columns.
+RESULTS = Layout(
+    "induced accuracy, applying groups and rank agreement",
+    ("ind. acc.", "apply", "rank r²"),
+    _results_cells,
+    "Induced accuracy in percent on test data with its standard error over splits; number of applying groups; squared "
+    "correlation of base rates with ranks of precisions on training data. In square brackets the paper's number and, "
+    "for accuracy, ours minus the paper's. Round brackets: nobody applied in some splits, which are left out; a dash: "
+    "nobody applied in any.",
+)
+#: The columns that it lacks.
+EXTRA = Layout(
+    "social cost and order",
+    ("social cost", "Spearman", "Kendall", "order"),
+    _extra_cells,
+    "Social cost: percent of qualified people whose group does not apply, on test data, with its standard error. "
+    "Spearman and Kendall: rank correlations of base rates and precisions on training data. Order: in how many splits "
+    "a higher base rate never came with a lower precision, of those in which at least two groups had anyone selected. "
+    "The paper has none of these.",
+)
+
+
+# ---------------------------------------------------------------------- whole tables
+
+#: A name and the text of all cells.
+GridRow = tuple[str, tuple[str, ...]]
+
+
+@dataclass(frozen=True)
+class Grid:
+    """A table as text: blocks of columns side by side, rows in sections.
+
+    Attributes
+    ----------
+    title, note : str
+        Heading, and how to read it.
+    blocks : tuple of str
+        Headings of the blocks.
+    columns : tuple of str
+        Columns of each block.
+    sections : tuple of (str, tuple of GridRow)
+        Each a heading and rows.
+    """
+
+    title: str
+    note: str
+    blocks: tuple[str, ...]
+    columns: tuple[str, ...]
+    sections: tuple[tuple[str, tuple[GridRow, ...]], ...]
+
+
+def is_of_main_table(summary: pd.DataFrame) -> pd.Series:
+    """Which rows of a summary the main table of the paper shows."""
+    blocks = zip(summary["dataset"], summary["cost"], strict=True)
+    return pd.Series([block in MAIN_BLOCKS for block in blocks], index=summary.index, dtype=bool)
+
+
+def make_grid(summary: pd.DataFrame, layout: Layout, *, main: bool) -> Grid:
+    """Lay a summary out: methods below each other, data sets (and in the main table, costs) side by side."""
+    blocks: Sequence[tuple[str, float | None]]
+    if main:
+        blocks = [block for block in MAIN_BLOCKS if (summary["dataset"] == block[0]).any()]
+        headings = [f"{_title(dataset)}, c = {cost:g}" for dataset, cost in blocks]
+        sections = [("", _grid_rows(summary, layout, blocks, None))]
+    else:
+        blocks = [(dataset, None) for dataset in dict.fromkeys(summary["dataset"])]
+        headings = [_title(dataset) for dataset, _ in blocks]
+        costs = sorted(set(summary["cost"]))
+        sections = [(f"c = {cost:g}", _grid_rows(summary, layout, blocks, cost)) for cost in costs]
+    name = "Main results" if main else "Extended results"
+    return Grid(f"{name}: {layout.title}", layout.note, tuple(headings), layout.columns, tuple(sections))
+
+
+def _title(dataset: str) -> str:
+    return BUNDLED.get(dataset, dataset)
+
+
+def _grid_rows(
+    summary: pd.DataFrame, layout: Layout, blocks: Sequence[tuple[str, float | None]], section_cost: float | None
+) -> tuple[GridRow, ...]:
+    """One row per method; a block without a cost of its own shows that of the section."""
+    rows = {(row.dataset, row.cost, row.method): row for row in summary.itertuples()}
+    lines = []
+    for method in (name for name in METHODS if name in set(summary["method"])):
+        cells: list[str] = []
+        for dataset, cost in blocks:
+            row = rows.get((dataset, section_cost if cost is None else cost, method))
+            cells.extend([""] * len(layout.columns) if row is None else layout.cells(row))
+        if any(cells):
+            lines.append((METHODS[method].title, tuple(cells)))
+    return tuple(lines)

@@ -1,0 +1,134 @@
+"""Numbers of a sweep as the paper sums them up, with its own beside them.
+
+Conventions, as in the paper: accuracies in percent, averaged over the splits in which somebody applies. Standard errors
+use ``ddof=1``.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from importlib import resources
+from typing import Any
+
+import numpy as np
+import pandas as pd
+
+from ..._errors import InputError
+from ..methods import METHODS
+from ..people import BUNDLED
+from ..sweep.results import Metrics, Result
+
+
+def paper_results() -> pd.DataFrame:
+    """Results as the paper prints them (its extended table), indexed by data set, method and cost.
+
+    Returns
+    -------
+    DataFrame
+        paper_accuracy and paper_accuracy_se in percent, paper_applying_groups, paper_rank_r2, paper_applicants_in ("all
+        splits", "some splits" or "no split").
+
+    Examples
+    --------
+    >>> float(paper_results().loc[("adult", "strat_x", 0.7), "paper_accuracy"])
+    91.1
+    """
+    with resources.as_file(resources.files(__package__) / "paper_results.csv") as path:
+        frame = pd.read_csv(path, comment="#")
+    return frame.set_index(["dataset", "method", "cost"]).add_prefix("paper_")
+
+
+def results_frame(results: Iterable[Result]) -> pd.DataFrame:
+    """One row per fit: the cell, test metrics, the order of precisions on training data, and seconds."""
+    return pd.DataFrame([_fit_row(result) for result in results])
+
+
+def _fit_row(result: Result) -> dict[str, Any]:
+    order = {name: result.train_metrics[name] for name in ("rank_r2", "spearman", "kendall", "respected")}
+    return {
+        "dataset": result.cell.dataset,
+        "method": result.cell.method,
+        "cost": result.cell.cost,
+        "split": result.cell.split,
+        "n_groups": len(result.groups),
+        **_none_as_nan(result.test_metrics),
+        **_none_as_nan(order),
+        **_none_as_nan({"train_induced_accuracy": result.train_metrics["induced_accuracy"]}),
+        "selection_rate": sum(result.test_counts["selected"]) / sum(result.test_counts["n"]),
+        "seconds": result.seconds,
+    }
+
+
+def _none_as_nan(metrics: Metrics) -> dict[str, float]:
+    return {name: np.nan if value is None else value for name, value in metrics.items()}
+
+
+def _standard_error(values: pd.Series) -> float:
+    return float(values.std(ddof=1) / np.sqrt(values.count())) if values.count() > 1 else np.nan
+
+
+def summarise(results: Iterable[Result]) -> pd.DataFrame:
+    """Averages over splits, with the paper's numbers beside them; one row per data set, cost and method.
+
+    Returns
+    -------
+    DataFrame
+        dataset, cost, method; splits and splits_with_applicants; accuracy, accuracy_se (percent, over splits with
+        applicants; NaN if there are none); applying_groups, n_groups; rank_r2, spearman, kendall (over splits where
+        they are defined); respected (share of splits whose precisions respect the order of base rates, of
+        splits_with_order in which at least two groups have one); social_cost, social_cost_se, application_rate,
+        assumed_accuracy, selection_rate (of everybody, percent); seconds; the columns of :func:`paper_results`;
+        difference (ours minus the paper's accuracy).
+    """
+    frame = results_frame(results)
+    if frame.empty:
+        raise InputError("The store is empty: there is nothing to put into a table.", key="no_results")
+    rows = [
+        {"dataset": dataset, "cost": cost, "method": method, **_averages(part)}
+        for (dataset, cost, method), part in frame.groupby(["dataset", "cost", "method"], sort=False)
+    ]
+    summary = pd.DataFrame(rows).join(paper_results(), on=["dataset", "method", "cost"])
+    summary["difference"] = summary["accuracy"] - summary["paper_accuracy"]
+    places = {name: place for place, name in enumerate([*BUNDLED, *sorted(set(summary["dataset"]) - set(BUNDLED))])}
+    methods = {name: place for place, name in enumerate(METHODS)}
+    order = np.lexsort((summary["method"].map(methods), summary["cost"], summary["dataset"].map(places)))
+    return summary.iloc[order].reset_index(drop=True)
+
+
+def _averages(fits: pd.DataFrame) -> dict[str, Any]:
+    """What the splits of one data set, cost and method come to."""
+    accuracy = 100 * fits["induced_accuracy"]
+    return {
+        "splits": len(fits),
+        "splits_with_applicants": int(accuracy.count()),
+        "accuracy": accuracy.mean(),
+        "accuracy_se": _standard_error(accuracy.dropna()),
+        "applying_groups": fits["applying_groups"].mean(),
+        "n_groups": int(fits["n_groups"].iloc[0]),
+        "rank_r2": fits["rank_r2"].mean(),
+        "spearman": fits["spearman"].mean(),
+        "kendall": fits["kendall"].mean(),
+        "respected": fits["respected"].mean(),
+        "splits_with_order": int(fits["respected"].count()),
+        "social_cost": 100 * fits["social_cost"].mean(),
+        "social_cost_se": _standard_error(100 * fits["social_cost"]),
+        "application_rate": 100 * fits["application_rate"].mean(),
+        "assumed_accuracy": 100 * fits["assumed_accuracy"].mean(),
+        "selection_rate": 100 * fits["selection_rate"].mean(),
+        "seconds": fits["seconds"].mean(),
+    }
+
+
+def below_the_paper(summary: pd.DataFrame) -> pd.DataFrame:
+    """Cells whose accuracy is below the paper's mean minus one of its standard errors.
+
+    Cells without a standard error in the paper (nobody applied in some splits) have no such bar; cells in which nobody
+    applies here are not below it, but :func:`without_applicants`.
+    """
+    bar = summary["paper_accuracy"] - summary["paper_accuracy_se"]
+    return summary[summary["accuracy"] < bar.round(1)].reset_index(drop=True)
+
+
+def without_applicants(summary: pd.DataFrame) -> pd.DataFrame:
+    """Cells in which nobody applies here, though the paper has an accuracy with a standard error."""
+    return summary[summary["accuracy"].isna() & summary["paper_accuracy_se"].notna()].reset_index(drop=True)

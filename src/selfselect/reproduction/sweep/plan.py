@@ -1,0 +1,67 @@
+"""What a sweep is asked to do: every data set, method, cost and split, and the units of work they make."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from ..._errors import InputError
+from ..._validation import check_fraction
+from ..methods import METHODS
+from ..people import BUNDLED, BundledDataset, Dataset
+from .results import Cell
+from .units import Unit
+
+#: Costs of the paper.
+COSTS = (0.65, 0.675, 0.7, 0.725, 0.75, 0.775, 0.8, 0.825, 0.85)
+#: Number of splits of the paper.
+SPLITS = 10
+#: Costs that agree in so many decimals are one cost.
+COST_DECIMALS = 6
+
+
+@dataclass(frozen=True)
+class Plan:
+    """What a sweep is asked to do; by default, all that the paper did.
+
+    Attributes
+    ----------
+    datasets : tuple of Dataset
+        Where people come from.
+    methods : tuple of str
+        Names of methods.
+    costs : tuple of float
+        Costs.
+    splits : int
+        How many splits.
+    """
+
+    datasets: tuple[Dataset, ...] = tuple(map(BundledDataset, BUNDLED))
+    methods: tuple[str, ...] = tuple(METHODS)
+    costs: tuple[float, ...] = COSTS
+    splits: int = SPLITS
+
+    def __post_init__(self) -> None:
+        unknown = [name for name in self.methods if name not in METHODS]
+        if unknown:
+            raise InputError(f"No method {unknown[0]!r}; there are {', '.join(METHODS)}.", key="method")
+        if self.splits < 1:
+            raise InputError(f"splits must be at least 1, got {self.splits}.", key="splits")
+        costs = (round(check_fraction(cost, "cost", inclusive=False), COST_DECIMALS) for cost in self.costs)
+        object.__setattr__(self, "costs", tuple(dict.fromkeys(costs)))
+        object.__setattr__(self, "methods", tuple(dict.fromkeys(self.methods)))
+        object.__setattr__(self, "datasets", tuple({dataset.name: dataset for dataset in self.datasets}.values()))
+
+    def cells(self) -> list[Cell]:
+        """All fits asked for."""
+        return [cell for unit in self.units(set()) for cell in unit.cells]
+
+    def units(self, done: set[Cell]) -> list[Unit]:
+        """Units of work that are left; every split comes with all its methods, so that time left can be told early."""
+        units: list[Unit] = []
+        for split in range(self.splits):
+            for dataset in self.datasets:
+                for name in self.methods:
+                    missing = [cost for cost in self.costs if Cell(dataset.name, name, cost, split) not in done]
+                    pieces = [tuple(missing)] if METHODS[name].shares else [(cost,) for cost in missing]
+                    units.extend(Unit(dataset, name, split, costs) for costs in pieces if costs)
+        return units

@@ -1,0 +1,125 @@
+"""The commands reproduce, status, tables, figures and page."""
+
+import re
+from pathlib import Path
+
+import numpy as np
+import pytest
+from click.testing import CliRunner
+
+from selfselect.cli import main
+from selfselect.datasets import make_base_rate_groups
+from selfselect.reproduction import METHODS, Store
+
+
+def test_reproduce_status_tables_and_figures_work_together(tmp_path):
+    store, out = str(tmp_path / "r.sqlite"), str(tmp_path / "out")
+    run = CliRunner().invoke
+    options = ["reproduce", "--store", store, "--dataset", "adult", "--method", "naive", "--method", "semi"]
+    options += ["--cost", "0.7", "--splits", "1"]
+    dry = run(main, [*options, "--dry-run"])
+    assert "2 fits asked for, 2 of them missing." in dry.output
+    assert not Path(store).exists()
+    assert "2 fits done; all 2 asked for" in run(main, options).output
+    assert "0 fits done; all 2 asked for" in run(main, options).output
+    assert "2 fits asked for, 0 of them missing." in run(main, [*options, "--dry-run"]).output
+    shown = run(main, ["status", "--store", store]).output
+    assert re.search(r"adult +naive +1 +0 +89", shown)
+    assert run(main, ["tables", "--store", store, "--format", "csv"]).output.count("\n") == 3
+    assert run(main, ["tables", "--store", store, "--out", out]).exit_code == 0
+    again = run(main, ["tables", "--store", store, "--out", out])
+    assert again.exit_code == 2
+    assert "--force" in again.output
+    drawn = run(main, ["figures", "--out", out, "--figure", "5", "--store", store])
+    assert drawn.exit_code == 0, drawn.output
+    names = {path.name for path in Path(out).iterdir()}
+    assert {"main.md", "extended.csv", "main.tex", "extended.txt", "figure05_social_cost.svg"} <= names
+    needs = run(main, ["figures", "--out", out, "--figure", "6"])
+    assert needs.exit_code == 2
+    assert "--store" in needs.output
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        (["--dataset", "moon"], "No bundled data set 'moon'"),
+        (["--method", "magic"], "No method 'magic'"),
+        (["--cost", "2"], "cost must lie in"),
+        (["--label", "y"], "belong together"),
+        (["--splits", "0"], "--splits"),
+    ],
+)
+def test_wrong_options_are_named_with_exit_code_two(tmp_path, options, message):
+    result = CliRunner().invoke(main, ["reproduce", "--store", str(tmp_path / "a.sqlite"), *options])
+    assert result.exit_code == 2
+    assert message in result.output
+    assert not (tmp_path / "a.sqlite").exists()
+
+
+@pytest.mark.parametrize(
+    ("content", "message"),
+    [
+        ("x,y\n1,0\n2,1\n", "no column 'z'"),
+        ("x,y,z\n1,0,a\n2,2,b\n3,1,a\n", "must hold two values"),
+        ("x,y,z\n1,0,a\n2,1,\n", "row 3, column 'z': the group is empty"),
+        ("x,y,z,z\n1,0,a,b\n2,1,b,a\n", "2 columns have this name"),
+        ("x,y,z\n1,hired,a\n2,rejected,b\n", "say which value means qualified with --positive"),
+        ("x,y,z\n1,0,a\n2,1,a\n", "one group only"),
+        ("y,z\n0,a\n1,b\n", "nothing to learn from"),
+    ],
+)
+def test_a_table_of_ones_own_is_checked_before_any_work(tmp_path, content, message):
+    path = tmp_path / "mine.csv"
+    path.write_text(content)
+    options = ["--data", str(path), "--label", "y", "--group", "z"]
+    result = CliRunner().invoke(main, ["reproduce", "--store", str(tmp_path / "a.sqlite"), *options])
+    assert result.exit_code == 2
+    assert message in result.output
+
+
+def test_a_table_of_ones_own_gets_its_own_dataset(tmp_path):
+    bunch = make_base_rate_groups((0.5, 0.3), n_per_group=200, random_state=0, drop_group=True)
+    path, store = tmp_path / "mine.csv", str(tmp_path / "a.sqlite")
+    bunch.data.assign(town="here", z=bunch.group.to_numpy(), y=np.where(bunch.target, "yes", "no")).to_csv(
+        path, index=False
+    )
+    options = ["--data", str(path), "--label", "y", "--group", "z", "--cost", "0.7", "--splits", "2"]
+    options += ["--positive", "yes"]
+    result = CliRunner().invoke(main, ["reproduce", "--store", store, *options])
+    assert result.exit_code == 0, result.output
+    status = CliRunner().invoke(main, ["status", "--store", store]).output
+    assert "adult" not in status
+    assert {line.split()[4] for line in status.splitlines()[1:7]} == {"0"}  # nothing is missing
+    table = CliRunner().invoke(main, ["tables", "--store", store]).output
+    assert "mine" in table
+    assert all(method in table for method in METHODS)
+
+
+def test_an_empty_store_is_refused_in_words(tmp_path):
+    Store(tmp_path / "a.sqlite").close()
+    result = CliRunner().invoke(main, ["tables", "--store", str(tmp_path / "a.sqlite")])
+    assert result.exit_code == 2
+    assert f"Make results with: selfselect reproduce --store {tmp_path / 'a.sqlite'}" in result.output
+
+
+def test_the_page_is_not_written_of_half_a_sweep(tmp_path):
+    Store(tmp_path / "a.sqlite").close()
+    result = CliRunner().invoke(main, ["page", "--store", str(tmp_path / "a.sqlite"), "--out", str(tmp_path / "p.md")])
+    assert result.exit_code == 2
+    assert "1620 of 1620 results are missing" in result.output
+    assert "Make results with: selfselect reproduce" in result.output
+    assert not (tmp_path / "p.md").exists()
+
+
+@pytest.mark.parametrize("command", ["status", "tables", "page", "figures"])
+def test_a_store_that_is_not_there_or_none_of_ours_is_named_with_what_to_do(tmp_path, command):
+    path = tmp_path / "notes.txt"
+    options = ["--out", str(tmp_path / "out")] if command in ("page", "figures") else []
+    absent = CliRunner().invoke(main, [command, "--store", str(path), *options])
+    assert absent.exit_code == 2
+    assert f"There is no store {path}. Make one with: selfselect reproduce --store {path}" in absent.output
+    path.write_text("dear diary " * 500)
+    other = CliRunner().invoke(main, [command, "--store", str(path), *options])
+    assert other.exit_code == 2
+    assert "not a SQLite file" in other.output
+    assert "--store" in other.output

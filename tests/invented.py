@@ -1,0 +1,29 @@
+"""Results that nobody fitted: made of counts, for tests of what is done with results."""
+
+from dataclasses import replace
+from functools import lru_cache
+
+from selfselect.reproduction.sweep.results import metrics_from_counts
+
+#: Costs of the small sweeps.
+SMALL_COSTS = (0.7, 0.8)
+
+
+@lru_cache
+def invented_metrics(selected, true_positives, cost):
+    counts = {
+        "n": [100, 100],
+        "positives": [50, 40],
+        "selected": list(selected),
+        "true_positives": list(true_positives),
+    }
+    return counts, *metrics_from_counts(("A", "B"), counts, counts, cost)
+
+
+def invented(result, cell, selected, true_positives):
+    """A result with other counts, the same in training and test."""
+    counts, train, test = invented_metrics(tuple(selected), tuple(true_positives), cell.cost)
+    return replace(
+        result, cell=cell, groups=("A", "B"), train_counts=counts, test_counts=counts, train_metrics=train,
+        test_metrics=test,
+    )  # fmt: skip

@@ -1,0 +1,92 @@
+"""Where units run makes no difference to what comes out."""
+
+import os
+import signal
+import sys
+from contextlib import suppress
+
+import psutil
+import pytest
+
+from selfselect._errors import InputError
+from selfselect.reproduction import DaskCluster, LocalProcesses, Store, run_sweep
+from selfselect.reproduction.sweep.engines import WorkerDiedError
+from selfselect.reproduction.sweep.units import Unit, run_unit
+
+
+def test_results_are_the_same_from_processes(small_plan, reference, tmp_path):
+    with Store(tmp_path / "a.sqlite") as store:
+        reported = []
+        assert run_sweep(small_plan, store, LocalProcesses(2), reported.append) == 24
+        assert store.contents() == reference
+        assert sum(reported) == 24
+        assert run_sweep(small_plan, store, LocalProcesses(2)) == 0
+        (note,) = store.sweeps()
+        assert (note["fits"], note["engine"]) == (24, "2 processes")
+
+
+def test_a_dead_worker_is_a_clear_error_and_the_next_run_goes_on(small_plan, reference, tmp_path):
+    class Killer(LocalProcesses):
+        def submit(self, unit):
+            future = super().submit(unit)
+            if unit.split == 1:
+                for pid in list(self._pool._processes):
+                    os.kill(pid, signal.SIGKILL)
+            return future
+
+    with Store(tmp_path / "a.sqlite") as store:
+        with pytest.raises(WorkerDiedError, match=r"worker process has died.*run the same sweep again"):
+            run_sweep(small_plan, store, Killer(2))
+        assert 0 < len(store.done()) < 24
+        run_sweep(small_plan, store, LocalProcesses(2))
+        assert store.contents() == reference
+
+
+@pytest.mark.filterwarnings("ignore::ResourceWarning")
+@pytest.mark.filterwarnings("ignore::pytest.PytestUnraisableExceptionWarning")
+def test_a_dask_cluster_gives_the_same_results_even_if_a_worker_is_killed(small_plan, reference, tmp_path):
+    from distributed import LocalCluster
+
+    with (
+        LocalCluster(n_workers=2, threads_per_worker=1, host="127.0.0.1", dashboard_address=None) as cluster,
+        Store(tmp_path / "a.sqlite") as store,
+    ):
+        victims = [worker.pid for worker in cluster.workers.values()]
+        killed = []
+
+        def report(fits):
+            if fits and not killed:  # the first result is there, the rest is under way
+                killed.append(victims[0])
+                os.kill(victims[0], signal.SIGKILL)
+
+        assert run_sweep(small_plan, store, DaskCluster(cluster.scheduler_address), report) == 24
+        assert killed
+        assert store.contents() == reference
+
+
+@pytest.mark.filterwarnings("ignore::ResourceWarning")
+def test_a_local_dask_cluster_listens_on_loopback_only(small_plan, tmp_path):
+    with DaskCluster("local", workers=1) as engine:
+        here = psutil.Process()
+        open_ports = []
+        for process in [here, *here.children(recursive=True)]:
+            with suppress(psutil.NoSuchProcess):  # a worker of an earlier test may be gone by now
+                connections = process.net_connections(kind="inet")
+                open_ports += [c.laddr.ip for c in connections if c.status == psutil.CONN_LISTEN]
+        assert open_ports
+        assert set(open_ports) == {"127.0.0.1"}
+        assert engine.slots >= 1
+        future = engine.submit(Unit(small_plan.datasets[0], "naive", 0, (0.7,)))
+        (result,) = future.result()
+        assert result == run_unit(Unit(small_plan.datasets[0], "naive", 0, (0.7,)))[0]
+
+
+def test_an_unreachable_scheduler_is_named():
+    with pytest.raises(ValueError, match="Cannot reach a Dask scheduler at 'nonsense://"), DaskCluster("nonsense://x"):
+        pass
+
+
+def test_without_dask_its_extra_is_named(monkeypatch):
+    monkeypatch.setitem(sys.modules, "distributed", None)
+    with pytest.raises(InputError, match=r"needs Dask: pip install 'selfselect\[distributed\]'"), DaskCluster("local"):
+        pass

@@ -1,0 +1,108 @@
+"""Results on disk."""
+
+import json
+import sqlite3
+from dataclasses import replace
+
+import pytest
+
+from selfselect.reproduction import METHODS, BundledDataset, Cell, InProcess, Store, StoreError, own_dataset, run_sweep
+from selfselect.reproduction.sweep.units import Unit, run_unit
+
+
+def test_results_come_back_as_they_went_in(tmp_path):
+    (result,) = run_unit(Unit(BundledDataset("adult"), "naive", 0, (0.7,)))
+    with Store(tmp_path / "a.sqlite") as store:
+        store.write([result])
+        assert store.results() == [result]
+        assert store.done() == {Cell("adult", "naive", 0.7, 0)}
+    with sqlite3.connect(tmp_path / "a.sqlite") as db:
+        assert db.execute("PRAGMA journal_mode").fetchone() == ("wal",)
+    db.close()
+
+
+def test_a_result_is_never_overwritten_and_several_are_written_all_or_none(tmp_path):
+    first, second = run_unit(Unit(BundledDataset("adult"), "naive", 0, (0.7, 0.8)))
+    with Store(tmp_path / "a.sqlite") as store:
+        store.write([first])
+        with pytest.raises(StoreError, match="UNIQUE"):
+            store.write([second, first])
+        assert store.done() == {first.cell}
+
+
+@pytest.mark.parametrize("version", [1, 7])
+def test_a_store_of_another_schema_version_is_refused_by_name(tmp_path, version):
+    path = tmp_path / "old.sqlite"
+    Store(path).close()
+    db = sqlite3.connect(path)
+    db.execute(f"PRAGMA user_version = {version}")
+    db.close()
+    with pytest.raises(StoreError, match=rf"old\.sqlite is a store of schema version {version}.*reads version 2"):
+        Store(path)
+
+
+def test_other_files_are_left_alone(tmp_path):
+    other = tmp_path / "other.sqlite"
+    db = sqlite3.connect(other)
+    db.execute("CREATE TABLE mine (x)")
+    db.close()
+    before = other.read_bytes()
+    with pytest.raises(StoreError, match="another program"):
+        Store(other)
+    assert other.read_bytes() == before
+    text = tmp_path / "notes.txt"
+    text.write_text("dear diary " * 500)
+    with pytest.raises(StoreError, match="not a SQLite file"):
+        Store(text)
+    with pytest.raises(StoreError, match="no folder"):
+        Store(tmp_path / "nowhere" / "a.sqlite")
+    with pytest.raises(StoreError, match="There is no store"):
+        Store(tmp_path / "nothing.sqlite", create=False)
+
+
+def test_other_data_or_settings_under_the_same_name_are_refused(small_plan, small_csv, tmp_path, monkeypatch):
+    plan = replace(small_plan, methods=("naive",), splits=1)
+    with Store(tmp_path / "a.sqlite") as store:
+        run_sweep(plan, store, InProcess())
+        monkeypatch.setitem(METHODS, "naive", replace(METHODS["naive"], settings=lambda dataset, cost: {"new": 1}))
+        with pytest.raises(StoreError, match=r"other settings \(people, naive, cost 0\.7, split 0\)"):
+            run_sweep(plan, store, InProcess())
+        monkeypatch.undo()
+        other = tmp_path / "people.csv"
+        other.write_text("".join(small_csv.read_text().splitlines(keepends=True)[:-1]))
+        with pytest.raises(StoreError, match="other data under the name 'people'"):
+            run_sweep(replace(plan, datasets=(own_dataset(other, "qualified", "group"),)), store, InProcess())
+
+
+def test_a_full_disk_is_a_clear_error_and_what_is_stored_stays(small_plan, reference, tmp_path):
+    with Store(tmp_path / "a.sqlite") as store:
+        run_sweep(replace(small_plan, splits=1), store, InProcess())
+        before = store.contents()
+        pages = store.database.connection.execute("PRAGMA page_count").fetchone()[0]
+        store.database.connection.execute(f"PRAGMA max_page_count = {pages + 1}")
+        with pytest.raises(StoreError, match=r"the disk is full.*intact.*run the same sweep again"):
+            run_sweep(replace(small_plan, splits=20, methods=("naive",)), store, InProcess())
+        store.database.connection.execute("PRAGMA max_page_count = 1073741823")
+        assert store.database.connection.execute("PRAGMA integrity_check").fetchone() == ("ok",)
+        assert set(before) < set(store.contents())
+        run_sweep(small_plan, store, InProcess())
+        assert set(reference) <= set(store.contents())
+
+
+def test_stored_json_is_readable_by_others(tmp_path):
+    (result,) = run_unit(Unit(BundledDataset("adult"), "strat_x", 0, (0.7,)))
+    with Store(tmp_path / "a.sqlite") as store:
+        store.write([result])
+    db = sqlite3.connect(tmp_path / "a.sqlite")
+    configuration, counts = db.execute("SELECT configuration, test_counts FROM results").fetchone()
+    db.close()
+    assert json.loads(configuration) == {"equal_tpr": 0.0, "group_columns": True, "parity": 0.0, "tolerance": 0.02}
+    assert sum(json.loads(counts)["n"]) == 4814
+
+
+def test_complaints_about_a_store_are_caught_as_errors_of_files_and_of_input(tmp_path):
+    with pytest.raises(OSError, match="There is no store") as caught:
+        Store(tmp_path / "a.sqlite", create=False)
+    assert isinstance(caught.value, ValueError)
+    assert caught.value.key == "no_store"
+    assert caught.value.details == {"path": tmp_path / "a.sqlite"}
