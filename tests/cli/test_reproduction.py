@@ -65,7 +65,7 @@ def test_wrong_options_are_named_with_exit_code_two(tmp_path, options, message):
         ("x,y,z,z\n1,0,a,b\n2,1,b,a\n", "2 columns have this name"),
         ("x,y,z\n1,hired,a\n2,rejected,b\n", "say which value means qualified with --positive"),
         ("x,y,z\n1,0,a\n2,1,a\n", "one group only"),
-        ("y,z\n0,a\n1,b\n", "nothing to learn from"),
+        ("y,z\n0,a\n1,b\n", "left to learn from"),
     ],
 )
 def test_a_table_of_ones_own_is_checked_before_any_work(tmp_path, content, message):

@@ -63,14 +63,24 @@ def has_option(command: click.Command, option: str) -> bool:
     return any(option in parameter.opts for parameter in command.params)
 
 
-def worded(error: InputError, command: click.Command) -> str:
-    """An error of the library in the words of a command: options are named only if the command has them."""
+def worded(error: InputError, command: click.Command, given: dict[str, object] | None = None) -> str:
+    """An error of the library in the words of a command: options are named only if the command has them.
+
+    Parameters
+    ----------
+    error : InputError
+        What the library says.
+    command : Command
+        The running command.
+    given : dict, optional
+        Its options, for details that the library does not know.
+    """
     named_by = "--" + str(error.details.get("named_by") or "").replace("_", "-")
     remark = f"({named_by})" if has_option(command, named_by) else ""
     hint = HINTS.get(error.key or "")
     text = ""
     if hint is not None and has_option(command, hint.option) and hint.option not in str(error):
-        text = hint.text.format_map(_Details(error.details))
+        text = hint.text.format_map(_Details({**(given or {}), **error.details}))
     if not isinstance(error, TableError):
         return " ".join(part for part in (str(error), text) if part)
     if hint is not None and hint.clause:

@@ -12,6 +12,7 @@ from selfselect import __version__
 from selfselect._errors import InputError
 
 from .errors import INTERRUPTED, BadInput, worded
+from .lazy import GIVEN
 
 #: Subcommands, in the order of the help: each a module of this package with a click command of the same name.
 COMMANDS = ("demo", "audit", "plan", "train", "predict", "reproduce", "status", "tables", "figures", "page")
@@ -44,8 +45,9 @@ class LazyGroup(click.Group):
             if os.environ.get("SELFSELECT_DEBUG"):
                 raise
             command = self.get_command(ctx, ctx.invoked_subcommand or "")
-            said = worded(error, command) if isinstance(error, InputError) and command is not None else str(error)
-            raise BadInput(said) from error
+            if isinstance(error, InputError) and command is not None:
+                raise BadInput(worded(error, command, ctx.meta.get(GIVEN))) from error
+            raise BadInput(str(error)) from error
         except KeyboardInterrupt:
             click.echo("Interrupted.", err=True)
             ctx.exit(INTERRUPTED)
