@@ -224,12 +224,7 @@ class ScoreSteps:
         n_groups = len(self.groups)
         # a step takes effect from the first threshold that reaches it; those beyond the last never do
         cell = np.searchsorted(grid, self.threshold) * n_groups + self.group
-        first = np.zeros(len(self.group), dtype=bool)
-        first[self.start[:-1]] = True
-
-        def spread(values: NDArray[Any]) -> NDArray[Any]:
-            change = np.where(first, values, np.diff(values, prepend=0))
-            table = np.bincount(cell, weights=change, minlength=(len(grid) + 1) * n_groups)
-            return np.cumsum(table.reshape(len(grid) + 1, n_groups), axis=0)[:-1]
-
-        return spread(self.selected), spread(self.true_positives)
+        begun = np.bincount(cell, minlength=(len(grid) + 1) * n_groups).reshape(len(grid) + 1, n_groups)
+        # steps are looked up, not their changes added up: weights would leave rounding where nobody is selected
+        step = self.start[:-1] + np.cumsum(begun, axis=0)[:-1] - 1
+        return self.selected[step], self.true_positives[step]

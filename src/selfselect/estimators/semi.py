@@ -157,7 +157,7 @@ class SemiStrategicClassifier(InnerClassifier):
     def _value(self, case: pd.DataFrame, people: float) -> NDArray[np.float64]:
         applicants = case["application_rate"].to_numpy() * people
         correct = case["induced_accuracy"].fillna(0.0).to_numpy() * applicants
-        return np.asarray(cautious(correct, applicants, free=0.0, errors=self.caution))
+        return np.asarray(cautious(correct, applicants, fitted_weights=0.0, errors=self.caution))
 
     def decision_function(self, X: Any) -> NDArray[np.float64]:
         """Inner score minus the threshold."""

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 from typing import Any, Self
 
 import numpy as np
@@ -22,11 +23,20 @@ from .._validation import (
     check_weights,
     some_of,
 )
-from ..counting import GroupCodes, locate_labels
+from ..counting import GroupCodes, GroupCounts, locate_labels
 from ..deciding import Cost, Subsidies, SubsidyKind, Tolerance, check_tolerance
-from ..learning import Problem, solve
-from ..learning.judging import HANDFUL, unfairness
-from ..learning.solving import SOLVERS
+from ..learning import (
+    HANDFUL,
+    SOLVERS,
+    Ask,
+    EqualSelectionRates,
+    EqualTruePositiveRates,
+    OrderByBaseRates,
+    Problem,
+    Tie,
+    judge_counts,
+    solve,
+)
 from .base import SelfSelectionClassifier
 from .files import linear_state, restore_linear, saveable
 from .warnings import warn
@@ -189,35 +199,10 @@ class StrategicClassifier(SelfSelectionClassifier):
         X, y = validate_data(self, plain_frame(X), plain_frame(y), dtype=np.float64)
         qualified = self._check_labels(y)
         groups = self._check_groups(sensitive_features, len(qualified))
-        costs = self._terms().faced_by(groups.labels)
         weights = check_weights(sample_weight, len(qualified))
-        tolerance = check_tolerance(self.tolerance, costs)
-        required = self._check_settings(groups, qualified)
-        counted = slice(None) if weights is None or weights.all() else weights > 0
-        weights = _as_counts(weights, len(qualified))
-        used, codes = np.unique(groups.codes[counted], return_inverse=True)
-        if required.sum() > required[used].sum():
-            gone = np.setdiff1d(np.flatnonzero(required), used)
-            raise ValueError(f"require names group(s) all of whose rows weigh 0: {some_of(groups.labels[gone])}.")
-        if len(np.unique(qualified[counted])) < 2:
-            raise ValueError("sample_weight leaves one class only: there must be qualified and unqualified people.")
+        ask = self._ask(groups, qualified)
         with one_thread():
-            problem = Problem.build(
-                X[counted],
-                qualified[counted],
-                codes,
-                groups.labels[used],
-                weights[counted],
-                costs[used],
-                tolerance=tolerance,
-                required=required[used],
-                max_social_cost=1.0 if self.max_social_cost is None else self.max_social_cost,
-                parity=self.parity,
-                equal_tpr=self.equal_tpr,
-                parity_tolerance=self.parity_tolerance,
-                tpr_tolerance=self.tpr_tolerance,
-                l2=self.l2,
-            )
+            problem, used = self._problem(X, qualified, groups, weights, ask)
             best, self.n_iter_ = solve(
                 problem,
                 solver=self.solver,
@@ -226,20 +211,60 @@ class StrategicClassifier(SelfSelectionClassifier):
                 max_iter=self.max_iter,
                 application=self.application,
             )
-        weights_, intercept = problem.to_original(best.parameters)
-        self.coef_, self.intercept_ = weights_[None, :], np.array([intercept])
+        coefficients, intercept = problem.standardisation.undo_parameters(best.parameters)
+        self.coef_, self.intercept_ = coefficients[None, :], np.array([intercept])
         self.origin_ = best.origin
         predicted = self.classes_[(X @ self.coef_[0] + intercept > 0).astype(int)]
         self._publish(qualified, predicted, groups, sample_weight)
-        counts = self.published_.counts
-        broken, _ = unfairness(problem, counts.selected[None, used], counts.true_positives[None, used])
-        self.constraints_met_ = not problem.fair or bool(broken[0] <= 1e-9)
+        self._check_ties(problem.ask, used)
+        return self
+
+    def _ask(self, groups: GroupCodes, qualified: BoolArray) -> Ask:
+        """What is asked of the classifier, by all groups."""
+        costs = self._terms().faced_by(groups.labels)
+        tolerance = check_tolerance(self.tolerance, costs)
+        required = self._check_settings(groups, qualified)
+        limit = 1.0 if self.max_social_cost is None else self.max_social_cost
+        return Ask(costs, tolerance, required, limit, self._ties())
+
+    def _ties(self) -> tuple[Tie, ...]:
+        """Ties between groups. A new one is made here."""
+        ties: list[Tie] = []
+        if self.parity > 0 and self.equal_tpr > 0:  # together they put groups in order, and this sees to it
+            ties.append(OrderByBaseRates())
+        if self.parity > 0:
+            ties.append(EqualSelectionRates(self.parity, self.parity_tolerance))
+        if self.equal_tpr > 0:
+            ties.append(EqualTruePositiveRates(self.equal_tpr, self.tpr_tolerance))
+        return tuple(ties)
+
+    def _problem(
+        self, X: FloatArray, qualified: BoolArray, groups: GroupCodes, weights: FloatArray | None, ask: Ask
+    ) -> tuple[Problem, NDArray[np.intp]]:
+        """The task, of the rows that weigh anything, and the codes of the groups that are left in it."""
+        counted = slice(None) if weights is None or weights.all() else weights > 0
+        used, codes = np.unique(groups.codes[counted], return_inverse=True)
+        gone = np.setdiff1d(np.flatnonzero(ask.required), used)
+        if len(gone):
+            raise ValueError(f"require names group(s) all of whose rows weigh 0: {some_of(groups.labels[gone])}.")
+        if len(np.unique(qualified[counted])) < 2:
+            raise ValueError("sample_weight leaves one class only: there must be qualified and unqualified people.")
+        people = _as_counts(weights, len(qualified))[counted]
+        asked = replace(ask, costs=ask.costs[used], required=ask.required[used])
+        problem = Problem.build(X[counted], qualified[counted], codes, groups.labels[used], people, asked, l2=self.l2)
+        return problem, used
+
+    def _check_ties(self, ask: Ask, used: NDArray[np.intp]) -> None:
+        """Set ``constraints_met_`` by what is published, and warn where it is False."""
+        n, positives, selected, hits = (column[used] for column in self.published_.counts.columns)
+        verdict = judge_counts(ask, GroupCounts(n, positives, selected[None, :], hits[None, :]), fitted_weights=0.0)
+        self.constraints_met_ = bool(verdict.broken_ties[0] == 0)
         if not self.constraints_met_:
             warn(
                 "Selection or true-positive rates could not be brought within their tolerance while someone applies. "
-                "Raise parity_tolerance or tpr_tolerance, or lower the cost."
+                "Raise parity_tolerance or tpr_tolerance, or lower the cost.",
+                stacklevel=3,
             )
-        return self
 
     def _check_settings(self, groups: GroupCodes, qualified: BoolArray) -> BoolArray:
         check_choice(self.solver, "solver", SOLVERS)
@@ -263,7 +288,7 @@ class StrategicClassifier(SelfSelectionClassifier):
                 warn(
                     f"Required group(s) {some_of(groups.labels[few])} have under {HANDFUL} qualified people in "
                     f"training ({', '.join(map(str, positives[few][:5]))}): their precision is hardly known.",
-                    stacklevel=3,
+                    stacklevel=4,
                 )
         return required
 

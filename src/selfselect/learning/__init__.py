@@ -1,16 +1,38 @@
 """Ways to train a linear classifier whose applicants choose themselves.
 
-``problem`` states what is asked; ``choice`` judges a finished score, by hard counts, with all constraints; ``apart``
-and ``together`` propose scores; ``reference`` is the paper's own descent. :func:`solve` puts them together.
+``sums`` turns scores into sums per group and back; ``objectives`` and ``paper`` turn sums into what is lowered, with
+``ties`` between groups; ``linear`` is where features enter. ``asking`` states what is asked of a classifier,
+``judging`` says by hard counts how far one meets it and what it is worth, and ``candidates`` are classifiers that have
+been judged. ``problem`` is a task; ``single_groups``, ``all_groups`` and ``descent`` (the paper's own way) solve it,
+from ``starts``; :func:`solve` puts them together.
 
 The default does not minimise the paper's objective. Once all groups but one are shut out, that objective is the mean
 log-loss of the one that is left, whatever its precision; and where a group's smooth application is 0 its gradient is
-lost. So it is decided first who shall apply, and :class:`selfselect.objective.TargetedObjective` lowers the errors on
-them under the constraint that they do. The paper's objective is there for random starts and for the reference.
+lost. So it is decided first who shall apply, and :class:`~selfselect.learning.objectives.TargetedObjective` lowers the
+errors on them under the constraint that they do. The paper's objective is there for random starts and for the
+reference.
 """
 
-from .judging import Candidate, cautious, cut_between
+from .asking import Ask
+from .candidates import Candidate, cut_between
+from .judging import HANDFUL, cautious, judge_counts
 from .problem import InfeasibleError, Problem
-from .solving import solve
+from .solving import SOLVERS, solve
+from .ties import EqualSelectionRates, EqualTruePositiveRates, OrderByBaseRates, Tie
 
-__all__ = ["Candidate", "InfeasibleError", "Problem", "cautious", "cut_between", "solve"]
+__all__ = [
+    "HANDFUL",
+    "SOLVERS",
+    "Ask",
+    "Candidate",
+    "EqualSelectionRates",
+    "EqualTruePositiveRates",
+    "InfeasibleError",
+    "OrderByBaseRates",
+    "Problem",
+    "Tie",
+    "cautious",
+    "cut_between",
+    "judge_counts",
+    "solve",
+]

@@ -1,196 +1,251 @@
-"""Which of several classifiers to keep: judged by hard counts, never by the smooth objective.
+"""The one judge: from hard counts and an ask to by how much the ask is broken, and what the classifier is worth.
 
-Raw training accuracy prefers small groups and whatever was fitted hardest. So classifiers are compared by
+Classifiers are judged by hard counts, never by the smooth objective. Raw training accuracy prefers small groups and
+whatever was fitted hardest. So they are compared by
 
     accuracy - 2 standard errors - (fitted weights) / (applicants)
 
-on the training set: the second term asks how sure the accuracy is given the number of applicants, the third takes back
-what fitting that many weights to them gains in sample. Constraints come first: of two classifiers the one that breaks
-them less is kept, whatever its accuracy.
+over those who apply on the training set: the second term asks how sure the accuracy is given the number of applicants,
+the third takes back what fitting that many weights to them gains in sample. What is asked comes first: of two
+classifiers the one that breaks it less is kept, whatever its accuracy.
+
+:func:`judge_counts` takes any classifiers, one row of counts each: O(r K) for r classifiers and K groups.
+:func:`judge_thresholds` takes all thresholds on one score at once, O(m log m) for m rows whatever K is; only ties need
+the counts of every group, and look at no more than :data:`TABLE_CELLS` of them.
 """
 
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, Protocol
 
 import numpy as np
-import pandas as pd
 from numpy.typing import NDArray
 
 from .._validation import BoolArray, FloatArray
-from ..counting import ratio
-from ..deciding import SLACK, ThresholdCurves, applies_with_margin
-from .problem import Problem
+from ..counting import GroupCounts, ratio
+from ..deciding import ThresholdCurves, Tolerance, applies_with_margin
+from .asking import Ask
+from .ties import SHARE_SLACK
 
 #: Standard errors that are taken off an accuracy.
 CAUTION = 2.0
-#: Selected people that a group must have at least, where that is possible, to count as applying.
+#: Violation of a classifier with which nobody applies, so that it has no induced accuracy: above what a broken social
+#: cost and a few broken ties come to, each of which is a share and thus at most 1.
+NOBODY_APPLIES = 10.0
+#: Taken off where nobody clears the tolerance, but someone the cost: more than accuracies can differ by, so that it is
+#: better than nobody and worse than anybody else.
+BARELY_APPLIES = 1.0
+#: Selected people that a group must have at least, where that is possible, to be made to apply.
 HANDFUL = 10
-#: Digits to which scores are compared: a threshold never falls between two that differ by rounding only.
-DIGITS = 9
-#: Pairs of groups are put in order when their base rates differ by more than this.
-ORDER_MARGIN = 0.02
-#: Thresholds at which rates of groups are compared at most, and cells of the table (thresholds x groups) that takes.
-MOST_THRESHOLDS, TABLE_CELLS = 2_000, 4_000_000
+#: Of tied groups, one that applies with fewer selected people than this does so by luck; and what that takes off.
+LUCKY_FEW, LUCK = HANDFUL / 2, 0.5
+#: Thresholds at which ties are judged: at most so many, and, of many groups, as many as a table of so many cells (one
+#: per threshold and group) takes, but no fewer than a few.
+MOST_THRESHOLDS, TABLE_CELLS, LEAST_THRESHOLDS = 2_000, 4_000_000, 64
 
 
-@dataclass(frozen=True)
-class Candidate:
-    """Classifier, and what it is worth.
+def cautious(correct: Any, n: Any, fitted_weights: float, errors: float = CAUTION) -> NDArray[Any]:
+    """Accuracy that can be counted on: minus standard errors and fitted weights per applicant; -inf for n = 0.
 
-    Attributes
-    ----------
-    parameters : ndarray of shape (n_features + 1,)
-        Weights and intercept, in standardised features.
-    violation : float
-        By how much the constraints are broken; 0 if they hold.
-    value : float
-        Cautious induced accuracy (see the module).
-    accuracy : float
-        Induced accuracy on the training set.
-    origin : str
-        Where it comes from.
+    Examples
+    --------
+    >>> cautious([90, 9_000], [100, 10_000], fitted_weights=1.0).round(3).tolist()
+    [0.828, 0.894]
     """
-
-    parameters: FloatArray
-    violation: float
-    value: float
-    accuracy: float
-    origin: str
-
-    @property
-    def rank(self) -> tuple[float, float]:
-        """Sort key: constraints first, then value."""
-        return -self.violation, self.value
-
-
-def cautious(correct: Any, n: Any, free: float, errors: float = CAUTION) -> NDArray[Any]:
-    """Accuracy that can be counted on: minus standard errors and fitted weights per applicant; -inf for n = 0."""
     n = np.asarray(n, dtype=np.float64)
     accuracy = ratio(correct, n)
     smoothed = (np.asarray(correct, dtype=np.float64) + 1) / (n + 2)  # no certainty from a handful of people
-    value = accuracy - errors * np.sqrt(ratio(np.clip(smoothed * (1 - smoothed), 0, None), n)) - free * ratio(1, n)
-    return np.where(n > 0, value, -np.inf)
+    unsure = np.sqrt(ratio(np.clip(smoothed * (1 - smoothed), 0, None), n))
+    return np.where(n > 0, accuracy - errors * unsure - fitted_weights * ratio(1, n), -np.inf)
 
 
-def tidy(score: FloatArray) -> tuple[FloatArray, float]:
-    """Score divided by its size and rounded, and that size."""
-    size = float(np.abs(score).max()) if len(score) else 1.0
-    size = size if size > 0 else 1.0
-    return np.round(score / size, DIGITS), size
+@dataclass(frozen=True, eq=False)
+class Verdict:
+    """What the judge finds of some classifiers, one entry each.
 
-
-def cut_between(thresholds: FloatArray, i: Any) -> Any:
-    """Number between one threshold and the next: it separates the same people, and leaves room on both sides.
-
-    Takes one position or an array of them; the last threshold is its own cut.
+    Attributes
+    ----------
+    violation : ndarray of shape (n_classifiers,)
+        By how much the ask is broken, ties included; 0 if it is met.
+    broken_ties : ndarray of shape (n_classifiers,)
+        The part of it that ties are broken by.
+    value : ndarray of shape (n_classifiers,)
+        Cautious induced accuracy (see the module), in the worse of two cases: groups that clear their cost but not the
+        tolerance come, or stay away.
+    accuracy : ndarray of shape (n_classifiers,)
+        Induced accuracy, NaN if nobody applies.
     """
-    here = np.asarray(thresholds[i], dtype=np.float64)
-    above = np.asarray(thresholds[np.minimum(np.asarray(i) + 1, len(thresholds) - 1)], dtype=np.float64)
-    with np.errstate(invalid="ignore"):
-        middle = np.where(np.isinf(here), above - np.maximum(1.0, np.abs(above)), here + (above - here) / 2)
-        cut = np.where((here < middle) & (middle < above), middle, here)
-    return float(cut) if cut.ndim == 0 else cut
+
+    violation: FloatArray
+    broken_ties: FloatArray
+    value: FloatArray
+    accuracy: FloatArray
+
+    def best(self) -> int:
+        """Position of the best classifier: what is asked first, then value; of equals the last."""
+        return int(np.lexsort((self.value, -self.violation))[-1])
+
+    def take(self, which: Any) -> Verdict:
+        """Verdict on some of the classifiers."""
+        return Verdict(self.violation[which], self.broken_ties[which], self.value[which], self.accuracy[which])
 
 
-def curves_of(problem: Problem, score: FloatArray) -> ThresholdCurves:
-    """Counts of all groups at every threshold of a (tidy) score."""
-    rows = problem.rows
-    weight = None if problem.unit_weights else rows.weight  # whole numbers are exact, and faster
-    return ThresholdCurves.from_codes(rows.y > 0, score, rows.codes, problem.labels, weight)
+class Applicants(Protocol):
+    """Sums over those who apply, one entry per classifier; :class:`~selfselect.deciding.RunningSums` are such."""
+
+    @property
+    def applying_groups(self) -> NDArray[Any]:
+        """Groups that apply."""
+
+    @property
+    def required_groups(self) -> NDArray[Any]:
+        """Groups that apply among those that must."""
+
+    @property
+    def applicants(self) -> NDArray[Any]:
+        """People who apply."""
+
+    @property
+    def correct_applicants(self) -> NDArray[Any]:
+        """Applicants judged rightly."""
+
+    @property
+    def qualified_applicants(self) -> NDArray[Any]:
+        """Qualified people who apply."""
 
 
-def best_threshold(problem: Problem, parameters: FloatArray, free: float, origin: str) -> Candidate:
-    """Candidate that the best single threshold on a score makes, over all thresholds and under all constraints."""
-    rows = problem.rows
-    score, size = tidy(rows.X @ parameters[:-1] + parameters[-1])
-    curves = curves_of(problem, score)
-    sums = curves.running(curves.step_applies(problem.costs), problem.required)
-    threshold, accuracy = sums.threshold, ratio(sums.correct_applicants, sums.applicants)
-    value = hair_value = cautious(sums.correct_applicants, sums.applicants, free)
-    by_a_hair = sums.applying_groups > 0
-    if problem.tolerance != 0:
-        # groups within the tolerance apply by a hair: what counts is the worse of their coming and their staying away
-        sums = curves.running(curves.step_applies(problem.costs, problem.tolerance), problem.required)
-        value = np.minimum(value, cautious(sums.correct_applicants, sums.applicants, free))
-        # nobody clears the tolerance: better someone who applies by a hair than nobody
-        value = np.where((sums.applying_groups == 0) & by_a_hair, hair_value - 1.0, value)
-    violation = np.where((sums.applying_groups > 0) | by_a_hair, 0.0, 10.0)
-    if problem.constrained:
-        violation += problem.required.sum() - sums.required_groups
-        stay_away = 1 - ratio(sums.qualified_applicants, rows.positives.sum())
-        violation += np.maximum(stay_away - problem.max_social_cost - SLACK, 0)
-    pick: NDArray[np.intp] = np.arange(len(value))
-    if problem.fair:
-        pick = _thin(len(value), max(64, min(MOST_THRESHOLDS, TABLE_CELLS // problem.n_groups)))
-        violation, value = violation[pick], value[pick]
-        unfair, lucky = unfairness(problem, *curves.counts_at(threshold[pick]))
-        violation, value = violation + unfair, value - 0.5 * lucky
-    i = int(np.lexsort((value, -violation))[-1])
-    j = int(pick[i])
-    cut = cut_between(threshold, j) * size
-    return Candidate(
-        parameters=np.append(parameters[:-1], parameters[-1] - cut),
-        violation=float(violation[i]) if violation[i] > SLACK else 0.0,
-        value=float(value[i]),
-        accuracy=float(accuracy[j]),
-        origin=origin,
-    )
+@dataclass(frozen=True, eq=False)
+class _CountedApplicants:
+    """Sums over those who apply, from one row of counts per classifier."""
+
+    applying_groups: NDArray[Any]
+    required_groups: NDArray[Any]
+    applicants: NDArray[Any]
+    correct_applicants: NDArray[Any]
+    qualified_applicants: NDArray[Any]
+
+    @classmethod
+    def of(cls, counts: GroupCounts, applies: BoolArray, required: BoolArray) -> _CountedApplicants:
+        return cls(
+            applies.sum(axis=1),
+            (applies & required).sum(axis=1),
+            (applies * counts.n).sum(axis=1),
+            (applies * counts.correct).sum(axis=1),
+            (applies * counts.positives).sum(axis=1),
+        )
 
 
-def _thin(length: int, most: int) -> NDArray[np.intp]:
+def judge_counts(ask: Ask, counts: GroupCounts, fitted_weights: float) -> Verdict:
+    """Judge classifiers by their counts.
+
+    Parameters
+    ----------
+    ask : Ask
+    counts : GroupCounts
+        ``n`` and ``positives`` of shape (n_groups,); ``selected`` and ``true_positives`` of shape (n_classifiers,
+        n_groups).
+    fitted_weights : float
+        Weights that were fitted to those who apply.
+    """
+
+    def case(tolerance: Tolerance) -> _Case:
+        applies = applies_with_margin(counts.true_positives, counts.selected, ask.costs, tolerance)
+        applicants = _CountedApplicants.of(counts, applies, ask.required)
+        return _Case.of(ask, applicants, counts.positives.sum(), fitted_weights)
+
+    barely = case(0.0)
+    verdict = _worse_case(barely, barely if ask.tolerance == 0 else case(ask.tolerance))
+    return _judge_ties(ask, verdict, counts)
+
+
+def judge_thresholds(
+    ask: Ask, curves: ThresholdCurves, fitted_weights: float
+) -> tuple[Verdict, FloatArray, NDArray[np.intp]]:
+    """Judge every threshold on a score, for all groups the same.
+
+    Returns
+    -------
+    verdict : Verdict
+        One entry per threshold that was judged: all, or evenly thinned ones where there are ties.
+    thresholds : ndarray
+        All thresholds of the score, rising from -inf.
+    judged : ndarray
+        Position among them of each one that was judged.
+    """
+
+    def case(tolerance: Tolerance) -> tuple[_Case, FloatArray]:
+        running = curves.running(curves.step_applies(ask.costs, tolerance), ask.required)
+        return _Case.of(ask, running, curves.positives.sum(), fitted_weights), running.threshold
+
+    barely, thresholds = case(0.0)
+    verdict = _worse_case(barely, barely if ask.tolerance == 0 else case(ask.tolerance)[0])
+    judged: NDArray[np.intp] = np.arange(len(thresholds))
+    if ask.ties:
+        judged = _thinned(len(thresholds), min(MOST_THRESHOLDS, TABLE_CELLS // len(ask.costs)))
+        selected, hits = curves.counts_at(thresholds[judged])
+        verdict = _judge_ties(ask, verdict.take(judged), GroupCounts(curves.n, curves.positives, selected, hits))
+    return verdict, thresholds, judged
+
+
+def _thinned(length: int, most: int) -> NDArray[np.intp]:
     """Positions 0 to length - 1, all of them or evenly thinned."""
-    return np.unique(np.linspace(0, length - 1, min(length, most)).round().astype(np.intp))
+    return np.unique(np.linspace(0, length - 1, min(length, max(most, LEAST_THRESHOLDS))).round().astype(np.intp))
 
 
-def unfairness(problem: Problem, selected: FloatArray, hits: FloatArray) -> tuple[FloatArray, BoolArray]:
-    """By how much each row of counts breaks the ties between groups, and whether a group applies by luck of a few.
+@dataclass(frozen=True, eq=False)
+class _Case:
+    """What follows if some groups apply, one entry per classifier.
 
-    ``selected`` and ``hits`` have one row per classifier and one column per group.
+    Attributes
+    ----------
+    somebody : ndarray of bool
+        Whether any group applies.
+    broken : ndarray
+        By how much it is broken who must apply.
+    value, accuracy : ndarray
+        As in :class:`Verdict`.
     """
-    rows = problem.rows
-    rate = selected / rows.n
-    broken = np.zeros(len(selected))
-    if problem.parity > 0:
-        broken += np.maximum(np.ptp(rate, axis=1) - problem.parity_tolerance - SLACK, 0)
-    if problem.equal_tpr > 0:
-        some = rows.positives > 0
-        reached = hits[:, some] / rows.positives[some]
-        broken += np.maximum(np.ptp(reached, axis=1) - problem.tpr_tolerance - SLACK, 0)
-    if problem.parity > 0 and problem.equal_tpr > 0:
-        broken += (selected <= 0).sum(axis=1)  # every group must have a precision to be put in order
-        broken += _disorder(problem, ratio(hits, selected))
-    applies = applies_with_margin(hits, selected, problem.costs, problem.tolerance)
-    lucky = np.asarray((applies & (selected < HANDFUL / 2)).any(axis=1))
-    return broken, lucky
+
+    somebody: BoolArray
+    broken: FloatArray
+    value: FloatArray
+    accuracy: FloatArray
+
+    @classmethod
+    def of(cls, ask: Ask, applicants: Applicants, qualified: float, fitted_weights: float) -> _Case:
+        somebody = applicants.applying_groups > 0
+        broken = np.zeros(len(somebody))
+        if ask.prescribes_applicants:
+            stay_away = 1 - ratio(applicants.qualified_applicants, qualified)
+            broken = (ask.required.sum() - applicants.required_groups) + np.maximum(
+                stay_away - ask.max_social_cost - SHARE_SLACK, 0
+            )
+        return cls(
+            somebody,
+            broken,
+            cautious(applicants.correct_applicants, applicants.applicants, fitted_weights),
+            ratio(applicants.correct_applicants, applicants.applicants),
+        )
 
 
-def _disorder(problem: Problem, precision: FloatArray) -> FloatArray:
-    """Largest amount by which a group's precision falls short of that of a group with a lower base rate."""
-    base_rate = problem.rows.positives / problem.rows.n
-    order = np.argsort(base_rate, kind="stable")
-    rising = base_rate[order]
-    ordered = np.nan_to_num(precision[:, order], nan=0.0)
-    highest_up_to = np.maximum.accumulate(ordered, axis=1)
-    clearly_below = np.searchsorted(rising, rising - ORDER_MARGIN, side="left")  # how many are lower by the margin
-    has = clearly_below > 0
-    short = highest_up_to[:, clearly_below[has] - 1] - ordered[:, has]
-    return np.asarray(np.maximum(short, 0).max(axis=1, initial=0.0))
+def _worse_case(barely: _Case, surely: _Case) -> Verdict:
+    """Verdict from who applies at all, and who does with the tolerance to spare."""
+    value = barely.value
+    if surely is not barely:
+        value = np.minimum(value, surely.value)
+        value = np.where(barely.somebody & ~surely.somebody, barely.value - BARELY_APPLIES, value)
+    violation = np.where(barely.somebody | surely.somebody, 0.0, NOBODY_APPLIES) + surely.broken
+    return Verdict(violation, np.zeros(len(violation)), value, barely.accuracy)
 
 
-def groups_in_order(problem: Problem) -> tuple[NDArray[np.intp], NDArray[np.intp]]:
-    """Pairs of groups (higher, lower) in base rate by more than the margin; of many groups, neighbours only."""
-    base_rate = problem.rows.positives / problem.rows.n
-    if problem.n_groups <= 100:
-        higher, lower = np.nonzero(base_rate[:, None] > base_rate[None, :] + ORDER_MARGIN)
-        return higher.astype(np.intp), lower.astype(np.intp)
-    order = np.argsort(base_rate, kind="stable")
-    below = np.searchsorted(base_rate[order], base_rate[order] - ORDER_MARGIN, side="left")
-    has = below > 0
-    return order[has].astype(np.intp), order[below[has] - 1].astype(np.intp)
-
-
-def describe(labels: pd.Index, groups: NDArray[np.intp]) -> str:
-    """Names of groups, for an origin."""
-    return "+".join(str(labels[g]) for g in groups[:3]) + ("+..." if len(groups) > 3 else "")
+def _judge_ties(ask: Ask, verdict: Verdict, counts: GroupCounts) -> Verdict:
+    """Add what ties are broken by; and where there are any, beware of groups that apply by luck of a few."""
+    if not ask.ties:
+        return verdict
+    broken = np.zeros(len(verdict.violation))
+    for tie in ask.ties:
+        broken = broken + tie.violation(counts)
+    applies = applies_with_margin(counts.true_positives, counts.selected, ask.costs, ask.tolerance)
+    lucky = (applies & (counts.selected < LUCKY_FEW)).any(axis=1)
+    return Verdict(verdict.violation + broken, broken, verdict.value - LUCK * lucky, verdict.accuracy)

@@ -4,15 +4,18 @@ from __future__ import annotations
 
 import numpy as np
 
-from .._validation import some_of
+from .._validation import FloatArray, some_of
 from ..counting import ratio
-from .all_groups import solve_together
+from .all_groups import solve_all_groups
+from .candidates import Candidate, curves_of
 from .descent import STARTS, STEPS, solve_by_descent, solve_by_stages
-from .judging import Candidate, curves_of, tidy
+from .paper import APPLICATION
 from .problem import InfeasibleError, Problem
-from .single_groups import solve_apart
+from .single_groups import solve_single_groups
 
 SOLVERS = ("auto", "constructive", "gradient_descent")
+#: Groups that a message has numbers of at most.
+MOST_NUMBERS = 5
 
 
 def solve(
@@ -22,7 +25,7 @@ def solve(
     random: np.random.RandomState,
     n_starts: int | None = None,
     max_iter: int | None = None,
-    application: float = 1 / 6,
+    application: float = APPLICATION,
 ) -> tuple[Candidate, int]:
     """Best candidate of a solver, and the steps that ``max_iter`` limits.
 
@@ -53,50 +56,59 @@ def solve(
     InfeasibleError
         If constraints on who applies cannot be met.
     """
+    ask = problem.ask
     if solver == "gradient_descent":
         starts = STARTS if n_starts is None else n_starts
         candidates, n_iter = solve_by_descent(problem, random, starts, max_iter or STEPS, application)
     else:
-        limit = max_iter or 1000
-        # features that address groups one by one leave nothing to be shared; tied rates, or one threshold for all, do
-        share = problem.fair or (problem.constrained and problem.offset_of_group is None)
-        if solver == "auto" and share:
-            candidates, n_iter = solve_together(problem, limit)
+        # features that address groups one by one leave nothing to be shared; ties, or one threshold for all, do
+        shared = bool(ask.ties) or (ask.prescribes_applicants and problem.offset_of_group is None)
+        if solver == "auto" and shared:
+            candidates, n_iter = solve_all_groups(problem, max_iter)
         else:
-            candidates, n_iter = solve_apart(problem, with_refinement=solver == "auto", max_iter=limit)
+            candidates, n_iter = solve_single_groups(problem, with_refinement=solver == "auto", max_iter=max_iter)
         if n_starts:
             candidates += solve_by_stages(problem, random, n_starts, application)
     best = max(candidates, key=lambda candidate: candidate.rank)
-    if best.violation > 0 and problem.constrained:
-        raise InfeasibleError(_why(problem, candidates))
+    if best.violation > 0 and ask.prescribes_applicants:
+        raise InfeasibleError(_why_infeasible(problem, candidates))
     return best, n_iter
 
 
-def _why(problem: Problem, candidates: list[Candidate]) -> str:
+def _why_infeasible(problem: Problem, candidates: list[Candidate]) -> str:
     """What was asked and what came nearest, in words."""
-    rows = problem.rows
-    highest = np.full(problem.n_groups, np.nan)
-    for candidate in candidates:
-        score, _ = tidy(rows.X[:, : problem.n_varying] @ candidate.parameters[: problem.n_varying])
-        curves = curves_of(problem, score)
-        reached = np.fmax.reduceat(ratio(curves.true_positives, curves.selected), curves.start[:-1])
-        highest = np.fmax(highest, reached)
-    parts = []
-    if problem.required.any():
-        margin = 0.0 if problem.tolerance == "auto" else problem.tolerance
-        low = problem.required & (highest < problem.costs + margin)
+    ask, parts = problem.ask, []
+    if ask.required.any():
+        margin = ask.margin(auto=0.0)
+        highest = _highest_precisions(problem, candidates)
+        low = ask.required & (highest < ask.costs + margin)
         if low.any():
             parts.append(
-                f"the highest precision found for {some_of(problem.labels[low])} is "
-                f"{', '.join(f'{value:.3f}' for value in highest[low][:5])}, below the cost"
-                f"{' plus tolerance' if margin else ''} of "
-                f"{', '.join(f'{value:.3f}' for value in problem.costs[low][:5] + margin)}"
+                f"the highest precision found for {some_of(problem.labels[low])} is {_numbers(highest[low])}, below "
+                f"the cost{' plus tolerance' if margin else ''} of {_numbers(ask.costs[low] + margin)}"
             )
         else:
-            parts.append(f"no score was found with which {some_of(problem.labels[problem.required])} all apply at once")
-    if problem.max_social_cost < 1:
-        parts.append(f"the social cost could not be brought down to {problem.max_social_cost:g}")
+            parts.append(f"no score was found with which {some_of(problem.labels[ask.required])} all apply at once")
+    if ask.max_social_cost < 1:
+        parts.append(f"the social cost could not be brought down to {ask.max_social_cost:g}")
+    tied = " while rates of groups are tied as asked" if ask.ties else ""
     return (
-        f"The constraints of training cannot be met: {'; '.join(parts)}. Lower the cost or tolerance, subsidise these "
-        "groups (subsidies=...), ask for fewer, or let X tell groups apart (one-hot group columns)."
+        f"The constraints of training cannot be met: {'; '.join(parts)}{tied}. Lower the cost or tolerance, "
+        "subsidise these groups (subsidies=...), ask for fewer, or let X tell groups apart (one-hot group columns)."
     )
+
+
+def _highest_precisions(problem: Problem, candidates: list[Candidate]) -> FloatArray:
+    """Highest precision that any threshold on any of the scores gives each group."""
+    highest = np.full(problem.n_groups, np.nan)
+    for candidate in candidates:
+        curves, _ = curves_of(
+            problem, problem.block.X[:, : problem.n_varying] @ candidate.parameters[: problem.n_varying]
+        )
+        reached = np.fmax.reduceat(ratio(curves.true_positives, curves.selected), curves.start[:-1])
+        highest = np.fmax(highest, reached)
+    return highest
+
+
+def _numbers(values: FloatArray) -> str:
+    return ", ".join(f"{value:.3f}" for value in values[:MOST_NUMBERS])

@@ -1,0 +1,58 @@
+"""What is asked of a classifier."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field, replace
+
+import numpy as np
+
+from .._validation import BoolArray, FloatArray
+from ..deciding import Tolerance
+from .ties import Tie
+
+
+@dataclass(frozen=True, eq=False)
+class Ask:
+    """What is asked of a classifier, apart from accuracy on those who apply.
+
+    Attributes
+    ----------
+    costs : ndarray of shape (n_groups,)
+        Cost that each group faces, subsidies taken off.
+    tolerance : float or "auto"
+        Margin by which groups must clear their cost in training.
+    required : ndarray of bool of shape (n_groups,)
+        Groups that must apply; by default none.
+    max_social_cost : float
+        Largest share of the qualified that may stay away; 1 for no limit.
+    ties : tuple of Tie
+        What must be alike between groups.
+    """
+
+    costs: FloatArray
+    tolerance: Tolerance = 0.0
+    required: BoolArray = field(default_factory=lambda: np.zeros(0, dtype=bool))
+    max_social_cost: float = 1.0
+    ties: tuple[Tie, ...] = ()
+
+    def __post_init__(self) -> None:
+        if not len(self.required):
+            object.__setattr__(self, "required", np.zeros(len(self.costs), dtype=bool))
+
+    @property
+    def prescribes_applicants(self) -> bool:
+        """Whether it is prescribed who must apply, or how many."""
+        return bool(self.required.any()) or self.max_social_cost < 1
+
+    @property
+    def follows_base_rates(self) -> bool:
+        """Whether a tie makes precision follow base rates."""
+        return any(tie.follows_base_rates for tie in self.ties)
+
+    def margin(self, auto: float) -> float:
+        """Tolerance as a number; "auto" is none, since it depends on counts, so a number is given to be used for it."""
+        return auto if self.tolerance == "auto" else self.tolerance
+
+    def as_published(self) -> Ask:
+        """The same ask of what people see: groups apply as soon as they clear the cost, and ties are not judged."""
+        return replace(self, tolerance=0.0, ties=())

@@ -1,0 +1,85 @@
+"""One table, fed in three ways: the same totals."""
+
+import pytest
+
+from selfselect.counting.rows import ChunkedRows, DaskRows, HeldRows
+
+BLOCKS = [[3, 1, 4], [1, 5], [9, 2, 6]]
+
+
+class FakeClient:
+    """What is used of a Dask client, done at once; futures are one-element tuples."""
+
+    def __init__(self):
+        self.done = 0
+
+    def scatter(self, values):
+        return [(value,) for value in values]
+
+    def map(self, function, futures, pure):
+        assert pure is False  # work on parameters is never the same twice, and hashing it costs time
+        self.done += len(futures)
+        return [(function(value),) for (value,) in futures]
+
+    def gather(self, futures):
+        return [value for (value,) in futures]
+
+
+class Readings:
+    """Blocks that are read anew each time, counting how often."""
+
+    def __init__(self, blocks):
+        self.blocks, self.times = blocks, 0
+
+    def __iter__(self):
+        self.times += 1
+        return iter(self.blocks)
+
+
+@pytest.mark.parametrize(
+    "rows",
+    [
+        HeldRows([value for block in BLOCKS for value in block]),
+        ChunkedRows(BLOCKS),
+        DaskRows.scatter(FakeClient(), BLOCKS),
+    ],
+    ids=["memory", "chunks", "dask"],
+)
+def test_totals_do_not_depend_on_how_rows_are_fed(rows):
+    parts = rows.each(lambda block: [2 * value for value in block])
+    assert parts.total(sum) == 62
+    assert parts.total(len) == 8
+
+
+def test_a_table_in_memory_is_worked_on_once_and_one_on_disk_is_read_for_every_total():
+    calls, readings = [], Readings(BLOCKS)
+    held = HeldRows(BLOCKS[0]).each(lambda block: calls.append(block) or block)
+    held.total(sum), held.total(len)
+    assert len(calls) == 1
+    chunked = ChunkedRows(readings).each(list)
+    before = readings.times
+    chunked.total(sum), chunked.total(len)
+    assert readings.times - before == 2
+
+
+def test_on_a_cluster_work_is_done_once_per_block():
+    client = FakeClient()
+    parts = DaskRows.scatter(client, BLOCKS).each(list)
+    parts.total(sum), parts.total(len)
+    assert client.done == 3 * len(BLOCKS)
+
+
+def test_blocks_are_added_up_in_their_order():
+    assert ChunkedRows(["a", "b", "c"]).each(str.upper).total(str) == "ABC"
+    assert DaskRows.scatter(FakeClient(), ["a", "b", "c"]).each(str.upper).total(str) == "ABC"
+
+
+def test_what_cannot_be_read_twice_and_what_has_no_rows_is_refused():
+    with pytest.raises(TypeError, match=r"only once.*Pass a list"):
+        ChunkedRows(iter(BLOCKS))
+    with pytest.raises(TypeError, match="only once"):
+        ChunkedRows(block for block in BLOCKS)
+    with pytest.raises(ValueError, match="no rows"):
+        ChunkedRows([]).each(list).total(len)
+    with pytest.raises(ValueError, match="no rows"):
+        DaskRows(FakeClient(), [])
