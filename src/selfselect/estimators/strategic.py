@@ -88,7 +88,9 @@ class StrategicClassifier(SelfSelectionClassifier):
         Largest share of the qualified (in training) that may stay away.
     solver : {"auto", "constructive", "gradient_descent"}, default="auto"
         "constructive" takes one logistic score and gives each group its own threshold, or all a common one. "auto"
-        refines such starts; "gradient_descent" is the paper's method, for reference.
+        refines such starts; "gradient_descent" is the paper's method, for reference: of its starts the one with the
+        best training induced accuracy is kept, among those that break ``require`` and ``max_social_cost`` least, and
+        ``parity`` and ``equal_tpr`` are penalties only.
     n_starts : int, optional
         Additional Gaussian starts, trained by L-BFGS on the paper's objective (default none; for "gradient_descent",
         their number, default 5).
@@ -128,6 +130,9 @@ class StrategicClassifier(SelfSelectionClassifier):
     first, then ``accuracy - 2 standard errors - (fitted weights) / (applicants)`` over those who apply. Raw training
     accuracy would prefer small groups, and whatever was fitted hardest; the two corrections are what makes the choice
     hold on new people.
+
+    **How it grows.** One step of training takes O(m d) time for m rows and d features, one judgement of all thresholds
+    O(m log m), both whatever the number of groups; the number of steps is bounded. Memory is about twice that of ``X``.
 
     **Raises.** :class:`selfselect.InfeasibleError` if ``require`` or ``max_social_cost`` cannot be met, saying what
     came nearest.

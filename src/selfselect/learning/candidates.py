@@ -90,9 +90,9 @@ def cut_between(thresholds: FloatArray, i: Any) -> Any:
 def curves_of(problem: Problem, score: FloatArray) -> tuple[ThresholdCurves, float]:
     """Counts of all groups at every threshold of a score that is scaled and rounded, and the size it was scaled by."""
     people = problem.block.people
-    comparable, size = scaled_and_rounded(score)
+    score, size = scaled_and_rounded(score)  # of many rows, each array counts: the raw score is not kept
     weight = None if people.weighs_one_each else people.weight  # whole numbers are exact, and faster
-    return ThresholdCurves.from_codes(people.y > 0, comparable, people.codes, problem.labels, weight), size
+    return ThresholdCurves.from_codes(people.y > 0, score, people.codes, problem.labels, weight), size
 
 
 def with_best_threshold(problem: Problem, parameters: FloatArray, fitted_weights: float, origin: str) -> Candidate:

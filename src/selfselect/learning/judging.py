@@ -201,21 +201,21 @@ class _Case:
     ----------
     somebody : ndarray of bool
         Whether any group applies.
-    broken : ndarray
-        By how much it is broken who must apply.
+    broken : ndarray or 0.0
+        By how much it is broken who must apply; a single 0 where nobody must.
     value, accuracy : ndarray
         As in :class:`Verdict`.
     """
 
     somebody: BoolArray
-    broken: FloatArray
+    broken: FloatArray | float
     value: FloatArray
     accuracy: FloatArray
 
     @classmethod
     def of(cls, ask: Ask, applicants: Applicants, qualified: float, fitted_weights: float) -> _Case:
         somebody = applicants.applying_groups > 0
-        broken = np.zeros(len(somebody))
+        broken: FloatArray | float = 0.0
         if ask.prescribes_applicants:
             stay_away = 1 - ratio(applicants.qualified_applicants, qualified)
             broken = (ask.required.sum() - applicants.required_groups) + np.maximum(
