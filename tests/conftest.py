@@ -24,3 +24,11 @@ def adult_splits():
         model = LogisticRegression(C=np.inf, max_iter=1000).fit(X, y)
         splits.append((model, X, y, z, X_test, y_test, z_test))
     return splits
+
+
+@pytest.fixture(scope="session")
+def adult(adult_splits):
+    """Split 0 of Adult, with and without group columns."""
+    _, X, y, z, X_test, y_test, z_test = adult_splits[0]
+    columns = fetch_adult(drop_group=True).feature_names
+    return {"with": (X, y, z, X_test, y_test, z_test), "without": (X[columns], y, z, X_test[columns], y_test, z_test)}

@@ -1,10 +1,31 @@
-"""``selfselect audit``; what it finds is tested with the library."""
+"""``selfselect audit``: what it finds, what it refuses and what it writes."""
+
+import json
 
 import numpy as np
+import pandas as pd
 import pytest
 
+import reference
 from applicants import run
 from selfselect.tabular.chunks import CHUNK_ROWS
+
+FIELDS = "group n base_rate selected precision precision_low precision_high cost applies subsidy_needed accuracy"
+
+
+@pytest.fixture
+def scored(tmp_path):
+    """A small table with a score and the decisions it makes, on disk and in memory."""
+    rng = np.random.default_rng(3)
+    n = 400
+    z = rng.choice(["A", "B", "C"], n, p=[0.5, 0.4, 0.1])
+    score = np.round(rng.random(n), 2)
+    y = (rng.random(n) < score * np.where(z == "B", 0.6, 1.0)).astype(int)
+    frame = pd.DataFrame({"id": np.arange(n), "y": y, "z": z, "w": rng.choice(["u", "v"], n), "s": score})
+    frame["p"] = (frame["s"] > 0.5).astype(int)
+    path = tmp_path / "people.csv"
+    frame.to_csv(path, index=False)
+    return path, frame
 
 
 def audit(path, *options):
@@ -51,3 +72,174 @@ def test_missing_groups_come_last_however_many_rows_there_are(tmp_path):
         common = ("audit", path, "--label", "y", "--group", "z", "--prediction", "p", "--cost", "0.5")
         said = run(*common, "--missing", "own-group").output
         assert said.index("\nA ") < said.index("\nB ") < said.index("\n(missing)")
+
+
+def test_json_holds_what_the_interface_promises_and_equals_a_count_by_hand(scored, tmp_path):
+    path, frame = scored
+    out = tmp_path / "out.json"
+    result = run("audit", path, "--label", "y", "--group", "z", "--score", "s", "--cost", "0.7", "--json", out)
+    assert result.exit_code == 0, result.output
+    found = json.loads(out.read_text())
+    counts = reference.counts(frame["y"], frame["s"] > 0.5, frame["z"])
+    decided = reference.applies(frame["y"], frame["s"] > 0.5, frame["z"], 0.7)
+    assert (found["cost"], found["threshold"], found["n"]) == (0.7, 0.5, 400)
+    assert found["induced_accuracy"] == pytest.approx(
+        reference.induced_accuracy(frame["y"], frame["s"] > 0.5, frame["z"], decided)
+    )
+    assert found["social_cost"] == pytest.approx(reference.social_cost(frame["y"], frame["z"], decided))
+    assert found["assumed_accuracy"] == pytest.approx((frame["y"] == frame["p"]).mean())
+    assert found["application_rate"] == pytest.approx(frame["z"].map(decided).mean())
+    assert found["applying_groups"] == sum(decided.values())
+    for row in found["groups"]:
+        assert set(FIELDS.split()) <= set(row)
+        n, positives, selected, hits = counts[row["group"]]
+        assert (row["n"], row["selected"], row["applies"]) == (n, selected, decided[row["group"]])
+        assert row["base_rate"] == pytest.approx(positives / n)
+        assert row["precision"] == pytest.approx(hits / selected)
+        assert row["subsidy_needed"] == pytest.approx(max(0, 0.7 - hits / selected))
+
+
+def test_a_score_with_its_threshold_and_the_predictions_it_makes_say_the_same(scored):
+    path, _ = scored
+    common = ("audit", path, "--label", "y", "--group", "z", "--cost", "0.7", "--json", "-")
+    by_score = json.loads(run(*common, "--score", "s", "--threshold", "0.5").output)
+    by_prediction = json.loads(run(*common, "--prediction", "p").output)
+    assert by_score.pop("threshold") == 0.5
+    assert by_prediction.pop("threshold") is None
+    assert by_score == by_prediction
+
+
+def test_chunks_add_up_to_the_whole(scored, monkeypatch):
+    path, _ = scored
+    for model in (("--score", "s"), ("--prediction", "p")):
+        command = (
+            "audit",
+            path,
+            "--label",
+            "y",
+            "--group",
+            "z",
+            "--group",
+            "w",
+            *model,
+            "--cost",
+            "0.7",
+            "--json",
+            "-",
+        )
+        whole = run(*command).output
+        monkeypatch.setattr("selfselect.tabular.csv_files.CHUNK_ROWS", 7)
+        assert run(*command).output == whole
+        monkeypatch.undo()
+
+
+def test_several_group_columns_are_combined_and_named_with_a_slash(scored):
+    path, _ = scored
+    command = ("audit", path, "--label", "y", "--group", "z", "--group", "w", "--score", "s", "--cost", "0.7")
+    found = json.loads(run(*command, "--json", "-", "--subsidy", "B / u=0.9").output)
+    costs = {row["group"]: row["cost"] for row in found["groups"]}
+    assert costs["B / u"] == 0
+    assert costs["B / v"] == 0.7
+    assert len(costs) == 6
+
+
+def test_several_costs_are_all_answered_and_decimal_steps_are_exact(scored):
+    path, _ = scored
+    command = ("audit", path, "--label", "y", "--group", "z", "--score", "s")
+    found = json.loads(run(*command, "--cost", "0.7", "--cost", "0.5:0.9:0.05", "--json", "-").output)
+    assert found["cost"] == 0.7
+    assert [each["cost"] for each in found["by_cost"]] == [0.7, 0.5, 0.55, 0.6, 0.65, 0.75, 0.8, 0.85, 0.9]
+    for each in found["by_cost"]:
+        alone = json.loads(run(*command, "--cost", each["cost"], "--json", "-").output)
+        assert alone == each
+    assert "At every cost" in run(*command, "--cost", "0.5:0.9:0.1").output
+
+
+@pytest.mark.parametrize("cost", ["1.5", "-0.1", "x", "0.5:0.4:0.1", "0:1:0", "0:1:0.0000001", "1:2", "nan", "inf"])
+def test_a_wrong_cost_is_bad_usage(scored, cost):
+    path, _ = scored
+    result = run("audit", path, "--label", "y", "--group", "z", "--score", "s", "--cost", cost)
+    assert result.exit_code == 2
+
+
+def test_exit_code_one_means_that_a_condition_does_not_hold(scored):
+    path, _ = scored
+    command = ("audit", path, "--label", "y", "--group", "z", "--score", "s", "--cost", "0.7")
+    assert run(*command).exit_code == 0
+    assert run(*command, "--require", "A").exit_code == 0
+    failed = run(*command, "--require", "B")
+    assert failed.exit_code == 1
+    assert "B does not apply at a cost of 0.70" in failed.output
+    assert run(*command, "--require", "B", "--subsidy", "B=0.6").exit_code == 0
+    assert run(*command, "--max-social-cost", "0.9").exit_code == 0
+    assert run(*command, "--max-social-cost", "0.01").exit_code == 1
+    misspelt = run(*command, "--require", "b")
+    assert misspelt.exit_code == 2
+    assert "there is no group 'b'" in misspelt.output
+
+
+def test_a_nearly_right_group_name_gets_a_suggestion(tmp_path):
+    path = tmp_path / "t.csv"
+    path.write_text("y,z,s\n1,North,0.9\n0,South,0.4\n")
+    result = run("audit", path, "--label", "y", "--group", "z", "--score", "s", "--cost", "0.7", "--require", "Nroth")
+    assert "Did you mean 'North'" in result.output
+
+
+def test_labels_of_any_two_kinds_work_once_one_is_called_positive(scored, tmp_path):
+    path, frame = scored
+    expected = run("audit", path, "--label", "y", "--group", "z", "--prediction", "p", "--cost", "0.7", "--json", "-")
+    words = frame.assign(y=np.where(frame["y"] == 1, "good", "bad"), p=np.where(frame["p"] == 1, "good", "bad"))
+    other = tmp_path / "words.csv"
+    words.to_csv(other, index=False)
+    command = ("audit", other, "--label", "y", "--group", "z", "--prediction", "p", "--cost", "0.7", "--json", "-")
+    assert run(*command, "--positive", "good").output == expected.output
+    missing = run(*command, "--positive", "godo")
+    assert missing.exit_code == 2
+    assert "no row holds 'godo'" in missing.output
+
+
+def test_rows_without_a_group_can_be_a_group_of_their_own(tmp_path):
+    path = tmp_path / "t.csv"
+    path.write_text("y,z,s\n1,A,0.9\n0,,0.4\n1,,0.8\n")
+    command = ("audit", path, "--label", "y", "--group", "z", "--score", "s", "--cost", "0.7", "--json", "-")
+    found = json.loads(run(*command, "--missing", "own-group").output)
+    assert [(row["group"], row["n"]) for row in found["groups"]] == [("A", 1), ("(missing)", 2)]
+
+
+def test_output_files_are_never_overwritten_unless_forced_and_that_is_said_before_reading(scored, tmp_path):
+    path, _ = scored
+    out = tmp_path / "there.json"
+    out.write_text("mine")
+    command = ("audit", path, "--label", "nowhere", "--group", "z", "--score", "s", "--cost", "0.7", "--json", out)
+    assert "exists already" in run(*command).output
+    assert out.read_text() == "mine"
+    assert run(*command[:3], "y", *command[4:], "--force").exit_code == 0
+    assert json.loads(out.read_text())["n"] == 400
+
+
+def test_csv_output_neutralises_formulas(tmp_path):
+    path, out = tmp_path / "t.csv", tmp_path / "out.csv"
+    path.write_text("y,z,s\n1,=cmd()|' /C calc'!A0,0.9\n0,@x,0.4\n")
+    result = run("audit", path, "--label", "y", "--group", "z", "--score", "s", "--cost", "0.7", "--csv", out)
+    assert result.exit_code == 0, result.output
+    lines = out.read_text().splitlines()
+    assert lines[1].startswith("'=cmd()")
+    assert lines[2].startswith("'@x")
+
+
+def test_of_very_many_groups_the_largest_are_shown_and_the_rest_counted(tmp_path):
+    path = tmp_path / "t.csv"
+    rows = [f"1,g{i},0.9\n" for i in range(3000)] + ["0,big,0.8\n"] * 5
+    path.write_text("y,z,s\n" + "".join(rows))
+    result = run("audit", path, "--label", "y", "--group", "z", "--score", "s", "--cost", "0.7")
+    assert result.exit_code == 0
+    assert "\nbig " in result.output
+    assert "and 2,951 more" in result.output
+
+
+def test_escape_codes_in_names_do_not_reach_the_terminal(tmp_path):
+    path = tmp_path / "t.csv"
+    path.write_text("y,z,s\n1,\x1b[31mred,0.9\n0,B,0.4\n")
+    result = run("audit", path, "--label", "y", "--group", "z", "--score", "s", "--cost", "0.7")
+    assert "\x1b" not in result.output
+    assert "\\x1b[31mred" in result.output

@@ -1,4 +1,4 @@
-"""``selfselect plan``, and that groups are matched by their names when the firm re-trains."""
+"""``selfselect plan``: what it pays, and that groups are matched by their names when the firm re-trains."""
 
 import json
 
@@ -9,6 +9,14 @@ from applicants import run
 
 #: What the three groups of :func:`write_people` are called, first to last.
 NAMES = ("A", "B", "C")
+
+
+@pytest.fixture
+def small(tmp_path):
+    """A applies at a cost of 0.7, B would for a subsidy of 0.1, and of C nobody passes."""
+    path = tmp_path / "t.csv"
+    path.write_text("y,z,p\n" + "1,A,1\n" * 8 + "0,A,1\n" * 2 + "1,B,1\n" * 6 + "0,B,1\n" * 4 + "1,C,0\n" * 3)
+    return path
 
 
 def write_people(path, names=NAMES, columns="z"):
@@ -123,3 +131,44 @@ def test_a_target_is_named_once_and_exists(tmp_path):
     common = ("plan", tmp_path / "people.csv", "--label", "hired", "--group", "z", "--prediction", "p", "--cost", "0.7")
     assert "'C' is named twice (--target)" in run(*common, "--target", "C", "--target", "C").output
     assert "no group 'D' (--target)" in run(*common, "--target", "D").output
+
+
+def test_the_command_pays_the_least_and_says_when_nothing_helps(small):
+    command = ("plan", small, "--label", "y", "--group", "z", "--prediction", "p", "--cost", "0.7")
+    good = run(*command, "--target", "B")
+    assert good.exit_code == 0, good.output
+    assert "B 0.10" in good.output
+    assert "10 people receive them, 1.00 in all" in good.output
+    hopeless = run(*command)
+    assert hopeless.exit_code == 1
+    assert "No subsidy can bring in C" in hopeless.output
+    assert run(*command, "--target", "D").exit_code == 2
+    assert run(*command, "--target", "B", "--target", "B").exit_code == 2
+    assert run(*command, "--cost", "0.8").exit_code == 2
+
+
+def test_the_commands_files_hold_the_plan(small, tmp_path):
+    command = (
+        "plan",
+        small,
+        "--label",
+        "y",
+        "--group",
+        "z",
+        "--prediction",
+        "p",
+        "--cost",
+        "0.7",
+        "--target",
+        "B",
+    )
+    result = run(*command, "--json", tmp_path / "p.json", "--csv", tmp_path / "p.csv", "--report", tmp_path / "p.html")
+    assert result.exit_code == 0, result.output
+    made = json.loads((tmp_path / "p.json").read_text())
+    assert made["works"] is True
+    assert made["total"] == pytest.approx(1.0)
+    assert made["after"]["social_cost"] < made["before"]["social_cost"]
+    assert (tmp_path / "p.csv").read_text().startswith("group,")
+    assert "all who stay away" in (tmp_path / "p.html").read_text()
+    share = json.loads(run(*command, "--proportional", "--json", "-").output)
+    assert share["groups"][1]["subsidy"] == pytest.approx(1 / 7)

@@ -3,30 +3,15 @@ import pandas as pd
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from scipy.stats import binomtest
 from sklearn.linear_model import LogisticRegression
 from sklearn.metrics import accuracy_score, precision_score
 
 import reference
-from selfselect import GroupCounts, PublishedStatistics, precision_interval
-
-rows = st.lists(st.tuples(st.booleans(), st.booleans(), st.sampled_from("abc")), min_size=1, max_size=40)
-
-
-def columns(people):
-    y, yhat, z = zip(*people, strict=True)
-    return list(y), list(yhat), list(z)
+from drawn import columns, decided_people
+from selfselect import GroupCounts, PublishedStatistics
 
 
-@given(rows)
-def test_counts_are_those_of_a_loop_over_people(people):
-    y, yhat, z = columns(people)
-    table = PublishedStatistics.from_predictions(y, yhat, sensitive_features=z)
-    found = {g: tuple(int(c[i]) for c in table.counts.columns) for i, g in enumerate(table.groups)}
-    assert found == reference.counts(y, yhat, z)
-
-
-@given(rows, st.sampled_from([0.0, 0.25, 0.5, 0.6, 0.7, 0.75, 1.0]))
+@given(decided_people, st.sampled_from([0.0, 0.25, 0.5, 0.6, 0.7, 0.75, 1.0]))
 def test_a_group_applies_iff_its_exact_precision_reaches_the_cost(people, cost):
     y, yhat, z = columns(people)
     table = PublishedStatistics.from_predictions(y, yhat, sensitive_features=z)
@@ -34,7 +19,7 @@ def test_a_group_applies_iff_its_exact_precision_reaches_the_cost(people, cost):
     assert table.applies_to(z, cost).tolist() == [reference.applies(y, yhat, z, cost)[g] for g in z]
 
 
-@given(rows, st.integers(0, 40))
+@given(decided_people, st.integers(0, 40))
 def test_a_table_built_in_chunks_equals_the_table_built_at_once(people, cut):
     whole = PublishedStatistics.from_predictions(*columns(people)[:2], sensitive_features=columns(people)[2])
     chunks = [part for part in (people[:cut], people[cut:]) if part]
@@ -101,17 +86,6 @@ def test_the_frame_has_the_promised_columns_and_whole_counts():
     ]
     assert frame["n"].dtype == np.int64
     assert frame.attrs == {"interval": "wilson", "confidence": 0.95}
-
-
-@pytest.mark.parametrize(("interval", "method"), [("wilson", "wilson"), ("clopper-pearson", "exact")])
-@pytest.mark.parametrize("confidence", [0.8, 0.95, 0.99])
-def test_intervals_agree_with_scipy(interval, method, confidence):
-    for n in range(1, 12):
-        k = np.arange(n + 1)
-        low, high = precision_interval(k, np.full(n + 1, n), interval=interval, confidence=confidence)
-        for i in k:
-            expected = binomtest(int(i), n).proportion_ci(confidence, method=method)
-            assert (low[i], high[i]) == pytest.approx((expected.low, expected.high), abs=1e-9)
 
 
 def test_undefined_is_nan_and_only_where_nobody_is_selected():

@@ -3,38 +3,17 @@ import pandas as pd
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from sklearn.metrics import precision_recall_curve
 
 import reference
+from drawn import curves_of, scored_people, thresholds_to_try
 from selfselect import PublishedStatistics, ThresholdCurves
 from selfselect.datasets import make_precision_curves
 from selfselect.metrics import outcome
 
-people = st.lists(st.tuples(st.booleans(), st.integers(0, 6), st.sampled_from("abc")), min_size=1, max_size=30)
 costs = st.sampled_from([0.0, 0.3, 0.5, 0.6, 0.75, 1.0])
 
 
-def curves_of(rows, **options):
-    y, score, z = zip(*rows, strict=True)
-    y, score, z = list(y), [float(s) for s in score], list(z)
-    return y, score, z, ThresholdCurves.from_scores(y, score, sensitive_features=z, **options)
-
-
-def thresholds_to_try(score):
-    return [-np.inf, *(s + d for s in sorted(set(score)) for d in (-0.5, 0.0, 0.5))]
-
-
-@given(people)
-def test_at_any_threshold_the_curves_are_the_counts_of_a_loop(rows):
-    y, score, z, curves = curves_of(rows)
-    for t in thresholds_to_try(score):
-        table = curves.at(t)
-        expected = reference.counts(y, [s > t for s in score], z)
-        found = {g: tuple(int(c[i]) for c in table.counts.columns) for i, g in enumerate(table.groups)}
-        assert found == expected
-
-
-@given(people, costs)
+@given(scored_people, costs)
 def test_outcomes_over_all_thresholds_are_those_of_each_threshold_alone(rows, cost):
     y, score, z, curves = curves_of(rows)
     table = curves.outcomes(cost)
@@ -54,7 +33,7 @@ def test_outcomes_over_all_thresholds_are_those_of_each_threshold_alone(rows, co
         assert row.applying_groups == expected.applying_groups
 
 
-@given(people, costs, st.lists(st.floats(0.1, 3), min_size=30, max_size=30))
+@given(scored_people, costs, st.lists(st.floats(0.1, 3), min_size=30, max_size=30))
 def test_weighted_outcomes_agree_with_each_threshold_alone(rows, cost, weights):
     y, score, z, curves = curves_of(rows, sample_weight=weights[: len(rows)])
     for row in curves.outcomes(cost).itertuples():
@@ -66,7 +45,7 @@ def test_weighted_outcomes_agree_with_each_threshold_alone(rows, cost, weights):
         assert row.applying_groups == expected.applying_groups
 
 
-@given(people, costs)
+@given(scored_people, costs)
 def test_application_intervals_cover_exactly_the_thresholds_at_which_a_group_applies(rows, cost):
     y, score, z, curves = curves_of(rows)
     intervals = curves.application_intervals(cost)
@@ -83,7 +62,7 @@ def test_application_intervals_cover_exactly_the_thresholds_at_which_a_group_app
             assert (row["applies_until"], row["pieces"]) == (-np.inf, 0)
 
 
-@given(people)
+@given(scored_people)
 def test_the_score_is_calibrated_iff_precision_never_falls_as_the_threshold_rises(rows):
     _, _, _, curves = curves_of(rows)
     for group, calibrated in curves.is_calibrated().items():
@@ -91,7 +70,7 @@ def test_the_score_is_calibrated_iff_precision_never_falls_as_the_threshold_rise
         assert calibrated == (np.diff(precision) >= -1e-12).all()
 
 
-@given(people, costs)
+@given(scored_people, costs)
 def test_a_calibrated_group_applies_on_one_interval_that_ends_at_its_largest_score(rows, cost):
     _, score, z, curves = curves_of(rows)
     calibrated = curves.is_calibrated()
@@ -103,7 +82,7 @@ def test_a_calibrated_group_applies_on_one_interval_that_ends_at_its_largest_sco
             assert row["applies_until"] == max(s for s, g in zip(score, z, strict=True) if g == group)
 
 
-@given(people, costs)
+@given(scored_people, costs)
 def test_a_calibrated_group_whose_base_rate_reaches_the_cost_applies_from_the_lowest_threshold(rows, cost):
     _, _, _, curves = curves_of(rows)
     everyone = curves.at(-np.inf)
@@ -111,7 +90,7 @@ def test_a_calibrated_group_whose_base_rate_reaches_the_cost_applies_from_the_lo
     assert (curves.application_intervals(cost)["applies_from"][reaches] == -np.inf).all()
 
 
-@given(people, costs, st.integers(0, 3))
+@given(scored_people, costs, st.integers(0, 3))
 def test_the_best_threshold_of_each_group_is_the_best_of_all_that_bring_it_in(rows, cost, least):
     _, _, _, curves = curves_of(rows)
     best = curves.best_by_group(cost, min_selected=least)
@@ -127,22 +106,6 @@ def test_the_best_threshold_of_each_group_is_the_best_of_all_that_bring_it_in(ro
         accuracy, threshold = max(options)
         assert best.loc[group, "accuracy"] == pytest.approx(accuracy)
         assert best.loc[group, "threshold"] == -threshold
-
-
-def test_precision_and_recall_agree_with_scikit_learn():
-    rng = np.random.default_rng(0)
-    y, score = rng.integers(0, 2, 500), rng.integers(0, 50, 500) / 50
-    precision, _, _ = precision_recall_curve(y, score)  # there, selected means score >= threshold
-    mine = ThresholdCurves.from_scores(y, score).to_frame()["precision"].to_numpy()
-    assert mine[:-1] == pytest.approx(precision[:-1])
-
-
-def test_steps_of_one_group_can_be_asked_for():
-    curves = ThresholdCurves.from_scores([1, 0, 1], [1, 2, 3], sensitive_features=["a", "b", "a"])
-    assert curves.to_frame("a")["selected"].tolist() == [2, 1, 0]
-    assert curves.to_frame()["group"].tolist() == ["a", "a", "a", "b", "b"]
-    with pytest.raises(ValueError, match="No group 'c'; known groups: 'a', 'b'"):
-        curves.to_frame("c")
 
 
 def test_subsidies_move_a_group_forward_in_the_order():
@@ -164,16 +127,6 @@ def test_many_groups_and_rows_of_one_person_each():
     applies = curves.at(-np.inf).applies(0.5)
     assert applies.to_numpy().tolist() == (y[np.argsort(z)] == 1).tolist()
     assert pd.Series(curves.is_calibrated()).all()
-
-
-@given(people, st.lists(st.sampled_from([-np.inf, -1, 0, 0.5, 1, 2, 3, 5.5, 6, 7]), min_size=1, unique=True))
-def test_counts_at_many_thresholds_are_those_at_each(rows, thresholds):
-    _, _, _, curves = curves_of(rows)
-    selected, hits = curves.counts_at(sorted(thresholds))
-    for i, t in enumerate(sorted(thresholds)):
-        counts = curves.at(t).counts
-        assert selected[i].tolist() == counts.selected.tolist()
-        assert hits[i].tolist() == counts.true_positives.tolist()
 
 
 def test_with_a_tolerance_only_those_count_who_clear_the_cost_by_it():
@@ -211,9 +164,3 @@ def test_subsidies_count_in_outcomes_and_in_the_best_thresholds():
     assert curves.application_intervals(0.8, 0.5, subsidy_kind="proportional").equals(
         curves.application_intervals(half)
     )
-
-
-def test_intervals_come_with_every_precision():
-    frame = ThresholdCurves.from_scores([1, 0, 1], [1, 2, 3]).to_frame().dropna()
-    assert (frame["precision_low"] <= frame["precision"]).all()
-    assert (frame["precision"] <= frame["precision_high"]).all()

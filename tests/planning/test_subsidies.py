@@ -3,13 +3,11 @@ import json
 import numpy as np
 import pandas as pd
 import pytest
-from click.testing import CliRunner
 from hypothesis import given
 from hypothesis import strategies as st
 
 from selfselect import PublishedStatistics, Screened, Terms, plan_subsidies
 from selfselect.auditing import Audit
-from selfselect.cli import main
 from selfselect.planning import plan_for, plan_under_retraining
 
 tables = st.lists(
@@ -89,45 +87,6 @@ def test_combinations_of_columns_can_be_targets():
     plan = plan_subsidies([0, 1, 1, 0], y_pred=[1, 1, 1, 1], sensitive_features=z, cost=0.5, targets=[("x", "u")])
     assert plan.subsidies.loc[("x", "u")] == 0.5
     assert plan.works
-
-
-@pytest.fixture
-def table(tmp_path):
-    path = tmp_path / "t.csv"
-    path.write_text("y,z,p\n" + "1,A,1\n" * 8 + "0,A,1\n" * 2 + "1,B,1\n" * 6 + "0,B,1\n" * 4 + "1,C,0\n" * 3)
-    return path
-
-
-def cli(*arguments):
-    return CliRunner().invoke(main, [str(argument) for argument in arguments])
-
-
-def test_the_command_pays_the_least_and_says_when_nothing_helps(table):
-    command = ("plan", table, "--label", "y", "--group", "z", "--prediction", "p", "--cost", "0.7")
-    good = cli(*command, "--target", "B")
-    assert good.exit_code == 0, good.output
-    assert "B 0.10" in good.output
-    assert "10 people receive them, 1.00 in all" in good.output
-    hopeless = cli(*command)
-    assert hopeless.exit_code == 1
-    assert "No subsidy can bring in C" in hopeless.output
-    assert cli(*command, "--target", "D").exit_code == 2
-    assert cli(*command, "--target", "B", "--target", "B").exit_code == 2
-    assert cli(*command, "--cost", "0.8").exit_code == 2
-
-
-def test_the_commands_files_hold_the_plan(table, tmp_path):
-    command = ("plan", table, "--label", "y", "--group", "z", "--prediction", "p", "--cost", "0.7", "--target", "B")
-    result = cli(*command, "--json", tmp_path / "p.json", "--csv", tmp_path / "p.csv", "--report", tmp_path / "p.html")
-    assert result.exit_code == 0, result.output
-    made = json.loads((tmp_path / "p.json").read_text())
-    assert made["works"] is True
-    assert made["total"] == pytest.approx(1.0)
-    assert made["after"]["social_cost"] < made["before"]["social_cost"]
-    assert (tmp_path / "p.csv").read_text().startswith("group,")
-    assert "all who stay away" in (tmp_path / "p.html").read_text()
-    share = json.loads(cli(*command, "--proportional", "--json", "-").output)
-    assert share["groups"][1]["subsidy"] == pytest.approx(1 / 7)
 
 
 def firm(rule):

@@ -65,16 +65,16 @@ CORRECTIONS = (
     Correction(
         "The squared rank correlation is blind to direction (the reversed order scores .87 on Adult) and short of 1 "
         "for the perfect order (.85): Spearman's and Kendall's coefficients and the order itself are reported too.",
-        "metrics/test_metrics.py::test_r2_is_blind_to_direction_and_short_of_one_for_the_perfect_order",
+        "metrics/test_ranks.py::test_r2_is_blind_to_direction_and_short_of_one_for_the_perfect_order",
     ),
     Correction(
         "The corrected precision proxy is per group, held constant in the gradient, and has the sign of the hard rule; "
         "the printed form sums over everybody and can divide by a negative number, its appendix has a sign typo.",
-        "learning/test_objectives.py::test_the_corrected_proxy_decides_exactly_as_the_hard_rule",
+        "learning/test_sums.py::test_the_corrected_proxy_decides_exactly_as_the_hard_rule",
     ),
     Correction(
         "The best threshold of the semi-strategic learner is searched exactly, not on a grid of 1,000.",
-        "estimators/test_estimators.py::test_no_threshold_beats_the_one_that_semi_finds",
+        "estimators/test_semi.py::test_no_threshold_beats_the_one_that_semi_finds",
     ),
     Correction(
         "Adult: rows with missing values in any column must be dropped to get the paper's group sizes, which it does "

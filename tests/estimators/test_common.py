@@ -1,0 +1,182 @@
+"""What all classifiers share: scikit-learn's contract, groups, labels, weights, scorers and routing."""
+
+import numpy as np
+import pandas as pd
+import pytest
+from sklearn import config_context
+from sklearn.exceptions import NotFittedError
+from sklearn.linear_model import LogisticRegression
+from sklearn.model_selection import GridSearchCV, cross_validate
+from sklearn.pipeline import make_pipeline
+from sklearn.preprocessing import StandardScaler
+from sklearn.utils.estimator_checks import parametrize_with_checks
+
+from selfselect import (
+    ApplicationWarning,
+    NaiveClassifier,
+    PublishedStatistics,
+    SemiStrategicClassifier,
+    StrategicClassifier,
+)
+from selfselect.datasets import make_base_rate_groups
+from selfselect.metrics import induced_accuracy, induced_accuracy_scorer
+
+ALL = (NaiveClassifier, SemiStrategicClassifier, StrategicClassifier)
+
+
+@pytest.mark.filterwarnings(
+    "ignore::selfselect.ApplicationWarning",
+    "ignore::sklearn.exceptions.SkipTestWarning",
+    # nobody has groups there, nor a say in labels: fits inside the checks are not warned about either
+    "error:Without sensitive_features",
+    "error:The label",
+)
+@parametrize_with_checks([NaiveClassifier(), SemiStrategicClassifier(), StrategicClassifier()])
+def test_they_are_scikit_learn_estimators(estimator, check):
+    check(estimator)
+
+
+@pytest.mark.parametrize("cls", ALL)
+def test_what_is_published_is_the_training_table_and_decides_who_applies(cls, people):
+    X, y, z = people
+    model = cls(cost=0.7).fit(X, y, sensitive_features=z)
+    table = PublishedStatistics.from_estimator(model, X, y, sensitive_features=z)
+    assert model.published_ == table
+    assert model.applies().equals(table.applies(0.7))
+    assert model.applies(cost=0.2).equals(table.applies(0.2))
+    assert model.applies(subsidies=0.7).equals(table.applies(0.7, subsidies=0.7))
+    assert model.applies_to(z).tolist() == table.applies_to(z, 0.7).tolist()
+
+
+@pytest.mark.parametrize("cls", ALL)
+def test_an_audit_of_new_people_goes_by_what_was_published_before(cls, people):
+    X, y, z = people
+    new_X, new_y, new_z = make_base_rate_groups((0.5, 0.3, 0.15), n_per_group=90, random_state=1, return_X_y_group=True)
+    model = cls(cost=0.7).fit(X, y, sensitive_features=z)
+    result = model.audit(new_X, new_y, new_z)
+    mask = model.published_.applies_to(new_z, 0.7)
+    assert result.induced_accuracy == pytest.approx(induced_accuracy(new_y, model.predict(new_X), applies=mask))
+    assert result.applying_groups == model.applies().sum()
+    with pytest.raises(ValueError, match="says nothing about group"):
+        model.audit(new_X, new_y, new_z.astype(object).replace("z0", "elsewhere"))
+
+
+def test_columns_of_groups_may_come_in_another_order_at_audit(people):
+    X, y, _ = people
+    z = pd.DataFrame({"p": np.arange(len(y)) % 2, "q": np.arange(len(y)) // 800})
+    model = NaiveClassifier(cost=0.7).fit(X, y, sensitive_features=z)
+    assert model.audit(X, y, z[["q", "p"]]).outcome == model.audit(X, y, z).outcome
+    scorer = induced_accuracy_scorer()
+    assert scorer(model, X, y, sensitive_features=z[["q", "p"]]) == scorer(model, X, y, sensitive_features=z)
+
+
+@pytest.mark.parametrize("cls", ALL)
+def test_labels_of_any_two_kinds_and_no_groups_are_fine(cls, people):
+    X, y, z = people
+    words = np.where(y == 1, "yes", "no")
+    model = cls(cost=0.6, pos_label="yes").fit(X, words, sensitive_features=z)
+    numbers = cls(cost=0.6).fit(X, y, sensitive_features=z)
+    assert ((model.predict(X) == "yes") == (numbers.predict(X) == 1)).all()
+    assert model.published_ == numbers.published_
+    with pytest.warns(ApplicationWarning, match="everyone is one group"):
+        alone = cls(cost=0.6).fit(X, y)
+    assert alone.published_.groups.tolist() == ["everyone"]
+
+
+def test_labels_that_were_not_there_in_training_are_refused(people):
+    X, y, z = people
+    words = np.where(y == 1, "yes", "no")
+    model = NaiveClassifier(cost=0.6, pos_label="yes").fit(X, words, sensitive_features=z)
+    with pytest.raises(ValueError, match="not there in training: 0, 1; the classifier knows 'no', 'yes'"):
+        model.audit(X, y, z)
+    with pytest.raises(ValueError, match="not there in training"):
+        induced_accuracy_scorer()(model, X, y, sensitive_features=z)
+    with pytest.raises(ValueError, match="was fitted to classes"):
+        SemiStrategicClassifier(LogisticRegression().fit(X, y), prefit=True, pos_label="yes").fit(
+            X, words, sensitive_features=z
+        )
+
+
+def test_labels_of_one_class_or_three_are_refused(people):
+    X, y, z = people
+    for cls in ALL:
+        with pytest.raises(ValueError, match="one class"):
+            cls().fit(X, np.zeros(len(y)), sensitive_features=z)
+        with pytest.raises(ValueError, match="Only binary classification"):
+            cls().fit(X, np.arange(len(y)) % 3, sensitive_features=z)
+
+
+@pytest.mark.parametrize("cls", ALL)
+@pytest.mark.parametrize("dtype", [np.float32, np.int64, bool])
+def test_features_of_any_number_type(cls, people, dtype):
+    X, y, z = people
+    data = (X.to_numpy() * 10).astype(dtype)
+    model = cls(cost=0.5).fit(data, y, sensitive_features=z)
+    assert set(np.unique(model.predict(data))) <= {0, 1}
+
+
+@pytest.mark.parametrize("cls", ALL)
+def test_names_of_features_are_checked_at_predict(cls, people):
+    X, y, z = people
+    model = cls(cost=0.6).fit(X, y, sensitive_features=z)
+    with pytest.raises(ValueError, match="feature names"):
+        model.predict(X[X.columns[::-1]])
+    with pytest.raises(NotFittedError):
+        cls().predict(X)
+
+
+@pytest.mark.parametrize("cls", ALL)
+def test_weights_count_as_repetitions(cls, people):
+    X, y, z = (part.iloc[::7] for part in people)
+    weight = np.random.default_rng(0).integers(0, 3, len(y))
+    weighted = cls(cost=0.6).fit(X, y, sensitive_features=z, sample_weight=weight)
+    repeated = cls(cost=0.6).fit(
+        X.loc[X.index.repeat(weight)], y.loc[y.index.repeat(weight)], sensitive_features=z.loc[z.index.repeat(weight)]
+    )
+    assert (weighted.predict(X) == repeated.predict(X)).mean() > 0.99
+    assert weighted.applies().equals(repeated.applies())
+
+
+def test_nobody_applies_is_a_warning(people):
+    _, y, z = people
+    flat = np.ones((len(y), 1))
+    for cls in ALL:
+        with pytest.warns(ApplicationWarning, match="Nobody applies"):
+            model = cls(cost=0.95).fit(flat, y, sensitive_features=z)
+        assert not model.applies().any()
+        assert np.isnan(model.audit(flat, y, z).induced_accuracy)
+
+
+def test_a_cost_at_which_everyone_applies_anyway_is_a_warning(people):
+    X, y, z = people
+    with pytest.warns(ApplicationWarning, match="At this cost every group applies"):
+        NaiveClassifier(cost=0.05).fit(X, y, sensitive_features=z)
+    strategic = StrategicClassifier(cost=0.05).fit(X, y, sensitive_features=z)  # it keeps groups out all the same
+    assert not strategic.applies().all()
+
+
+def test_pipeline_grid_search_and_cross_validation_route_the_groups(people):
+    X, y, z = people
+    with config_context(enable_metadata_routing=True):
+        pipe = make_pipeline(StandardScaler(), StrategicClassifier(cost=0.7))
+        pipe.fit(X, y, sensitive_features=z)
+        assert len(pipe[-1].published_) == 3
+        scorer = induced_accuracy_scorer()
+        found = cross_validate(
+            pipe, X, y, params={"sensitive_features": z}, scoring=scorer, cv=3, return_estimator=True
+        )
+        for model in found["estimator"]:
+            assert len(model[-1].published_) == 3
+        search = GridSearchCV(
+            SemiStrategicClassifier(), {"cost": [0.4, 0.8]}, scoring=induced_accuracy_scorer(cost=0.6, nobody=0.0), cv=3
+        ).fit(X, y, sensitive_features=z)
+        assert 0.5 < search.best_score_ <= 1
+
+
+def test_the_scorer_asks_the_training_statistics_and_says_nobody(people):
+    X, y, z = people
+    model = NaiveClassifier(cost=0.7).fit(X, y, sensitive_features=z)
+    assert induced_accuracy_scorer()(model, X, y, sensitive_features=z) == model.audit(X, y, z).induced_accuracy
+    assert np.isnan(induced_accuracy_scorer(cost=1.0)(model, X, y, sensitive_features=z))
+    assert induced_accuracy_scorer(cost=1.0, nobody=0.0)(model, X, y, sensitive_features=z) == 0
+    assert "cost=1.0" in repr(induced_accuracy_scorer(cost=1.0))

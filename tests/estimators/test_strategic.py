@@ -1,0 +1,335 @@
+"""Learning with a view to who applies: what it reaches, what it is held to, and what it refuses."""
+
+import warnings
+
+import numpy as np
+import pytest
+from scipy import sparse
+from sklearn.exceptions import ConvergenceWarning
+from sklearn.linear_model import LogisticRegression
+
+from selfselect import (
+    ApplicationWarning,
+    InfeasibleError,
+    SemiStrategicClassifier,
+    StrategicClassifier,
+    ThresholdCurves,
+    theory,
+)
+from selfselect.datasets import make_ordering_constraint
+from selfselect.metrics import rank_agreement
+
+
+def test_strategic_reaches_what_no_threshold_on_a_naive_score_can():
+    X, y, z = make_ordering_constraint(random_state=0, return_X_y_group=True)
+    semi = SemiStrategicClassifier(cost=0.8).fit(X, y, sensitive_features=z).audit(X, y, z)
+    strategic = StrategicClassifier(cost=0.8).fit(X, y, sensitive_features=z)
+    assert strategic.applies().to_dict() == {"z0": True, "z1": False}
+    assert strategic.audit(X, y, z).induced_accuracy > 0.99 > semi.induced_accuracy + 0.1
+
+
+def test_constructive_is_the_strategic_optimum_on_the_logistic_score(people):
+    X, y, z = people
+    model = StrategicClassifier(cost=0.7, tolerance=0.0, solver="constructive").fit(X, y, sensitive_features=z)
+    score = LogisticRegression(C=1e4, max_iter=1000).fit(X, y).decision_function(X)
+    curves = ThresholdCurves.from_scores(y, score, sensitive_features=z)
+    best = theory.strategic_optimum(curves, 0.7, min_selected=10).by_group["accuracy"]
+    applies = model.applies()
+    (group,) = applies.index[applies]
+    assert model.audit(X, y, z).induced_accuracy == pytest.approx(best[group], abs=0.003)
+
+
+def test_one_group_is_let_in_where_columns_tell_groups_apart_and_others_are_shut_out(adult):
+    X, y, z, X_test, y_test, z_test = adult["with"]
+    model = StrategicClassifier(cost=0.75).fit(X, y, sensitive_features=z)
+    assert model.applies().sum() == 1
+    assert model.published_.precision[~model.applies()].isna().all()
+    assert model.audit(X_test, y_test, z_test).induced_accuracy > 0.89
+
+
+def test_any_columns_that_tell_groups_apart_will_do(people):
+    X, y, z = people
+    one_hot = StrategicClassifier(cost=0.7).fit(X, y, sensitive_features=z)
+    dummies = X.drop(columns="group_z0").assign(extra=X["group_z1"] * 5 + X["group_z2"] * 3)
+    other = StrategicClassifier(cost=0.7).fit(dummies, y, sensitive_features=z)
+    assert other.applies().equals(one_hot.applies())
+    assert other.audit(dummies, y, z).induced_accuracy == pytest.approx(
+        one_hot.audit(X, y, z).induced_accuracy, abs=0.01
+    )
+
+
+def test_without_group_columns_strategic_is_at_least_as_good_as_semi(adult):
+    X, y, z, *_ = adult["without"]
+    semi = SemiStrategicClassifier(cost=0.75).fit(X, y, sensitive_features=z)
+    strategic = StrategicClassifier(cost=0.75).fit(X, y, sensitive_features=z)
+    assert strategic.applies().any()
+    assert strategic.audit(X, y, z).induced_accuracy >= semi.audit(X, y, z).induced_accuracy - 0.01
+
+
+def test_parity_keeps_selection_rates_together_and_someone_applies(adult):
+    X, y, z, *_ = adult["without"]
+    model = StrategicClassifier(cost=0.75, parity=12.0).fit(X, y, sensitive_features=z)
+    rates = model.published_.to_frame()["selection_rate"]
+    assert rates.max() - rates.min() <= 0.02 + 1e-9
+    assert model.applies().any()
+    assert model.constraints_met_
+
+
+def test_parity_with_equal_true_positive_rates_puts_precision_in_the_order_of_base_rates(adult):
+    X, y, z, *_ = adult["without"]
+    model = StrategicClassifier(cost=0.7, parity=10.0, equal_tpr=10.0).fit(X, y, sensitive_features=z)
+    frame = model.published_.to_frame()
+    assert frame["selection_rate"].max() - frame["selection_rate"].min() <= 0.02 + 1e-9
+    assert model.applies().any()
+    rounded = frame["base_rate"].round(2)  # Asian and White are .03 apart here, Black and Other closer than .02
+    for high in frame.index:
+        for low in frame.index:
+            if frame.loc[high, "base_rate"] > frame.loc[low, "base_rate"] + 0.02:
+                assert frame.loc[high, "precision"] >= frame.loc[low, "precision"]
+    assert rank_agreement(rounded, frame["precision"]).spearman > 0
+
+
+def test_required_groups_apply(adult):
+    X, y, z, *_ = adult["with"]
+    for require in (["White"], ["Black", "Other"], ["Asian-Pac-Islander", "Black", "Other", "White"]):
+        model = StrategicClassifier(cost=0.7, require=require).fit(X, y, sensitive_features=z)
+        assert model.applies()[require].all()
+
+
+def test_required_groups_apply_also_where_all_share_one_threshold(adult):
+    X, y, z, *_ = adult["without"]
+    model = StrategicClassifier(cost=0.7, require=["White", "Black"]).fit(X, y, sensitive_features=z)
+    assert model.applies()[["White", "Black"]].all()
+
+
+@pytest.mark.parametrize("kind", ["with", "without"])
+@pytest.mark.parametrize("limit", [0.5, 0.1, 0.0])
+def test_the_social_cost_stays_below_its_limit(adult, kind, limit):
+    X, y, z, *_ = adult[kind]
+    model = StrategicClassifier(cost=0.7, max_social_cost=limit).fit(X, y, sensitive_features=z)
+    assert model.audit(X, y, z).social_cost <= limit + 1e-9
+
+
+def test_a_small_group_can_be_let_in_by_the_few_it_has():
+    rng = np.random.default_rng(0)
+    z = np.repeat(["large", "small"], [600, 30])
+    x = rng.normal(size=630)
+    y = (x + np.where(z == "large", rng.normal(size=630) / 2, 0) > 1).astype(int)
+    X = np.c_[z == "large", z == "small", x].astype(float)
+    assert 0 < y[z == "small"].sum() < 10
+    model = StrategicClassifier(0.7, max_social_cost=0.0).fit(X, y, sensitive_features=z)
+    assert model.applies().all()
+
+
+def test_what_cannot_be_met_is_said_with_what_came_nearest():
+    rng = np.random.default_rng(0)
+    X = rng.normal(size=(400, 2))
+    z = np.repeat(["hard", "easy"], 200)
+    y = np.where(z == "easy", X[:, 0] > 0, rng.uniform(size=400) < 0.2).astype(int)
+    flat = np.ones_like(X)
+    with pytest.raises(InfeasibleError, match=r"precision found for 'hard' is 0\.\d+, below the cost.*subsidise"):
+        StrategicClassifier(cost=0.9, require=["hard"]).fit(flat, y, sensitive_features=z)
+    with pytest.raises(InfeasibleError, match="social cost could not be brought down to 0"):
+        StrategicClassifier(cost=0.9, max_social_cost=0.0).fit(flat, y, sensitive_features=z)
+    with pytest.raises(ValueError, match=r"require names group.*'nowhere'"):
+        StrategicClassifier(require=["nowhere"]).fit(X, y, sensitive_features=z)
+    with pytest.raises(TypeError, match="list of groups"):
+        StrategicClassifier(require="hard").fit(X, y, sensitive_features=z)
+
+
+def test_subsidies_are_anticipated_in_training(adult):
+    X, y, z, *_ = adult["with"]
+    dear = StrategicClassifier(cost=0.9, require=["Black"], subsidies={"Black": 0.3}).fit(X, y, sensitive_features=z)
+    assert dear.applies()["Black"]
+    assert dear.published_.precision["Black"] >= 0.6
+    half = StrategicClassifier(cost=0.9, require=["Black"], subsidies=0.5, subsidy_kind="proportional")
+    assert half.fit(X, y, sensitive_features=z).applies()["Black"]
+
+
+def test_gradient_descent_lowers_the_papers_objective_to_a_sensible_classifier(people):
+    X, y, z = (part.iloc[::4] for part in people)
+    with pytest.warns(ConvergenceWarning, match="has not converged in 400 steps"):
+        model = StrategicClassifier(
+            cost=0.6, tolerance=0.02, solver="gradient_descent", n_starts=2, max_iter=400, random_state=0
+        ).fit(X, y, sensitive_features=z)
+    assert model.applies().any()
+    assert model.n_iter_ == 400
+    assert model.audit(X, y, z).induced_accuracy > 0.75
+
+
+def test_same_seed_same_result_and_random_starts_count(people):
+    X, y, z = people
+    models = [StrategicClassifier(cost=0.8, n_starts=2, random_state=3).fit(X, y, sensitive_features=z) for _ in "ab"]
+    assert (models[0].coef_ == models[1].coef_).all()
+    assert (models[0].intercept_ == models[1].intercept_).all()
+
+
+@pytest.mark.parametrize("tolerance", [0.02, 0.05, "auto"])
+def test_a_tolerance_leaves_a_margin_over_the_cost(adult, tolerance):
+    X, y, z, *_ = adult["with"]
+    model = StrategicClassifier(cost=0.7, tolerance=tolerance).fit(X, y, sensitive_features=z)
+    applies = model.applies()
+    frame = model.published_.to_frame(confidence=0.6827).loc[applies.index[applies]]
+    if tolerance == "auto":
+        assert (frame["precision_low"] >= 0.7 - 1e-9).all()
+    else:
+        assert (frame["precision"] >= 0.7 + tolerance - 1e-9).all()
+
+
+def test_whether_constraints_are_met_is_read_off_what_is_published(people):
+    X, y, z = people
+    for settings in ({"solver": "constructive"}, {"solver": "gradient_descent", "n_starts": 1, "max_iter": 50}):
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")
+            model = StrategicClassifier(0.7, parity=5.0, equal_tpr=5.0, random_state=0, **settings)
+            model.fit(X, y, sensitive_features=z)
+        # neither solver ties the rates, so neither may claim that they are tied
+        assert np.ptp(model.published_.counts.selection_rate) > 0.02
+        assert not model.constraints_met_
+
+
+def test_who_clears_the_cost_but_not_the_tolerance_is_better_than_nobody():
+    z = np.repeat(["a", "b"], 400)
+    x = np.tile(np.repeat([0, 1], [300, 100]), 2)
+    y = np.where(x == 1, np.arange(800) % 100 < 71, 0).astype(int)
+    y[400:] = np.arange(400) % 10 == 0
+    X = np.c_[z == "a", z == "b", x].astype(float)
+    for tolerance in (0.0, 0.02, "auto"):
+        model = StrategicClassifier(0.7, tolerance=tolerance).fit(X, y, sensitive_features=z)
+        assert model.applies().to_dict() == {"a": True, "b": False}
+
+
+def test_a_group_is_not_brought_in_by_a_handful_of_lucky_people_where_others_can():
+    rng = np.random.default_rng(0)
+    n, K = 6000, 60
+    z = np.where(np.arange(n) < 3000, 0, rng.integers(1, K, n))
+    X = np.c_[np.eye(K)[z], rng.normal(size=(n, 2))]
+    y = (X[:, -1] + rng.normal(size=n) > 0.8).astype(int)
+    model = StrategicClassifier(0.75).fit(X, y, sensitive_features=z)
+    applies = model.applies().to_numpy()
+    assert (model.published_.counts.selected[applies] >= 10).all()
+
+
+def test_relative_weights_count_by_their_proportions_only(people):
+    X, y, z = people
+    weight = np.random.default_rng(0).uniform(0.5, 1.5, len(y))
+    models = [
+        StrategicClassifier(0.7).fit(X, y, sensitive_features=z, sample_weight=weight * scale)
+        for scale in (1, 1e-6, 1e6)
+    ]
+    for other in models[1:]:
+        assert other.applies().equals(models[0].applies())
+        assert (other.predict(X) == models[0].predict(X)).mean() > 0.99
+
+
+def test_a_required_group_that_weighs_nothing_is_refused(people):
+    X, y, z = people
+    with pytest.raises(ValueError, match="all of whose rows weigh 0: 'z2'"):
+        StrategicClassifier(0.5, require=["z2"]).fit(
+            X, y, sensitive_features=z, sample_weight=np.where(z == "z2", 0, 1)
+        )
+    with pytest.raises(ValueError, match="leaves one class only"):
+        StrategicClassifier(0.5).fit(X, y, sensitive_features=z, sample_weight=np.where(y == 1, 0, 1))
+
+
+@pytest.mark.parametrize("scale", [1e-310, 1e200])
+def test_numbers_that_floating_point_cannot_square_are_refused(people, scale):
+    X, y, z = people
+    with pytest.raises(ValueError, match="rescale it"):
+        StrategicClassifier(0.7).fit(X.to_numpy() * scale, y, sensitive_features=z)
+
+
+def test_a_required_group_with_a_handful_of_positives_is_a_warning(people):
+    X, y, z = people
+    few = np.r_[
+        np.flatnonzero(z != "z2"), np.flatnonzero((z == "z2") & (y == 1))[:5], np.flatnonzero((z == "z2") & (y == 0))
+    ]
+    with pytest.warns(ApplicationWarning, match=r"'z2' have under 10 qualified people in training \(5\)"):
+        StrategicClassifier(cost=0.4, require=["z2"]).fit(X.iloc[few], y.iloc[few], sensitive_features=z.iloc[few])
+
+
+@pytest.mark.parametrize(
+    ("settings", "message"),
+    [
+        ({"cost": 1.2}, r"cost must lie in \[0, 1\]"),
+        ({"cost": 0.99}, "cost \\+ tolerance must be below 1"),
+        ({"tolerance": -0.1}, "tolerance must lie"),
+        ({"tolerance": "much"}, "tolerance must be a number"),
+        ({"parity": -1}, "parity must be a number of at least 0"),
+        ({"equal_tpr": np.inf}, "equal_tpr must be a number"),
+        ({"l2": "a"}, "l2 must be a number"),
+        ({"solver": "magic"}, "solver must be one of"),
+        ({"n_starts": -1}, "n_starts must be a whole number"),
+        ({"n_starts": "a"}, "n_starts must be a whole number"),
+        ({"n_starts": 0, "solver": "gradient_descent"}, "n_starts must be a whole number of at least 1"),
+        ({"max_iter": np.inf}, "max_iter must be a whole number"),
+        ({"parity": None}, "parity must be a number of at least 0"),
+        ({"parity": [1]}, "parity must be a number of at least 0"),
+        ({"require": 5}, "require must be a list of groups"),
+        ({"require": [["z0"]]}, "require must be a list of group"),
+        ({"max_iter": 0}, "max_iter must be a whole number"),
+        ({"parity_tolerance": 0}, "parity_tolerance must be positive"),
+        ({"max_social_cost": 2}, "max_social_cost must lie"),
+        ({"subsidies": {"nowhere": 0.1}}, "subsidies names group"),
+    ],
+)
+def test_settings_that_make_no_sense_are_refused_by_name(people, settings, message):
+    X, y, z = people
+    with pytest.raises((ValueError, TypeError), match=message):
+        StrategicClassifier(**settings).fit(X, y, sensitive_features=z)
+
+
+def oddities():
+    rng = np.random.default_rng(0)
+    n = 300
+    X = rng.normal(size=(n, 3))
+    z = rng.choice(["a", "b", "c"], n)
+    y = (X[:, 0] + rng.normal(size=n) > 0).astype(int)
+    return {
+        "no positives in a group": (X, np.where(z == "a", 0, y), z, {}),
+        "all positives in a group": (X, np.where(z == "a", 1, y), z, {}),
+        "a group of one row": (X, y, np.r_[["alone"], z[1:]], {}),
+        "constant features": (np.ones((n, 3)), y, z, {}),
+        "a constant feature": (np.c_[X, np.full(n, 7.0)], y, z, {}),
+        "duplicated columns": (np.c_[X, X, X], y, z, {}),
+        "huge scales": (X * 1e12, y, z, {}),
+        "tiny scales": (X * 1e-12, y, z, {}),
+        "a huge offset": (X + 1e9, y, z, {}),
+        "mixed scales": (X * [1e12, 1, 1e-12], y, z, {}),
+        "cost 0": (X, y, z, {"cost": 0.0}),
+        "cost 1": (X, y, z, {"cost": 1.0, "tolerance": 0.0}),
+        "all costs out of reach": (X, rng.integers(0, 2, n), z, {"cost": 1.0, "tolerance": 0.0}),
+        "costs per group": (X, y, z, {"cost": {"a": 0.9, "b": 0.2, "c": 0.0}}),
+        "separable": (X, (X[:, 0] > 0).astype(int), z, {}),
+        "more features than rows": (rng.normal(size=(40, 60)), y[:40], z[:40], {}),
+        "every row its own group": (X, y, np.arange(n), {}),
+        "strong l2": (X, y, z, {"l2": 1e6}),
+    }
+
+
+@pytest.mark.parametrize("name", list(oddities()))
+@pytest.mark.parametrize("extra", [{}, {"parity": 5.0}, {"parity": 5.0, "equal_tpr": 5.0}, {"solver": "constructive"}])
+def test_no_oddity_leads_to_nan_or_to_a_runtime_warning(name, extra):
+    X, y, z, settings = oddities()[name]
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        warnings.simplefilter("ignore", ApplicationWarning)
+        warnings.simplefilter("ignore", ConvergenceWarning)
+        model = StrategicClassifier(**settings, **extra).fit(X, y, sensitive_features=z)
+        assert np.isfinite(model.coef_).all()
+        assert np.isfinite(model.intercept_).all()
+        assert np.isfinite(model.predict_proba(X)).all()
+        model.audit(X, y, z)
+
+
+def test_scales_of_features_do_not_matter(people):
+    X, y, z = people
+    plain = StrategicClassifier(cost=0.7).fit(X, y, sensitive_features=z)
+    scaled = StrategicClassifier(cost=0.7).fit(X * 1e6 + 3, y, sensitive_features=z)
+    assert (plain.predict(X) == scaled.predict(X * 1e6 + 3)).mean() > 0.999
+
+
+def test_sparse_features_are_refused_in_words(people):
+    X, y, z = people
+    with pytest.raises(TypeError, match=r"[Ss]parse"):
+        StrategicClassifier().fit(sparse.csr_matrix(X.to_numpy()), y, sensitive_features=z)
