@@ -16,7 +16,7 @@ from scipy.special import logit
 
 from .._validation import FloatArray
 from ..deciding.behaviour import PRECISION_CLIP
-from .sums import People, Slopes, SmoothScores, Sums, smooth_precision
+from .sums import People, Slopes, SmoothScores, Sums
 from .ties import Tie
 
 
@@ -88,7 +88,7 @@ class PrecisionWalls:
 
     def penalty(self, sums: Sums) -> tuple[float, Slopes]:
         """Value and slopes."""
-        q, _, _ = smooth_precision(sums)
+        q, _, _ = sums.precision
         value, slope = precision_hinge(q, self.at_least, self.at_most)
         return self.height * value, Slopes(precision=self.height * slope)
 

@@ -14,7 +14,7 @@ import numpy as np
 from .._validation import FloatArray
 from ..deciding import smooth_applies
 from .objectives import plus
-from .sums import People, Slopes, SmoothScores, Sums, smooth_precision
+from .sums import TINY, People, Slopes, SmoothScores, Sums, smooth_precision
 from .ties import Tie
 
 #: Added inside the logarithms of the application penalty, so that it stays finite.
@@ -137,7 +137,7 @@ class StrategicObjective:
         q, _, _ = smooth_precision(sums, self.costs, sums.hard)
         applies, applies_q = smooth_applies(q, self.costs, self.application_temperature)
         # where nobody applies even smoothly, the weights must not vanish together
-        value, slope_loss, slope_applies = induced_loss(sums.loss, sums.n, applies + np.finfo(float).tiny)
+        value, slope_loss, slope_applies = induced_loss(sums.loss, sums.n, applies + TINY)
         penalty, slope_largest, pull = application_penalty(sums.largest, applies)
         value += self.application * penalty
         slopes = Slopes(

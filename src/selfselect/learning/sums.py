@@ -12,6 +12,7 @@ disjoint rows merge by ``+``.
 from __future__ import annotations
 
 from dataclasses import dataclass, field, fields, replace
+from functools import cached_property
 from typing import Any
 
 import numpy as np
@@ -19,6 +20,9 @@ from numpy.typing import NDArray
 from scipy.special import expit, log_expit
 
 from .._validation import BoolArray, FloatArray
+
+#: Stands in for 0 where something is divided by it.
+TINY = float(np.finfo(float).tiny)
 
 
 @dataclass(frozen=True, eq=False)
@@ -136,6 +140,13 @@ class Sums:
     accepted: FloatArray
     accepted_positives: FloatArray
 
+    @cached_property
+    def precision(self) -> tuple[FloatArray, FloatArray, FloatArray]:
+        """``hits / passes``, and its slopes in both; several terms of an objective ask for it."""
+        passes = np.maximum(self.passes, TINY)
+        q = self.hits / passes
+        return q, 1 / passes, -q / passes
+
     def __add__(self, other: Sums) -> Sums:
         if type(other) is not type(self):
             return NotImplemented
@@ -181,7 +192,7 @@ class Slopes:
         """Hand the slopes in ``hits / passes`` on to hits and passes."""
         if self.precision is None:
             return self
-        _, per_hit, per_pass = smooth_precision(sums)
+        _, per_hit, per_pass = sums.precision
         handed_on = Slopes(hits=self.precision * per_hit, passes=self.precision * per_pass)
         return replace(self, precision=None) + handed_on
 
@@ -213,13 +224,11 @@ def smooth_precision(
     -------
     q, dq_dhits, dq_dpasses : ndarray of shape (n_groups,)
     """
-    passes = np.maximum(sums.passes, np.finfo(float).tiny)
-    q = sums.hits / passes
-    slope_hits, slope_passes = 1 / passes, -q / passes
+    q, slope_hits, slope_passes = sums.precision
     if hard is not None and costs is not None:
         selected, true_positives = hard
         gap = (true_positives - costs * selected) - (sums.hits - costs * sums.passes)
-        q = np.where(selected > 0, q + gap / passes, q)
+        q = np.where(selected > 0, q + gap / np.maximum(sums.passes, TINY), q)
     return q, slope_hits, slope_passes
 
 

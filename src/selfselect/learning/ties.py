@@ -18,7 +18,7 @@ from scipy.special import logit
 from .._validation import FloatArray
 from ..counting import GroupCounts
 from ..deciding.behaviour import PRECISION_CLIP
-from .sums import Slopes, Sums, smooth_precision
+from .sums import TINY, Slopes, Sums
 
 #: Slack of shares of people, wherever a share is held against a limit: far above the rounding that sums of weights
 #: carry, far below one person in any population.
@@ -143,7 +143,7 @@ class OrderByBaseRates(Tie):
         """Squared differences of log-odds against the order; see :func:`order_hinge`."""
         if not self.wall:
             return 0.0, Slopes()
-        q, _, _ = smooth_precision(sums)
+        q, _, _ = sums.precision
         value, slope = order_hinge(q, *pairs_in_order(sums.positives / sums.n), ORDER_DISTANCE)
         return self.wall * value, Slopes(precision=self.wall * slope)
 
@@ -186,11 +186,11 @@ def rate_spread_penalty(
     n_groups, total = len(n), n.sum()
     counts = n > 0
     safe = np.where(counts, n, 1.0)
-    gap = np.where(counts, accepted / safe - accepted.sum() / max(total, np.finfo(float).tiny), 0.0)
+    gap = np.where(counts, accepted / safe - accepted.sum() / max(total, TINY), 0.0)
     beyond = np.sign(gap) * np.maximum(np.abs(gap) - tolerance, 0.0)
     value = (gap @ gap + wall * beyond @ beyond) / n_groups
     slope = 2 * (gap + wall * beyond) / n_groups
-    return float(value), np.where(counts, slope / safe - slope.sum() / max(total, np.finfo(float).tiny), 0.0)
+    return float(value), np.where(counts, slope / safe - slope.sum() / max(total, TINY), 0.0)
 
 
 def order_hinge(
