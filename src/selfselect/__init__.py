@@ -9,11 +9,14 @@ if TYPE_CHECKING:  # the names as tools see them; at run time each room is opene
     from . import datasets, metrics, theory
     from .auditing import Audit, Provenance, Screened, audit
     from .counting import GroupCodes, GroupCounts, encode_groups, precision_interval
-    from .deciding import HardRule, PublishedStatistics, Terms, ThresholdCurves
+    from .deciding import HardRule, PublishedStatistics, SureRule, Terms, ThresholdCurves
     from .estimators import (
         ApplicationWarning,
+        GroupThresholdClassifier,
         NaiveClassifier,
+        PromiseWarning,
         SemiStrategicClassifier,
+        ShutOutWarning,
         StrategicClassifier,
         load_model,
         save_model,
@@ -27,11 +30,14 @@ __version__ = "0.1.0"
 _HOMES = {
     "auditing": ("Audit", "Provenance", "Screened", "audit"),
     "counting": ("GroupCodes", "GroupCounts", "encode_groups", "precision_interval"),
-    "deciding": ("HardRule", "PublishedStatistics", "Terms", "ThresholdCurves"),
+    "deciding": ("HardRule", "PublishedStatistics", "SureRule", "Terms", "ThresholdCurves"),
     "estimators": (
         "ApplicationWarning",
+        "GroupThresholdClassifier",
         "NaiveClassifier",
+        "PromiseWarning",
         "SemiStrategicClassifier",
+        "ShutOutWarning",
         "StrategicClassifier",
         "load_model",
         "save_model",
@@ -47,15 +53,19 @@ __all__ = [
     "Audit",
     "GroupCodes",
     "GroupCounts",
+    "GroupThresholdClassifier",
     "HardRule",
     "InfeasibleError",
     "NaiveClassifier",
+    "PromiseWarning",
     "Provenance",
     "PublishedStatistics",
     "Screened",
     "SemiStrategicClassifier",
+    "ShutOutWarning",
     "StrategicClassifier",
     "SubsidyPlan",
+    "SureRule",
     "Terms",
     "ThresholdCurves",
     "accuracy_social_cost_frontier",

@@ -10,6 +10,7 @@ from .groups import (
     locate_labels,
     position_of,
     values_by_group,
+    with_same_columns,
 )
 from .intervals import Interval, precision_interval, ratio
 from .steps import ScoreSteps
@@ -30,4 +31,5 @@ __all__ = [
     "precision_interval",
     "ratio",
     "values_by_group",
+    "with_same_columns",
 ]

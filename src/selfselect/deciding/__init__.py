@@ -8,6 +8,7 @@ from .behaviour import (
     Behaviour,
     HardRule,
     Shares,
+    SureRule,
     Tolerance,
     Undefined,
     applies_rule,
@@ -15,6 +16,7 @@ from .behaviour import (
     as_decisions,
     check_tolerance,
     smooth_applies,
+    surely_reaches,
 )
 from .outcomes import Outcome, outcome
 from .published import PublishedStatistics
@@ -32,6 +34,7 @@ __all__ = [
     "Shares",
     "Subsidies",
     "SubsidyKind",
+    "SureRule",
     "Terms",
     "ThresholdCurves",
     "Tolerance",
@@ -44,4 +47,5 @@ __all__ = [
     "least_proportional",
     "outcome",
     "smooth_applies",
+    "surely_reaches",
 ]

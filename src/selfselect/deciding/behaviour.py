@@ -11,7 +11,7 @@ from typing import Any, Literal, Protocol, TypeAlias, runtime_checkable
 
 import numpy as np
 from numpy.typing import ArrayLike
-from scipy.special import expit, logit
+from scipy.special import betainc, expit, logit
 
 from .._validation import BoolArray, FloatArray, check_choice, check_fraction
 from ..counting.intervals import precision_interval
@@ -62,6 +62,60 @@ class HardRule:
     def shares(self, true_positives: ArrayLike, selected: ArrayLike, costs: ArrayLike) -> BoolArray:
         """Whether each group applies; see :func:`applies_rule`."""
         return applies_rule(true_positives, selected, costs, self.undefined)
+
+
+@dataclass(frozen=True)
+class SureRule:
+    """Everybody of a group applies if it is sure that the precision reaches the cost, else nobody.
+
+    Sure means that the lower Clopper-Pearson bound of the published counts, one-sided at the level ``confidence``, is
+    at least the cost. Where the counts come from people that the classifier has not seen, and nothing was chosen by
+    looking at them, a group that trusts it loses in at most a share ``1 - confidence`` of cases.
+
+    Attributes
+    ----------
+    confidence : float
+        Level of the bound, in (0, 1).
+    undefined : {"abstain", "apply"}
+        What a group does of which nobody is selected.
+    """
+
+    confidence: float = 0.9
+    undefined: Undefined = "abstain"
+
+    def __post_init__(self) -> None:
+        check_fraction(self.confidence, "confidence", inclusive=False)
+        check_choice(self.undefined, "undefined", ("abstain", "apply"))
+
+    def shares(self, true_positives: ArrayLike, selected: ArrayLike, costs: ArrayLike) -> BoolArray:
+        """Whether each group is sure to be worth it; see :func:`surely_reaches`."""
+        applies = applies_rule(true_positives, selected, costs, self.undefined)
+        hits, passed, limits = np.broadcast_arrays(
+            np.asarray(true_positives, float), np.asarray(selected, float), np.asarray(costs, float)
+        )
+        looked_at = applies & (passed > 0)  # the bound is below the precision: only those can be sure
+        applies[looked_at] = surely_reaches(hits[looked_at], passed[looked_at], limits[looked_at], self.confidence)
+        return applies
+
+
+def surely_reaches(
+    true_positives: FloatArray, selected: FloatArray, limits: FloatArray, confidence: float
+) -> BoolArray:
+    """Whether the lower Clopper-Pearson bound, one-sided, reaches a limit.
+
+    It does if and only if ``P(at least TP hits | limit) <= 1 - level``. Asking for the
+    probability instead of the bound says the same, many times faster.
+
+    Examples
+    --------
+    >>> surely_reaches(np.array([15.0, 14.0]), np.array([15.0, 15.0]), np.array([0.85, 0.85]), 0.9)
+    array([ True, False])
+    """
+    chance = np.ones(len(true_positives))
+    some = true_positives > 0
+    hits, passed = true_positives[some], selected[some]
+    chance[some] = betainc(hits, passed - hits + 1, np.clip(limits[some] - SLACK, 0.0, 1.0))
+    return np.asarray((chance <= 1 - confidence + SLACK) | (limits <= SLACK), dtype=bool)
 
 
 def as_decisions(shares: Shares) -> BoolArray:
@@ -115,7 +169,11 @@ def applies_rule(
 
 
 def applies_with_margin(
-    true_positives: ArrayLike, selected: ArrayLike, costs: ArrayLike, tolerance: Tolerance = 0.0
+    true_positives: ArrayLike,
+    selected: ArrayLike,
+    costs: ArrayLike,
+    tolerance: Tolerance = 0.0,
+    behaviour: Behaviour | None = None,
 ) -> BoolArray:
     """Whether each group applies with something to spare, as training asks for.
 
@@ -126,6 +184,8 @@ def applies_with_margin(
     tolerance : float or "auto", default=0.0
         A number is added to the cost. "auto" asks instead that the precision reach the cost even at the lower end of
         its Wilson interval of one standard error, so that a handful of lucky people does not count.
+    behaviour : Behaviour, optional
+        How people answer; by default the hard rule.
 
     Examples
     --------
@@ -133,10 +193,12 @@ def applies_with_margin(
     array([False,  True])
     """
     limits = np.asarray(costs, dtype=np.float64)
+    answers = HardRule() if behaviour is None else behaviour
     if tolerance != "auto":
-        return applies_rule(true_positives, selected, limits + tolerance)
+        return as_decisions(answers.shares(true_positives, selected, limits + tolerance))
+    decided = as_decisions(answers.shares(true_positives, selected, limits))
     low, _ = precision_interval(true_positives, selected, confidence=AUTO_CONFIDENCE)
-    return np.asarray(np.nan_to_num(low, nan=-1.0) >= limits, dtype=bool)
+    return np.asarray(decided & (np.nan_to_num(low, nan=-1.0) >= limits), dtype=bool)
 
 
 def check_tolerance(tolerance: Any, costs: FloatArray) -> Tolerance:

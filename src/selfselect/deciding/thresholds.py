@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from .._validation import BoolArray, FloatArray, check_threshold
 from ..counting.intervals import ratio
 from ..counting.steps import ScoreSteps
-from .behaviour import SLACK, Shares, Tolerance, applies_with_margin, as_decisions
+from .behaviour import SLACK, Behaviour, Shares, Tolerance, applies_with_margin, as_decisions
 from .published import PublishedStatistics
 from .terms import Cost, Subsidies, SubsidyKind, Terms
 
@@ -120,13 +120,20 @@ class ThresholdCurves(ScoreSteps):
 
     # ------------------------------------------------------------------ who applies, over thresholds
 
-    def step_shares(self, terms: Terms) -> Shares:
-        """Share of its group that applies at each step."""
-        return terms.behaviour.shares(self.true_positives, self.selected, terms.faced_by(self.groups)[self.group])
+    def step_shares(self, terms: Terms, tolerance: Tolerance = 0.0) -> Shares:
+        """Share of its group that applies at each step; with a tolerance, if it had to clear its cost by that much."""
+        costs = terms.faced_by(self.groups)[self.group]
+        more = 0.0 if tolerance == "auto" else tolerance
+        shares = terms.behaviour.shares(self.true_positives, self.selected, costs + more)
+        if tolerance == "auto":
+            shares = shares * applies_with_margin(self.true_positives, self.selected, costs, "auto")
+        return shares
 
-    def step_applies(self, costs: FloatArray, tolerance: Tolerance = 0.0) -> BoolArray:
+    def step_applies(
+        self, costs: FloatArray, tolerance: Tolerance = 0.0, behaviour: Behaviour | None = None
+    ) -> BoolArray:
         """Whether its group clears its cost by the tolerance, at each step."""
-        return applies_with_margin(self.true_positives, self.selected, costs[self.group], tolerance)
+        return applies_with_margin(self.true_positives, self.selected, costs[self.group], tolerance, behaviour)
 
     def application_intervals(
         self, cost: Cost, subsidies: Subsidies = None, *, subsidy_kind: SubsidyKind = "additive"
@@ -186,11 +193,8 @@ class ThresholdCurves(ScoreSteps):
         return self.outcomes_under(Terms(cost, subsidies, subsidy_kind), tolerance)
 
     def outcomes_under(self, terms: Terms, tolerance: Tolerance = 0.0) -> pd.DataFrame:
-        """The same as :meth:`outcomes`, under terms of any behaviour; a tolerance belongs to the hard rule."""
-        hard = tolerance != 0
-        running = self.running(
-            self.step_applies(terms.faced_by(self.groups), tolerance) if hard else self.step_shares(terms)
-        )
+        """The same as :meth:`outcomes`, under terms of any behaviour."""
+        running = self.running(self.step_shares(terms, tolerance))
         everyone, qualified = self.n.sum(), self.positives.sum()
 
         def share(part: NDArray[Any], whole: Any) -> FloatArray:
@@ -261,9 +265,17 @@ class ThresholdCurves(ScoreSteps):
         frame[~found] = np.nan
         return frame
 
-    def best_steps(self, costs: FloatArray, tolerance: Tolerance = 0.0, min_selected: float = 0) -> NDArray[np.intp]:
+    def best_steps(
+        self,
+        costs: FloatArray,
+        tolerance: Tolerance = 0.0,
+        min_selected: float = 0,
+        behaviour: Behaviour | None = None,
+    ) -> NDArray[np.intp]:
         """Step of each group at which it is judged most accurately while it applies, -1 if there is none."""
-        allowed = self.step_applies(costs, tolerance) & (self.selected >= check_threshold(min_selected, "min_selected"))
+        allowed = self.step_applies(costs, tolerance, behaviour) & (
+            self.selected >= check_threshold(min_selected, "min_selected")
+        )
         gain = np.where(allowed, 2 * self.true_positives - self.selected, -np.inf)
         best = np.maximum.reduceat(gain, self.start[:-1])
         is_best = np.flatnonzero((gain == best[self.group]) & allowed)

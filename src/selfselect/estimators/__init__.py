@@ -5,13 +5,17 @@ from .files import load_model, save_model
 from .naive import NaiveClassifier
 from .semi import SemiStrategicClassifier
 from .strategic import StrategicClassifier
-from .warnings import ApplicationWarning
+from .thresholds import GroupThresholdClassifier
+from .warnings import ApplicationWarning, PromiseWarning, ShutOutWarning
 
 __all__ = [
     "ApplicationWarning",
+    "GroupThresholdClassifier",
     "NaiveClassifier",
+    "PromiseWarning",
     "SelfSelectionClassifier",
     "SemiStrategicClassifier",
+    "ShutOutWarning",
     "StrategicClassifier",
     "load_model",
     "save_model",

@@ -12,14 +12,20 @@ from numpy.typing import ArrayLike, NDArray
 from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.utils.validation import check_is_fitted
 
-from .._validation import BoolArray, check_weights
+from .._validation import BoolArray, check_fraction, check_weights, some_of
 from ..auditing import Audit, Screened
-from ..counting import GroupCodes, encode_groups
-from ..deciding import Cost, PublishedStatistics, Subsidies, SubsidyKind, Terms
+from ..counting import GroupCodes, encode_groups, precision_interval
+from ..deciding import Behaviour, Cost, HardRule, PublishedStatistics, Subsidies, SubsidyKind, SureRule, Terms
 from .files import save_model
 from .labels import find_classes, qualified
-from .publishing import publish_on_training
-from .warnings import inside_checks, warn
+from .people import TrainingPeople
+from .publishing import Publish, deal
+from .warnings import PromiseWarning, ShutOutWarning, inside_checks, warn
+
+#: A classifier that selects a smaller share of the people it was given is warned about.
+HARDLY_ANYBODY = 0.01
+#: Level of the interval beyond which in-sample and out-of-sample precision differ by more than sampling explains.
+SAMPLING = 0.95
 
 
 class SelfSelectionClassifier(ClassifierMixin, BaseEstimator, ABC):
@@ -30,7 +36,9 @@ class SelfSelectionClassifier(ClassifierMixin, BaseEstimator, ABC):
     classes_ : ndarray of shape (2,)
         The labels; the second one means qualified.
     published_ : PublishedStatistics
-        Counts of the training set per group: what people decide by.
+        Counts per group that people decide by: of people the score had not seen, unless ``publish="train"``.
+    published_in_sample_ : PublishedStatistics
+        What the people that the classifier was fitted to would have said.
     """
 
     # groups are asked for by default when metadata routing is on
@@ -43,6 +51,10 @@ class SelfSelectionClassifier(ClassifierMixin, BaseEstimator, ABC):
     subsidies: Subsidies
     subsidy_kind: SubsidyKind
     pos_label: Any
+    publish: Publish
+    cv: Any
+    holdout: float
+    confidence: float | None
 
     def __sklearn_tags__(self) -> Any:
         """Tell scikit-learn that there are two classes only."""
@@ -53,44 +65,126 @@ class SelfSelectionClassifier(ClassifierMixin, BaseEstimator, ABC):
     def _terms(self, cost: Cost | None = None, subsidies: Subsidies = None) -> Terms:
         """The classifier's own terms, or others in their place; its subsidies also hold at another cost."""
         return Terms(
-            self.cost if cost is None else cost, self.subsidies if subsidies is None else subsidies, self.subsidy_kind
+            self.cost if cost is None else cost,
+            self.subsidies if subsidies is None else subsidies,
+            self.subsidy_kind,
+            self._behaviour,
         )
 
-    def _check_labels(self, y: Any) -> BoolArray:
-        """Set ``classes_`` and return which rows are qualified."""
+    @property
+    def _behaviour(self) -> Behaviour:
+        """Who applies: by the published precision, or, where the firm can be sure of it, by its lower bound."""
+        if self.publish == "train" or self.confidence is None:
+            return HardRule()
+        return SureRule(self.confidence)
+
+    def _people(self, X: Any, y: Any, sensitive_features: Any, sample_weight: ArrayLike | None) -> TrainingPeople:
+        """Check labels (setting ``classes_``), groups, weights and costs; deal people into fitted and judged ones."""
         self.classes_: NDArray[Any]
-        self.classes_, is_qualified = find_classes(y, self.pos_label, stacklevel=3)
-        return is_qualified
+        self.classes_, is_qualified = find_classes(y, self.pos_label)
+        if self.confidence is not None:
+            check_fraction(self.confidence, "confidence", inclusive=False)
+        groups = self._check_groups(sensitive_features, len(is_qualified))
+        weights = check_weights(sample_weight, len(is_qualified))
+        counted = None if self.publish == "train" or weights is None else np.flatnonzero(weights > 0)
+        dealt = deal(self.publish, X, is_qualified, groups, cv=self.cv, holdout=self.holdout, counted=counted)
+        if dealt.way != self.publish and not inside_checks():
+            warn(
+                f"There are too few people of one label to judge anybody unseen (publish={self.publish!r}): what is "
+                "published comes from the training data, and new people may get less.",
+                PromiseWarning,
+            )
+        return TrainingPeople(is_qualified, groups, weights, dealt)
 
     def _check_groups(self, sensitive_features: Any, n_rows: int) -> GroupCodes:
         """Groups of the training rows, for each of which there must be a cost."""
         if sensitive_features is None and not inside_checks():
             warn(
                 "Without sensitive_features everyone is one group, which applies or stays away as a whole. Pass the "
-                "group of each row to fit(..., sensitive_features=...).",
-                stacklevel=3,
+                "group of each row to fit(..., sensitive_features=...)."
             )
         groups = encode_groups(sensitive_features, n_rows=n_rows)
         self._terms().faced_by(groups.labels)
         return groups
 
-    def _publish(
-        self, is_qualified: BoolArray, predicted: NDArray[Any], groups: GroupCodes, sample_weight: ArrayLike | None
-    ) -> None:
-        """Count, and warn about what the counts lead to."""
-        weights = check_weights(sample_weight, len(is_qualified))
-        counts = publish_on_training(is_qualified, predicted == self.classes_[1], groups, weights)
-        self.published_ = PublishedStatistics(groups.labels, counts)
-        decided = self.applies()
+    def _publish(self, people: TrainingPeople, selected: NDArray[np.bool_], in_sample: NDArray[np.bool_]) -> None:
+        """Count, and warn about what the counts lead to.
+
+        Parameters
+        ----------
+        people : TrainingPeople
+        selected : ndarray of bool
+            Who is selected among those who are judged.
+        in_sample : ndarray of bool
+            Who is selected among those whom the classifier was fitted to at last.
+        """
+        labels, dealt = people.groups.labels, people.deal
+        self.published_ = PublishedStatistics(labels, people.counts(dealt.judged, selected))
+        self.published_in_sample_ = (
+            self.published_
+            if dealt.way == "train"
+            else PublishedStatistics(labels, people.counts(dealt.final, in_sample))
+        )
+        self._warn_of_applications()
+        self._warn_of_shut_out()
+        self._warn_of_overfitting()
+
+    def _warn_of_applications(self) -> None:
+        decided, table = self.applies(), self.published_
         if not decided.any():
-            best = self.published_.precision.max()
-            reached = "nobody is selected" if np.isnan(best) else f"the highest published precision is {best:.3f}"
-            warn(f"Nobody applies: {reached}, below the cost. Lower the cost or subsidise a group.", stacklevel=3)
-        elif decided.all() and (counts.base_rate >= self._terms().faced_by(groups.labels)).all():
+            best = table.precision.max()
+            if np.isnan(best):
+                reached = "nobody is selected, below the cost"
+            elif isinstance(self._behaviour, SureRule):
+                reached = (
+                    f"the highest published precision is {best:.3f}, and no group's is sure (at "
+                    f"{self._behaviour.confidence:g}) to reach its cost. Nobody can be promised anything"
+                )
+            else:
+                reached = f"the highest published precision is {best:.3f}, below the cost"
+            warn(f"Nobody applies: {reached}. Lower the cost or subsidise a group.")
+        elif decided.all() and (table.counts.base_rate >= self._terms().faced_by(table.groups)).all():
             warn(
                 "At this cost every group applies, even if everybody were selected (its base rate reaches the cost): "
-                "self-selection has no effect here, and NaiveClassifier does as well.",
-                stacklevel=3,
+                "self-selection has no effect here, and NaiveClassifier does as well."
+            )
+
+    def _warn_of_shut_out(self) -> None:
+        """Selecting nobody is a way to be accurate that the people shut out would not agree to."""
+        counts = self.published_in_sample_.counts
+        if len(counts.n) > 1:
+            nobody = (counts.selected == 0) & (counts.n > 0)
+            if nobody.any():
+                first = int(np.flatnonzero(nobody)[0])
+                names = some_of(self.published_.groups[nobody])
+                warn(
+                    f"The classifier selects nobody of {nobody.sum()} group(s), {names} ({counts.n[first]:g} people, "
+                    f"{counts.positives[first]:g} of them qualified, in the first): they "
+                    "have nothing to apply for. min_selection_rate= or require= keeps them in.",
+                    ShutOutWarning,
+                )
+        selected, everyone = counts.selected.sum(), counts.n.sum()
+        if selected < HARDLY_ANYBODY * everyone:
+            warn(f"The classifier selects {selected:g} of the {everyone:g} people it was given.", ShutOutWarning)
+
+    def _warn_of_overfitting(self) -> None:
+        """What training data would have published, where it is beyond what the unseen say."""
+        told, honest = self.published_in_sample_.counts, self.published_.counts
+        if told is honest:
+            return
+        _, high = precision_interval(
+            honest.true_positives, honest.selected, interval="clopper-pearson", confidence=SAMPLING
+        )
+        beyond = (told.precision > high) & self.applies().to_numpy()
+        if beyond.any():
+            first = int(np.flatnonzero(beyond)[0])
+            names = some_of(self.published_.groups[beyond])
+            warn(
+                f"On the training data the precision of group(s) {names} looks better "
+                f"than on people the score had not seen ({told.precision[first]:.3f} against "
+                f"{honest.precision[first]:.3f} in the first), by more than sampling explains: the score is fitted too "
+                "closely. What is published is the latter.",
+                PromiseWarning,
             )
 
     # ------------------------------------------------------------------ after fit
@@ -147,13 +241,17 @@ class SelfSelectionClassifier(ClassifierMixin, BaseEstimator, ABC):
         check_is_fitted(self, "published_")
         people = Screened.from_predictions(
             qualified(y, self.classes_),
-            np.asarray(self.predict(X)) == self.classes_[1],
+            np.asarray(self._predict_people(X, sensitive_features)) == self.classes_[1],
             sensitive_features=sensitive_features,
             sample_weight=sample_weight,
         )
         found = Audit(Screened(self.published_), people, self._terms(cost, subsidies))
         _ = found.outcome  # groups that were not there in training are complained about here
         return found
+
+    def _predict_people(self, X: Any, sensitive_features: Any) -> NDArray[Any]:
+        """Labels of people whose groups are known; most classifiers need no groups."""
+        return self.predict(X)
 
     def save(self, path: str | Path) -> None:
         """Write the fitted classifier as JSON; see :func:`selfselect.save_model`."""
@@ -172,5 +270,5 @@ class SelfSelectionClassifier(ClassifierMixin, BaseEstimator, ABC):
         """What was learnt, in JSON's own types."""
 
     @abstractmethod
-    def _restore(self, state: dict[str, Any]) -> None:
+    def _restore(self, state: dict[str, Any], groups: pd.Index) -> None:
         """The way back."""

@@ -100,8 +100,8 @@ def model_from_dict(content: Any) -> Any:
     unknown = set(rest) - set(cls._STATE)
     if unknown:
         raise ValueError(f"It holds something unknown: {sorted(unknown)}.")
-    model._restore(rest)
     model.published_ = _table_from_dict(content["published"])
+    model._restore(rest, model.published_.groups)
     model.applies()  # cost and subsidies that make no sense are refused here rather than later
     return model
 

@@ -5,16 +5,19 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+import pandas as pd
+from numpy.typing import NDArray
 from sklearn.base import clone
 from sklearn.linear_model import LogisticRegression
-from sklearn.utils.validation import check_is_fitted, validate_data
+from sklearn.utils.validation import check_consistent_length, check_is_fitted, validate_data
 
 from .._frames import plain_frame
 from .._threads import one_thread
 from .._validation import check_floats
 from .base import SelfSelectionClassifier
 from .files import decode, encode, linear_state, restore_linear
+from .people import take_rows
+from .publishing import Rows
 
 
 def default_estimator() -> LogisticRegression:
@@ -58,6 +61,11 @@ def score_of(estimator: Any, X: Any, positive: Any) -> NDArray[np.float64]:
     return check_floats(score, "score of the estimator")
 
 
+def default_threshold_of(estimator: Any) -> float:
+    """Threshold by which a classifier decides by itself."""
+    return 0.0 if hasattr(estimator, "decision_function") else 0.5
+
+
 class InnerClassifier(SelfSelectionClassifier):
     """Shared by classifiers that hold another one as ``estimator_``."""
 
@@ -72,15 +80,20 @@ class InnerClassifier(SelfSelectionClassifier):
             tags.input_tags = inner.__sklearn_tags__().input_tags
         return tags
 
-    def _fit_inner(self, X: Any, y: ArrayLike, sample_weight: ArrayLike | None) -> None:
+    def _check_inner(self, X: Any, y: Any) -> None:
         # names and number of features are noted; what X may hold is the inner classifier's business
         validate_data(self, X, y, skip_check_array=True)
+        check_consistent_length(X, y)
         if self.estimator is not None and not hasattr(self.estimator, "fit"):
             raise TypeError(f"estimator must be a scikit-learn classifier, got {self.estimator!r}.")
-        inner = clone(self.estimator) if self.estimator is not None else default_estimator()
-        given = {} if sample_weight is None else {"sample_weight": sample_weight}
+
+    def _fit_inner(self, X: Any, y: Any, sample_weight: Any, rows: Rows, candidate: Any = None) -> Any:
+        """A fresh inner classifier (by default ``estimator``), fitted to some rows."""
+        unfitted = self.estimator if candidate is None else candidate
+        inner = clone(unfitted) if unfitted is not None else default_estimator()
+        given = {} if sample_weight is None else {"sample_weight": take_rows(sample_weight, rows)}
         with one_thread():
-            self.estimator_ = inner.fit(X, y, **given)
+            return inner.fit(take_rows(X, rows), take_rows(y, rows), **given)
 
     def _inner_score(self, X: Any) -> NDArray[np.float64]:
         """Score of the fitted inner classifier, larger for the qualified."""
@@ -112,7 +125,7 @@ class InnerClassifier(SelfSelectionClassifier):
             state["estimator"] = {key: encode(value) for key, value in inner.get_params().items()}
         return state | linear_state(inner)
 
-    def _restore(self, state: dict[str, Any]) -> None:
+    def _restore(self, state: dict[str, Any], groups: pd.Index) -> None:
         params = {key: decode(value) for key, value in state.get("estimator", {}).items()}
         if not set(params) <= set(LogisticRegression._get_param_names()):
             raise ValueError("It holds something unknown about its logistic regression.")

@@ -31,7 +31,7 @@ def _two_classes(y: NDArray[Any]) -> tuple[NDArray[Any], NDArray[np.intp]]:
     return classes, codes
 
 
-def find_classes(y: Any, pos_label: Any, *, stacklevel: int = 2) -> tuple[NDArray[Any], BoolArray]:
+def find_classes(y: Any, pos_label: Any) -> tuple[NDArray[Any], BoolArray]:
     """The two labels, the one that means qualified last; and which rows are qualified.
 
     Parameters
@@ -40,8 +40,6 @@ def find_classes(y: Any, pos_label: Any, *, stacklevel: int = 2) -> tuple[NDArra
         Labels of two kinds.
     pos_label : label or None
         The one that means qualified; by default the larger, with a warning if they are texts.
-    stacklevel : int
-        How far up the caller of ``fit`` is.
     """
     labels = np.asarray(column_or_1d(y, warn=True))
     if len(labels) == 0:
@@ -58,8 +56,7 @@ def find_classes(y: Any, pos_label: Any, *, stacklevel: int = 2) -> tuple[NDArra
     elif labels.dtype.kind in "OUST" and not inside_checks():
         warn(
             f"The label {some_of(classes[1:])} counts as qualified, {some_of(classes[:1])} as not: the later in the "
-            "alphabet. Pass pos_label= to say which one does.",
-            stacklevel=stacklevel + 1,
+            "alphabet. Pass pos_label= to say which one does."
         )
     return (classes, codes == 1) if positive == 1 else (classes[::-1].copy(), codes == 0)
 

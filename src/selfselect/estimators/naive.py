@@ -13,6 +13,8 @@ from .._frames import plain_frame
 from ..deciding import Cost, Subsidies, SubsidyKind
 from .files import saveable
 from .inner import InnerClassifier, inner_has
+from .people import take_rows
+from .publishing import Publish, Rows
 
 
 @saveable
@@ -31,13 +33,23 @@ class NaiveClassifier(InnerClassifier):
         Kind of subsidies.
     pos_label : label, optional
         The label that means qualified; by default the larger of the two.
+    publish : {"cross_fit", "holdout", "train"}, default="train"
+        Where published counts come from: people scored by a classifier that was not fitted to them, a part set aside,
+        or (as in the paper) the training data; see :mod:`selfselect.estimators.publishing`.
+    cv : int or splitter, default=5
+        Folds of "cross_fit".
+    holdout : float, default=0.3
+        Share set aside by "holdout".
+    confidence : float or None, default=0.9
+        A group applies only if the lower Clopper-Pearson bound of its published precision, at this level, reaches its
+        cost. None goes by the precision itself; so does ``publish="train"``, the paper's way.
 
     Attributes
     ----------
     estimator_ : classifier
         The fitted one.
     published_ : PublishedStatistics
-        Counts of the training set per group.
+        Counts per group that people decide by.
     classes_ : ndarray of shape (2,)
         The labels; the second one means qualified.
 
@@ -57,12 +69,20 @@ class NaiveClassifier(InnerClassifier):
         subsidies: Subsidies = None,
         subsidy_kind: SubsidyKind = "additive",
         pos_label: Any = None,
+        publish: Publish = "train",
+        cv: Any = 5,
+        holdout: float = 0.3,
+        confidence: float | None = 0.9,
     ) -> None:
         self.estimator = estimator
         self.cost = cost
         self.subsidies = subsidies
         self.subsidy_kind = subsidy_kind
         self.pos_label = pos_label
+        self.publish = publish
+        self.cv = cv
+        self.holdout = holdout
+        self.confidence = confidence
 
     def fit(self, X: Any, y: ArrayLike, *, sensitive_features: Any = None, sample_weight: Any = None) -> Self:
         """Fit the inner classifier and publish its statistics.
@@ -78,10 +98,15 @@ class NaiveClassifier(InnerClassifier):
             Weights.
         """
         X, y = plain_frame(X), plain_frame(y)
-        qualified = self._check_labels(y)
-        groups = self._check_groups(sensitive_features, len(qualified))
-        self._fit_inner(X, y, sample_weight)
-        self._publish(qualified, self.estimator_.predict(X), groups, sample_weight)
+        people = self._people(X, y, sensitive_features, sample_weight)
+        self._check_inner(X, y)
+
+        def selects(inner: Any, rows: Rows) -> NDArray[np.bool_]:
+            return np.asarray(np.asarray(inner.predict(take_rows(X, rows))) == self.classes_[1])
+
+        selected, self.estimator_ = people.deal.run(lambda rows: self._fit_inner(X, y, sample_weight, rows), selects)
+        in_sample = selected if people.deal.way == "train" else selects(self.estimator_, people.deal.final)
+        self._publish(people, selected, in_sample)
         return self
 
     def predict(self, X: Any) -> NDArray[Any]:

@@ -1,28 +1,175 @@
 """Where the counts come from that a classifier publishes: one place, for all classifiers.
 
-A rule takes what was fitted and the people it was fitted to, and gives the counts that others will decide by.
+What is published on the people that a classifier was fitted to is better than what new people get. So by default every
+choice is made, and every count taken, on people that the score at hand has not seen:
+
+- ``"cross_fit"``: people are dealt into folds; each fold is scored by a classifier fitted to the others. Thresholds,
+  groups and starts are chosen on these scores and published from them; then the score is fitted once more, to all.
+- ``"holdout"``: a part is set aside; what is fitted to the rest is judged and published on it, and stays as it is.
+- ``"train"``: the paper's way, on the very people that were fitted.
+
+A classifier says how something is fitted to some rows, and how that scores (or selects) others; :class:`Deal` does the
+rest.
 """
 
 from __future__ import annotations
 
-from typing import Protocol
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any, Literal, TypeAlias, TypeVar
 
-from .._validation import BoolArray, FloatArray
-from ..counting import GroupCodes, GroupCounts
+import numpy as np
+import pandas as pd
+from numpy.typing import NDArray
+from scipy import sparse
+
+from .._validation import BoolArray, check_choice, check_fraction
+from ..counting import GroupCodes
+
+Publish: TypeAlias = Literal["train", "cross_fit", "holdout"]
+WAYS: tuple[Publish, ...] = ("cross_fit", "holdout", "train")
+Rows: TypeAlias = NDArray[np.intp]
+Model = TypeVar("Model")
+
+#: People of the rarer label that each fold must have at least.
+LEAST_PER_FOLD = 1
 
 
-class PublishingRule(Protocol):
-    """How published counts are made."""
+@dataclass(frozen=True, eq=False)
+class Deal:
+    """Which rows a score is fitted to while it is judged on others, time after time; and to which at last.
 
-    def __call__(
-        self, qualified: BoolArray, selected: BoolArray, groups: GroupCodes, weights: FloatArray | None
-    ) -> GroupCounts:
-        """Counts per group, from who is qualified and whom the fitted classifier selects among the training people."""
-        ...
+    Attributes
+    ----------
+    way : {"cross_fit", "holdout", "train"}
+        How it was dealt; "train" also where there were too few people for anything else.
+    parts : tuple of (ndarray, ndarray)
+        Rows to fit, rows to judge.
+    final : ndarray
+        Rows that the classifier is fitted to at last.
+    """
+
+    way: Publish
+    parts: tuple[tuple[Rows, Rows], ...]
+    final: Rows
+
+    @property
+    def judged(self) -> Rows:
+        """Rows that are judged, in order."""
+        return np.sort(np.concatenate([judged for _, judged in self.parts]))
+
+    def run(
+        self, fit: Callable[[Rows], Model], score: Callable[[Model, Rows], NDArray[Any]]
+    ) -> tuple[NDArray[Any], Model]:
+        """Fit and score all parts.
+
+        Returns
+        -------
+        scores : ndarray
+            Of all rows that are judged, in order; each by what was fitted without it (unless on training data).
+        final : object
+            What was fitted at last.
+        """
+        values = []
+        for fitted, rows in self.parts:
+            model = fit(fitted)
+            values.append((rows, score(model, rows)))
+        if self.way == "cross_fit":
+            model = fit(self.final)
+        order = np.argsort(np.concatenate([rows for rows, _ in values]), kind="stable")
+        return np.asarray(np.concatenate([scores for _, scores in values])[order]), model
 
 
-def publish_on_training(
-    qualified: BoolArray, selected: BoolArray, groups: GroupCodes, weights: FloatArray | None
-) -> GroupCounts:
-    """The paper's rule: count the very people that the classifier was fitted to."""
-    return GroupCounts.from_rows(qualified, selected, groups.codes, groups.n_groups, weights)
+def deal(
+    publish: Publish,
+    X: Any,
+    qualified: BoolArray,
+    groups: GroupCodes,
+    *,
+    cv: Any = 5,
+    holdout: float = 0.3,
+    counted: Rows | None = None,
+) -> Deal:
+    """Deal people into those who are fitted and those who are judged, alike in group and label.
+
+    Who falls where depends on what is known of people, never on the order of rows or the names of groups.
+
+    Parameters
+    ----------
+    publish : {"cross_fit", "holdout", "train"}
+        See the module.
+    X : array-like of shape (n_rows, n_features)
+        Features.
+    qualified : ndarray of bool
+        Labels.
+    groups : GroupCodes
+        Group of each row.
+    cv : int or splitter, default=5
+        Number of folds, or anything with scikit-learn's ``split``. With too few people of a label there are fewer.
+    holdout : float, default=0.3
+        Share that is set aside.
+    counted : ndarray of int, optional
+        Rows that count for something; by default all.
+    """
+    check_choice(publish, "publish", WAYS)
+    rows = np.arange(len(qualified)) if counted is None else counted
+    if publish == "train":
+        return Deal("train", ((rows, rows),), rows)
+    if publish == "cross_fit" and hasattr(cv, "split") and not isinstance(cv, str):
+        return _deal_by(cv, rows, groups.codes[rows] * 2 + qualified[rows])
+    place = _places(X, qualified, groups, rows)
+    rarer = int(min(qualified[rows].sum(), (~qualified[rows]).sum()))
+    if publish == "holdout":
+        return _set_aside(rows, place, qualified, check_fraction(holdout, "holdout", inclusive=False))
+    folds = min(_check_folds(cv), rarer // LEAST_PER_FOLD)
+    if folds < 2:
+        return Deal("train", ((rows, rows),), rows)
+    fold = place % folds
+    return Deal("cross_fit", tuple((rows[fold != k], rows[fold == k]) for k in range(folds)), rows)
+
+
+def _deal_by(splitter: Any, rows: Rows, strata: NDArray[Any]) -> Deal:
+    """Folds of scikit-learn's; everybody must be judged once."""
+    parts = tuple((rows[fitted], rows[judged]) for fitted, judged in splitter.split(np.zeros(len(rows)), strata))
+    judged = np.concatenate([part for _, part in parts])
+    if len(judged) != len(rows) or len(np.unique(judged)) != len(rows):
+        raise ValueError(f"cv must judge everybody once, and {splitter!r} does not; use folds without repetition.")
+    return Deal("cross_fit", parts, rows)
+
+
+def _check_folds(cv: Any) -> int:
+    if not isinstance(cv, int | np.integer) or isinstance(cv, bool) or cv < 2:
+        raise ValueError(f"cv must be a whole number of at least 2, or a splitter of scikit-learn's, got {cv!r}.")
+    return int(cv)
+
+
+def _set_aside(rows: Rows, place: NDArray[np.intp], qualified: BoolArray, share: float) -> Deal:
+    """Every so-manieth person is set aside, so that each label and group gives its share."""
+    aside = np.floor((place + 1) * share + 1e-9) > np.floor(place * share + 1e-9)
+    rest, apart = qualified[rows[~aside]], qualified[rows[aside]]
+    if not (rest.any() and not rest.all() and apart.any() and not apart.all()):
+        return Deal("train", ((rows, rows),), rows)  # too few people of a label to set any aside
+    return Deal("holdout", ((rows[~aside], rows[aside]),), rows[~aside])
+
+
+def _places(X: Any, qualified: BoolArray, groups: GroupCodes, rows: Rows) -> NDArray[np.intp]:
+    """Place of each row in a line in which people of one label, and then of one group, stand together.
+
+    Within a group the order is that of a hash of the features, and groups come in the order of their least hash: both
+    look random and know nothing of the order of rows or the names of groups.
+    """
+    key = _hash(X, len(qualified))[rows]
+    codes = groups.codes[rows]
+    least = np.full(groups.n_groups, np.iinfo(np.uint64).max, dtype=np.uint64)
+    np.minimum.at(least, codes, key)
+    order = np.lexsort((key, codes, least[codes], qualified[rows]))
+    place = np.empty(len(rows), dtype=np.intp)
+    place[order] = np.arange(len(rows))
+    return place
+
+
+def _hash(X: Any, n_rows: int) -> NDArray[np.uint64]:
+    if sparse.issparse(X):
+        X = np.asarray(X.sum(axis=1)).reshape(n_rows, 1)
+    frame = X if isinstance(X, pd.DataFrame) else pd.DataFrame(np.asarray(X).reshape(n_rows, -1))
+    return np.asarray(pd.util.hash_pandas_object(frame, index=False, categorize=True), dtype=np.uint64)

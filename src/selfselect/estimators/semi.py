@@ -7,20 +7,21 @@ from typing import Any, Self
 import numpy as np
 import pandas as pd
 from numpy.typing import ArrayLike, NDArray
-from sklearn.utils.validation import check_is_fitted, validate_data
+from sklearn.utils.validation import check_is_fitted
 
 from .._frames import plain_frame
-from .._validation import BoolArray, FloatArray, check_at_least_zero, check_weights
-from ..counting import GroupCodes
-from ..deciding import Cost, Subsidies, SubsidyKind, Terms, ThresholdCurves, Tolerance, check_tolerance
+from .._validation import FloatArray, check_at_least_zero
+from ..deciding import Cost, Subsidies, SubsidyKind, Terms, Tolerance, check_tolerance
 from ..learning import cautious, cut_between
 from .files import check_finite, saveable
-from .inner import InnerClassifier
+from .inner import InnerClassifier, default_threshold_of, score_of
+from .people import TrainingPeople, take_rows
+from .publishing import Publish, Rows
 
 
 @saveable
 class SemiStrategicClassifier(InnerClassifier):
-    """Any classifier's score, with the threshold of the highest induced accuracy on the training set.
+    """Any classifier's score, with the threshold of the highest induced accuracy on people the score had not seen.
 
     Every distinct score is tried, exactly, in O(m log m) time for m rows, whatever the number of groups. Among equals
     the threshold with the most applicants is kept.
@@ -46,17 +47,28 @@ class SemiStrategicClassifier(InnerClassifier):
         Whether ``estimator`` is fitted already and only wants a threshold.
     pos_label : label, optional
         The label that means qualified; by default the larger of the two.
+    publish : {"cross_fit", "holdout", "train"}, default="train"
+        Where published counts come from: people scored by a classifier that was not fitted to them, a part set aside,
+        or (as in the paper) the training data; see :mod:`selfselect.estimators.publishing`.
+    cv : int or splitter, default=5
+        Folds of "cross_fit".
+    holdout : float, default=0.3
+        Share set aside by "holdout".
+    confidence : float or None, default=0.9
+        A group applies only if the lower Clopper-Pearson bound of its published precision, at this level, reaches its
+        cost. None goes by the precision itself; so does ``publish="train"``, the paper's way.
 
     Attributes
     ----------
     threshold_ : float
         A person is selected when the inner score is above it.
     curve_ : DataFrame
-        induced_accuracy, assumed_accuracy, application_rate, social_cost and applying_groups at every threshold.
+        induced_accuracy, assumed_accuracy, application_rate, social_cost and applying_groups at every threshold, of the
+        people who are judged.
     estimator_ : classifier
         The fitted one.
     published_ : PublishedStatistics
-        Counts of the training set per group.
+        Counts per group that people decide by.
     classes_ : ndarray of shape (2,)
         The labels; the second one means qualified.
 
@@ -80,6 +92,10 @@ class SemiStrategicClassifier(InnerClassifier):
         caution: float = 0.0,
         prefit: bool = False,
         pos_label: Any = None,
+        publish: Publish = "train",
+        cv: Any = 5,
+        holdout: float = 0.3,
+        confidence: float | None = 0.9,
     ) -> None:
         self.estimator = estimator
         self.cost = cost
@@ -89,6 +105,10 @@ class SemiStrategicClassifier(InnerClassifier):
         self.caution = caution
         self.prefit = prefit
         self.pos_label = pos_label
+        self.publish = publish
+        self.cv = cv
+        self.holdout = holdout
+        self.confidence = confidence
 
     def fit(self, X: Any, y: ArrayLike, *, sensitive_features: Any = None, sample_weight: Any = None) -> Self:
         """Fit the inner classifier (unless prefit) and search all thresholds.
@@ -104,52 +124,47 @@ class SemiStrategicClassifier(InnerClassifier):
             Weights.
         """
         X, y = plain_frame(X), plain_frame(y)
-        qualified = self._check_labels(y)
-        groups = self._check_groups(sensitive_features, len(qualified))
-        tolerance = check_tolerance(self.tolerance, self._terms().faced_by(groups.labels))
-        check_at_least_zero(self.caution, "caution")
         if self.prefit:
-            self._take_fitted(X, y)
-        else:
-            self._fit_inner(X, y, sample_weight)
-        score = self._inner_score(X)
-        curves = self._curves(qualified, score, groups, check_weights(sample_weight, len(qualified)))
-        self.threshold_ = self._search(curves, self._terms_of(groups, curves), tolerance)
-        predicted = self.classes_[(score > self.threshold_).astype(int)]
-        self._publish(qualified, predicted, groups, sample_weight)
+            self._check_fitted()
+        people = self._people(X, y, sensitive_features, sample_weight)
+        tolerance = check_tolerance(self.tolerance, self._terms().faced_by(people.groups.labels))
+        check_at_least_zero(self.caution, "caution")
+        self._check_inner(X, y)
+        if self.prefit:
+            self._check_same_classes()
+
+        def fitted(rows: Rows) -> Any:
+            return self.estimator if self.prefit else self._fit_inner(X, y, sample_weight, rows)
+
+        def scores(inner: Any, rows: Rows) -> NDArray[np.float64]:
+            return score_of(inner, take_rows(X, rows), self.classes_[1])
+
+        score, self.estimator_ = people.deal.run(fitted, scores)
+        self.threshold_ = self._search(people, score, tolerance)
+        in_sample = score if people.deal.way == "train" else scores(self.estimator_, people.deal.final)
+        self._publish(people, score > self.threshold_, in_sample > self.threshold_)
         return self
 
-    def _take_fitted(self, X: Any, y: Any) -> None:
+    def _check_fitted(self) -> None:
         if self.estimator is None:
             raise ValueError("prefit=True needs a fitted estimator; estimator is None.")
         check_is_fitted(self.estimator)
+
+    def _check_same_classes(self) -> None:
         known = getattr(self.estimator, "classes_", self.classes_)
         if sorted(known) != sorted(self.classes_):
             raise ValueError(f"estimator was fitted to classes {known}, y holds {self.classes_}.")
-        validate_data(self, X, y, skip_check_array=True)
-        self.estimator_ = self.estimator
 
-    @staticmethod
-    def _curves(
-        qualified: BoolArray, score: FloatArray, groups: GroupCodes, weights: FloatArray | None
-    ) -> ThresholdCurves:
-        if weights is not None and not weights.all():  # who counts for nothing must not add thresholds either
-            keep = weights > 0
-            qualified, score, groups, weights = qualified[keep], score[keep], groups.take(keep), weights[keep]
-        return ThresholdCurves.from_codes(qualified, score, groups.codes, groups.labels, weights)
-
-    def _terms_of(self, groups: GroupCodes, curves: ThresholdCurves) -> Terms:
-        """The classifier's terms for the groups that count for something."""
-        costs = dict(zip(groups.labels, self._terms().faced_by(groups.labels), strict=True))
-        return Terms({label: costs[label] for label in curves.groups})
-
-    def _search(self, curves: ThresholdCurves, terms: Terms, tolerance: Tolerance) -> float:
+    def _search(self, people: TrainingPeople, score: FloatArray, tolerance: Tolerance) -> float:
+        curves = people.curves(score)
+        costs = dict(zip(people.groups.labels, self._terms().faced_by(people.groups.labels), strict=True))
+        terms = Terms({label: costs[label] for label in curves.groups}, behaviour=self._behaviour)
         self.curve_ = curves.outcomes_under(terms)
         # groups within the tolerance apply by a hair: what counts is the worse of their coming and their staying away
         cases = [self.curve_] if tolerance == 0 else [self.curve_, curves.outcomes_under(terms, tolerance)]
         value = np.min([self._value(case, float(curves.n.sum())) for case in cases], axis=0)
         if np.isneginf(value).all():  # nobody can be made to apply: leave the classifier as it is
-            return 0.0 if hasattr(self.estimator_, "decision_function") else 0.5
+            return default_threshold_of(self.estimator_)
         rate = self.curve_["application_rate"].to_numpy()
         best = np.flatnonzero(value >= value.max() - 1e-12)
         return float(cut_between(self.curve_["threshold"].to_numpy(), int(best[np.argmax(rate[best])])))
@@ -177,7 +192,7 @@ class SemiStrategicClassifier(InnerClassifier):
         check_finite(self.threshold_, "The threshold is not finite, so that this classifier cannot be saved.")
         return super()._fitted_state() | {"threshold": self.threshold_}
 
-    def _restore(self, state: dict[str, Any]) -> None:
+    def _restore(self, state: dict[str, Any], groups: pd.Index) -> None:
         self.threshold_ = float(state["threshold"])
         check_finite(self.threshold_, "It is damaged: its threshold is not finite.")
-        super()._restore(state)
+        super()._restore(state, groups)

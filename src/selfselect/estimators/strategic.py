@@ -7,6 +7,7 @@ from dataclasses import replace
 from typing import Any, Self
 
 import numpy as np
+import pandas as pd
 from numpy.typing import ArrayLike, NDArray
 from scipy.special import expit
 from sklearn.utils import check_random_state
@@ -20,25 +21,30 @@ from .._validation import (
     check_at_least_zero,
     check_choice,
     check_fraction,
-    check_weights,
     some_of,
 )
 from ..counting import GroupCodes, GroupCounts, locate_labels
-from ..deciding import Cost, Subsidies, SubsidyKind, Tolerance, check_tolerance
+from ..deciding import Cost, HardRule, Subsidies, SubsidyKind, Tolerance, check_tolerance
 from ..learning import (
     HANDFUL,
     SOLVERS,
     Ask,
+    Candidate,
     EqualSelectionRates,
     EqualTruePositiveRates,
     OrderByBaseRates,
+    Part,
     Problem,
     Tie,
+    choose_unseen,
     judge_counts,
+    refuse_infeasible,
     solve,
 )
 from .base import SelfSelectionClassifier
 from .files import linear_state, restore_linear, saveable
+from .people import TrainingPeople
+from .publishing import Publish, Rows
 from .warnings import warn
 
 #: Sharpness of ``predict_proba``: the y~ = sigma(2 s) of the training objective.
@@ -108,13 +114,24 @@ class StrategicClassifier(SelfSelectionClassifier):
         Seed of Gaussian starts; without them nothing is random.
     pos_label : label, optional
         The label that means qualified; by default the larger of the two.
+    publish : {"cross_fit", "holdout", "train"}, default="train"
+        Where published counts come from, and what the classifier is chosen on: people scored by a classifier that was
+        not fitted to them, a part set aside, or (as in the paper) the training data; see
+        :mod:`selfselect.estimators.publishing`.
+    cv : int or splitter, default=5
+        Folds of "cross_fit".
+    holdout : float, default=0.3
+        Share set aside by "holdout".
+    confidence : float or None, default=0.9
+        A group applies only if the lower Clopper-Pearson bound of its published precision, at this level, reaches its
+        cost. None goes by the precision itself; so does ``publish="train"``, the paper's way.
 
     Attributes
     ----------
     coef_ : ndarray of shape (1, n_features)
     intercept_ : ndarray of shape (1,)
     published_ : PublishedStatistics
-        Counts of the training set per group.
+        Counts per group that people decide by.
     n_iter_ : int
         Steps of the logistic start (or of the descent).
     origin_ : str
@@ -168,6 +185,10 @@ class StrategicClassifier(SelfSelectionClassifier):
         tpr_tolerance: float = 0.05,
         random_state: int | np.random.RandomState | None = None,
         pos_label: Any = None,
+        publish: Publish = "train",
+        cv: Any = 5,
+        holdout: float = 0.3,
+        confidence: float | None = 0.9,
     ) -> None:
         self.cost = cost
         self.tolerance = tolerance
@@ -186,6 +207,10 @@ class StrategicClassifier(SelfSelectionClassifier):
         self.tpr_tolerance = tpr_tolerance
         self.random_state = random_state
         self.pos_label = pos_label
+        self.publish = publish
+        self.cv = cv
+        self.holdout = holdout
+        self.confidence = confidence
 
     def fit(self, X: Any, y: ArrayLike, *, sensitive_features: Any = None, sample_weight: Any = None) -> Self:
         """Fit the classifier.
@@ -202,35 +227,77 @@ class StrategicClassifier(SelfSelectionClassifier):
             Weights. Whole numbers count as repetitions of a row; others are relative, and scaled to average 1.
         """
         X, y = validate_data(self, plain_frame(X), plain_frame(y), dtype=np.float64)
-        qualified = self._check_labels(y)
-        groups = self._check_groups(sensitive_features, len(qualified))
-        weights = check_weights(sample_weight, len(qualified))
-        ask = self._ask(groups, qualified)
+        people = self._people(X, y, sensitive_features, sample_weight)
+        ask = self._ask(people)
         with one_thread():
-            problem, used = self._problem(X, qualified, groups, weights, ask)
-            best, self.n_iter_ = solve(
-                problem,
-                solver=self.solver,
-                random=check_random_state(self.random_state),
-                n_starts=self.n_starts,
-                max_iter=self.max_iter,
-                application=self.application,
-            )
+            problem, used, rows = self._problem(X, people, ask)
+            if people.deal.way == "train":
+                best, selected = self._solve(problem), None
+            elif self.solver == "gradient_descent":
+                best, selected = self._solve_each(X, people, problem, rows)
+            else:
+                best, selected = self._solve_unseen(people, problem, rows)
         coefficients, intercept = problem.standardisation.undo_parameters(best.parameters)
         self.coef_, self.intercept_ = coefficients[None, :], np.array([intercept])
         self.origin_ = best.origin
-        predicted = self.classes_[(X @ self.coef_[0] + intercept > 0).astype(int)]
-        self._publish(qualified, predicted, groups, sample_weight)
+        in_sample = X[people.deal.final] @ self.coef_[0] + intercept > 0
+        self._publish(people, in_sample if selected is None else selected, in_sample)
         self._check_ties(problem.ask, used)
         return self
 
-    def _ask(self, groups: GroupCodes, qualified: BoolArray) -> Ask:
+    def _solve(self, problem: Problem) -> Candidate:
+        """The best candidate of a solver, chosen on the very people that it was fitted to."""
+        best, self.n_iter_ = solve(
+            problem,
+            solver=self.solver,
+            random=check_random_state(self.random_state),
+            n_starts=self.n_starts,
+            max_iter=self.max_iter,
+            application=self.application,
+        )
+        return best
+
+    def _solve_each(
+        self, X: FloatArray, people: TrainingPeople, problem: Problem, rows: Rows
+    ) -> tuple[Candidate, BoolArray]:
+        """The paper's descent chooses in training; who is selected unseen is asked of descents without them."""
+
+        def descend(fitted: Rows) -> Candidate:
+            return self._solve(problem.take(np.isin(rows, fitted)))
+
+        def selects(candidate: Candidate, judged: Rows) -> BoolArray:
+            coefficients, intercept = problem.standardisation.undo_parameters(candidate.parameters)
+            return np.asarray(X[judged] @ coefficients + intercept > 0)
+
+        selected, best = people.deal.run(descend, selects)
+        return best, selected
+
+    def _solve_unseen(self, people: TrainingPeople, problem: Problem, rows: Rows) -> tuple[Candidate, BoolArray]:
+        """The best candidate, chosen on people that its score had not seen; and who of them is selected."""
+        parts = [Part(np.isin(rows, fitted), np.isin(rows, judged)) for fitted, judged in people.deal.parts]
+        chosen, self.n_iter_ = choose_unseen(
+            problem,
+            parts,
+            np.isin(rows, people.deal.final),
+            with_refinement=self.solver == "auto",
+            max_iter=self.max_iter,
+        )
+        best = max(chosen, key=lambda each: each.candidate.rank)
+        refuse_infeasible(problem, best.candidate, [each.candidate for each in chosen])
+        selected = np.zeros(len(people.qualified), dtype=bool)
+        selected[rows] = best.selected
+        return best.candidate, selected[people.deal.judged]
+
+    def _ask(self, people: TrainingPeople) -> Ask:
         """What is asked of the classifier, by all groups."""
-        costs = self._terms().faced_by(groups.labels)
+        costs = self._terms().faced_by(people.groups.labels)
         tolerance = check_tolerance(self.tolerance, costs)
-        required = self._check_settings(groups, qualified)
+        required = self._check_settings(people.groups, people.qualified)
         limit = 1.0 if self.max_social_cost is None else self.max_social_cost
-        return Ask(costs, tolerance, required, limit, self._ties())
+        # a bound on counts of the very people that were fitted would mean nothing
+        in_training = people.deal.way == "train" or self.solver == "gradient_descent"
+        behaviour = HardRule() if in_training else self._behaviour
+        return Ask(costs, tolerance, required, limit, self._ties(), behaviour=behaviour)
 
     def _ties(self) -> tuple[Tie, ...]:
         """Ties between groups. A new one is made here."""
@@ -243,10 +310,9 @@ class StrategicClassifier(SelfSelectionClassifier):
             ties.append(EqualTruePositiveRates(self.equal_tpr, self.tpr_tolerance))
         return tuple(ties)
 
-    def _problem(
-        self, X: FloatArray, qualified: BoolArray, groups: GroupCodes, weights: FloatArray | None, ask: Ask
-    ) -> tuple[Problem, NDArray[np.intp]]:
-        """The task, of the rows that weigh anything, and the codes of the groups that are left in it."""
+    def _problem(self, X: FloatArray, people: TrainingPeople, ask: Ask) -> tuple[Problem, NDArray[np.intp], Rows]:
+        """The task of the rows that weigh anything, the codes of the groups that are left in it, and its rows."""
+        qualified, groups, weights = people.qualified, people.groups, people.weights
         counted = slice(None) if weights is None or weights.all() else weights > 0
         used, codes = np.unique(groups.codes[counted], return_inverse=True)
         gone = np.setdiff1d(np.flatnonzero(ask.required), used)
@@ -254,10 +320,11 @@ class StrategicClassifier(SelfSelectionClassifier):
             raise ValueError(f"require names group(s) all of whose rows weigh 0: {some_of(groups.labels[gone])}.")
         if len(np.unique(qualified[counted])) < 2:
             raise ValueError("sample_weight leaves one class only: there must be qualified and unqualified people.")
-        people = _as_counts(weights, len(qualified))[counted]
+        counts = _as_counts(weights, len(qualified))[counted]
         asked = replace(ask, costs=ask.costs[used], required=ask.required[used])
-        problem = Problem.build(X[counted], qualified[counted], codes, groups.labels[used], people, asked, l2=self.l2)
-        return problem, used
+        problem = Problem.build(X[counted], qualified[counted], codes, groups.labels[used], counts, asked, l2=self.l2)
+        rows = np.arange(len(qualified))[counted][np.argsort(codes, kind="stable")]  # the problem's are sorted by group
+        return problem, used, rows
 
     def _check_ties(self, ask: Ask, used: NDArray[np.intp]) -> None:
         """Set ``constraints_met_`` by what is published, and warn where it is False."""
@@ -267,8 +334,7 @@ class StrategicClassifier(SelfSelectionClassifier):
         if not self.constraints_met_:
             warn(
                 "Selection or true-positive rates could not be brought within their tolerance while someone applies. "
-                "Raise parity_tolerance or tpr_tolerance, or lower the cost.",
-                stacklevel=3,
+                "Raise parity_tolerance or tpr_tolerance, or lower the cost."
             )
 
     def _check_settings(self, groups: GroupCodes, qualified: BoolArray) -> BoolArray:
@@ -292,8 +358,7 @@ class StrategicClassifier(SelfSelectionClassifier):
             if few.any():
                 warn(
                     f"Required group(s) {some_of(groups.labels[few])} have under {HANDFUL} qualified people in "
-                    f"training ({', '.join(map(str, positives[few][:5]))}): their precision is hardly known.",
-                    stacklevel=4,
+                    f"training ({', '.join(map(str, positives[few][:5]))}): their precision is hardly known."
                 )
         return required
 
@@ -320,7 +385,7 @@ class StrategicClassifier(SelfSelectionClassifier):
     def _fitted_state(self) -> dict[str, Any]:
         return {"origin": self.origin_, "constraints_met": self.constraints_met_} | linear_state(self)
 
-    def _restore(self, state: dict[str, Any]) -> None:
+    def _restore(self, state: dict[str, Any], groups: pd.Index) -> None:
         self.origin_, self.constraints_met_ = str(state["origin"]), state["constraints_met"]
         if not isinstance(self.constraints_met_, bool):
             raise ValueError(f"It is damaged: constraints_met is {state['constraints_met']!r}.")

@@ -13,9 +13,21 @@ class ApplicationWarning(UserWarning):
     """Something about who applies that the user should know."""
 
 
-def warn(message: str, stacklevel: int = 2) -> None:
-    """Warn the caller of whoever calls this (or further up, by ``stacklevel``)."""
-    warnings.warn(message, ApplicationWarning, stacklevel=stacklevel + 1)
+class ShutOutWarning(ApplicationWarning):
+    """The classifier selects nobody, or hardly anybody, of some people."""
+
+
+class PromiseWarning(ApplicationWarning):
+    """What is published may not be what new people get."""
+
+
+def warn(message: str, category: type[ApplicationWarning] = ApplicationWarning) -> None:
+    """Warn whoever called into this package."""
+    level, frame = 2, sys._getframe(1)
+    while frame is not None and frame.f_globals.get("__name__", "").partition(".")[0] == "selfselect":
+        frame = frame.f_back  # type: ignore[assignment]
+        level += 1
+    warnings.warn(message, category, stacklevel=level)
 
 
 def inside_checks() -> bool:

@@ -4,7 +4,8 @@
 ``ties`` between groups; ``linear`` is where features enter. ``asking`` states what is asked of a classifier,
 ``judging`` says by hard counts how far one meets it and what it is worth, and ``candidates`` are classifiers that have
 been judged. ``problem`` is a task; ``single_groups``, ``all_groups`` and ``descent`` (the paper's own way) solve it,
-from ``starts``; :func:`solve` puts them together.
+from ``starts``; :func:`solve` puts them together, and ``unseen`` chooses on people that a score has not seen.
+``allocation`` is the best threshold per group, exactly, for any score.
 
 The default does not minimise the paper's objective. Once all groups but one are shut out, that objective is the mean
 log-loss of the one that is left, whatever its precision; and where a group's smooth application is 0 its gradient is
@@ -13,26 +14,34 @@ errors on them under the constraint that they do. The paper's objective is there
 reference.
 """
 
+from .allocation import Allocation, Demands, allocate
 from .asking import Ask
 from .candidates import Candidate, cut_between
 from .judging import HANDFUL, cautious, judge_counts
 from .problem import InfeasibleError, Problem
-from .solving import SOLVERS, solve
+from .solving import SOLVERS, refuse_infeasible, solve
 from .ties import EqualSelectionRates, EqualTruePositiveRates, OrderByBaseRates, Tie
+from .unseen import Part, choose_unseen
 
 __all__ = [
     "HANDFUL",
     "SOLVERS",
+    "Allocation",
     "Ask",
     "Candidate",
+    "Demands",
     "EqualSelectionRates",
     "EqualTruePositiveRates",
     "InfeasibleError",
     "OrderByBaseRates",
+    "Part",
     "Problem",
     "Tie",
+    "allocate",
     "cautious",
+    "choose_unseen",
     "cut_between",
     "judge_counts",
+    "refuse_infeasible",
     "solve",
 ]

@@ -5,9 +5,10 @@ from __future__ import annotations
 from dataclasses import dataclass, field, replace
 
 import numpy as np
+from numpy.typing import ArrayLike
 
 from .._validation import BoolArray, FloatArray
-from ..deciding import Tolerance
+from ..deciding import Behaviour, HardRule, Tolerance, applies_with_margin
 from .ties import Tie
 
 
@@ -21,6 +22,8 @@ class Ask:
         Cost that each group faces, subsidies taken off.
     tolerance : float or "auto"
         Margin by which groups must clear their cost in training.
+    behaviour : Behaviour, default=HardRule()
+        How people answer what is published and what they face.
     required : ndarray of bool of shape (n_groups,)
         Groups that must apply; by default none.
     max_social_cost : float
@@ -31,6 +34,7 @@ class Ask:
 
     costs: FloatArray
     tolerance: Tolerance = 0.0
+    behaviour: Behaviour = field(default_factory=HardRule, kw_only=True)
     required: BoolArray = field(default_factory=lambda: np.zeros(0, dtype=bool))
     max_social_cost: float = 1.0
     ties: tuple[Tie, ...] = ()
@@ -38,6 +42,10 @@ class Ask:
     def __post_init__(self) -> None:
         if not len(self.required):
             object.__setattr__(self, "required", np.zeros(len(self.costs), dtype=bool))
+
+    def clear(self, true_positives: ArrayLike, selected: ArrayLike, tolerance: Tolerance) -> BoolArray:
+        """Whether groups clear their cost by a tolerance, as people answer."""
+        return applies_with_margin(true_positives, selected, self.costs, tolerance, self.behaviour)
 
     @property
     def prescribes_applicants(self) -> bool:

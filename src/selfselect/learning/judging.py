@@ -24,7 +24,7 @@ from numpy.typing import NDArray
 
 from .._validation import BoolArray, FloatArray
 from ..counting import GroupCounts, ratio
-from ..deciding import ThresholdCurves, Tolerance, applies_with_margin
+from ..deciding import ThresholdCurves, Tolerance
 from .asking import Ask
 from .ties import SHARE_SLACK
 
@@ -150,7 +150,7 @@ def judge_counts(ask: Ask, counts: GroupCounts, fitted_weights: float) -> Verdic
     """
 
     def case(tolerance: Tolerance) -> _Case:
-        applies = applies_with_margin(counts.true_positives, counts.selected, ask.costs, tolerance)
+        applies = ask.clear(counts.true_positives, counts.selected, tolerance)
         applicants = _CountedApplicants.of(counts, applies, ask.required)
         return _Case.of(ask, applicants, counts.positives.sum(), fitted_weights)
 
@@ -175,7 +175,7 @@ def judge_thresholds(
     """
 
     def case(tolerance: Tolerance) -> tuple[_Case, FloatArray]:
-        running = curves.running(curves.step_applies(ask.costs, tolerance), ask.required)
+        running = curves.running(curves.step_applies(ask.costs, tolerance, ask.behaviour), ask.required)
         return _Case.of(ask, running, curves.positives.sum(), fitted_weights), running.threshold
 
     barely, thresholds = case(0.0)
@@ -246,6 +246,6 @@ def _judge_ties(ask: Ask, verdict: Verdict, counts: GroupCounts) -> Verdict:
     broken = np.zeros(len(verdict.violation))
     for tie in ask.ties:
         broken = broken + tie.violation(counts)
-    applies = applies_with_margin(counts.true_positives, counts.selected, ask.costs, ask.tolerance)
+    applies = ask.clear(counts.true_positives, counts.selected, ask.tolerance)
     lucky = (applies & (counts.selected < LUCKY_FEW)).any(axis=1)
     return Verdict(verdict.violation + broken, broken, verdict.value - LUCK * lucky, verdict.accuracy)

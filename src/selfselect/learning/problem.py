@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 import pandas as pd
@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 from .._validation import BoolArray, FloatArray
 from .asking import Ask
 from .linear import FeatureBlock
+from .sums import People
 
 #: Largest number (and one over the smallest) that a feature may hold.
 LARGEST = 1e100
@@ -126,6 +127,16 @@ class Problem:
             offset_of_group=_group_offsets(block.X[block.people.start, n_varying:]),
             standardisation=Standardisation(centre, scale, order),
         )
+
+    def take(self, rows: BoolArray) -> Problem:
+        """The same task for some of the rows; a group may be left without any."""
+        if rows.all():
+            return self
+        people = self.block.people
+        size = np.bincount(people.codes[rows], minlength=self.n_groups)
+        start = (np.cumsum(size) - size).astype(np.intp)
+        taken = People(people.y[rows], people.weight[rows], start)
+        return replace(self, block=FeatureBlock(self.block.X[rows], taken))
 
     @property
     def n_groups(self) -> int:

@@ -11,17 +11,19 @@ of a few refinements O(m_z d) per step for the m_z rows of its groups; K adds no
 
 from __future__ import annotations
 
-from dataclasses import replace
+from dataclasses import dataclass, replace
 
 import numpy as np
 from numpy.typing import NDArray
 from scipy.optimize import minimize
 
-from .._validation import FloatArray
+from .._validation import BoolArray, FloatArray
+from ..counting import GroupCounts
 from ..counting.rows import HeldRows
 from ..deciding import ThresholdCurves
-from .candidates import Candidate, curves_of, cut_between, describe, verdict_on, with_best_threshold
-from .judging import HANDFUL, cautious
+from .asking import Ask
+from .candidates import Candidate, curves_of, cut_between, describe, with_best_threshold
+from .judging import HANDFUL, Verdict, cautious, judge_counts
 from .linear import FeatureBlock, LinearLoss
 from .objectives import TargetedObjective
 from .problem import Problem
@@ -50,17 +52,17 @@ def solve_single_groups(
 ) -> tuple[list[Candidate], int]:
     """Candidates from scores that are made for one group, or a few; and steps of the logistic start."""
     start, n_iter = logistic_start(problem, max_iter)
-    own_thresholds = problem.offset_of_group is not None
-    candidates = [] if own_thresholds else [with_best_threshold(problem, start, 1.0, "everybody")]
+    apart = problem.offset_of_group is not None  # groups can be given thresholds of their own
+    candidates = [] if apart else [with_best_threshold(problem, start, 1.0, "everybody")]
     sets = target_sets(problem, start)
     for groups in sets if with_refinement else []:
-        for parameters, hold in _refined(problem, start, groups):
+        for parameters, hold in refined(problem, start, groups):
             origin = f"refined for {describe(problem.labels, groups)}, hold {hold:g}"
-            if own_thresholds:
+            if apart:
                 candidates += with_own_thresholds(problem, parameters, problem.n_varying, origin, [groups])
             else:
                 candidates.append(with_best_threshold(problem, parameters, problem.n_varying, origin))
-    if own_thresholds:
+    if apart:
         prescribed = sets if problem.ask.prescribes_applicants else None
         candidates += with_own_thresholds(problem, start, 1.0, "constructive", prescribed)
     return candidates, n_iter
@@ -69,7 +71,7 @@ def solve_single_groups(
 # ---------------------------------------------------------------------- refinement
 
 
-def _refined(problem: Problem, start: FloatArray, groups: NDArray[np.intp]) -> list[tuple[FloatArray, float]]:
+def refined(problem: Problem, start: FloatArray, groups: NDArray[np.intp]) -> list[tuple[FloatArray, float]]:
     """Scores that are refined on the rows of some groups, each with how strongly it was held."""
     block, ask = problem.block.of_groups(groups), problem.ask
     if block.people.positives.sum() <= 0:
@@ -144,38 +146,82 @@ def with_own_thresholds(
 
     Without sets, the one group that is worth most makes the only one.
     """
-    assert problem.offset_of_group is not None
     width = problem.n_varying
     curves, size = curves_of(problem, problem.block.X[:, :width] @ parameters[:width])
-    step = _own_steps(problem, curves)
+    return [
+        Candidate.judged(
+            with_offsets(problem, parameters, choice.let_in, choice.cut * size, size),
+            choice.verdict,
+            0,
+            f"{origin}{choice.note}: {describe(problem.labels, np.flatnonzero(choice.let_in))}",
+        )
+        for choice in own_thresholds(problem.ask, curves, fitted_weights, sets)
+    ]
+
+
+@dataclass(frozen=True, eq=False)
+class OwnThresholds:
+    """A threshold for each group.
+
+    Attributes
+    ----------
+    let_in : ndarray of bool of shape (n_groups,)
+        Groups that have one; nobody of the others is selected.
+    cut : ndarray of shape (n_groups,)
+        The thresholds.
+    verdict : Verdict
+    note : str
+        What an origin should say about it.
+    """
+
+    let_in: BoolArray
+    cut: FloatArray
+    verdict: Verdict
+    note: str
+
+
+def own_thresholds(
+    ask: Ask, curves: ThresholdCurves, fitted_weights: float, sets: list[NDArray[np.intp]] | None
+) -> list[OwnThresholds]:
+    """The best thresholds for each set of groups; without sets, for the one group that is worth most."""
+    step = _own_steps(ask, curves)
     if sets is None:
-        value = cautious(curves.counts_of(step).correct, problem.block.people.n, fitted_weights)
+        value = cautious(curves.counts_of(step).correct, curves.n, fitted_weights)
         sets = [np.array([np.argmax(np.where(step >= 0, value, -np.inf))])]
-    cuts = -cut_between(curves.threshold, step) * size
-    candidates = []
+    cut = cut_between(curves.threshold, step)
+    choices = []
     for groups in sets:
-        let_in = np.isin(np.arange(problem.n_groups), groups) & (step >= 0)
+        let_in = np.isin(np.arange(len(curves.groups)), groups) & (step >= 0)
         selected, hits = (np.where(let_in, column[step], 0) for column in (curves.selected, curves.true_positives))
-        verdict = verdict_on(problem, selected, hits, fitted_weights)
+        counts = GroupCounts(curves.n, curves.positives, selected[None, :], hits[None, :])
+        verdict = judge_counts(ask, counts, fitted_weights)
         left_out = len(groups) - int(let_in.sum())
         note = f", {left_out} left out" if left_out and verdict.violation[0] == 0 else ""
-        offsets = np.where(let_in, cuts, SHUT_OUT * (1.0 + size))
-        full = np.concatenate([parameters[:width], problem.offset_of_group @ offsets])
-        named = describe(problem.labels, np.flatnonzero(let_in))
-        candidates.append(Candidate.judged(full, verdict, 0, f"{origin}{note}: {named}"))
-    return candidates
+        choices.append(OwnThresholds(let_in, cut, verdict, note))
+    return choices
 
 
-def _own_steps(problem: Problem, curves: ThresholdCurves) -> NDArray[np.intp]:
+def with_offsets(
+    problem: Problem, parameters: FloatArray, let_in: BoolArray, cut: FloatArray, size: float
+) -> FloatArray:
+    """Parameters whose score is above 0 where that of the varying columns, of a given size, is above the group's cut.
+
+    Nobody is selected of groups that are not let in.
+    """
+    assert problem.offset_of_group is not None
+    offsets = np.where(let_in, -cut, SHUT_OUT * (1.0 + size))
+    return np.concatenate([parameters[: problem.n_varying], problem.offset_of_group @ offsets])
+
+
+def _own_steps(ask: Ask, curves: ThresholdCurves) -> NDArray[np.intp]:
     """Step of each group at which it is judged best while it applies, -1 if there is none.
 
     Not by a handful of people, if possible. Who must apply may do so by a few; where nobody else can, anybody may, in
     the end even by a hair.
     """
-    ask = problem.ask
-    step = curves.best_steps(ask.costs, ask.tolerance, HANDFUL)
+    step = curves.best_steps(ask.costs, ask.tolerance, HANDFUL, ask.behaviour)
     if ask.prescribes_applicants or (step < 0).all():
-        step = np.where(step >= 0, step, curves.best_steps(ask.costs, ask.tolerance))
+        step = np.where(step >= 0, step, curves.best_steps(ask.costs, ask.tolerance, behaviour=ask.behaviour))
         if (step < 0).all() and not ask.prescribes_applicants:
-            step = curves.best_steps(ask.costs)
+            step = curves.best_steps(ask.costs, behaviour=ask.behaviour)
     return step

@@ -70,9 +70,14 @@ def solve(
         if n_starts:
             candidates += solve_by_stages(problem, random, n_starts, application)
     best = max(candidates, key=lambda candidate: candidate.rank)
-    if best.violation > 0 and ask.prescribes_applicants:
-        raise InfeasibleError(_why_infeasible(problem, candidates))
+    refuse_infeasible(problem, best, candidates)
     return best, n_iter
+
+
+def refuse_infeasible(problem: Problem, best: Candidate, candidates: list[Candidate]) -> None:
+    """Raise :class:`InfeasibleError` if it is prescribed who must apply and not even the best candidate sees to it."""
+    if best.violation > 0 and problem.ask.prescribes_applicants:
+        raise InfeasibleError(_why_infeasible(problem, candidates))
 
 
 def _why_infeasible(problem: Problem, candidates: list[Candidate]) -> str:

@@ -64,16 +64,16 @@ class Method:
 
 
 def _fit_naive(split: Split, costs: Iterable[float], settings: Settings, seed: int) -> Iterator[Selection]:
-    model = _quietly_fitted(NaiveClassifier(), split, split.train.features)
+    model = _quietly_fitted(NaiveClassifier(publish="train"), split, split.train.features)
     train, test = model.predict(split.train.features) == 1, model.predict(split.test.features) == 1
     for cost in costs:
         yield Selection(cost, train, test)
 
 
 def _fit_semi(split: Split, costs: Iterable[float], settings: Settings, seed: int) -> Iterator[Selection]:
-    score = _quietly_fitted(NaiveClassifier(), split, split.train.features).estimator_
+    score = _quietly_fitted(NaiveClassifier(publish="train"), split, split.train.features).estimator_
     for cost in costs:
-        semi = SemiStrategicClassifier(score, cost=cost, prefit=True)
+        semi = SemiStrategicClassifier(score, cost=cost, prefit=True, publish="train")
         model = _quietly_fitted(semi, split, split.train.features)
         yield Selection(cost, model.predict(split.train.features) == 1, model.predict(split.test.features) == 1)
 
@@ -83,7 +83,9 @@ def _fit_strategic(split: Split, costs: Iterable[float], settings: Settings, see
         chosen = settings(cost)
         first = 0 if chosen.pop("group_columns") else split.train.n_group_columns
         train, test = split.train.features[:, first:], split.test.features[:, first:]
-        model = _quietly_fitted(StrategicClassifier(cost=cost, random_state=seed, **chosen), split, train)
+        model = _quietly_fitted(
+            StrategicClassifier(cost=cost, random_state=seed, publish="train", **chosen), split, train
+        )
         yield Selection(cost, model.predict(train) == 1, model.predict(test) == 1)
 
 

@@ -1,0 +1,58 @@
+"""The people that a classifier is trained on, and how they are dealt into fitted and judged ones."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+from sklearn.utils import _safe_indexing
+from sklearn.utils.validation import _num_samples
+
+from .._validation import BoolArray, FloatArray
+from ..counting import GroupCodes, GroupCounts
+from ..deciding import ThresholdCurves
+from .publishing import Deal, Rows
+
+
+def take_rows(values: Any, rows: Rows) -> Any:
+    """Some rows of a table or column of any kind; all of them in order are not copied."""
+    if values is None or (len(rows) == _num_samples(values) and bool((np.diff(rows) == 1).all())):
+        return values
+    return _safe_indexing(values if hasattr(values, "shape") else np.asarray(values), rows)
+
+
+@dataclass(frozen=True, eq=False)
+class TrainingPeople:
+    """Who is qualified, in which group, with what weight; and who is fitted and judged.
+
+    Attributes
+    ----------
+    qualified : ndarray of bool
+    groups : GroupCodes
+    weights : ndarray of float or None
+    deal : Deal
+    """
+
+    qualified: BoolArray
+    groups: GroupCodes
+    weights: FloatArray | None
+    deal: Deal
+
+    def counts(self, rows: Rows, selected: NDArray[np.bool_]) -> GroupCounts:
+        """Counts per group of some rows."""
+        weights = None if self.weights is None else self.weights[rows]
+        return GroupCounts.from_rows(
+            self.qualified[rows], selected, self.groups.codes[rows], self.groups.n_groups, weights
+        )
+
+    def curves(self, score: FloatArray) -> ThresholdCurves:
+        """Counts at every threshold of those who are judged; who counts for nothing adds no threshold either."""
+        rows = self.deal.judged
+        weights = None if self.weights is None else self.weights[rows]
+        if weights is not None and not weights.all():
+            keep = weights > 0
+            rows, score, weights = rows[keep], score[keep], weights[keep]
+        groups = self.groups.take(rows)
+        return ThresholdCurves.from_codes(self.qualified[rows], score, groups.codes, groups.labels, weights)

@@ -1,0 +1,346 @@
+"""Any classifier's score, with a threshold for each group."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any, Literal, Self
+
+import numpy as np
+import pandas as pd
+from numpy.typing import ArrayLike, NDArray
+from sklearn.utils.validation import check_is_fitted
+
+from .._frames import plain_frame
+from .._validation import FloatArray, check_at_least_zero, check_choice
+from ..auditing.numbers import count, percent
+from ..counting import encode_groups, locate_labels, position_of, precision_interval, with_same_columns
+from ..deciding import Cost, Subsidies, SubsidyKind, SureRule, ThresholdCurves
+from ..learning import Allocation, Demands, allocate, cautious, cut_between
+from .files import decode, encode, saveable
+from .inner import InnerClassifier, default_threshold_of, score_of
+from .people import TrainingPeople, take_rows
+from .publishing import Publish, Rows
+
+ShutOut = Literal["select_none", "select_all", "forbid"]
+
+
+@saveable
+class GroupThresholdClassifier(InnerClassifier):
+    """Any classifier's score, with the threshold for each group that is best once people decide whether to apply.
+
+    Every combination of steps of the groups' scores is considered, exactly: the one with the highest induced accuracy
+    under what is asked. Without demands that is a single group, the one that is judged best while it applies; the
+    others are shut out. A classifier that uses the group at the decision may be unlawful where you are.
+
+    Parameters
+    ----------
+    estimator : classifier, optional
+        Any scikit-learn classifier with ``decision_function`` or ``predict_proba``; by default a logistic regression
+        without penalty.
+    cost : float or mapping from group to float, default=0.7
+        Cost of the test in [0, 1].
+    estimators : list of classifiers, optional
+        Several that compete, instead of ``estimator``; which one is kept is decided on people it had not seen.
+    require : list of groups, optional
+        Groups that must apply.
+    max_social_cost : float, optional
+        Largest share of the qualified that may stay away.
+    min_selection_rate : float, default=0.0
+        Least share of every group that is selected.
+    parity_tolerance, tpr_tolerance : float, optional
+        Largest difference between groups' selection rates, and true-positive rates.
+    parity_ratio, tpr_ratio : float, optional
+        Least that the smallest of these rates over the largest may be (0.8: four fifths).
+    subsidies : float or mapping from group to float, optional
+        Subsidies.
+    subsidy_kind : {"additive", "proportional"}, default="additive"
+        Kind of subsidies.
+    shut_out : {"select_none", "select_all", "forbid"}, default="select_none"
+        What becomes of groups that are not let in: nobody of them is selected, or everybody (the paper's way: then
+        their precision is their base rate, below the cost). "forbid" selects of every group at least as many as the
+        inner classifier would by itself.
+    caution : float, default=2.0
+        Standard errors that are taken off a group's accuracy before groups are compared.
+    prefit : bool, default=False
+        Whether ``estimator`` is fitted already and only wants thresholds.
+    group_columns : list of str, optional
+        Columns of X that hold the group, for ``predict`` without ``sensitive_features``.
+    unseen : {"error", "pooled"}, default="error"
+        What to do with people of a group that was not there in training: complain, or select them as the inner
+        classifier would.
+    pos_label : label, optional
+        The label that means qualified; by default the larger of the two.
+    publish, cv, holdout, confidence
+        As in :class:`NaiveClassifier`, but by default "cross_fit": thresholds are chosen, and counts published, on
+        people that the score had not seen, and a group is let in only if it is sure to find the precision it is told.
+
+    Attributes
+    ----------
+    thresholds_ : Series, indexed by group
+        A person is selected when the inner score is above it; inf selects nobody, -inf everybody.
+    allocation_ : Allocation
+        What was found, with its value and how exact it is.
+    estimator_ : classifier
+        The fitted one (the one that was kept, of several).
+    published_ : PublishedStatistics
+        Counts per group that people decide by.
+    classes_ : ndarray of shape (2,)
+        The labels; the second one means qualified.
+
+    Notes
+    -----
+    **Raises** :class:`selfselect.InfeasibleError` if what is asked cannot be met, saying which demand and what came
+    nearest.
+
+    Examples
+    --------
+    >>> from selfselect.datasets import make_base_rate_groups
+    >>> X, y, z = make_base_rate_groups((0.5, 0.15), random_state=0, return_X_y_group=True)
+    >>> model = GroupThresholdClassifier(cost=0.8, max_social_cost=0.0).fit(X, y, sensitive_features=z)
+    >>> model.applies().to_dict()
+    {'z0': True, 'z1': True}
+    >>> bool(model.thresholds_["z1"] > model.thresholds_["z0"])
+    True
+    """
+
+    # groups are asked for by default when metadata routing is on
+    __metadata_request__predict = {"sensitive_features": True}  # noqa: RUF012
+    __metadata_request__decision_function = {"sensitive_features": True}  # noqa: RUF012
+
+    def __init__(
+        self,
+        estimator: Any = None,
+        *,
+        cost: Cost = 0.7,
+        estimators: Sequence[Any] | None = None,
+        require: Sequence[Any] | None = None,
+        max_social_cost: float | None = None,
+        min_selection_rate: float = 0.0,
+        parity_tolerance: float | None = None,
+        tpr_tolerance: float | None = None,
+        parity_ratio: float | None = None,
+        tpr_ratio: float | None = None,
+        subsidies: Subsidies = None,
+        subsidy_kind: SubsidyKind = "additive",
+        shut_out: ShutOut = "select_none",
+        caution: float = 2.0,
+        prefit: bool = False,
+        group_columns: Sequence[str] | None = None,
+        unseen: str = "error",
+        pos_label: Any = None,
+        publish: Publish = "cross_fit",
+        cv: Any = 5,
+        holdout: float = 0.3,
+        confidence: float | None = 0.9,
+    ) -> None:
+        self.estimator = estimator
+        self.cost = cost
+        self.estimators = estimators
+        self.require = require
+        self.max_social_cost = max_social_cost
+        self.min_selection_rate = min_selection_rate
+        self.parity_tolerance = parity_tolerance
+        self.tpr_tolerance = tpr_tolerance
+        self.parity_ratio = parity_ratio
+        self.tpr_ratio = tpr_ratio
+        self.subsidies = subsidies
+        self.subsidy_kind = subsidy_kind
+        self.shut_out = shut_out
+        self.caution = caution
+        self.prefit = prefit
+        self.group_columns = group_columns
+        self.unseen = unseen
+        self.pos_label = pos_label
+        self.publish = publish
+        self.cv = cv
+        self.holdout = holdout
+        self.confidence = confidence
+
+    def fit(self, X: Any, y: ArrayLike, *, sensitive_features: Any = None, sample_weight: Any = None) -> Self:
+        """Fit the inner classifiers (unless prefit) and find the best thresholds.
+
+        Parameters
+        ----------
+        X : array-like of shape (n_rows, n_features)
+        y : array-like of shape (n_rows,)
+            Labels of two kinds; see ``pos_label``.
+        sensitive_features : array-like, Series, DataFrame or dict of columns, optional
+            Group of each row; by default the ``group_columns`` of X, or everyone as one group.
+        sample_weight : array-like of shape (n_rows,), optional
+            Weights.
+        """
+        X, y = plain_frame(X), plain_frame(y)
+        check_choice(self.unseen, "unseen", ("error", "pooled"))
+        check_at_least_zero(self.caution, "caution")
+        people = self._people(X, y, self._groups_of(X, sensitive_features), sample_weight)
+        self._check_inner(X, y)
+
+        def scores(inner: Any, rows: Rows) -> FloatArray:
+            return score_of(inner, take_rows(X, rows), self.classes_[1])
+
+        best: tuple[float, Allocation, ThresholdCurves, FloatArray, Any] | None = None
+        for candidate in self._candidates():
+
+            def fitted(rows: Rows, candidate: Any = candidate) -> Any:
+                return candidate if self.prefit else self._fit_inner(X, y, sample_weight, rows, candidate)
+
+            score, model = people.deal.run(fitted, scores)
+            curves = people.curves(score)
+            found = self._allocate(people, curves, model)
+            if best is None or np.nan_to_num(found.value, nan=-np.inf) > best[0]:
+                best = (float(np.nan_to_num(found.value, nan=-np.inf)), found, curves, score, model)
+        assert best is not None
+        _, self.allocation_, curves, score, self.estimator_ = best
+        self.thresholds_ = self._cuts(people, curves, self.allocation_)
+        cut = self.thresholds_.to_numpy()
+        final = people.deal.final
+        in_sample = score if people.deal.way == "train" else scores(self.estimator_, final)
+        codes = people.groups.codes
+        self._publish(people, score > cut[codes[people.deal.judged]], in_sample > cut[codes[final]])
+        return self
+
+    def _candidates(self) -> list[Any]:
+        if self.estimators is None:
+            if self.prefit and self.estimator is None:
+                raise ValueError("prefit=True needs a fitted estimator; estimator is None.")
+            return [self.estimator]
+        if self.estimator is not None:
+            raise ValueError("Pass either estimator or estimators, not both.")
+        if not len(self.estimators):
+            raise ValueError("estimators is empty: there must be at least one.")
+        return list(self.estimators)
+
+    def _groups_of(self, X: Any, sensitive_features: Any) -> Any:
+        if sensitive_features is not None or self.group_columns is None:
+            return sensitive_features
+        if not hasattr(X, "columns"):
+            raise TypeError("group_columns names columns of X, which must then be a frame.")
+        return X[list(self.group_columns)]
+
+    def _allocate(self, people: TrainingPeople, curves: ThresholdCurves, model: Any) -> Allocation:
+        position = position_of(curves.groups, people.groups.labels, "The curves", "the training data")
+        faced = self._terms().faced_by(people.groups.labels)[position]
+        applies = curves.step_applies(faced, behaviour=self._behaviour)
+        gain = cautious(curves.correct, curves.n[curves.group], 0.0, self.caution) * curves.n[curves.group]
+        required = np.zeros(len(people.groups.labels), dtype=bool)
+        if self.require is not None:
+            required[locate_labels(self.require, people.groups.labels, "require", "the training data")] = True
+        demands = Demands(
+            required=required[position],
+            max_social_cost=1.0 if self.max_social_cost is None else self.max_social_cost,
+            min_selection_rate=self.min_selection_rate,
+            at_least=curves.counts_of(curves.step_at(default_threshold_of(model))).selected
+            if self.shut_out == "forbid"
+            else None,
+            parity_tolerance=self.parity_tolerance,
+            parity_ratio=self.parity_ratio,
+            tpr_tolerance=self.tpr_tolerance,
+            tpr_ratio=self.tpr_ratio,
+        )
+        return allocate(curves, applies, gain=gain, shut_out=self.shut_out, demands=demands)
+
+    @staticmethod
+    def _cuts(people: TrainingPeople, curves: ThresholdCurves, found: Allocation) -> pd.Series:
+        """Threshold of each group between its step and the next, so that there is room on both sides."""
+        cut = np.asarray(cut_between(curves.threshold, found.step), dtype=np.float64)
+        cut = np.where(found.step == curves.start[:-1], -np.inf, cut)
+        cut = np.where(found.step == curves.start[1:] - 1, np.inf, cut)
+        labels = people.groups.labels
+        thresholds = np.full(len(labels), np.inf)  # of groups that nobody was judged of, nobody is selected
+        thresholds[position_of(curves.groups, labels, "The curves", "the training data")] = cut
+        return pd.Series(thresholds, index=labels, name="threshold")
+
+    # ------------------------------------------------------------------ after fit
+
+    def _threshold_of(self, X: Any, sensitive_features: Any, n_rows: int) -> FloatArray:
+        """Threshold of each person."""
+        labels = self.thresholds_.index
+        groups = self._groups_of(X, sensitive_features)
+        if groups is None and len(labels) > 1:
+            raise TypeError(
+                "The threshold depends on the group: pass predict(X, sensitive_features=...), or name the columns of X "
+                "that hold it as group_columns=."
+            )
+        own = encode_groups(groups, n_rows=n_rows)
+        wanted = with_same_columns(own.labels, labels, "sensitive_features", "the training data")
+        if self.unseen == "error":
+            position = position_of(wanted, labels, "sensitive_features", "the training data")
+        else:
+            position = np.asarray(pd.Index(list(labels)).get_indexer(pd.Index(list(wanted))), dtype=np.intp)
+        cut = self.thresholds_.to_numpy()
+        by_group = np.where(position >= 0, cut[position], default_threshold_of(self.estimator_))
+        return np.asarray(by_group[own.codes], dtype=np.float64)
+
+    def decision_function(self, X: Any, sensitive_features: Any = None) -> NDArray[np.float64]:
+        """Inner score minus the threshold of the person's group; positive means selected."""
+        check_is_fitted(self, "thresholds_")
+        X = plain_frame(X)
+        score = self._inner_score(X)
+        return np.asarray(score - self._threshold_of(X, sensitive_features, len(score)))
+
+    def predict(self, X: Any, sensitive_features: Any = None) -> NDArray[Any]:
+        """Label of each row: qualified where the inner score is above the threshold of the person's group."""
+        return np.asarray(self.classes_[(self.decision_function(X, sensitive_features) > 0).astype(int)])
+
+    def _predict_people(self, X: Any, sensitive_features: Any) -> NDArray[Any]:
+        return self.predict(X, sensitive_features)
+
+    def explain(self) -> str:
+        """What was decided about each group and why, one line each."""
+        check_is_fitted(self, "thresholds_")
+        table, terms = self.published_, self._terms()
+        counts, faced, applies = table.counts, terms.faced_by(table.groups), self.applies().to_numpy()
+        level = self._behaviour.confidence if isinstance(self._behaviour, SureRule) else None
+        lines = []
+        for i, label in enumerate(table.groups):
+            passing = f"{count(counts.selected[i])} of {count(counts.n[i])} pass"
+            told = _told(counts.true_positives[i], counts.selected[i], level)
+            cost = f"its cost of {faced[i]:g}"
+            why = _why(bool(applies[i]), counts.selected[i], counts.precision[i], faced[i], cost, level)
+            lines.append(f"{label}: {_threshold_text(self.thresholds_.iloc[i])}; {passing}{told}; {why}.")
+        return "\n".join(lines)
+
+    # ------------------------------------------------------------------ as data
+
+    _STATE = (*InnerClassifier._STATE, "thresholds")
+
+    def _fitted_state(self) -> dict[str, Any]:
+        if self.estimators is not None:
+            raise TypeError(
+                "Only a single estimator can be saved; pass the one that was kept (estimator_) as estimator."
+            )
+        return super()._fitted_state() | {"thresholds": encode(self.thresholds_.tolist())}
+
+    def _restore(self, state: dict[str, Any], groups: pd.Index) -> None:
+        thresholds = np.array(decode(state["thresholds"]), dtype=np.float64)
+        if thresholds.shape != (len(groups),) or np.isnan(thresholds).any():
+            raise ValueError("It is damaged: its thresholds do not fit its groups.")
+        self.thresholds_ = pd.Series(thresholds, index=groups, name="threshold")
+        super()._restore(state, groups)
+
+
+def _threshold_text(threshold: float) -> str:
+    if np.isinf(threshold):
+        return "nobody is selected" if threshold > 0 else "everybody is selected"
+    return f"selected above {threshold:.4g}"
+
+
+def _told(hits: float, passed: float, level: float | None) -> str:
+    """Published precision, with its bound where it is used."""
+    if passed == 0:
+        return ""
+    text = f", {percent(hits / passed)} of them qualified"
+    if level is None:
+        return text
+    low, _ = precision_interval(hits, passed, interval="clopper-pearson", confidence=2 * level - 1)
+    return f"{text} (at least {percent(float(low))} at {percent(level)})"
+
+
+def _why(applies: bool, passed: float, precision: float, faced: float, cost: str, level: float | None) -> str:
+    if applies:
+        return f"applies: that is sure to reach {cost}" if level is not None else f"applies: that reaches {cost}"
+    if passed == 0:
+        return f"shut out: no threshold was found, or chosen, that brings it in at {cost}"
+    if precision >= faced:
+        return f"not promised anything: {cost} is reached, but not surely"
+    return f"stays away: {cost} is not reached"

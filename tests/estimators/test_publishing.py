@@ -1,0 +1,195 @@
+"""What is published comes from people that the score had not seen, whoever they are and however they are listed."""
+
+import numpy as np
+import pandas as pd
+import pytest
+from scipy.stats import beta
+from sklearn.ensemble import RandomForestClassifier
+from sklearn.linear_model import LogisticRegression
+from sklearn.model_selection import ShuffleSplit, StratifiedKFold
+
+from selfselect import (
+    GroupThresholdClassifier,
+    NaiveClassifier,
+    PromiseWarning,
+    PublishedStatistics,
+    SemiStrategicClassifier,
+    ShutOutWarning,
+    StrategicClassifier,
+    SureRule,
+)
+from selfselect.counting import encode_groups
+from selfselect.datasets import make_base_rate_groups
+from selfselect.estimators.publishing import deal
+
+ALL = (NaiveClassifier, SemiStrategicClassifier, StrategicClassifier, GroupThresholdClassifier)
+quiet = pytest.mark.filterwarnings("ignore::selfselect.ApplicationWarning")
+
+
+@pytest.fixture(scope="module")
+def crowd():
+    return make_base_rate_groups((0.6, 0.4, 0.2), n_per_group=300, random_state=0, return_X_y_group=True)
+
+
+def dealt(way, crowd, **options):
+    X, y, z = crowd
+    return deal(way, X, y.to_numpy() == 1, encode_groups(z), **options)
+
+
+# ---------------------------------------------------------------------- dealing people
+
+
+def test_everybody_is_judged_once_by_a_score_that_was_fitted_without_them(crowd):
+    folds = dealt("cross_fit", crowd)
+    assert len(folds.parts) == 5
+    for fitted, judged in folds.parts:
+        assert not set(fitted) & set(judged)
+        assert len(fitted) + len(judged) == len(crowd[1])
+    assert folds.judged.tolist() == list(range(len(crowd[1])))
+    assert folds.final.tolist() == list(range(len(crowd[1])))
+
+
+def test_each_fold_has_its_share_of_every_group_and_label(crowd):
+    _, y, z = crowd
+    for _, judged in dealt("cross_fit", crowd).parts:
+        for group in z.unique():
+            for label in (0, 1):
+                everyone = ((z == group) & (y == label)).to_numpy()
+                assert abs(everyone[judged].sum() - everyone.sum() / 5) <= 1
+
+
+def test_who_falls_where_depends_on_people_and_not_on_their_order_or_the_names_of_groups(crowd):
+    X, y, z = crowd
+    rows = np.random.default_rng(0).permutation(len(y))
+    first = dealt("cross_fit", crowd)
+    other_names = z.map({"z0": "c", "z1": "a", "z2": "b"})
+    second = dealt("cross_fit", (X.iloc[rows], y.iloc[rows], other_names.iloc[rows]))
+    for (_, own), (_, other) in zip(first.parts, second.parts, strict=True):
+        assert set(own) == set(rows[other])
+
+
+def test_what_is_set_aside_is_never_fitted(crowd):
+    aside = dealt("holdout", crowd, holdout=0.25)
+    ((fitted, judged),) = aside.parts
+    assert len(judged) == pytest.approx(0.25 * len(crowd[1]), abs=1)
+    assert aside.final.tolist() == fitted.tolist()
+    assert not set(fitted) & set(judged)
+
+
+@quiet
+def test_too_few_people_of_a_label_make_fewer_folds_and_at_last_none():
+    X, z = np.arange(20.0)[:, None], ["A"] * 20
+    for positives, folds in ((3, 3), (2, 2), (1, 1)):
+        y = pd.Series([1] * positives + [0] * (20 - positives))
+        assert len(dealt("cross_fit", (X, y, z)).parts) == folds
+    with pytest.warns(PromiseWarning, match="too few people of one label"):
+        NaiveClassifier(cost=0.5, publish="cross_fit").fit(X, [1] + [0] * 19, sensitive_features=z)
+
+
+def test_a_splitter_of_scikit_learn_may_deal(crowd):
+    splitter = StratifiedKFold(3, shuffle=True, random_state=0)
+    assert len(dealt("cross_fit", crowd, cv=splitter).parts) == 3
+    with pytest.raises(ValueError, match="judge everybody once"):
+        dealt("cross_fit", crowd, cv=ShuffleSplit(3, random_state=0))
+    for wrong in (1, "five", True):
+        with pytest.raises(ValueError, match="cv must be"):
+            dealt("cross_fit", crowd, cv=wrong)
+
+
+# ---------------------------------------------------------------------- what is published
+
+
+def test_naive_publishes_what_cross_fitted_predictions_count(crowd):
+    X, y, z = crowd
+    model = NaiveClassifier(cost=0.6, publish="cross_fit").fit(X, y, sensitive_features=z)
+    predicted = np.empty(len(y))
+    for fitted, judged in dealt("cross_fit", crowd).parts:
+        inner = LogisticRegression(C=np.inf, max_iter=1000).fit(X.iloc[fitted], y.iloc[fitted])
+        predicted[judged] = inner.predict(X.iloc[judged])
+    assert model.published_ == PublishedStatistics.from_predictions(y, predicted, sensitive_features=z)
+    everyone = LogisticRegression(C=np.inf, max_iter=1000).fit(X, y)
+    assert (model.predict(X) == everyone.predict(X)).all()
+    assert model.published_in_sample_ == PublishedStatistics.from_estimator(everyone, X, y, sensitive_features=z)
+
+
+@quiet
+@pytest.mark.parametrize("way", ["cross_fit", "holdout"])
+@pytest.mark.parametrize("cls", ALL)
+def test_order_of_rows_and_names_of_groups_do_not_matter(cls, way, crowd):
+    X, y, z = crowd
+    rows = np.random.default_rng(1).permutation(len(y))
+    names = {"z0": "c", "z1": "a", "z2": "b"}
+    own = cls(cost=0.6, publish=way).fit(X, y, sensitive_features=z)
+    other = cls(cost=0.6, publish=way).fit(X.iloc[rows], y.iloc[rows], sensitive_features=z.map(names).iloc[rows])
+    for old, new in names.items():
+        assert own.applies()[old] == other.applies()[new]
+        same = own.published_.to_frame().loc[old].to_numpy()
+        assert other.published_.to_frame().loc[new].to_numpy() == pytest.approx(same, nan_ok=True)
+
+
+@quiet
+@pytest.mark.parametrize("cls", ALL)
+def test_people_who_weigh_nothing_are_as_good_as_absent(cls, crowd):
+    X, y, z = crowd
+    weight = (np.arange(len(y)) % 3 != 0).astype(float)
+    here = weight > 0
+    own = cls(cost=0.6, publish="cross_fit").fit(X, y, sensitive_features=z, sample_weight=weight)
+    other = cls(cost=0.6, publish="cross_fit").fit(X[here], y[here], sensitive_features=z[here])
+    assert own.published_ == other.published_
+
+
+def test_a_forest_publishes_what_it_delivers_and_says_that_training_told_more():
+    random = np.random.default_rng(0)
+    X = random.normal(size=(2000, 5))
+    y = (X[:, 0] + random.normal(0, 1.5, 2000) > 0).astype(int)
+    z = random.integers(0, 2, 2000)
+    X_new = random.normal(size=(4000, 5))
+    y_new = (X_new[:, 0] + random.normal(0, 1.5, 4000) > 0).astype(int)
+    z_new = random.integers(0, 2, 4000)
+    forest = RandomForestClassifier(30, random_state=0)
+    with pytest.warns(PromiseWarning, match="fitted too closely"):
+        honest = NaiveClassifier(forest, cost=0.5, publish="cross_fit").fit(X, y, sensitive_features=z)
+    paper = NaiveClassifier(forest, cost=0.5, publish="train").fit(X, y, sensitive_features=z)
+    delivered = PublishedStatistics.from_estimator(honest, X_new, y_new, sensitive_features=z_new).precision
+    assert (paper.published_.precision > delivered + 0.2).all()
+    assert (honest.published_.precision - delivered).abs().max() < 0.08
+    assert honest.published_in_sample_.precision.min() > 0.95
+
+
+@quiet
+@pytest.mark.parametrize("cls", [SemiStrategicClassifier, StrategicClassifier, GroupThresholdClassifier])
+@pytest.mark.parametrize("way", ["cross_fit", "holdout"])
+def test_who_applies_is_sure_of_the_cost_by_the_bound_of_clopper_and_pearson(cls, way, crowd):
+    X, y, z = crowd
+    for cost in (0.6, 0.7, 0.8):
+        model = cls(cost=cost, publish=way).fit(X, y, sensitive_features=z)
+        counts = model.published_.counts
+        hits, passed = counts.true_positives, counts.selected
+        bound = np.where(hits > 0, beta.ppf(0.1, np.maximum(hits, 1), passed - hits + 1), 0.0)
+        assert model.applies().tolist() == ((bound >= cost) & (passed > 0)).tolist()
+        plain = cls(cost=cost, publish=way, confidence=None).fit(X, y, sensitive_features=z)
+        by_precision = plain.published_.applies(cost)
+        assert plain.applies().equals(by_precision)
+
+
+@quiet
+def test_the_kept_score_selects_among_new_people_as_it_did_among_the_unseen(crowd):
+    X, y, z = crowd
+    new = make_base_rate_groups((0.6, 0.4, 0.2), n_per_group=5000, random_state=1, return_X_y_group=True)
+    for cls in ALL:
+        model = cls(cost=0.7, publish="cross_fit").fit(X, y, sensitive_features=z)
+        told = model.published_.to_frame()
+        found = model.audit(*new).population.to_frame()
+        assert found["selection_rate"].to_numpy() == pytest.approx(told["selection_rate"].to_numpy(), abs=0.08)
+
+
+def test_the_sure_rule_needs_a_level_between_none_and_all():
+    for wrong in (0.0, 1.0, -1.0):
+        with pytest.raises(ValueError, match="confidence must lie in"):
+            SureRule(wrong)
+
+
+def test_shutting_a_group_out_is_not_silent(crowd):
+    X, y, z = crowd
+    with pytest.warns(ShutOutWarning, match=r"selects nobody of \d group\(s\)"):
+        StrategicClassifier(cost=0.7).fit(X, y, sensitive_features=z)

@@ -1,0 +1,153 @@
+"""Any classifier's score with a threshold for each group."""
+
+import numpy as np
+import pandas as pd
+import pytest
+from sklearn.ensemble import HistGradientBoostingClassifier
+from sklearn.linear_model import LogisticRegression
+from sklearn.model_selection import GridSearchCV, StratifiedKFold
+from sklearn.pipeline import make_pipeline
+from sklearn.preprocessing import StandardScaler
+
+from selfselect import GroupThresholdClassifier, InfeasibleError, ThresholdCurves, load_model
+from selfselect.datasets import make_base_rate_groups
+from selfselect.metrics import induced_accuracy_scorer
+
+pytestmark = pytest.mark.filterwarnings("ignore::selfselect.ApplicationWarning")
+
+
+@pytest.fixture(scope="module")
+def crowd():
+    return make_base_rate_groups((0.6, 0.4, 0.2), n_per_group=300, random_state=0, return_X_y_group=True)
+
+
+def test_on_training_data_without_caution_it_is_the_best_step_of_the_best_group(crowd):
+    X, y, z = crowd
+    for cost in (0.6, 0.75, 0.9):
+        model = GroupThresholdClassifier(cost=cost, publish="train", caution=0.0).fit(X, y, sensitive_features=z)
+        score = LogisticRegression(C=np.inf, max_iter=1000).fit(X, y).decision_function(X)
+        best = ThresholdCurves.from_scores(y, score, sensitive_features=z).best_by_group(cost)["accuracy"].max()
+        assert model.audit(X, y, z).induced_accuracy == pytest.approx(best)
+
+
+def test_groups_and_score_decide_and_a_group_is_needed_at_prediction(crowd):
+    X, y, z = crowd
+    model = GroupThresholdClassifier(cost=0.7, max_social_cost=0.0).fit(X, y, sensitive_features=z)
+    assert model.applies().all()
+    score = model.estimator_.decision_function(X)
+    by_hand = score > z.map(model.thresholds_.to_dict()).to_numpy(dtype=float)
+    assert (model.predict(X, z) == by_hand).all()
+    with pytest.raises(TypeError, match="The threshold depends on the group"):
+        model.predict(X)
+    with pytest.raises(ValueError, match="does not know: 'z9'"):
+        model.predict(X, ["z9"] * len(X))
+    pooled = model.set_params(unseen="pooled").predict(X, ["z9"] * len(X))
+    assert (pooled == model.estimator_.predict(X)).all()
+
+
+def test_the_group_may_be_read_off_columns_of_the_table(crowd):
+    X, y, z = crowd
+    table = X[["x"]].assign(team=pd.factorize(z)[0])
+    model = GroupThresholdClassifier(cost=0.7, group_columns=["team"], require=[0, 1]).fit(table, y)
+    assert (model.predict(table) == model.predict(table, table[["team"]])).all()
+    assert model.applies().tolist()[:2] == [True, True]
+
+
+def test_several_estimators_compete_on_people_they_have_not_seen(crowd):
+    X, y, z = crowd
+    memory = HistGradientBoostingClassifier(max_iter=100, min_samples_leaf=1, random_state=0)
+    model = GroupThresholdClassifier(estimators=[memory, LogisticRegression(C=np.inf)], cost=0.7).fit(
+        X, y, sensitive_features=z
+    )
+    assert isinstance(model.estimator_, LogisticRegression)
+    in_sample = GroupThresholdClassifier(
+        estimators=[memory, LogisticRegression(C=np.inf)], cost=0.7, publish="train"
+    ).fit(X, y, sensitive_features=z)
+    assert isinstance(in_sample.estimator_, HistGradientBoostingClassifier)
+    with pytest.raises(ValueError, match="either estimator or estimators"):
+        GroupThresholdClassifier(memory, estimators=[memory]).fit(X, y, sensitive_features=z)
+
+
+@pytest.mark.parametrize(
+    ("demand", "holds"),
+    [
+        ({"parity_tolerance": 0.05}, lambda c: np.ptp(c.selection_rate) <= 0.05 + 1e-9),
+        ({"tpr_tolerance": 0.05}, lambda c: np.ptp(c.true_positive_rate) <= 0.05 + 1e-9),
+        ({"parity_ratio": 0.8}, lambda c: c.selection_rate.min() >= 0.8 * c.selection_rate.max() - 1e-9),
+        ({"min_selection_rate": 0.1}, lambda c: c.selection_rate.min() >= 0.1 - 1e-9),
+        ({"require": ["z2"]}, lambda c: c.precision[2] >= 0.7),
+    ],
+)
+def test_demands_hold_on_what_is_published(demand, holds, crowd):
+    X, y, z = crowd
+    model = GroupThresholdClassifier(cost=0.7, **demand).fit(X, y, sensitive_features=z)
+    assert holds(model.published_.counts)
+    assert model.allocation_.exact
+
+
+def test_what_cannot_be_met_is_said_and_not_met_in_silence(crowd):
+    X, y, z = crowd
+    with pytest.raises(InfeasibleError, match="z2"):
+        GroupThresholdClassifier(cost=0.995, require=["z2"]).fit(X, y, sensitive_features=z)
+    assert (
+        GroupThresholdClassifier(cost=0.995, subsidies={"z2": 0.5}, require=["z2"])
+        .fit(X, y, sensitive_features=z)
+        .applies()["z2"]
+    )
+
+
+def test_shutting_out_selects_nobody_or_everybody_or_is_forbidden(crowd):
+    X, y, z = crowd
+    rates = {}
+    for how in ("select_none", "select_all", "forbid"):
+        model = GroupThresholdClassifier(cost=0.8, shut_out=how).fit(X, y, sensitive_features=z)
+        outside = ~model.applies().to_numpy()
+        rates[how] = model.published_.counts.selection_rate[outside]
+    assert (rates["select_none"] == 0).all()
+    assert (rates["select_all"] == 1).all()
+    assert (rates["forbid"] > 0).all()
+
+
+def test_it_says_in_words_what_was_decided(crowd):
+    X, y, z = crowd
+    lines = GroupThresholdClassifier(cost=0.8).fit(X, y, sensitive_features=z).explain().split("\n")
+    assert len(lines) == 3
+    assert sum("sure to reach its cost of 0.8" in line for line in lines) == 1
+    assert sum("shut out" in line for line in lines) == 2
+
+
+def test_a_saved_one_selects_the_same_people(crowd, tmp_path):
+    X, y, z = crowd
+    model = GroupThresholdClassifier(cost=0.7, max_social_cost=0.5).fit(X, y, sensitive_features=z)
+    model.save(tmp_path / "model.json")
+    again = load_model(tmp_path / "model.json")
+    assert (again.predict(X, z) == model.predict(X, z)).all()
+    assert again.thresholds_.equals(model.thresholds_)
+    assert again.audit(X, y, z).outcome == model.audit(X, y, z).outcome
+
+
+def test_pipelines_and_searches_pass_the_groups_along(crowd):
+    import sklearn
+
+    X, y, z = crowd
+    with sklearn.config_context(enable_metadata_routing=True):
+        pipeline = make_pipeline(StandardScaler(), GroupThresholdClassifier(cost=0.7))
+        pipeline.fit(X, y, sensitive_features=z)
+        assert set(pipeline.predict(X, sensitive_features=z)) <= {0, 1}
+        search = GridSearchCV(
+            GroupThresholdClassifier(cost=0.7),
+            {"max_social_cost": [1.0, 0.5]},
+            scoring=induced_accuracy_scorer(nobody=0.0),
+            cv=StratifiedKFold(2, shuffle=True, random_state=0),
+        )
+        search.fit(X, y, sensitive_features=z)
+    assert search.best_params_["max_social_cost"] == 1.0
+
+
+def test_a_fitted_one_only_wants_thresholds(crowd):
+    X, y, z = crowd
+    inner = LogisticRegression(C=np.inf).fit(X, y)
+    model = GroupThresholdClassifier(inner, cost=0.7, prefit=True).fit(X, y, sensitive_features=z)
+    assert model.estimator_ is inner
+    with pytest.raises(ValueError, match="needs a fitted estimator"):
+        GroupThresholdClassifier(prefit=True).fit(X, y, sensitive_features=z)
