@@ -22,10 +22,19 @@ def plain_frame(values: Any) -> Any:
         return values
     import narwhals as nw  # only people with such frames wait for it
 
+    if type(values).__module__.partition(".")[0] == "pyarrow":  # narwhals knows its tables and chunked columns only
+        if hasattr(values, "schema") and not hasattr(values, "combine_chunks"):
+            return pd.DataFrame({name: _listed(values.column(name)) for name in values.schema.names})
+        if hasattr(values, "to_pylist") and not hasattr(values, "combine_chunks"):
+            return _listed(values)
     native = nw.from_native(values, pass_through=True, allow_series=True, eager_only=True)
     if isinstance(native, nw.DataFrame):
         return pd.DataFrame({name: _column(native[name]) for name in native.columns})
     return _column(native) if isinstance(native, nw.Series) else values
+
+
+def _listed(values: Any) -> pd.Series:
+    return pd.Series(values.to_pylist(), dtype=object).infer_objects()
 
 
 def _column(series: Any) -> pd.Series:

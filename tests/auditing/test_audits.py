@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 import selfselect
 from selfselect import PublishedStatistics, Screened, Terms, audit
 from selfselect.auditing import Audit, group_names, group_warning
-from selfselect.auditing.numbers import amount_down, amount_up, percent
+from selfselect.auditing.formats import amount_down, amount_up, percent
 from selfselect.metrics import outcome
 
 

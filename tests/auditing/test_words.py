@@ -7,14 +7,14 @@ from hypothesis import strategies as st
 
 from cases import all_cases
 from selfselect import PublishedStatistics
-from selfselect.auditing import group_names, numbers, words
-from selfselect.auditing.numbers import amount_down, amount_up
+from selfselect.auditing import formats, group_names, words
+from selfselect.auditing.formats import amount_down, amount_up
 from selfselect.deciding import Outcome, Terms
 
 
 @pytest.mark.parametrize(("name", "arguments", "options", "text"), all_cases())
 def test_the_library_says_what_the_table_of_cases_expects(name, arguments, options, text):
-    function = getattr(numbers, name, None) or getattr(words, name)
+    function = getattr(formats, name, None) or getattr(words, name)
     arguments = [Outcome(**value) if isinstance(value, dict) else value for value in arguments]
     assert function(*arguments, **options) == text
 

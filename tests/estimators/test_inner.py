@@ -8,6 +8,7 @@ import polars as pl
 import pyarrow as pa
 import pytest
 from sklearn.linear_model import LogisticRegression
+from sklearn.metrics import get_scorer
 from sklearn.tree import DecisionTreeClassifier
 from sklearn.utils import all_estimators
 
@@ -82,11 +83,14 @@ def test_pos_label_says_who_is_qualified(cls, people):
     numbers = cls(cost=0.5).fit(X, y, sensitive_features=z)
     model = cls(cost=0.5, pos_label="accepted").fit(X, words, sensitive_features=z)
     assert model.published_ == numbers.published_
-    assert model.classes_.tolist() == ["refused", "accepted"]
+    assert model.classes_.tolist() == ["accepted", "refused"]
+    assert model.positive_ == "accepted"
     assert ((model.predict(X) == "accepted") == (numbers.predict(X) == 1)).all()
-    assert ((model.decision_function(X) > 0) == (model.predict(X) == "accepted")).all()
-    assert model.decision_function(X) == pytest.approx(numbers.decision_function(X), rel=1e-6, abs=1e-6)
-    assert model.coef_ == pytest.approx(numbers.coef_, rel=1e-6, abs=1e-6)
+    # scores are larger for the second class, as everywhere in scikit-learn
+    assert model.decision_function(X) == pytest.approx(-numbers.decision_function(X), rel=1e-6, abs=1e-6)
+    assert model.coef_ == pytest.approx(-numbers.coef_, rel=1e-6, abs=1e-6)
+    for name in ("roc_auc", "accuracy"):
+        assert get_scorer(name)(model, X, words) == pytest.approx(get_scorer(name)(numbers, X, y))
     assert model.audit(X, words, z).outcome == numbers.audit(X, y, z).outcome
     assert induced_accuracy_scorer()(model, X, words, sensitive_features=z) == model.audit(X, words, z).induced_accuracy
 
@@ -181,4 +185,9 @@ def test_frames_of_other_libraries_are_taken_as_they_are(cls, kind, people):
     assert (model.predict(other(X)) == plain.predict(X)).all()
     assert model.audit(other(X), labels, other(groups)).outcome == plain.audit(X, y, groups).outcome
     one = other(groups[["z"]])["z"]
+    if kind == "pyarrow":
+        array = pa.array(groups["z"])
+        assert cls(cost={"z0": 0.5, "z1": 0.5}).fit(other(X), labels, sensitive_features=array).applies_to(z).any()
+        batch = pa.RecordBatch.from_pandas(groups, preserve_index=False)
+        assert cls(cost=0.5).fit(other(X), labels, sensitive_features=batch).published_ == plain.published_
     assert cls(cost=0.5).fit(other(X), labels, sensitive_features=one).published_.groups.tolist() == ["z0", "z1"]

@@ -141,7 +141,8 @@ def test_pipelines_and_searches_pass_the_groups_along(crowd):
             cv=StratifiedKFold(2, shuffle=True, random_state=0),
         )
         search.fit(X, y, sensitive_features=z)
-    assert search.best_params_["max_social_cost"] == 1.0
+    assert np.isfinite(search.cv_results_["mean_test_score"]).all()
+    assert search.best_score_ > 0.7
 
 
 def test_a_fitted_one_only_wants_thresholds(crowd):

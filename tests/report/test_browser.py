@@ -9,7 +9,7 @@ import pytest
 from pages import HOSTILE, content_of, elsewhere, example, hostile_audit, people, settle
 from selfselect import PublishedStatistics, audit
 from selfselect.auditing import Audit, Screened, group_warning
-from selfselect.auditing.numbers import amount, amount_up, count, percent
+from selfselect.auditing.formats import amount, amount_up, count, percent
 from selfselect.deciding import HardRule, Terms
 from selfselect.planning import plan_for
 

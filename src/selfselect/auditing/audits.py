@@ -23,7 +23,7 @@ from .words import group_names, group_sentence, verdict_sentence
 
 #: What is written of each group as JSON.
 GROUP_COLUMNS = (
-    "n base_rate selected precision precision_low precision_high cost applies subsidy_needed accuracy "
+    "n base_rate selected precision precision_low precision_high cost applies share subsidy_needed accuracy "
     "selection_rate utility"
 ).split()
 
@@ -146,12 +146,14 @@ class Audit:
         -------
         DataFrame, indexed by group
             The columns of :meth:`PublishedStatistics.to_frame`, and ``cost`` (what the group faces after subsidies),
-            ``applies``, ``subsidy_needed`` (the least further subsidy of its kind at which it applies; NaN if nobody
-            passes screening, so that none can help) and ``utility`` (of a person of the group).
+            ``applies``, ``share`` (of it that applies: 0 or 1 by the hard rule), ``subsidy_needed`` (the least further
+            subsidy of its kind at which it applies; NaN if nobody passes screening, so that none can help) and
+            ``utility`` (of a person of the group).
         """
         groups, frame = self.published.groups, self.published.to_frame()
         frame["cost"] = self.terms.faced_by(groups)
         frame["applies"] = self.applies
+        frame["share"] = self.shares
         needed = self.terms.further_subsidy(groups, self.published.counts.precision)
         frame["subsidy_needed"] = np.where(self.applies, 0.0, needed)
         frame["utility"] = self.published.utility_under(self.terms)

@@ -19,7 +19,7 @@ from .._validation import FloatArray
 from ..counting.groups import position_of, with_same_columns
 from ..deciding import SLACK, Behaviour, HardRule, Terms, ThresholdCurves
 from ..deciding.behaviour import MOST_OF_A_GROUP
-from .numbers import MOST_NAMED
+from .formats import MOST_NAMED
 from .provenance import Provenance
 from .screened import Screened
 from .words import FEW_SELECTED

@@ -13,7 +13,7 @@ import pandas as pd
 
 from ..deciding import Outcome, SubsidyKind
 from ..deciding.behaviour import MOST_OF_A_GROUP
-from .numbers import MOST_NAMED, amount, amount_down, amount_up, count, listed, percent
+from .formats import MOST_NAMED, amount, amount_down, amount_up, count, listed, percent
 
 #: A group of which fewer people pass screening carries a warning: its published precision is mostly chance.
 FEW_SELECTED = 30

@@ -11,7 +11,7 @@ from contextlib import contextmanager
 from tqdm import tqdm
 
 from selfselect._text import printable
-from selfselect.auditing.numbers import percent
+from selfselect.auditing.formats import percent
 
 #: Longer tables are cut in the terminal; files hold everything.
 MOST_LINES = 50

@@ -13,15 +13,20 @@ from .groups import (
     with_same_columns,
 )
 from .intervals import Interval, precision_interval, ratio
+from .rows import ChunkedRows, DaskRows, HeldRows, Rows
 from .steps import ScoreSteps
 
 __all__ = [
     "COUNTED",
     "EVERYONE",
     "MISSING",
+    "ChunkedRows",
+    "DaskRows",
     "GroupCodes",
     "GroupCounts",
+    "HeldRows",
     "Interval",
+    "Rows",
     "ScoreSteps",
     "correct_decisions",
     "encode_groups",

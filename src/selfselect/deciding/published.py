@@ -21,7 +21,7 @@ from .._validation import (
 from ..counting.counts import GroupCounts
 from ..counting.groups import encode_groups, locate_groups, position_of, with_same_columns
 from ..counting.intervals import Interval, precision_interval, ratio
-from .behaviour import HardRule, Undefined, as_decisions
+from .behaviour import SLACK, HardRule, Undefined, as_decisions
 from .terms import Cost, Subsidies, SubsidyKind, Terms
 
 
@@ -363,7 +363,9 @@ class PublishedStatistics:
         return self.utility_under(Terms(cost, subsidies, subsidy_kind))
 
     def utility_under(self, terms: Terms) -> pd.Series:
-        """The same as :meth:`applicant_utility`."""
-        costs = terms.faced_by(self.groups)
-        gain = np.maximum(self.counts.true_positives - costs * self.counts.selected, 0.0)
-        return pd.Series(ratio(gain, self.counts.n), index=self.groups, name="applicant_utility")
+        """The same under terms of any behaviour: what those who come gain, over all people of the group."""
+        counts = self.counts
+        gain = counts.true_positives - terms.faced_by(self.groups) * counts.selected
+        gain = np.where(np.abs(gain) <= SLACK * counts.selected, 0.0, gain)  # rounding is no loss
+        shares = np.asarray(terms.shares(self.groups, counts), dtype=np.float64)
+        return pd.Series(ratio(shares * gain, counts.n), index=self.groups, name="applicant_utility")

@@ -3,10 +3,10 @@
 from .base import SelfSelectionClassifier
 from .files import load_model, save_model
 from .naive import NaiveClassifier
+from .notices import ApplicationWarning, PromiseWarning, ShutOutWarning
 from .semi import SemiStrategicClassifier
 from .strategic import StrategicClassifier
 from .thresholds import GroupThresholdClassifier
-from .warnings import ApplicationWarning, PromiseWarning, ShutOutWarning
 
 __all__ = [
     "ApplicationWarning",

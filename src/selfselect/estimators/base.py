@@ -18,9 +18,9 @@ from ..counting import GroupCodes, encode_groups, precision_interval
 from ..deciding import Behaviour, Cost, HardRule, PublishedStatistics, Subsidies, SubsidyKind, SureRule, Terms
 from .files import save_model
 from .labels import find_classes, qualified
+from .notices import PromiseWarning, ShutOutWarning, inside_checks, warn
 from .people import TrainingPeople
 from .publishing import Publish, deal
-from .warnings import PromiseWarning, ShutOutWarning, inside_checks, warn
 
 #: A classifier that selects a smaller share of the people it was given is warned about.
 HARDLY_ANYBODY = 0.01
@@ -34,7 +34,9 @@ class SelfSelectionClassifier(ClassifierMixin, BaseEstimator, ABC):
     Attributes
     ----------
     classes_ : ndarray of shape (2,)
-        The labels; the second one means qualified.
+        The labels, in order.
+    positive_ : label
+        The one of them that means qualified.
     published_ : PublishedStatistics
         Counts per group that people decide by: of people the score had not seen, unless ``publish="train"``.
     published_in_sample_ : PublishedStatistics
@@ -81,7 +83,7 @@ class SelfSelectionClassifier(ClassifierMixin, BaseEstimator, ABC):
     def _people(self, X: Any, y: Any, sensitive_features: Any, sample_weight: ArrayLike | None) -> TrainingPeople:
         """Check labels (setting ``classes_``), groups, weights and costs; deal people into fitted and judged ones."""
         self.classes_: NDArray[Any]
-        self.classes_, is_qualified = find_classes(y, self.pos_label)
+        self.classes_, self.positive_, is_qualified = find_classes(y, self.pos_label)
         if self.confidence is not None:
             check_fraction(self.confidence, "confidence", inclusive=False)
         groups = self._check_groups(sensitive_features, len(is_qualified))
@@ -240,14 +242,27 @@ class SelfSelectionClassifier(ClassifierMixin, BaseEstimator, ABC):
         """
         check_is_fitted(self, "published_")
         people = Screened.from_predictions(
-            qualified(y, self.classes_),
-            np.asarray(self._predict_people(X, sensitive_features)) == self.classes_[1],
+            qualified(y, self.classes_, self.positive_),
+            np.asarray(self._predict_people(X, sensitive_features)) == self.positive_,
             sensitive_features=sensitive_features,
             sample_weight=sample_weight,
         )
         found = Audit(Screened(self.published_), people, self._terms(cost, subsidies))
         _ = found.outcome  # groups that were not there in training are complained about here
         return found
+
+    @property
+    def _turned(self) -> bool:
+        """Whether the first class is the qualified one: scores are then turned round for scikit-learn."""
+        return bool(self.positive_ != self.classes_[1])
+
+    def _as_labels(self, selected: NDArray[np.bool_]) -> NDArray[Any]:
+        """The qualified label for those who are selected, the other for the rest."""
+        return np.asarray(self.classes_[(selected != self._turned).astype(int)])
+
+    def _for_second_class(self, score: Any) -> NDArray[Any]:
+        """A score that is larger for the qualified, as scikit-learn wants it: larger for the second class."""
+        return np.asarray(-score if self._turned else score)
 
     def _predict_people(self, X: Any, sensitive_features: Any) -> NDArray[Any]:
         """Labels of people whose groups are known; most classifiers need no groups."""

@@ -69,7 +69,11 @@ def model_to_dict(model: Any) -> dict[str, Any]:
     if _SAVEABLE.get(name) is not type(model):
         raise TypeError(f"Only {', '.join(_SAVEABLE)} can be saved, got {name}.")
     check_is_fitted(model)
-    fitted: dict[str, Any] = {"classes": encode(model.classes_.tolist()), "n_features": model.n_features_in_}
+    fitted: dict[str, Any] = {
+        "classes": encode(model.classes_.tolist()),
+        "positive": encode(model.positive_),
+        "n_features": model.n_features_in_,
+    }
     if hasattr(model, "feature_names_in_"):
         fitted["feature_names"] = [str(feature) for feature in model.feature_names_in_]
     return {
@@ -112,6 +116,10 @@ def _restore_common(model: Any, fitted: dict[str, Any]) -> dict[str, Any]:
     model.classes_ = np.array(classes)
     if model.classes_.shape != (2,) or model.classes_[0] == model.classes_[1]:
         raise ValueError(f"It is damaged: its classes are {classes!r}.")
+    positive = decode(fitted.pop("positive"))
+    if positive not in model.classes_.tolist():
+        raise ValueError(f"It is damaged: {positive!r} is none of its classes.")
+    model.positive_ = model.classes_[model.classes_.tolist().index(positive)]
     model.n_features_in_ = int(fitted.pop("n_features"))
     if "feature_names" in fitted:
         model.feature_names_in_ = np.array(fitted.pop("feature_names"), dtype=object)

@@ -97,19 +97,14 @@ class InnerClassifier(SelfSelectionClassifier):
 
     def _inner_score(self, X: Any) -> NDArray[np.float64]:
         """Score of the fitted inner classifier, larger for the qualified."""
-        return score_of(self.estimator_, plain_frame(X), self.classes_[1])
-
-    @property
-    def _turned(self) -> bool:
-        """Whether the inner classifier's second class is our first."""
-        return bool(self.estimator_.classes_[1] != self.classes_[1])
+        return score_of(self.estimator_, plain_frame(X), self.positive_)
 
     @property
     def coef_(self) -> NDArray[Any]:
-        """Weights of a linear inner classifier, larger for the qualified."""
+        """Weights of a linear inner classifier."""
         check_is_fitted(self, "estimator_")
         coef: NDArray[Any] = self.estimator_.coef_
-        return -coef if self._turned else coef
+        return coef
 
     # ------------------------------------------------------------------ as data
 
@@ -132,7 +127,7 @@ class InnerClassifier(SelfSelectionClassifier):
         inner = LogisticRegression(**params) if params else default_estimator()
         if params:
             self.estimator = inner if getattr(self, "prefit", False) else clone(inner)
-        inner.classes_, inner.n_features_in_ = np.sort(self.classes_), self.n_features_in_
+        inner.classes_, inner.n_features_in_ = self.classes_, self.n_features_in_
         if hasattr(self, "feature_names_in_"):
             inner.feature_names_in_ = self.feature_names_in_
         restore_linear(inner, state, self.n_features_in_)

@@ -12,7 +12,7 @@ from sklearn.utils.multiclass import check_classification_targets, type_of_targe
 from sklearn.utils.validation import column_or_1d
 
 from .._validation import BoolArray, some_of
-from .warnings import inside_checks, warn
+from .notices import inside_checks, warn
 
 
 def _two_classes(y: NDArray[Any]) -> tuple[NDArray[Any], NDArray[np.intp]]:
@@ -31,8 +31,8 @@ def _two_classes(y: NDArray[Any]) -> tuple[NDArray[Any], NDArray[np.intp]]:
     return classes, codes
 
 
-def find_classes(y: Any, pos_label: Any) -> tuple[NDArray[Any], BoolArray]:
-    """The two labels, the one that means qualified last; and which rows are qualified.
+def find_classes(y: Any, pos_label: Any) -> tuple[NDArray[Any], Any, BoolArray]:
+    """The two labels in order, the one of them that means qualified, and which rows are qualified.
 
     Parameters
     ----------
@@ -58,11 +58,11 @@ def find_classes(y: Any, pos_label: Any) -> tuple[NDArray[Any], BoolArray]:
             f"The label {some_of(classes[1:])} counts as qualified, {some_of(classes[:1])} as not: the later in the "
             "alphabet. Pass pos_label= to say which one does."
         )
-    return (classes, codes == 1) if positive == 1 else (classes[::-1].copy(), codes == 0)
+    return classes, classes[positive], codes == positive
 
 
-def qualified(y: Any, classes: NDArray[Any]) -> BoolArray:
-    """Which labels are the second class; a label that was not there in training is an error that names it."""
+def qualified(y: Any, classes: NDArray[Any], positive: Any) -> BoolArray:
+    """Which labels mean qualified; a label that was not there in training is an error that names it."""
     labels = np.asarray(column_or_1d(y))
     unknown = ~np.isin(labels, classes)
     if unknown.any():
@@ -70,4 +70,4 @@ def qualified(y: Any, classes: NDArray[Any]) -> BoolArray:
             f"y holds label(s) that were not there in training: {some_of(pd.unique(pd.Series(labels[unknown])))}; "
             f"the classifier knows {some_of(classes)}."
         )
-    return np.asarray(labels == classes[1])
+    return np.asarray(labels == positive)

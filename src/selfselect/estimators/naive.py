@@ -51,7 +51,9 @@ class NaiveClassifier(InnerClassifier):
     published_ : PublishedStatistics
         Counts per group that people decide by.
     classes_ : ndarray of shape (2,)
-        The labels; the second one means qualified.
+        The labels, in order.
+    positive_ : label
+        The one of them that means qualified.
 
     Examples
     --------
@@ -102,7 +104,7 @@ class NaiveClassifier(InnerClassifier):
         self._check_inner(X, y)
 
         def selects(inner: Any, rows: Rows) -> NDArray[np.bool_]:
-            return np.asarray(np.asarray(inner.predict(take_rows(X, rows))) == self.classes_[1])
+            return np.asarray(np.asarray(inner.predict(take_rows(X, rows))) == self.positive_)
 
         selected, self.estimator_ = people.deal.run(lambda rows: self._fit_inner(X, y, sample_weight, rows), selects)
         in_sample = selected if people.deal.way == "train" else selects(self.estimator_, people.deal.final)
@@ -116,21 +118,19 @@ class NaiveClassifier(InnerClassifier):
 
     @available_if(inner_has("decision_function"))
     def decision_function(self, X: Any) -> NDArray[Any]:
-        """Score of each row, positive for the qualified."""
+        """Score of each row, positive for the second class."""
         check_is_fitted(self, "estimator_")
-        score = np.asarray(self.estimator_.decision_function(plain_frame(X)))
-        return -score if self._turned else score
+        return np.asarray(self.estimator_.decision_function(plain_frame(X)))
 
     @available_if(inner_has("predict_proba"))
     def predict_proba(self, X: Any) -> NDArray[Any]:
         """Probabilities of both classes, by the inner classifier, in the order of ``classes_``."""
         check_is_fitted(self, "estimator_")
-        both = np.asarray(self.estimator_.predict_proba(plain_frame(X)))
-        return both[:, ::-1] if self._turned else both
+        return np.asarray(self.estimator_.predict_proba(plain_frame(X)))
 
     @property
     def intercept_(self) -> NDArray[Any]:
         """Intercept of a linear inner classifier."""
         check_is_fitted(self, "estimator_")
         intercept: NDArray[Any] = self.estimator_.intercept_
-        return -intercept if self._turned else intercept
+        return intercept

@@ -70,7 +70,9 @@ class SemiStrategicClassifier(InnerClassifier):
     published_ : PublishedStatistics
         Counts per group that people decide by.
     classes_ : ndarray of shape (2,)
-        The labels; the second one means qualified.
+        The labels, in order.
+    positive_ : label
+        The one of them that means qualified.
 
     Examples
     --------
@@ -137,7 +139,7 @@ class SemiStrategicClassifier(InnerClassifier):
             return self.estimator if self.prefit else self._fit_inner(X, y, sample_weight, rows)
 
         def scores(inner: Any, rows: Rows) -> NDArray[np.float64]:
-            return score_of(inner, take_rows(X, rows), self.classes_[1])
+            return score_of(inner, take_rows(X, rows), self.positive_)
 
         score, self.estimator_ = people.deal.run(fitted, scores)
         self.threshold_ = self._search(people, score, tolerance)
@@ -175,14 +177,14 @@ class SemiStrategicClassifier(InnerClassifier):
         return np.asarray(cautious(correct, applicants, fitted_weights=0.0, errors=self.caution))
 
     def decision_function(self, X: Any) -> NDArray[np.float64]:
-        """Inner score minus the threshold."""
+        """Inner score minus the threshold; positive for the second class."""
         check_is_fitted(self, "threshold_")
-        return self._inner_score(X) - self.threshold_
+        return self._for_second_class(self._inner_score(X) - self.threshold_)
 
     def predict(self, X: Any) -> NDArray[Any]:
-        """Label of each row: the second class where the inner score is above the threshold."""
-        score = self.decision_function(X)
-        return np.asarray(self.classes_[(score > 0).astype(int)])
+        """Label of each row: qualified where the inner score is above the threshold."""
+        check_is_fitted(self, "threshold_")
+        return self._as_labels(self._inner_score(X) > self.threshold_)
 
     # ------------------------------------------------------------------ as data
 

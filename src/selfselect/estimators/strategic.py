@@ -43,9 +43,9 @@ from ..learning import (
 )
 from .base import SelfSelectionClassifier
 from .files import linear_state, restore_linear, saveable
+from .notices import warn
 from .people import TrainingPeople
 from .publishing import Publish, Rows
-from .warnings import warn
 
 #: Sharpness of ``predict_proba``: the y~ = sigma(2 s) of the training objective.
 TEMPERATURE = 2.0
@@ -139,7 +139,9 @@ class StrategicClassifier(SelfSelectionClassifier):
     constraints_met_ : bool
         Whether rates are within their tolerances (True without ``parity`` and ``equal_tpr``).
     classes_ : ndarray of shape (2,)
-        The labels; the second one means qualified.
+        The labels, in order.
+    positive_ : label
+        The one of them that means qualified.
 
     Notes
     -----
@@ -238,9 +240,10 @@ class StrategicClassifier(SelfSelectionClassifier):
             else:
                 best, selected = self._solve_unseen(people, problem, rows)
         coefficients, intercept = problem.standardisation.undo_parameters(best.parameters)
-        self.coef_, self.intercept_ = coefficients[None, :], np.array([intercept])
+        self.coef_ = self._for_second_class(coefficients)[None, :]
+        self.intercept_ = self._for_second_class(np.array([intercept]))
         self.origin_ = best.origin
-        in_sample = X[people.deal.final] @ self.coef_[0] + intercept > 0
+        in_sample = X[people.deal.final] @ coefficients + intercept > 0
         self._publish(people, in_sample if selected is None else selected, in_sample)
         self._check_ties(problem.ask, used)
         return self
@@ -363,7 +366,7 @@ class StrategicClassifier(SelfSelectionClassifier):
         return required
 
     def decision_function(self, X: Any) -> NDArray[np.float64]:
-        """Score of each row: positive means selected."""
+        """Score of each row: positive for the second class."""
         check_is_fitted(self, "coef_")
         X = validate_data(self, plain_frame(X), reset=False, dtype=np.float64)
         return np.asarray(X @ self.coef_[0] + self.intercept_[0])
@@ -371,7 +374,7 @@ class StrategicClassifier(SelfSelectionClassifier):
     def predict(self, X: Any) -> NDArray[Any]:
         """Label of each row."""
         score = self.decision_function(X)
-        return np.asarray(self.classes_[(score > 0).astype(int)])
+        return self._as_labels(score < 0 if self._turned else score > 0)
 
     def predict_proba(self, X: Any) -> NDArray[np.float64]:
         """Smooth predictions ``sigma(2 score)`` of both classes: they rank people, and are not calibrated."""

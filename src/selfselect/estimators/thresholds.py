@@ -12,7 +12,7 @@ from sklearn.utils.validation import check_is_fitted
 
 from .._frames import plain_frame
 from .._validation import FloatArray, check_at_least_zero, check_choice
-from ..auditing.numbers import count, percent
+from ..auditing.formats import count, percent
 from ..counting import encode_groups, locate_labels, position_of, precision_interval, with_same_columns
 from ..deciding import Cost, Subsidies, SubsidyKind, SureRule, ThresholdCurves
 from ..learning import Allocation, Demands, allocate, cautious, cut_between
@@ -85,7 +85,9 @@ class GroupThresholdClassifier(InnerClassifier):
     published_ : PublishedStatistics
         Counts per group that people decide by.
     classes_ : ndarray of shape (2,)
-        The labels; the second one means qualified.
+        The labels, in order.
+    positive_ : label
+        The one of them that means qualified.
 
     Notes
     -----
@@ -176,7 +178,7 @@ class GroupThresholdClassifier(InnerClassifier):
         self._check_inner(X, y)
 
         def scores(inner: Any, rows: Rows) -> FloatArray:
-            return score_of(inner, take_rows(X, rows), self.classes_[1])
+            return score_of(inner, take_rows(X, rows), self.positive_)
 
         best: tuple[float, Allocation, ThresholdCurves, FloatArray, Any] | None = None
         for candidate in self._candidates():
@@ -271,16 +273,20 @@ class GroupThresholdClassifier(InnerClassifier):
         by_group = np.where(position >= 0, cut[position], default_threshold_of(self.estimator_))
         return np.asarray(by_group[own.codes], dtype=np.float64)
 
-    def decision_function(self, X: Any, sensitive_features: Any = None) -> NDArray[np.float64]:
+    def _above_threshold(self, X: Any, sensitive_features: Any) -> FloatArray:
         """Inner score minus the threshold of the person's group; positive means selected."""
         check_is_fitted(self, "thresholds_")
         X = plain_frame(X)
         score = self._inner_score(X)
         return np.asarray(score - self._threshold_of(X, sensitive_features, len(score)))
 
+    def decision_function(self, X: Any, sensitive_features: Any = None) -> NDArray[np.float64]:
+        """Inner score minus the threshold of the person's group; positive for the second class."""
+        return self._for_second_class(self._above_threshold(X, sensitive_features))
+
     def predict(self, X: Any, sensitive_features: Any = None) -> NDArray[Any]:
         """Label of each row: qualified where the inner score is above the threshold of the person's group."""
-        return np.asarray(self.classes_[(self.decision_function(X, sensitive_features) > 0).astype(int)])
+        return self._as_labels(self._above_threshold(X, sensitive_features) > 0)
 
     def _predict_people(self, X: Any, sensitive_features: Any) -> NDArray[Any]:
         return self.predict(X, sensitive_features)

@@ -25,7 +25,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from .._validation import BoolArray, FloatArray, check_choice, check_fraction, some_of
-from ..auditing.numbers import amount, amount_down, amount_up, count
+from ..auditing.formats import amount, amount_down, amount_up, count
 from ..counting import ScoreSteps, ratio
 from ..deciding import SLACK
 from .group_sets import Choices, GroupSet, best_set

@@ -30,9 +30,9 @@ from .ties import SHARE_SLACK
 
 #: Standard errors that are taken off an accuracy.
 CAUTION = 2.0
-#: Violation of a classifier with which nobody applies, so that it has no induced accuracy: above what a broken social
-#: cost and a few broken ties come to, each of which is a share and thus at most 1.
-NOBODY_APPLIES = 10.0
+#: Violation of a classifier with which nobody applies, so that it has no induced accuracy: far above whatever else can
+#: be broken (a social cost, required groups, ties between any number of groups).
+NOBODY_APPLIES = 1e9
 #: Taken off where nobody clears the tolerance, but someone the cost: more than accuracies can differ by, so that it is
 #: better than nobody and worse than anybody else.
 BARELY_APPLIES = 1.0

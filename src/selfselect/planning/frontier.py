@@ -10,7 +10,9 @@ import pandas as pd
 from numpy.typing import ArrayLike
 from tqdm import tqdm
 
+from .._frames import plain_frame
 from .._validation import check_fraction
+from ..counting import encode_groups
 from ..estimators import StrategicClassifier
 from ..learning import InfeasibleError
 
@@ -70,13 +72,14 @@ def accuracy_social_cost_frontier(
     chosen = np.linspace(1, 0, 11) if limits is None else [check_fraction(limit, "limits") for limit in limits]
     base = estimator if estimator is not None else StrategicClassifier()
     given = base.get_params(deep=False) | settings
-    people = (X, y, sensitive_features) if evaluate is None else evaluate
+    groups = encode_groups(sensitive_features, n_rows=len(plain_frame(y)))
+    people = (X, y, groups) if evaluate is None else evaluate
     rows = []
     for limit in tqdm(chosen, desc="social cost", disable=None if progress else True, leave=False):
         model = StrategicClassifier(**(given | {"max_social_cost": float(limit)}))
         row: dict[str, Any] = {"max_social_cost": float(limit), "feasible": True}
         try:
-            model.fit(X, y, sensitive_features=sensitive_features, sample_weight=sample_weight)
+            model.fit(X, y, sensitive_features=groups, sample_weight=sample_weight)
         except InfeasibleError:
             rows.append(row | {"feasible": False, "who": ()})
             continue

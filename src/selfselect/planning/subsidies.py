@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 
 from .._validation import BoolArray
 from ..auditing import Audit
-from ..auditing.numbers import amount, amount_up, count, listed, percent
+from ..auditing.formats import amount, amount_up, count, listed, percent
 from ..auditing.plain import as_json, plain_groups, plain_rows, plain_value
 from ..counting import locate_labels
 from ..deciding import Outcome, SubsidyKind
@@ -81,9 +81,15 @@ class SubsidyPlan:
         return float(self.payments.sum())
 
     @property
-    def recipients(self) -> int:
+    def recipients(self) -> float:
         """Number of people who receive a subsidy."""
-        return int(self._passing[self.payments.to_numpy() > 0].sum())
+        total = float(self._recipients.sum())
+        return int(total) if total.is_integer() else total
+
+    @cached_property
+    def _recipients(self) -> NDArray[Any]:
+        """People of each group who come, pass, and are paid."""
+        return np.where(self.payments.to_numpy() > 0, self.after.shares.to_numpy() * self._passing, 0)
 
     def to_frame(self) -> pd.DataFrame:
         """What each group gets and does, one row per group."""
@@ -100,7 +106,7 @@ class SubsidyPlan:
                 "cost_after": after["cost"],
                 "applies_before": before["applies"],
                 "applies_after": after["applies"],
-                "recipients": np.where(payments > 0, self._passing, 0),
+                "recipients": self._recipients if np.mod(self._recipients, 1).any() else self._recipients.astype(int),
                 "payment": payments,
             },
             index=before.index,

@@ -74,7 +74,8 @@ class PrecisionCurvesDisplay:
         """Draw from a fitted classifier; a cost of its own is taken if none is given."""
         own = getattr(estimator, "cost", None)
         line = own if cost is None and isinstance(own, int | float) else cost
-        labels, score = qualified(y, estimator.classes_), score_of(estimator, X, estimator.classes_[1])
+        positive = getattr(estimator, "positive_", estimator.classes_[1])
+        labels, score = qualified(y, estimator.classes_, positive), score_of(estimator, X, positive)
         return cls.from_predictions(labels, score, sensitive_features=sensitive_features, cost=line, ax=ax)
 
     def plot(self, ax: Any = None) -> Self:

@@ -10,7 +10,7 @@ import pandas as pd
 
 from selfselect._text import printable
 from selfselect.auditing import Audit, group_warning
-from selfselect.auditing.numbers import amount, amount_up, count, percent
+from selfselect.auditing.formats import amount, amount_up, count, percent
 from selfselect.tabular.checking import match_groups
 
 from ..errors import CONDITION_FAILED

@@ -9,7 +9,7 @@ from typing import Any
 import click
 
 from selfselect._text import printable, shown
-from selfselect.auditing.numbers import amount, amount_up, count, percent
+from selfselect.auditing.formats import amount, amount_up, count, percent
 from selfselect.deciding import PublishedStatistics, Terms
 from selfselect.planning import SubsidyPlan, plan_for, plan_under_retraining, refit
 from selfselect.tabular.checking import match_groups

@@ -8,7 +8,7 @@ from typing import Any
 import click
 
 from selfselect._text import printable
-from selfselect.auditing.numbers import amount, count, percent
+from selfselect.auditing.formats import amount, count, percent
 from selfselect.deciding import Terms
 from selfselect.tabular.checking import match_groups
 from selfselect.tabular.loading import TrainingTable, read_for_training

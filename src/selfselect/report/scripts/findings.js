@@ -8,7 +8,7 @@ function groupFindings(name, z, terms, share, published, population) {
   const precision = ratio(hits, selected);
   const [low, high] = interval(hits, selected);
   const applies = mostApply(share);
-  const gain = Math.max(hits - cost * selected, 0);
+  const gain = share * Math.max(hits - cost * selected, 0);
   const payment = terms.listed(z) - cost;
   const passing = share * population.selected[z];
   return {

@@ -1,4 +1,4 @@
-// Numbers as text: the same functions as in selfselect/auditing/numbers.py, held to the same table of cases.
+// Numbers as text: the same functions as in selfselect/auditing/formats.py, held to the same table of cases.
 
 const UNDEFINED = "undefined";
 const PLACES = 3;
