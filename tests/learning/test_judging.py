@@ -18,7 +18,7 @@ from selfselect.learning import (
     cautious,
     judge_counts,
 )
-from selfselect.learning.judging import judge_thresholds
+from selfselect.learning.judging import NOBODY_APPLIES, judge_thresholds
 
 COSTS = np.array([0.5, 0.6, 0.4, 0.7, 0.5])
 REQUIRED = np.array([True, False, True, False, False])
@@ -73,7 +73,7 @@ def slow_judge(ask, n, P, PP, TP, fitted):
     value = min(slow_accuracy(right(some), people(some), fitted) for some in (barely, surely))
     if barely and not surely:
         value = slow_accuracy(right(barely), people(barely), fitted) - 1
-    violation = 0.0 if barely or surely else 10.0
+    violation = 0.0 if barely or surely else NOBODY_APPLIES
     violation += sum(ask.required[z] and z not in surely for z in groups)
     stay_away = sum(P[z] for z in groups if z not in surely) / sum(P)
     violation += max(0.0, stay_away - ask.max_social_cost)

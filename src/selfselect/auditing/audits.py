@@ -17,6 +17,7 @@ from ..deciding import Cost, Outcome, PublishedStatistics, Subsidies, SubsidyKin
 from ..report import render
 from .page import page_content
 from .plain import as_json, plain_groups, plain_value
+from .promises import promises
 from .provenance import Provenance
 from .screened import Screened
 from .words import group_names, group_sentence, verdict_sentence
@@ -148,7 +149,8 @@ class Audit:
             The columns of :meth:`PublishedStatistics.to_frame`, and ``cost`` (what the group faces after subsidies),
             ``applies``, ``share`` (of it that applies: 0 or 1 by the hard rule), ``subsidy_needed`` (the least further
             subsidy of its kind at which it applies; NaN if nobody passes screening, so that none can help) and
-            ``utility`` (of a person of the group).
+            ``utility`` (of a person of the group). If other people are counted than those whose counts are published,
+            also what :meth:`promises` has.
         """
         groups, frame = self.published.groups, self.published.to_frame()
         frame["cost"] = self.terms.faced_by(groups)
@@ -157,7 +159,19 @@ class Audit:
         needed = self.terms.further_subsidy(groups, self.published.counts.precision)
         frame["subsidy_needed"] = np.where(self.applies, 0.0, needed)
         frame["utility"] = self.published.utility_under(self.terms)
-        return frame
+        return frame if self.counted_on is self.published_by else frame.join(self.promises())
+
+    def promises(self) -> pd.DataFrame:
+        """What new people got of what was published, and whether each promise was kept.
+
+        Returns
+        -------
+        DataFrame, indexed by group
+            delivered, delivered_low, delivered_high, promise_kept; see :func:`selfselect.auditing.promises.promises`.
+        """
+        groups = self.published.groups
+        new = self.population.spread_over(groups).counts
+        return promises(self.applies.to_numpy(), self.terms.faced_by(groups), new, groups)
 
     def by_cost(self) -> pd.DataFrame:
         """Outcome at each of the costs, one row per cost."""

@@ -1,0 +1,67 @@
+"""What was published, and what new people got: is the promise kept?
+
+The promise to a group that applies is that it does not lose by trusting the published number: of its new people who
+pass screening, at least a share as large as its cost is qualified.
+"""
+
+from __future__ import annotations
+
+from typing import Literal, TypeAlias
+
+import numpy as np
+import pandas as pd
+from scipy.special import bdtr, bdtrc
+
+from .._validation import BoolArray, FloatArray
+from ..counting import GroupCounts, precision_interval
+
+Kept: TypeAlias = Literal["yes", "no", "undecided", ""]
+
+#: A promise is held for kept, or for broken, where the opposite would be as rare as this.
+RARE = 0.05
+
+
+def promises(applies: BoolArray, costs: FloatArray, new: GroupCounts, groups: pd.Index) -> pd.DataFrame:
+    """Whether the promise was kept to each group that applies.
+
+    Parameters
+    ----------
+    applies : ndarray of bool of shape (n_groups,)
+        Who applies, by what was published.
+    costs : ndarray of shape (n_groups,)
+        Cost that each group faces.
+    new : GroupCounts
+        Counts of new people.
+    groups : Index of shape (n_groups,)
+        The groups.
+
+    Returns
+    -------
+    DataFrame, indexed by group
+        ``delivered`` (precision among new people, NaN if nobody of them passes) with its 95% interval
+        ``delivered_low`` and ``delivered_high`` (Clopper and Pearson's), and ``promise_kept``: "no" if so few hits would
+        come in less than 5% of samples at a precision as high as the cost, "yes" if so many would at one just as low,
+        else "undecided"; empty for groups that stay away.
+
+    Examples
+    --------
+    >>> counts = GroupCounts(*(np.array(column) for column in ([99] * 3, [50] * 3, [40] * 3, [38, 20, 29])))
+    >>> promises(np.ones(3, dtype=bool), np.full(3, 0.7), counts, pd.Index(["A", "B", "C"]))["promise_kept"].tolist()
+    ['yes', 'no', 'undecided']
+    """
+    hits, passed = np.floor(new.true_positives), np.ceil(new.selected)
+    low, high = precision_interval(new.true_positives, new.selected, interval="clopper-pearson")
+    some = passed > 0
+    at_most, at_least = np.ones(len(hits)), np.ones(len(hits))
+    at_most[some] = bdtr(hits[some], passed[some], costs[some])
+    at_least[some] = np.where(hits[some] > 0, bdtrc(hits[some] - 1, passed[some], costs[some]), 1.0)
+    kept = np.where(at_most < RARE, "no", np.where(at_least < RARE, "yes", "undecided"))
+    return pd.DataFrame(
+        {
+            "delivered": new.precision,
+            "delivered_low": low,
+            "delivered_high": high,
+            "promise_kept": np.where(applies, kept, ""),
+        },
+        index=groups,
+    )
