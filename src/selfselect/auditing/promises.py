@@ -1,4 +1,4 @@
-"""What was published, and what new people got: is the promise kept?
+"""What was published, what new people got of it, and whether the promise is kept.
 
 The promise to a group that applies is that it does not lose by trusting the published number: of its new people who
 pass screening, at least a share as large as its cost is qualified.
@@ -39,9 +39,9 @@ def promises(applies: BoolArray, costs: FloatArray, new: GroupCounts, groups: pd
     -------
     DataFrame, indexed by group
         ``delivered`` (precision among new people, NaN if nobody of them passes) with its 95% interval
-        ``delivered_low`` and ``delivered_high`` (Clopper and Pearson's), and ``promise_kept``: "no" if so few hits would
-        come in less than 5% of samples at a precision as high as the cost, "yes" if so many would at one just as low,
-        else "undecided"; empty for groups that stay away.
+        ``delivered_low`` and ``delivered_high`` (Clopper and Pearson's), and ``promise_kept``: "no" if at a precision
+        as high as the cost so few hits would come in less than 5% of samples, "yes" if so many would, else "undecided";
+        empty for groups that stay away.
 
     Examples
     --------
