@@ -3,13 +3,14 @@ PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
 
-.PHONY: help demo test lint types check bench reproduce kill-test install-dev clean
+.PHONY: help demo test lint types check bench reproduce simulate kill-test install-dev clean
 help:
 	@echo "make demo       install and show what self-selection does to a screening model (bundled data)"
 	@echo "make test       install what the tests need and run them all"
 	@echo "make check      lint and types"
 	@echo "make bench      run the benchmarks and rewrite benchmarks/results/"
 	@echo "make reproduce  run all experiments of the paper (resumes) and rewrite docs/reproduction*"
+	@echo "make simulate   draw 10,000 populations and count the promises that are broken"
 	@echo "make kill-test  kill a sweep 20 times at random moments and check that nothing is lost"
 	@echo "make clean      remove the virtual environment and caches"
 
@@ -47,6 +48,7 @@ bench: $(VENV)/.installed-dev
 	$(BIN)/python benchmarks/learners.py
 	$(BIN)/python benchmarks/tolerance.py
 	$(BIN)/python benchmarks/audit_file.py
+	$(BIN)/python benchmarks/allocation.py
 
 STORE ?= results.sqlite
 WORKERS ?= 2
@@ -55,6 +57,9 @@ reproduce: $(VENV)/.installed-dev
 	$(BIN)/selfselect tables --store $(STORE) --out docs/reproduction --force
 	$(BIN)/selfselect figures --store $(STORE) --out docs/reproduction --force
 	$(BIN)/selfselect page --store $(STORE) --out docs/reproduction.md --force
+
+simulate: $(VENV)/.installed-dev
+	SELFSELECT_POPULATIONS=10000 $(BIN)/python -m pytest tests/deciding/test_guarantee.py
 
 kill-test: $(VENV)/.installed-dev
 	$(BIN)/python tools/kill_test.py

@@ -152,3 +152,18 @@ def test_a_fitted_one_only_wants_thresholds(crowd):
     assert model.estimator_ is inner
     with pytest.raises(ValueError, match="needs a fitted estimator"):
         GroupThresholdClassifier(prefit=True).fit(X, y, sensitive_features=z)
+
+
+def test_with_a_guarantee_only_what_was_tested_on_people_set_aside_is_promised(crowd, tmp_path):
+    X, y, z = make_base_rate_groups((0.6, 0.4, 0.2), n_per_group=2000, random_state=3, return_X_y_group=True)
+    options = {"cost": 0.7, "max_social_cost": 0.5, "publish": "holdout", "guarantee": True}
+    model = GroupThresholdClassifier(**options).fit(X, y, sensitive_features=z)
+    assert model.applies().any()
+    assert (model.applies() <= model.promised_).all()
+    new = make_base_rate_groups((0.6, 0.4, 0.2), n_per_group=5000, random_state=4, return_X_y_group=True)
+    found = model.audit(*new).to_frame()
+    assert (found["promise_kept"][found["applies"]] != "no").all()
+    model.save(tmp_path / "m.json")
+    assert load_model(tmp_path / "m.json").applies().equals(model.applies())
+    with pytest.raises(ValueError, match="needs publish"):
+        GroupThresholdClassifier(guarantee=True).fit(X, y, sensitive_features=z)

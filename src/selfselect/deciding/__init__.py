@@ -18,6 +18,7 @@ from .behaviour import (
     smooth_applies,
     surely_reaches,
 )
+from .guarantee import Promised, promise_in_order, sequences_of
 from .outcomes import Outcome, outcome
 from .published import PublishedStatistics
 from .terms import Cost, Subsidies, SubsidyKind, Terms, least_additive, least_proportional
@@ -29,6 +30,7 @@ __all__ = [
     "Cost",
     "HardRule",
     "Outcome",
+    "Promised",
     "PublishedStatistics",
     "RunningSums",
     "Shares",
@@ -46,6 +48,8 @@ __all__ = [
     "least_additive",
     "least_proportional",
     "outcome",
+    "promise_in_order",
+    "sequences_of",
     "smooth_applies",
     "surely_reaches",
 ]

@@ -11,10 +11,20 @@ from numpy.typing import ArrayLike, NDArray
 from sklearn.utils.validation import check_is_fitted
 
 from .._frames import plain_frame
-from .._validation import FloatArray, check_at_least_zero, check_choice
+from .._validation import FloatArray, check_at_least_zero, check_binary, check_choice, check_fraction
 from ..auditing.formats import count, percent
 from ..counting import encode_groups, locate_labels, position_of, precision_interval, with_same_columns
-from ..deciding import Cost, Subsidies, SubsidyKind, SureRule, ThresholdCurves
+from ..deciding import (
+    Behaviour,
+    Cost,
+    Promised,
+    Subsidies,
+    SubsidyKind,
+    SureRule,
+    ThresholdCurves,
+    promise_in_order,
+    sequences_of,
+)
 from ..learning import Allocation, Demands, allocate, cautious, cut_between
 from .files import decode, encode, saveable
 from .inner import InnerClassifier, default_threshold_of, score_of
@@ -74,10 +84,17 @@ class GroupThresholdClassifier(InnerClassifier):
         As in :class:`NaiveClassifier`, but by default "cross_fit": thresholds are chosen, and counts published, on
         people that the score had not seen, and a group is let in only if it is sure to find the precision it is told.
 
+    guarantee : bool, default=False
+        Whether all promises together must hold with the probability ``confidence``, for any model and any people. It
+        needs ``publish="holdout"``: thresholds that are named beforehand are tested on the people set aside; see
+        :mod:`selfselect.deciding.guarantee`.
+
     Attributes
     ----------
     thresholds_ : Series, indexed by group
         A person is selected when the inner score is above it; inf selects nobody, -inf everybody.
+    promised_ : Series of bool, indexed by group
+        With ``guarantee``: which groups can be promised anything at all.
     allocation_ : Allocation
         What was found, with its value and how exact it is.
     estimator_ : classifier
@@ -134,6 +151,7 @@ class GroupThresholdClassifier(InnerClassifier):
         cv: Any = 5,
         holdout: float = 0.3,
         confidence: float | None = 0.9,
+        guarantee: bool = False,
     ) -> None:
         self.estimator = estimator
         self.cost = cost
@@ -157,6 +175,7 @@ class GroupThresholdClassifier(InnerClassifier):
         self.cv = cv
         self.holdout = holdout
         self.confidence = confidence
+        self.guarantee = guarantee
 
     def fit(self, X: Any, y: ArrayLike, *, sensitive_features: Any = None, sample_weight: Any = None) -> Self:
         """Fit the inner classifiers (unless prefit) and find the best thresholds.
@@ -174,26 +193,34 @@ class GroupThresholdClassifier(InnerClassifier):
         X, y = plain_frame(X), plain_frame(y)
         check_choice(self.unseen, "unseen", ("error", "pooled"))
         check_at_least_zero(self.caution, "caution")
+        if self.guarantee and (self.publish != "holdout" or self.confidence is None):
+            raise ValueError('guarantee=True needs publish="holdout" and a confidence: people set aside test promises.')
         people = self._people(X, y, self._groups_of(X, sensitive_features), sample_weight)
         self._check_inner(X, y)
 
         def scores(inner: Any, rows: Rows) -> FloatArray:
             return score_of(inner, take_rows(X, rows), self.positive_)
 
-        best: tuple[float, Allocation, ThresholdCurves, FloatArray, Any] | None = None
-        for candidate in self._candidates():
+        best: tuple[float, Allocation, ThresholdCurves, FloatArray, Any, Promised | None] | None = None
+        candidates = self._candidates()
+        for candidate in candidates:
 
             def fitted(rows: Rows, candidate: Any = candidate) -> Any:
                 return candidate if self.prefit else self._fit_inner(X, y, sample_weight, rows, candidate)
 
             score, model = people.deal.run(fitted, scores)
             curves = people.curves(score)
-            found = self._allocate(people, curves, model)
-            if best is None or np.nan_to_num(found.value, nan=-np.inf) > best[0]:
-                best = (float(np.nan_to_num(found.value, nan=-np.inf)), found, curves, score, model)
+            promised = self._promise(people, curves, scores, model, len(candidates)) if self.guarantee else None
+            found = self._allocate(people, curves, model, promised)
+            value = float(np.nan_to_num(found.value, nan=-np.inf))
+            if best is None or value > best[0]:
+                best = (value, found, curves, score, model, promised)
         assert best is not None
-        _, self.allocation_, curves, score, self.estimator_ = best
-        self.thresholds_ = self._cuts(people, curves, self.allocation_)
+        _, self.allocation_, curves, score, self.estimator_, promised = best
+        self.thresholds_ = self._cuts(people, curves, self.allocation_, promised)
+        if promised is not None:
+            self._level = promised.level
+            self.promised_ = _over_all(promised.groups(curves.groups), people.groups.labels)
         cut = self.thresholds_.to_numpy()
         final = people.deal.final
         in_sample = score if people.deal.way == "train" else scores(self.estimator_, final)
@@ -219,10 +246,41 @@ class GroupThresholdClassifier(InnerClassifier):
             raise TypeError("group_columns names columns of X, which must then be a frame.")
         return X[list(self.group_columns)]
 
-    def _allocate(self, people: TrainingPeople, curves: ThresholdCurves, model: Any) -> Allocation:
+    def _promise(
+        self, people: TrainingPeople, curves: ThresholdCurves, scores: Any, model: Any, competing: int
+    ) -> Promised:
+        """Thresholds at which promises can be made, tested on the people set aside."""
+        fitted = people.deal.final
+        score, labels = scores(model, fitted), people.groups.labels
+        codes, hired = people.groups.codes[fitted], people.qualified[fitted]
+        known = position_of(curves.groups, labels, "The curves", "the training data")
+        sequences = [sequences_of(score[codes == z], float(hired[codes == z].mean() or 0.0)) for z in known]
+        assert self.confidence is not None
+        return promise_in_order(
+            curves, sequences, self._terms().faced_by(labels)[known], (1 - self.confidence) / competing
+        )
+
+    @property
+    def _behaviour(self) -> Behaviour:
+        # with a guarantee, each single promise is tested at a level of its own
+        return SureRule(1 - self._level) if self.guarantee and hasattr(self, "_level") else super()._behaviour
+
+    def applies(self, cost: Cost | None = None, subsidies: Subsidies = None) -> pd.Series:
+        """Whether each group applies, by what was published; with ``guarantee``, only those that are promised it."""
+        decided = super().applies(cost, subsidies)
+        return decided & self.promised_ if self.guarantee and hasattr(self, "promised_") else decided
+
+    def _allocate(
+        self, people: TrainingPeople, curves: ThresholdCurves, model: Any, promised: Promised | None
+    ) -> Allocation:
         position = position_of(curves.groups, people.groups.labels, "The curves", "the training data")
         faced = self._terms().faced_by(people.groups.labels)[position]
-        applies = curves.step_applies(faced, behaviour=self._behaviour)
+        if promised is None:
+            applies = curves.step_applies(faced, behaviour=self._behaviour)
+        else:
+            applies = np.zeros(len(curves.threshold), dtype=bool)
+            for code, thresholds in enumerate(promised.thresholds):
+                applies[_steps_of(curves, code, thresholds)] = True
         gain = cautious(curves.correct, curves.n[curves.group], 0.0, self.caution) * curves.n[curves.group]
         required = np.zeros(len(people.groups.labels), dtype=bool)
         if self.require is not None:
@@ -242,11 +300,20 @@ class GroupThresholdClassifier(InnerClassifier):
         return allocate(curves, applies, gain=gain, shut_out=self.shut_out, demands=demands)
 
     @staticmethod
-    def _cuts(people: TrainingPeople, curves: ThresholdCurves, found: Allocation) -> pd.Series:
-        """Threshold of each group between its step and the next, so that there is room on both sides."""
+    def _cuts(
+        people: TrainingPeople, curves: ThresholdCurves, found: Allocation, promised: Promised | None
+    ) -> pd.Series:
+        """Threshold of each group between its step and the next, so that there is room on both sides.
+
+        A promise is about the very threshold that was tested.
+        """
         cut = np.asarray(cut_between(curves.threshold, found.step), dtype=np.float64)
         cut = np.where(found.step == curves.start[:-1], -np.inf, cut)
         cut = np.where(found.step == curves.start[1:] - 1, np.inf, cut)
+        for code, tested in enumerate(() if promised is None else promised.thresholds):
+            if not found.let_in[code]:
+                continue
+            cut[code] = tested[_steps_of(curves, code, tested) == found.step[code]].max()
         labels = people.groups.labels
         thresholds = np.full(len(labels), np.inf)  # of groups that nobody was judged of, nobody is selected
         thresholds[position_of(curves.groups, labels, "The curves", "the training data")] = cut
@@ -308,21 +375,38 @@ class GroupThresholdClassifier(InnerClassifier):
 
     # ------------------------------------------------------------------ as data
 
-    _STATE = (*InnerClassifier._STATE, "thresholds")
+    _STATE = (*InnerClassifier._STATE, "thresholds", "level", "promised")
 
     def _fitted_state(self) -> dict[str, Any]:
         if self.estimators is not None:
             raise TypeError(
                 "Only a single estimator can be saved; pass the one that was kept (estimator_) as estimator."
             )
-        return super()._fitted_state() | {"thresholds": encode(self.thresholds_.tolist())}
+        state = super()._fitted_state() | {"thresholds": encode(self.thresholds_.tolist())}
+        return state | ({"level": self._level, "promised": self.promised_.tolist()} if self.guarantee else {})
 
     def _restore(self, state: dict[str, Any], groups: pd.Index) -> None:
         thresholds = np.array(decode(state["thresholds"]), dtype=np.float64)
         if thresholds.shape != (len(groups),) or np.isnan(thresholds).any():
             raise ValueError("It is damaged: its thresholds do not fit its groups.")
         self.thresholds_ = pd.Series(thresholds, index=groups, name="threshold")
+        if self.guarantee:
+            self._level = check_fraction(state["level"], "level", inclusive=False)
+            self.promised_ = pd.Series(check_binary(state["promised"], "promised"), index=groups, name="promised")
         super()._restore(state, groups)
+
+
+def _steps_of(curves: ThresholdCurves, code: int, thresholds: FloatArray) -> NDArray[np.intp]:
+    """Step of a group that holds at each of some thresholds."""
+    first, end = curves.start[code], curves.start[code + 1]
+    return np.asarray(first + np.searchsorted(curves.threshold[first:end], thresholds, side="right") - 1, dtype=np.intp)
+
+
+def _over_all(values: pd.Series, labels: pd.Index) -> pd.Series:
+    """Yes or no of some groups, spread over all; no for the others."""
+    spread = np.zeros(len(labels), dtype=bool)
+    spread[position_of(values.index, labels, "The curves", "the training data")] = values.to_numpy()
+    return pd.Series(spread, index=labels, name=values.name)
 
 
 def _threshold_text(threshold: float) -> str:
