@@ -133,8 +133,8 @@ def test_classifiers_and_plans_against_a_firm_that_re_trains(how):
     cost = {"a": 0.6, "b": 0.65, "c": 0.7, "d": 0.6}
     other_cost = {names[label]: value for label, value in cost.items()}
     for cls in (NaiveClassifier, SemiStrategicClassifier, StrategicClassifier):
-        own = cls(cost=cost).fit(X, y, sensitive_features=z)
-        other = cls(cost=other_cost).fit(X[rows], y[rows], sensitive_features=groups)
+        own = cls(cost=cost, publish="train").fit(X, y, sensitive_features=z)
+        other = cls(cost=other_cost, publish="train").fit(X[rows], y[rows], sensitive_features=groups)
         check_frames(own.published_.to_frame(), other.published_.to_frame(), how)
         check(own.applies(), other.applies(), how)
         assert own.audit(X, y, z).outcome == other.audit(X[rows], y[rows], groups).outcome

@@ -39,7 +39,7 @@ def test_they_are_scikit_learn_estimators(estimator, check):
 @pytest.mark.parametrize("cls", ALL)
 def test_what_is_published_is_the_training_table_and_decides_who_applies(cls, people):
     X, y, z = people
-    model = cls(cost=0.7).fit(X, y, sensitive_features=z)
+    model = cls(cost=0.7, publish="train").fit(X, y, sensitive_features=z)
     table = PublishedStatistics.from_estimator(model, X, y, sensitive_features=z)
     assert model.published_ == table
     assert model.applies().equals(table.applies(0.7))
@@ -111,7 +111,7 @@ def test_labels_of_one_class_or_three_are_refused(people):
 def test_features_of_any_number_type(cls, people, dtype):
     X, y, z = people
     data = (X.to_numpy() * 10).astype(dtype)
-    model = cls(cost=0.5).fit(data, y, sensitive_features=z)
+    model = cls(cost=0.5, publish="train").fit(data, y, sensitive_features=z)
     assert set(np.unique(model.predict(data))) <= {0, 1}
 
 
@@ -129,8 +129,8 @@ def test_names_of_features_are_checked_at_predict(cls, people):
 def test_weights_count_as_repetitions(cls, people):
     X, y, z = (part.iloc[::7] for part in people)
     weight = np.random.default_rng(0).integers(0, 3, len(y))
-    weighted = cls(cost=0.6).fit(X, y, sensitive_features=z, sample_weight=weight)
-    repeated = cls(cost=0.6).fit(
+    weighted = cls(cost=0.6, publish="train").fit(X, y, sensitive_features=z, sample_weight=weight)
+    repeated = cls(cost=0.6, publish="train").fit(
         X.loc[X.index.repeat(weight)], y.loc[y.index.repeat(weight)], sensitive_features=z.loc[z.index.repeat(weight)]
     )
     assert (weighted.predict(X) == repeated.predict(X)).mean() > 0.99

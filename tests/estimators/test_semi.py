@@ -14,7 +14,7 @@ from selfselect.metrics import outcome
 @pytest.mark.parametrize("cost", [0.4, 0.6, 0.8])
 def test_no_threshold_beats_the_one_that_semi_finds(people, inner, cost):
     X, y, z = people
-    model = SemiStrategicClassifier(inner, cost=cost).fit(X, y, sensitive_features=z)
+    model = SemiStrategicClassifier(inner, cost=cost, publish="train").fit(X, y, sensitive_features=z)
     found = model.audit(X, y, z).induced_accuracy
     score = model.decision_function(X) + model.threshold_
     best = -1.0
@@ -58,7 +58,7 @@ class _OnlyPredict(LogisticRegression):
 def test_a_tolerance_asks_semi_for_more_than_the_cost(people):
     X, y, z = people
     for tolerance, least in ((0.1, 0.8), ("auto", 0.7)):
-        model = SemiStrategicClassifier(cost=0.7, tolerance=tolerance).fit(X, y, sensitive_features=z)
+        model = SemiStrategicClassifier(cost=0.7, tolerance=tolerance, publish="train").fit(X, y, sensitive_features=z)
         assert model.published_.precision[model.applies()].max() >= least
         # whether those who apply by a hair come or not, no other threshold has a better worst case
         score = model.decision_function(X) + model.threshold_

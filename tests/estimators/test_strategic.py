@@ -117,7 +117,7 @@ def test_a_small_group_can_be_let_in_by_the_few_it_has():
     y = (x + np.where(z == "large", rng.normal(size=630) / 2, 0) > 1).astype(int)
     X = np.c_[z == "large", z == "small", x].astype(float)
     assert 0 < y[z == "small"].sum() < 10
-    model = StrategicClassifier(0.7, max_social_cost=0.0).fit(X, y, sensitive_features=z)
+    model = StrategicClassifier(0.7, max_social_cost=0.0, publish="train").fit(X, y, sensitive_features=z)
     assert model.applies().all()
 
 
@@ -181,7 +181,7 @@ def test_whether_constraints_are_met_is_read_off_what_is_published(people):
     for settings in ({"solver": "constructive"}, {"solver": "gradient_descent", "n_starts": 1, "max_iter": 50}):
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")
-            model = StrategicClassifier(0.7, parity=5.0, equal_tpr=5.0, random_state=0, **settings)
+            model = StrategicClassifier(0.7, parity=5.0, equal_tpr=5.0, random_state=0, **settings, publish="train")
             model.fit(X, y, sensitive_features=z)
         # neither solver ties the rates, so neither may claim that they are tied
         assert np.ptp(model.published_.counts.selection_rate) > 0.02
@@ -195,7 +195,7 @@ def test_who_clears_the_cost_but_not_the_tolerance_is_better_than_nobody():
     y[400:] = np.arange(400) % 10 == 0
     X = np.c_[z == "a", z == "b", x].astype(float)
     for tolerance in (0.0, 0.02, "auto"):
-        model = StrategicClassifier(0.7, tolerance=tolerance).fit(X, y, sensitive_features=z)
+        model = StrategicClassifier(0.7, tolerance=tolerance, publish="train").fit(X, y, sensitive_features=z)
         assert model.applies().to_dict() == {"a": True, "b": False}
 
 
@@ -214,7 +214,7 @@ def test_relative_weights_count_by_their_proportions_only(people):
     X, y, z = people
     weight = np.random.default_rng(0).uniform(0.5, 1.5, len(y))
     models = [
-        StrategicClassifier(0.7).fit(X, y, sensitive_features=z, sample_weight=weight * scale)
+        StrategicClassifier(0.7, publish="train").fit(X, y, sensitive_features=z, sample_weight=weight * scale)
         for scale in (1, 1e-6, 1e6)
     ]
     for other in models[1:]:

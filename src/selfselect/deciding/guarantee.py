@@ -54,7 +54,7 @@ def sequences_of(score: FloatArray, base_rate: float) -> list[FloatArray]:
 
     Examples
     --------
-    >>> [sequence[0] for sequence in sequences_of(np.arange(100.0), 0.4)]
+    >>> [float(sequence[0]) for sequence in sequences_of(np.arange(100.0), 0.4)]
     [60.0, 80.0, 90.0, 95.0]
     """
     if not len(score):

@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
+from scipy import sparse
 from sklearn.utils import _safe_indexing
 from sklearn.utils.validation import _num_samples
 
@@ -20,6 +21,8 @@ def take_rows(values: Any, rows: Rows) -> Any:
     """Some rows of a table or column of any kind; all of them in order are not copied."""
     if values is None or (len(rows) == _num_samples(values) and bool((np.diff(rows) == 1).all())):
         return values
+    if sparse.issparse(values):
+        return values.tocsr()[rows]
     return _safe_indexing(values if hasattr(values, "shape") else np.asarray(values), rows)
 
 

@@ -22,6 +22,7 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 from scipy import sparse
+from sklearn.model_selection import check_cv
 
 from .._validation import BoolArray, check_choice, check_fraction
 from ..counting import GroupCodes
@@ -104,8 +105,8 @@ def deal(
         Labels.
     groups : GroupCodes
         Group of each row.
-    cv : int or splitter, default=5
-        Number of folds, or anything with scikit-learn's ``split``. With too few people of a label there are fewer.
+    cv : int, splitter or iterable, default=5
+        Number of folds (fewer, with too few people of a label), or whatever scikit-learn takes for folds.
     holdout : float, default=0.3
         Share that is set aside.
     counted : ndarray of int, optional
@@ -115,8 +116,8 @@ def deal(
     rows = np.arange(len(qualified)) if counted is None else counted
     if publish == "train":
         return Deal("train", ((rows, rows),), rows)
-    if publish == "cross_fit" and hasattr(cv, "split") and not isinstance(cv, str):
-        return _deal_by(cv, rows, groups.codes[rows] * 2 + qualified[rows])
+    if publish == "cross_fit" and not isinstance(cv, int | np.integer | str | None):
+        return _deal_by(check_cv(cv), rows, groups.codes * 2 + qualified)
     place = _places(X, qualified, groups, rows)
     rarer = int(min(qualified[rows].sum(), (~qualified[rows]).sum()))
     if publish == "holdout":
@@ -129,8 +130,9 @@ def deal(
 
 
 def _deal_by(splitter: Any, rows: Rows, strata: NDArray[Any]) -> Deal:
-    """Folds of scikit-learn's; everybody must be judged once."""
-    parts = tuple((rows[fitted], rows[judged]) for fitted, judged in splitter.split(np.zeros(len(rows)), strata))
+    """Folds of scikit-learn's, of all rows; everybody who counts must be judged once."""
+    folds = splitter.split(np.zeros(len(strata)), strata)
+    parts = tuple((np.intersect1d(fitted, rows), np.intersect1d(judged, rows)) for fitted, judged in folds)
     judged = np.concatenate([part for _, part in parts])
     if len(judged) != len(rows) or len(np.unique(judged)) != len(rows):
         raise ValueError(f"cv must judge everybody once, and {splitter!r} does not; use folds without repetition.")
@@ -171,5 +173,8 @@ def _places(X: Any, qualified: BoolArray, groups: GroupCodes, rows: Rows) -> NDA
 def _hash(X: Any, n_rows: int) -> NDArray[np.uint64]:
     if sparse.issparse(X):
         X = np.asarray(X.sum(axis=1)).reshape(n_rows, 1)
-    frame = X if isinstance(X, pd.DataFrame) else pd.DataFrame(np.asarray(X).reshape(n_rows, -1))
-    return np.asarray(pd.util.hash_pandas_object(frame, index=False, categorize=True), dtype=np.uint64)
+    try:
+        frame = X if isinstance(X, pd.DataFrame) else pd.DataFrame(np.asarray(X).reshape(n_rows, -1))
+        return np.asarray(pd.util.hash_pandas_object(frame, index=False, categorize=True), dtype=np.uint64)
+    except (TypeError, ValueError):  # whatever this is, the score that is to learn from it will say what is wrong
+        return np.arange(n_rows, dtype=np.uint64)

@@ -78,7 +78,7 @@ class SemiStrategicClassifier(InnerClassifier):
     --------
     >>> from selfselect.datasets import make_base_rate_groups
     >>> X, y, z = make_base_rate_groups((0.5, 0.15), random_state=0, return_X_y_group=True)
-    >>> semi = SemiStrategicClassifier(cost=0.8).fit(X, y, sensitive_features=z)
+    >>> semi = SemiStrategicClassifier(cost=0.8, publish="train").fit(X, y, sensitive_features=z)
     >>> float(semi.curve_["induced_accuracy"].max()) == semi.audit(X, y, z).induced_accuracy
     True
     """

@@ -138,6 +138,17 @@ class Problem:
         taken = People(people.y[rows], people.weight[rows], start)
         return replace(self, block=FeatureBlock(self.block.X[rows], taken))
 
+    def without_empty_groups(self) -> Problem:
+        """The same task without the groups of which there is nobody."""
+        people = self.block.people
+        if people.size.all():
+            return self
+        here = np.flatnonzero(people.size)
+        ask = replace(self.ask, costs=self.ask.costs[here], required=self.ask.required[here])
+        block = FeatureBlock(self.block.X, People(people.y, people.weight, people.start[here]))
+        offsets = None if self.offset_of_group is None else self.offset_of_group[:, here]
+        return replace(self, block=block, labels=self.labels[here], ask=ask, offset_of_group=offsets)
+
     @property
     def n_groups(self) -> int:
         """Number of groups."""

@@ -66,8 +66,9 @@ class _Scale:
     size: float
 
     @classmethod
-    def of(cls, score: FloatArray) -> _Scale:
-        return cls(float(score.mean()), float(score.std()) or 1.0)
+    def of(cls, score: FloatArray, weight: FloatArray) -> _Scale:
+        centre = float(np.average(score, weights=weight))
+        return cls(centre, float(np.sqrt(np.average((score - centre) ** 2, weights=weight))) or 1.0)
 
 
 class _Cook:
@@ -85,8 +86,10 @@ class _Cook:
         """All scores, fitted to some rows. The first call decides which groups are worth a recipe of their own."""
         problem = self.problem.take(rows)
         if self.shared and self.with_refinement:
-            candidates, self.n_iter = solve_all_groups(problem, self.max_iter)
-            return problem, [_Recipe(candidate.origin, candidate.parameters) for candidate in candidates]
+            with np.errstate(over="ignore", invalid="ignore"):  # of few people, walls may be too steep to climb
+                candidates, self.n_iter = solve_all_groups(problem.without_empty_groups(), self.max_iter)
+            finite = [candidate for candidate in candidates if np.isfinite(candidate.parameters).all()]
+            return problem, [_Recipe(candidate.origin, candidate.parameters) for candidate in finite]
         start, self.n_iter = logistic_start(problem, self.max_iter)
         if self._sets is None:
             self._sets = target_sets(problem, start)
@@ -144,7 +147,7 @@ def choose_unseen(
         fitted, made = cook.recipes(part.fitted) if again else (last, recipes)
         for recipe in made:
             if recipe.name in unseen:
-                scale = _Scale.of(cook.score(fitted.block.X, recipe.parameters))
+                scale = _Scale.of(cook.score(fitted.block.X, recipe.parameters), fitted.block.people.weight)
                 score = cook.score(X[part.judged], recipe.parameters)
                 unseen[recipe.name][part.judged] = (score - scale.centre) / scale.size
     judged = np.logical_or.reduce([part.judged for part in parts])
@@ -163,7 +166,7 @@ def _choose(cook: _Cook, last: Problem, recipe: _Recipe, judged: BoolArray, scor
     weight = None if people.weighs_one_each else people.weight[judged]
     curves = ThresholdCurves.from_codes(people.y[judged] > 0, score, codes, cook.problem.labels, weight)
     raw = cook.score(last.block.X, recipe.parameters)
-    scale = _Scale.of(raw)
+    scale = _Scale.of(raw, last.block.people.weight)
 
     def chosen(parameters: FloatArray, verdict: Verdict, which: int, above: BoolArray, origin: str) -> Chosen:
         selected = np.zeros(len(judged), dtype=bool)
