@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from selfselect import Audit, HardRule, PublishedStatistics, Screened, Terms, ThresholdCurves
+from selfselect import Audit, HardRule, PublishedStatistics, Screened, SureRule, Terms, ThresholdCurves
 from selfselect.deciding import Behaviour, outcome
 from selfselect.metrics import application_rate, induced_accuracy, social_cost
 
@@ -126,3 +126,18 @@ def test_yes_and_no_are_shares_of_one_and_nothing(decisions):
 def test_what_is_no_share_is_refused(wrong):
     with pytest.raises((ValueError, TypeError), match="applies"):
         social_cost([1, 0], applies=wrong)
+
+
+def test_who_must_be_sure_comes_at_the_bound_and_the_sentence_says_so():
+    frame = pd.DataFrame({"n": [200], "positives": [80], "selected": [100], "true_positives": [72]}, index=["B"])
+    people = Screened(PublishedStatistics.from_counts(frame))
+    found = Audit(people, people, Terms(0.7, behaviour=SureRule(0.9)))
+    limit = found.terms.comes_at(people.counts)[0]
+    assert 0.6 < limit < 0.7
+    assert not found.applies["B"]
+    assert found.at(limit - 1e-9).applies["B"]
+    assert not found.at(limit + 1e-6).applies["B"]
+    needed = found.to_frame()["subsidy_needed"].iloc[0]
+    assert found.under(found.terms.paying({"B": needed + 1e-9})).applies["B"]
+    sentence = found.sentences()[0]
+    assert f"surely at least {100 * limit:.1f}%; it would come at 0.6" in sentence

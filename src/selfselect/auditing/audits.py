@@ -156,7 +156,7 @@ class Audit:
         frame["cost"] = self.terms.faced_by(groups)
         frame["applies"] = self.applies
         frame["share"] = self.shares
-        needed = self.terms.further_subsidy(groups, self.published.counts.precision)
+        needed = self.terms.further_subsidy(groups, self.terms.comes_at(self.published.counts))
         frame["subsidy_needed"] = np.where(self.applies, 0.0, needed)
         frame["utility"] = self.published.utility_under(self.terms)
         return frame if self.counted_on is self.published_by else frame.join(self.promises())
@@ -188,6 +188,7 @@ class Audit:
     def sentences(self) -> list[str]:
         """One plain sentence per group."""
         frame, paid = self.to_frame(), self.terms.subsidies_for(self.published.groups)
+        comes_at = self.terms.comes_at(self.published.counts)
         return [
             group_sentence(
                 name,
@@ -198,8 +199,11 @@ class Audit:
                 row.subsidy_needed,
                 kind=self.terms.kind,
                 subsidised=subsidy > 0,
+                comes_at=limit,
             )
-            for name, share, subsidy, row in zip(self.names, self.shares, paid, frame.itertuples(), strict=True)
+            for name, share, subsidy, limit, row in zip(
+                self.names, self.shares, paid, comes_at, frame.itertuples(), strict=True
+            )
         ]
 
     # ------------------------------------------------------------------ as data

@@ -83,6 +83,7 @@ def group_sentence(
     *,
     kind: SubsidyKind = "additive",
     subsidised: bool = False,
+    comes_at: float | None = None,
 ) -> str:
     """Say of one group whether it applies, why, and what would change that.
 
@@ -102,6 +103,8 @@ def group_sentence(
         Whether subsidies are amounts or shares of the cost.
     subsidised : bool
         Whether it receives a subsidy already.
+    comes_at : float, optional
+        The highest cost at which it would apply; its precision, unless it must be sure of more.
 
     Examples
     --------
@@ -121,8 +124,11 @@ def group_sentence(
         return f"{name} stays away at a cost of {amount(cost)}: nobody of those who pass screening is hired."
     further = "further subsidy" if subsidised else "subsidy"
     unit = " of the cost" if kind == "proportional" else ""
+    limit = precision if comes_at is None else comes_at
+    if limit < precision:
+        hired += f", surely at least {percent(limit)}"
     return (
-        f"{name} stays away at a cost of {amount(cost)}: {hired}; it would come at {amount_down(precision)} or with a "
+        f"{name} stays away at a cost of {amount(cost)}: {hired}; it would come at {amount_down(limit)} or with a "
         f"{further} of {amount_up(subsidy_needed)}{unit}."
     )
 

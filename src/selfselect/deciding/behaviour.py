@@ -11,10 +11,10 @@ from typing import Any, Literal, Protocol, TypeAlias, runtime_checkable
 
 import numpy as np
 from numpy.typing import ArrayLike
-from scipy.special import betainc, expit, logit
+from scipy.special import betainc, betaincinv, expit, logit
 
 from .._validation import BoolArray, FloatArray, check_choice, check_fraction
-from ..counting.intervals import precision_interval
+from ..counting.intervals import precision_interval, ratio
 
 Undefined: TypeAlias = Literal["abstain", "apply"]
 Tolerance: TypeAlias = float | Literal["auto"]
@@ -96,6 +96,21 @@ class SureRule:
         looked_at = applies & (passed > 0)  # the bound is below the precision: only those can be sure
         applies[looked_at] = surely_reaches(hits[looked_at], passed[looked_at], limits[looked_at], self.confidence)
         return applies
+
+
+def highest_cost(behaviour: Behaviour, true_positives: ArrayLike, selected: ArrayLike) -> FloatArray:
+    """Highest cost at which each group applies: its precision, or where it must be sure, the bound; NaN without one.
+
+    Examples
+    --------
+    >>> highest_cost(HardRule(), [15.0], [15.0]).tolist(), highest_cost(SureRule(), [15.0], [15.0]).round(3).tolist()
+    ([1.0], [0.858])
+    """
+    hits, passed = np.asarray(true_positives, dtype=np.float64), np.asarray(selected, dtype=np.float64)
+    if not isinstance(behaviour, SureRule):
+        return ratio(hits, passed)
+    low = np.where(hits > 0, betaincinv(np.maximum(hits, 1e-300), passed - hits + 1, 1 - behaviour.confidence), 0.0)
+    return np.where(passed > 0, low, np.nan)
 
 
 def surely_reaches(

@@ -16,7 +16,7 @@ from numpy.typing import ArrayLike
 from .._validation import FloatArray, check_choice, check_fraction, some_of
 from ..counting.counts import GroupCounts
 from ..counting.groups import values_by_group
-from .behaviour import Behaviour, HardRule, Shares
+from .behaviour import Behaviour, HardRule, Shares, highest_cost
 
 Cost: TypeAlias = float | Mapping[Any, float] | pd.Series
 Subsidies: TypeAlias = float | Mapping[Any, float] | pd.Series | None
@@ -134,6 +134,10 @@ class Terms:
         listed = self.listed_for(groups)
         # of the listed cost, c (1 - s - s') must come down to the precision
         return np.maximum(least_proportional(reached, listed) - self.subsidies_for(groups), 0.0)
+
+    def comes_at(self, counts: GroupCounts) -> FloatArray:
+        """Highest cost at which each group would apply, by its published counts; NaN without a precision."""
+        return highest_cost(self.behaviour, counts.true_positives, counts.selected)
 
     def shares(self, groups: pd.Index, counts: GroupCounts) -> Shares:
         """Share of each group that applies, by its published counts."""

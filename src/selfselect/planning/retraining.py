@@ -95,7 +95,7 @@ class _Search:
         """More for the targets that stay away: what their newly published precision lacks, at least twice as much."""
         lacking = self.is_target & ~after.applies.to_numpy()
         unpaid = after.terms.paying(None)
-        needed = np.nan_to_num(unpaid.further_subsidy(after.published.groups, after.published.counts.precision))
+        needed = np.nan_to_num(unpaid.further_subsidy(after.published.groups, unpaid.comes_at(after.published.counts)))
         more = np.maximum(np.maximum(2 * amounts, FIRST_STEP), needed)
         return np.where(lacking, np.minimum(more, most), amounts)
 

@@ -186,7 +186,7 @@ def plan_for(
     before = before.under(before.terms.paying(None, subsidy_kind))
     groups, stays = before.published.groups, ~before.applies.to_numpy()
     wanted = groups[stays] if targets is None else groups[locate_labels(targets, groups, "targets")]
-    needed = before.terms.further_subsidy(groups, before.published.counts.precision)
+    needed = before.terms.further_subsidy(groups, before.terms.comes_at(before.published.counts))
     subsidies = pd.Series(np.where(groups.isin(wanted) & stays, needed, 0.0), index=groups, name="subsidy")
     after = before.under(before.terms.paying(subsidies.fillna(0.0)))
     return SubsidyPlan(before, after, wanted, subsidies)
