@@ -8,8 +8,6 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 from scipy import sparse
-from sklearn.utils import _safe_indexing
-from sklearn.utils.validation import _num_samples
 
 from .._validation import BoolArray, FloatArray
 from ..counting import GroupCodes, GroupCounts
@@ -19,11 +17,14 @@ from .publishing import Deal, Rows
 
 def take_rows(values: Any, rows: Rows) -> Any:
     """Some rows of a table or column of any kind; all of them in order are not copied."""
-    if values is None or (len(rows) == _num_samples(values) and bool((np.diff(rows) == 1).all())):
+    if values is None:
+        return None
+    table: Any = values if hasattr(values, "shape") else np.asarray(values)
+    if len(rows) == table.shape[0] and bool((np.diff(rows) == 1).all()):
         return values
-    if sparse.issparse(values):
-        return values.tocsr()[rows]
-    return _safe_indexing(values if hasattr(values, "shape") else np.asarray(values), rows)
+    if sparse.issparse(table):
+        return table.tocsr()[rows]
+    return table.iloc[rows] if hasattr(table, "iloc") else table[rows]
 
 
 @dataclass(frozen=True, eq=False)
