@@ -11,12 +11,11 @@ from sklearn.base import clone
 from sklearn.linear_model import LogisticRegression
 from sklearn.utils.validation import check_consistent_length, check_is_fitted, validate_data
 
-from .._frames import plain_frame
+from .._frames import plain_frame, take_rows
 from .._threads import one_thread
 from .._validation import check_floats
 from .base import SelfSelectionClassifier
 from .files import decode, encode, linear_state, restore_linear
-from .people import take_rows
 from .publishing import Rows
 
 
@@ -59,6 +58,11 @@ def score_of(estimator: Any, X: Any, positive: Any) -> NDArray[np.float64]:
             f"estimator must have decision_function or predict_proba to get a threshold; {estimator!r} has neither."
         )
     return check_floats(score, "score of the estimator")
+
+
+def has_score(estimator: Any) -> bool:
+    """Whether a classifier has a score to put a threshold on."""
+    return hasattr(estimator, "decision_function") or hasattr(estimator, "predict_proba")
 
 
 def default_threshold_of(estimator: Any) -> float:

@@ -209,8 +209,13 @@ def with_offsets(
     Nobody is selected of groups that are not let in.
     """
     assert problem.offset_of_group is not None
-    offsets = np.where(let_in, -cut, SHUT_OUT * (1.0 + size))
+    offsets = np.where(let_in, -cut, shut_out_offset(size))
     return np.concatenate([parameters[: problem.n_varying], problem.offset_of_group @ offsets])
+
+
+def shut_out_offset(size: float) -> float:
+    """What is added to a score of a given size in groups that are shut out."""
+    return SHUT_OUT * (1.0 + size)
 
 
 def _own_steps(ask: Ask, curves: ThresholdCurves) -> NDArray[np.intp]:

@@ -69,7 +69,11 @@ def _show(done: TrainingResult) -> None:
     for note in done.notes:
         click.echo(f"Note: {printable(note)}", err=True)
     found = done.audit
-    on = f"{count(done.held_out)} people it has not seen" if done.held_out else "the same people (nobody was held out)"
+    if done.held_out:
+        on = f"{count(done.held_out)} people it has not seen"
+    else:
+        each = ", each by a model that was not fitted to them" if done.unseen else ""
+        on = f"the same people{each} (nobody was held out)"
     click.echo(f"Trained on {count(done.trained_on)} people, evaluated on {on}.")
     click.echo(printable(found.verdict()))
     rows = [
