@@ -296,6 +296,10 @@ class SelfSelectionClassifier(ClassifierMixin, BaseEstimator, ABC):
     def _fitted_state(self) -> dict[str, Any]:
         """What was learnt, in JSON's own types."""
 
+    def _held(self) -> dict[str, Any]:
+        """What JSON has no words for: estimators among the parameters, and the fitted ``estimator_``, by name."""
+        return {}
+
     @abstractmethod
     def _restore(self, state: dict[str, Any], groups: pd.Index) -> None:
         """The way back."""

@@ -378,10 +378,6 @@ class GroupThresholdClassifier(InnerClassifier):
     _STATE = (*InnerClassifier._STATE, "thresholds", "level", "promised")
 
     def _fitted_state(self) -> dict[str, Any]:
-        if self.estimators is not None:
-            raise TypeError(
-                "Only a single estimator can be saved; pass the one that was kept (estimator_) as estimator."
-            )
         state = super()._fitted_state() | {"thresholds": encode(self.thresholds_.tolist())}
         return state | ({"level": self._level, "promised": self.promised_.tolist()} if self.guarantee else {})
 
