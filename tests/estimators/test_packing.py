@@ -146,8 +146,9 @@ def test_every_classifier_of_scikit_learn_inside_is_the_same_after_loading(name,
     inner = small(name)
     frame, y, z = crowd
     X = frame[["a", "b"]]
-    scores = hasattr(clone(inner).fit(X, y), "decision_function") or hasattr(clone(inner).fit(X, y), "predict_proba")
-    for cls in HOLDING if scores else (NaiveClassifier,):
+    for cls in HOLDING:
+        if cls is not NaiveClassifier and not (hasattr(model, "decision_function") or hasattr(model, "predict_proba")):
+            continue  # there is no score to put a threshold on
         model = cls(inner, cost=0.6, publish="train").fit(X, y, sensitive_features=z)
         assert_same(model, saved(model, tmp_path / "model.json"), X, y, z)
 
