@@ -110,7 +110,8 @@ def highest_cost(behaviour: Behaviour, true_positives: ArrayLike, selected: Arra
     if not isinstance(behaviour, SureRule):
         return ratio(hits, passed)
     low = np.where(hits > 0, betaincinv(np.maximum(hits, 1e-300), passed - hits + 1, 1 - behaviour.confidence), 0.0)
-    return np.where(passed > 0, low, np.nan)
+    # at a confidence below one half the bound may lie above the precision, and nobody comes for less than that
+    return np.where(passed > 0, np.fmin(low, ratio(hits, passed)), np.nan)
 
 
 def surely_reaches(

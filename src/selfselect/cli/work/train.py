@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from typing import Any
 
 import click
+import pandas as pd
 
 from selfselect._text import printable
 from selfselect.auditing.formats import amount, count, percent
@@ -65,6 +67,27 @@ def _subsidies(subsidies: Sequence[tuple[str, float]], people: TrainingTable) ->
     return {label: value for label, (_, value) in zip(labels, subsidies, strict=True)} or None
 
 
+def _group_row(name: str, row: pd.Series, of_new_people: bool) -> dict[str, str]:
+    """A group as the table shows it; what it got of what it was promised, where new people can tell."""
+    shown = {
+        "group": name,
+        "people": count(row["n"]),
+        "qualified": percent(row["base_rate"]),
+        "pass": count(row["selected"]),
+        "published precision": or_dash(row["precision"]),
+        "cost": amount(row["cost"]),
+        "applies": yes_or_no(row["applies"]),
+    }
+    if not of_new_people:
+        return shown
+    interval = f"{or_dash(row['delivered_low'])} to {or_dash(row['delivered_high'])}"
+    return shown | {
+        "delivered": or_dash(row["delivered"]),
+        "95% interval": "-" if math.isnan(row["delivered"]) else interval,
+        "promise kept": row["promise_kept"] or "-",
+    }
+
+
 def _show(done: TrainingResult) -> None:
     for note in done.notes:
         click.echo(f"Note: {printable(note)}", err=True)
@@ -76,18 +99,8 @@ def _show(done: TrainingResult) -> None:
         on = f"the same people{each} (nobody was held out)"
     click.echo(f"Trained on {count(done.trained_on)} people, evaluated on {on}.")
     click.echo(printable(found.verdict()))
-    rows = [
-        {
-            "group": name,
-            "people": count(row.n),
-            "qualified": percent(row.base_rate),
-            "pass": count(row.selected),
-            "published precision": or_dash(row.precision),
-            "cost": amount(row.cost),
-            "applies": yes_or_no(row.applies),
-        }
-        for name, row in zip(found.names, found.to_frame().itertuples(), strict=True)
-    ]
+    frame = found.to_frame()
+    rows = [_group_row(name, frame.iloc[i], found.of_new_people) for i, name in enumerate(found.names)]
     click.echo("\n" + text_table(rows, left=("group",)))
     lines = [
         {"": "assumed accuracy", " ": percent(found.assumed_accuracy)},
