@@ -203,7 +203,7 @@ def _other_promises(kept: int, undecided: int, broken: bool) -> str:
     told = [f"{count(several)} {'is' if several == 1 else 'are'} {end}" for several, end in ends if several]
     if not told:
         return ""
-    return ("Of the others, " if broken else "No promise is broken: ") + " and ".join(told) + "."
+    return ("Of the others, " if broken else "No promise is shown to be broken: ") + " and ".join(told) + "."
 
 
 def group_warning(selected: float, precision_low: float, precision_high: float, cost: float) -> str:

@@ -44,7 +44,7 @@ function otherPromises(kept, undecided, broken) {
   const ends = [[kept, "kept"], [undecided, "undecided"]].filter(([several]) => several > 0);
   if (!ends.length) return "";
   const text = ends.map(([several, end]) => `${count(several)} ${several === 1 ? "is" : "are"} ${end}`).join(" and ");
-  return broken ? `Of the others, ${text}.` : `No promise is broken: ${text}.`;
+  return broken ? `Of the others, ${text}.` : `No promise is shown to be broken: ${text}.`;
 }
 function promisesSentence(names, kept, passed, delivered, costs) {
   const of = (answer) => kept.flatMap((given, z) => (given === answer ? [z] : []));
