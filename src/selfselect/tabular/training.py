@@ -143,8 +143,8 @@ def train_on_table(
     >>> cells = np.array(["1", "2", "3", "4"] * 10, dtype=object)
     >>> people = TrainingTable({"years": cells}, cells > "2", encode_groups(["A", "B"] * 20))
     >>> done = train_on_table(people, make_classifier("naive", Terms(0.7)))
-    >>> done.trained_on, done.held_out, done.audit.verdict()
-    (28, 12, 'At a cost of 0.70, all 2 groups apply: the model is right for 100.0% of them, as assumed.')
+    >>> done.trained_on, done.held_out, done.unseen, done.audit.applying_groups
+    (28, 12, True, 2)
     """
     test = hold_out(people.groups.codes * 2 + people.y, holdout, seed)
     train = ~test

@@ -10,7 +10,8 @@ import click
 import pandas as pd
 
 from selfselect._text import printable
-from selfselect.auditing.formats import amount, count, percent
+from selfselect.auditing import Audit
+from selfselect.auditing.formats import amount, count, level, percent
 from selfselect.deciding import Terms
 from selfselect.tabular.checking import match_groups
 from selfselect.tabular.loading import TrainingTable, read_for_training
@@ -67,7 +68,18 @@ def _subsidies(subsidies: Sequence[tuple[str, float]], people: TrainingTable) ->
     return {label: value for label, (_, value) in zip(labels, subsidies, strict=True)} or None
 
 
-def _group_row(name: str, row: pd.Series, of_new_people: bool) -> dict[str, str]:
+def _group_rows(found: Audit) -> list[dict[str, str]]:
+    """Groups as the table shows them; with the bound of precision, where people go by it."""
+    frame, terms = found.to_frame(), found.terms
+    bounds = terms.comes_at(found.published.counts)
+    rows = []
+    for i, name in enumerate(found.names):
+        bound = {} if terms.confidence is None else {f"surely ({level(terms.confidence)})": or_dash(bounds[i])}
+        rows.append(_group_row(name, frame.iloc[i], bound, found.of_new_people))
+    return rows
+
+
+def _group_row(name: str, row: pd.Series, bound: dict[str, str], of_new_people: bool) -> dict[str, str]:
     """A group as the table shows it; what it got of what it was promised, where new people can tell."""
     shown = {
         "group": name,
@@ -75,6 +87,7 @@ def _group_row(name: str, row: pd.Series, of_new_people: bool) -> dict[str, str]
         "qualified": percent(row["base_rate"]),
         "pass": count(row["selected"]),
         "published precision": or_dash(row["precision"]),
+        **bound,
         "cost": amount(row["cost"]),
         "applies": yes_or_no(row["applies"]),
     }
@@ -99,9 +112,7 @@ def _show(done: TrainingResult) -> None:
         on = f"the same people{each} (nobody was held out)"
     click.echo(f"Trained on {count(done.trained_on)} people, evaluated on {on}.")
     click.echo(printable(found.verdict()))
-    frame = found.to_frame()
-    rows = [_group_row(name, frame.iloc[i], found.of_new_people) for i, name in enumerate(found.names)]
-    click.echo("\n" + text_table(rows, left=("group",)))
+    click.echo("\n" + text_table(_group_rows(found), left=("group",)))
     lines = [
         {"": "assumed accuracy", " ": percent(found.assumed_accuracy)},
         {"": "induced accuracy", " ": percent(found.induced_accuracy)},
