@@ -12,8 +12,7 @@ from typing import Any
 
 import numpy as np
 import pandas as pd
-from scipy.special import bdtr
-from scipy.stats import binomtest
+from scipy.stats import binom, binomtest
 
 from ..._errors import InputError
 from ...auditing.promises import RARE
@@ -167,10 +166,11 @@ def falls_short(summary: pd.DataFrame) -> pd.Series:
     Of several splits everybody is among the test people of some. So the pooled counts are divided by how often, before
     the binomial probability of so few hits is taken.
     """
-    times = np.maximum(summary["splits"] * TEST_SHARE, 1.0)
-    passed = np.ceil(summary["selected"].astype(float) / times)
-    chance = bdtr(np.floor(summary["true_positives"].astype(float) / times), passed, summary["cost"])
-    return (passed > 0) & (chance < RARE)
+    times = np.maximum(summary["splits"].to_numpy() * TEST_SHARE, 1.0)
+    passed = np.ceil(summary["selected"].to_numpy(dtype=float) / times)
+    hits = np.floor(summary["true_positives"].to_numpy(dtype=float) / times)
+    chance = binom.cdf(hits, passed, summary["cost"].to_numpy())
+    return pd.Series((passed > 0) & (chance < RARE), index=summary.index)
 
 
 # ---------------------------------------------------------------------- in words
@@ -178,13 +178,9 @@ def falls_short(summary: pd.DataFrame) -> pd.Series:
 
 def paper_sentence(summary: pd.DataFrame) -> str:
     """What the numbers say about the paper's accuracies at high costs: what they rest on, by data set."""
-    high = summary[(summary["cost"] >= HIGH_COST) & summary["method"].isin(STRATEGIC) & (summary["promises"] > 0)]
-    if high.empty:
+    bad, good = told_at_high_costs(summary)
+    if not bad and not good:
         return f"At costs from {HIGH_COST:g} on, the paper's strategic methods promise nothing: nobody applies."
-    short = falls_short(high)
-    told = {dataset: _told(part, short[part.index]) for dataset, part in high.groupby("dataset", sort=False)}
-    most = {dataset: bool(short[part.index].mean() > 0.5) for dataset, part in high.groupby("dataset", sort=False)}
-    bad, good = ([told[dataset] for dataset in told if most[dataset] is which] for which in (True, False))
     methods = " and ".join(STRATEGIC)
     if not bad:
         return (
@@ -195,7 +191,25 @@ def paper_sentence(summary: pd.DataFrame) -> str:
         "**The paper's accuracies at high costs rest on promises that new people do not get.** Published on training "
         f"data, as in the paper, at costs from {HIGH_COST:g} on ({methods}): {'; '.join(bad)}."
     )
-    return text + (f" It is otherwise elsewhere: {'; '.join(good)}." if good else "")
+    return text + (f" Not so, or not so clearly, elsewhere: {'; '.join(good)}." if good else "")
+
+
+def told_at_high_costs(summary: pd.DataFrame) -> tuple[list[str], list[str]]:
+    """What the paper's strategic methods publish and deliver at high costs, in words, a clause per data set.
+
+    Returns
+    -------
+    bad, good : lists of str
+        Data sets in most cells of which new people get less than their cost, by more than chance; and the others.
+    """
+    high = summary[(summary["cost"] >= HIGH_COST) & summary["method"].isin(STRATEGIC) & (summary["promises"] > 0)]
+    short = falls_short(high)
+    bad: list[str] = []
+    good: list[str] = []
+    for _, part in high.groupby("dataset", sort=False):
+        here = short[part.index]
+        (bad if here.mean() > 0.5 else good).append(_told(part, here))
+    return bad, good
 
 
 def _told(cells: pd.DataFrame, short: pd.Series) -> str:
@@ -213,9 +227,10 @@ def _told(cells: pd.DataFrame, short: pd.Series) -> str:
 
 
 def judge_promises(summary: pd.DataFrame) -> list[Verdict]:
-    """Verdicts on what is asked of honest methods."""
+    """Verdicts on what is asked of honest methods; that on the paper's accuracies, where there are results of Adult."""
     honest = summary[summary["method"].isin(HONEST_METHODS)]
-    return [_few_are_broken(honest), _above_the_paper(honest)]
+    verdicts = [_few_are_broken(honest)]
+    return [*verdicts, _above_the_paper(honest)] if (honest["dataset"] == "adult").any() else verdicts
 
 
 def _few_are_broken(honest: pd.DataFrame) -> Verdict:
@@ -238,12 +253,14 @@ def _few_are_broken(honest: pd.DataFrame) -> Verdict:
 
 def _above_the_paper(honest: pd.DataFrame) -> Verdict:
     claim = "On Adult the best honest method is above the accuracy that the paper prints for strat_x, at every cost."
-    adult = honest[(honest["dataset"] == "adult")]
+    adult = honest[honest["dataset"] == "adult"]
     # an accuracy that is there in some splits only is no match for one that is there in all
     whole = adult.assign(accuracy=adult["accuracy"].where(adult["nobody"] == 0))
     # pivot_table leaves out what is undefined everywhere
     table = whole.pivot(index="cost", columns="method", values="accuracy")  # noqa: PD010
-    paper = paper_results().loc[("adult", "strat_x"), "paper_accuracy"].dropna()
+    printed = paper_results().reset_index()
+    printed = printed[(printed["dataset"] == "adult") & (printed["method"] == "strat_x")]
+    paper = printed.set_index("cost")["paper_accuracy"].dropna()
     table = table.reindex(paper.index).dropna(axis="columns")
     if table.empty or not len(table.columns):
         return Verdict(claim, UNDECIDED, "No honest method has applicants in every split at every cost.")

@@ -78,7 +78,7 @@ def _as_markdown(grid: Grid) -> str:
         for block in grid.blocks
         for i, column in enumerate(grid.columns)
     ]
-    lines = [f"**{grid.title}.** {grid.note}", ""]
+    lines = [f"**{grid.title}.** {grid.note}".rstrip(), ""]
     first = ["cost", "method"] if wide else ["method"]
     lines.append("| " + " | ".join([*first, *heads]) + " |")
     lines.append("|" + "---|" * len(first) + "--:|" * len(heads))

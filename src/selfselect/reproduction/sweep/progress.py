@@ -127,7 +127,7 @@ def progress(store: Store, splits: int = SPLITS) -> list[Progress]:
         there_of_it = [cell for cell in done | under_way if cell.dataset == dataset]
         honest = any(cell.method in HONEST_METHODS for cell in there_of_it)
         for method in ALL_METHODS if honest else METHODS:
-            expected = _expected(dataset, method, there_of_it, splits, promises=honest and method in PROMISING)
+            expected = _expected(dataset, method, there_of_it, splits, honest=honest)
             known = times.get((dataset, method))
             rows.append(
                 Progress(
@@ -142,10 +142,11 @@ def progress(store: Store, splits: int = SPLITS) -> list[Progress]:
     return rows
 
 
-def _expected(dataset: str, method: str, there: Sequence[Cell], splits: int, *, promises: bool) -> set[Cell]:
+def _expected(dataset: str, method: str, there: Sequence[Cell], splits: int, *, honest: bool) -> set[Cell]:
     costs, numbers = list(COSTS), set(range(splits)) if method in METHODS else set()
     if dataset not in BUNDLED:
-        costs, numbers = sorted({cell.cost for cell in there}), set(range(1 + max(cell.split for cell in there)))
-    elif promises:
+        here = {cell.split for cell in there}
+        costs, numbers = sorted({cell.cost for cell in there}), here if honest else set(range(1 + max(here)))
+    elif honest and method in PROMISING:
         numbers |= set(PROMISE_SPLITS)
     return {Cell(dataset, method, cost, number) for cost in costs for number in numbers}

@@ -56,10 +56,11 @@ def draw_promises(data: pd.DataFrame) -> Figure:
     families = [name for name, methods in FAMILIES.items() if data["method"].isin(methods).any()]
     width, height = 2.25 * max(len(families), 2) + 0.6, 2.3 * len(datasets) + 1.1
     figure, axes = new_figure(len(datasets), len(families), width, height, sharex=True, sharey=True)
+    for ax, family in zip(axes[0], families, strict=True):
+        ax.set_title(family, loc="left")
     for line, dataset in zip(axes, datasets, strict=True):
         for ax, family in zip(line, families, strict=True):
             _draw_panel(ax, data[(data["dataset"] == dataset) & data["method"].isin(FAMILIES[family])], cost)
-            ax.set_title(family if line is axes[0] else "", loc="left")
         line[0].set_ylabel(f"{BUNDLED.get(dataset, dataset)}\ndelivered to new people")
     for ax in axes[-1]:
         ax.set_xlabel("published precision")
@@ -70,7 +71,7 @@ def draw_promises(data: pd.DataFrame) -> Figure:
             legend_line("thresholds over logistic regression", color=BLUE, marker="s", ls="", ms=5, alpha=0.7),
             legend_line("over gradient boosting", color=BLUE, marker="^", ls="", ms=5, alpha=0.7),
             legend_line("over both", color=BLUE, marker="D", ls="", ms=5, alpha=0.7),
-            legend_line("all people who pass, taken together", color=BLACK, marker="P", mfc="white", ls="", ms=8),
+            legend_line("all people who pass, taken together", color=BLACK, marker="P", mfc="white", ls="", ms=7),
             legend_line("delivered as published", color=GREY, lw=1),
             legend_line(f"cost c = {cost:g}: below it the promise fails", color=BLACK, lw=1, ls=":"),
         ],
@@ -85,7 +86,7 @@ def _draw_panel(ax: Axes, part: pd.DataFrame, cost: float) -> None:
     ax.axhspan(LOW - 0.05, cost, color=GREY, alpha=0.12, lw=0)
     ax.plot([LOW, HIGH], [LOW, HIGH], color=GREY, lw=1)
     ax.axhline(cost, color=BLACK, lw=1, ls=":")
-    ax.set_xlim(min(cost, 0.65) - 0.02, HIGH + 0.015)
+    ax.set_xlim(cost - 0.05, HIGH + 0.015)
     ax.set_ylim(LOW - 0.03, HIGH + 0.03)
     made = part[part["delivered"].notna()]
     for method, points in made.groupby("method", sort=False):
@@ -106,7 +107,7 @@ def _draw_panel(ax: Axes, part: pd.DataFrame, cost: float) -> None:
             np.average(points["published"].astype(float), weights=weights),
             points["delivered_true_positives"].sum() / points["delivered_selected"].sum(),
             marker="P",
-            ms=8,
+            ms=7,
             mfc=BLUE if honest else ORANGE,
             mec=BLACK,
             ls="",
