@@ -18,7 +18,7 @@ def test_a_result_holds_all_that_its_metrics_follow_from():
     assert result.test_metrics["applying_groups"] == 2
 
 
-def test_who_applies_is_decided_by_what_is_published_and_undefined_is_none():
+def test_who_applies_is_decided_by_training_people_and_undefined_is_none():
     train = {"n": [10, 10], "positives": [5, 5], "selected": [4, 0], "true_positives": [3, 0]}
     test = {"n": [10, 10], "positives": [5, 5], "selected": [4, 4], "true_positives": [1, 4]}
 

@@ -59,7 +59,7 @@ def test_a_store_from_before_there_were_promises_is_read_as_it_is_and_goes_on(tm
 
 
 def test_what_was_published_is_stored_with_the_result_or_not_at_all(tmp_path, small_plan):
-    results = run_unit(Unit(small_plan.datasets[0], "thresholds_lr", 0, (0.7, 0.8)))
+    results = run_unit(Unit(small_plan.datasets[0], "thresholds_gb", 0, (0.7, 0.8)))
     assert any(result.published_counts != result.train_counts for result in results)
     with Store(tmp_path / "a.sqlite") as store:
         store.write(results[:1])

@@ -52,6 +52,11 @@ class FigureRecipe:
     needs_promises: bool = False
 
     @property
+    def missing(self) -> str:
+        """Key of the error where there are no such results."""
+        return "no_promises" if self.needs_promises else "no_results"
+
+    @property
     def stem(self) -> str:
         """Name of its files, without ending."""
         return f"figure{self.number:02d}_{self.name}"
@@ -172,7 +177,7 @@ def make_figure(recipe: FigureRecipe, stored: Sequence[Result] | None = None) ->
     (['csv', 'png', 'svg'], 'varies,temperature,cost,precision,application')
     """
     if recipe.needs_results and not stored:
-        raise InputError(f"Figure {recipe.number} shows results, and there are none.", key="no_results")
+        raise InputError(f"Figure {recipe.number} shows results, and there are none.", key=recipe.missing)
     data = recipe.data(stored) if recipe.needs_results else recipe.data()
     files = {"csv": data.to_csv(index=False, lineterminator="\n", float_format="%.10g").encode()}
     with our_style():
