@@ -26,7 +26,13 @@ import pandas as pd
 from tqdm import tqdm
 
 from selfselect.reproduction import COSTS, PROMISE_SPLITS, PROMISING, Plan, Store, choose_engine, run_sweep
-from selfselect.reproduction.paper.promises import judge_promises, summarise_promises, told_at_high_costs
+from selfselect.reproduction.paper.promises import (
+    HIGH_COST,
+    STRATEGIC,
+    judge_promises,
+    summarise_promises,
+    told_at_high_costs,
+)
 from selfselect.reproduction.paper.tables import render_promises
 from selfselect.reproduction.people import LoadedDataset, People
 
@@ -52,7 +58,7 @@ HEAD = """\
 # Data that nobody tuned on
 
 Made by `make bench-unseen`. The comparison of the reproduction ("Promised and delivered"), with the same methods and
-settings, on two tables that played no part in building anything here, {splits} splits.
+settings, on two tables that nothing here was tuned on, {splits} splits.
 
 - **German credit**: {german}. Qualified: good credit. Groups: women and men, up to {young} years old and older.
   Features: all 19 other attributes than personal status; numbers scaled to [0, 1], kinds as columns of 0 and 1.
@@ -116,8 +122,8 @@ def compas(wheel):
 
 
 def described(people):
-    sizes = ", ".join(
-        f"{name} {(people.codes == code).sum()}, {100 * people.y[people.codes == code].mean():.0f}%"
+    sizes = "; ".join(
+        f"{name}: {(people.codes == code).sum()}, {100 * people.y[people.codes == code].mean():.0f}%"
         for code, name in enumerate(people.groups)
     )
     return f"{len(people.y):,} people, {100 * people.y.mean():.0f}% qualified ({sizes})"
@@ -130,9 +136,10 @@ def page(datasets, results):
     parts = [
         HEAD.format(splits=splits, young=YOUNG, **{name: described(each.people) for name, each in datasets.items()})
     ]
-    told = [f"Published on training data, as in the paper, promises fail {clause}." for clause in bad]
-    told += [f"Published on training data, as in the paper, they are not shown to fail {clause}." for clause in good]
-    parts.append("\n\n".join(told) or "Published on training data, nobody applies at high costs.")
+    high = f"Published on training data, as in the paper, at costs from {HIGH_COST:g} on ({' and '.join(STRATEGIC)})"
+    told = [f"{high}, promises fail in most cells: {'; '.join(bad)}."] if bad else []
+    told += [f"{high}, promises are not shown to fail in most cells: {'; '.join(good)}."] if good else []
+    parts.append("\n\n".join(told) or f"{high}, nobody applies.")
     parts += [render_promises(summary, "markdown")]
     parts += [
         f"**{verdict.claim}** {verdict.verdict.capitalize()}: {verdict.evidence}" for verdict in judge_promises(summary)

@@ -74,10 +74,10 @@ def test_promises_that_are_not_there_are_asked_for_by_name(tmp_path):
     CliRunner().invoke(main, ["reproduce", "--store", store, *paper])
     result = CliRunner().invoke(main, ["tables", "--store", store, "--table", "promises"])
     assert result.exit_code == 2
-    assert f"Make them with: selfselect reproduce --promises --store {store}" in result.output
+    assert f"Make them with selfselect reproduce --store {store}, asking for promises." in result.output
     drawn = CliRunner().invoke(main, ["figures", "--out", str(tmp_path / "o"), "--figure", "12", "--store", store])
     assert drawn.exit_code == 2
-    assert "selfselect reproduce --promises" in drawn.output
+    assert "asking for promises" in drawn.output
 
 
 @pytest.mark.parametrize(
