@@ -30,6 +30,9 @@ class Ask:
         Largest share of the qualified that may stay away; 1 for no limit.
     ties : tuple of Tie
         What must be alike between groups.
+    shut_out : {"select_none", "select_all"}
+        What is done, where features tell groups apart, to a group that is not meant to apply: nobody of it is selected,
+        or everybody, unless that would make it apply.
     """
 
     costs: FloatArray
@@ -38,6 +41,7 @@ class Ask:
     required: BoolArray = field(default_factory=lambda: np.zeros(0, dtype=bool))
     max_social_cost: float = 1.0
     ties: tuple[Tie, ...] = ()
+    shut_out: str = "select_none"
 
     def __post_init__(self) -> None:
         if not len(self.required):
@@ -46,6 +50,12 @@ class Ask:
     def clear(self, true_positives: ArrayLike, selected: ArrayLike, tolerance: Tolerance) -> BoolArray:
         """Whether groups clear their cost by a tolerance, as people answer."""
         return applies_with_margin(true_positives, selected, self.costs, tolerance, self.behaviour)
+
+    def kept_out_by_all(self, n: FloatArray, positives: FloatArray) -> BoolArray:
+        """Groups that stay away though (because) everybody of them is selected, where that is the way to shut out."""
+        if self.shut_out == "select_none":
+            return np.zeros(len(n), dtype=bool)
+        return ~self.clear(positives, n, 0.0) & (n > 0)
 
     @property
     def prescribes_applicants(self) -> bool:

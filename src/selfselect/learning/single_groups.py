@@ -43,7 +43,7 @@ LEAST_VARIANCE = 1e-4
 #: A threshold below all scores lies below the lowest by this much.
 BELOW_ALL = 1e-6
 #: Offset of a group that is shut out, as a multiple of the size of the score: nobody of it is selected, also among
-#: newcomers whose scores lie somewhat beyond those seen.
+#: newcomers whose scores lie somewhat beyond those seen; or everybody, with the other sign.
 SHUT_OUT = -10.0
 
 
@@ -142,7 +142,7 @@ def with_own_thresholds(
     origin: str,
     sets: list[NDArray[np.intp]] | None = None,
 ) -> list[Candidate]:
-    """Candidates in which each group of a set has its own best threshold and nobody of the others is selected.
+    """Candidates in which each group of a set has its own best threshold, and the others are shut out.
 
     Without sets, the one group that is worth most makes the only one.
     """
@@ -150,7 +150,7 @@ def with_own_thresholds(
     curves, size = curves_of(problem, problem.block.X[:, :width] @ parameters[:width])
     return [
         Candidate.judged(
-            with_offsets(problem, parameters, choice.let_in, choice.cut * size, size),
+            with_offsets(problem, parameters, choice, choice.cut * size, size),
             choice.verdict,
             0,
             f"{origin}{choice.note}: {describe(problem.labels, np.flatnonzero(choice.let_in))}",
@@ -166,7 +166,9 @@ class OwnThresholds:
     Attributes
     ----------
     let_in : ndarray of bool of shape (n_groups,)
-        Groups that have one; nobody of the others is selected.
+        Groups that have one.
+    all_in : ndarray of bool of shape (n_groups,)
+        Of the others, those of whom everybody is selected; of the rest it is nobody.
     cut : ndarray of shape (n_groups,)
         The thresholds.
     verdict : Verdict
@@ -175,6 +177,7 @@ class OwnThresholds:
     """
 
     let_in: BoolArray
+    all_in: BoolArray
     cut: FloatArray
     verdict: Verdict
     note: str
@@ -189,27 +192,32 @@ def own_thresholds(
         value = cautious(curves.counts_of(step).correct, curves.n, fitted_weights)
         sets = [np.array([np.argmax(np.where(step >= 0, value, -np.inf))])]
     cut = cut_between(curves.threshold, step)
-    choices = []
+    choices, kept_out_by_all = [], ask.kept_out_by_all(curves.n, curves.positives)
     for groups in sets:
         let_in = np.isin(np.arange(len(curves.groups)), groups) & (step >= 0)
-        selected, hits = (np.where(let_in, column[step], 0) for column in (curves.selected, curves.true_positives))
+        all_in = kept_out_by_all & ~let_in
+        selected, hits = (
+            np.where(let_in, column[step], np.where(all_in, everybody, 0))
+            for column, everybody in ((curves.selected, curves.n), (curves.true_positives, curves.positives))
+        )
         counts = GroupCounts(curves.n, curves.positives, selected[None, :], hits[None, :])
         verdict = judge_counts(ask, counts, fitted_weights)
         left_out = len(groups) - int(let_in.sum())
         note = f", {left_out} left out" if left_out and verdict.violation[0] == 0 else ""
-        choices.append(OwnThresholds(let_in, cut, verdict, note))
+        choices.append(OwnThresholds(let_in, all_in, cut, verdict, note))
     return choices
 
 
 def with_offsets(
-    problem: Problem, parameters: FloatArray, let_in: BoolArray, cut: FloatArray, size: float
+    problem: Problem, parameters: FloatArray, choice: OwnThresholds, cut: FloatArray, size: float
 ) -> FloatArray:
     """Parameters whose score is above 0 where that of the varying columns, of a given size, is above the group's cut.
 
-    Nobody is selected of groups that are not let in.
+    Of groups that are not let in, nobody is selected, or everybody.
     """
     assert problem.offset_of_group is not None
-    offsets = np.where(let_in, -cut, shut_out_offset(size))
+    out = shut_out_offset(size)
+    offsets = np.where(choice.let_in, -cut, np.where(choice.all_in, -out, out))
     return np.concatenate([parameters[: problem.n_varying], problem.offset_of_group @ offsets])
 
 
