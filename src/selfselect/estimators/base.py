@@ -15,7 +15,18 @@ from sklearn.utils.validation import check_is_fitted
 from .._validation import BoolArray, check_fraction, check_weights, some_of
 from ..auditing import Audit, Screened
 from ..counting import GroupCodes, encode_groups, precision_interval
-from ..deciding import Behaviour, Cost, HardRule, PublishedStatistics, Subsidies, SubsidyKind, SureRule, Terms
+from ..deciding import (
+    SLACK,
+    Behaviour,
+    Cost,
+    HardRule,
+    PublishedStatistics,
+    Subsidies,
+    SubsidyKind,
+    SureRule,
+    Terms,
+)
+from ..learning import InfeasibleError, too_few_selected
 from .files import save_model
 from .labels import find_classes, qualified
 from .notices import PromiseWarning, ShutOutWarning, inside_checks, warn
@@ -130,6 +141,12 @@ class SelfSelectionClassifier(ClassifierMixin, BaseEstimator, ABC):
         self._warn_of_applications()
         self._warn_of_shut_out()
         self._warn_of_overfitting()
+
+    def _check_selection(self, least: float) -> None:
+        """Refuse what selects, by what is published, less than the least share of any group."""
+        counts = self.published_.counts
+        if least > 0 and (counts.selected < (least - SLACK) * counts.n).any():
+            raise InfeasibleError(too_few_selected(self.published_.groups, counts, least))
 
     def _warn_of_applications(self) -> None:
         decided, table = self.applies(), self.published_

@@ -92,11 +92,14 @@ class StrategicClassifier(SelfSelectionClassifier):
         Groups that must apply.
     max_social_cost : float, optional
         Largest share of the qualified (in training) that may stay away.
+    min_selection_rate : float, default=0.0
+        Least share of every group that is selected, whether it applies or not: of the people whose counts are
+        published.
     solver : {"auto", "constructive", "gradient_descent"}, default="auto"
         "constructive" takes one logistic score and gives each group its own threshold, or all a common one. "auto"
         refines such starts; "gradient_descent" is the paper's method, for reference: of its starts the one with the
-        best training induced accuracy is kept, among those that break ``require`` and ``max_social_cost`` least, and
-        ``parity`` and ``equal_tpr`` are penalties only.
+        best training induced accuracy is kept, among those that break ``require``, ``max_social_cost`` and
+        ``min_selection_rate`` least, and ``parity`` and ``equal_tpr`` are penalties only.
     n_starts : int, optional
         Additional Gaussian starts, trained by L-BFGS on the paper's objective (default none; for "gradient_descent",
         their number, default 5).
@@ -153,8 +156,8 @@ class StrategicClassifier(SelfSelectionClassifier):
     **How it grows.** One step of training takes O(m d) time for m rows and d features, one judgement of all thresholds
     O(m log m), both whatever the number of groups; the number of steps is bounded. Memory is about twice that of ``X``.
 
-    **Raises.** :class:`selfselect.InfeasibleError` if ``require`` or ``max_social_cost`` cannot be met, saying what
-    came nearest.
+    **Raises.** :class:`selfselect.InfeasibleError` if ``require``, ``max_social_cost`` or ``min_selection_rate`` cannot
+    be met, saying what came nearest.
 
     Examples
     --------
@@ -178,6 +181,7 @@ class StrategicClassifier(SelfSelectionClassifier):
         subsidy_kind: SubsidyKind = "additive",
         require: Sequence[Any] | None = None,
         max_social_cost: float | None = None,
+        min_selection_rate: float = 0.0,
         solver: str = "auto",
         n_starts: int | None = None,
         max_iter: int | None = None,
@@ -200,6 +204,7 @@ class StrategicClassifier(SelfSelectionClassifier):
         self.subsidy_kind = subsidy_kind
         self.require = require
         self.max_social_cost = max_social_cost
+        self.min_selection_rate = min_selection_rate
         self.solver = solver
         self.n_starts = n_starts
         self.max_iter = max_iter
@@ -245,6 +250,7 @@ class StrategicClassifier(SelfSelectionClassifier):
         self.origin_ = best.origin
         in_sample = X[people.deal.final] @ coefficients + intercept > 0
         self._publish(people, in_sample if selected is None else selected, in_sample)
+        self._check_selection(self.min_selection_rate)
         self._check_ties(problem.ask, used)
         return self
 
@@ -300,7 +306,9 @@ class StrategicClassifier(SelfSelectionClassifier):
         # a bound on counts of the very people that were fitted would mean nothing
         in_training = people.deal.way == "train" or self.solver == "gradient_descent"
         behaviour = HardRule() if in_training else self._behaviour
-        return Ask(costs, tolerance, required, limit, self._ties(), behaviour=behaviour)
+        least = check_fraction(self.min_selection_rate, "min_selection_rate")
+        ties = self._ties()
+        return Ask(costs, tolerance, required, limit, ties, behaviour=behaviour, min_selection_rate=least)
 
     def _ties(self) -> tuple[Tie, ...]:
         """Ties between groups. A new one is made here."""

@@ -17,9 +17,9 @@ reference.
 from .allocation import Allocation, Demands, allocate
 from .asking import Ask
 from .candidates import Candidate, cut_between
-from .judging import HANDFUL, cautious, judge_counts
+from .judging import HANDFUL, cautious, judge_counts, lacking_at_thresholds
 from .problem import InfeasibleError, Problem
-from .solving import SOLVERS, refuse_infeasible, solve
+from .solving import SOLVERS, refuse_infeasible, solve, too_few_selected
 from .ties import EqualSelectionRates, EqualTruePositiveRates, OrderByBaseRates, Tie
 from .unseen import Part, choose_unseen
 
@@ -42,6 +42,8 @@ __all__ = [
     "choose_unseen",
     "cut_between",
     "judge_counts",
+    "lacking_at_thresholds",
     "refuse_infeasible",
     "solve",
+    "too_few_selected",
 ]

@@ -185,9 +185,9 @@ def _choose(cook: _Cook, last: Problem, recipe: _Recipe, judged: BoolArray, scor
     made = []
     for choice in own_thresholds(ask, curves, 0.0, sets):
         parameters = with_offsets(
-            cook.problem, recipe.parameters, choice.let_in, scale.centre + scale.size * choice.cut, size
+            cook.problem, recipe.parameters, choice.opened, scale.centre + scale.size * choice.cut, size
         )
         named = describe(cook.problem.labels, np.flatnonzero(choice.let_in))
-        above = choice.let_in[codes] & (score > choice.cut[codes])
+        above = choice.opened[codes] & (score > choice.cut[codes])
         made.append(chosen(parameters, choice.verdict, 0, above, f"{recipe.name}{choice.note}: {named}"))
     return made
