@@ -59,7 +59,7 @@ reproduce: $(VENV)/.installed-dev
 	$(BIN)/selfselect page --store $(STORE) --out docs/reproduction.md --force
 
 simulate: $(VENV)/.installed-dev
-	SELFSELECT_POPULATIONS=10000 $(BIN)/python -m pytest tests/deciding/test_guarantee.py
+	SELFSELECT_POPULATIONS=10000 $(BIN)/python -m pytest tests/deciding/test_guarantee.py tests/estimators/test_promising.py
 
 kill-test: $(VENV)/.installed-dev
 	$(BIN)/python tools/kill_test.py

@@ -15,6 +15,7 @@ import pandas as pd
 from sklearn.utils.validation import check_is_fitted
 
 from .._files import DAMAGE, read_json, write_whole
+from .._validation import check_binary, check_fraction
 from ..counting import COUNTED
 from ..deciding import PublishedStatistics
 
@@ -76,6 +77,8 @@ def model_to_dict(model: Any) -> dict[str, Any]:
     }
     if hasattr(model, "feature_names_in_"):
         fitted["feature_names"] = [str(feature) for feature in model.feature_names_in_]
+    if hasattr(model, "promise_level_"):
+        fitted |= {"level": model.promise_level_, "promised": model.promised_.tolist()}
     return {
         "format": FORMAT,
         "schema": SCHEMA,
@@ -100,11 +103,11 @@ def model_from_dict(content: Any) -> Any:
     if set(content["params"]) != known:
         raise ValueError(f"Its parameters are not those of {cls.__name__}: {sorted(set(content['params']) ^ known)}.")
     model = cls(**{key: decode(value) for key, value in content["params"].items()})
+    model.published_ = _table_from_dict(content["published"])
     rest = _restore_common(model, dict(content["fitted"]))
     unknown = set(rest) - set(cls._STATE)
     if unknown:
         raise ValueError(f"It holds something unknown: {sorted(unknown)}.")
-    model.published_ = _table_from_dict(content["published"])
     model._restore(rest, model.published_.groups)
     model.applies()  # cost and subsidies that make no sense are refused here rather than later
     return model
@@ -127,6 +130,11 @@ def _restore_common(model: Any, fitted: dict[str, Any]) -> dict[str, Any]:
             raise ValueError(
                 f"It is damaged: {len(model.feature_names_in_)} names for {model.n_features_in_} features."
             )
+    if getattr(model, "guarantee", False):
+        groups = model.published_.groups
+        model.promise_level_ = check_fraction(fitted.pop("level"), "level", inclusive=False)
+        promised = check_binary(fitted.pop("promised"), "promised")
+        model.promised_ = pd.Series(promised, index=groups, name="promised")
     return fitted
 
 

@@ -128,6 +128,11 @@ class StrategicClassifier(SelfSelectionClassifier):
     confidence : float or None, default=0.9
         A group applies only if the lower Clopper-Pearson bound of its published precision, at this level, reaches its
         cost. None goes by the precision itself; so does ``publish="train"``, the paper's way.
+    guarantee : bool, default=False
+        Whether all promises together must hold with the probability ``confidence``, for any model and any people. It
+        needs ``publish="holdout"``: everything is chosen on the people who are fitted (cross-fitted among themselves),
+        and a group is told to apply only if that stands the test on the people set aside; see
+        :mod:`selfselect.deciding.guarantee`.
 
     Attributes
     ----------
@@ -135,6 +140,11 @@ class StrategicClassifier(SelfSelectionClassifier):
     intercept_ : ndarray of shape (1,)
     published_ : PublishedStatistics
         Counts per group that people decide by.
+    promised_ : Series of bool, indexed by group
+        With ``guarantee``: which groups can be promised anything at all. All these promises hold together with the
+        probability ``confidence``.
+    promise_level_ : float
+        With ``guarantee``: level of each single test.
     n_iter_ : int
         Steps of the logistic start (or of the descent).
     origin_ : str
@@ -195,6 +205,7 @@ class StrategicClassifier(SelfSelectionClassifier):
         cv: Any = 5,
         holdout: float = 0.3,
         confidence: float | None = 0.9,
+        guarantee: bool = False,
     ) -> None:
         self.cost = cost
         self.tolerance = tolerance
@@ -218,6 +229,7 @@ class StrategicClassifier(SelfSelectionClassifier):
         self.cv = cv
         self.holdout = holdout
         self.confidence = confidence
+        self.guarantee = guarantee
 
     def fit(self, X: Any, y: ArrayLike, *, sensitive_features: Any = None, sample_weight: Any = None) -> Self:
         """Fit the classifier.
@@ -233,6 +245,8 @@ class StrategicClassifier(SelfSelectionClassifier):
         sample_weight : array-like of shape (n_rows,), optional
             Weights. Whole numbers count as repetitions of a row; others are relative, and scaled to average 1.
         """
+        if self.guarantee:
+            return self._fit_and_test(X, y, sensitive_features, sample_weight)
         X, y = validate_data(self, plain_frame(X), plain_frame(y), dtype=np.float64)
         people = self._people(X, y, sensitive_features, sample_weight)
         ask = self._ask(people)
