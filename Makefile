@@ -10,7 +10,7 @@ help:
 	@echo "make check      lint and types"
 	@echo "make bench      run the benchmarks and rewrite benchmarks/results/"
 	@echo "make reproduce  run all experiments of the paper (resumes) and rewrite docs/reproduction*"
-	@echo "make simulate   draw 10,000 populations and count the promises that are broken"
+	@echo "make simulate   draw 10,000 populations, count the promises that are broken, and rewrite benchmarks/results/promises.md"
 	@echo "make kill-test  kill a sweep 20 times at random moments and check that nothing is lost"
 	@echo "make clean      remove the virtual environment and caches"
 
@@ -60,6 +60,7 @@ reproduce: $(VENV)/.installed-dev
 
 simulate: $(VENV)/.installed-dev
 	SELFSELECT_POPULATIONS=10000 $(BIN)/python -m pytest tests/deciding/test_guarantee.py tests/estimators/test_promising.py
+	$(BIN)/python benchmarks/promises.py --workers $(WORKERS)
 
 kill-test: $(VENV)/.installed-dev
 	$(BIN)/python tools/kill_test.py
