@@ -3,13 +3,15 @@ PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
 
-.PHONY: help demo test lint types check bench reproduce simulate kill-test install-dev clean
+.PHONY: help demo test lint types check bench bench-unseen reproduce reproduce-promises simulate kill-test install-dev clean
 help:
 	@echo "make demo       install and show what self-selection does to a screening model (bundled data)"
 	@echo "make test       install what the tests need and run them all"
 	@echo "make check      lint and types"
 	@echo "make bench      run the benchmarks and rewrite benchmarks/results/"
+	@echo "make bench-unseen  what is promised and delivered on data that nobody tuned on (fetches them; resumes)"
 	@echo "make reproduce  run all experiments of the paper (resumes) and rewrite docs/reproduction*"
+	@echo "make reproduce-promises  the same, after a sweep of what methods promise and what they deliver"
 	@echo "make simulate   draw 10,000 populations, count the promises that are broken, and rewrite benchmarks/results/promises.md"
 	@echo "make kill-test  kill a sweep 20 times at random moments and check that nothing is lost"
 	@echo "make clean      remove the virtual environment and caches"
@@ -50,6 +52,9 @@ bench: $(VENV)/.installed-dev
 	$(BIN)/python benchmarks/audit_file.py
 	$(BIN)/python benchmarks/allocation.py
 
+bench-unseen: $(VENV)/.installed-dev
+	$(BIN)/python benchmarks/unseen_data.py --workers $(WORKERS)
+
 STORE ?= results.sqlite
 WORKERS ?= 2
 reproduce: $(VENV)/.installed-dev
@@ -57,6 +62,10 @@ reproduce: $(VENV)/.installed-dev
 	$(BIN)/selfselect tables --store $(STORE) --out docs/reproduction --force
 	$(BIN)/selfselect figures --store $(STORE) --out docs/reproduction --force
 	$(BIN)/selfselect page --store $(STORE) --out docs/reproduction.md --force
+
+reproduce-promises: $(VENV)/.installed-dev
+	$(BIN)/selfselect reproduce --promises --store $(STORE) --workers $(WORKERS)
+	$(MAKE) reproduce STORE=$(STORE) WORKERS=$(WORKERS)
 
 simulate: $(VENV)/.installed-dev
 	SELFSELECT_POPULATIONS=10000 $(BIN)/python -m pytest tests/deciding/test_guarantee.py tests/estimators/test_promising.py

@@ -13,7 +13,7 @@ def all_cases():
     """(function, arguments, options, expected text) of each case."""
     table = json.loads(TABLE.read_text(encoding="utf-8"))
     return [
-        (name, revived(case["given"]), case.get("options", {}), case["text"])
+        (name, revived(case["given"]), revived(case.get("options", {})), case["text"])
         for name, cases in table.items()
         for case in cases
     ]

@@ -3,7 +3,7 @@
 from dataclasses import replace
 from functools import lru_cache
 
-from selfselect.reproduction.sweep.results import metrics_from_counts
+from selfselect.reproduction.sweep.results import metrics_from_counts, who_applies
 
 #: Costs of the small sweeps.
 SMALL_COSTS = (0.7, 0.8)
@@ -17,13 +17,14 @@ def invented_metrics(selected, true_positives, cost):
         "selected": list(selected),
         "true_positives": list(true_positives),
     }
-    return counts, *metrics_from_counts(("A", "B"), counts, counts, cost)
+    applies = tuple(who_applies("AB", counts, cost).tolist())
+    return counts, applies, *metrics_from_counts(("A", "B"), counts, counts, counts, applies)
 
 
 def invented(result, cell, selected, true_positives):
     """A result with other counts, the same in training and test."""
-    counts, train, test = invented_metrics(tuple(selected), tuple(true_positives), cell.cost)
+    counts, applies, train, test = invented_metrics(tuple(selected), tuple(true_positives), cell.cost)
     return replace(
         result, cell=cell, groups=("A", "B"), train_counts=counts, test_counts=counts, train_metrics=train,
-        test_metrics=test,
+        test_metrics=test, published_counts=counts, applies=applies,
     )  # fmt: skip

@@ -8,7 +8,7 @@ import numpy as np
 
 from selfselect import audit
 from selfselect.auditing import Audit, Provenance, Screened
-from selfselect.deciding import HardRule, Terms
+from selfselect.deciding import HardRule, SureRule, Terms
 
 HOSTILE = [
     "<script>window.pwned=1</script>",
@@ -78,7 +78,7 @@ def settle(page):
 
 
 def random_audit(seed):
-    """An audit of few or many people: ties, thresholds anywhere, all kinds of terms, one or two sets of people."""
+    """An audit of few or many people, once or twice: ties, weights, thresholds anywhere, terms of all kinds."""
     rng = np.random.default_rng(seed)
     labels = [f"group {i}" for i in range(rng.integers(1, 13))]
     distinct = int(rng.choice([1, 2, 10, 7919]))
@@ -102,10 +102,12 @@ def random_people(rng, labels, distinct, threshold, everyone):
     n = int(rng.choice([5, 60, 2000]))
     groups = rng.choice(labels, n).tolist() + (labels if everyone else [])
     score = rng.integers(0, distinct, len(groups)) / distinct
-    y = rng.random(len(groups)) < np.clip(score + rng.normal(0, 0.2, len(groups)), 0.02, 0.98)
+    worse = 0.0 if everyone else float(rng.choice([0, 0.1, 0.4]))  # than was promised
+    y = rng.random(len(groups)) < np.clip(score - worse + rng.normal(0, 0.2, len(groups)), 0.02, 0.98)
+    weights = rng.integers(1, 9, len(groups)) / 4 if rng.random() < 0.2 else None
     if threshold is None:
-        return Screened.from_predictions(y, score > 0.5, sensitive_features=groups)
-    return Screened.from_scores(y, score, threshold=threshold, sensitive_features=groups)
+        return Screened.from_predictions(y, score > 0.5, sensitive_features=groups, sample_weight=weights)
+    return Screened.from_scores(y, score, threshold=threshold, sensitive_features=groups, sample_weight=weights)
 
 
 def random_terms(rng, labels):
@@ -117,4 +119,9 @@ def random_terms(rng, labels):
     subsidies = [None, 0.05, paid][rng.integers(3)]
     undefined = "apply" if rng.random() < 0.25 else "abstain"
     costs = {label: cost() for label in labels} if rng.random() < 0.3 else cost()
-    return Terms(costs, subsidies, kind, HardRule(undefined))
+    sure = rng.random() < 0.5
+    return Terms(costs, subsidies, kind, SureRule(random_level(rng), undefined) if sure else HardRule(undefined))
+
+
+def random_level(rng):
+    return float(rng.choice([0.3, 0.5, 0.9, 0.99, 0.99875, rng.uniform(0.5, 1)]))

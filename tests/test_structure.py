@@ -31,7 +31,7 @@ LEVEL = {room: level for level, rooms in enumerate(ORDER) for room in rooms}
 
 #: Packages of extras, which people may do without, and narwhals, which only those with other frames wait for: they are
 #: imported where they are used, and nowhere else.
-EXTRAS = {"distributed", "jinja2", "markupsafe", "matplotlib", "narwhals", "pyarrow"}
+EXTRAS = {"distributed", "jinja2", "markupsafe", "matplotlib", "narwhals", "pyarrow", "skops"}
 
 
 def modules():
@@ -145,6 +145,7 @@ def test_only_extras_are_imported_inside_functions():
         ("import selfselect.cli", "numpy"),
         ("import selfselect.estimators, selfselect.planning, selfselect.tabular", "matplotlib"),
         ("import selfselect.estimators, selfselect.planning, selfselect.tabular", "distributed"),
+        ("import selfselect.estimators, selfselect.planning, selfselect.tabular", "skops"),
         ("import selfselect.reproduction, selfselect.plotting", "matplotlib.pyplot"),
     ],
 )

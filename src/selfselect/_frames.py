@@ -1,10 +1,13 @@
-"""Frames of other libraries (polars, pyarrow, ...), taken as they are: through narwhals, into pandas."""
+"""Tables of any kind: frames of other libraries (polars, pyarrow, ...) through narwhals into pandas, and some rows."""
 
 from __future__ import annotations
 
 from typing import Any
 
+import numpy as np
 import pandas as pd
+from numpy.typing import NDArray
+from scipy import sparse
 
 #: Types of these packages are taken as they are, without a look at narwhals.
 _OWN = frozenset({"builtins", "numpy", "pandas", "scipy"})
@@ -42,3 +45,15 @@ def _column(series: Any) -> pd.Series:
         return pd.Series(series.to_numpy(), name=series.name or None)
     # whole numbers beside a missing one must not turn into floating point, nor texts into anything else
     return pd.Series(series.to_list(), name=series.name or None, dtype=object)
+
+
+def take_rows(values: Any, rows: NDArray[np.intp]) -> Any:
+    """Some rows of a table or column of any kind; all of them in order are not copied."""
+    if values is None:
+        return None
+    table: Any = values if hasattr(values, "shape") else np.asarray(values)
+    if len(rows) == table.shape[0] and bool((np.diff(rows) == 1).all()):
+        return values
+    if sparse.issparse(table):
+        return table.tocsr()[rows]
+    return table.iloc[rows] if hasattr(table, "iloc") else table[rows]

@@ -11,7 +11,7 @@ from pages import content_of, example, people, random_audit
 from selfselect import PublishedStatistics, ThresholdCurves, audit
 from selfselect.auditing import Audit, Screened
 from selfselect.auditing.page import short_name, threshold_grid
-from selfselect.deciding import HardRule, Terms
+from selfselect.deciding import HardRule, SureRule, Terms
 
 
 def test_too_many_groups_for_a_page_are_refused_rather_than_left_out():
@@ -39,6 +39,12 @@ def test_what_the_hard_rule_does_without_a_precision_is_passed_on():
     for undefined in ("abstain", "apply"):
         terms = content_of(found.under(Terms(0.7, behaviour=HardRule(undefined))))["terms"]
         assert terms["behaviour"] == {"rule": "hard", "undefined": undefined}
+
+
+def test_how_sure_people_want_to_be_is_passed_on():
+    data = content_of(example().under(Terms(0.7, behaviour=SureRule(0.9975, "apply"))))
+    assert data["terms"]["behaviour"] == {"rule": "sure", "undefined": "apply", "confidence": 0.9975}
+    assert data["levels"] == {"sure": "99.75%", "unsure": "0.25%", "rare": "5%"}
 
 
 def test_counts_on_the_page_are_those_of_the_library_at_every_threshold_offered():

@@ -1,5 +1,7 @@
 """What was promised, and what new people got."""
 
+import json
+
 import numpy as np
 import pandas as pd
 import pytest
@@ -7,10 +9,12 @@ from hypothesis import given
 from hypothesis import strategies as st
 from scipy.stats import binom, binomtest
 
-from selfselect import NaiveClassifier, audit
+from selfselect import NaiveClassifier, PublishedStatistics, audit
+from selfselect.auditing import Audit, Screened
 from selfselect.auditing.promises import promises
 from selfselect.counting import GroupCounts
 from selfselect.datasets import make_base_rate_groups
+from selfselect.deciding import SureRule, Terms
 
 
 @given(st.integers(0, 60), st.integers(0, 60), st.floats(0.05, 0.95))
@@ -41,3 +45,63 @@ def test_an_audit_of_new_people_has_what_was_published_and_what_was_delivered():
     assert found["delivered"].to_numpy() == pytest.approx(delivered.to_numpy())
     assert (found["delivered_low"] <= found["delivered"]).all()
     assert "delivered" not in audit(y, y_pred=y, sensitive_features=z, cost=0.6).to_frame()
+
+
+def test_sums_of_weights_are_taken_between_whole_counts():
+    """What is decided of 20.25 of 40.5 lies between what is decided of 20 and of 21 among whole people."""
+    hits, passed = np.array([20.0, 20.25, 21.0]), np.array([41.0, 40.5, 40.0])
+    counts = GroupCounts(np.full(3, 99.0), np.full(3, 50.0), passed, hits)
+    for cost in np.linspace(0.05, 0.95, 91):
+        kept = promises(np.ones(3, dtype=bool), np.full(3, cost), counts, pd.Index(list("ABC")))["promise_kept"]
+        order = [["no", "undecided", "yes"].index(answer) for answer in kept]
+        assert order == sorted(order)
+
+
+# ---------------------------------------------------------------- in words, and as data
+
+
+def screened(**groups):
+    columns = ["n", "positives", "selected", "true_positives"]
+    return Screened(PublishedStatistics.from_counts(pd.DataFrame(groups.values(), columns=columns, index=list(groups))))
+
+
+PUBLISHED = screened(A=(400, 200, 100, 90), B=(400, 200, 100, 90), C=(400, 200, 100, 90), D=(400, 100, 100, 40))
+NEW = screened(A=(200, 100, 40, 38), B=(200, 100, 40, 20), C=(200, 100, 40, 29), D=(200, 100, 40, 1))
+
+
+def test_the_verdict_names_the_promise_that_is_broken_and_counts_the_others():
+    found = Audit(PUBLISHED, NEW, Terms(0.7))
+    assert found.verdict().endswith(
+        "The promise to B is broken: of its 40 new people who pass screening, 50.0% are qualified, where at least "
+        "70.0% were needed; if so many were the rule, so few would be seen in less than 5% of cases. Of the others, "
+        "1 is kept and 1 is undecided."
+    )
+    assert binom.cdf(20, 40, 0.7) < 0.05
+
+
+def test_what_a_group_needs_is_its_own_cost_after_subsidies():
+    terms = Terms({"A": 0.7, "B": 0.75, "C": 0.7, "D": 0.7}, {"B": 0.05})
+    assert "where at least 70.0% were needed" in Audit(PUBLISHED, NEW, terms).verdict()
+    assert "No promise is shown to be broken" in Audit(PUBLISHED, NEW, Terms(0.7, {"B": 0.25})).verdict()
+
+
+def test_without_new_people_nothing_is_said_of_promises():
+    assert "promise" not in Audit(PUBLISHED, PUBLISHED, Terms(0.7)).verdict()
+    assert "promise" not in Audit(PUBLISHED, NEW, Terms(0.95)).verdict()  # nobody applies
+
+
+def test_as_data_each_group_has_what_was_delivered_and_promises_are_counted():
+    found = Audit(PUBLISHED, NEW, Terms(0.7, behaviour=SureRule(0.9)), other_costs=(0.45,))
+    data = json.loads(found.to_json())
+    assert data["confidence"] == 0.9
+    assert data["promises"] == {"kept": 1, "broken": 1, "undecided": 1}
+    assert data["by_cost"][1]["promises"]["broken"] == 0
+    assert [group["promise_kept"] for group in data["groups"]] == ["yes", "no", "undecided", ""]
+    broken = data["groups"][1]
+    assert broken["delivered"] == 0.5
+    assert broken["delivered_low"] < 0.5 < broken["delivered_high"] < 0.7
+    same = Audit(PUBLISHED, PUBLISHED, Terms(0.7)).to_dict()
+    assert "promises" not in same
+    assert "delivered" not in same["groups"][0]
+    assert same["confidence"] is None
+    assert "promise_kept" in found._repr_html_()

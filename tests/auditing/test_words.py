@@ -9,7 +9,7 @@ from cases import all_cases
 from selfselect import PublishedStatistics
 from selfselect.auditing import formats, group_names, words
 from selfselect.auditing.formats import amount_down, amount_up
-from selfselect.deciding import Outcome, Terms
+from selfselect.deciding import HardRule, Outcome, SureRule, Terms
 
 
 @pytest.mark.parametrize(("name", "arguments", "options", "text"), all_cases())
@@ -39,17 +39,18 @@ def test_groups_of_any_kind_have_distinct_names(labels, names):
     cost=st.floats(0.001, 1) | st.integers(1, 1000).map(lambda thousandths: thousandths / 1000),
     paid=st.integers(0, 300).map(lambda thousandths: thousandths / 1000),
     kind=st.sampled_from(["additive", "proportional"]),
+    behaviour=st.sampled_from([HardRule(), SureRule(0.5), SureRule(0.9), SureRule(0.999)]),
 )
-def test_what_a_sentence_promises_is_true_after_rounding(hits, selected, cost, paid, kind):
+def test_what_a_sentence_promises_is_true_after_rounding(hits, selected, cost, paid, kind, behaviour):
     hits = min(hits, selected)
     frame = pd.DataFrame(
         {"n": [400], "positives": [200], "selected": [selected], "true_positives": [hits]}, index=["B"]
     )
-    published, terms = PublishedStatistics.from_counts(frame), Terms(cost, {"B": paid}, kind)
+    published, terms = PublishedStatistics.from_counts(frame), Terms(cost, {"B": paid}, kind, behaviour)
     if published.decisions(terms).iloc[0]:
         return
-    precision = published.counts.precision
-    needed = float(terms.further_subsidy(published.groups, precision)[0])
+    limit = terms.comes_at(published.counts)
+    needed = float(terms.further_subsidy(published.groups, limit)[0])
     for promised in (needed, float(amount_up(needed))):
         assert published.decisions(terms.paying({"B": min(paid + promised, 1.0)})).iloc[0]
-    assert published.decisions(Terms(float(amount_down(precision[0])))).iloc[0]
+    assert published.decisions(Terms(float(amount_down(limit[0])), behaviour=behaviour)).iloc[0]

@@ -39,6 +39,47 @@ def test_reproduce_status_tables_and_figures_work_together(tmp_path):
     assert "--store" in needs.output
 
 
+def test_promises_are_swept_shown_and_drawn_beside_the_papers_results(tmp_path):
+    store, out = str(tmp_path / "r.sqlite"), tmp_path / "out"
+    run = CliRunner().invoke
+    dry = run(main, ["reproduce", "--promises", "--dry-run"])
+    assert "5940 fits asked for, 5940 of them missing." in dry.output
+    few = ["--dataset", "adult", "--method", "naive", "--method", "thresholds_lr", "--cost", "0.75", "--splits", "1"]
+    done = run(main, ["reproduce", "--promises", "--store", store, *few])
+    assert "2 fits done" in done.output, done.output
+    with Store(store) as made:
+        assert {cell.split for cell in made.done()} == {10}
+    shown = run(main, ["tables", "--store", store]).output
+    assert "Promised and delivered: Adult" in shown
+    assert run(main, ["tables", "--store", store, "--format", "csv"]).output.startswith(
+        "dataset,method,cost,splits,nobody"
+    )
+    assert "179" in re.search(r"thresholds_lr.*", run(main, ["status", "--store", store]).output)[0]
+    paper = ["--dataset", "adult", "--method", "naive", "--cost", "0.7", "--splits", "1"]
+    assert "1 fits done" in run(main, ["reproduce", "--store", store, *paper]).output
+    assert run(main, ["tables", "--store", store, "--out", str(out)]).exit_code == 0
+    assert {path.name for path in out.iterdir()} == {
+        f"{name}.{ending}" for name in ("main", "extended", "promises") for ending in ("md", "csv", "tex", "txt")
+    }
+    extended = (out / "extended.csv").read_text()
+    assert extended.count("\n") == 2  # the split of promises is not among the paper's
+    drawn = run(main, ["figures", "--out", str(out), "--figure", "12", "--store", store])
+    assert drawn.exit_code == 0, drawn.output
+    assert (out / "figure12_promises.png").exists()
+
+
+def test_promises_that_are_not_there_are_asked_for_by_name(tmp_path):
+    store = str(tmp_path / "r.sqlite")
+    paper = ["--dataset", "adult", "--method", "naive", "--cost", "0.7", "--splits", "1"]
+    CliRunner().invoke(main, ["reproduce", "--store", store, *paper])
+    result = CliRunner().invoke(main, ["tables", "--store", store, "--table", "promises"])
+    assert result.exit_code == 2
+    assert f"Make them with selfselect reproduce --store {store}, asking for promises." in result.output
+    drawn = CliRunner().invoke(main, ["figures", "--out", str(tmp_path / "o"), "--figure", "12", "--store", store])
+    assert drawn.exit_code == 2
+    assert "asking for promises" in drawn.output
+
+
 @pytest.mark.parametrize(
     ("options", "message"),
     [

@@ -50,7 +50,18 @@ def test_several_group_columns_and_a_subsidy_by_combined_name(table, tmp_path):
 
 def test_a_report_of_training_decides_by_training_and_counts_the_held_out(table, tmp_path):
     trained(table, tmp_path / "model.json", "--method", "semi", "--report", tmp_path / "r.html")
-    assert "held-out people" in (tmp_path / "r.html").read_text()
+    assert "those of other, new people" in (tmp_path / "r.html").read_text()
+
+
+def test_what_held_out_people_got_of_what_was_promised_is_shown_beside_it(table, tmp_path):
+    said = trained(table, tmp_path / "model.json", "--method", "naive", "--cost", "0.1")
+    assert "promise" in said.split("\n\n")[0]  # the verdict
+    head = next(line for line in said.splitlines() if line.startswith("group"))
+    assert head.split()[-5:] == "delivered 95% interval promise kept".split()
+    rows = [line for line in said.splitlines() if line.endswith(("yes", "no", "undecided"))]
+    assert rows
+    alone = trained(table, tmp_path / "model.json", "--method", "naive", "--holdout", "0", "--force")
+    assert "promise" not in alone
 
 
 @pytest.mark.parametrize(

@@ -4,7 +4,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from selfselect.deciding import Terms, applies_rule, applies_with_margin, check_tolerance, smooth_applies
+from selfselect.deciding import SureRule, Terms, applies_rule, applies_with_margin, check_tolerance, smooth_applies
+from selfselect.deciding.behaviour import highest_cost
 
 GROUPS = pd.Index(["A", "B"])
 
@@ -84,3 +85,12 @@ def test_an_automatic_margin_asks_for_more_from_few_people():
     with pytest.raises(ValueError, match="tolerance must lie"):
         check_tolerance(-0.1, np.array([0.5]))
     assert check_tolerance(0.0, np.array([1.0])) == 0
+
+
+@given(st.integers(0, 60), st.integers(1, 60), st.floats(0.02, 0.999))
+def test_a_group_that_must_be_sure_comes_up_to_its_highest_cost_and_no_further(hits, selected, confidence):
+    hits, rule = min(hits, selected), SureRule(confidence)
+    limit = highest_cost(rule, [hits], [selected])
+    assert rule.shares([hits], [selected], limit).all()
+    assert not rule.shares([hits], [selected], limit + 1e-6).any() or limit > 1 - 1e-6
+    assert limit <= hits / selected

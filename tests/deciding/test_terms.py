@@ -140,4 +140,4 @@ def test_who_must_be_sure_comes_at_the_bound_and_the_sentence_says_so():
     needed = found.to_frame()["subsidy_needed"].iloc[0]
     assert found.under(found.terms.paying({"B": needed + 1e-9})).applies["B"]
     sentence = found.sentences()[0]
-    assert f"surely at least {100 * limit:.1f}%; it would come at 0.6" in sentence
+    assert f"surely (at 90%) at least {100 * limit:.1f}%; it would come at 0.6" in sentence

@@ -75,6 +75,7 @@ def test_parity_keeps_selection_rates_together_and_someone_applies(adult):
     assert model.constraints_met_
 
 
+@pytest.mark.filterwarnings("ignore::selfselect.PromiseWarning")
 def test_parity_with_equal_true_positive_rates_puts_precision_in_the_order_of_base_rates(adult):
     X, y, z, *_ = adult["without"]
     model = StrategicClassifier(cost=0.7, parity=10.0, equal_tpr=10.0).fit(X, y, sensitive_features=z)

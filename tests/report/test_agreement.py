@@ -6,17 +6,20 @@ from importlib.resources import files
 
 import numpy as np
 import pytest
+from scipy.special import betainc, betaincinv
 
 from cases import all_cases
 from pages import content_of, embedded_text, example, random_audit
 from selfselect.auditing import group_warning
-from selfselect.deciding import HardRule, Terms
+from selfselect.deciding import HardRule, SureRule, Terms
+from selfselect.deciding.behaviour import highest_cost
 from selfselect.report.rendering import SCRIPTS
 
 GROUP_NUMBERS = (
     "n selected true_positives base_rate selection_rate precision precision_low precision_high accuracy cost "
     "subsidy_needed utility"
 ).split()
+PROMISES = "delivered delivered_low delivered_high".split()
 COUNTS = {"n", "selected", "true_positives"}
 #: The page adds up groups in another order than the library.
 ROUNDING = 1e-12
@@ -38,13 +41,20 @@ def assert_same_numbers(opened, found):
         assert opened[name] == pytest.approx(expected, rel=0, abs=ROUNDING, nan_ok=True), name
     assert opened["applying_groups"] == found.applying_groups
     frame, shares = found.to_frame(), found.shares.tolist()
-    for name in GROUP_NUMBERS:
+    for name in GROUP_NUMBERS + (PROMISES if found.of_new_people else []):
         shown = [group[name] for group in opened["groups"]]
         if name in COUNTS:
             assert shown == frame[name].tolist(), name
         assert shown == pytest.approx(frame[name].tolist(), rel=0, abs=ROUNDING, nan_ok=True), name
     assert [group["share"] for group in opened["groups"]] == shares
     assert [group["applies"] for group in opened["groups"]] == found.applies.tolist()
+    comes_at = [group["comes_at"] for group in opened["groups"]]
+    limits = found.terms.comes_at(found.published.counts)
+    assert comes_at == pytest.approx(limits.tolist(), rel=0, abs=ROUNDING, nan_ok=True)
+    if found.of_new_people:
+        assert [group["promise_kept"] for group in opened["groups"]] == frame["promise_kept"].tolist()
+        assert opened["promises"] == found.to_dict()["promises"]
+    assert (opened["promises"] is None) == (not found.of_new_people)
     assert [group["name"] for group in opened["groups"]] == found.names
 
 
@@ -69,6 +79,11 @@ def test_two_hundred_random_audits_and_their_pages_agree_in_every_number_and_eve
             raise AssertionError(f"audit of seed {seed}: {error}") from error
 
 
+def counted(found):
+    counts = found.published.counts
+    return counts.true_positives, counts.selected, found.terms.faced_by(found.published.groups)
+
+
 def test_the_random_audits_are_of_every_kind():
     audits = [random_audit(seed) for seed in range(200)]
     thresholds = [found.threshold for found in audits if found.threshold is not None]
@@ -81,7 +96,16 @@ def test_the_random_audits_are_of_every_kind():
     assert any(len(found.population) < len(found.published) for found in audits)
     assert {found.terms.kind for found in audits} == {"additive", "proportional"}
     assert {found.terms.uniform_cost is None for found in audits} == {True, False}
-    assert {found.terms.behaviour for found in audits} == {HardRule(), HardRule("apply")}
+    assert {found.terms.behaviour for found in audits} >= {HardRule(), HardRule("apply"), SureRule(0.9), SureRule(0.99)}
+    sure = [found for found in audits if isinstance(found.terms.behaviour, SureRule)]
+    assert len(sure) > 80
+    assert any(found.terms.behaviour.undefined == "apply" for found in sure)
+    assert sum(found.curves is not None for found in sure) > 40
+    assert sum((found.applies != HardRule().shares(*counted(found))).any() for found in sure) > 20
+    promises = [set(found.promises()["promise_kept"]) for found in audits if found.of_new_people]
+    assert set().union(*promises) == {"yes", "no", "undecided", ""}
+    assert any("are broken" in found.verdict() for found in audits)
+    assert any((found.published.counts.n % 1).any() for found in audits)
     assert any("further subsidy" in " ".join(found.sentences()) for found in audits)
     assert {found.applying_groups == 0 for found in audits} == {True, False}
 
@@ -103,6 +127,62 @@ def test_shares_between_nobody_and_everybody_lead_to_the_librarys_outcome(show):
     )
     assert shown == pytest.approx(asdict(divided.outcome), rel=0, abs=ROUNDING)
     assert 0 < shown["application_rate"] < 1
+
+
+# ---------------------------------------------------------------- chances and bounds
+
+PASSED = [1, 2, 3, 7, 15, 16, 29, 100, 1234, 1_000_000, 0.25, 1.75, 33.3, 1000.125]
+SHARES = [0, 1e-6, 0.01, 0.2, 0.5, 0.77, 0.99, 1]
+LEVELS = [0.3, 0.5, 0.9, 0.975, 0.99, 0.9999]
+
+
+def grid():
+    """Hits and people who pass: nobody and everybody, few and many, whole and not."""
+    whole = {(round(n * share), n) for n in PASSED for share in SHARES if n % 1 == 0}
+    parts = {(n * share, n) for n in PASSED for share in SHARES if n % 1 or n < 100}
+    return sorted(whole | parts)
+
+
+def test_the_pages_bounds_are_those_of_scipy(show):
+    given = [(hits, passed, 1 - level) for hits, passed in grid() for level in LEVELS]
+    found = show(example()).evaluate("all => all.map((given) => selfselect.chances.lower_bound(...given))", given)
+    hits, passed, tail = np.array(given).T
+    some = hits > 0
+    expected = np.zeros(len(hits))
+    expected[some] = betaincinv(hits[some], (passed - hits + 1)[some], tail[some])
+    assert found == pytest.approx(expected.tolist(), rel=0, abs=ROUNDING)
+
+
+def test_the_pages_chances_are_those_of_scipy(show):
+    costs = [0, 1e-9, 0.05, 0.3, 0.5, 0.7, 0.95, 1]
+    given = [(hits, passed, cost) for hits, passed in grid() for cost in costs]
+    found = show(example()).evaluate(
+        "all => all.map((given) => [selfselect.chances.at_least(...given), selfselect.chances.at_most(...given)])",
+        given,
+    )
+    hits, passed, cost = np.array(given).T
+    at_least, at_most = np.ones(len(hits)), np.ones(len(hits))
+    some, fewer = hits > 0, hits < passed
+    at_least[some] = betainc(hits[some], (passed - hits + 1)[some], cost[some])
+    at_most[fewer] = betainc((passed - hits)[fewer], hits[fewer] + 1, 1 - cost[fewer])
+    assert np.array(found) == pytest.approx(np.column_stack([at_least, at_most]), rel=0, abs=5e-13)
+
+
+@pytest.mark.parametrize("level", LEVELS)
+def test_at_the_bound_itself_the_page_decides_as_the_library_does(show, level):
+    rule = SureRule(level)
+    counts = np.array([(hits, passed) for hits, passed in grid() if hits > 0])
+    limits = highest_cost(rule, *counts.T)
+    near = [-1e-6, -1e-10, -1e-12, 0, 5e-13, 2.5e-12, 1e-10, 1e-6]
+    hits, passed, bound = (np.repeat(values, len(near)) for values in (*counts.T, limits))
+    costs = np.clip(bound + np.tile(near, len(counts)), 0, 1)
+    expected = rule.shares(hits, passed, costs)
+    shown = show(example()).evaluate(
+        "([level, all]) => all.map((given) => selfselect.share({ rule: 'sure', confidence: level }, ...given))",
+        [level, np.column_stack([hits, passed, costs]).tolist()],
+    )
+    assert shown == expected.astype(int).tolist()
+    assert set(shown) == {0, 1}
 
 
 # ---------------------------------------------------------------- the script in its files

@@ -7,10 +7,11 @@ import pandas as pd
 import pytest
 
 from pages import HOSTILE, content_of, elsewhere, example, hostile_audit, people, settle
-from selfselect import PublishedStatistics, audit
+from selfselect import NaiveClassifier, PublishedStatistics, audit
 from selfselect.auditing import Audit, Screened, group_warning
-from selfselect.auditing.formats import amount, amount_up, count, percent
-from selfselect.deciding import HardRule, Terms
+from selfselect.auditing.formats import amount, amount_up, count, level, percent
+from selfselect.datasets import make_base_rate_groups
+from selfselect.deciding import HardRule, SureRule, Terms
 from selfselect.planning import plan_for
 
 
@@ -22,7 +23,9 @@ def cells(page):
             .map(th => th.textContent.replace(/ [▾▴]$/, ''));
           return Object.fromEntries([...document.querySelectorAll('#groups tbody tr')].map(tr => [
             tr.querySelector('bdi').textContent,
-            Object.fromEntries([...tr.cells].map((td, i) => [heads[i], td.textContent]))]));
+            Object.fromEntries([...tr.cells].map((td, i) => [heads[i],
+              td.querySelector('.below') ? [...td.childNodes].map(part => part.textContent).join(' ').trim()
+                : td.textContent]))]));
         }"""
     )
 
@@ -38,20 +41,31 @@ def assert_page_equals(page, found):
     utility = float((frame["utility"] * frame["n"]).sum() / frame["n"].sum())
     assert text("utility") == amount(utility)
     shown = cells(page)
+    wide = found.of_new_people or found.terms.confidence is not None
     told = page.locator("#sentences li").all_text_contents()
     for name, row, sentence in zip(found.names, frame.itertuples(), found.sentences(), strict=True):
         assert shown[name]["Applies"] == ("yes" if row.applies else "no")
         assert shown[name]["People"] == count(row.n)
         assert shown[name]["Pass"] == count(row.selected)
         assert shown[name]["Qualified"] == percent(row.base_rate)
-        assert shown[name]["Precision"] == percent(row.precision)
+        interval = f"{percent(row.precision_low)} to {percent(row.precision_high)}" if row.selected else ""
+        assert shown[name]["Precision"] == f"{percent(row.precision)} {interval if wide else ''}".strip()
         assert shown[name]["Accuracy"] == percent(row.accuracy)
-        if row.selected:
-            assert shown[name]["95% interval"] == f"{percent(row.precision_low)} to {percent(row.precision_high)}"
+        if row.selected and not wide:
+            assert shown[name]["95% interval"] == interval
+        if found.of_new_people:
+            interval = f" {percent(row.delivered_low)} to {percent(row.delivered_high)}"
+            told_so = percent(row.delivered) + ("" if np.isnan(row.delivered) else interval)
+            assert shown[name]["Delivered"] == told_so
+            assert shown[name]["Promise kept"] == (row.promise_kept or "\N{EN DASH}")
         warning = group_warning(row.selected, row.precision_low, row.precision_high, row.cost)
         assert sentence + (f" (Take care: {warning}.)" if warning else "") in told
         needed = "none helps" if np.isnan(row.subsidy_needed) else amount_up(row.subsidy_needed)
         assert shown[name]["Still needed"] == (needed.ljust(len("0.000"), "0") if needed[0] == "0" else needed)
+    if found.terms.confidence is not None:
+        limits = found.terms.comes_at(found.published.counts)
+        heading = f"Surely ({level(found.terms.confidence)})"
+        assert [shown[name][heading] for name in found.names] == [percent(limit) for limit in limits]
     numbers = page.evaluate("() => selfselect.compute()")
     for name in ("assumed_accuracy", "induced_accuracy", "social_cost", "application_rate"):
         value = getattr(result, name)
@@ -61,7 +75,7 @@ def assert_page_equals(page, found):
         assert group["utility"] == row.utility
         if row.selected:
             assert (group["precision_low"], group["precision_high"]) == (row.precision_low, row.precision_high)
-            assert group["subsidy_needed"] == row.subsidy_needed
+            assert group["subsidy_needed"] == pytest.approx(row.subsidy_needed, rel=0, abs=1e-12 if wide else 0)
 
 
 def test_the_page_opens_with_the_librarys_numbers(show):
@@ -157,8 +171,89 @@ def test_people_decide_by_training_and_the_page_counts_the_others(show):
     found = replace(train, counted_on=other.counted_on)
     page = show(found)
     assert_page_equals(page, found)
-    assert "held-out people" in page.text_content("main")
+    assert "other, new people" in page.text_content("main")
     assert test.outcome != found.outcome
+
+
+@pytest.mark.parametrize("kind", ["additive", "proportional"])
+def test_where_people_go_by_the_lower_bound_the_page_follows_every_slider(show, kind):
+    found = example().under(Terms(0.7, kind=kind, behaviour=SureRule(0.9)))
+    page = show(found)
+    assert_page_equals(page, found)
+    offered = page.evaluate("() => JSON.parse(document.getElementById('data').textContent).thresholds")
+    rng = np.random.default_rng(1)
+    changed = 0
+    for _ in range(12):
+        cost, threshold = round(float(rng.uniform(0.3, 0.9)), 3), offered[rng.integers(1, len(offered))]
+        page.evaluate("hash => { location.hash = hash; }", f"c={cost}&t={threshold!r}&s=1:0.05")
+        page.wait_for_function("cost => document.getElementById('cost-exact').value === String(cost)", arg=cost)
+        settle(page)
+        here = elsewhere(found, threshold, cost, {"B": 0.05})
+        assert_page_equals(page, here)
+        changed += not here.applies.equals(here.under(replace(here.terms, behaviour=HardRule())).applies)
+    assert changed  # the bound kept somebody away whom the precision would have brought
+    page.click("#reset")
+    page.click("#least")
+    settle(page)
+    assert page.text_content("#application_rate") == "100.0%"
+    assert "go by the lower bound of the published precision" in page.text_content("main")
+    assert "one-sided at 90%" in page.text_content("main")
+
+
+def test_charts_and_files_of_those_who_go_by_the_bound_have_it(show):
+    found = example().under(Terms(0.7, behaviour=SureRule(0.9)))
+    page = show(found)
+    lines = page.evaluate("() => selfselect.csv('curves')").splitlines()
+    columns = lines[0].split(",")
+    row = dict(zip(columns, lines[len(lines) // 2].split(","), strict=True))
+    there = elsewhere(found, float(row["threshold"]))
+    limits = there.terms.comes_at(there.published.counts)
+    for name, precision, limit in zip(found.names, there.published.precision, limits, strict=True):
+        assert float(row[name]) == precision
+        assert float(row[f"{name} (surely)"]) == pytest.approx(limit, abs=1e-12)
+    drawn = page.evaluate(
+        "t => Chart.getChart('chart-curves').data.datasets[0].data.find(p => p.x === t).y", float(row["threshold"])
+    )
+    assert drawn == float(row[f"{columns[1]} (surely)"])
+    bars = [line.split(",") for line in page.evaluate("() => selfselect.csv('bars')").splitlines()[1:]]
+    for name, start, _ in bars:
+        if start not in ("never", "none"):
+            assert elsewhere(found, float(start)).applies[name]
+    groups = page.evaluate("() => selfselect.csv('groups')").splitlines()
+    assert groups[0].endswith("utility,comes_at")
+
+
+def test_a_broken_promise_is_in_the_headline_and_beside_its_group(show):
+    def table(*rows):
+        frame = pd.DataFrame(rows, columns=["n", "positives", "selected", "true_positives"], index=["A", "B", "C", "D"])
+        return Screened(PublishedStatistics.from_counts(frame))
+
+    published = table((400, 200, 100, 90), (400, 200, 100, 90), (400, 200, 100, 90), (400, 100, 100, 40))
+    new = table((200, 100, 40, 38), (200, 100, 40, 20), (200, 100, 40, 29), (200, 100, 40, 1))
+    found = Audit(published, new, Terms(0.7, behaviour=SureRule(0.9)))
+    assert "The promise to B is broken: of its 40 new people who pass screening, 50.0% are qualified" in found.verdict()
+    page = show(found)
+    assert_page_equals(page, found)
+    kept = {name: row["Promise kept"] for name, row in cells(page).items()}
+    assert kept == {"A": "yes", "B": "no", "C": "undecided", "D": "\N{EN DASH}"}
+    assert page.text_content("h1 .broken").startswith("The promise to B is broken")
+    assert page.text_content("#broken") == "1 of 3"
+    assert page.text_content("#kept") == "1 kept, 1 undecided"
+    page.fill("#cost-exact", "0.45")
+    settle(page)
+    assert_page_equals(page, found.at(0.45))
+    assert page.locator("h1 .broken").count() == 0
+    assert page.locator("h1 .promised").count() == 1
+    groups = page.evaluate("() => selfselect.csv('groups')").splitlines()
+    assert groups[0].endswith("comes_at,delivered,delivered_low,delivered_high,promise_kept")
+
+
+def test_a_classifier_that_publishes_on_unseen_people_has_a_page(show):
+    X, y, z = make_base_rate_groups((0.6, 0.3), n_per_group=300, random_state=0, return_X_y_group=True)
+    new = make_base_rate_groups((0.6, 0.3), n_per_group=300, random_state=1, return_X_y_group=True)
+    found = NaiveClassifier(cost=0.6, publish="cross_fit").fit(X, y, sensitive_features=z).audit(*new)
+    assert found.terms.confidence == 0.9
+    assert_page_equals(show(found), found)
 
 
 def test_with_predictions_there_is_no_threshold_but_everything_else(show):

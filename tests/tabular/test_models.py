@@ -2,10 +2,15 @@
 
 import json
 import pickle
+import sys
 
 import numpy as np
 import pandas as pd
 import pytest
+from sklearn.ensemble import RandomForestClassifier
+from sklearn.pipeline import make_pipeline
+from sklearn.preprocessing import StandardScaler
+from sklearn.svm import LinearSVC
 
 from applicants import applicants, text_columns
 from selfselect import NaiveClassifier, SemiStrategicClassifier
@@ -43,6 +48,20 @@ def test_a_model_read_back_predicts_bit_for_bit_the_same(semi, people, tmp_path)
     assert (semi.score(columns) == again.score(columns)).all()
     assert again.to_json() == semi.to_json()
     assert TableModel.from_dict(json.loads(semi.to_json())).groups == ("z",)
+
+
+@pytest.mark.parametrize(
+    "inner", [RandomForestClassifier(5, random_state=0), make_pipeline(StandardScaler(), LinearSVC(max_iter=5000))]
+)
+def test_a_model_with_another_classifier_inside_predicts_bit_for_bit_the_same(inner, people, tmp_path, monkeypatch):
+    model = model_of(people, SemiStrategicClassifier(inner, cost=0.7), people["z"])
+    (tmp_path / "model.json").write_text(model.to_json())
+    again = load_table_model(tmp_path / "model.json")
+    assert (model.score(text_columns(people)) == again.score(text_columns(people))).all()
+    assert again.classifier.applies().equals(model.classifier.applies())
+    monkeypatch.setitem(sys.modules, "skops", None)
+    with pytest.raises(ValueError, match=r"model\.json: .*pip install 'selfselect\[skops\]'"):
+        load_table_model(tmp_path / "model.json")
 
 
 def test_people_decide_by_the_name_of_their_group_and_strangers_are_told_apart(people):

@@ -3,7 +3,7 @@
 from .audits import Audit, audit
 from .provenance import Provenance
 from .screened import Screened, default_threshold
-from .words import group_names, group_sentence, group_warning, verdict_sentence
+from .words import group_names, group_sentence, group_warning, promises_sentence, verdict_sentence
 
 __all__ = [
     "Audit",
@@ -14,5 +14,6 @@ __all__ = [
     "group_names",
     "group_sentence",
     "group_warning",
+    "promises_sentence",
     "verdict_sentence",
 ]

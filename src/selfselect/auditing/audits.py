@@ -20,13 +20,15 @@ from .plain import as_json, plain_groups, plain_value
 from .promises import promises
 from .provenance import Provenance
 from .screened import Screened
-from .words import group_names, group_sentence, verdict_sentence
+from .words import group_names, group_sentence, promises_sentence, verdict_sentence
 
 #: What is written of each group as JSON.
 GROUP_COLUMNS = (
     "n base_rate selected precision precision_low precision_high cost applies share subsidy_needed accuracy "
     "selection_rate utility"
 ).split()
+#: And where other people are counted than those whose counts are published.
+PROMISE_COLUMNS = "delivered delivered_low delivered_high promise_kept".split()
 
 
 @dataclass(frozen=True, eq=False)
@@ -84,6 +86,11 @@ class Audit:
     def costs(self) -> tuple[Cost, ...]:
         """All costs looked at; the first is the main one."""
         return (self.terms.cost, *self.other_costs)
+
+    @property
+    def of_new_people(self) -> bool:
+        """Whether other people are counted than those whose counts are published, so that promises can be checked."""
+        return self.counted_on is not self.published_by
 
     @cached_property
     def names(self) -> list[str]:
@@ -159,7 +166,7 @@ class Audit:
         needed = self.terms.further_subsidy(groups, self.terms.comes_at(self.published.counts))
         frame["subsidy_needed"] = np.where(self.applies, 0.0, needed)
         frame["utility"] = self.published.utility_under(self.terms)
-        return frame if self.counted_on is self.published_by else frame.join(self.promises())
+        return frame.join(self.promises()) if self.of_new_people else frame
 
     def promises(self) -> pd.DataFrame:
         """What new people got of what was published, and whether each promise was kept.
@@ -173,6 +180,12 @@ class Audit:
         new = self.population.spread_over(groups).counts
         return promises(self.applies.to_numpy(), self.terms.faced_by(groups), new, groups)
 
+    def _promise_counts(self) -> dict[str, int]:
+        """How many promises are kept, broken and undecided."""
+        answers = self.promises()["promise_kept"].tolist()
+        names = {"kept": "yes", "broken": "no", "undecided": "undecided"}
+        return {name: answers.count(answer) for name, answer in names.items()}
+
     def by_cost(self) -> pd.DataFrame:
         """Outcome at each of the costs, one row per cost."""
         rows = [self.at(cost).outcome.to_dict() for cost in self.costs]
@@ -182,8 +195,25 @@ class Audit:
     # ------------------------------------------------------------------ in words
 
     def verdict(self) -> str:
-        """What it comes to, in one sentence."""
-        return verdict_sentence(self.terms.uniform_cost, self.names, self.shares.tolist(), self.outcome)
+        """What it comes to, in one sentence; where new people are counted, also what became of promises to them."""
+        found = verdict_sentence(
+            self.terms.uniform_cost,
+            self.names,
+            self.shares.tolist(),
+            self.outcome,
+            confidence=self.terms.confidence,
+        )
+        return " ".join(filter(None, [found, self._on_promises() if self.of_new_people else ""]))
+
+    def _on_promises(self) -> str:
+        groups, became = self.published.groups, self.promises()
+        return promises_sentence(
+            self.names,
+            became["promise_kept"].tolist(),
+            self.population.spread_over(groups).counts.selected.tolist(),
+            became["delivered"].tolist(),
+            self.terms.faced_by(groups).tolist(),
+        )
 
     def sentences(self) -> list[str]:
         """One plain sentence per group."""
@@ -200,6 +230,7 @@ class Audit:
                 kind=self.terms.kind,
                 subsidised=subsidy > 0,
                 comes_at=limit,
+                confidence=self.terms.confidence,
             )
             for name, share, subsidy, limit, row in zip(
                 self.names, self.shares, paid, comes_at, frame.itertuples(), strict=True
@@ -226,7 +257,11 @@ class Audit:
             "n": plain_value(self.population.counts.n.sum()),
             **{name: plain_value(value) for name, value in self.outcome.to_dict().items()},
             "subsidy_kind": self.terms.kind,
-            "groups": plain_groups(self.names, self.to_frame(), GROUP_COLUMNS),
+            "confidence": self.terms.confidence,
+            **({"promises": self._promise_counts()} if self.of_new_people else {}),
+            "groups": plain_groups(
+                self.names, self.to_frame(), GROUP_COLUMNS + (PROMISE_COLUMNS if self.of_new_people else [])
+            ),
         }
 
     def to_json(self) -> str:
@@ -247,7 +282,8 @@ class Audit:
         return render(content)
 
     def _repr_html_(self) -> str:
-        frame = self.to_frame()[["n", "base_rate", "precision", "cost", "applies", "subsidy_needed"]]
+        columns = ["n", "base_rate", "precision", "cost", "applies", "subsidy_needed"]
+        frame = self.to_frame()[columns + (["delivered", "promise_kept"] if self.of_new_people else [])]
         return f"<p>{escape(self.verdict())}</p>{frame._repr_html_()}"
 
     def __repr__(self) -> str:

@@ -37,6 +37,18 @@ def percent(value: float) -> str:
     return text if text == UNDEFINED else f"{text}%"
 
 
+def level(value: float) -> str:
+    """A level of confidence, rounded down: nobody is surer than what is written.
+
+    Examples
+    --------
+    >>> level(0.9), level(0.9975), level(0.9999999)
+    ('90%', '99.75%', '99.999%')
+    """
+    text = _decimal(value * 100 * THOUSAND + 100 * SPARE, math.floor, PLACES, fewest=0)
+    return text if text == UNDEFINED else f"{text}%"
+
+
 def amount(value: float) -> str:
     """A cost or a utility: two decimals, or three where needed.
 

@@ -17,9 +17,10 @@ from .._errors import InputError
 from .._text import printable
 from .._validation import FloatArray
 from ..counting.groups import position_of, with_same_columns
-from ..deciding import SLACK, Behaviour, HardRule, Terms, ThresholdCurves
+from ..deciding import SLACK, Behaviour, HardRule, SureRule, Terms, ThresholdCurves
 from ..deciding.behaviour import MOST_OF_A_GROUP
-from .formats import MOST_NAMED
+from .formats import MOST_NAMED, level
+from .promises import RARE
 from .provenance import Provenance
 from .screened import Screened
 from .words import FEW_SELECTED
@@ -109,7 +110,7 @@ def page_content(
     published_by, counted_on : Screened
         The people whose counts are published, and those whose accuracy and social cost are counted.
     terms : Terms
-        What groups face at first. People must decide by the hard rule: the page knows no other.
+        What groups face at first. People must decide by a rule that the page knows: the hard one, or the sure one.
     names, sentences : sequence of str
         The published groups, and one sentence on each.
     verdict : str
@@ -130,6 +131,7 @@ def page_content(
     return {
         **_source_content(provenance),
         "constants": _constants(),
+        "levels": _levels(terms.confidence),
         "terms": _terms_content(terms, groups),
         "names": [short_name(name) for name in names],
         "thresholds": None if thresholds is None else [None, *thresholds[1:].tolist()],  # JSON has no -inf
@@ -163,6 +165,17 @@ def _constants() -> dict[str, float]:
         "most_named": MOST_NAMED,
         "quantile": quantile,
         "quantile_squared": quantile**2,
+        "interval_tail": (1 - CONFIDENCE) / 2,
+        "rare": RARE,
+    }
+
+
+def _levels(confidence: float | None) -> dict[str, str | None]:
+    """Probabilities that explanations on the page name."""
+    return {
+        "sure": None if confidence is None else level(confidence),
+        "unsure": None if confidence is None else level(1 - confidence),
+        "rare": level(RARE),
     }
 
 
@@ -179,13 +192,15 @@ def _terms_content(terms: Terms, groups: pd.Index) -> dict[str, Any]:
 
 def _behaviour_content(behaviour: Behaviour) -> dict[str, Any]:
     """What the script needs to decide as people do; refuses what it could not follow."""
-    if type(behaviour) is not HardRule:
-        raise InputError(
-            f"The page recomputes who applies by the hard rule, and cannot follow {behaviour!r}; a report would "
-            "contradict itself. Make the report for HardRule(), or take the numbers from to_frame() and to_json().",
-            key="behaviour",
-        )
-    return {"rule": "hard", "undefined": behaviour.undefined}
+    if type(behaviour) is HardRule:
+        return {"rule": "hard", "undefined": behaviour.undefined}
+    if type(behaviour) is SureRule:
+        return {"rule": "sure", "undefined": behaviour.undefined, "confidence": behaviour.confidence}
+    raise InputError(
+        f"The page recomputes who applies by HardRule() or SureRule(), and cannot follow {behaviour!r}; a report would "
+        "contradict itself. Make the report for one of these, or take the numbers from to_frame() and to_json().",
+        key="behaviour",
+    )
 
 
 def _thresholds(published_by: Screened, counted_on: Screened) -> tuple[FloatArray | None, int, bool]:

@@ -10,7 +10,7 @@ from typing import Literal, TypeAlias
 
 import numpy as np
 import pandas as pd
-from scipy.special import bdtr, bdtrc
+from scipy.special import betainc
 
 from .._validation import BoolArray, FloatArray
 from ..counting import GroupCounts, precision_interval
@@ -49,12 +49,13 @@ def promises(applies: BoolArray, costs: FloatArray, new: GroupCounts, groups: pd
     >>> promises(np.ones(3, dtype=bool), np.full(3, 0.7), counts, pd.Index(["A", "B", "C"]))["promise_kept"].tolist()
     ['yes', 'no', 'undecided']
     """
-    hits, passed = np.floor(new.true_positives), np.ceil(new.selected)
-    low, high = precision_interval(new.true_positives, new.selected, interval="clopper-pearson")
-    some = passed > 0
+    hits, passed = new.true_positives.astype(np.float64), new.selected.astype(np.float64)
+    low, high = precision_interval(hits, passed, interval="clopper-pearson")
+    # binomial chances, by the incomplete beta function: it also takes sums of weights
     at_most, at_least = np.ones(len(hits)), np.ones(len(hits))
-    at_most[some] = bdtr(hits[some], passed[some], costs[some])
-    at_least[some] = np.where(hits[some] > 0, bdtrc(hits[some] - 1, passed[some], costs[some]), 1.0)
+    fewer, some = hits < passed, hits > 0
+    at_most[fewer] = betainc((passed - hits)[fewer], hits[fewer] + 1, 1 - costs[fewer])
+    at_least[some] = betainc(hits[some], (passed - hits)[some] + 1, costs[some])
     kept = np.where(at_most < RARE, "no", np.where(at_least < RARE, "yes", "undecided"))
     return pd.DataFrame(
         {

@@ -54,6 +54,7 @@ HINTS = {
     "store": Hint("--store", "Pass another --store."),
     "no_store": Hint("--store", "Make one with: selfselect reproduce --store {path}"),
     "no_results": Hint("--store", "Make results with: selfselect reproduce --store {path}"),
+    "no_promises": Hint("--store", "Make them with selfselect reproduce --store {path}, asking for promises."),
     "workers": Hint("--workers", "Try fewer --workers, or run the same command again to go on."),
 }
 

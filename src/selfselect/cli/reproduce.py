@@ -11,9 +11,15 @@ from .lazy import work_of
 
 @click.command()
 @click.option("--dataset", "datasets", multiple=True, metavar="NAME", help="adult, bank_30, bank_original; repeatable.")
-@click.option("--method", "methods", multiple=True, metavar="NAME", help="Method to run; repeatable. Default: all.")
+@click.option(
+    "--method", "methods", multiple=True, metavar="NAME", help="Method to run; repeatable. Default: all of the paper."
+)
 @click.option("--cost", "costs", multiple=True, type=float, help="Cost; repeatable. Default: .65 to .85 by .025.")
-@click.option("--splits", default=10, show_default=True, type=click.IntRange(min=1), help="Number of random splits.")
+@click.option("--splits", type=click.IntRange(min=1), help="Number of random splits.  [default: 10]")
+@click.option("--first-split", type=click.IntRange(min=0), help="Number of the first of them.  [default: 0]")
+@click.option(
+    "--promises", is_flag=True, help="Compare what is promised with what is delivered: other methods, splits 10 to 29."
+)
 @click.option("--workers", default=1, show_default=True, type=click.IntRange(min=1), help="Processes on this machine.")
 @click.option("--scheduler", metavar="ADDRESS", help="Dask scheduler to use instead, or 'local' to start one here.")
 @click.option("--store", "path", type=click.Path(dir_okay=False), help="SQLite file of results.")

@@ -13,10 +13,11 @@ from .lazy import work_of
 @click.option("--store", "path", required=True, type=click.Path(dir_okay=False), help="SQLite file of results.")
 @click.option(
     "--table",
-    type=click.Choice(["main", "extended", "both"]),
+    type=click.Choice(["main", "extended", "both", "promises"]),
     default="both",
     show_default=True,
-    help="The paper's main table (two costs), its extended one (everything), or both.",
+    help="The paper's main table (two costs), its extended one (everything), what was promised and delivered; or "
+    "all that the store can fill (both).",
 )
 @click.option(
     "--format",

@@ -133,7 +133,8 @@ def highest_cost(behaviour: Behaviour, true_positives: ArrayLike, selected: Arra
     comes = passed > 0
     if isinstance(behaviour, PromisedRule):  # who is promised nothing comes at no cost
         comes = comes & np.array(behaviour.promised, dtype=bool)
-    return np.where(comes, low, np.nan)
+    # at a confidence below one half the bound may lie above the precision, and nobody comes for less than that
+    return np.where(comes, np.fmin(low, ratio(hits, passed)), np.nan)
 
 
 def surely_reaches(
@@ -220,8 +221,9 @@ def applies_with_margin(
     true_positives, selected, costs : array-like
         As in :func:`applies_rule`.
     tolerance : float or "auto", default=0.0
-        A number is added to the cost. "auto" asks instead that the precision reach the cost even at the lower end of
-        its Wilson interval of one standard error, so that a handful of lucky people does not count.
+        A number: the precision must also reach the cost and so much more. "auto" asks instead that it reach the cost
+        even at the lower end of its Wilson interval of one standard error, so that a handful of lucky people does not
+        count.
     behaviour : Behaviour, optional
         How people answer; by default the hard rule.
 
@@ -230,13 +232,20 @@ def applies_with_margin(
     >>> applies_with_margin([7, 70], [10, 100], 0.65, tolerance="auto")
     array([False,  True])
     """
-    limits = np.asarray(costs, dtype=np.float64)
     answers = HardRule() if behaviour is None else behaviour
+    decided = as_decisions(answers.shares(true_positives, selected, costs))
+    return decided if tolerance == 0 else decided & has_margin(true_positives, selected, costs, tolerance)
+
+
+def has_margin(true_positives: ArrayLike, selected: ArrayLike, costs: ArrayLike, tolerance: Tolerance) -> BoolArray:
+    """Whether the precision of each group clears its cost by a tolerance; see :func:`applies_with_margin`.
+
+    A number says nothing about groups of which nobody is selected.
+    """
     if tolerance != "auto":
-        return as_decisions(answers.shares(true_positives, selected, limits + tolerance))
-    decided = as_decisions(answers.shares(true_positives, selected, limits))
+        return applies_rule(true_positives, selected, np.asarray(costs, dtype=np.float64) + tolerance, "apply")
     low, _ = precision_interval(true_positives, selected, confidence=AUTO_CONFIDENCE)
-    return np.asarray(decided & (np.nan_to_num(low, nan=-1.0) >= limits), dtype=bool)
+    return np.asarray(np.nan_to_num(low, nan=-1.0) >= np.asarray(costs), dtype=bool)
 
 
 def check_tolerance(tolerance: Any, costs: FloatArray) -> Tolerance:

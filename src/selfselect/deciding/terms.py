@@ -16,7 +16,7 @@ from numpy.typing import ArrayLike
 from .._validation import FloatArray, check_choice, check_fraction, some_of
 from ..counting.counts import GroupCounts
 from ..counting.groups import values_by_group
-from .behaviour import Behaviour, HardRule, Shares, highest_cost
+from .behaviour import Behaviour, HardRule, Shares, SureRule, highest_cost
 
 Cost: TypeAlias = float | Mapping[Any, float] | pd.Series
 Subsidies: TypeAlias = float | Mapping[Any, float] | pd.Series | None
@@ -71,6 +71,11 @@ class Terms:
     def uniform_cost(self) -> float | None:
         """The one cost that all groups are told, before subsidies; None if it differs by group."""
         return None if isinstance(self.cost, Mapping | pd.Series) else check_fraction(self.cost, "cost")
+
+    @property
+    def confidence(self) -> float | None:
+        """How sure people want to be of what is published; None if they go by the precision as it is."""
+        return self.behaviour.confidence if isinstance(self.behaviour, SureRule) else None
 
     def at_cost(self, cost: Cost) -> Terms:
         """The same terms at another cost."""

@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from .._validation import BoolArray, FloatArray, check_threshold
 from ..counting.intervals import ratio
 from ..counting.steps import ScoreSteps
-from .behaviour import SLACK, Behaviour, Shares, Tolerance, applies_with_margin, as_decisions
+from .behaviour import SLACK, Behaviour, Shares, Tolerance, applies_with_margin, as_decisions, has_margin
 from .published import PublishedStatistics
 from .terms import Cost, Subsidies, SubsidyKind, Terms
 
@@ -123,11 +123,8 @@ class ThresholdCurves(ScoreSteps):
     def step_shares(self, terms: Terms, tolerance: Tolerance = 0.0) -> Shares:
         """Share of its group that applies at each step; with a tolerance, if it had to clear its cost by that much."""
         costs = terms.faced_by(self.groups)[self.group]
-        more = 0.0 if tolerance == "auto" else tolerance
-        shares = terms.behaviour.shares(self.true_positives, self.selected, costs + more)
-        if tolerance == "auto":
-            shares = shares * applies_with_margin(self.true_positives, self.selected, costs, "auto")
-        return shares
+        shares = terms.behaviour.shares(self.true_positives, self.selected, costs)
+        return shares if tolerance == 0 else shares * has_margin(self.true_positives, self.selected, costs, tolerance)
 
     def step_applies(
         self, costs: FloatArray, tolerance: Tolerance = 0.0, behaviour: Behaviour | None = None

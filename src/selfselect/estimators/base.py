@@ -60,6 +60,10 @@ class SelfSelectionClassifier(ClassifierMixin, BaseEstimator, ABC):
     promise_level_ : float
         With ``guarantee``: level of each single test, so that each bound by itself holds with the probability
         ``1 - promise_level_``.
+    unseen_scores_ : ndarray of shape (n_rows,) or None
+        Score of each training row by what was fitted without it, as ``decision_function`` scores new ones (1 and -1
+        where the inner classifier has no score that says the same); NaN for rows that were not judged. What is
+        published counts these. None with ``publish="train"``.
     """
 
     # groups are asked for by default when metadata routing is on
@@ -77,12 +81,19 @@ class SelfSelectionClassifier(ClassifierMixin, BaseEstimator, ABC):
     holdout: float
     confidence: float | None
     guarantee: bool
+    unseen_scores_: NDArray[np.float64] | None
 
     def __sklearn_tags__(self) -> Any:
         """Tell scikit-learn that there are two classes only."""
         tags = super().__sklearn_tags__()
         tags.classifier_tags.multi_class = False
         return tags
+
+    @property
+    def terms_(self) -> Terms:
+        """What groups face, and how they answer what is published."""
+        check_is_fitted(self, "published_")
+        return self._terms()
 
     def _terms(self, cost: Cost | None = None, subsidies: Subsidies = None) -> Terms:
         """The classifier's own terms, or others in their place; its subsidies also hold at another cost."""
@@ -134,7 +145,8 @@ class SelfSelectionClassifier(ClassifierMixin, BaseEstimator, ABC):
                 "guarantee=True: there are too few people to set any aside, and still have both labels among the "
                 "rest. Give more people, or another holdout share."
             )
-        if dealt.way != self.publish and not inside_checks():
+        both = len(np.unique(is_qualified[dealt.final])) == 2  # else fit has more to complain about
+        if dealt.way != self.publish and both and not inside_checks():
             warn(
                 f"There are too few people of one label to judge anybody unseen (publish={self.publish!r}): what is "
                 "published comes from the training data, and new people may get less.",
@@ -158,24 +170,24 @@ class SelfSelectionClassifier(ClassifierMixin, BaseEstimator, ABC):
         self._terms().faced_by(groups.labels)
         return groups
 
-    def _publish(self, people: TrainingPeople, selected: NDArray[np.bool_], in_sample: NDArray[np.bool_]) -> None:
+    def _publish(self, people: TrainingPeople, score: NDArray[Any], in_sample: NDArray[Any]) -> None:
         """Count, and warn about what the counts lead to.
 
         Parameters
         ----------
         people : TrainingPeople
-        selected : ndarray of bool
-            Who is selected among those who are judged.
-        in_sample : ndarray of bool
-            Who is selected among those whom the classifier was fitted to at last.
+        score : ndarray
+            Score of those who are judged; positive ones are selected.
+        in_sample : ndarray
+            Score of those whom the classifier was fitted to at last.
         """
         labels, dealt = people.groups.labels, people.deal
-        self.published_ = PublishedStatistics(labels, people.counts(dealt.judged, selected))
-        self.published_in_sample_ = (
-            self.published_
-            if dealt.way == "train"
-            else PublishedStatistics(labels, people.counts(dealt.final, in_sample))
-        )
+        self.published_ = PublishedStatistics(labels, people.counts(dealt.judged, score > 0))
+        self.published_in_sample_, self.unseen_scores_ = self.published_, None
+        if dealt.way != "train":
+            self.published_in_sample_ = PublishedStatistics(labels, people.counts(dealt.final, in_sample > 0))
+            self.unseen_scores_ = np.full(len(people.qualified), np.nan)
+            self.unseen_scores_[dealt.judged] = self._for_second_class(score)
         self._warn_of_applications()
         self._warn_of_shut_out()
         self._warn_of_overfitting()
@@ -353,6 +365,10 @@ class SelfSelectionClassifier(ClassifierMixin, BaseEstimator, ABC):
     @abstractmethod
     def _fitted_state(self) -> dict[str, Any]:
         """What was learnt, in JSON's own types."""
+
+    def _held(self) -> dict[str, Any]:
+        """What JSON has no words for: estimators among the parameters, and the fitted ``estimator_``, by name."""
+        return {}
 
     @abstractmethod
     def _restore(self, state: dict[str, Any], groups: pd.Index) -> None:

@@ -1,7 +1,8 @@
 """Fitted classifiers as JSON: nothing in the file is ever executed, and nothing unknown is read.
 
-A classifier takes part by the decorator :func:`saveable` and two methods: ``_fitted_state`` gives what it has learnt in
-JSON's own types, ``_restore`` takes it back.
+A classifier takes part by the decorator :func:`saveable` and three methods: ``_fitted_state`` gives what it has learnt
+in JSON's own types, ``_held`` what JSON has no words for (estimators of scikit-learn's; see :mod:`.packing`),
+``_restore`` takes both back.
 """
 
 from __future__ import annotations
@@ -14,12 +15,19 @@ import numpy as np
 import pandas as pd
 from sklearn.utils.validation import check_is_fitted
 
-from .._files import DAMAGE, read_json, write_whole
+from .._files import DAMAGE, MOST_BYTES, read_json, write_whole
 from .._validation import check_binary, check_fraction
 from ..counting import COUNTED
 from ..deciding import PublishedStatistics
+from .packing import pack, unpack
 
-FORMAT, SCHEMA = "selfselect-model", 1
+FORMAT, SCHEMA = "selfselect-model", 2
+#: What files of older schema versions lack: then there were logistic regressions only, and one kind of counts.
+_OLDER: dict[int, dict[str, Any]] = {1: {"skops": None, "published_in_sample": None}}
+#: Parameters that older files lack are by default what they are by default now, except for these.
+_BEFORE = {"publish": "train"}
+#: Parameters that are estimators, which the classifier itself gives and takes back.
+_ESTIMATORS = ("estimator", "estimators")
 #: Classifiers that can be saved, by name.
 _SAVEABLE: dict[str, type[Any]] = {}
 
@@ -37,13 +45,36 @@ def save_model(model: Any, path: str | Path) -> None:
 
     Parameters
     ----------
-    model : NaiveClassifier, SemiStrategicClassifier or StrategicClassifier
-        The first two with a logistic regression inside; other inner classifiers cannot be written without pickling
-        them.
+    model : NaiveClassifier, SemiStrategicClassifier, GroupThresholdClassifier or StrategicClassifier
+        With a logistic regression inside, or any other classifier of scikit-learn's (these need the extra ``skops``).
     path : str or Path
         Written whole or not at all; an existing file is replaced.
+
+    Raises
+    ------
+    TypeError
+        If there is something inside that would not be read back, by its name.
+    ValueError
+        If the file would be too large to be read back.
+    ImportError
+        If skops is needed, and missing.
+
+    Notes
+    -----
+    Kept are parameters (also the estimators that competed), what predicts, and what is published; not kept is what
+    tells of the fit only: ``curve_``, ``allocation_``, ``n_iter_``.
+
+    **What cannot be saved:** classes and functions of other packages or your own (``FunctionTransformer`` of your
+    function, metrics, kernels and scorers that are yours; numpy's functions are fine); ``SplineTransformer``; a search
+    over scipy's distributions (save its ``best_estimator_``); a pipeline with ``memory``; ``IsolationForest``.
     """
-    write_whole(path, json.dumps(model_to_dict(model), allow_nan=False, indent=1))
+    text = json.dumps(model_to_dict(model), allow_nan=False, indent=1)
+    if len(text) > MOST_BYTES:  # no letter of it takes more than a byte
+        raise ValueError(
+            f"This {type(model).__name__} is too large to be saved: {len(text):,} bytes, at most {MOST_BYTES:,}. Fewer "
+            "or smaller trees make it smaller."
+        )
+    write_whole(path, text)
 
 
 def load_model(path: str | Path) -> Any:
@@ -52,8 +83,15 @@ def load_model(path: str | Path) -> Any:
     Raises
     ------
     ValueError
-        If the file is not such a model, is damaged, of another schema version, or absurdly large. Nothing in it is
-        executed.
+        If the file is not such a model, is damaged, of another schema version, absurdly large, or holds a type that is
+        not trusted. Nothing in it is executed.
+    ImportError
+        If it needs skops, and skops is missing.
+
+    Warns
+    -----
+    UserWarning
+        If the estimator inside was fitted with another version (major or minor) of scikit-learn.
     """
     content = read_json(path)
     try:
@@ -79,38 +117,77 @@ def model_to_dict(model: Any) -> dict[str, Any]:
         fitted["feature_names"] = [str(feature) for feature in model.feature_names_in_]
     if hasattr(model, "promise_level_"):
         fitted |= {"level": model.promise_level_, "promised": model.promised_.tolist()}
+    params, held = _params_to_dict(model)
+    held |= model._held()
+    in_sample = getattr(model, "published_in_sample_", model.published_)
     return {
         "format": FORMAT,
         "schema": SCHEMA,
         "class": name,
-        "params": {key: encode(value) for key, value in model.get_params(deep=False).items() if key != "estimator"},
+        "params": params,
         "fitted": fitted | model._fitted_state(),
         "published": _table_to_dict(model.published_),
+        "published_in_sample": None if in_sample is model.published_ else _table_to_dict(in_sample),
+        "skops": pack(held, name) if held else None,
     }
+
+
+def _params_to_dict(model: Any) -> tuple[dict[str, Any], dict[str, Any]]:
+    """Parameters in JSON's own types, and those that have none (folds and random states of scikit-learn's)."""
+    plain: dict[str, Any] = {}
+    held: dict[str, Any] = {}
+    for key, value in model.get_params(deep=False).items():
+        if key in _ESTIMATORS:
+            continue
+        try:
+            plain[key] = encode(value)
+        except TypeError:
+            held[key] = value
+    return plain, held
 
 
 def model_from_dict(content: Any) -> Any:
     """The way back; whatever is not known is refused."""
     if not isinstance(content, dict) or content.get("format") != FORMAT:
         raise ValueError(f"This is no {FORMAT} file.")
-    if content.get("schema") is not SCHEMA:
-        raise ValueError(f"It has schema version {content.get('schema')!r}; this version reads {SCHEMA}.")
-    expected = {"format", "schema", "class", "params", "fitted", "published"}
+    version = content.get("schema")
+    if type(version) is not int or version not in (*_OLDER, SCHEMA):
+        raise ValueError(f"It has schema version {version!r}; this version reads {min(_OLDER)} to {SCHEMA}.")
+    older = version in _OLDER
+    content = _OLDER.get(version, {}) | content
+    expected = {"format", "schema", "class", "params", "fitted", "published", "published_in_sample", "skops"}
     if set(content) != expected or content["class"] not in _SAVEABLE:
         raise ValueError(f"It holds something unknown: {sorted(set(content) ^ expected) or content['class']!r}.")
     cls = _SAVEABLE[content["class"]]
-    known = set(cls._get_param_names()) - {"estimator"}
-    if set(content["params"]) != known:
-        raise ValueError(f"Its parameters are not those of {cls.__name__}: {sorted(set(content['params']) ^ known)}.")
-    model = cls(**{key: decode(value) for key, value in content["params"].items()})
+    held = {} if content["skops"] is None else unpack(content["skops"])
+    inner = {"estimator_": held.pop("estimator_")} if "estimator_" in held else {}
+    model = cls(**_params_of(cls, content["params"], held, older))
     model.published_ = _table_from_dict(content["published"])
-    rest = _restore_common(model, dict(content["fitted"]))
+    rest = _restore_common(model, dict(content["fitted"])) | inner
     unknown = set(rest) - set(cls._STATE)
     if unknown:
         raise ValueError(f"It holds something unknown: {sorted(unknown)}.")
     model._restore(rest, model.published_.groups)
+    if content["published_in_sample"] is not None:
+        model.published_in_sample_ = _table_from_dict(content["published_in_sample"])
+    elif not older or model.publish == "train":  # older files do not tell what they do not have
+        model.published_in_sample_ = model.published_
     model.applies()  # cost and subsidies that make no sense are refused here rather than later
     return model
+
+
+def _params_of(cls: type[Any], plain: dict[str, Any], held: dict[str, Any], older: bool) -> dict[str, Any]:
+    """Parameters of a file, which must be those of the class; older files may lack some."""
+    known = set(cls._get_param_names())
+    if older and plain.get("estimators", ...) is None:
+        plain = {key: value for key, value in plain.items() if key != "estimators"}
+    unknown = (set(plain) | set(held)) - known | set(plain) & set(_ESTIMATORS)
+    lacking = set() if older else known - set(plain) - set(held) - set(_ESTIMATORS)
+    if unknown or lacking or set(plain) & set(held):
+        wrong = sorted(unknown | lacking | (set(plain) & set(held)))
+        raise ValueError(f"Its parameters are not those of {cls.__name__}: {wrong}.")
+    before = {key: value for key, value in _BEFORE.items() if older and key in known}
+    return before | {key: decode(value) for key, value in plain.items()} | held
 
 
 def _restore_common(model: Any, fitted: dict[str, Any]) -> dict[str, Any]:

@@ -7,16 +7,15 @@ from typing import Any
 import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
-from sklearn.base import clone
+from sklearn.base import BaseEstimator, clone
 from sklearn.linear_model import LogisticRegression
 from sklearn.utils.validation import check_consistent_length, check_is_fitted, validate_data
 
-from .._frames import plain_frame
+from .._frames import plain_frame, take_rows
 from .._threads import one_thread
 from .._validation import check_floats
 from .base import SelfSelectionClassifier
 from .files import decode, encode, linear_state, restore_linear
-from .people import take_rows
 from .publishing import Rows
 
 
@@ -61,16 +60,32 @@ def score_of(estimator: Any, X: Any, positive: Any) -> NDArray[np.float64]:
     return check_floats(score, "score of the estimator")
 
 
+def has_score(estimator: Any) -> bool:
+    """Whether a classifier has a score to put a threshold on."""
+    return hasattr(estimator, "decision_function") or hasattr(estimator, "predict_proba")
+
+
 def default_threshold_of(estimator: Any) -> float:
     """Threshold by which a classifier decides by itself."""
     return 0.0 if hasattr(estimator, "decision_function") else 0.5
+
+
+def is_plain(estimator: Any) -> bool:
+    """Whether a fitted classifier is a logistic regression that JSON has words for."""
+    if type(estimator) is not LogisticRegression or not isinstance(estimator.coef_, np.ndarray):
+        return False
+    try:
+        encode(estimator.get_params())
+    except TypeError:
+        return False
+    return True
 
 
 class InnerClassifier(SelfSelectionClassifier):
     """Shared by classifiers that hold another one as ``estimator_``."""
 
     estimator: Any
-    _STATE: tuple[str, ...] = ("coef", "intercept", "estimator")
+    _STATE: tuple[str, ...] = ("coef", "intercept", "estimator", "estimator_")
 
     def __sklearn_tags__(self) -> Any:
         """What the inner classifier can take, this one can."""
@@ -108,19 +123,49 @@ class InnerClassifier(SelfSelectionClassifier):
 
     # ------------------------------------------------------------------ as data
 
+    def _held(self) -> dict[str, Any]:
+        competing = getattr(self, "estimators", None)
+        if competing is None and is_plain(self.estimator_):
+            return {}
+        fitted = getattr(self, "prefit", False)
+        held: dict[str, Any] = {"estimator_": self.estimator_}
+        if competing is not None:
+            held["estimators"] = [one if fitted or one is None else clone(one) for one in competing]
+        elif not fitted and self.estimator is not None:
+            held["estimator"] = clone(self.estimator)
+        return held
+
     def _fitted_state(self) -> dict[str, Any]:
+        if self._held():
+            return {}
         inner = self.estimator_
-        if type(inner) is not LogisticRegression:
-            raise TypeError(
-                f"Only a logistic regression inside {type(self).__name__} can be saved as JSON, "
-                f"not {type(inner).__name__}."
-            )
         state: dict[str, Any] = {}
         if self.estimator is not None:  # so that what is read back can be fitted again as it was
             state["estimator"] = {key: encode(value) for key, value in inner.get_params().items()}
         return state | linear_state(inner)
 
     def _restore(self, state: dict[str, Any], groups: pd.Index) -> None:
+        if "estimator_" in state:
+            self._restore_held(state["estimator_"])
+        else:
+            self._restore_plain(state)
+
+    def _restore_held(self, inner: Any) -> None:
+        """Take back a classifier of any kind, if it fits."""
+        if not isinstance(inner, BaseEstimator) or not hasattr(inner, "predict"):
+            raise ValueError(f"It is damaged: instead of a classifier it holds a {type(inner).__name__}.")
+        check_is_fitted(inner)
+        classes = np.asarray(getattr(inner, "classes_", self.classes_)).tolist()
+        if sorted(classes) != sorted(self.classes_.tolist()):
+            raise ValueError(f"It is damaged: the classifier inside knows the classes {classes!r}.")
+        features = getattr(inner, "n_features_in_", self.n_features_in_)
+        if features != self.n_features_in_:
+            raise ValueError(f"It is damaged: the classifier inside is for {features} features.")
+        if getattr(self, "prefit", False) and getattr(self, "estimators", None) is None:
+            self.estimator = inner
+        self.estimator_ = inner
+
+    def _restore_plain(self, state: dict[str, Any]) -> None:
         params = {key: decode(value) for key, value in state.get("estimator", {}).items()}
         if not set(params) <= set(LogisticRegression._get_param_names()):
             raise ValueError("It holds something unknown about its logistic regression.")

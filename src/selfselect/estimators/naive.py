@@ -9,11 +9,10 @@ from numpy.typing import ArrayLike, NDArray
 from sklearn.utils.metaestimators import available_if
 from sklearn.utils.validation import check_is_fitted
 
-from .._frames import plain_frame
+from .._frames import plain_frame, take_rows
 from ..deciding import Cost, Subsidies, SubsidyKind
 from .files import saveable
-from .inner import InnerClassifier, inner_has
-from .people import take_rows
+from .inner import InnerClassifier, default_threshold_of, has_score, inner_has, score_of
 from .publishing import Publish, Rows
 
 
@@ -33,7 +32,7 @@ class NaiveClassifier(InnerClassifier):
         Kind of subsidies.
     pos_label : label, optional
         The label that means qualified; by default the larger of the two.
-    publish : {"cross_fit", "holdout", "train"}, default="train"
+    publish : {"cross_fit", "holdout", "train"}, default="cross_fit"
         Where published counts come from: people scored by a classifier that was not fitted to them, a part set aside,
         or (as in the paper) the training data; see :mod:`selfselect.estimators.publishing`.
     cv : int or splitter, default=5
@@ -81,7 +80,7 @@ class NaiveClassifier(InnerClassifier):
         subsidies: Subsidies = None,
         subsidy_kind: SubsidyKind = "additive",
         pos_label: Any = None,
-        publish: Publish = "train",
+        publish: Publish = "cross_fit",
         cv: Any = 5,
         holdout: float = 0.3,
         confidence: float | None = 0.9,
@@ -120,9 +119,16 @@ class NaiveClassifier(InnerClassifier):
         def selects(inner: Any, rows: Rows) -> NDArray[np.bool_]:
             return np.asarray(np.asarray(inner.predict(take_rows(X, rows))) == self.positive_)
 
-        selected, self.estimator_ = people.deal.run(lambda rows: self._fit_inner(X, y, sample_weight, rows), selects)
-        in_sample = selected if people.deal.way == "train" else selects(self.estimator_, people.deal.final)
-        self._publish(people, selected, in_sample)
+        def scores(inner: Any, rows: Rows) -> NDArray[Any]:
+            selected = selects(inner, rows)
+            if people.deal.way == "train" or not has_score(inner):
+                return np.where(selected, 1, -1)
+            score = score_of(inner, take_rows(X, rows), self.positive_) - default_threshold_of(inner)
+            return score if ((score > 0) == selected).all() else np.where(selected, 1.0, -1.0)
+
+        score, self.estimator_ = people.deal.run(lambda rows: self._fit_inner(X, y, sample_weight, rows), scores)
+        in_sample = score if people.deal.way == "train" else selects(self.estimator_, people.deal.final)
+        self._publish(people, score, in_sample)
         return self
 
     def predict(self, X: Any) -> NDArray[Any]:

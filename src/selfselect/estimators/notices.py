@@ -21,7 +21,7 @@ class PromiseWarning(ApplicationWarning):
     """What is published may not be what new people get."""
 
 
-def warn(message: str, category: type[ApplicationWarning] = ApplicationWarning) -> None:
+def warn(message: str, category: type[UserWarning] = ApplicationWarning) -> None:
     """Warn whoever called into this package."""
     level, frame = 2, sys._getframe(1)
     while frame is not None and frame.f_globals.get("__name__", "").partition(".")[0] == "selfselect":

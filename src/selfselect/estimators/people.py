@@ -3,28 +3,14 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy import sparse
 
 from .._validation import BoolArray, FloatArray
 from ..counting import GroupCodes, GroupCounts
 from ..deciding import ThresholdCurves
 from .publishing import Deal, Rows
-
-
-def take_rows(values: Any, rows: Rows) -> Any:
-    """Some rows of a table or column of any kind; all of them in order are not copied."""
-    if values is None:
-        return None
-    table: Any = values if hasattr(values, "shape") else np.asarray(values)
-    if len(rows) == table.shape[0] and bool((np.diff(rows) == 1).all()):
-        return values
-    if sparse.issparse(table):
-        return table.tocsr()[rows]
-    return table.iloc[rows] if hasattr(table, "iloc") else table[rows]
 
 
 @dataclass(frozen=True, eq=False)

@@ -16,14 +16,13 @@ import pandas as pd
 from scipy.special import ndtr, ndtri
 from sklearn.utils.validation import check_consistent_length
 
-from .._frames import plain_frame
-from .._validation import some_of
+from .._frames import plain_frame, take_rows
+from .._validation import FloatArray, some_of
 from ..auditing.formats import count, percent
 from ..counting import GroupCodes, GroupCounts, locate_labels, position_of, precision_interval, ratio
 from ..deciding import SLACK, Behaviour, SureRule, promise_to_named
 from ..learning import InfeasibleError
 from .notices import ApplicationWarning, PromiseWarning, warn
-from .people import take_rows
 
 #: Probability with which a promise is to pass the test, where thresholds can be chosen so.
 POWER = 0.8
@@ -44,16 +43,24 @@ def fit_and_test(model: Any, X: Any, y: Any, sensitive_features: Any, sample_wei
     named = np.zeros(len(labels), dtype=bool)
     worth_it = chosen.set_params(confidence=model.confidence).applies().to_numpy()
     named[position_of(known.labels, labels, "The fitted", "the training data")] = worth_it
-    selected, in_sample = (
-        np.asarray(np.asarray(chosen.predict(take_rows(X, rows))) == model.positive_) for rows in (judged, fitted)
-    )
-    counts = people.counts(judged, selected)
+    score, in_sample = (_scores(chosen, take_rows(X, rows)) for rows in (judged, fitted))
+    counts = people.counts(judged, score > 0)
     faced = model._terms().faced_by(labels)
     model.promise_level_, promised = promise_to_named(counts, named, faced, 1 - model.confidence)
     model.promised_ = pd.Series(promised, index=labels, name="promised")
-    model._publish(people, selected, in_sample)
+    model._publish(people, score, in_sample)
     _check_who_must_apply(model)
     _warn_of_selection(model)
+
+
+def _scores(chosen: Any, X: Any) -> FloatArray:
+    """Score of some people, positive for those who are selected; 1 and -1 where there is none that says the same."""
+    selected = np.asarray(chosen.predict(X)) == chosen.positive_
+    if hasattr(chosen, "decision_function"):
+        score = np.asarray(chosen._for_second_class(chosen.decision_function(X)), dtype=np.float64)
+        if ((score > 0) == selected).all():
+            return score
+    return np.where(selected, 1.0, -1.0)
 
 
 def _choose(model: Any, groups: GroupCodes, X: Any, y: Any) -> Any:

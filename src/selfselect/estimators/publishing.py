@@ -28,6 +28,7 @@ from numpy.typing import NDArray
 from scipy import sparse
 from sklearn.model_selection import check_cv
 
+from .._frames import take_rows
 from .._validation import BoolArray, check_choice, check_fraction
 from ..counting import GroupCodes
 
@@ -36,6 +37,8 @@ WAYS: tuple[Publish, ...] = ("cross_fit", "holdout", "train")
 Rows: TypeAlias = NDArray[np.intp]
 Model = TypeVar("Model")
 
+#: Multiplier that spreads bits: an odd number near 2^64 times the golden ratio's fraction.
+ODD = np.uint64(0x9E3779B97F4A7C15)
 #: People of the rarer label that each fold must have at least.
 LEAST_PER_FOLD = 1
 #: Odd number by which the hashes of people with the same features are told apart.
@@ -185,9 +188,9 @@ def _places(X: Any, qualified: BoolArray, groups: GroupCodes, rows: Rows) -> NDA
     """Place of each row in a line in which people of one label, and then of one group, stand together.
 
     Within a group the order is that of a hash of the features, and groups come in the order of their least hash: both
-    look random and know nothing of the order of rows or the names of groups.
+    look random and know nothing of the order of rows and columns or the names of groups.
     """
-    key = _hash(X, len(qualified))[rows]
+    key = _hash(take_rows(X, rows), len(rows))
     codes = groups.codes[rows]
     least = np.full(groups.n_groups, np.iinfo(np.uint64).max, dtype=np.uint64)
     np.minimum.at(least, codes, key)
@@ -200,8 +203,13 @@ def _places(X: Any, qualified: BoolArray, groups: GroupCodes, rows: Rows) -> NDA
 def _hash(X: Any, n_rows: int) -> NDArray[np.uint64]:
     if sparse.issparse(X):
         X = np.asarray(X.sum(axis=1)).reshape(n_rows, 1)
+    key = np.zeros(n_rows, dtype=np.uint64)
     try:
         frame = X if isinstance(X, pd.DataFrame) else pd.DataFrame(np.asarray(X).reshape(n_rows, -1))
-        return np.asarray(pd.util.hash_pandas_object(frame, index=False, categorize=True), dtype=np.uint64)
+        for i in range(frame.shape[1]):
+            cells = pd.util.hash_pandas_object(frame.iloc[:, i], index=False, categorize=True).to_numpy(np.uint64)
+            mixed = (cells ^ cells.sum()) * ODD  # a column is told from others by what it holds, not by its place
+            key += mixed ^ (mixed >> np.uint64(32))
+        return key
     except (TypeError, ValueError):  # whatever this is, the score that is to learn from it will say what is wrong
         return np.arange(n_rows, dtype=np.uint64)

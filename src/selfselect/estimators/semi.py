@@ -9,13 +9,13 @@ import pandas as pd
 from numpy.typing import ArrayLike, NDArray
 from sklearn.utils.validation import check_is_fitted
 
-from .._frames import plain_frame
+from .._frames import plain_frame, take_rows
 from .._validation import FloatArray, check_at_least_zero, check_fraction
 from ..deciding import Cost, Subsidies, SubsidyKind, Terms, Tolerance, check_tolerance
 from ..learning import Ask, cautious, cut_between, lacking_at_thresholds
 from .files import check_finite, saveable
 from .inner import InnerClassifier, default_threshold_of, score_of
-from .people import TrainingPeople, take_rows
+from .people import TrainingPeople
 from .publishing import Publish, Rows
 
 
@@ -50,7 +50,7 @@ class SemiStrategicClassifier(InnerClassifier):
         Whether ``estimator`` is fitted already and only wants a threshold.
     pos_label : label, optional
         The label that means qualified; by default the larger of the two.
-    publish : {"cross_fit", "holdout", "train"}, default="train"
+    publish : {"cross_fit", "holdout", "train"}, default="cross_fit"
         Where published counts come from: people scored by a classifier that was not fitted to them, a part set aside,
         or (as in the paper) the training data; see :mod:`selfselect.estimators.publishing`.
     cv : int or splitter, default=5
@@ -108,7 +108,7 @@ class SemiStrategicClassifier(InnerClassifier):
         caution: float = 0.0,
         prefit: bool = False,
         pos_label: Any = None,
-        publish: Publish = "train",
+        publish: Publish = "cross_fit",
         cv: Any = 5,
         holdout: float = 0.3,
         confidence: float | None = 0.9,
@@ -164,7 +164,7 @@ class SemiStrategicClassifier(InnerClassifier):
         score, self.estimator_ = people.deal.run(fitted, scores)
         self.threshold_ = self._search(people, score, tolerance)
         in_sample = score if people.deal.way == "train" else scores(self.estimator_, people.deal.final)
-        self._publish(people, score > self.threshold_, in_sample > self.threshold_)
+        self._publish(people, score - self.threshold_, in_sample - self.threshold_)
         self._check_selection(self.min_selection_rate)
         return self
 

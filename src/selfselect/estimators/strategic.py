@@ -117,7 +117,7 @@ class StrategicClassifier(SelfSelectionClassifier):
         Seed of Gaussian starts; without them nothing is random.
     pos_label : label, optional
         The label that means qualified; by default the larger of the two.
-    publish : {"cross_fit", "holdout", "train"}, default="train"
+    publish : {"cross_fit", "holdout", "train"}, default="cross_fit"
         Where published counts come from, and what the classifier is chosen on: people scored by a classifier that was
         not fitted to them, a part set aside, or (as in the paper) the training data; see
         :mod:`selfselect.estimators.publishing`.
@@ -201,7 +201,7 @@ class StrategicClassifier(SelfSelectionClassifier):
         tpr_tolerance: float = 0.05,
         random_state: int | np.random.RandomState | None = None,
         pos_label: Any = None,
-        publish: Publish = "train",
+        publish: Publish = "cross_fit",
         cv: Any = 5,
         holdout: float = 0.3,
         confidence: float | None = 0.9,
@@ -253,17 +253,17 @@ class StrategicClassifier(SelfSelectionClassifier):
         with one_thread():
             problem, used, rows = self._problem(X, people, ask)
             if people.deal.way == "train":
-                best, selected = self._solve(problem), None
+                best, unseen = self._solve(problem), None
             elif self.solver == "gradient_descent":
-                best, selected = self._solve_each(X, people, problem, rows)
+                best, unseen = self._solve_each(X, people, problem, rows)
             else:
-                best, selected = self._solve_unseen(people, problem, rows)
+                best, unseen = self._solve_unseen(people, problem, rows)
         coefficients, intercept = problem.standardisation.undo_parameters(best.parameters)
         self.coef_ = self._for_second_class(coefficients)[None, :]
         self.intercept_ = self._for_second_class(np.array([intercept]))
         self.origin_ = best.origin
-        in_sample = X[people.deal.final] @ coefficients + intercept > 0
-        self._publish(people, in_sample if selected is None else selected, in_sample)
+        in_sample = X[people.deal.final] @ coefficients + intercept
+        self._publish(people, in_sample if unseen is None else unseen, in_sample)
         self._check_selection(self.min_selection_rate)
         self._check_ties(problem.ask, used)
         return self
@@ -282,21 +282,21 @@ class StrategicClassifier(SelfSelectionClassifier):
 
     def _solve_each(
         self, X: FloatArray, people: TrainingPeople, problem: Problem, rows: Rows
-    ) -> tuple[Candidate, BoolArray]:
-        """The paper's descent chooses in training; who is selected unseen is asked of descents without them."""
+    ) -> tuple[Candidate, FloatArray]:
+        """The paper's descent chooses in training; how it scores unseen people is asked of descents without them."""
 
         def descend(fitted: Rows) -> Candidate:
             return self._solve(problem.take(np.isin(rows, fitted)))
 
-        def selects(candidate: Candidate, judged: Rows) -> BoolArray:
+        def scores(candidate: Candidate, judged: Rows) -> FloatArray:
             coefficients, intercept = problem.standardisation.undo_parameters(candidate.parameters)
-            return np.asarray(X[judged] @ coefficients + intercept > 0)
+            return np.asarray(X[judged] @ coefficients + intercept)
 
-        selected, best = people.deal.run(descend, selects)
-        return best, selected
+        unseen, best = people.deal.run(descend, scores)
+        return best, unseen
 
-    def _solve_unseen(self, people: TrainingPeople, problem: Problem, rows: Rows) -> tuple[Candidate, BoolArray]:
-        """The best candidate, chosen on people that its score had not seen; and who of them is selected."""
+    def _solve_unseen(self, people: TrainingPeople, problem: Problem, rows: Rows) -> tuple[Candidate, FloatArray]:
+        """The best candidate, chosen on people that its score had not seen; and their scores."""
         parts = [Part(np.isin(rows, fitted), np.isin(rows, judged)) for fitted, judged in people.deal.parts]
         chosen, self.n_iter_ = choose_unseen(
             problem,
@@ -307,9 +307,9 @@ class StrategicClassifier(SelfSelectionClassifier):
         )
         best = max(chosen, key=lambda each: each.candidate.rank)
         refuse_infeasible(problem, best.candidate, [each.candidate for each in chosen])
-        selected = np.zeros(len(people.qualified), dtype=bool)
-        selected[rows] = best.selected
-        return best.candidate, selected[people.deal.judged]
+        score = np.full(len(people.qualified), np.nan)
+        score[rows] = best.score
+        return best.candidate, score[people.deal.judged]
 
     def _ask(self, people: TrainingPeople) -> Ask:
         """What is asked of the classifier, by all groups."""

@@ -10,7 +10,7 @@ import pandas as pd
 from numpy.typing import ArrayLike, NDArray
 from sklearn.utils.validation import check_is_fitted
 
-from .._frames import plain_frame
+from .._frames import plain_frame, take_rows
 from .._validation import FloatArray, check_at_least_zero, check_choice
 from ..counting import encode_groups, locate_labels, position_of, with_same_columns
 from ..deciding import (
@@ -25,7 +25,7 @@ from ..deciding import (
 from ..learning import Allocation, Demands, allocate, cautious, cut_between
 from .files import decode, encode, saveable
 from .inner import InnerClassifier, default_threshold_of, score_of
-from .people import TrainingPeople, take_rows
+from .people import TrainingPeople
 from .publishing import Publish, Rows
 
 ShutOut = Literal["select_none", "select_all", "forbid"]
@@ -220,7 +220,7 @@ class GroupThresholdClassifier(InnerClassifier):
         final = people.deal.final
         in_sample = score if people.deal.way == "train" else scores(self.estimator_, final)
         codes = people.groups.codes
-        self._publish(people, score > cut[codes[people.deal.judged]], in_sample > cut[codes[final]])
+        self._publish(people, score - cut[codes[people.deal.judged]], in_sample - cut[codes[final]])
         return self
 
     def _candidates(self) -> list[Any]:
@@ -351,10 +351,6 @@ class GroupThresholdClassifier(InnerClassifier):
     _STATE = (*InnerClassifier._STATE, "thresholds")
 
     def _fitted_state(self) -> dict[str, Any]:
-        if self.estimators is not None:
-            raise TypeError(
-                "Only a single estimator can be saved; pass the one that was kept (estimator_) as estimator."
-            )
         return super()._fitted_state() | {"thresholds": encode(self.thresholds_.tolist())}
 
     def _restore(self, state: dict[str, Any], groups: pd.Index) -> None:

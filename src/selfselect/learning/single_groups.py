@@ -241,8 +241,14 @@ def with_offsets(
     Nobody is selected of groups that are not opened, and everybody of those without a lowest score.
     """
     assert problem.offset_of_group is not None
-    offsets = np.where(opened, np.where(np.isneginf(cut), -SHUT_OUT * (1.0 + size), -cut), SHUT_OUT * (1.0 + size))
+    shut = shut_out_offset(size)
+    offsets = np.where(opened, np.where(np.isneginf(cut), -shut, -cut), shut)
     return np.concatenate([parameters[: problem.n_varying], problem.offset_of_group @ offsets])
+
+
+def shut_out_offset(size: float) -> float:
+    """What is added to a score of a given size in groups that are shut out."""
+    return SHUT_OUT * (1.0 + size)
 
 
 def _own_steps(ask: Ask, curves: ThresholdCurves) -> NDArray[np.intp]:

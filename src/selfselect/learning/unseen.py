@@ -21,7 +21,7 @@ from .all_groups import solve_all_groups
 from .candidates import DIGITS, Candidate, cut_between, describe
 from .judging import Verdict, judge_thresholds
 from .problem import Problem
-from .single_groups import own_thresholds, refined, with_offsets
+from .single_groups import own_thresholds, refined, shut_out_offset, with_offsets
 from .starts import logistic_start, target_sets
 
 
@@ -41,12 +41,13 @@ class Chosen:
     ----------
     candidate : Candidate
         Fitted to all rows that may be; judged on unseen people.
-    selected : ndarray of bool of shape (n_rows,)
-        Who is selected among the judged (False elsewhere), each by a score that was fitted without them.
+    score : ndarray of shape (n_rows,)
+        Of the judged (NaN elsewhere), each by what was fitted without them, on the scale of the candidate: positive
+        for those who are selected.
     """
 
     candidate: Candidate
-    selected: BoolArray
+    score: FloatArray
 
 
 @dataclass(frozen=True, eq=False)
@@ -168,10 +169,10 @@ def _choose(cook: _Cook, last: Problem, recipe: _Recipe, judged: BoolArray, scor
     raw = cook.score(last.block.X, recipe.parameters)
     scale = _Scale.of(raw, last.block.people.weight)
 
-    def chosen(parameters: FloatArray, verdict: Verdict, which: int, above: BoolArray, origin: str) -> Chosen:
-        selected = np.zeros(len(judged), dtype=bool)
-        selected[judged] = above
-        return Chosen(Candidate.judged(parameters, verdict, which, origin), selected)
+    def chosen(parameters: FloatArray, verdict: Verdict, which: int, above: FloatArray, origin: str) -> Chosen:
+        unseen = np.full(len(judged), np.nan)
+        unseen[judged] = above
+        return Chosen(Candidate.judged(parameters, verdict, which, origin), unseen)
 
     if not cook.apart:
         verdict, thresholds, looked_at = judge_thresholds(ask, curves, fitted_weights=0.0)
@@ -179,7 +180,7 @@ def _choose(cook: _Cook, last: Problem, recipe: _Recipe, judged: BoolArray, scor
         cut = float(cut_between(thresholds, int(looked_at[best])))
         intercept = recipe.parameters[-1] - (scale.centre + scale.size * cut)
         parameters = np.append(recipe.parameters[:-1], intercept)
-        return [chosen(parameters, verdict, best, score > cut, recipe.name)]
+        return [chosen(parameters, verdict, best, (score - cut) * scale.size, recipe.name)]
     sets = [recipe.groups] if recipe.groups is not None else cook.sets
     size = float(np.abs(raw).max())
     made = []
@@ -188,6 +189,8 @@ def _choose(cook: _Cook, last: Problem, recipe: _Recipe, judged: BoolArray, scor
             cook.problem, recipe.parameters, choice.opened, scale.centre + scale.size * choice.cut, size
         )
         named = describe(cook.problem.labels, np.flatnonzero(choice.let_in))
-        above = choice.opened[codes] & (score > choice.cut[codes])
+        inside = (score - choice.cut[codes]) * scale.size
+        outside = scale.centre + score * scale.size + shut_out_offset(size)
+        above = np.where(choice.opened[codes], inside, np.minimum(outside, 0.0))
         made.append(chosen(parameters, choice.verdict, 0, above, f"{recipe.name}{choice.note}: {named}"))
     return made

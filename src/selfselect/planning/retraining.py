@@ -16,7 +16,7 @@ from sklearn.exceptions import ConvergenceWarning
 from .._validation import BoolArray, FloatArray
 from ..auditing import Audit, Screened
 from ..counting import GroupCodes
-from ..deciding import SLACK, PublishedStatistics, SubsidyKind, Terms
+from ..deciding import SLACK, PublishedStatistics, SubsidyKind, SureRule, Terms
 from ..estimators import ApplicationWarning, StrategicClassifier
 from .subsidies import SubsidyPlan, plan_for
 
@@ -37,7 +37,8 @@ def refit(classifier: Any, X: Any, y: ArrayLike, groups: GroupCodes) -> Firm:
     Parameters
     ----------
     classifier : classifier of this package or None
-        What the firm trains; by default ``StrategicClassifier(random_state=0)``.
+        What the firm trains; by default ``StrategicClassifier(random_state=0)``. Its terms, and whether people go by
+        the bound (``confidence``), are those of the plan.
     X, y : array-like
         Features, and who is qualified.
     groups : GroupCodes
@@ -47,7 +48,11 @@ def refit(classifier: Any, X: Any, y: ArrayLike, groups: GroupCodes) -> Firm:
     labels = np.asarray(y).astype(int)
 
     def fit(terms: Terms) -> PublishedStatistics:
-        model = clone(base).set_params(cost=terms.cost, subsidies=terms.subsidies, subsidy_kind=terms.kind)
+        # the firm expects people to decide as they do
+        sure = terms.behaviour.confidence if isinstance(terms.behaviour, SureRule) else None
+        model = clone(base).set_params(
+            cost=terms.cost, subsidies=terms.subsidies, subsidy_kind=terms.kind, confidence=sure
+        )
         with warnings.catch_warnings():
             warnings.simplefilter("ignore", ApplicationWarning)  # that nobody applies is an answer here
             warnings.simplefilter("ignore", ConvergenceWarning)

@@ -22,8 +22,11 @@ from .. import __version__
 SCRIPTS = (
     "content",  # what the page was given
     "numbers",  # numbers as text
+    "binomial",  # chances of counts, and bounds from them
+    "intervals",  # shares, and how sure one can be of them
     "terms",  # what groups face, and what share of them applies
     "outcome",  # what follows from shares
+    "promises",  # what new people got of what was published
     "words",  # sentences
     "findings",  # everything about one setting
     "setting",  # the setting in force, and its address

@@ -1,19 +1,23 @@
 """The comparison of methods: a sweep over data sets, methods, costs and splits, its results, tables and figures."""
 
-from .methods import METHODS
+from .methods import ALL_METHODS, HONEST_METHODS, METHODS, PROMISING
 from .people import BUNDLED, BundledDataset, own_dataset
 from .sweep.database import StoreError
 from .sweep.engines import DaskCluster, Engine, InProcess, LocalProcesses, choose_engine
-from .sweep.plan import COSTS, SPLITS, Plan
+from .sweep.plan import COSTS, PROMISE_SPLITS, SPLITS, Plan
 from .sweep.progress import Estimate, Progress, estimate, progress
 from .sweep.results import Cell, Result
 from .sweep.running import run_sweep
 from .sweep.store import Store
 
 __all__ = [
+    "ALL_METHODS",
     "BUNDLED",
     "COSTS",
+    "HONEST_METHODS",
     "METHODS",
+    "PROMISE_SPLITS",
+    "PROMISING",
     "SPLITS",
     "BundledDataset",
     "Cell",

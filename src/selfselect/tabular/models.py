@@ -34,7 +34,7 @@ class TableModel:
     encoder : TableEncoder
         How columns become features.
     classifier : NaiveClassifier, SemiStrategicClassifier or StrategicClassifier
-        The fitted classifier.
+        The fitted classifier, with any classifier of scikit-learn's inside (but it must have a ``decision_function``).
     groups : tuple of str
         Columns that make up the groups.
     missing : {"error", "own_group"}
@@ -101,14 +101,15 @@ def load_table_model(path: str | Path) -> TableModel:
     Raises
     ------
     ValueError
-        If the file is not such a model, is damaged, of another schema, or absurdly large. Nothing in it is executed.
+        If the file is not such a model, is damaged, of another schema, absurdly large, or needs skops, which is not
+        there. Nothing in it is executed.
     """
     content = read_json(path)
     try:
         return TableModel.from_dict(content)
     except DAMAGE as error:
         raise ValueError(f"{path} is a damaged model: {type(error).__name__} {error}.") from error
-    except ValueError as error:
+    except (ValueError, ImportError) as error:  # also an extra that the estimator inside needs
         raise ValueError(f"{path}: {error}") from error
 
 

@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 from sklearn.exceptions import ConvergenceWarning
 
-from .._validation import BoolArray, check_choice
+from .._validation import BoolArray, FloatArray, check_choice
 from ..auditing import Audit, Provenance, Screened
 from ..deciding import Terms, ThresholdCurves
 from ..estimators import ApplicationWarning, NaiveClassifier, SemiStrategicClassifier, StrategicClassifier
@@ -100,6 +100,8 @@ class TrainingResult:
         training people if nobody was held out).
     trained_on, held_out : int
         Numbers of rows.
+    unseen : bool
+        Whether what is published comes from people scored by a model that was not fitted to them.
     notes : tuple of str
         What the user should know.
     """
@@ -108,6 +110,7 @@ class TrainingResult:
     audit: Audit
     trained_on: int
     held_out: int
+    unseen: bool
     notes: tuple[str, ...]
 
 
@@ -140,8 +143,8 @@ def train_on_table(
     >>> cells = np.array(["1", "2", "3", "4"] * 10, dtype=object)
     >>> people = TrainingTable({"years": cells}, cells > "2", encode_groups(["A", "B"] * 20))
     >>> done = train_on_table(people, make_classifier("naive", Terms(0.7)))
-    >>> done.trained_on, done.held_out, done.audit.verdict()
-    (28, 12, 'At a cost of 0.70, all 2 groups apply: the model is right for 100.0% of them, as assumed.')
+    >>> done.trained_on, done.held_out, done.unseen, done.audit.applying_groups
+    (28, 12, True, 2)
     """
     test = hold_out(people.groups.codes * 2 + people.y, holdout, seed)
     train = ~test
@@ -150,18 +153,26 @@ def train_on_table(
     notes = [f"Column {name!r} is left out: {reason}." for name, reason in encoder.left_out.items()]
     notes += _fit(classifier, features[train], people.y[train], people.groups.take(train))
     score = np.asarray(classifier.decision_function(features), dtype=np.float64)
+    unseen = classifier.unseen_scores_
+    told = score[train] if unseen is None else unseen
 
-    def screened(rows: BoolArray) -> Screened:
+    def screened(rows: BoolArray, score: FloatArray) -> Screened:
         groups = people.groups.take(rows)
-        return Screened.from_curves(
-            ThresholdCurves.from_codes(people.y[rows], score[rows], groups.codes, groups.labels), 0.0
-        )
+        curves = ThresholdCurves.from_codes(people.y[rows], score, groups.codes, groups.labels)
+        return Screened.from_curves(curves, 0.0)
 
-    published = screened(train)
-    terms = Terms(classifier.cost, classifier.subsidies, classifier.subsidy_kind)
-    found = Audit(published, screened(test) if test.any() else published, terms, (), provenance or Provenance())
+    published = screened(_among(train, ~np.isnan(told)), told[~np.isnan(told)])
+    evaluated = screened(test, score[test]) if test.any() else published
+    found = Audit(published, evaluated, classifier.terms_, (), provenance or Provenance())
     model = TableModel(encoder, classifier, people.group_columns, people.missing)
-    return TrainingResult(model, found, int(train.sum()), int(test.sum()), tuple(notes))
+    return TrainingResult(model, found, int(train.sum()), int(test.sum()), unseen is not None, tuple(notes))
+
+
+def _among(rows: BoolArray, which: BoolArray) -> BoolArray:
+    """Some of the rows that are marked, by one yes or no for each of these."""
+    marked = rows.copy()
+    marked[rows] = which
+    return marked
 
 
 def _fit(classifier: Any, features: Any, y: BoolArray, groups: Any) -> list[str]:

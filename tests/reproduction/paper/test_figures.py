@@ -75,8 +75,10 @@ def test_figures_ten_and_eleven_show_what_the_paper_saw():
 
 
 def test_every_figure_is_drawn_and_the_same_data_give_the_same_files(small_results):
-    assert sorted(FIGURES) == list(range(1, 12))
+    assert sorted(FIGURES) == list(range(1, 13))
     for recipe in FIGURES.values():
+        if recipe.needs_promises:
+            continue  # these results hold none; test_promises draws it
         files = make_figure(recipe, small_results)
         assert set(files) == set(ENDINGS)
         assert files["png"].startswith(b"\x89PNG")

@@ -29,6 +29,17 @@ def test_what_is_missing_is_what_is_expected_and_neither_done_nor_under_way(smal
     assert [(row.done, row.under_way, row.missing, row.seconds) for row in others] == [(0, 0, 90, None)] * 5
 
 
+def test_honest_methods_are_expected_where_there_is_one_on_the_splits_of_promises(small_results, tmp_path):
+    cells = [Cell("adult", "strat_x", 0.7, 10), Cell("adult", "thresholds_lr", 0.7, 10)]
+    with Store(tmp_path / "a.sqlite") as store:
+        store.write(invented(small_results[0], cell, [40, 40], [30, 10]) for cell in cells)
+        rows = {row.method: row for row in progress(store)}
+    assert len(rows) == 6 + 7
+    assert (rows["thresholds_lr"].done, rows["thresholds_lr"].missing) == (1, 179)
+    assert (rows["strat_x"].done, rows["strat_x"].missing) == (1, 90 + 179)
+    assert rows["strat_parity"].missing == 90
+
+
 def test_of_a_data_set_of_ones_own_what_is_expected_is_known_by_what_is_there(small_results, tmp_path):
     there = [Cell("mine", "naive", 0.3, 1), Cell("mine", "semi", 0.4, 0)]
     with Store(tmp_path / "a.sqlite") as store:

@@ -41,6 +41,41 @@ def test_a_store_of_another_schema_version_is_refused_by_name(tmp_path, version)
         Store(path)
 
 
+def test_a_store_from_before_there_were_promises_is_read_as_it_is_and_goes_on(tmp_path, small_plan):
+    path, plan = tmp_path / "old.sqlite", replace(small_plan, methods=("strat_x",), splits=1)
+    with Store(path) as store:
+        run_sweep(plan, store, InProcess())
+        made = store.results()
+        assert any(any(result.applies) for result in made)
+    with sqlite3.connect(path) as db:
+        db.execute("DROP TABLE promises")
+    db.close()
+    with Store(path, create=False) as store:
+        assert store.results() == made  # published on training people, as everything was
+        assert not store.database.has_table("promises")  # reading leaves the file alone
+        run_sweep(replace(plan, methods=("strat_x", "thresholds_lr")), store, InProcess())
+        assert store.database.has_table("promises")
+        assert [result for result in store.results() if result.cell.method == "strat_x"] == made
+
+
+def test_what_was_published_is_stored_with_the_result_or_not_at_all(tmp_path, small_plan):
+    results = run_unit(Unit(small_plan.datasets[0], "thresholds_gb", 0, (0.7, 0.8)))
+    assert any(result.published_counts != result.train_counts for result in results)
+    with Store(tmp_path / "a.sqlite") as store:
+        store.write(results[:1])
+        with pytest.raises(StoreError, match="UNIQUE"):
+            store.write(results[::-1])
+        assert store.results() == results[:1]
+        assert store.database.rows("SELECT count(*) FROM promises") == [(1,)]
+        store.write(results[1:])
+        assert store.results() == results
+        rows = store.database.rows("SELECT cost, applies, broken FROM promises ORDER BY cost")
+    for result, (cost, applies, broken) in zip(results, rows, strict=True):
+        assert cost == result.cell.cost
+        assert json.loads(applies) == list(result.applies)
+        assert json.loads(broken) == list(result.broken)
+
+
 def test_other_files_are_left_alone(tmp_path):
     other = tmp_path / "other.sqlite"
     db = sqlite3.connect(other)

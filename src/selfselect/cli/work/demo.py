@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import warnings
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import count
 from pathlib import Path
+from typing import Any
 
 import click
 import pandas as pd
@@ -14,8 +15,8 @@ from sklearn.model_selection import train_test_split
 
 from selfselect._text import printable
 from selfselect.auditing import Audit, Provenance, Screened
+from selfselect.auditing.formats import level
 from selfselect.datasets import fetch_adult
-from selfselect.deciding import PublishedStatistics, Terms
 from selfselect.estimators import (
     ApplicationWarning,
     NaiveClassifier,
@@ -30,11 +31,11 @@ from ..outputs import check_report_available, refuse_existing, write_output
 from ..terminal import or_dash
 
 #: The costs at which the naive model is shown.
-COSTS = (0.65, 0.7, 0.725, 0.75, 0.8)
+COSTS = (0.6, 0.65, 0.675, 0.7, 0.75)
 #: The cost at which methods are shown side by side.
 COST = 0.75
 #: The cost that the report opens with: the one at which the groups of a naive model part.
-REPORT_COST = 0.725
+REPORT_COST = 0.7
 
 
 def run(*, report: str | None, force: bool) -> None:
@@ -94,11 +95,11 @@ def show_methods() -> Audit:
     click.echo(
         f"A logistic regression screens {len(people.X):,} people of the Adult census data (qualified: income above "
         "50,000).\nIt publishes, per group, the precision: how many of those who pass screening turn out to be "
-        "qualified.\n"
+        "qualified,\ncounted on people that it was not fitted to.\n"
     )
-    click.echo(_published_table(naive.published_).to_string())
+    click.echo(_published_table(naive).to_string())
     click.echo(
-        "\nPeople apply only if that number is at least the cost of being tested. So, among "
+        "\nPeople apply only if that number is sure to be at least the cost of being tested. So, among "
         f"{len(people.X_new):,} others:\n"
     )
     rows = {f"{cost:g}": _outcome_row(naive, people, people.columns(True), cost) for cost in COSTS}
@@ -127,19 +128,17 @@ def _methods(cost: float) -> dict[str, tuple[SelfSelectionClassifier, bool]]:
     }
 
 
-def _published_table(published: PublishedStatistics) -> pd.DataFrame:
+def _published_table(naive: NaiveClassifier) -> pd.DataFrame:
     """What a firm would publish, as text."""
-    frame = published.to_frame()
+    frame, terms = naive.published_.to_frame(), naive.terms_
+    assert terms.confidence is not None
     return pd.DataFrame(
         {
             "people": frame["n"],
             "qualified": frame["base_rate"].map(or_dash),
             "pass screening": frame["selection_rate"].map(or_dash),
             "precision": frame["precision"].map(or_dash),
-            "95% interval (Wilson)": [
-                f"{or_dash(low)} to {or_dash(high)}"
-                for low, high in zip(frame["precision_low"], frame["precision_high"], strict=True)
-            ],
+            f"surely ({level(terms.confidence)})": [or_dash(low) for low in terms.comes_at(naive.published_.counts)],
         }
     )
 
@@ -169,19 +168,19 @@ def _method_row(model: SelfSelectionClassifier, people: People, with_group: bool
 def _audit(naive: NaiveClassifier, people: People) -> Audit:
     """The naive model, as its report shows it."""
 
-    def screened(X: pd.DataFrame, y: pd.Series, z: pd.Series) -> Screened:
-        return Screened.from_scores(y, naive.predict_proba(X)[:, 1], threshold=0.5, sensitive_features=z)
+    def screened(score: Any, y: pd.Series, z: pd.Series) -> Screened:
+        return Screened.from_scores(y, score, threshold=0.0, sensitive_features=z)
 
     return Audit(
-        screened(people.X, people.y, people.z),
-        screened(people.X_new, people.y_new, people.z_new),
-        Terms(REPORT_COST),
+        screened(naive.unseen_scores_, people.y, people.z),
+        screened(naive.decision_function(people.X_new), people.y_new, people.z_new),
+        replace(naive.terms_, cost=REPORT_COST),
         other_costs=tuple(cost for cost in COSTS if cost != REPORT_COST),
         provenance=Provenance(
             title="Logistic regression on Adult",
             command="selfselect demo",
             label="income above 50,000",
             groups="race",
-            score="probability",
+            score="log-odds",
         ),
     )

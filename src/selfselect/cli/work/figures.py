@@ -7,8 +7,9 @@ from pathlib import Path
 
 import click
 
-from selfselect.reproduction import Store
-from selfselect.reproduction.paper.figures import ENDINGS, FIGURES, make_figure
+from selfselect.reproduction import Result, Store
+from selfselect.reproduction.paper.figures import ENDINGS, FIGURES, FigureRecipe, make_figure
+from selfselect.reproduction.paper.promises import has_promises, paper_part, promise_part
 
 from ..outputs import refuse_existing, write_output
 
@@ -22,18 +23,29 @@ def run(*, out: str, path: str | None, numbers: tuple[int, ...], force: bool) ->
     if path is not None:
         with Store(path, create=False) as store:
             stored = store.results()
+        if not numbers and not has_promises(stored):
+            chosen = [recipe for recipe in chosen if not recipe.needs_promises]
+        if not numbers and not paper_part(stored):
+            chosen = [recipe for recipe in chosen if recipe.needs_promises or not recipe.needs_results]
     else:
         left_out = [str(recipe.number) for recipe in chosen if recipe.needs_results]
         if numbers and left_out:
-            raise click.UsageError("Figures 5 and 6 show results: pass --store.")
+            raise click.UsageError("Figures 5, 6 and 12 show results: pass --store.")
         chosen = [recipe for recipe in chosen if not recipe.needs_results]
         if left_out:
-            said = f"Without --store, figures {' and '.join(left_out)} are left out: they show results."
+            said = f"Without --store, figures {', '.join(left_out)} are left out: they show results."
             click.echo(said, err=True)
     folder = Path(out)
     folder.mkdir(parents=True, exist_ok=True)
     refuse_existing([folder / f"{recipe.stem}.{ending}" for recipe in chosen for ending in ENDINGS], force=force)
     for recipe in chosen:
-        for ending, content in make_figure(recipe, stored).items():
+        for ending, content in make_figure(recipe, _shown(recipe, stored)).items():
             write_output(folder / f"{recipe.stem}.{ending}", content, force=force)
     click.echo(f"Wrote {len(chosen)} figures, each as SVG, PNG and CSV, to {folder}.")
+
+
+def _shown(recipe: FigureRecipe, stored: list[Result]) -> list[Result]:
+    """The results that a figure is about."""
+    if not recipe.needs_results:
+        return []
+    return promise_part(stored) if recipe.needs_promises else paper_part(stored)

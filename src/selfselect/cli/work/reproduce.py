@@ -17,6 +17,9 @@ from selfselect.reproduction import (
     BUNDLED,
     COSTS,
     METHODS,
+    PROMISE_SPLITS,
+    PROMISING,
+    SPLITS,
     BundledDataset,
     Plan,
     Store,
@@ -35,7 +38,9 @@ def run(
     datasets: tuple[str, ...],
     methods: tuple[str, ...],
     costs: tuple[float, ...],
-    splits: int,
+    splits: int | None,
+    first_split: int | None,
+    promises: bool,
     workers: int,
     scheduler: str | None,
     path: str | None,
@@ -50,8 +55,13 @@ def run(
         chosen: list[Dataset] = [BundledDataset(name) for name in datasets]
         if data is not None and label is not None and group is not None:
             chosen.append(own_dataset(data, label, group, positive))
+        numbers = PROMISE_SPLITS if promises else range(SPLITS)
         plan = Plan(
-            tuple(chosen) or tuple(map(BundledDataset, BUNDLED)), methods or tuple(METHODS), costs or COSTS, splits
+            tuple(chosen) or tuple(map(BundledDataset, BUNDLED)),
+            methods or (PROMISING if promises else tuple(METHODS)),
+            costs or COSTS,
+            splits=len(numbers) if splits is None else splits,
+            first_split=numbers.start if first_split is None else first_split,
         )
         if dry_run or path is None:
             _tell_work(plan, path, workers)

@@ -2,35 +2,54 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Sequence
+from functools import partial
 from pathlib import Path
 
 import click
-import pandas as pd
 
-from selfselect.reproduction import Store
+from selfselect.reproduction import Result, Store
+from selfselect.reproduction.paper.promises import has_promises, paper_part, promise_part, summarise_promises
 from selfselect.reproduction.paper.summary import summarise
-from selfselect.reproduction.paper.tables import ENDINGS, Format, render_table, tables_in
+from selfselect.reproduction.paper.tables import ENDINGS, Format, render_promises, render_table, tables_in
 
 from ..outputs import refuse_existing, write_output
+
+#: Renders a table in a format.
+Render = Callable[[Format], str]
 
 
 def run(*, path: str, table: str, format_: Format, out: str | None, force: bool) -> None:
     """Print tables, or write all of them."""
     with Store(path, create=False) as store:
-        summary = summarise(store.results())
-    names = tables_in(summary) if table == "both" else [table]
+        stored = store.results()
+    tables = _tables(stored, table)
     if out is not None:
-        _write(summary, names, Path(out), force)
+        _write(tables, Path(out), force)
         return
-    if format_ == "csv":
-        names = names[-1:]  # the extended table holds the main one
-    click.echo("\n\n".join(render_table(summary, format_, main=name == "main") for name in names), nl=False)
+    if format_ == "csv":  # one table: the extended one holds the main one
+        name = "extended" if "extended" in tables else list(tables)[-1]
+        tables = {name: tables[name]}
+    click.echo("\n\n".join(render(format_) for render in tables.values()), nl=False)
 
 
-def _write(summary: pd.DataFrame, names: list[str], folder: Path, force: bool) -> None:
+def _tables(stored: Sequence[Result], table: str) -> dict[str, Render]:
+    """Tables that are asked for, by name; without a choice, all that can be filled."""
+    tables: dict[str, Render] = {}
+    own, promising = paper_part(stored), table in ("both", "promises") and has_promises(stored)
+    if table != "promises" and (own or not promising):
+        summary = summarise(own)
+        for name in tables_in(summary) if table == "both" else [table]:
+            tables[name] = partial(render_table, summary, main=name == "main")
+    if promising or table == "promises":
+        tables["promises"] = partial(render_promises, summarise_promises(promise_part(stored)))
+    return tables
+
+
+def _write(tables: dict[str, Render], folder: Path, force: bool) -> None:
     folder.mkdir(parents=True, exist_ok=True)
-    files = {folder / f"{name}.{ending}": (name, kind) for name in names for kind, ending in ENDINGS.items()}
+    files = {folder / f"{name}.{ending}": (name, kind) for name in tables for kind, ending in ENDINGS.items()}
     refuse_existing(files, force=force)
     for file, (name, kind) in files.items():
-        write_output(file, render_table(summary, kind, main=name == "main"), force=force)
+        write_output(file, tables[name](kind), force=force)
     click.echo(f"Wrote {len(files)} files to {folder}.")

@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from typing import Any
 
 import click
+import pandas as pd
 
 from selfselect._text import printable
-from selfselect.auditing.formats import amount, count, percent
+from selfselect.auditing import Audit
+from selfselect.auditing.formats import amount, count, level, percent
 from selfselect.deciding import Terms
 from selfselect.tabular.checking import match_groups
 from selfselect.tabular.loading import TrainingTable, read_for_training
@@ -65,26 +68,51 @@ def _subsidies(subsidies: Sequence[tuple[str, float]], people: TrainingTable) ->
     return {label: value for label, (_, value) in zip(labels, subsidies, strict=True)} or None
 
 
+def _group_rows(found: Audit) -> list[dict[str, str]]:
+    """Groups as the table shows them; with the bound of precision, where people go by it."""
+    frame, terms = found.to_frame(), found.terms
+    bounds = terms.comes_at(found.published.counts)
+    rows = []
+    for i, name in enumerate(found.names):
+        bound = {} if terms.confidence is None else {f"surely ({level(terms.confidence)})": or_dash(bounds[i])}
+        rows.append(_group_row(name, frame.iloc[i], bound, found.of_new_people))
+    return rows
+
+
+def _group_row(name: str, row: pd.Series, bound: dict[str, str], of_new_people: bool) -> dict[str, str]:
+    """A group as the table shows it; what it got of what it was promised, where new people can tell."""
+    shown = {
+        "group": name,
+        "people": count(row["n"]),
+        "qualified": percent(row["base_rate"]),
+        "pass": count(row["selected"]),
+        "published precision": or_dash(row["precision"]),
+        **bound,
+        "cost": amount(row["cost"]),
+        "applies": yes_or_no(row["applies"]),
+    }
+    if not of_new_people:
+        return shown
+    interval = f"{or_dash(row['delivered_low'])} to {or_dash(row['delivered_high'])}"
+    return shown | {
+        "delivered": or_dash(row["delivered"]),
+        "95% interval": "-" if math.isnan(row["delivered"]) else interval,
+        "promise kept": row["promise_kept"] or "-",
+    }
+
+
 def _show(done: TrainingResult) -> None:
     for note in done.notes:
         click.echo(f"Note: {printable(note)}", err=True)
     found = done.audit
-    on = f"{count(done.held_out)} people it has not seen" if done.held_out else "the same people (nobody was held out)"
+    if done.held_out:
+        on = f"{count(done.held_out)} people it has not seen"
+    else:
+        each = ", each by a model that was not fitted to them" if done.unseen else ""
+        on = f"the same people{each} (nobody was held out)"
     click.echo(f"Trained on {count(done.trained_on)} people, evaluated on {on}.")
     click.echo(printable(found.verdict()))
-    rows = [
-        {
-            "group": name,
-            "people": count(row.n),
-            "qualified": percent(row.base_rate),
-            "pass": count(row.selected),
-            "published precision": or_dash(row.precision),
-            "cost": amount(row.cost),
-            "applies": yes_or_no(row.applies),
-        }
-        for name, row in zip(found.names, found.to_frame().itertuples(), strict=True)
-    ]
-    click.echo("\n" + text_table(rows, left=("group",)))
+    click.echo("\n" + text_table(_group_rows(found), left=("group",)))
     lines = [
         {"": "assumed accuracy", " ": percent(found.assumed_accuracy)},
         {"": "induced accuracy", " ": percent(found.induced_accuracy)},

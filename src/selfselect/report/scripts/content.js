@@ -10,6 +10,8 @@ const {
   most_named: MOST_NAMED,
   quantile: QUANTILE,
   quantile_squared: QUANTILE_SQUARED,
+  interval_tail: INTERVAL_TAIL,
+  rare: RARE,
 } = content.constants;
 
 const groupCount = content.names.length;

@@ -7,6 +7,7 @@ function groupFindings(name, z, terms, share, published, population) {
   const cost = terms.facedBy(z);
   const precision = ratio(hits, selected);
   const [low, high] = interval(hits, selected);
+  const comesAt = terms.comesAt(hits, selected);
   const applies = mostApply(share);
   const gain = share * Math.max(hits - cost * selected, 0);
   const payment = terms.listed(z) - cost;
@@ -14,12 +15,13 @@ function groupFindings(name, z, terms, share, published, population) {
   return {
     z, name, n, selected, cost, precision, share, applies, gain,
     true_positives: hits,
+    comes_at: comesAt,
     precision_low: low,
     precision_high: high,
     base_rate: ratio(published.positives[z], n),
     selection_rate: ratio(selected, n),
     subsidy: terms.subsidies[z],
-    subsidy_needed: applies ? 0 : terms.furtherSubsidy(z, precision),
+    subsidy_needed: applies ? 0 : terms.furtherSubsidy(z, comesAt),
     utility: ratio(gain, n),
     paid: payment * passing,
     recipients: payment > 0 ? passing : 0,
@@ -32,27 +34,47 @@ function peopleAt(given, threshold) {
   return { published, population: given.population === null ? published : countsAt(given.population, threshold) };
 }
 
+// how many promises came to what; null where there are no new people to tell
+function promiseCounts(given, groups) {
+  if (given.population === null) return null;
+  const of = (answer) => groups.filter((group) => group.promise_kept === answer).length;
+  return { kept: of("yes"), broken: of("no"), undecided: of("undecided") };
+}
+function promisesOn(given, groups, population) {
+  if (given.population === null) return "";
+  return promisesSentence(given.names, groups.map((group) => group.promise_kept), population.selected,
+    groups.map((group) => group.delivered), groups.map((group) => group.cost));
+}
+
 function findings(given, { terms, threshold }) {
   const { published, population } = peopleAt(given, threshold);
   const shares = terms.shares(published);
   const correct = correctDecisions(published);
-  const groups = given.names.map((name, z) => ({
-    ...groupFindings(name, z, terms, shares[z], published, population),
-    accuracy: ratio(correct[z], published.n[z]),
-  }));
+  const groups = given.names.map((name, z) => {
+    const group = groupFindings(name, z, terms, shares[z], published, population);
+    const promise = given.population === null ? {} :
+      promiseOn(population.true_positives[z], population.selected[z], group.cost, group.applies);
+    return { ...group, ...promise, accuracy: ratio(correct[z], published.n[z]) };
+  });
   const result = outcome(population, shares);
+  const finding = verdictSentence(terms.cost, given.names, shares, result, { confidence: terms.confidence });
+  const promised = promisesOn(given, groups, population);
   return {
     ...result,
     groups,
     paid: sum(groups.map((group) => group.paid)),
     recipients: sum(groups.map((group) => group.recipients)),
     utility: ratio(sum(groups.map((group) => group.gain)), sum(published.n)),
-    verdict: verdictSentence(terms.cost, given.names, shares, result),
+    promises: promiseCounts(given, groups),
+    finding,
+    promised,
+    verdict: promised ? `${finding} ${promised}` : finding,
   };
 }
 
 const sentenceOn = (group, terms) => groupSentence(group.name, group.cost, group.share, group.selected, group.precision,
-  group.subsidy_needed, { kind: terms.kind, subsidised: group.subsidy > 0 });
+  group.subsidy_needed,
+  { kind: terms.kind, subsidised: group.subsidy > 0, comes_at: group.comes_at, confidence: terms.confidence });
 const warningOn = (group) => groupWarning(group.selected, group.precision_low, group.precision_high, group.cost);
 
 // what the same threshold would lead to at each of some costs

@@ -1,5 +1,22 @@
 // The table of groups, and the sentences on them.
 
+const { confidence: CONFIDENCE } = setting.terms; // that people ask for; null where they go by the precision
+const HAS_NEW_PEOPLE = content.population !== null;
+
+// with more to show than fits beside one another, an interval stands below its number
+const IS_WIDE = HAS_NEW_PEOPLE || CONFIDENCE !== null;
+const PRECISION = { key: "precision", title: "Precision", text: (g) => percent(g.precision) };
+const publishedInterval = (g) => (g.selected ? `${percent(g.precision_low)} to ${percent(g.precision_high)}` : UNDEFINED);
+const deliveredInterval = (g) => (Number.isNaN(g.delivered) ? "" :
+  `${percent(g.delivered_low)} to ${percent(g.delivered_high)}`);
+const PRECISION_COLUMNS = IS_WIDE ? [{ ...PRECISION, below: (g) => (g.selected ? publishedInterval(g) : "") }] :
+  [PRECISION, { key: "precision_low", title: "95% interval", text: publishedInterval }];
+const BOUND_COLUMNS = CONFIDENCE === null ? [] :
+  [{ key: "comes_at", title: `Surely (${level(CONFIDENCE)})`, text: (g) => percent(g.comes_at) }];
+const PROMISE_COLUMNS = HAS_NEW_PEOPLE ? [
+  { key: "delivered", title: "Delivered", text: (g) => percent(g.delivered), below: deliveredInterval },
+  { key: "promise_kept", title: "Promise kept", kind: "middle" },
+] : [];
 const COLUMNS = [
   { key: "drawn", title: "Draw", kind: "middle" },
   { key: "name", title: "Group", kind: "text" },
@@ -7,9 +24,9 @@ const COLUMNS = [
   { key: "n", title: "People", text: (g) => count(g.n) },
   { key: "base_rate", title: "Qualified", text: (g) => percent(g.base_rate) },
   { key: "selected", title: "Pass", text: (g) => count(g.selected) },
-  { key: "precision", title: "Precision", text: (g) => percent(g.precision) },
-  { key: "precision_low", title: "95% interval",
-    text: (g) => (g.selected ? `${percent(g.precision_low)} to ${percent(g.precision_high)}` : UNDEFINED) },
+  ...PRECISION_COLUMNS,
+  ...BOUND_COLUMNS,
+  ...PROMISE_COLUMNS,
   { key: "accuracy", title: "Accuracy", text: (g) => percent(g.accuracy) },
   { key: "cost", title: "Cost", text: (g) => aligned(g.cost) },
   { key: "subsidy", title: content.terms.kind === "proportional" ? "Subsidy (share)" : "Subsidy" },
@@ -90,6 +107,10 @@ function applyingPill(g) {
   const answer = g.share > 0 && g.share < 1 ? percent(g.share) : g.applies ? "yes" : "no";
   return make("span", answer, `pill ${g.applies ? "in" : "out"}`);
 }
+const PROMISE_COLOURS = { yes: "in", no: "out", undecided: "open" };
+function promisePills(g) {
+  return g.promise_kept ? [make("span", g.promise_kept, `pill ${PROMISE_COLOURS[g.promise_kept]}`)] : ["\u2013"];
+}
 function drawRow(g) {
   const { row, cells, drawn, subsidy, slider } = groupRow(g.z);
   drawn.checked = setting.drawn.includes(g.z);
@@ -100,7 +121,11 @@ function drawRow(g) {
   const warning = warningOn(g);
   cells.name.replaceChildren(make("bdi", g.name), ...(warning ? [warningMark(warning)] : []));
   cells.applies.replaceChildren(applyingPill(g));
-  for (const column of COLUMNS) if (column.text) cells[column.key].textContent = column.text(g);
+  if (HAS_NEW_PEOPLE) cells.promise_kept.replaceChildren(...promisePills(g));
+  for (const column of COLUMNS) {
+    if (column.text) cells[column.key].textContent = column.text(g);
+    if (column.below) cells[column.key].append(make("span", column.below(g), "below"));
+  }
   return row;
 }
 function drawSentences(matching) {
@@ -126,6 +151,7 @@ function drawGroups() {
 }
 function drawHead() {
   const row = byId("groups").tHead.rows[0];
+  byId("groups").classList.toggle("wide", IS_WIDE);
   row.replaceChildren(...COLUMNS.map((column) => {
     const th = make("th", undefined, column.kind || "");
     th.scope = "col";
@@ -146,7 +172,8 @@ function drawHead() {
 }
 
 const GROUP_FILE = ["n", "base_rate", "selected", "true_positives", "precision", "precision_low", "precision_high",
-  "accuracy", "cost", "subsidy", "applies", "subsidy_needed", "utility"];
+  "accuracy", "cost", "subsidy", "applies", "subsidy_needed", "utility", ...BOUND_COLUMNS.map(({ key }) => key),
+  ...(HAS_NEW_PEOPLE ? ["delivered", "delivered_low", "delivered_high", "promise_kept"] : [])];
 tables.groups = () => ({
   columns: ["group", ...GROUP_FILE],
   rows: shownGroups().map((g) => [g.name, ...GROUP_FILE.map((key) => g[key])]),

@@ -25,6 +25,11 @@ function percent(value) {
   const text = decimal(value * 1000, nearest, 1, 1);
   return text === UNDEFINED ? text : `${text}%`;
 }
+// a level of confidence, rounded down: nobody is surer than that
+const level = (value) => {
+  const text = decimal(value * 100 * THOUSAND + SPARE * 100, Math.floor, PLACES, 0);
+  return text === UNDEFINED ? text : `${text}%`;
+};
 const amount = (value) => decimal(value * THOUSAND, nearest, PLACES, FEWEST_PLACES);
 const amountUp = (value) => decimal(value * THOUSAND - SPARE, Math.ceil, PLACES, FEWEST_PLACES);
 const amountDown = (value) => decimal(value * THOUSAND + SPARE, Math.floor, PLACES, FEWEST_PLACES);

@@ -1,6 +1,5 @@
 // What follows from the share of each group that applies: the same as in selfselect/deciding/outcomes.py.
 
-const ratio = (top, bottom) => (bottom === 0 ? NaN : top / bottom);
 const sum = (values) => values.reduce((total, value) => total + value, 0);
 const product = (weights, values) => sum(values.map((value, z) => weights[z] * value));
 
@@ -14,16 +13,6 @@ const countsAt = (table, t) => ({
 // people who are judged rightly, group by group
 const correctDecisions = (counts) => counts.n.map((n, z) =>
   n - counts.positives[z] - counts.selected[z] + 2 * counts.true_positives[z]);
-
-// Wilson's interval of a precision
-function interval(hits, passed) {
-  if (passed <= 0) return [NaN, NaN];
-  const half = QUANTILE * Math.sqrt((hits * (passed - hits)) / passed + QUANTILE_SQUARED / 4);
-  const middle = hits + QUANTILE_SQUARED / 2;
-  const low = hits <= 0 ? 0 : (middle - half) / (passed + QUANTILE_SQUARED);
-  const high = hits >= passed ? 1 : (middle + half) / (passed + QUANTILE_SQUARED);
-  return [low, high];
-}
 
 function outcome(counts, shares) {
   const correct = correctDecisions(counts);

@@ -41,12 +41,13 @@ const SIDE = 0.03; // room beside the outermost points
 const ABOVE = 0.02; // and above and below
 const ROUND_STEPS = 20; // the axis of precision ends at a multiple of 1 / 20
 
+// the line through a point: its interval, or from what is sure of it up to what is published
+const spanOf = (g) => (CONFIDENCE === null ? [g.precision_low, g.precision_high] : [g.comes_at, g.precision]);
 function scatterDatasets(chosen) {
   const colors = palette();
   return chosen.flatMap((g, i) => {
     if (Number.isNaN(g.precision)) return [];
-    const low = { x: g.accuracy, y: g.precision_low };
-    const high = { x: g.accuracy, y: g.precision_high };
+    const [low, high] = spanOf(g).map((y) => ({ x: g.accuracy, y }));
     return [{
       label: shortened(g.name), data: [{ x: g.accuracy, y: g.precision, z: g.z }], showLine: false,
       borderColor: colors[i], backgroundColor: g.applies ? colors[i] : "transparent", pointStyle: POINTS[i],
@@ -56,7 +57,7 @@ function scatterDatasets(chosen) {
 }
 function scatterRange(chosen, cost) {
   const xs = chosen.map((g) => g.accuracy);
-  const ys = chosen.flatMap((g) => (Number.isNaN(g.precision) ? [] : [g.precision_low, g.precision_high]));
+  const ys = chosen.flatMap((g) => (Number.isNaN(g.precision) ? [] : spanOf(g)));
   if (cost !== null) ys.push(cost);
   const bottom = Math.max(0, Math.floor((Math.min(...ys, 1) - ABOVE) * ROUND_STEPS) / ROUND_STEPS);
   const top = Math.min(1, Math.ceil((Math.max(...ys, 0) + ABOVE) * ROUND_STEPS) / ROUND_STEPS);
@@ -80,9 +81,10 @@ function drawScatter() {
         title: () => "",
         label: (item) => {
           const g = found.groups[item.raw.z];
+          const surely = CONFIDENCE === null ? [] : [`surely at least ${percent(g.comes_at)} (at ${level(CONFIDENCE)})`];
           return [`${shortened(g.name)} ${g.applies ? "applies" : "stays away"} (n = ${count(g.n)})`,
             `precision ${percent(g.precision)} (${percent(g.precision_low)} to ${percent(g.precision_high)})`,
-            `accuracy ${percent(g.accuracy)}`];
+            ...surely, `accuracy ${percent(g.accuracy)}`];
         },
       },
     }, { interaction: { mode: "nearest", axis: "xy", intersect: false } });

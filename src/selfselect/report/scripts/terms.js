@@ -1,11 +1,37 @@
 // What groups face, and what share of them applies: the same object as selfselect.deciding.Terms.
 
-// ways in which people decide, by name: from counts and the cost faced to the share of a group that applies
+// whether people who see the precision only would come; counts are compared, never ratios
+function isWorthIt(settings, hits, passed, cost) {
+  if (passed > 0) return hits >= (cost - SLACK) * passed;
+  return settings.undefined === "apply";
+}
+// Whether the lower bound reaches the cost: if and only if so many hits would be as rare at that cost. The bound itself
+// is known from before, and decides wherever the slack of the comparison cannot matter: it moves the bound by no more
+// than this width, as the logarithm of the probability is concave in that of the cost.
+function surelyReaches(hits, passed, cost, rare) {
+  if (cost <= SLACK) return true;
+  const width = 2 * SLACK * (1 + 1 / (rare * (1 - rare)));
+  const beyond = cost - knownLowerBound(hits, passed, rare);
+  if (Math.abs(beyond) > width) return beyond < 0;
+  return chanceOfAtLeast(hits, passed, cost - SLACK) <= rare + SLACK;
+}
+
+// ways in which people decide, by name: from counts and the cost faced to the share of a group that applies; and the
+// highest cost at which it does
 const BEHAVIOURS = {
-  // counts are compared, never ratios
-  hard: (settings, hits, passed, cost) => {
-    if (passed > 0) return hits >= (cost - SLACK) * passed ? 1 : 0;
-    return settings.undefined === "apply" ? 1 : 0;
+  hard: {
+    share: (settings, hits, passed, cost) => (isWorthIt(settings, hits, passed, cost) ? 1 : 0),
+    comesAt: (settings, hits, passed) => ratio(hits, passed),
+  },
+  // by the lower bound of the precision, at a level of confidence
+  sure: {
+    share: (settings, hits, passed, cost) => {
+      if (!isWorthIt(settings, hits, passed, cost)) return 0;
+      return passed <= 0 || surelyReaches(hits, passed, cost, 1 - settings.confidence) ? 1 : 0;
+    },
+    comesAt: (settings, hits, passed) => (passed > 0
+      ? Math.min(knownLowerBound(hits, passed, 1 - settings.confidence), hits / passed)
+      : NaN),
   },
 };
 
@@ -47,13 +73,23 @@ class Terms {
   }
 
   // least further subsidy of its kind at which a group applies: 0 if it does, NaN without a precision
-  furtherSubsidy(z, precision) {
-    if (this.kind === "additive") return leastAdditive(precision, this.facedBy(z));
-    return Math.max(leastProportional(precision, this.listed(z)) - this.subsidies[z], 0);
+  furtherSubsidy(z, comesAt) {
+    if (this.kind === "additive") return leastAdditive(comesAt, this.facedBy(z));
+    return Math.max(leastProportional(comesAt, this.listed(z)) - this.subsidies[z], 0);
   }
 
   share(z, hits, passed) {
-    return BEHAVIOURS[this.behaviour.rule](this.behaviour, hits, passed, this.facedBy(z));
+    return BEHAVIOURS[this.behaviour.rule].share(this.behaviour, hits, passed, this.facedBy(z));
+  }
+
+  // highest cost at which a group applies: its precision, or what is sure of it; NaN without one
+  comesAt(hits, passed) {
+    return BEHAVIOURS[this.behaviour.rule].comesAt(this.behaviour, hits, passed);
+  }
+
+  // the confidence that people ask for; null where they go by the precision as it is
+  get confidence() {
+    return this.behaviour.rule === "sure" ? this.behaviour.confidence : null;
   }
 
   shares(counts) {

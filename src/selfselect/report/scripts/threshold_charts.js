@@ -1,6 +1,8 @@
 // Charts over the threshold: precision of each group, and where it applies. Only for scores.
 
 const precisionAt = (t, z) => ratio(content.published.true_positives[t][z], content.published.selected[t][z]);
+// what people go by: the precision, or what is sure of it
+const decidingAt = (t, z) => setting.terms.comesAt(content.published.true_positives[t][z], content.published.selected[t][z]);
 const thresholdLabel = `threshold on ${shortened(content.score)}`;
 
 function drawCurves() {
@@ -8,7 +10,7 @@ function drawCurves() {
   const chosen = setting.drawn;
   const { cost } = setting.terms;
   const datasets = chosen.map((z, i) => {
-    const points = finite.map((_, j) => ({ x: place(j + 1), y: precisionAt(j + 1, z), t: j + 1, z }));
+    const points = finite.map((_, j) => ({ x: place(j + 1), y: decidingAt(j + 1, z), t: j + 1, z }));
     return lineOf(shortened(content.names[z]), points.filter((point) => !Number.isNaN(point.y)), colors[i],
       { borderDash: DASHES[i], stepped: "before" });
   });
@@ -25,18 +27,25 @@ function drawCurves() {
       label: (item) => {
         const { z, t } = item.raw;
         const passing = count(content.published.selected[t][z]);
-        return `${shortened(content.names[z])}: ${percent(item.raw.y)} of ${passing} who pass`;
+        const surely = CONFIDENCE === null ? "" : `, surely ${percent(item.raw.y)}`;
+        return `${shortened(content.names[z])}: ${percent(precisionAt(t, z))} of ${passing} who pass${surely}`;
       },
     },
   };
   show("curves", "line", datasets, {
     options: chartOptions({ label: thresholdLabel, ticks: thresholdTicks, min: ends[0], max: ends[1] },
-      { label: "precision", min: 0, max: 1, ticks: percentTicks }, tooltip),
-  }, `Line chart: precision of ${chosen.length} groups over the threshold.`);
+      { label: CONFIDENCE === null ? "precision" : "lower bound of precision", min: 0, max: 1, ticks: percentTicks },
+      tooltip),
+  }, `Line chart: ${CONFIDENCE === null ? "precision" : "lower bound of the precision"} of ${chosen.length} groups over the threshold.`);
 }
+const CURVE_COLUMNS = [
+  { title: (name) => name, value: precisionAt },
+  ...(CONFIDENCE === null ? [] : [{ title: (name) => `${name} (surely)`, value: decidingAt }]),
+];
 tables.curves = () => ({
-  columns: ["threshold", ...setting.drawn.map((z) => content.names[z])],
-  rows: content.thresholds.map((_, t) => [thresholdText(t), ...setting.drawn.map((z) => precisionAt(t, z))]),
+  columns: ["threshold", ...setting.drawn.flatMap((z) => CURVE_COLUMNS.map(({ title }) => title(content.names[z])))],
+  rows: content.thresholds.map((_, t) => [thresholdText(t),
+    ...setting.drawn.flatMap((z) => CURVE_COLUMNS.map(({ value }) => value(t, z)))]),
   format: (value, i) => (i === 0 ? value : percent(value)),
 });
 

@@ -5,14 +5,28 @@ const MIDDLE_COST = 0.5; // where that slider stands while each group has a cost
 
 // ---------------------------------------------------------------- what follows a change
 
+let toldVerdict = null; // what is told already is not told again, to those who listen
+function drawVerdict() {
+  if (toldVerdict === found.verdict) return;
+  toldVerdict = found.verdict;
+  const promised = make("span", found.promised, found.promises && found.promises.broken ? "broken" : "promised");
+  byId("verdict").replaceChildren(found.finding, ...(found.promised ? [" ", promised] : []));
+}
+function drawPromises() {
+  const { kept, broken, undecided } = found.promises;
+  setText("broken", `${count(broken)} of ${count(kept + broken + undecided)}`);
+  byId("broken").className = broken ? "broken" : "";
+  setText("kept", `${count(kept)} kept, ${count(undecided)} undecided`);
+}
 function drawFigures() {
-  setText("verdict", found.verdict);
+  drawVerdict();
   for (const key of ["assumed_accuracy", "induced_accuracy", "social_cost", "application_rate"]) {
     setText(key, percent(found[key]));
   }
   setText("applying_groups", `${count(found.applying_groups)} of ${count(groupCount)} groups`);
   setText("utility", amount(found.utility));
   setText("paid", amount(found.paid));
+  if (found.promises !== null) drawPromises();
   setText("recipients", `to ${count(found.recipients)} people`);
 }
 function drawControls() {
@@ -110,9 +124,12 @@ window.selfselect = Object.freeze({
   compute: () => found,
   csv: tableText,
   texts: Object.freeze({
-    percent, amount, amount_up: amountUp, amount_down: amountDown, count, listed,
+    percent, level, amount, amount_up: amountUp, amount_down: amountDown, count, listed,
     verdict_sentence: verdictSentence, group_sentence: groupSentence, group_warning: groupWarning,
+    promises_sentence: promisesSentence,
   }),
+  chances: Object.freeze({ lower_bound: lowerBound, at_least: chanceOfAtLeast, at_most: chanceOfAtMost }),
+  share: (behaviour, hits, passed, cost) => BEHAVIOURS[behaviour.rule].share(behaviour, hits, passed, cost),
   outcome: (table, t, shares) => outcome(countsAt(table, t), shares),
   // all that a page made of this content would say when it opens
   opened: (given) => {

@@ -9,7 +9,8 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from ..methods import METHODS
+from ...auditing.promises import RARE
+from ..methods import ALL_METHODS, METHODS, PROMISING
 from ..people import BUNDLED
 
 #: What the main table of the paper shows: data sets and costs.
@@ -179,3 +180,43 @@ def _grid_rows(
         if any(cells):
             lines.append((METHODS[method].title, tuple(cells)))
     return tuple(lines)
+
+
+# ---------------------------------------------------------------------- promises
+
+#: How to read a table of promises.
+PROMISES_NOTE = (
+    "In each cell: induced accuracy (percent) · delivered precision (of the test people who pass in groups "
+    "that apply, the share that is qualified; to be compared with the cost c) · promises broken, of those "
+    "made (a group that applies in a split). A promise is broken where, at a precision of c, so few hits among test "
+    "people would come in less than 5% of samples. †: more than one promise in ten is broken, by a binomial "
+    "test at .05. Accuracy in parentheses: in some splits nobody applies; a dash: in none does anybody."
+)
+
+
+def promise_grids(summary: pd.DataFrame) -> list[Grid]:
+    """Lay out what was promised and delivered: a grid per data set, methods below each other, costs side by side."""
+    grids: list[Grid] = []
+    for dataset, part in summary.groupby("dataset", sort=False):
+        rows = {(row.method, row.cost): row for row in part.itertuples()}
+        costs = sorted(set(part["cost"]))
+        lines = tuple(
+            (ALL_METHODS[name].title, tuple(_promise_cell(rows.get((name, cost))) for cost in costs))
+            for name in PROMISING
+            if name in set(part["method"])
+        )
+        columns = tuple(f"c = {cost:g}" for cost in costs)
+        title = f"Promised and delivered: {_title(str(dataset))}"
+        grids.append(Grid(title, PROMISES_NOTE if not grids else "", ("",), columns, (("", lines),)))
+    return grids
+
+
+def _promise_cell(row: Any) -> str:
+    if row is None:
+        return ""
+    if not row.promises:
+        return "-"
+    accuracy = _accuracy(row.accuracy, np.nan, row.nobody == 0)
+    delivered = "-" if np.isnan(row.delivered) else f"{row.delivered:.2f}"
+    mark = "†" if row.p_value < RARE else ""
+    return f"{accuracy} · {delivered} · {row.broken}/{row.promises}{mark}"

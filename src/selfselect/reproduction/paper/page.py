@@ -11,18 +11,19 @@ import pandas as pd
 from ... import __version__
 from ..._errors import InputError
 from ..._validation import FloatArray
-from ..methods import METHODS
+from ..methods import METHODS, PROMISING
 from ..people import BUNDLED
-from ..sweep.plan import COSTS, SPLITS, Plan
+from ..sweep.plan import COSTS, PROMISE_SPLITS, SPLITS, Plan
 from ..sweep.progress import seconds_by_method
 from ..sweep.results import Result
 from ..sweep.store import Store
 from .claims import THEORY, Verdict
 from .corrections import CORRECTIONS
 from .experiments import judge_experiments
-from .figures import FIGURES
+from .figures import FIGURES, FigureRecipe
+from .promises import has_promises, judge_promises, paper_sentence, promise_part, summarise_promises
 from .summary import below_the_paper, summarise, without_applicants
-from .tables import render_table
+from .tables import render_promises, render_table
 
 #: Data sets on which no setting we know of brings the naive learner near the paper's numbers.
 UNEXPLAINED = ("bank_30", "bank_original")
@@ -38,7 +39,7 @@ def reproduction_page(store: Store, assets: str = "reproduction") -> str:
     Parameters
     ----------
     store : Store
-        A complete sweep of the bundled data.
+        A complete sweep of the bundled data; with a complete sweep of promises, or with none of it.
     assets : str, default="reproduction"
         Folder of tables and figures, relative to the page.
 
@@ -51,15 +52,9 @@ def reproduction_page(store: Store, assets: str = "reproduction") -> str:
     ValueError
         If results are missing: the page never shows half a comparison.
     """
-    results = [result for result in store.results() if result.cell.dataset in BUNDLED]
-    expected = Plan().cells()
-    missing = set(expected) - {result.cell for result in results}
-    if missing:
-        raise InputError(
-            f"{len(missing)} of {len(expected)} results are missing, {min(missing)} for one.",
-            key="no_results",
-            path=store.path,
-        )
+    stored = [result for result in store.results() if result.cell.dataset in BUNDLED]
+    results = _whole(stored, Plan(), store, "no_results")
+    promises = _whole(stored, Plan.promises(), store, "no_promises") if has_promises(stored) else []
     summary = summarise(results)
     parts = [
         _HEAD,
@@ -67,17 +62,30 @@ def reproduction_page(store: Store, assets: str = "reproduction") -> str:
         "## Main results\n\n" + render_table(summary, "markdown", main=True),
         _below(summary),
         _ties(results),
+        *([_promises(promises, assets)] if promises else []),
         _verdicts("What the experiments say to the paper's claims", judge_experiments(results)),
         _verdicts("What mathematics says to the paper's claims", THEORY),
         _corrections(),
         _not_reproduced(summary),
-        _figures(assets),
+        _figures(assets, with_promises=bool(promises)),
         "## Extended results\n\n"
         f"The same numbers unrounded, and more: [extended.csv]({assets}/extended.csv). As LaTeX: "
         f"[main.tex]({assets}/main.tex), [extended.tex]({assets}/extended.tex).\n\n"
         + render_table(summary, "markdown", main=False),
     ]
     return "\n\n".join(part.strip("\n") for part in parts) + "\n"
+
+
+def _whole(stored: Sequence[Result], plan: Plan, store: Store, key: str) -> list[Result]:
+    """What a plan asks for, all of it."""
+    expected = set(plan.cells())
+    found = [result for result in stored if result.cell in expected]
+    missing = expected - {result.cell for result in found}
+    if missing:
+        raise InputError(
+            f"{len(missing)} of {len(expected)} results are missing, {min(missing)} for one.", key=key, path=store.path
+        )
+    return found
 
 
 _HEAD = """\
@@ -194,13 +202,38 @@ def _ties(results: Sequence[Result]) -> str:
     )
 
 
+def _promises(results: Sequence[Result], assets: str) -> str:
+    """What was promised and what new people got."""
+    summary = summarise_promises(promise_part(results))
+    minutes = sum(result.seconds for result in results) / 60
+    figure = next(recipe for recipe in FIGURES.values() if recipe.needs_promises)
+    parts = [
+        "## Promised and delivered",
+        "People apply because of a published precision. Published on the very people that a classifier was fitted to, "
+        "as in the paper, it is better than what new people get. **Honest** methods publish, and choose everything, on "
+        'people that the score had not seen (`publish="cross_fit"`), and count a group as applying only if that is '
+        "sure to reach its cost; otherwise they are as the package has them by default. **thresholds** puts a "
+        "threshold per group on the score of a logistic regression, of gradient boosting, or of the better of both. "
+        f"Splits {PROMISE_SPLITS.start} to {PROMISE_SPLITS.stop - 1}, which are not those of the other tables: "
+        f"{len(results):,} fits of {len(PROMISING)} methods, by `make reproduce-promises`, {minutes:.0f} minutes if "
+        "added up.",
+        paper_sentence(summary),
+        _figure(figure, assets),
+        render_promises(summary, "markdown"),
+        f"All numbers, with what was published, social cost and splits in which nobody applies: "
+        f"[promises.csv]({assets}/promises.csv).",
+        _verdicts("What the honest methods keep", judge_promises(summary), level=3),
+    ]
+    return "\n\n".join(part.strip("\n") for part in parts)
+
+
 def _link(test: str) -> str:
     file, _, name = test.partition("::")
     return f"[{name.removeprefix('test_').replace('_', ' ')}](../tests/{file})"
 
 
-def _verdicts(title: str, verdicts: Sequence[Verdict]) -> str:
-    lines = [f"## {title}", "", "| claim | verdict | evidence |", "|---|---|---|"]
+def _verdicts(title: str, verdicts: Sequence[Verdict], level: int = 2) -> str:
+    lines = [f"{'#' * level} {title}", "", "| claim | verdict | evidence |", "|---|---|---|"]
     for verdict in verdicts:
         evidence = verdict.evidence + (f" Test: {_link(verdict.test)}." if verdict.test else "")
         lines.append(f"| {verdict.claim} | **{verdict.verdict}** | {evidence} |")
@@ -255,14 +288,17 @@ def _not_reproduced(summary: pd.DataFrame) -> str:
     return "\n".join(lines)
 
 
-def _figures(assets: str) -> str:
-    lines = ["## Figures", "", "Each as SVG, PNG and CSV of its data."]
-    for recipe in FIGURES.values():
-        stem = f"{assets}/{recipe.stem}"
-        lines += [
-            "",
-            f"**Figure {recipe.number}.** {recipe.caption} ([SVG]({stem}.svg), [data]({stem}.csv))",
-            "",
-            f"![{recipe.caption}]({stem}.png)",
-        ]
-    return "\n".join(lines)
+def _figures(assets: str, *, with_promises: bool) -> str:
+    elsewhere = next(recipe.number for recipe in FIGURES.values() if recipe.needs_promises)
+    shown = [recipe for recipe in FIGURES.values() if not recipe.needs_promises]
+    lines = ["## Figures", "Each as SVG, PNG and CSV of its data."]
+    lines[1] += f" Figure {elsewhere} is with what is promised and delivered." if with_promises else ""
+    return "\n\n".join([*lines, *(_figure(recipe, assets) for recipe in shown)])
+
+
+def _figure(recipe: FigureRecipe, assets: str) -> str:
+    stem = f"{assets}/{recipe.stem}"
+    return (
+        f"**Figure {recipe.number}.** {recipe.caption} ([SVG]({stem}.svg), [data]({stem}.csv))\n\n"
+        f"![{recipe.caption}]({stem}.png)"
+    )

@@ -63,7 +63,8 @@ def _none_as_nan(metrics: Metrics) -> dict[str, float]:
     return {name: np.nan if value is None else value for name, value in metrics.items()}
 
 
-def _standard_error(values: pd.Series) -> float:
+def standard_error(values: pd.Series) -> float:
+    """Standard error of a mean; NaN of fewer than two values."""
     return float(values.std(ddof=1) / np.sqrt(values.count())) if values.count() > 1 else np.nan
 
 
@@ -89,10 +90,21 @@ def summarise(results: Iterable[Result]) -> pd.DataFrame:
     ]
     summary = pd.DataFrame(rows).join(paper_results(), on=["dataset", "method", "cost"])
     summary["difference"] = summary["accuracy"] - summary["paper_accuracy"]
-    places = {name: place for place, name in enumerate([*BUNDLED, *sorted(set(summary["dataset"]) - set(BUNDLED))])}
+    places = order_of_datasets(summary["dataset"])
     methods = {name: place for place, name in enumerate(METHODS)}
     order = np.lexsort((summary["method"].map(methods), summary["cost"], summary["dataset"].map(places)))
     return summary.iloc[order].reset_index(drop=True)
+
+
+def order_of_datasets(names: Iterable[str]) -> dict[str, int]:
+    """Place of each data set in a table: the paper's first, others by name.
+
+    Examples
+    --------
+    >>> order_of_datasets(["mine"])["mine"]
+    3
+    """
+    return {name: place for place, name in enumerate([*BUNDLED, *sorted(set(names) - set(BUNDLED))])}
 
 
 def _averages(fits: pd.DataFrame) -> dict[str, Any]:
@@ -102,7 +114,7 @@ def _averages(fits: pd.DataFrame) -> dict[str, Any]:
         "splits": len(fits),
         "splits_with_applicants": int(accuracy.count()),
         "accuracy": accuracy.mean(),
-        "accuracy_se": _standard_error(accuracy.dropna()),
+        "accuracy_se": standard_error(accuracy.dropna()),
         "applying_groups": fits["applying_groups"].mean(),
         "n_groups": int(fits["n_groups"].iloc[0]),
         "rank_r2": fits["rank_r2"].mean(),
@@ -111,7 +123,7 @@ def _averages(fits: pd.DataFrame) -> dict[str, Any]:
         "respected": fits["respected"].mean(),
         "splits_with_order": int(fits["respected"].count()),
         "social_cost": 100 * fits["social_cost"].mean(),
-        "social_cost_se": _standard_error(100 * fits["social_cost"]),
+        "social_cost_se": standard_error(100 * fits["social_cost"]),
         "application_rate": 100 * fits["application_rate"].mean(),
         "assumed_accuracy": 100 * fits["assumed_accuracy"].mean(),
         "selection_rate": 100 * fits["selection_rate"].mean(),

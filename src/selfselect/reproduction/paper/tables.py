@@ -13,7 +13,7 @@ from typing import Literal
 import pandas as pd
 
 from ..._errors import InputError
-from .layout import EXTRA, RESULTS, Grid, is_of_main_table, make_grid
+from .layout import EXTRA, RESULTS, Grid, is_of_main_table, make_grid, promise_grids
 
 Format = Literal["text", "markdown", "csv", "latex"]
 #: Formats of a table and the endings of their files.
@@ -55,12 +55,30 @@ def render_table(summary: pd.DataFrame, format: Format, *, main: bool) -> str:
     return "\n\n".join(_RENDERERS[format](grid) for grid in grids)
 
 
+def render_promises(summary: pd.DataFrame, format: Format) -> str:
+    """Table of what was promised and delivered.
+
+    Parameters
+    ----------
+    summary : DataFrame
+        From :func:`~.promises.summarise_promises`.
+    format : {"text", "markdown", "csv", "latex"}
+        CSV has one row per data set, method and cost, with all numbers; the others a table per data set, with methods
+        below each other and costs side by side.
+    """
+    if format == "csv":
+        return str(summary.to_csv(index=False, lineterminator="\n", float_format="%.10g"))
+    return "\n\n".join(_RENDERERS[format](grid) for grid in promise_grids(summary))
+
+
 def _as_markdown(grid: Grid) -> str:
     wide = len(grid.sections) > 1
     heads = [
-        f"{block}: {column}" if i == 0 else column for block in grid.blocks for i, column in enumerate(grid.columns)
+        f"{block}: {column}" if i == 0 and block else column
+        for block in grid.blocks
+        for i, column in enumerate(grid.columns)
     ]
-    lines = [f"**{grid.title}.** {grid.note}", ""]
+    lines = [f"**{grid.title}.** {grid.note}".rstrip(), ""]
     first = ["cost", "method"] if wide else ["method"]
     lines.append("| " + " | ".join([*first, *heads]) + " |")
     lines.append("|" + "---|" * len(first) + "--:|" * len(heads))

@@ -61,6 +61,21 @@ CREATE TABLE sweeps (
 );
 """
 
+#: What was published, who applied because of it, and to whom the promise was broken: beside each result. Stores of this
+#: version may be without the table, where they were made before there was one; it comes with the first result.
+PROMISES = """
+CREATE TABLE IF NOT EXISTS promises (
+    dataset TEXT NOT NULL,
+    method TEXT NOT NULL,
+    cost REAL NOT NULL,
+    split INTEGER NOT NULL,
+    published_counts TEXT NOT NULL,
+    applies TEXT NOT NULL,
+    broken TEXT NOT NULL,
+    PRIMARY KEY (dataset, method, cost, split)
+) WITHOUT ROWID
+"""
+
 #: What is wrong, by SQLite's code, and the key of what would settle it.
 _REASONS: dict[int, tuple[str, str | None]] = {
     sqlite3.SQLITE_FULL: (
@@ -124,7 +139,7 @@ class Database:
         with self.transaction():
             if self._is_ours():  # another sweep was faster
                 return
-            for statement in _SCHEMA.split(";")[:-1]:
+            for statement in (*_SCHEMA.split(";")[:-1], PROMISES):
                 self.connection.execute(statement)
             self.connection.execute(f"PRAGMA application_id = {APPLICATION_ID}")
             self.connection.execute(f"PRAGMA user_version = {SCHEMA_VERSION}")
@@ -169,6 +184,10 @@ class Database:
                 if self.connection.in_transaction:
                     self.connection.execute("ROLLBACK")
                 raise
+
+    def has_table(self, name: str) -> bool:
+        """Whether there is a table of this name."""
+        return bool(self.rows("SELECT 1 FROM sqlite_master WHERE type = 'table' AND name = ?", (name,)))
 
     def rows(self, query: str, values: tuple[Any, ...] = ()) -> list[tuple[Any, ...]]:
         """What a query finds."""

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import Self
 
 from ..._errors import InputError
 from ..._validation import check_fraction
-from ..methods import METHODS
+from ..methods import ALL_METHODS, METHODS, PROMISING
 from ..people import BUNDLED, BundledDataset, Dataset
 from .results import Cell
 from .units import Unit
@@ -15,6 +16,8 @@ from .units import Unit
 COSTS = (0.65, 0.675, 0.7, 0.725, 0.75, 0.775, 0.8, 0.825, 0.85)
 #: Number of splits of the paper.
 SPLITS = 10
+#: The splits on which promises are compared with what is delivered: others than the paper's, and more.
+PROMISE_SPLITS = range(10, 30)
 #: Costs that agree in so many decimals are one cost.
 COST_DECIMALS = 6
 
@@ -33,23 +36,33 @@ class Plan:
         Costs.
     splits : int
         How many splits.
+    first_split : int
+        Number of the first of them.
     """
 
     datasets: tuple[Dataset, ...] = tuple(map(BundledDataset, BUNDLED))
     methods: tuple[str, ...] = tuple(METHODS)
     costs: tuple[float, ...] = COSTS
     splits: int = SPLITS
+    first_split: int = 0
 
     def __post_init__(self) -> None:
-        unknown = [name for name in self.methods if name not in METHODS]
+        unknown = [name for name in self.methods if name not in ALL_METHODS]
         if unknown:
-            raise InputError(f"No method {unknown[0]!r}; there are {', '.join(METHODS)}.", key="method")
+            raise InputError(f"No method {unknown[0]!r}; there are {', '.join(ALL_METHODS)}.", key="method")
         if self.splits < 1:
             raise InputError(f"splits must be at least 1, got {self.splits}.", key="splits")
+        if self.first_split < 0:
+            raise InputError(f"first_split must be at least 0, got {self.first_split}.", key="first_split")
         costs = (round(check_fraction(cost, "cost", inclusive=False), COST_DECIMALS) for cost in self.costs)
         object.__setattr__(self, "costs", tuple(dict.fromkeys(costs)))
         object.__setattr__(self, "methods", tuple(dict.fromkeys(self.methods)))
         object.__setattr__(self, "datasets", tuple({dataset.name: dataset for dataset in self.datasets}.values()))
+
+    @classmethod
+    def promises(cls) -> Self:
+        """What it takes to compare what methods promise with what they deliver."""
+        return cls(methods=PROMISING, splits=len(PROMISE_SPLITS), first_split=PROMISE_SPLITS.start)
 
     def cells(self) -> list[Cell]:
         """All fits asked for."""
@@ -58,10 +71,10 @@ class Plan:
     def units(self, done: set[Cell]) -> list[Unit]:
         """Units of work that are left; every split comes with all its methods, so that time left can be told early."""
         units: list[Unit] = []
-        for split in range(self.splits):
+        for split in range(self.first_split, self.first_split + self.splits):
             for dataset in self.datasets:
                 for name in self.methods:
                     missing = [cost for cost in self.costs if Cell(dataset.name, name, cost, split) not in done]
-                    pieces = [tuple(missing)] if METHODS[name].shares else [(cost,) for cost in missing]
+                    pieces = [tuple(missing)] if ALL_METHODS[name].shares else [(cost,) for cost in missing]
                     units.extend(Unit(dataset, name, split, costs) for costs in pieces if costs)
         return units

@@ -6,9 +6,9 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from statistics import fmean
 
-from ..methods import METHODS
+from ..methods import ALL_METHODS, HONEST_METHODS, METHODS, PROMISING
 from ..people import BUNDLED
-from .plan import COSTS, SPLITS, Plan
+from .plan import COSTS, PROMISE_SPLITS, SPLITS, Plan
 from .results import Cell, Result
 from .store import Store
 
@@ -64,7 +64,7 @@ def estimate(plan: Plan, store: Store | None, workers: int) -> Estimate:
             total += fmean(known)
         else:
             measured = False
-            total += METHODS[cell.method].typical_seconds * rows[cell.dataset] / TYPICAL_ROWS
+            total += ALL_METHODS[cell.method].typical_seconds * rows[cell.dataset] / TYPICAL_ROWS
     return Estimate(len(missing), total / workers, measured)
 
 
@@ -102,7 +102,8 @@ def progress(store: Store, splits: int = SPLITS) -> list[Progress]:
     """What a store holds and lacks, per data set and method.
 
     Of the paper's data sets, its costs and ``splits`` splits are expected; of others, every combination of the costs
-    and splits of which there is any fit: what was asked for is known only by what is there.
+    and splits of which there is any fit: what was asked for is known only by what is there. Methods that publish
+    honestly are expected on data sets of which there is any such fit, on the splits on which promises are compared.
 
     Parameters
     ----------
@@ -123,9 +124,10 @@ def progress(store: Store, splits: int = SPLITS) -> list[Progress]:
     datasets = [name for name in BUNDLED if name in there or not there] + sorted(there - set(BUNDLED))
     rows = []
     for dataset in datasets:
-        costs, numbers = _expected(dataset, done | under_way, splits)
-        for method in METHODS:
-            expected = {Cell(dataset, method, cost, number) for cost in costs for number in numbers}
+        there_of_it = [cell for cell in done | under_way if cell.dataset == dataset]
+        honest = any(cell.method in HONEST_METHODS for cell in there_of_it)
+        for method in ALL_METHODS if honest else METHODS:
+            expected = _expected(dataset, method, there_of_it, splits, honest=honest)
             known = times.get((dataset, method))
             rows.append(
                 Progress(
@@ -140,8 +142,11 @@ def progress(store: Store, splits: int = SPLITS) -> list[Progress]:
     return rows
 
 
-def _expected(dataset: str, there: set[Cell], splits: int) -> tuple[Sequence[float], range]:
-    if dataset in BUNDLED:
-        return COSTS, range(splits)
-    own = [cell for cell in there if cell.dataset == dataset]
-    return sorted({cell.cost for cell in own}), range(1 + max(cell.split for cell in own))
+def _expected(dataset: str, method: str, there: Sequence[Cell], splits: int, *, honest: bool) -> set[Cell]:
+    costs, numbers = list(COSTS), set(range(splits)) if method in METHODS else set()
+    if dataset not in BUNDLED:
+        here = {cell.split for cell in there}
+        costs, numbers = sorted({cell.cost for cell in there}), here if honest else set(range(1 + max(here)))
+    elif honest and method in PROMISING:
+        numbers |= set(PROMISE_SPLITS)
+    return {Cell(dataset, method, cost, number) for cost in costs for number in numbers}

@@ -7,8 +7,11 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
+import numpy as np
 import pandas as pd
 
+from ..._validation import BoolArray
+from ...auditing.promises import promises
 from ...counting import GroupCounts
 from ...deciding import PublishedStatistics
 from ...metrics import outcome, rank_agreement
@@ -67,6 +70,11 @@ class Result:
         n, positives, selected and true_positives of each group.
     train_metrics, test_metrics : dict of numbers
         What follows from the counts at this cost (None: undefined).
+    published_counts : dict of lists
+        The same counts of the people that the published numbers come from: those of the training people, or of people
+        whom the score had not seen.
+    applies : tuple of bool
+        Which groups apply because of what is published.
     seconds : float
         Time that the fit took.
     """
@@ -81,17 +89,29 @@ class Result:
     test_counts: PlainCounts
     train_metrics: Metrics
     test_metrics: Metrics
+    published_counts: PlainCounts
+    applies: tuple[bool, ...]
     seconds: float = field(compare=False)
 
     @property
     def published(self) -> PublishedStatistics:
-        """What people decide by: the statistics of the training people."""
-        return statistics_of(self.groups, self.train_counts)
+        """What people decide by."""
+        return statistics_of(self.groups, self.published_counts)
 
     @property
     def population(self) -> PublishedStatistics:
         """Statistics of the test people."""
         return statistics_of(self.groups, self.test_counts)
+
+    @property
+    def broken(self) -> tuple[bool | None, ...]:
+        """Whether the promise to each group is broken to test people; None of groups that stay away.
+
+        See :func:`selfselect.auditing.promises.promises`.
+        """
+        applies, costs = np.array(self.applies, dtype=bool), np.full(len(self.groups), self.cell.cost)
+        kept = promises(applies, costs, self.population.counts, self.population.groups)["promise_kept"]
+        return tuple(None if word == "" else word == "no" for word in kept)
 
 
 def statistics_of(groups: Sequence[str], counts: PlainCounts) -> PublishedStatistics:
@@ -106,25 +126,37 @@ def statistics_of(groups: Sequence[str], counts: PlainCounts) -> PublishedStatis
     return PublishedStatistics(pd.Index(list(groups), name="group"), GroupCounts.from_dict(counts))
 
 
-def metrics_from_counts(
-    groups: tuple[str, ...], train: PlainCounts, test: PlainCounts, cost: float
-) -> tuple[Metrics, Metrics]:
-    """What follows from counts on training and test people: metrics of both, None where undefined.
-
-    Who applies is decided by what is published, which are the training counts, for both.
+def who_applies(groups: Sequence[str], published: PlainCounts, cost: float) -> BoolArray:
+    """Which groups apply as in the paper: those whose published precision reaches the cost.
 
     Examples
     --------
     >>> counts = {"n": [4, 4], "positives": [2, 1], "selected": [2, 2], "true_positives": [2, 1]}
-    >>> train, test = metrics_from_counts(("A", "B"), counts, counts, 0.7)
+    >>> who_applies(["A", "B"], counts, 0.7).tolist()
+    [True, False]
+    """
+    return np.asarray(statistics_of(groups, published).applies(cost), dtype=bool)
+
+
+def metrics_from_counts(
+    groups: Sequence[str], published: PlainCounts, train: PlainCounts, test: PlainCounts, decided: Sequence[bool]
+) -> tuple[Metrics, Metrics]:
+    """What follows from counts on training and test people: metrics of both, None where undefined.
+
+    Who applies was decided by what is published, for both; the order of precisions is that of the published ones.
+
+    Examples
+    --------
+    >>> counts = {"n": [4, 4], "positives": [2, 1], "selected": [2, 2], "true_positives": [2, 1]}
+    >>> train, test = metrics_from_counts(("A", "B"), counts, counts, counts, [True, False])
     >>> test["induced_accuracy"], test["social_cost"]
     (1.0, 0.3333333333333333)
     """
-    published, population = statistics_of(groups, train), statistics_of(groups, test)
-    applies: pd.Series = published.applies(cost)
-    seen = published.counts.n > 0  # a group of which nobody is in the training set has no base rate
-    order = rank_agreement(published.counts.base_rate[seen], published.counts.precision[seen])
-    on_train = outcome(published, applies).to_dict() | {
+    told, people, population = (statistics_of(groups, counts) for counts in (published, train, test))
+    applies = pd.Series(list(decided), index=told.groups, dtype=bool)
+    seen = told.counts.n > 0  # a group of which nobody is in the training set has no base rate
+    order = rank_agreement(told.counts.base_rate[seen], told.counts.precision[seen])
+    on_train = outcome(people, applies).to_dict() | {
         "rank_r2": order.r2,
         "spearman": order.spearman,
         "kendall": order.kendall,

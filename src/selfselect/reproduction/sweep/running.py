@@ -15,7 +15,7 @@ import numpy as np
 import scipy
 import sklearn
 
-from ..methods import METHODS
+from ..methods import ALL_METHODS
 from .database import StoreError
 from .engines import Engine
 from .leases import LEASE_SECONDS
@@ -79,7 +79,7 @@ def _check_same_origin(plan: Plan, store: Store) -> None:
     """Refuse to mix results of other people or settings with those that are asked for."""
     for dataset in plan.datasets:
         settings = {
-            cell: METHODS[cell.method].settings(cell.dataset, cell.cost)
+            cell: ALL_METHODS[cell.method].settings(cell.dataset, cell.cost)
             for cell in plan.cells()
             if cell.dataset == dataset.name
         }

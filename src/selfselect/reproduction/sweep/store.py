@@ -1,6 +1,7 @@
 """Results on disk: a SQLite file with one row per data set, method, cost and split, safe to kill and to share.
 
-A row is written once, whole, when its fit is done. What is under way is noted by leases, in the same file.
+A row is written once, whole, when its fit is done; with it, in a table of its own, what was published and to whom the
+promise was broken. What is under way is noted by leases, in the same file.
 """
 
 from __future__ import annotations
@@ -11,9 +12,9 @@ from collections.abc import Iterable
 from pathlib import Path
 from typing import Any, Self
 
-from .database import Database, StoreError
+from .database import PROMISES, Database, StoreError
 from .leases import Leases
-from .results import Cell, Result
+from .results import Cell, Result, who_applies
 
 #: What makes two results the same result; the rest is when and how fast.
 IDENTITY = (
@@ -85,9 +86,10 @@ class Store:
         A result that is there already is an error: nothing is ever overwritten.
         """
         with self.database.transaction():
+            self.database.connection.execute(PROMISES)  # a store that was made before there were any
             for result in results:
-                row = _row(result)
-                self.database.connection.execute(f"INSERT INTO results VALUES ({', '.join('?' * len(row))})", row)
+                for table, row in (("results", _row(result)), ("promises", _promise_row(result))):
+                    self.database.connection.execute(f"INSERT INTO {table} VALUES ({', '.join('?' * len(row))})", row)
                 self.leases.end(result.cell)
 
     def done(self) -> set[Cell]:
@@ -96,7 +98,14 @@ class Store:
 
     def results(self) -> list[Result]:
         """All results, sorted by data set, method, cost and split."""
-        return list(map(_result, self.database.rows(f"SELECT {', '.join(IDENTITY)}, seconds FROM results {_BY_CELL}")))
+        promised = {row[:4]: row[4:] for row in self._promises()}
+        rows = self.database.rows(f"SELECT {', '.join(IDENTITY)}, seconds FROM results {_BY_CELL}")
+        return [_result(row, promised.get(row[:4])) for row in rows]
+
+    def _promises(self) -> list[tuple[Any, ...]]:
+        if not self.database.has_table("promises"):
+            return []
+        return self.database.rows("SELECT dataset, method, cost, split, published_counts, applies FROM promises")
 
     def contents(self) -> list[tuple[Any, ...]]:
         """Everything that makes results what they are, in order: equal for equal results, whenever they were made."""
@@ -158,17 +167,29 @@ def _row(result: Result) -> tuple[Any, ...]:
     )
 
 
-def _result(row: tuple[Any, ...]) -> Result:
+def _promise_row(result: Result) -> tuple[Any, ...]:
+    plain = (result.published_counts, list(result.applies), list(result.broken))
+    return (*result.cell.key, *map(_json, plain))
+
+
+def _result(row: tuple[Any, ...], promised: tuple[str, str] | None) -> Result:
+    cell, groups, train_counts = Cell(*row[:4]), tuple(json.loads(row[8])), json.loads(row[9])
+    if promised is None:  # made before promises were stored, when everything was published on training people
+        published, applies = train_counts, who_applies(groups, train_counts, cell.cost).tolist()
+    else:
+        published, applies = map(json.loads, promised)
     return Result(
-        Cell(*row[:4]),
+        cell,
         seed=row[4],
         configuration=json.loads(row[5]),
         package_version=row[6],
         data_hash=row[7],
-        groups=tuple(json.loads(row[8])),
-        train_counts=json.loads(row[9]),
+        groups=groups,
+        train_counts=train_counts,
         test_counts=json.loads(row[10]),
         train_metrics=json.loads(row[11]),
         test_metrics=json.loads(row[12]),
+        published_counts=published,
+        applies=tuple(applies),
         seconds=row[13],
     )

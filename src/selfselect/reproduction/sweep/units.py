@@ -10,9 +10,9 @@ from ... import __version__
 from ..._threads import one_thread
 from ..._validation import BoolArray
 from ...counting import GroupCounts
-from ..methods import METHODS, Selection
+from ..methods import ALL_METHODS, Selection
 from ..people import Dataset, People, Split, split_people
-from .results import Cell, PlainCounts, Result, metrics_from_counts
+from .results import Cell, PlainCounts, Result, metrics_from_counts, who_applies
 
 #: Data sets whose fingerprints are remembered at a time.
 MOST_FINGERPRINTS = 8
@@ -27,7 +27,7 @@ class Unit:
     dataset : Dataset
         Where the people come from.
     method : str
-        A key of :data:`~selfselect.reproduction.methods.METHODS`.
+        A key of :data:`~selfselect.reproduction.methods.ALL_METHODS`.
     split : int
         Number of the split; also the seed of the method.
     costs : tuple of float
@@ -67,7 +67,7 @@ def run_unit(unit: Unit) -> list[Result]:
     >>> round(result.test_metrics["induced_accuracy"], 3)
     0.835
     """
-    method = METHODS[unit.method]
+    method = ALL_METHODS[unit.method]
     results = []
     try:
         with one_thread():
@@ -88,11 +88,14 @@ def run_unit(unit: Unit) -> list[Result]:
 def _result(unit: Unit, data_hash: str, split: Split, chosen: Selection, seconds: float) -> Result:
     groups = split.train.groups
     train, test = _counts(split.train, chosen.train), _counts(split.test, chosen.test)
-    train_metrics, test_metrics = metrics_from_counts(groups, train, test, chosen.cost)
+    published = train if chosen.published is None else chosen.published.to_dict()
+    decided = who_applies(groups, published, chosen.cost) if chosen.applies is None else chosen.applies
+    applies = tuple(map(bool, decided))
+    train_metrics, test_metrics = metrics_from_counts(groups, published, train, test, applies)
     return Result(
         unit.cell(chosen.cost),
         seed=unit.split,
-        configuration=METHODS[unit.method].settings(unit.dataset.name, chosen.cost),
+        configuration=ALL_METHODS[unit.method].settings(unit.dataset.name, chosen.cost),
         package_version=__version__,
         data_hash=data_hash,
         groups=groups,
@@ -100,6 +103,8 @@ def _result(unit: Unit, data_hash: str, split: Split, chosen: Selection, seconds
         test_counts=test,
         train_metrics=train_metrics,
         test_metrics=test_metrics,
+        published_counts=published,
+        applies=applies,
         seconds=seconds,
     )
 

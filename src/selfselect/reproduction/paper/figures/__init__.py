@@ -1,4 +1,4 @@
-"""The figures of the paper: each is a table of data, and a picture drawn from that table."""
+"""The figures of the paper, and one of ours: each is a table of data, and a picture drawn from that table."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ import pandas as pd
 
 from ...._errors import InputError
 from ...sweep.results import Result
-from . import concepts, populations, results
+from . import concepts, populations, promises, results
 from .style import our_style
 
 if TYPE_CHECKING:
@@ -28,7 +28,7 @@ class FigureRecipe:
     Attributes
     ----------
     number : int
-        Its number in the paper.
+        Its number in the paper; 12 is ours.
     name : str
         Name of its files.
     caption : str
@@ -39,6 +39,8 @@ class FigureRecipe:
         Draws a table.
     needs_results : bool
         Whether it shows results of a store.
+    needs_promises : bool
+        Whether these are results of what is promised and delivered.
     """
 
     number: int
@@ -47,6 +49,12 @@ class FigureRecipe:
     data: Callable[..., pd.DataFrame]
     draw: Callable[[pd.DataFrame], Figure]
     needs_results: bool = False
+    needs_promises: bool = False
+
+    @property
+    def missing(self) -> str:
+        """Key of the error where there are no such results."""
+        return "no_promises" if self.needs_promises else "no_results"
 
     @property
     def stem(self) -> str:
@@ -138,6 +146,16 @@ FIGURES = {
             populations.ordering_data,
             populations.draw_ordering,
         ),
+        FigureRecipe(
+            12,
+            "promises",
+            "Published against delivered precision of every group that applies, in every split, at a cost of .75 (the "
+            "data have all costs); what is delivered below .45 stands at the edge. The paper has no such figure.",
+            promises.promises_data,
+            promises.draw_promises,
+            needs_results=True,
+            needs_promises=True,
+        ),
     )
 }
 
@@ -150,7 +168,7 @@ def make_figure(recipe: FigureRecipe, stored: Sequence[Result] | None = None) ->
     recipe : FigureRecipe
         One of :data:`FIGURES`.
     stored : sequence of Result, optional
-        Results to show, for figures 5 and 6.
+        Results to show, for figures 5, 6 and 12.
 
     Examples
     --------
@@ -159,7 +177,7 @@ def make_figure(recipe: FigureRecipe, stored: Sequence[Result] | None = None) ->
     (['csv', 'png', 'svg'], 'varies,temperature,cost,precision,application')
     """
     if recipe.needs_results and not stored:
-        raise InputError(f"Figure {recipe.number} shows results, and there are none.", key="no_results")
+        raise InputError(f"Figure {recipe.number} shows results, and there are none.", key=recipe.missing)
     data = recipe.data(stored) if recipe.needs_results else recipe.data()
     files = {"csv": data.to_csv(index=False, lineterminator="\n", float_format="%.10g").encode()}
     with our_style():
