@@ -34,10 +34,11 @@ def crowd(seed):
         SemiStrategicClassifier,
         StrategicClassifier,
         lambda **options: StrategicClassifier(solver="constructive", **options),
+        lambda **options: StrategicClassifier(solver="constructive", shut_out="select_all", **options),
         lambda **options: StrategicClassifier(solver="constructive", max_social_cost=0.4, **options),
         lambda **options: StrategicClassifier(solver="constructive", require=["a"], **options),
     ],
-    ids=["semi", "strategic", "constructive", "with a limit", "with a required group"],
+    ids=["semi", "strategic", "constructive", "shut out by all", "with a limit", "with a required group"],
 )
 def test_what_is_published_selects_enough_of_every_group_or_fit_says_that_it_cannot_be(make, publish, seed):
     without, with_columns, y, z = crowd(seed)

@@ -66,3 +66,28 @@ def test_a_tolerance_asks_semi_for_more_than_the_cost(people):
         worse = np.minimum(*(curves.outcomes(0.7, tolerance=t)["induced_accuracy"] for t in (0.0, tolerance)))
         at = np.flatnonzero(model.curve_["threshold"] <= model.threshold_)[-1]
         assert worse[at] == pytest.approx(worse.max())
+
+
+@pytest.mark.parametrize("cost", [0.4, 0.6, 0.8])
+def test_a_grid_tries_only_evenly_spaced_thresholds(people, cost):
+    X, y, z = people
+    score = LogisticRegression().fit(X, y)
+    settings = {"cost": cost, "prefit": True, "publish": "train"}
+    model = SemiStrategicClassifier(score, grid=25, **settings).fit(X, y, sensitive_features=z)
+    values = score.decision_function(X)
+    tried = np.linspace(values.min(), values.max(), 25)
+    tables = [PublishedStatistics.from_scores(y, values, threshold=t, sensitive_features=z) for t in tried]
+    accuracy = [np.nan_to_num(outcome(t, t.applies(cost)).induced_accuracy, nan=-1) for t in tables]
+    assert model.threshold_ in tried
+    assert model.audit(X, y, z).induced_accuracy == pytest.approx(max(accuracy))
+    exact = SemiStrategicClassifier(score, **settings).fit(X, y, sensitive_features=z)
+    assert exact.audit(X, y, z).induced_accuracy >= model.audit(X, y, z).induced_accuracy
+    fine = SemiStrategicClassifier(score, grid=100_000, **settings).fit(X, y, sensitive_features=z)
+    assert fine.audit(X, y, z).induced_accuracy == exact.audit(X, y, z).induced_accuracy
+
+
+@pytest.mark.parametrize("grid", [1, 2.5, "fine"])
+def test_a_grid_of_no_size_is_refused(people, grid):
+    X, y, z = people
+    with pytest.raises(ValueError, match="grid must be a whole number of at least 2"):
+        SemiStrategicClassifier(grid=grid).fit(X, y, sensitive_features=z)

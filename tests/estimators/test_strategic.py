@@ -1,10 +1,13 @@
 """Learning with a view to who applies: what it reaches, what it is held to, and what it refuses."""
 
 import warnings
+from dataclasses import fields
 
 import numpy as np
+import pandas as pd
 import pytest
 from scipy import sparse
+from scipy.special import expit
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.linear_model import LogisticRegression
 
@@ -17,6 +20,8 @@ from selfselect import (
     theory,
 )
 from selfselect.datasets import make_ordering_constraint
+from selfselect.deciding import smooth_applies
+from selfselect.learning import PRESETS
 from selfselect.metrics import rank_agreement
 
 
@@ -158,6 +163,92 @@ def test_gradient_descent_lowers_the_papers_objective_to_a_sensible_classifier(p
     assert model.audit(X, y, z).induced_accuracy > 0.75
 
 
+DESCENT = {"solver": "gradient_descent", "n_starts": 2, "max_iter": 40, "random_state": 0, "publish": "train"}
+
+
+@pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning", "ignore::selfselect.ApplicationWarning")
+def test_a_preset_is_its_settings_and_what_is_given_by_name_wins(people):
+    X, y, z = people
+
+    def weights(**settings):
+        model = StrategicClassifier(0.6, parity=0.5, **DESCENT, **settings).fit(X, y, sensitive_features=z)
+        return np.append(model.coef_[0], model.intercept_)
+
+    released = PRESETS["released"]
+    differs = {field.name: getattr(released, field.name) for field in fields(released)}
+    differs = {name: value for name, value in differs.items() if value != getattr(PRESETS["paper"], name)}
+    assert (weights() == weights(preset="paper")).all()
+    assert (weights(preset="released") == weights(descent=differs)).all()
+    assert (weights(preset="released") != weights(preset="paper")).any()
+    back = {name: getattr(PRESETS["paper"], name) for name in differs}
+    assert (weights(preset="released", descent=back) == weights()).all()
+    for given in ({"temperature": 1.0}, {"precision_temperature": 2.0}, {"application_temperature": 1.0}):
+        assert (weights(**given) != weights()).any()
+        assert (weights(**given) == weights(descent=given)).all()
+    assert (weights(learning_rate=0.2) != weights(application=0.5)).any()
+
+
+@pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning", "ignore::selfselect.ApplicationWarning")
+def test_released_keeps_the_start_by_smooth_applications(people):
+    X, y, z = people
+    settings = DESCENT | {"n_starts": 4}
+    kept = {
+        how: StrategicClassifier(0.6, **settings, descent={"kept_by": how}).fit(X, y, sensitive_features=z)
+        for how in ("hard", "smooth")
+    }
+
+    def smooth_accuracy(start):
+        alone = StrategicClassifier(0.6, **settings | {"n_starts": 1, "random_state": start})
+        alone.fit(X, y, sensitive_features=z)
+        counts = alone.published_.counts
+        score = alone.decision_function(X)
+        applies = []
+        for code, group in enumerate(alone.published_.groups):
+            here = (z == group).to_numpy()
+            p = expit(5 * score[here])
+            selected, hits = counts.selected[code], counts.true_positives[code]
+            gap = (hits - 0.62 * selected) - ((y[here] * p).sum() - 0.62 * p.sum()) if selected else 0.0
+            applies.append(smooth_applies(((y[here] * p).sum() + gap) / p.sum(), np.array(0.62), 5.0)[0])
+        return float(np.dot(applies, counts.correct) / np.dot(applies, counts.n))
+
+    one_by_one = np.random.RandomState(0)
+    assert kept["smooth"].origin_ == f"descent {1 + int(np.argmax([smooth_accuracy(one_by_one) for _ in range(4)]))}"
+    assert kept["hard"].audit(X, y, z).induced_accuracy >= kept["smooth"].audit(X, y, z).induced_accuracy
+
+
+@pytest.mark.parametrize("solver", ["auto", "constructive"])
+@pytest.mark.parametrize("publish", ["train", "cross_fit"])
+def test_groups_are_shut_out_by_selecting_nobody_or_everybody(people, solver, publish):
+    X, y, z = people
+    none, everybody = (
+        StrategicClassifier(0.7, solver=solver, shut_out=how, publish=publish).fit(X, y, sensitive_features=z)
+        for how in ("select_none", "select_all")
+    )
+    assert none.applies().equals(everybody.applies())
+    out = ~none.applies().to_numpy()
+    assert 0 < out.sum() < len(out)
+    assert (none.published_.counts.selected[out] == 0).all()
+    assert (everybody.published_.counts.selected[out] == everybody.published_.counts.n[out]).all()
+    assert everybody.published_.precision[out].to_numpy() == pytest.approx(none.published_.counts.base_rate[out])
+    assert none.audit(X, y, z).induced_accuracy == everybody.audit(X, y, z).induced_accuracy
+    beyond = pd.DataFrame(X).assign(x=2 * X["x"])[X.columns]
+    shut = z.isin(none.applies().index[out]).to_numpy()
+    assert not none.predict(beyond)[shut].any()
+    assert everybody.predict(beyond)[shut].all()
+
+
+def test_a_group_whose_base_rate_reaches_the_cost_is_shut_out_by_selecting_nobody():
+    rng = np.random.default_rng(0)
+    z = np.repeat(["a", "b", "c"], 400)
+    x = rng.normal(size=1200)
+    # of b more than the cost are qualified, but nobody can tell who; of a it is known
+    y = np.where(z == "a", x > 0, rng.uniform(size=1200) < np.where(z == "b", 0.6, 0.1)).astype(int)
+    X = np.c_[z == "a", z == "b", z == "c", x].astype(float)
+    model = StrategicClassifier(0.5, shut_out="select_all", publish="train").fit(X, y, sensitive_features=z)
+    assert model.applies().to_dict() == {"a": True, "b": False, "c": False}
+    assert model.published_.counts.selected[1:].tolist() == [0, 400]
+
+
 def test_same_seed_same_result_and_random_starts_count(people):
     X, y, z = people
     models = [StrategicClassifier(cost=0.8, n_starts=2, random_state=3).fit(X, y, sensitive_features=z) for _ in "ab"]
@@ -260,6 +351,14 @@ def test_a_required_group_with_a_handful_of_positives_is_a_warning(people):
         ({"equal_tpr": np.inf}, "equal_tpr must be a number"),
         ({"l2": "a"}, "l2 must be a number"),
         ({"solver": "magic"}, "solver must be one of"),
+        ({"shut_out": "forbid"}, "shut_out must be one of"),
+        ({"application": -1.0}, "application must be a number of at least 0"),
+        ({"preset": "released"}, 'preset is a setting of solver="gradient_descent"'),
+        ({"temperature": 1.0}, 'temperature is a setting of solver="gradient_descent"'),
+        ({"solver": "gradient_descent", "preset": "published"}, "preset must be one of"),
+        ({"solver": "gradient_descent", "descent": "fast"}, "descent must be a dict of settings by name"),
+        ({"solver": "gradient_descent", "learning_rate": 0.0}, "learning_rate must be positive"),
+        ({"solver": "gradient_descent", "descent": {"speed": 1}}, "No setting of the descent is called 'speed'"),
         ({"n_starts": -1}, "n_starts must be a whole number"),
         ({"n_starts": "a"}, "n_starts must be a whole number"),
         ({"n_starts": 0, "solver": "gradient_descent"}, "n_starts must be a whole number of at least 1"),

@@ -19,7 +19,7 @@ from selfselect.learning import (
 )
 from selfselect.learning.all_groups import solve_all_groups
 from selfselect.learning.candidates import verdict_on
-from selfselect.learning.descent import solve_by_descent, solve_by_stages
+from selfselect.learning.descent import DescentSettings, solve_by_descent, solve_by_stages
 from selfselect.learning.single_groups import solve_single_groups, with_own_thresholds
 from selfselect.learning.starts import logistic_start
 
@@ -133,7 +133,7 @@ def test_descent_values_a_start_by_its_plain_accuracy_at_its_own_threshold(peopl
     X, y, codes = people
     problem = problem_of(people, tolerance=0.05, ties=TIES)
     with pytest.warns(ConvergenceWarning):
-        candidates, _ = solve_by_descent(problem, np.random.RandomState(0), 3, 50, 1 / 6)
+        candidates, _ = solve_by_descent(problem, np.random.RandomState(0), DescentSettings(starts=3, steps=50))
     for candidate in candidates:
         weights, intercept = problem.standardisation.undo_parameters(candidate.parameters)
         passes = X @ weights + intercept > 0

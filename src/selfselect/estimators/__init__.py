@@ -2,6 +2,7 @@
 
 from .base import SelfSelectionClassifier
 from .files import load_model, save_model
+from .logistic import GradientDescentLogisticRegression
 from .naive import NaiveClassifier
 from .notices import ApplicationWarning, PromiseWarning, ShutOutWarning
 from .semi import SemiStrategicClassifier
@@ -10,6 +11,7 @@ from .thresholds import GroupThresholdClassifier
 
 __all__ = [
     "ApplicationWarning",
+    "GradientDescentLogisticRegression",
     "GroupThresholdClassifier",
     "NaiveClassifier",
     "PromiseWarning",

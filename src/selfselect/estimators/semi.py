@@ -46,6 +46,9 @@ class SemiStrategicClassifier(InnerClassifier):
     caution : float, default=0.0
         Standard errors to take off an induced accuracy before comparing. 0 is the exact maximum on the training set; 1
         hedges against a high accuracy on few applicants.
+    grid : int, optional
+        Try only so many thresholds, evenly spaced from the lowest score to the highest (the paper's released code has
+        1,000). By default every distinct score is tried.
     prefit : bool, default=False
         Whether ``estimator`` is fitted already and only wants a threshold.
     pos_label : label, optional
@@ -106,6 +109,7 @@ class SemiStrategicClassifier(InnerClassifier):
         subsidies: Subsidies = None,
         subsidy_kind: SubsidyKind = "additive",
         caution: float = 0.0,
+        grid: int | None = None,
         prefit: bool = False,
         pos_label: Any = None,
         publish: Publish = "cross_fit",
@@ -121,6 +125,7 @@ class SemiStrategicClassifier(InnerClassifier):
         self.subsidies = subsidies
         self.subsidy_kind = subsidy_kind
         self.caution = caution
+        self.grid = grid
         self.prefit = prefit
         self.pos_label = pos_label
         self.publish = publish
@@ -151,6 +156,8 @@ class SemiStrategicClassifier(InnerClassifier):
         tolerance = check_tolerance(self.tolerance, self._terms().faced_by(people.groups.labels))
         check_at_least_zero(self.caution, "caution")
         check_fraction(self.min_selection_rate, "min_selection_rate")
+        if self.grid is not None and (not isinstance(self.grid, int | np.integer) or self.grid < 2):
+            raise ValueError(f"grid must be a whole number of at least 2, or None, got {self.grid!r}.")
         self._check_inner(X, y)
         if self.prefit:
             self._check_same_classes()
@@ -191,11 +198,15 @@ class SemiStrategicClassifier(InnerClassifier):
         if self.min_selection_rate > 0:
             lacking = lacking_at_thresholds(Ask(faced, min_selection_rate=self.min_selection_rate), curves)
             value = np.where(lacking == 0, value, -np.inf)
+        thresholds, rate = self.curve_["threshold"].to_numpy(), self.curve_["application_rate"].to_numpy()
+        tried = None if self.grid is None else np.linspace(score.min(), score.max(), self.grid)
+        steps = np.arange(len(value)) if tried is None else np.searchsorted(thresholds, tried, side="right") - 1
+        value, rate = value[steps], rate[steps]
         if np.isneginf(value).all():  # nobody can be made to apply: leave the classifier as it is, or as near as may be
             return self._default_threshold(lacking)
-        rate = self.curve_["application_rate"].to_numpy()
         best = np.flatnonzero(value >= value.max() - 1e-12)
-        return float(cut_between(self.curve_["threshold"].to_numpy(), int(best[np.argmax(rate[best])])))
+        kept = int(best[np.argmax(rate[best])])
+        return float(cut_between(thresholds, kept) if tried is None else tried[kept])
 
     def _default_threshold(self, lacking: FloatArray) -> float:
         """Threshold of the inner classifier itself; where that selects too few, the highest that does not."""

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import Any, Self
 
@@ -30,11 +30,13 @@ from ..learning import (
     SOLVERS,
     Ask,
     Candidate,
+    DescentSettings,
     EqualSelectionRates,
     EqualTruePositiveRates,
     OrderByBaseRates,
     Part,
     Problem,
+    SummedSelectionRates,
     Tie,
     choose_unseen,
     judge_counts,
@@ -49,6 +51,10 @@ from .publishing import Publish, Rows
 
 #: Sharpness of ``predict_proba``: the y~ = sigma(2 s) of the training objective.
 TEMPERATURE = 2.0
+#: Ways to keep out a group that is not meant to apply.
+SHUT_OUT = ("select_none", "select_all")
+#: Parameters that are settings of the descent, and mean nothing to another solver.
+DESCENT_SETTINGS = ("temperature", "precision_temperature", "application_temperature", "learning_rate")
 
 
 def _as_counts(weights: FloatArray | None, n_rows: int) -> FloatArray:
@@ -100,6 +106,10 @@ class StrategicClassifier(SelfSelectionClassifier):
         refines such starts; "gradient_descent" is the paper's method, for reference: of its starts the one with the
         best training induced accuracy is kept, among those that break ``require``, ``max_social_cost`` and
         ``min_selection_rate`` least, and ``parity`` and ``equal_tpr`` are penalties only.
+    shut_out : {"select_none", "select_all"}, default="select_none"
+        How "auto" and "constructive" keep a group out that is not meant to apply, where ``X`` tells groups apart:
+        nobody of it is selected, so that it has no precision to go by; or, as in the paper, everybody, so that its
+        precision is its base rate. A group that would apply then has nobody selected in either case.
     n_starts : int, optional
         Additional Gaussian starts, trained by L-BFGS on the paper's objective (default none; for "gradient_descent",
         their number, default 5).
@@ -107,12 +117,22 @@ class StrategicClassifier(SelfSelectionClassifier):
         Steps of the descent (default 30,000), or of the logistic start (default 1,000).
     l2 : float, default=0.0
         Weight of ``|w|^2 / 2`` on standardised features, against the mean loss.
-    application : float, default=1/6
-        Weight of the paper's penalty that asks for someone to apply; only in the paper's objective.
+    application : float, optional
+        Weight of the paper's penalty that asks for someone to apply (default 1/6); only in the paper's objective.
     parity_tolerance : float, default=0.02
         Largest difference of selection rates under ``parity``.
     tpr_tolerance : float, default=0.05
         Largest difference of true-positive rates under ``equal_tpr``.
+    preset : {"paper", "released"}, optional
+        Settings of "gradient_descent": those of the paper's text (the default), or of its released code where that
+        differs. Those of the data are not among them: ``tolerance``, ``parity``, ``n_starts``, ``application``.
+    temperature, precision_temperature, application_temperature : float, optional
+        Sharpness of smooth predictions, of the precision proxy, and of applications, in place of the preset's.
+    learning_rate : float, optional
+        Length of a step of the descent, in gradients, in place of the preset's.
+    descent : dict, optional
+        Further settings in place of the preset's, by their names in
+        :class:`selfselect.learning.DescentSettings`: ``{"dtype": "float64"}``.
     random_state : int, RandomState or None, default=None
         Seed of Gaussian starts; without them nothing is random.
     pos_label : label, optional
@@ -193,12 +213,19 @@ class StrategicClassifier(SelfSelectionClassifier):
         max_social_cost: float | None = None,
         min_selection_rate: float = 0.0,
         solver: str = "auto",
+        shut_out: str = "select_none",
         n_starts: int | None = None,
         max_iter: int | None = None,
         l2: float = 0.0,
-        application: float = 1 / 6,
+        application: float | None = None,
         parity_tolerance: float = 0.02,
         tpr_tolerance: float = 0.05,
+        preset: str | None = None,
+        temperature: float | None = None,
+        precision_temperature: float | None = None,
+        application_temperature: float | None = None,
+        learning_rate: float | None = None,
+        descent: Mapping[str, Any] | None = None,
         random_state: int | np.random.RandomState | None = None,
         pos_label: Any = None,
         publish: Publish = "cross_fit",
@@ -217,12 +244,19 @@ class StrategicClassifier(SelfSelectionClassifier):
         self.max_social_cost = max_social_cost
         self.min_selection_rate = min_selection_rate
         self.solver = solver
+        self.shut_out = shut_out
         self.n_starts = n_starts
         self.max_iter = max_iter
         self.l2 = l2
         self.application = application
         self.parity_tolerance = parity_tolerance
         self.tpr_tolerance = tpr_tolerance
+        self.preset = preset
+        self.temperature = temperature
+        self.precision_temperature = precision_temperature
+        self.application_temperature = application_temperature
+        self.learning_rate = learning_rate
+        self.descent = descent
         self.random_state = random_state
         self.pos_label = pos_label
         self.publish = publish
@@ -276,9 +310,17 @@ class StrategicClassifier(SelfSelectionClassifier):
             random=check_random_state(self.random_state),
             n_starts=self.n_starts,
             max_iter=self.max_iter,
-            application=self.application,
+            settings=self._descent_settings(),
         )
         return best
+
+    def _descent_settings(self) -> DescentSettings:
+        """Settings of the descent: what is given by name, then the preset's."""
+        if not isinstance(self.descent, Mapping | None):
+            raise ValueError(f"descent must be a dict of settings by name, got {self.descent!r}.")
+        named = {name: getattr(self, name) for name in (*DESCENT_SETTINGS, "application")}
+        given = {name: value for name, value in named.items() if value is not None}
+        return DescentSettings.of(self.preset, **{**(self.descent or {}), **given})
 
     def _solve_each(
         self, X: FloatArray, people: TrainingPeople, problem: Problem, rows: Rows
@@ -321,8 +363,8 @@ class StrategicClassifier(SelfSelectionClassifier):
         in_training = people.deal.way == "train" or self.solver == "gradient_descent"
         behaviour = HardRule() if in_training else self._behaviour
         least = check_fraction(self.min_selection_rate, "min_selection_rate")
-        ties = self._ties()
-        return Ask(costs, tolerance, required, limit, ties, behaviour=behaviour, min_selection_rate=least)
+        ties, shut_out = self._ties(), self.shut_out
+        return Ask(costs, tolerance, required, limit, ties, shut_out, behaviour=behaviour, min_selection_rate=least)
 
     def _ties(self) -> tuple[Tie, ...]:
         """Ties between groups. A new one is made here."""
@@ -330,7 +372,9 @@ class StrategicClassifier(SelfSelectionClassifier):
         if self.parity > 0 and self.equal_tpr > 0:  # together they put groups in order, and this sees to it
             ties.append(OrderByBaseRates())
         if self.parity > 0:
-            ties.append(EqualSelectionRates(self.parity, self.parity_tolerance))
+            summed = self._descent_settings().parity_over == "sum"
+            equal = SummedSelectionRates if summed else EqualSelectionRates
+            ties.append(equal(self.parity, self.parity_tolerance))
         if self.equal_tpr > 0:
             ties.append(EqualTruePositiveRates(self.equal_tpr, self.tpr_tolerance))
         return tuple(ties)
@@ -364,8 +408,14 @@ class StrategicClassifier(SelfSelectionClassifier):
 
     def _check_settings(self, groups: GroupCodes, qualified: BoolArray) -> BoolArray:
         check_choice(self.solver, "solver", SOLVERS)
-        for name in ("parity", "equal_tpr", "l2", "application"):
+        check_choice(self.shut_out, "shut_out", SHUT_OUT)
+        for name in ("parity", "equal_tpr", "l2"):
             check_at_least_zero(getattr(self, name), name)
+        self._descent_settings()  # refuses those that make no sense
+        if self.solver != "gradient_descent":
+            for name in ("preset", *DESCENT_SETTINGS, "descent"):
+                if getattr(self, name) is not None:
+                    raise ValueError(f'{name} is a setting of solver="gradient_descent", got solver={self.solver!r}.')
         for name, least in (("n_starts", int(self.solver == "gradient_descent")), ("max_iter", 1)):
             value = getattr(self, name)
             if value is not None and (not isinstance(value, int | np.integer) or value < least):

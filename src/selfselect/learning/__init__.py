@@ -4,7 +4,8 @@
 ``ties`` between groups; ``linear`` is where features enter. ``asking`` states what is asked of a classifier,
 ``judging`` says by hard counts how far one meets it and what it is worth, and ``candidates`` are classifiers that have
 been judged. ``problem`` is a task; ``single_groups``, ``all_groups`` and ``descent`` (the paper's own way) solve it,
-from ``starts``; :func:`solve` puts them together, and ``unseen`` chooses on people that a score has not seen.
+from ``starts``; ``batch`` and ``fused`` are how all starts of a descent take their steps at once. :func:`solve` puts
+them together, and ``unseen`` chooses on people that a score has not seen.
 ``allocation`` is the best threshold per group, exactly, for any score.
 
 The default does not minimise the paper's objective. Once all groups but one are shut out, that objective is the mean
@@ -17,25 +18,31 @@ reference.
 from .allocation import Allocation, Demands, allocate
 from .asking import Ask
 from .candidates import Candidate, cut_between
+from .descent import PRESETS, DescentSettings, logistic_by_descent
 from .judging import HANDFUL, cautious, judge_counts, lacking_at_thresholds
+from .linear import FeatureBlock
 from .problem import InfeasibleError, Problem
 from .solving import SOLVERS, refuse_infeasible, solve, too_few_selected
-from .ties import EqualSelectionRates, EqualTruePositiveRates, OrderByBaseRates, Tie
+from .ties import EqualSelectionRates, EqualTruePositiveRates, OrderByBaseRates, SummedSelectionRates, Tie
 from .unseen import Part, choose_unseen
 
 __all__ = [
     "HANDFUL",
+    "PRESETS",
     "SOLVERS",
     "Allocation",
     "Ask",
     "Candidate",
     "Demands",
+    "DescentSettings",
     "EqualSelectionRates",
     "EqualTruePositiveRates",
+    "FeatureBlock",
     "InfeasibleError",
     "OrderByBaseRates",
     "Part",
     "Problem",
+    "SummedSelectionRates",
     "Tie",
     "allocate",
     "cautious",
@@ -43,6 +50,7 @@ __all__ = [
     "cut_between",
     "judge_counts",
     "lacking_at_thresholds",
+    "logistic_by_descent",
     "refuse_infeasible",
     "solve",
     "too_few_selected",

@@ -31,6 +31,9 @@ class Ask:
         Largest share of the qualified that may stay away; 1 for no limit.
     ties : tuple of Tie
         What must be alike between groups.
+    shut_out : {"select_none", "select_all"}
+        What is done, where features tell groups apart, to a group that is not meant to apply: nobody of it is selected,
+        or everybody, unless that would make it apply.
     min_selection_rate : float
         Least share of each group, whether it applies or not, that must be selected; 0 for no limit.
     """
@@ -41,6 +44,7 @@ class Ask:
     required: BoolArray = field(default_factory=lambda: np.zeros(0, dtype=bool))
     max_social_cost: float = 1.0
     ties: tuple[Tie, ...] = ()
+    shut_out: str = "select_none"
     min_selection_rate: float = field(default=0.0, kw_only=True)
 
     def __post_init__(self) -> None:
@@ -50,6 +54,12 @@ class Ask:
     def clear(self, true_positives: ArrayLike, selected: ArrayLike, tolerance: Tolerance) -> BoolArray:
         """Whether groups clear their cost by a tolerance, as people answer."""
         return applies_with_margin(true_positives, selected, self.costs, tolerance, self.behaviour)
+
+    def kept_out_by_all(self, n: FloatArray, positives: FloatArray) -> BoolArray:
+        """Groups that stay away though (because) everybody of them is selected, where that is the way to shut out."""
+        if self.shut_out == "select_none":
+            return np.zeros(len(n), dtype=bool)
+        return ~self.clear(positives, n, 0.0) & (n > 0)
 
     def lacking(self, selected: ArrayLike, n: ArrayLike) -> FloatArray:
         """What is lacking to the least selection rate, as a share of each group; 0 where it is kept.

@@ -43,7 +43,7 @@ LEAST_VARIANCE = 1e-4
 #: A threshold below all scores lies below the lowest by this much.
 BELOW_ALL = 1e-6
 #: Offset of a group that is shut out, as a multiple of the size of the score: nobody of it is selected, also among
-#: newcomers whose scores lie somewhat beyond those seen.
+#: newcomers whose scores lie somewhat beyond those seen; or everybody, with the other sign.
 SHUT_OUT = -10.0
 
 
@@ -142,7 +142,7 @@ def with_own_thresholds(
     origin: str,
     sets: list[NDArray[np.intp]] | None = None,
 ) -> list[Candidate]:
-    """Candidates in which each group of a set has its own best threshold, and the others are kept out.
+    """Candidates in which each group of a set has its own best threshold, and the others are shut out.
 
     Nobody of the others is selected, or as few as the least selection rate allows. Without sets, the one group that is
     worth most makes the only one.
@@ -151,7 +151,7 @@ def with_own_thresholds(
     curves, size = curves_of(problem, problem.block.X[:, :width] @ parameters[:width])
     return [
         Candidate.judged(
-            with_offsets(problem, parameters, choice.opened, choice.cut * size, size),
+            with_offsets(problem, parameters, choice, choice.cut * size, size),
             choice.verdict,
             0,
             f"{origin}{choice.note}: {describe(problem.labels, np.flatnonzero(choice.let_in))}",
@@ -168,8 +168,11 @@ class OwnThresholds:
     ----------
     let_in : ndarray of bool of shape (n_groups,)
         Groups that shall apply.
+    all_in : ndarray of bool of shape (n_groups,)
+        Of the others, those of whom everybody is selected.
     opened : ndarray of bool of shape (n_groups,)
-        Groups that have a threshold, to apply or because some of each group must be selected; nobody of the others is.
+        Groups that have a threshold, to apply or because some of each group must be selected; nobody is of those that
+        have none, unless everybody.
     cut : ndarray of shape (n_groups,)
         The thresholds.
     verdict : Verdict
@@ -178,6 +181,7 @@ class OwnThresholds:
     """
 
     let_in: BoolArray
+    all_in: BoolArray
     opened: BoolArray
     cut: FloatArray
     verdict: Verdict
@@ -193,8 +197,9 @@ def own_thresholds(
     """
     step = _own_steps(ask, curves)
     outside = _steps_outside(ask, curves)
+    kept_out_by_all = ask.kept_out_by_all(curves.n, curves.positives)
     # who has no step outside comes at its best one, or, if even that cannot be counted on, at the most accurate
-    comes_along = np.zeros(len(step), dtype=bool) if outside is None else outside < 0
+    comes_along = np.zeros(len(step), dtype=bool) if outside is None else (outside < 0) & ~kept_out_by_all
     own = step if outside is None else np.where(comes_along & (step < 0), _most_accurate_steps(ask, curves), step)
     if sets is None:
         sets = [_worth_most(curves, step, own, comes_along, fitted_weights)]
@@ -202,14 +207,18 @@ def own_thresholds(
     for groups in sets:
         asked_for = np.isin(np.arange(len(curves.groups)), groups)
         let_in = (asked_for & (step >= 0)) | comes_along
-        opened = let_in if outside is None else np.ones(len(step), dtype=bool)
+        all_in = kept_out_by_all & ~let_in
+        opened = let_in if outside is None else ~all_in
         at = own if outside is None else np.where(let_in, own, outside)
-        selected, hits = (np.where(opened, column[at], 0) for column in (curves.selected, curves.true_positives))
+        selected, hits = (
+            np.where(opened, column[at], np.where(all_in, everybody, 0))
+            for column, everybody in ((curves.selected, curves.n), (curves.true_positives, curves.positives))
+        )
         counts = GroupCounts(curves.n, curves.positives, selected[None, :], hits[None, :])
         verdict = judge_counts(ask, counts, fitted_weights)
         left_out = len(groups) - int((let_in & asked_for).sum())
         note = f", {left_out} left out" if left_out and verdict.violation[0] == 0 else ""
-        choices.append(OwnThresholds(let_in, opened, cut_between(curves.threshold, at), verdict, note))
+        choices.append(OwnThresholds(let_in, all_in, opened, cut_between(curves.threshold, at), verdict, note))
     return choices
 
 
@@ -234,15 +243,16 @@ def _worth_most(
 
 
 def with_offsets(
-    problem: Problem, parameters: FloatArray, opened: BoolArray, cut: FloatArray, size: float
+    problem: Problem, parameters: FloatArray, choice: OwnThresholds, cut: FloatArray, size: float
 ) -> FloatArray:
     """Parameters whose score is above 0 where that of the varying columns, of a given size, is above the group's cut.
 
-    Nobody is selected of groups that are not opened, and everybody of those without a lowest score.
+    Of groups that are not opened, nobody is selected, or everybody; everybody also of those without a lowest score.
     """
     assert problem.offset_of_group is not None
-    shut = shut_out_offset(size)
-    offsets = np.where(opened, np.where(np.isneginf(cut), -shut, -cut), shut)
+    out = shut_out_offset(size)
+    everybody = choice.all_in | (choice.opened & np.isneginf(cut))
+    offsets = np.where(everybody, -out, np.where(choice.opened, -cut, out))
     return np.concatenate([parameters[: problem.n_varying], problem.offset_of_group @ offsets])
 
 

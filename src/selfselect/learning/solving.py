@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 import pandas as pd
 
@@ -10,8 +12,7 @@ from ..counting import GroupCounts, ratio
 from ..deciding import SLACK
 from .all_groups import solve_all_groups
 from .candidates import Candidate, curves_of
-from .descent import STARTS, STEPS, solve_by_descent, solve_by_stages
-from .paper import APPLICATION
+from .descent import DescentSettings, solve_by_descent, solve_by_stages
 from .problem import InfeasibleError, Problem
 from .single_groups import solve_single_groups
 
@@ -27,7 +28,7 @@ def solve(
     random: np.random.RandomState,
     n_starts: int | None = None,
     max_iter: int | None = None,
-    application: float = APPLICATION,
+    settings: DescentSettings | None = None,
 ) -> tuple[Candidate, int]:
     """Best candidate of a solver, and the steps that ``max_iter`` limits.
 
@@ -43,8 +44,9 @@ def solve(
         Gaussian starts; 5 for the descent, none otherwise.
     max_iter : int, optional
         Steps of the descent (30,000), or of the logistic start (1,000).
-    application : float
-        Weight of the application penalty in the paper's objective.
+    settings : DescentSettings, optional
+        Of the descent, whose starts and steps they are unless given here; the weight of the application penalty is
+        also that of Gaussian starts of other solvers.
 
     Returns
     -------
@@ -58,10 +60,10 @@ def solve(
     InfeasibleError
         If constraints on who applies, or on how many are selected, cannot be met.
     """
-    ask = problem.ask
+    ask, settings = problem.ask, settings or DescentSettings()
     if solver == "gradient_descent":
-        starts = STARTS if n_starts is None else n_starts
-        candidates, n_iter = solve_by_descent(problem, random, starts, max_iter or STEPS, application)
+        told = replace(settings, starts=n_starts or settings.starts, steps=max_iter or settings.steps)
+        candidates, n_iter = solve_by_descent(problem, random, told)
     else:
         # features that address groups one by one leave nothing to be shared; ties, or one threshold for all, do
         shared = bool(ask.ties) or (ask.prescribes_applicants and problem.offset_of_group is None)
@@ -70,7 +72,7 @@ def solve(
         else:
             candidates, n_iter = solve_single_groups(problem, with_refinement=solver == "auto", max_iter=max_iter)
         if n_starts:
-            candidates += solve_by_stages(problem, random, n_starts, application)
+            candidates += solve_by_stages(problem, random, n_starts, settings.application)
     best = max(candidates, key=lambda candidate: candidate.rank)
     refuse_infeasible(problem, best, candidates)
     return best, n_iter

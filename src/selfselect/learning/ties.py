@@ -29,6 +29,8 @@ FREE_PART = 0.5
 ORDER_MARGIN = 0.02
 #: Log-odds by which the smooth precision of a group should exceed that of one of a lower base rate.
 ORDER_DISTANCE = 0.05
+#: What the released code of the paper multiplies distances between selection rates by, before it squares them.
+RELEASED_FACTOR = 10.0
 #: Groups of which all pairs are compared, in every step of training; of more, each with one neighbour only.
 MOST_PAIRED = 100
 
@@ -38,6 +40,8 @@ class Tie(ABC):
 
     #: Whether precision must follow base rates, so that only those of the highest can be the ones who apply.
     follows_base_rates: ClassVar[bool] = False
+    #: Whether sums may be of several scores at once, one row each, with slopes likewise and the values added up.
+    takes_many: ClassVar[bool] = False
 
     @abstractmethod
     def walled(self, height: float = 1.0) -> Self:
@@ -102,6 +106,24 @@ class EqualSelectionRates(EqualRates):
     def violation(self, counts: GroupCounts) -> FloatArray:
         """Largest difference of selection rates beyond the tolerance."""
         return self._beyond(counts.selected / counts.n)
+
+
+class SummedSelectionRates(EqualSelectionRates):
+    """Statistical parity in the form of the paper's released code: a sum of squares, ten times the distances inside.
+
+    In units of :class:`EqualSelectionRates` (the paper's text) the weight is 100 times the number of groups larger. The
+    overall rate is held constant in the slopes.
+    """
+
+    takes_many: ClassVar[bool] = True
+
+    def penalty(self, sums: Sums) -> tuple[float, Slopes]:
+        """``weight sum_z (10 e_z)^2``, with the distance ``e_z`` of a group's rate from the overall one."""
+        some = sums.n > 0
+        n = np.where(some, sums.n, 1.0)
+        overall = sums.accepted.sum(axis=-1, keepdims=True) / sums.n.sum()
+        gap = np.where(some, RELEASED_FACTOR * (sums.accepted / n - overall), 0.0)
+        return self.weight * float((gap * gap).sum()), Slopes(accepted=self.weight * 2 * RELEASED_FACTOR * gap / n)
 
 
 class EqualTruePositiveRates(EqualRates):

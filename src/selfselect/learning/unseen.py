@@ -23,6 +23,7 @@ from .judging import Verdict, judge_thresholds
 from .problem import Problem
 from .single_groups import own_thresholds, refined, shut_out_offset, with_offsets
 from .starts import logistic_start, target_sets
+from .sums import TINY
 
 
 @dataclass(frozen=True, eq=False)
@@ -185,12 +186,12 @@ def _choose(cook: _Cook, last: Problem, recipe: _Recipe, judged: BoolArray, scor
     size = float(np.abs(raw).max())
     made = []
     for choice in own_thresholds(ask, curves, 0.0, sets):
-        parameters = with_offsets(
-            cook.problem, recipe.parameters, choice.opened, scale.centre + scale.size * choice.cut, size
-        )
+        parameters = with_offsets(cook.problem, recipe.parameters, choice, scale.centre + scale.size * choice.cut, size)
         named = describe(cook.problem.labels, np.flatnonzero(choice.let_in))
         inside = (score - choice.cut[codes]) * scale.size
-        outside = scale.centre + score * scale.size + shut_out_offset(size)
-        above = np.where(choice.opened[codes], inside, np.minimum(outside, 0.0))
+        out = shut_out_offset(size)
+        raised = scale.centre + score * scale.size
+        outside = np.where(choice.all_in[codes], np.maximum(raised - out, TINY), np.minimum(raised + out, 0.0))
+        above = np.where(choice.opened[codes], inside, outside)
         made.append(chosen(parameters, choice.verdict, 0, above, f"{recipe.name}{choice.note}: {named}"))
     return made

@@ -1,6 +1,7 @@
 import pytest
 
 from selfselect.reproduction import METHODS, PROMISING, BundledDataset, Plan
+from selfselect.reproduction.methods import DESCENT_METHODS
 
 
 def test_a_plan_counts_costs_once_and_refuses_nonsense_by_name():
@@ -26,3 +27,25 @@ def test_promises_are_compared_on_splits_and_methods_of_their_own():
 def test_methods_that_share_work_get_all_costs_in_one_unit():
     units = Plan(methods=("semi", "strat_x"), splits=1, datasets=(BundledDataset("adult"),)).units(set())
     assert [len(unit.costs) for unit in units] == [9] + [1] * 9
+
+
+def test_the_papers_descent_is_run_only_where_it_is_asked_for_by_name():
+    assert not set(DESCENT_METHODS) & set(Plan().methods)
+    plan = Plan(methods=tuple(DESCENT_METHODS), datasets=(BundledDataset("adult"),), costs=(0.7, 0.8), splits=1)
+    assert [len(unit.costs) for unit in plan.units(set())] == [2, 2, 1, 1, 1, 1, 1, 1]
+
+
+def test_settings_of_the_descent_are_those_of_the_paper():
+    def of(method, dataset, cost):
+        return DESCENT_METHODS[method].settings(dataset, cost)
+
+    parity = "strat_parity_descent"
+    assert [of(parity, "adult", cost)["parity"] for cost in (0.65, 0.75, 0.85)] == [8.0, 12.0, 16.0]
+    assert of(parity, "bank_30", 0.75)["parity"] == 10.0
+    assert [of(method, "bank_30", 0.7)["application"] for method in ("strat_x_descent", parity)] == [1 / 6, 1 / 64]
+    assert of(parity, "adult", 0.7)["application"] == 1 / 6
+    for dataset, tolerance, starts in (("adult", 0.02, 5), ("bank_30", 0.05, 10), ("bank_original", 0.05, 10)):
+        settings = of("strat_no_group_descent", dataset, 0.7)
+        assert (settings["tolerance"], settings["n_starts"], settings["preset"]) == (tolerance, starts, "released")
+    assert of("strat_x_descent", "adult", 0.7)["group_columns"]
+    assert not of(parity, "adult", 0.7)["group_columns"]

@@ -47,3 +47,12 @@ def test_of_a_data_set_of_ones_own_what_is_expected_is_known_by_what_is_there(sm
         assert [row.missing for row in progress(store)] == [1, 2, 2, 2, 2, 2]  # one cost, two splits
         store.write([invented(small_results[0], there[1], [40, 40], [30, 10])])
         assert [row.missing for row in progress(store)] == [3, 3, 4, 4, 4, 4]
+
+
+def test_methods_that_are_run_by_name_only_are_listed_once_they_are_begun(small_results, tmp_path):
+    begun = [Cell("adult", "strat_x_descent", 0.7, 0), Cell("adult", "strat_x_descent", 0.8, 1)]
+    with Store(tmp_path / "a.sqlite") as store:
+        store.write([invented(small_results[0], cell, [40, 40], [30, 10]) for cell in begun])
+        *_, last = progress(store)
+        assert len(progress(store)) == 7
+    assert (last.method, last.done, last.missing) == ("strat_x_descent", 2, 2)  # two costs, two splits

@@ -14,7 +14,7 @@ import numpy as np
 import pandas as pd
 
 from ..._errors import InputError
-from ..methods import METHODS
+from ..methods import ALL_METHODS
 from ..people import BUNDLED
 from ..sweep.results import Metrics, Result
 
@@ -91,7 +91,7 @@ def summarise(results: Iterable[Result]) -> pd.DataFrame:
     summary = pd.DataFrame(rows).join(paper_results(), on=["dataset", "method", "cost"])
     summary["difference"] = summary["accuracy"] - summary["paper_accuracy"]
     places = order_of_datasets(summary["dataset"])
-    methods = {name: place for place, name in enumerate(METHODS)}
+    methods = {name: place for place, name in enumerate(ALL_METHODS)}
     order = np.lexsort((summary["method"].map(methods), summary["cost"], summary["dataset"].map(places)))
     return summary.iloc[order].reset_index(drop=True)
 

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from statistics import fmean
 
-from ..methods import ALL_METHODS, HONEST_METHODS, METHODS, PROMISING
+from ..methods import ALL_METHODS, DESCENT_METHODS, HONEST_METHODS, METHODS, PROMISING
 from ..people import BUNDLED
 from .plan import COSTS, PROMISE_SPLITS, SPLITS, Plan
 from .results import Cell, Result
@@ -103,7 +103,8 @@ def progress(store: Store, splits: int = SPLITS) -> list[Progress]:
 
     Of the paper's data sets, its costs and ``splits`` splits are expected; of others, every combination of the costs
     and splits of which there is any fit: what was asked for is known only by what is there. Methods that publish
-    honestly are expected on data sets of which there is any such fit, on the splits on which promises are compared.
+    honestly are expected on data sets of which there is any such fit, on the splits on which promises are compared; of
+    the paper's own descent, every combination of costs and splits that was begun.
 
     Parameters
     ----------
@@ -126,7 +127,8 @@ def progress(store: Store, splits: int = SPLITS) -> list[Progress]:
     for dataset in datasets:
         there_of_it = [cell for cell in done | under_way if cell.dataset == dataset]
         honest = any(cell.method in HONEST_METHODS for cell in there_of_it)
-        for method in ALL_METHODS if honest else METHODS:
+        descents = [name for name in DESCENT_METHODS if any(cell.method == name for cell in there_of_it)]
+        for method in (*METHODS, *(HONEST_METHODS if honest else ()), *descents):
             expected = _expected(dataset, method, there_of_it, splits, honest=honest)
             known = times.get((dataset, method))
             rows.append(
@@ -143,6 +145,10 @@ def progress(store: Store, splits: int = SPLITS) -> list[Progress]:
 
 
 def _expected(dataset: str, method: str, there: Sequence[Cell], splits: int, *, honest: bool) -> set[Cell]:
+    if method in DESCENT_METHODS:
+        begun = [cell for cell in there if cell.method == method]
+        numbers = set(range(1 + max(cell.split for cell in begun)))
+        return {Cell(dataset, method, cost, number) for cost in {cell.cost for cell in begun} for number in numbers}
     costs, numbers = list(COSTS), set(range(splits)) if method in METHODS else set()
     if dataset not in BUNDLED:
         here = {cell.split for cell in there}

@@ -1,0 +1,129 @@
+"""The paper's naive score: a logistic regression by plain gradient descent, for as many steps as it was given."""
+
+from __future__ import annotations
+
+from typing import Any, Self
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+from scipy.special import expit
+from sklearn.base import BaseEstimator, ClassifierMixin
+from sklearn.utils import check_random_state
+from sklearn.utils.multiclass import check_classification_targets
+from sklearn.utils.validation import _check_sample_weight, check_is_fitted, validate_data
+
+from .._threads import one_thread
+from ..learning import DescentSettings, FeatureBlock, logistic_by_descent
+
+
+class GradientDescentLogisticRegression(ClassifierMixin, BaseEstimator):
+    """Logistic regression without penalty, trained by full-batch gradient descent from a Gaussian start.
+
+    It lowers the mean log-loss of ``sigma(temperature score)`` in a fixed number of steps, and is not meant to have
+    converged after them: the paper's numbers for its naive and semi-strategic learners are those of such a descent. Put
+    it inside :class:`NaiveClassifier` or :class:`SemiStrategicClassifier`.
+
+    Parameters
+    ----------
+    temperature : float, default=2.0
+        Sharpness of predictions.
+    learning_rate : float, default=0.1
+        Length of a step, in gradients.
+    max_iter : int, default=30_000
+        Steps.
+    dtype : {"float64", "float32"}, default="float64"
+        Precision of the descent; the paper's released code has the second.
+    random_state : int, RandomState or None, default=None
+        Seed of the start.
+
+    Attributes
+    ----------
+    coef_ : ndarray of shape (1, n_features)
+    intercept_ : ndarray of shape (1,)
+    n_iter_ : int
+        Steps.
+    slope_ : float
+        Largest slope in the last step: how far from converged it is.
+    classes_ : ndarray of shape (2,)
+
+    Examples
+    --------
+    >>> from selfselect.datasets import make_base_rate_groups
+    >>> X, y, _ = make_base_rate_groups((0.5, 0.3), n_per_group=200, random_state=0, return_X_y_group=True)
+    >>> model = GradientDescentLogisticRegression(max_iter=500, random_state=0).fit(X, y)
+    >>> round(model.score(X, y), 2)
+    0.84
+    """
+
+    def __init__(
+        self,
+        *,
+        temperature: float = 2.0,
+        learning_rate: float = 0.1,
+        max_iter: int = 30_000,
+        dtype: str = "float64",
+        random_state: int | np.random.RandomState | None = None,
+    ) -> None:
+        self.temperature = temperature
+        self.learning_rate = learning_rate
+        self.max_iter = max_iter
+        self.dtype = dtype
+        self.random_state = random_state
+
+    def __sklearn_tags__(self) -> Any:
+        """Two classes only."""
+        tags = super().__sklearn_tags__()
+        tags.classifier_tags.multi_class = False
+        return tags
+
+    def fit(self, X: Any, y: ArrayLike, sample_weight: Any = None) -> Self:
+        """Take the steps.
+
+        Parameters
+        ----------
+        X : array-like of shape (n_rows, n_features)
+        y : array-like of shape (n_rows,)
+            Labels of two kinds.
+        sample_weight : array-like of shape (n_rows,), optional
+            Weights.
+        """
+        X, y = validate_data(self, X, y, dtype=np.float64)
+        check_classification_targets(y)
+        self.classes_, codes = np.unique(y, return_inverse=True)
+        if len(self.classes_) != 2:
+            raise ValueError(
+                f"Only binary classification is supported: y must have two classes, got {len(self.classes_)} class"
+                f"{'' if len(self.classes_) == 1 else 'es'}."
+            )
+        weight = _check_sample_weight(sample_weight, X, dtype=np.float64, ensure_non_negative=True)
+        settings = DescentSettings(
+            temperature=self.temperature,
+            learning_rate=self.learning_rate,
+            steps=self.max_iter,
+            starts=1,
+            dtype=self.dtype,
+        )
+        block = FeatureBlock.from_unsorted(X, codes == 1, np.zeros(len(codes), dtype=np.intp), weight, 1)
+        with one_thread():
+            parameters, self.slope_ = logistic_by_descent(block, check_random_state(self.random_state), settings)
+        if not np.isfinite(parameters).all():
+            raise ValueError("Gradient descent left all bounds: scale the features, or lower learning_rate.")
+        self.coef_, self.intercept_ = parameters[None, :-1], parameters[-1:]
+        self.n_iter_ = self.max_iter
+        return self
+
+    def decision_function(self, X: Any) -> NDArray[np.float64]:
+        """Score of each row, positive for the second class."""
+        check_is_fitted(self, "coef_")
+        X = validate_data(self, X, reset=False, dtype=np.float64)
+        return np.asarray(X @ self.coef_[0] + self.intercept_[0])
+
+    def predict(self, X: Any) -> NDArray[Any]:
+        """Label of each row."""
+        passes = self.decision_function(X) > 0
+        return np.asarray(self.classes_[passes.astype(np.intp)])
+
+    def predict_proba(self, X: Any) -> NDArray[np.float64]:
+        """Probabilities of both classes, ``sigma(temperature score)`` that of the second."""
+        second = expit(self.temperature * self.decision_function(X))
+        return np.column_stack([1 - second, second])

@@ -1,0 +1,218 @@
+"""The descent of all starts takes the steps that its definition, differentiated by autograd, takes."""
+
+from dataclasses import replace
+
+import autograd.numpy as anp
+import numpy as np
+import pytest
+from autograd import grad
+from scipy.special import expit, log_expit
+from sklearn.linear_model import LogisticRegression
+
+from selfselect.learning import PRESETS, DescentSettings, EqualSelectionRates, EqualTruePositiveRates, FeatureBlock
+from selfselect.learning.batch import LinearBatch
+from selfselect.learning.descent import BatchObjective, descend, logistic_by_descent, strategic_gradient
+from selfselect.learning.fused import Passes
+from selfselect.learning.ties import SummedSelectionRates
+
+COST, STEPS = 0.6, 300
+RELEASED = DescentSettings.of("released", dtype="float64")
+PAPER = PRESETS["paper"]
+
+
+def sigma(x):
+    return 1 / (1 + anp.exp(-x))
+
+
+class ByDefinition:
+    """The objective as the paper writes it (or its released code), for one score; ``of_group`` has a row per group."""
+
+    def __init__(self, X, y, codes, weight, settings, parity=0.0, tpr=0.0):
+        self.X, self.y, self.weight, self.settings, self.parity, self.tpr = X, y, weight, settings, parity, tpr
+        self.member = np.arange(codes.max() + 1)[:, None] == codes
+        self.of_group = self.member * weight
+        self.before = None
+        self.slope = grad(self.value)
+
+    def score(self, w):
+        return self.X @ w[:-1] + w[-1]
+
+    def held(self, w):
+        """What is constant in the gradient: corrections by hard predictions, the overall rate, who is on top."""
+        score, settings = self.score(w), self.settings
+        hard = (score > 0).astype(float)
+        others = self.before if settings.corrected_by == "previous" and self.before is not None else hard
+        self.before = hard
+        p, smooth = sigma(settings.precision_temperature * score), sigma(settings.temperature * score)
+        correction = self.of_group @ ((self.y - COST) * (others - p)) / (self.of_group @ p)
+        top = np.where(self.member, score, -np.inf).argmax(axis=1)
+        correction[~(smooth[top] > settings.corrected_above)] = 0.0
+        return correction, self.weight @ smooth / self.weight.sum(), top
+
+    def value(self, w, held):
+        settings, score, (correction, overall, top), y = self.settings, self.score(w), held, self.y
+        p, smooth = sigma(settings.precision_temperature * score), sigma(settings.temperature * score)
+        q = (self.of_group @ (y * p)) / (self.of_group @ p) + correction
+        q = anp.clip(q, 1e-6, 1 - 1e-6)
+        applies = 1 / (1 + ((q / (1 - q)) / (COST / (1 - COST))) ** -settings.application_temperature)
+        log_loss = -(y * anp.log(smooth) + (1 - y) * anp.log(1 - smooth))
+        loss = anp.sum(applies * (self.of_group @ log_loss)) / anp.sum(applies * self.of_group.sum(axis=1))
+        someone = -anp.log(smooth[top] + 0.001)
+        someone = anp.mean(someone) if settings.application_over == "mean" else anp.sum(someone)
+        rate = (self.of_group @ smooth) / self.of_group.sum(axis=1)
+        if settings.parity_over == "mean":
+            spread = anp.mean((rate - anp.sum(self.weight * smooth) / self.weight.sum()) ** 2)
+        else:
+            spread = anp.sum((10 * (rate - overall)) ** 2)
+        hits = (self.of_group @ (y * smooth)) / (self.of_group @ y)
+        tpr_spread = anp.mean((hits - anp.sum(self.weight * y * smooth) / anp.sum(self.weight * y)) ** 2)
+        penalty = someone - anp.log(anp.max(applies) + 0.001)
+        return loss + settings.application * penalty + self.parity * spread + self.tpr * tpr_spread
+
+    def descend(self, w):
+        for _ in range(STEPS):
+            w = w - self.settings.learning_rate * self.slope(w, self.held(w))
+        return w
+
+
+def drawn(n_groups, seed=0, weighted=False, nobody_of=None):
+    """Rows in any order, with one-hot groups and three more columns."""
+    rng = np.random.default_rng(seed)
+    n = 60 * n_groups
+    codes = rng.permutation(np.repeat(np.arange(n_groups), 60))
+    own = rng.normal(size=(n, 3))
+    y = (rng.uniform(size=n) < 1 / (1 + np.exp(-1.5 * own[:, 0] - codes / n_groups + 1))).astype(float)
+    weight = rng.uniform(0.5, 2.0, n) if weighted else np.ones(n)
+    X = np.column_stack([np.eye(n_groups)[codes], own])
+    start = rng.normal(size=(2, n_groups + 4)) / 2
+    if nobody_of is not None:
+        start[:, nobody_of] = -12.0  # far down: many steps are made without anybody of it
+    return (X, y, codes.astype(np.intp), weight), start
+
+
+def all_at_once(people, start, settings, ties=(), with_numba=True):
+    X, y, codes, weight = people
+    block = FeatureBlock.from_unsorted(X, y > 0, codes, weight, codes.max() + 1)
+    batch = LinearBatch(
+        block,
+        len(start),
+        settings.temperature,
+        settings.precision_temperature,
+        settings.dtype,
+        with_numba=with_numba,
+    )
+    objective = BatchObjective(settings, np.full(codes.max() + 1, COST), ties)
+    start = start.astype(settings.dtype)
+    return descend(strategic_gradient(batch, objective, 0.0), start, settings.learning_rate, STEPS)[0]
+
+
+@pytest.mark.parametrize("n_groups", [4, 10])
+@pytest.mark.parametrize("settings", [PAPER, RELEASED], ids=["paper", "released"])
+@pytest.mark.parametrize(
+    ("changed", "parity", "tpr", "data"),
+    [
+        ({}, 0.0, 0.0, {}),
+        ({}, 0.0, 0.0, {"weighted": True}),
+        ({}, 2.0, 0.0, {}),
+        ({}, 2.0, 3.0, {"weighted": True}),
+        ({}, 0.0, 0.0, {"nobody_of": 1}),
+        ({"temperature": 1.0, "precision_temperature": 7.5, "application_temperature": 3.0}, 0.0, 0.0, {}),
+        ({"temperature": 4.0, "precision_temperature": 4.0, "learning_rate": 0.05, "application": 0.5}, 0.5, 0.0, {}),
+    ],
+    ids=["plain", "weights", "parity", "weights and ties", "nobody of a group", "temperatures", "other settings"],
+)
+def test_steps_of_all_starts_are_those_of_the_definition_by_autograd(n_groups, settings, changed, parity, tpr, data):
+    settings = replace(settings, **changed)
+    people, start = drawn(n_groups, **data)
+    summed = settings.parity_over == "sum"
+    parity = parity / (100 * n_groups) if summed else parity  # the same strength in the other form
+    ties = []
+    if parity:
+        ties.append((SummedSelectionRates if summed else EqualSelectionRates)(parity, 0.02))
+    if tpr:
+        ties.append(EqualTruePositiveRates(tpr, 0.05))
+    found = all_at_once(people, start, settings, tuple(ties))
+    expected = [ByDefinition(*people, settings, parity, tpr).descend(each) for each in start]
+    np.testing.assert_allclose(found, expected, rtol=1e-12, atol=1e-12)
+    if "nobody_of" in data:
+        X, _, codes, _ = people
+        assert not ((X @ start[:, :-1].T + start[:, -1])[codes == data["nobody_of"]] > 0).any()
+
+
+@pytest.mark.parametrize("settings", [PAPER, PRESETS["released"]], ids=["paper", "released"])
+def test_starts_do_not_know_of_each_other(settings):
+    people, start = drawn(4, weighted=True)
+    ties = (EqualSelectionRates(2.0, 0.02),)
+    one_by_one = [all_at_once(people, each[None], settings, ties)[0] for each in start]
+    rounding = 1e-12 if settings.dtype == "float64" else 2e-4
+    np.testing.assert_allclose(all_at_once(people, start, settings, ties), one_by_one, rtol=rounding, atol=rounding)
+
+
+@pytest.mark.parametrize("settings", [PAPER, PRESETS["released"]], ids=["paper", "released"])
+@pytest.mark.parametrize("n_groups", [1, 4])
+def test_without_numba_the_same_steps_are_taken(settings, n_groups):
+    pytest.importorskip("numba")
+    people, start = drawn(n_groups, weighted=True)
+    rounding = 1e-12 if settings.dtype == "float64" else 2e-4
+    by_numba, by_numpy = (all_at_once(people, start, settings, (), which) for which in (True, False))
+    np.testing.assert_allclose(by_numba, by_numpy, rtol=rounding, atol=rounding)
+
+
+@pytest.mark.parametrize("dtype", ["float64", "float32"])
+@pytest.mark.parametrize("with_numba", [True, False], ids=["numba", "numpy"])
+def test_passes_are_right_for_scores_of_any_size(dtype, with_numba):
+    rng = np.random.default_rng(0)
+    score = (rng.normal(size=(2, 3000)) * 10.0 ** rng.uniform(-6, 2.5, size=3000)).astype(dtype)
+    score[0, :3] = 0.0, np.finfo(dtype).max / 100, -np.finfo(dtype).max / 100
+    weight = rng.uniform(0, 2, 3000).astype(dtype)
+    first = np.array([0, 700, 700, 701, 3000])  # an empty segment, one of a single row, some of several chunks
+    passes = Passes(weight, first, 2, 2.0, 5.0, with_numba=with_numba)
+    sums, top = passes.forward(score)
+    exact, rounding = score.astype(float), 1e-13 if dtype == "float64" else 1e-5
+    np.testing.assert_allclose(passes.soft, expit(2 * exact), rtol=rounding, atol=1e-35)
+    np.testing.assert_allclose(passes.proxy, expit(5 * exact), rtol=rounding, atol=1e-35)
+    for segment, sign in enumerate([-1, 1, -1, 1]):
+        rows = slice(first[segment], first[segment + 1])
+        v, s = weight[rows].astype(float), exact[:, rows]
+        expected = [(v * part).sum(axis=1) for part in (-log_expit(sign * 2 * s), expit(5 * s), expit(2 * s), s > 0)]
+        np.testing.assert_allclose(sums[:, :, segment], expected, rtol=rounding, atol=1e-30)
+        assert top[:, segment].tolist() == ((rows.start + s.argmax(axis=1)).tolist() if s.size else [-1, -1])
+
+
+def test_a_descent_on_the_log_loss_ends_where_logistic_regression_does():
+    (X, y, _, weight), _ = drawn(2, weighted=True)
+    X = X[:, 1:]  # without one of the groups, the solution is unique
+    block = FeatureBlock.from_unsorted(X, y > 0, np.zeros(len(y), dtype=np.intp), weight, 1)
+    settings = DescentSettings(starts=1, steps=4000)
+    found, slope = logistic_by_descent(block, np.random.RandomState(0), settings)
+    best = LogisticRegression(C=np.inf, tol=1e-12, max_iter=1000).fit(X, y, sample_weight=weight)
+    assert slope < 1e-8
+    np.testing.assert_allclose(2 * found, np.append(best.coef_[0], best.intercept_), rtol=1e-5)
+
+
+def test_settings_given_by_name_win_over_those_of_a_preset():
+    assert DescentSettings.of() == DescentSettings.of("paper") == DescentSettings()
+    assert DescentSettings.of("released", dtype="float64", application=None) == replace(
+        PRESETS["released"], dtype="float64"
+    )
+    with pytest.raises(ValueError, match="No setting of the descent is called 'nonsense'; there are temperature"):
+        DescentSettings.of("paper", nonsense=1)
+    with pytest.raises(ValueError, match="preset must be"):
+        DescentSettings.of("published")
+
+
+@pytest.mark.parametrize(
+    ("wrong", "message"),
+    [
+        ({"temperature": 0.0}, "temperature must be positive"),
+        ({"learning_rate": -1.0}, "learning_rate"),
+        ({"application": -1.0}, "application"),
+        ({"starts": 0}, "starts must be a whole number of at least 1"),
+        ({"steps": 2.5}, "steps must be a whole number of at least 1"),
+        ({"dtype": "float16"}, "dtype must be"),
+        ({"kept_by": "luck"}, "kept_by must be"),
+    ],
+)
+def test_settings_that_make_no_sense_are_refused(wrong, message):
+    with pytest.raises(ValueError, match=message):
+        DescentSettings(**wrong)
