@@ -188,7 +188,8 @@ def _places(X: Any, qualified: BoolArray, groups: GroupCodes, rows: Rows) -> NDA
     """Place of each row in a line in which people of one label, and then of one group, stand together.
 
     Within a group the order is that of a hash of the features, and groups come in the order of their least hash (of
-    equals, of what the hashes of their people add up to): both look random and know nothing of the order of rows and columns or the names of groups.
+    equals, of what the hashes of their people add up to): both look random and know nothing of the order of rows and
+    columns or the names of groups.
     """
     key = _hash(take_rows(X, rows), len(rows))
     codes = groups.codes[rows]

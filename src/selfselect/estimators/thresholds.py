@@ -215,7 +215,9 @@ class GroupThresholdClassifier(InnerClassifier):
         self.thresholds_ = self._cuts(people, curves, self.allocation_, promised)
         if promised is not None:
             self.promise_level_ = promised.level
-            self.promised_ = _over_all(promised.groups(curves.groups), people.groups.labels)
+            # who is kept out is at a threshold that nobody tested
+            told = promised.groups(curves.groups) & self.allocation_.let_in
+            self.promised_ = _over_all(told, people.groups.labels)
         cut = self.thresholds_.to_numpy()
         final = people.deal.final
         in_sample = score if people.deal.way == "train" else scores(self.estimator_, final)
