@@ -7,6 +7,7 @@ from scipy.stats import beta
 from sklearn.ensemble import RandomForestClassifier
 from sklearn.linear_model import LogisticRegression
 from sklearn.model_selection import ShuffleSplit, StratifiedKFold
+from sklearn.tree import DecisionTreeClassifier
 
 from selfselect import (
     GroupThresholdClassifier,
@@ -238,3 +239,17 @@ def test_who_is_judged_by_whom_depends_neither_on_the_order_of_columns_nor_on_th
     turned = dealt("cross_fit", (X[X.columns[::-1]], y, z.map({"z0": "q", "z1": "r", "z2": "a"})))
     for (_, here), (_, there) in zip(folds.parts, turned.parts, strict=True):
         assert here.tolist() == there.tolist()
+
+
+@pytest.mark.parametrize("publish", ["cross_fit", "holdout"])
+def test_people_just_alike_do_not_tell_on_one_another(publish):
+    hits = passed = 0.0
+    tree = DecisionTreeClassifier(random_state=0)
+    for seed in range(12):  # labels that nothing says anything about, and a score that remembers everybody it has seen
+        rng = np.random.default_rng(seed)
+        X, y = rng.integers(0, 2000, (2000, 1)).astype(float), rng.random(2000) < 0.5
+        dealt = deal(publish, X, y, encode_groups(np.zeros(2000)))
+        for fitted, judged in dealt.parts:
+            selected = tree.fit(X[fitted], y[fitted]).predict(X[judged])
+            hits, passed = hits + y[judged][selected].sum(), passed + selected.sum()
+    assert hits / passed == pytest.approx(0.5, abs=3 * 0.5 / np.sqrt(passed))

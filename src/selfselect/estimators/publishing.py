@@ -41,8 +41,6 @@ Model = TypeVar("Model")
 ODD = np.uint64(0x9E3779B97F4A7C15)
 #: People of the rarer label that each fold must have at least.
 LEAST_PER_FOLD = 1
-#: Odd number by which the hashes of people with the same features are told apart.
-TWIN = np.uint64(0x9E3779B97F4A7C15)
 
 
 @dataclass(frozen=True, eq=False)
@@ -171,9 +169,8 @@ def _set_aside(rows: Rows, place: NDArray[np.intp], qualified: BoolArray, share:
 
 def _set_aside_blindly(X: Any, rows: Rows, codes: NDArray[np.intp], qualified: BoolArray, share: float) -> Deal:
     """A part of each group that looks random: by a hash of the features, and of the number among people just alike."""
-    key = _hash(X, len(qualified))[rows]
-    alike = pd.Series(codes).groupby([codes, key], sort=False).cumcount().to_numpy()
-    mixed = pd.util.hash_array(key + alike.astype(np.uint64) * TWIN)
+    key = _hash(take_rows(X, rows), len(rows))
+    mixed = pd.util.hash_array(_told_apart(key, codes))
     place = np.empty(len(rows), dtype=np.intp)
     size = np.bincount(codes)
     place[np.lexsort((mixed, codes))] = np.arange(len(rows)) - np.repeat(np.cumsum(size) - size, size)
@@ -189,7 +186,8 @@ def _places(X: Any, qualified: BoolArray, groups: GroupCodes, rows: Rows) -> NDA
 
     Within a group the order is that of a hash of the features, and groups come in the order of their least hash (of
     equals, of what the hashes of their people add up to): both look random and know nothing of the order of rows and
-    columns or the names of groups.
+    columns or the names of groups. People just alike stand anywhere: next to each other they would be dealt to
+    different parts, and tell on one another.
     """
     key = _hash(take_rows(X, rows), len(rows))
     codes = groups.codes[rows]
@@ -197,10 +195,17 @@ def _places(X: Any, qualified: BoolArray, groups: GroupCodes, rows: Rows) -> NDA
     np.minimum.at(least, codes, key)
     total = np.zeros(groups.n_groups, dtype=np.uint64)
     np.add.at(total, codes, (key ^ qualified[rows]) * ODD)
-    order = np.lexsort((key, codes, total[codes], least[codes], qualified[rows]))
+    apart = _told_apart(key, codes * 2 + qualified[rows])
+    order = np.lexsort((apart, codes, total[codes], least[codes], qualified[rows]))
     place = np.empty(len(rows), dtype=np.intp)
     place[order] = np.arange(len(rows))
     return place
+
+
+def _told_apart(key: NDArray[np.uint64], among: NDArray[np.intp]) -> NDArray[np.uint64]:
+    """Hashes in which the second, third, ... of people just alike is as far from the first as anybody."""
+    alike = pd.Series(key).groupby([among, key], sort=False).cumcount().to_numpy().astype(np.uint64)
+    return np.where(alike > 0, pd.util.hash_array(key + alike * ODD), key)
 
 
 def _hash(X: Any, n_rows: int) -> NDArray[np.uint64]:
