@@ -203,6 +203,7 @@ def _strategic(
             "parity": weight if parity else 0.0,
             "equal_tpr": weight if equal_tpr else 0.0,
             "tolerance": TOLERANCE,
+            "shut_out": "select_all",  # the paper's way: every group has a precision, and so a rank
         }
 
     return Method(title, _fit_strategic, settings, shares=False, typical_seconds=typical_seconds)
