@@ -86,6 +86,16 @@ class RunningSums:
         """Qualified people who apply."""
         return self._over_applicants(self._curves.positives[self._curves.group])
 
+    @cached_property
+    def selected_applicants(self) -> NDArray[Any]:
+        """People who apply and are selected: they are tested."""
+        return self._over_applicants(self._curves.selected)
+
+    @cached_property
+    def hired_applicants(self) -> NDArray[Any]:
+        """Qualified people among them: they are hired."""
+        return self._over_applicants(self._curves.true_positives)
+
 
 class ThresholdCurves(ScoreSteps):
     """Counts of each group at every threshold, who applies there, and what follows.
@@ -185,7 +195,10 @@ class ThresholdCurves(ScoreSteps):
         -------
         DataFrame
             threshold (the first is -inf), induced_accuracy (NaN where nobody applies), assumed_accuracy,
-            application_rate, social_cost (NaN if nobody is qualified), applying_groups.
+            application_rate, social_cost (NaN if nobody is qualified), applying_groups; tested and hired, the shares of
+            people who apply and are selected, and who are qualified as well. A firm to which a hire is worth ``gain``
+            and a test costs ``price`` has a utility of ``gain * hired - price * tested`` per person
+            (:func:`selfselect.metrics.firm_utility`).
         """
         return self.outcomes_under(Terms(cost, subsidies, subsidy_kind), tolerance)
 
@@ -205,6 +218,8 @@ class ThresholdCurves(ScoreSteps):
                 "application_rate": share(running.applicants, everyone),
                 "social_cost": share(qualified - running.qualified_applicants, qualified),
                 "applying_groups": running.applying_groups.astype(np.int64),
+                "tested": share(running.selected_applicants, everyone),
+                "hired": share(running.hired_applicants, everyone),
             }
         )
 

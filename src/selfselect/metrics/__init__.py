@@ -2,7 +2,7 @@
 
 from ..deciding.outcomes import Outcome, outcome
 from .ranks import RankAgreement, rank_agreement
-from .rows import applicant_utility, application_rate, assumed_accuracy, induced_accuracy, social_cost
+from .rows import applicant_utility, application_rate, assumed_accuracy, firm_utility, induced_accuracy, social_cost
 from .scorers import InducedAccuracyScorer, induced_accuracy_scorer
 
 __all__ = [
@@ -12,6 +12,7 @@ __all__ = [
     "applicant_utility",
     "application_rate",
     "assumed_accuracy",
+    "firm_utility",
     "induced_accuracy",
     "induced_accuracy_scorer",
     "outcome",
