@@ -2,8 +2,9 @@
 
 The source is Horowitz, Sommer, Koren and Rosenfeld, "Classification Under Strategic Self-Selection" (ICML 2024). Where
 a statement of the paper does not hold as printed, the function here is the corrected one and says so;
-``tests/test_theory.py`` has the counterexamples. Symbols: ``mu`` base rate, ``prc`` precision, ``q`` selection rate
-``P(yhat = 1)``, ``c`` cost, all per group. All functions of numbers take arrays and broadcast.
+``tests/test_theory.py`` has the counterexamples. Statements have the numbers of the compiled paper; the table of all of
+them is :mod:`selfselect.reproduction.paper.numbering`. Symbols: ``mu`` base rate, ``prc`` precision, ``q`` selection
+rate ``P(yhat = 1)``, ``c`` cost, all per group. All functions of numbers take arrays and broadcast.
 """
 
 from __future__ import annotations
@@ -58,8 +59,9 @@ def _numbers(**values: ArrayLike) -> list[FloatArray]:
 def expected_utility(selection_rate: ArrayLike, precision: ArrayLike, cost: ArrayLike) -> FloatArray:
     """Utility of a person who applies only when it pays: ``q max(0, prc - c)``.
 
-    At a fixed selection rate it is flat in the precision up to the cost and rises strictly above. Across classifiers
-    with different selection rates a higher precision can mean a lower utility.
+    At a fixed selection rate it is flat in the precision up to the cost and rises strictly above (Proposition 2 of the
+    paper). Across classifiers with different selection rates a higher precision can mean a lower utility (Proposition
+    3).
 
     Examples
     --------
@@ -91,7 +93,8 @@ def paper_accuracy_bounds(base_rate: ArrayLike, cost: ArrayLike) -> tuple[FloatA
     """Accuracies between which, by the paper's Corollary 1, application is unconstrained.
 
     Below ``1 - mu max(1, 1/c - 1)`` the group cannot apply, from ``1 - mu min(1, 1/c - 1)`` on it must (given that
-    someone is selected). Both are true; that everything in between is free is not: see :func:`application_region`.
+    someone is selected). Both are true (Proposition 4); that everything in between is free (Corollary 1) is not: see
+    :func:`application_region`.
 
     Examples
     --------
@@ -135,7 +138,7 @@ def application_region(base_rate: ArrayLike, accuracy: ArrayLike, cost: ArrayLik
 
     A group of base rate ``mu``, judged with accuracy ``acc`` by a classifier that selects someone, must apply iff the
     least precision possible is at least the cost, cannot apply iff the largest is below, and is free otherwise. This
-    is exact; the paper's regions (:func:`paper_accuracy_bounds`) miss some of the forced ones.
+    is exact; the paper's regions (:func:`paper_accuracy_bounds`; Corollary 1, Figure 7) miss some of the forced ones.
 
     Examples
     --------
@@ -162,7 +165,8 @@ def _rates_by_score(y_true: ArrayLike, score: ArrayLike) -> tuple[FloatArray, Fl
 def is_calibrated_score(y_true: ArrayLike, score: ArrayLike) -> bool:
     """Whether ``P(y = 1 | score > t) >= P(y = 1 | score = t)`` throughout, equivalently: precision never falls with t.
 
-    For groups, see :meth:`selfselect.ThresholdCurves.is_calibrated`.
+    These are Definition 1 and Lemma 1 of the paper; the test is exact with ties. For groups, see
+    :meth:`selfselect.ThresholdCurves.is_calibrated`.
 
     Examples
     --------
@@ -175,6 +179,8 @@ def is_calibrated_score(y_true: ArrayLike, score: ArrayLike) -> bool:
 def is_calibrated_probability(y_true: ArrayLike, score: ArrayLike, *, tolerance: float = 1e-9) -> bool:
     """Whether ``P(y = 1 | score = t) = t``: standard calibration, which implies :func:`is_calibrated_score`.
 
+    That it does is Lemma 2 of the paper.
+
     Examples
     --------
     >>> is_calibrated_probability([0, 1, 1, 1], [0.5, 0.5, 1.0, 1.0])
@@ -186,6 +192,9 @@ def is_calibrated_probability(y_true: ArrayLike, score: ArrayLike, *, tolerance:
 
 def is_monotone_score(y_true: ArrayLike, score: ArrayLike) -> bool:
     """Whether ``P(y = 1 | score = t)`` never falls with t: monotonicity, which implies :func:`is_calibrated_score`.
+
+    It is Definition 2 of the paper, within one group; the implication is Lemma 3, and that there is none the other way
+    Lemma 4.
 
     Examples
     --------
@@ -376,7 +385,7 @@ def parity_precision(base_rate: ArrayLike, overall_base_rate: ArrayLike, overall
     """Precision of a group under equal selection rates AND equal true-positive rates: ``prc mu_z / mu``.
 
     Then, and also under equalised odds or an equal lift ``TPR_z / q_z``, precision follows base rates. Equal selection
-    rates alone, as in the paper's Proposition 5, do not give this.
+    rates alone, as in the paper's Proposition 6, do not give this.
 
     Examples
     --------
@@ -487,7 +496,7 @@ def subsidised_base_rate(
 def sufficient_subsidy(base_rate: ArrayLike, cost: ArrayLike) -> FloatArray:
     """Subsidy that brings a group in at any threshold of a score calibrated for it: ``max(0, c - mu_z)``.
 
-    Precision is then never below the base rate, as long as someone is selected.
+    Precision is then never below the base rate, as long as someone is selected (Corollary 4 of the paper).
 
     Examples
     --------

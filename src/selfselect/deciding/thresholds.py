@@ -147,6 +147,10 @@ class ThresholdCurves(ScoreSteps):
     ) -> pd.DataFrame:
         """Thresholds at which each group applies.
 
+        If the score is calibrated for a group, they are one interval, up to its largest score (Corollary 2 of the
+        paper, which forgets that end); if its base rate reaches the cost as well, from the lowest threshold on
+        (Corollary 4).
+
         Returns
         -------
         DataFrame, indexed by group
@@ -170,7 +174,11 @@ class ThresholdCurves(ScoreSteps):
     def application_order(
         self, cost: Cost, subsidies: Subsidies = None, *, subsidy_kind: SubsidyKind = "additive"
     ) -> pd.Series:
-        """Groups sorted by the threshold from which they apply; those that never do come last, at inf."""
+        """Groups sorted by the threshold from which they apply; those that never do come last, at inf.
+
+        If the score is calibrated for all groups, moving a threshold lets them in by this order (Corollary 3 of the
+        paper), as long as someone of each is selected.
+        """
         intervals = self.application_intervals(cost, subsidies, subsidy_kind=subsidy_kind)
         return intervals["applies_from"].sort_values(kind="stable")
 
@@ -301,8 +309,8 @@ class ThresholdCurves(ScoreSteps):
     def is_calibrated(self) -> pd.Series:
         """Whether the score is calibrated for each group: raising the threshold never lowers its precision.
 
-        The test is exact, with ties: ``precision(score > v) >= mean(y | score = v)`` for every score value v of the
-        group but the largest, compared on counts.
+        This is Definition 1 of the paper, by Lemma 1. The test is exact, with ties: ``precision(score > v) >=
+        mean(y | score = v)`` for every score value v of the group but the largest, compared on counts.
         """
         # between a step and the one before lie exactly the people whose score is the step's threshold
         tied = self.selected[:-1] - self.selected[1:]
