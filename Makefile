@@ -13,7 +13,7 @@ help:
 	@echo "make reproduce  run all experiments of the paper (resumes) and rewrite docs/reproduction*"
 	@echo "make reproduce-promises  the same, after a sweep of what methods promise and what they deliver"
 	@echo "make reproduce-descent  run the paper's own descent (hours; resumes) into DESCENT_STORE"
-	@echo "make simulate   draw 10,000 populations and count the promises that are broken"
+	@echo "make simulate   draw 10,000 populations, count the promises that are broken, and rewrite benchmarks/results/promises.md"
 	@echo "make kill-test  kill a sweep 20 times at random moments and check that nothing is lost"
 	@echo "make clean      remove the virtual environment and caches"
 
@@ -79,7 +79,8 @@ reproduce-descent: $(VENV)/.installed-dev
 	$(DESCEND) --dataset adult $(STRATEGIC)
 
 simulate: $(VENV)/.installed-dev
-	SELFSELECT_POPULATIONS=10000 $(BIN)/python -m pytest tests/deciding/test_guarantee.py
+	SELFSELECT_POPULATIONS=10000 $(BIN)/python -m pytest tests/deciding/test_guarantee.py tests/estimators/test_promising.py
+	$(BIN)/python benchmarks/promises.py --workers $(WORKERS)
 
 kill-test: $(VENV)/.installed-dev
 	$(BIN)/python tools/kill_test.py

@@ -90,7 +90,7 @@ FIGURES = {
         FigureRecipe(
             4,
             "precision_curves",
-            "Precision of ten groups, numbered by base rate from the highest on, over thresholds, and where each applies.",
+            "Precision of ten groups over thresholds, and where each applies. The highest base rate has number 0.",
             populations.precision_curves_data,
             populations.draw_precision_curves,
         ),
