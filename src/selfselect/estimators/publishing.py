@@ -187,14 +187,16 @@ def _set_aside_blindly(X: Any, rows: Rows, codes: NDArray[np.intp], qualified: B
 def _places(X: Any, qualified: BoolArray, groups: GroupCodes, rows: Rows) -> NDArray[np.intp]:
     """Place of each row in a line in which people of one label, and then of one group, stand together.
 
-    Within a group the order is that of a hash of the features, and groups come in the order of their least hash: both
-    look random and know nothing of the order of rows and columns or the names of groups.
+    Within a group the order is that of a hash of the features, and groups come in the order of their least hash (of
+    equals, of what the hashes of their people add up to): both look random and know nothing of the order of rows and columns or the names of groups.
     """
     key = _hash(take_rows(X, rows), len(rows))
     codes = groups.codes[rows]
     least = np.full(groups.n_groups, np.iinfo(np.uint64).max, dtype=np.uint64)
     np.minimum.at(least, codes, key)
-    order = np.lexsort((key, codes, least[codes], qualified[rows]))
+    total = np.zeros(groups.n_groups, dtype=np.uint64)
+    np.add.at(total, codes, (key ^ qualified[rows]) * ODD)
+    order = np.lexsort((key, codes, total[codes], least[codes], qualified[rows]))
     place = np.empty(len(rows), dtype=np.intp)
     place[order] = np.arange(len(rows))
     return place
