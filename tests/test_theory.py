@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from reference import all_tables
-from selfselect import PublishedStatistics, ThresholdCurves, theory
+from selfselect import HardRule, PublishedStatistics, Terms, ThresholdCurves, theory
 from selfselect.datasets import (
     fetch_adult,
     make_base_rate_groups,
@@ -253,6 +253,149 @@ def test_the_most_accurate_group_need_not_apply_and_the_optimum_is_another():
     optimum = theory.strategic_optimum(curves, cost=0.7)
     assert (optimum.group, optimum.accuracy) == (2, 0.8)
     assert np.isnan(optimum.by_group.loc[1, "accuracy"])
+
+
+def outcomes_of_all_offsets(y, score, z, cost, *, someone):
+    """Induced accuracy and applying groups for every choice of one threshold per group (that selects someone)."""
+    y, score, z = map(np.array, (y, score, z))
+    names = sorted(set(z))
+    choices = [[-np.inf, *sorted(set(score[z == g]))] for g in names]
+    for choice in itertools.product(*([c[:-1] for c in choices] if someone else choices)):
+        yhat = score > np.array([dict(zip(names, choice, strict=True))[g] for g in z])
+        table = PublishedStatistics.from_predictions(y, yhat, sensitive_features=z)
+        applies = table.applies(cost)
+        yield outcome(table, applies).induced_accuracy, tuple(applies.index[applies])
+
+
+groups_of_people = st.lists(
+    st.tuples(st.booleans(), st.integers(0, 3), st.sampled_from("abc")), min_size=2, max_size=10
+)
+
+
+@given(groups_of_people, st.sampled_from(COSTS))
+def test_if_someone_of_every_group_must_be_selected_the_optimum_is_exact_also_where_base_rates_reach_the_cost(
+    rows, cost
+):
+    y, score, z = (list(c) for c in zip(*rows, strict=True))
+    curves = ThresholdCurves.from_scores(y, score, sensitive_features=z)
+    optimum = theory.strategic_optimum(curves, cost, shut_out="select_all")
+    found = [value for value, _ in outcomes_of_all_offsets(y, score, z, cost, someone=True) if not np.isnan(value)]
+    yhat = np.array(score) > optimum.thresholds.loc[z].to_numpy()
+    table = PublishedStatistics.from_predictions(y, yhat, sensitive_features=z)
+    applies = table.applies(cost)
+    assert (table.counts.selected > 0).all()
+    assert tuple(applies.index[applies]) == optimum.groups
+    if optimum.group is None:
+        assert not found
+        return
+    assert optimum.group in optimum.groups
+    assert optimum.accuracy == pytest.approx(max(found))
+    assert outcome(table, applies).induced_accuracy == pytest.approx(optimum.accuracy)
+
+
+@given(groups_of_people, st.sampled_from(COSTS))
+def test_a_group_whose_base_rate_reaches_the_cost_is_let_in_unless_some_threshold_lowers_its_precision(rows, cost):
+    y, score, z = (list(c) for c in zip(*rows, strict=True))
+    curves = ThresholdCurves.from_scores(y, score, sensitive_features=z)
+    optimum = theory.strategic_optimum(curves, cost, shut_out="select_all")
+    everywhere = set(curves.groups)
+    for _, applying in outcomes_of_all_offsets(y, score, z, cost, someone=True):
+        everywhere &= set(applying)
+    assert everywhere <= set(optimum.groups)
+    calibrated = curves.is_calibrated()
+    base_rate = curves.at(-np.inf).base_rate
+    assert {g for g in curves.groups if calibrated[g] and base_rate[g] >= cost} <= everywhere
+    if not everywhere:
+        assert len(optimum.groups) <= 1
+
+
+def three_groups():
+    """One that cannot be shut out at c = .5 and is judged badly, and two of a low base rate that are judged well."""
+    y = [1] * 6 + [0] * 4 + [1] * 4 + [0] * 6 + [1] * 4 + [0] * 6
+    score = [0] * 10 + [1] * 4 + [0] * 6 + [1] * 4 + [0] * 6
+    return y, score, ["high"] * 10 + ["low 1"] * 10 + ["low 2"] * 10
+
+
+def test_more_than_one_group_below_the_cost_applies_in_the_optimum_where_another_must_be_let_in():
+    # the paper: of the groups with a base rate below the cost, at most one
+    y, score, z = three_groups()
+    curves = ThresholdCurves.from_scores(y, score, sensitive_features=z)
+    optimum = theory.strategic_optimum(curves, 0.5, shut_out="select_all")
+    assert optimum.groups == ("high", "low 1", "low 2")
+    assert optimum.accuracy == pytest.approx((0.6 + 1 + 1) / 3)
+    at_most_one = [
+        value
+        for value, applying in outcomes_of_all_offsets(y, score, z, 0.5, someone=True)
+        if len({"low 1", "low 2"} & set(applying)) < 2
+    ]
+    assert max(at_most_one) == pytest.approx((0.6 + 1) / 2)
+    assert theory.strategic_optimum(curves, 0.5).groups == ("low 1",)  # if nobody of the others need be selected
+
+
+def test_the_papers_choice_is_no_better_when_others_are_shut_out_by_selecting_everybody():
+    y = [0] * 19 + [1] + [1] * 8 + [0] * 2 + [1] * 2 + [0] * 8
+    curves = ThresholdCurves.from_scores(y, [0] * 20 + [2] * 10 + [1] * 10, sensitive_features=[1] * 20 + [2] * 20)
+    optimum = theory.strategic_optimum(curves, cost=0.7, shut_out="select_all")
+    assert (optimum.groups, optimum.accuracy) == ((2,), 0.8)
+    assert optimum.thresholds.to_dict() == {1: -np.inf, 2: 1.0}
+
+
+def test_a_group_that_must_be_let_in_and_is_too_small_is_named():
+    curves = ThresholdCurves.from_scores([1, 1, 0, 0], [1, 1, 1, 0], sensitive_features=list("aabb"))
+    with pytest.raises(ValueError, match="Group 'a' must apply, and has fewer people than min_selected=3"):
+        theory.strategic_optimum(curves, 0.5, min_selected=3, shut_out="select_all")
+    with pytest.raises(ValueError, match="shut_out"):
+        theory.strategic_optimum(curves, 0.5, shut_out="forbid")
+
+
+@given(groups_of_people, st.sampled_from(COSTS), st.sampled_from([-np.inf, 0, 1, 2]), st.sets(st.sampled_from("abc")))
+def test_any_groups_can_be_blocked_while_all_others_are_judged_as_before(rows, cost, threshold, blocked):
+    y, score, z = (list(c) for c in zip(*rows, strict=True))
+    curves = ThresholdCurves.from_scores(y, score, sensitive_features=z)
+    blocked &= set(z)
+    found = theory.block_groups(curves, threshold, blocked, cost)
+    before = np.array(score) > threshold
+    after = np.array(score) > found["threshold"].loc[z].to_numpy()
+    others = ~np.isin(z, list(blocked))
+    assert (before == after)[others].all()
+    table = PublishedStatistics.from_predictions(y, after, sensitive_features=z)
+    assert not table.applies(cost)[list(blocked)].any()
+    assert found["precision"].to_numpy() == pytest.approx(table.precision.to_numpy(), nan_ok=True)
+    base_rate = table.base_rate
+    for group in blocked:
+        low = base_rate[group] < cost - 1e-12
+        assert (found["way"][group] == "select_all") == low
+        if low:  # the corollary: everybody is selected, and the precision is the base rate
+            assert table.precision[group] == base_rate[group]
+        possible = any(group not in who for _, who in outcomes_of_all_offsets(y, score, z, cost, someone=True))
+        assert (found["way"][group] == "select_none") == (not possible)
+
+
+def test_offsets_of_minus_infinity_as_in_the_papers_proof_leave_the_blocked_without_a_precision():
+    y, score, z = three_groups()
+    curves = ThresholdCurves.from_scores(y, score, sensitive_features=z)
+    printed = curves.at(np.inf)  # a score of minus infinity is above no threshold
+    assert printed.precision.isna().all()
+    assert not printed.applies(0.5).any()  # by convention: utility is 0 either way, and people stay away
+    assert printed.decisions(Terms(0.5, behaviour=HardRule(undefined="apply"))).all()
+    found = theory.block_groups(curves, {"high": 0, "low 1": 0, "low 2": 0}, ["low 1"], 0.5)
+    assert found["way"].tolist() == ["kept", "select_all", "kept"]
+    everybody = curves.at(-np.inf)
+    assert not everybody.decisions(Terms(0.5, behaviour=HardRule(undefined="apply")))["low 1"]
+
+
+def test_a_calibrated_group_whose_base_rate_reaches_the_cost_is_blocked_only_by_selecting_nobody():
+    y, score, z = three_groups()
+    curves = ThresholdCurves.from_scores(y, score, sensitive_features=z)
+    assert theory.block_groups(curves, 0, ["high"], 0.5)["way"]["high"] == "select_none"
+    # without calibration a higher threshold can do it
+    falling = ThresholdCurves.from_scores([1, 1, 1, 0], [1, 1, 1, 2])
+    found = theory.block_groups(falling, 0, falling.groups, 0.7).iloc[0]
+    assert (found["way"], found["threshold"], found["precision"]) == ("select_some", 1, 0)
+    with pytest.raises(ValueError, match="groups"):
+        theory.block_groups(curves, 0, ["nobody"], 0.5)
+    with pytest.raises(ValueError, match="thresholds says nothing about"):
+        theory.block_groups(curves, {"high": 0}, ["high"], 0.5)
 
 
 def test_other_groups_can_be_shut_out_by_selecting_everybody_as_long_as_their_base_rate_is_below_the_cost():

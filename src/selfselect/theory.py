@@ -2,22 +2,32 @@
 
 The source is Horowitz, Sommer, Koren and Rosenfeld, "Classification Under Strategic Self-Selection" (ICML 2024). Where
 a statement of the paper does not hold as printed, the function here is the corrected one and says so;
-``tests/test_theory.py`` has the counterexamples. Symbols: ``mu`` base rate, ``prc`` precision, ``q`` selection rate
-``P(yhat = 1)``, ``c`` cost, all per group. All functions of numbers take arrays and broadcast.
+``tests/test_theory.py`` has the counterexamples. Statements have the numbers of the compiled paper; the table of all of
+them is :mod:`selfselect.reproduction.paper.numbering`. Symbols: ``mu`` base rate, ``prc`` precision, ``q`` selection
+rate ``P(yhat = 1)``, ``c`` cost, all per group. All functions of numbers take arrays and broadcast.
 """
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, Literal
 
 import numpy as np
 import pandas as pd
 from numpy.typing import ArrayLike, NDArray
 
-from ._validation import FloatArray, check_binary, check_floats, check_same_length
-from .counting import ratio
-from .deciding import SLACK, Cost, Subsidies, SubsidyKind, ThresholdCurves, least_additive, least_proportional
+from ._validation import (
+    BoolArray,
+    FloatArray,
+    check_binary,
+    check_choice,
+    check_floats,
+    check_same_length,
+    check_threshold,
+)
+from .counting import ratio, values_by_group
+from .deciding import SLACK, Cost, Subsidies, SubsidyKind, Terms, ThresholdCurves, least_additive, least_proportional
 
 
 def _numbers(**values: ArrayLike) -> list[FloatArray]:
@@ -49,8 +59,9 @@ def _numbers(**values: ArrayLike) -> list[FloatArray]:
 def expected_utility(selection_rate: ArrayLike, precision: ArrayLike, cost: ArrayLike) -> FloatArray:
     """Utility of a person who applies only when it pays: ``q max(0, prc - c)``.
 
-    At a fixed selection rate it is flat in the precision up to the cost and rises strictly above. Across classifiers
-    with different selection rates a higher precision can mean a lower utility.
+    At a fixed selection rate it is flat in the precision up to the cost and rises strictly above (Proposition 2 of the
+    paper). Across classifiers with different selection rates a higher precision can mean a lower utility (Proposition
+    3).
 
     Examples
     --------
@@ -82,7 +93,8 @@ def paper_accuracy_bounds(base_rate: ArrayLike, cost: ArrayLike) -> tuple[FloatA
     """Accuracies between which, by the paper's Corollary 1, application is unconstrained.
 
     Below ``1 - mu max(1, 1/c - 1)`` the group cannot apply, from ``1 - mu min(1, 1/c - 1)`` on it must (given that
-    someone is selected). Both are true; that everything in between is free is not: see :func:`application_region`.
+    someone is selected). Both are true (Proposition 4); that everything in between is free (Corollary 1) is not: see
+    :func:`application_region`.
 
     Examples
     --------
@@ -126,7 +138,7 @@ def application_region(base_rate: ArrayLike, accuracy: ArrayLike, cost: ArrayLik
 
     A group of base rate ``mu``, judged with accuracy ``acc`` by a classifier that selects someone, must apply iff the
     least precision possible is at least the cost, cannot apply iff the largest is below, and is free otherwise. This
-    is exact; the paper's regions (:func:`paper_accuracy_bounds`) miss some of the forced ones.
+    is exact; the paper's regions (:func:`paper_accuracy_bounds`; Corollary 1, Figure 7) miss some of the forced ones.
 
     Examples
     --------
@@ -153,7 +165,8 @@ def _rates_by_score(y_true: ArrayLike, score: ArrayLike) -> tuple[FloatArray, Fl
 def is_calibrated_score(y_true: ArrayLike, score: ArrayLike) -> bool:
     """Whether ``P(y = 1 | score > t) >= P(y = 1 | score = t)`` throughout, equivalently: precision never falls with t.
 
-    For groups, see :meth:`selfselect.ThresholdCurves.is_calibrated`.
+    These are Definition 1 and Lemma 1 of the paper; the test is exact with ties. For groups, see
+    :meth:`selfselect.ThresholdCurves.is_calibrated`.
 
     Examples
     --------
@@ -165,6 +178,8 @@ def is_calibrated_score(y_true: ArrayLike, score: ArrayLike) -> bool:
 
 def is_calibrated_probability(y_true: ArrayLike, score: ArrayLike, *, tolerance: float = 1e-9) -> bool:
     """Whether ``P(y = 1 | score = t) = t``: standard calibration, which implies :func:`is_calibrated_score`.
+
+    That it does is Lemma 2 of the paper.
 
     Examples
     --------
@@ -178,6 +193,9 @@ def is_calibrated_probability(y_true: ArrayLike, score: ArrayLike, *, tolerance:
 def is_monotone_score(y_true: ArrayLike, score: ArrayLike) -> bool:
     """Whether ``P(y = 1 | score = t)`` never falls with t: monotonicity, which implies :func:`is_calibrated_score`.
 
+    It is Definition 2 of the paper, within one group; the implication is Lemma 3, and that there is none the other way
+    Lemma 4.
+
     Examples
     --------
     >>> is_monotone_score([0, 1, 0, 1, 1], [1, 1, 2, 3, 3])
@@ -187,6 +205,74 @@ def is_monotone_score(y_true: ArrayLike, score: ArrayLike) -> bool:
     return bool((positives[1:] * n[:-1] >= positives[:-1] * n[1:]).all())
 
 
+def block_groups(
+    curves: ThresholdCurves,
+    thresholds: Mapping[Any, float] | pd.Series | float,
+    groups: Iterable[Any],
+    cost: Cost,
+    subsidies: Subsidies = None,
+    *,
+    subsidy_kind: SubsidyKind = "additive",
+) -> pd.DataFrame:
+    """Keep some groups from applying without a change for anybody else (Corollary 5 of the paper).
+
+    The paper: with an offset per group, any set of groups with ``mu_z < c`` can be blocked by a classifier that agrees
+    with the given one elsewhere. True: select everybody of them, and their precision is the base rate. Its proof sets
+    the offsets to minus infinity, which selects nobody: then precision is undefined, against the condition of
+    Proposition 1, and where people without a precision apply (``HardRule(undefined="apply")``) nobody is blocked.
+
+    Exactly: a group is given the lowest threshold that selects someone and leaves its precision below what it faces.
+    That is everybody if ``mu_z < c_z``; it may be some people if ``mu_z >= c_z``, if the score is not calibrated for
+    the group. Where no threshold does it (a calibrated score, by Corollary 4), what is left is to select nobody.
+
+    Parameters
+    ----------
+    curves : ThresholdCurves
+        The score, by group.
+    thresholds : float or mapping from group to float
+        Thresholds of the classifier to start from.
+    groups : iterable of labels
+        Groups to block.
+    cost, subsidies, subsidy_kind
+        As in :meth:`selfselect.PublishedStatistics.applies`.
+
+    Returns
+    -------
+    DataFrame, indexed by group
+        ``threshold``; ``way``: "kept", "select_all", "select_some" or "select_none"; ``precision``, NaN where nobody is
+        selected.
+
+    Examples
+    --------
+    >>> curves = ThresholdCurves.from_scores([1, 0, 1, 0], [2, 1, 1, 2], sensitive_features=list("AABB"))
+    >>> block_groups(curves, 1.0, ["A"], cost=0.7)["way"].to_dict()
+    {'A': 'select_all', 'B': 'kept'}
+    """
+    labels = curves.groups
+    if isinstance(thresholds, Mapping | pd.Series):
+        start = values_by_group(thresholds, labels, "thresholds", default=None)
+    else:
+        start = np.full(len(labels), check_threshold(thresholds))
+    blocked = values_by_group(dict.fromkeys(groups, 1.0), labels, "groups", default=0.0) > 0
+    step = _blocking_steps(curves, Terms(cost, subsidies, subsidy_kind).faced_by(labels))
+    found = blocked & (step >= 0)
+    threshold = np.where(found, curves.threshold[step], np.where(blocked, np.inf, start))
+    way = np.select(
+        [~blocked, step < 0, step == curves.start[:-1]], ["kept", "select_none", "select_all"], default="select_some"
+    )
+    at = np.array([curves.step_at(float(value))[code] for code, value in enumerate(threshold)], dtype=np.intp)
+    return pd.DataFrame({"threshold": threshold, "way": way, "precision": curves.counts_of(at).precision}, index=labels)
+
+
+def _blocking_steps(curves: ThresholdCurves, costs: FloatArray) -> NDArray[np.intp]:
+    """Lowest step of each group that selects someone and at which it stays away, -1 if there is none."""
+    away = np.flatnonzero(~curves.step_applies(costs) & (curves.selected > 0))
+    owner, first = np.unique(curves.group[away], return_index=True)
+    step = np.full(len(curves.groups), -1, dtype=np.intp)
+    step[owner] = away[first]
+    return step
+
+
 @dataclass(frozen=True)
 class StrategicOptimum:
     """Best that a firm can do which sets a threshold for each group on a given score.
@@ -194,19 +280,22 @@ class StrategicOptimum:
     Attributes
     ----------
     group : label or None
-        The one group that applies; None if no group can be made to.
+        The group that applies, the most accurate one if several do; None if no group can be made to.
     accuracy : float
         Induced accuracy, NaN if nobody can be made to apply.
     thresholds : Series, indexed by group
-        Threshold of the applying group; inf (nobody selected, so nobody applies) for the others.
+        Thresholds of the applying groups, and those that keep the others out (inf where nobody is selected).
     by_group : DataFrame, indexed by group
         Best accuracy of each group alone, subject to its applying.
+    groups : tuple of labels
+        All groups that apply.
     """
 
     group: Any
     accuracy: float
     thresholds: pd.Series
     by_group: pd.DataFrame
+    groups: tuple[Any, ...] = ()
 
 
 def strategic_optimum(
@@ -216,12 +305,19 @@ def strategic_optimum(
     *,
     subsidy_kind: SubsidyKind = "additive",
     min_selected: float = 0,
+    shut_out: Literal["select_none", "select_all"] = "select_none",
 ) -> StrategicOptimum:
-    """Most accurate way to let groups in, when each group can be given its own offset.
+    """Most accurate way to let groups in, when each group can be given its own offset (Proposition 5 of the paper).
 
-    An average over applying groups is never above its largest member, so one group suffices: the one that maximises
-    ``A_z(c)``, the accuracy on z alone subject to someone being selected and ``prc_z >= c_z``. The paper's Proposition
-    4 drops that constraint and can pick a group which then does not apply.
+    An average over applying groups is never above its largest member. So where every group can be shut out, one group
+    suffices: the one that maximises ``A_z(c)``, the accuracy on z alone subject to someone being selected and
+    ``prc_z >= c_z``. The paper drops that constraint and can pick a group which then does not apply.
+
+    If someone of every group must be selected (``shut_out="select_all"``), a group with ``mu_z < c_z`` is shut out by
+    selecting everybody, but one with ``mu_z >= c_z`` only at a threshold where its precision is below; under a score
+    that is calibrated for it there is none (Corollary 4), and it must be let in. The optimum then lets in those, each
+    at its best, and of the others all that are more accurate than the average which results. These can be several: the
+    paper's "at most one" of the groups with ``mu_z < c`` does not hold.
 
     Parameters
     ----------
@@ -230,7 +326,10 @@ def strategic_optimum(
     cost, subsidies, subsidy_kind
         As in :meth:`selfselect.PublishedStatistics.applies`.
     min_selected : float, default=0
-        Leave out thresholds that select fewer people.
+        Leave out thresholds that let a group in while selecting fewer people.
+    shut_out : {"select_none", "select_all"}, default="select_none"
+        How groups are shut out: nobody of them is selected, which is always possible; or by the lowest threshold that
+        does it while selecting someone, as in :func:`block_groups`.
 
     Examples
     --------
@@ -238,13 +337,45 @@ def strategic_optimum(
     >>> strategic_optimum(curves, cost=0.7).group
     'A'
     """
+    check_choice(shut_out, "shut_out", ("select_none", "select_all"))
     table = curves.best_by_group(cost, subsidies, subsidy_kind=subsidy_kind, min_selected=min_selected)
-    thresholds = pd.Series(np.inf, index=curves.groups, name="threshold")
-    if table["accuracy"].isna().all():
+    accuracy = table["accuracy"].to_numpy()
+    out, forced = np.full(len(curves.groups), np.inf), np.zeros(len(curves.groups), dtype=bool)
+    if shut_out == "select_all":
+        step = _blocking_steps(curves, Terms(cost, subsidies, subsidy_kind).faced_by(curves.groups))
+        out, forced = curves.threshold[step], step < 0
+        if np.isnan(accuracy[forced]).any():
+            name = curves.groups[int((forced & np.isnan(accuracy)).argmax())]
+            raise ValueError(f"Group {name!r} must apply, and has fewer people than min_selected={min_selected:g}.")
+    inside = _best_mixture(accuracy, curves.n, forced)
+    thresholds = pd.Series(np.where(inside, table["threshold"], out), index=curves.groups, name="threshold")
+    if not inside.any():
         return StrategicOptimum(None, np.nan, thresholds, table)
-    code = int(np.nanargmax(table["accuracy"].to_numpy()))
-    thresholds.iloc[code] = table["threshold"].iloc[code]
-    return StrategicOptimum(curves.groups[code], float(table["accuracy"].iloc[code]), thresholds, table)
+    best = int(np.nanargmax(np.where(inside, accuracy, np.nan)))
+    found = accuracy[best] if inside.sum() == 1 else accuracy[inside] @ curves.n[inside] / curves.n[inside].sum()
+    return StrategicOptimum(curves.groups[best], float(found), thresholds, table, tuple(curves.groups[inside]))
+
+
+def _best_mixture(accuracy: FloatArray, n: FloatArray, forced: BoolArray) -> BoolArray:
+    """Groups, the forced ones among them, over which the average accuracy is highest; NaN cannot be let in.
+
+    Adding a group raises an average iff the group is above it. So they are taken from the most accurate on, as long as
+    they are: no others, and no fewer, can do better.
+    """
+    inside = forced.copy()
+    if not inside.any():
+        if not np.isnan(accuracy).all():
+            inside[int(np.nanargmax(accuracy))] = True
+        return inside
+    right, people = float(accuracy[inside] @ n[inside]), float(n[inside].sum())
+    for code in np.argsort(-accuracy, kind="stable"):  # NaN comes last
+        if inside[code]:
+            continue
+        if not accuracy[code] * people > right:
+            break
+        inside[code] = True
+        right, people = right + float(accuracy[code] * n[code]), people + float(n[code])
+    return inside
 
 
 # ---------------------------------------------------------------------- independence and order
@@ -254,7 +385,7 @@ def parity_precision(base_rate: ArrayLike, overall_base_rate: ArrayLike, overall
     """Precision of a group under equal selection rates AND equal true-positive rates: ``prc mu_z / mu``.
 
     Then, and also under equalised odds or an equal lift ``TPR_z / q_z``, precision follows base rates. Equal selection
-    rates alone, as in the paper's Proposition 5, do not give this.
+    rates alone, as in the paper's Proposition 6, do not give this.
 
     Examples
     --------
@@ -365,7 +496,7 @@ def subsidised_base_rate(
 def sufficient_subsidy(base_rate: ArrayLike, cost: ArrayLike) -> FloatArray:
     """Subsidy that brings a group in at any threshold of a score calibrated for it: ``max(0, c - mu_z)``.
 
-    Precision is then never below the base rate, as long as someone is selected.
+    Precision is then never below the base rate, as long as someone is selected (Corollary 4 of the paper).
 
     Examples
     --------

@@ -8,7 +8,7 @@ import reference
 from drawn import curves_of, scored_people, thresholds_to_try
 from selfselect import PublishedStatistics, ThresholdCurves
 from selfselect.datasets import make_precision_curves
-from selfselect.metrics import outcome
+from selfselect.metrics import firm_utility, outcome
 
 costs = st.sampled_from([0.0, 0.3, 0.5, 0.6, 0.75, 1.0])
 
@@ -31,6 +31,9 @@ def test_outcomes_over_all_thresholds_are_those_of_each_threshold_alone(rows, co
             nan_ok=True,
         )
         assert row.applying_groups == expected.applying_groups
+        selected, applies = [s > row.threshold for s in score], published.applies_to(z, cost)
+        found = 2 * row.hired - 0.3 * row.tested
+        assert found == pytest.approx(firm_utility(y, selected, applies=applies, gain=2, price=0.3))
 
 
 @given(scored_people, costs, st.lists(st.floats(0.1, 3), min_size=30, max_size=30))

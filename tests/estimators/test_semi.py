@@ -7,7 +7,7 @@ from sklearn.exceptions import NotFittedError
 from sklearn.linear_model import LogisticRegression
 
 from selfselect import PublishedStatistics, SemiStrategicClassifier, ThresholdCurves
-from selfselect.metrics import outcome
+from selfselect.metrics import firm_utility, outcome
 
 
 @pytest.mark.parametrize("inner", [LogisticRegression(), HistGradientBoostingClassifier(max_iter=10)])
@@ -91,3 +91,72 @@ def test_a_grid_of_no_size_is_refused(people, grid):
     X, y, z = people
     with pytest.raises(ValueError, match="grid must be a whole number of at least 2"):
         SemiStrategicClassifier(grid=grid).fit(X, y, sensitive_features=z)
+
+
+@pytest.mark.parametrize("inner", [LogisticRegression(), HistGradientBoostingClassifier(max_iter=10)])
+@pytest.mark.parametrize("cost", [0.4, 0.7])
+@pytest.mark.parametrize(("gain", "price"), [(1.0, 0.0), (1.0, 0.6), (2.0, 1.7), (1.0, 1.2)])
+@pytest.mark.filterwarnings("ignore::selfselect.ApplicationWarning")
+def test_no_threshold_is_worth_more_to_the_firm_than_the_one_found(people, inner, cost, gain, price):
+    X, y, z = people
+    settings = {"cost": cost, "publish": "train", "criterion": "firm_utility", "gain": gain, "price": price}
+    model = SemiStrategicClassifier(inner, **settings).fit(X, y, sensitive_features=z)
+    score = model.decision_function(X) + model.threshold_
+
+    def worth(threshold):
+        table = PublishedStatistics.from_scores(y, score, threshold=threshold, sensitive_features=z)
+        selected = score > threshold
+        return firm_utility(y, selected, applies=table.applies_to(z, cost), gain=gain, price=price)
+
+    values = [worth(threshold) for threshold in np.r_[-np.inf, np.unique(score)]]
+    assert worth(model.threshold_) == pytest.approx(max(values))
+    assert max(values) > min(values)
+
+
+@pytest.mark.filterwarnings("ignore::selfselect.ApplicationWarning")
+def test_a_firm_that_loses_by_every_test_keeps_everybody_away(people):
+    X, y, z = people
+    model = SemiStrategicClassifier(cost=0.4, publish="train", criterion="firm_utility", price=1.2)
+    assert not model.fit(X, y, sensitive_features=z).applies().any()
+
+
+def test_the_utility_of_the_firm_wants_other_thresholds_than_accuracy(people):
+    X, y, z = people
+    score = LogisticRegression().fit(X, y)
+    settings = {"cost": 0.4, "prefit": True, "publish": "train"}
+    accurate = SemiStrategicClassifier(score, **settings).fit(X, y, sensitive_features=z)
+    same = SemiStrategicClassifier(score, gain=3.0, price=0.1, **settings).fit(X, y, sensitive_features=z)
+    assert same.threshold_ == accurate.threshold_  # of no concern to accuracy
+    cheap, dear = (
+        SemiStrategicClassifier(score, criterion="firm_utility", price=price, **settings).fit(
+            X, y, sensitive_features=z
+        )
+        for price in (0.0, 0.9)
+    )
+    assert cheap.threshold_ < dear.threshold_
+    careful = SemiStrategicClassifier(score, criterion="firm_utility", price=0.6, caution=2.0, **settings)
+    careful.fit(X, y, sensitive_features=z)
+    curve, n = careful.curve_, len(y)
+    values = np.zeros((len(curve), n))  # one person after the other
+    hired, tested = (np.rint(curve[name] * n).astype(int) for name in ("hired", "tested"))
+    for row, (good, all_of_them) in enumerate(zip(hired, tested, strict=True)):
+        values[row, :good] = 0.4
+        values[row, good:all_of_them] = -0.6
+    lower = values.mean(axis=1) - 2 * values.std(axis=1) / np.sqrt(n)
+    at = np.flatnonzero(curve["threshold"] <= careful.threshold_)[-1]
+    assert lower[at] == pytest.approx(lower.max())
+
+
+@pytest.mark.parametrize(
+    ("wrong", "message"),
+    [
+        ({"criterion": "profit"}, "criterion"),
+        ({"criterion": "firm_utility"}, "price is needed"),
+        ({"criterion": "firm_utility", "price": -0.1}, "price must be a number of at least 0"),
+        ({"criterion": "firm_utility", "price": 0.1, "gain": np.inf}, "gain must be a number of at least 0"),
+    ],
+)
+def test_a_criterion_that_makes_no_sense_is_refused(people, wrong, message):
+    X, y, z = people
+    with pytest.raises(ValueError, match=message):
+        SemiStrategicClassifier(**wrong).fit(X, y, sensitive_features=z)

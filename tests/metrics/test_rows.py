@@ -15,6 +15,7 @@ from selfselect.metrics import (
     applicant_utility,
     application_rate,
     assumed_accuracy,
+    firm_utility,
     induced_accuracy,
     outcome,
     social_cost,
@@ -114,3 +115,33 @@ def test_metrics_work_in_fairlearns_metric_frame():
     assert frame.by_group["rate"].tolist() == applies.astype(float).tolist()
     assert frame.by_group["social"].tolist() == (~applies).astype(float).tolist()
     assert frame.overall["social"] == pytest.approx((y[~mask] == 1).sum() / (y == 1).sum())
+
+
+@given(decided_people, st.sampled_from([0.0, 0.3, 1.0, 2.5]), st.sampled_from([0.0, 0.4, 1.0]), st.data())
+def test_the_utility_of_the_firm_is_that_of_a_loop_over_people(people, gain, price, data):
+    y, yhat, _ = (list(column) for column in zip(*people, strict=True))
+    shares = data.draw(st.lists(st.sampled_from([0.0, 0.25, 1.0]), min_size=len(y), max_size=len(y)))
+    weights = data.draw(st.lists(st.sampled_from([0.0, 1.0, 3.0]), min_size=len(y), max_size=len(y)))
+    total = 0.0
+    for label, selected, share, weight in zip(y, yhat, shares, weights, strict=True):
+        if selected:
+            total += weight * share * ((gain if label else 0.0) - price)
+    found = firm_utility(y, yhat, applies=shares, gain=gain, price=price, sample_weight=weights)
+    assert np.isnan(found) if sum(weights) == 0 else found == pytest.approx(total / sum(weights))
+
+
+def test_a_firm_to_which_nobody_applies_has_no_utility_and_prices_are_numbers():
+    assert firm_utility([1, 0], [1, 1], applies=[False, False], price=0.4) == 0
+    assert firm_utility([1, 0], [1, 1], applies=[True, False], price=0.4, gain=2.0) == pytest.approx(0.8)
+    for wrong in ({"price": -1}, {"price": np.nan}, {"price": 0.5, "gain": "much"}):
+        with pytest.raises(ValueError, match="must be a number of at least 0"):
+            firm_utility([1, 0], [1, 1], applies=[True, True], **wrong)
+
+
+@given(decided_people, st.sampled_from([0.3, 0.5, 0.8]))
+def test_a_firm_that_pays_what_people_pay_has_the_utility_of_those_who_apply(people, cost):
+    y, yhat, z = (list(column) for column in zip(*people, strict=True))
+    mask = PublishedStatistics.from_predictions(y, yhat, sensitive_features=z).applies_to(z, cost)
+    firm = firm_utility(y, yhat, applies=mask, price=cost)
+    assert firm == pytest.approx(applicant_utility(y, yhat, cost=cost, applies=mask))
+    assert firm >= -1e-9  # who applies has a precision of at least the cost

@@ -13,6 +13,7 @@ from selfselect import (
     StrategicClassifier,
 )
 from selfselect.reproduction import ALL_METHODS, HONEST_METHODS, METHODS, PROMISING
+from selfselect.reproduction.methods import DESCENT_METHODS
 from selfselect.reproduction.people import split_people
 from selfselect.reproduction.remembering import MOST_FITTED, Remembered
 from selfselect.reproduction.sweep.units import Unit, run_unit
@@ -40,8 +41,27 @@ def boosting(seed):
 def test_the_papers_methods_are_what_they_were_and_the_honest_ones_a_set_of_their_own():
     assert list(METHODS) == ["naive", "semi", "strat_x", "strat_no_group", "strat_parity", "strat_order"]
     assert set(HONEST_METHODS) == set(HONEST)
-    assert list(ALL_METHODS) == [*METHODS, *HONEST_METHODS]
+    assert list(ALL_METHODS) == [*METHODS, *HONEST_METHODS, *DESCENT_METHODS]
     assert len(PROMISING) == 4 + 7
+
+
+@pytest.mark.parametrize("cost", [0.75, 0.8])
+def test_under_strat_x_every_group_has_a_precision_also_those_that_are_kept_out(small_plan, cost):
+    dataset = small_plan.datasets[0]
+    (result,) = run_unit(Unit(dataset, "strat_x", 0, (cost,)))
+    assert result.configuration["shut_out"] == "select_all"
+    counts = result.train_counts
+    out = [not applies for applies in result.applies]
+    assert sum(out) == 2
+    for selected, n, kept_out in zip(counts["selected"], counts["n"], out, strict=True):
+        assert selected == n if kept_out else 0 < selected < n
+    # nothing else comes of it: the same groups apply, and are judged as before
+    split = split_people(dataset.load(), 0)
+    model = StrategicClassifier(cost, tolerance=0.02, random_state=0, publish="train")
+    model.fit(split.train.features, split.train.y, sensitive_features=split.train.codes)
+    assert model.applies().tolist() == list(result.applies)
+    found = model.audit(split.test.features, split.test.y, split.test.codes)
+    assert found.induced_accuracy == pytest.approx(result.test_metrics["induced_accuracy"])
 
 
 @pytest.mark.parametrize("method", HONEST)

@@ -53,7 +53,7 @@ def make_base_rate_groups(
     as_frame: bool = True,
     drop_group: bool = False,
 ) -> Any:
-    """Groups that differ in nothing but their base rate: assumed against induced accuracy.
+    """Groups that differ in nothing but their base rate: assumed against induced accuracy (Figure 10 of the paper).
 
     ``x | y=0 ~ N(-.5, .5)`` and ``x | y=1 ~ N(.5, .5)`` in every group. A logistic regression on these groups is as
     accurate as assumed, less or more, depending on base rates and cost alone: with base rates (.5, .5) and cost .8 both
@@ -101,7 +101,7 @@ def make_ordering_constraint(
     as_frame: bool = True,
     drop_group: bool = False,
 ) -> Any:
-    """Two groups whose best classifier no threshold on a naive score can reach.
+    """Two groups whose best classifier no threshold on a naive score can reach (Figure 11 of the paper).
 
     Base rates are .3 (z0) and .7 (z1), the cost is .8. ``x2 | y ~ N(-.35, .3)`` or ``N(.25, .3)`` tells a little about
     everyone; ``x1`` tells nearly everything about z0 (``N(-.3, .1)`` or ``N(.2, .1)``) and nothing about z1 (``N(0,
@@ -145,7 +145,7 @@ def make_precision_curves(
     as_frame: bool = True,
     drop_group: bool = False,
 ) -> Any:
-    """Groups drawn at random, whose precision curves cross the cost at different thresholds or never.
+    """Groups drawn at random, whose precision curves cross the cost at different thresholds or never (Figure 4).
 
     Per group, in this order: base rate ``U(0, 1)``, mean and deviation of x among the qualified ``U(.5, 1)``, ``U(.2,
     .5)``, among the others ``U(0, .5)``, ``U(.2, .5)``; then labels and x. The cost is .8. Ten groups and seed 0 are
@@ -198,7 +198,7 @@ def make_calibrated_score(
     as_frame: bool = True,
     drop_group: bool = False,
 ) -> Any:
-    """Score that is calibrated, but not monotone.
+    """Score that is calibrated, but not monotone (Lemma 4 and Figure 8 of the paper).
 
     ``x ~ U(0, 1)`` and ``P(y=1 | x) = (x - 1/3)^2 + 1/3``, which falls up to 1/3; the precision above t is ``(4 + 3
     t^2) / 9``, which never falls. The score is x itself; there is one group.

@@ -174,7 +174,7 @@ def applies_rule(
     costs: ArrayLike,
     undefined: Undefined = "abstain",
 ) -> BoolArray:
-    """Whether each group applies: ``selected > 0 and true_positives >= cost * selected``.
+    """Whether each group applies: ``selected > 0 and true_positives >= cost * selected`` (Proposition 1 of the paper).
 
     Counts are compared, never ratios, with a slack of 1e-12 per selected person. A group of which nobody is selected
     has no precision; applying or not is then a tie at utility 0, settled by ``undefined``.
@@ -265,7 +265,8 @@ def smooth_applies(precision: FloatArray, costs: FloatArray, temperature: float)
     """Applications made differentiable: ``a = sigma(t (logit q - logit c))`` and ``da/dq = t a (1 - a) / (q (1 - q))``.
 
     It is 0 at q = 0, 1/2 at q = c and 1 at q = 1, and tends to the hard rule as the temperature t grows. This is the
-    paper's sigmoid in a form that does not overflow; at c = 0 everyone applies, at c = 1 only the flawless do.
+    sigmoid of the paper (Figure 9) in a form that does not overflow; at c = 0 everyone applies, at c = 1 only the
+    flawless do.
 
     Examples
     --------

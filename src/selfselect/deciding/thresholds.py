@@ -86,6 +86,16 @@ class RunningSums:
         """Qualified people who apply."""
         return self._over_applicants(self._curves.positives[self._curves.group])
 
+    @cached_property
+    def selected_applicants(self) -> NDArray[Any]:
+        """People who apply and are selected: they are tested."""
+        return self._over_applicants(self._curves.selected)
+
+    @cached_property
+    def hired_applicants(self) -> NDArray[Any]:
+        """Qualified people among them: they are hired."""
+        return self._over_applicants(self._curves.true_positives)
+
 
 class ThresholdCurves(ScoreSteps):
     """Counts of each group at every threshold, who applies there, and what follows.
@@ -137,6 +147,10 @@ class ThresholdCurves(ScoreSteps):
     ) -> pd.DataFrame:
         """Thresholds at which each group applies.
 
+        If the score is calibrated for a group, they are one interval, up to its largest score (Corollary 2 of the
+        paper, which forgets that end); if its base rate reaches the cost as well, from the lowest threshold on
+        (Corollary 4).
+
         Returns
         -------
         DataFrame, indexed by group
@@ -160,7 +174,11 @@ class ThresholdCurves(ScoreSteps):
     def application_order(
         self, cost: Cost, subsidies: Subsidies = None, *, subsidy_kind: SubsidyKind = "additive"
     ) -> pd.Series:
-        """Groups sorted by the threshold from which they apply; those that never do come last, at inf."""
+        """Groups sorted by the threshold from which they apply; those that never do come last, at inf.
+
+        If the score is calibrated for all groups, moving a threshold lets them in by this order (Corollary 3 of the
+        paper), as long as someone of each is selected.
+        """
         intervals = self.application_intervals(cost, subsidies, subsidy_kind=subsidy_kind)
         return intervals["applies_from"].sort_values(kind="stable")
 
@@ -185,7 +203,10 @@ class ThresholdCurves(ScoreSteps):
         -------
         DataFrame
             threshold (the first is -inf), induced_accuracy (NaN where nobody applies), assumed_accuracy,
-            application_rate, social_cost (NaN if nobody is qualified), applying_groups.
+            application_rate, social_cost (NaN if nobody is qualified), applying_groups; tested and hired, the shares of
+            people who apply and are selected, and who are qualified as well. A firm to which a hire is worth ``gain``
+            and a test costs ``price`` has a utility of ``gain * hired - price * tested`` per person
+            (:func:`selfselect.metrics.firm_utility`).
         """
         return self.outcomes_under(Terms(cost, subsidies, subsidy_kind), tolerance)
 
@@ -205,6 +226,8 @@ class ThresholdCurves(ScoreSteps):
                 "application_rate": share(running.applicants, everyone),
                 "social_cost": share(qualified - running.qualified_applicants, qualified),
                 "applying_groups": running.applying_groups.astype(np.int64),
+                "tested": share(running.selected_applicants, everyone),
+                "hired": share(running.hired_applicants, everyone),
             }
         )
 
@@ -291,8 +314,8 @@ class ThresholdCurves(ScoreSteps):
     def is_calibrated(self) -> pd.Series:
         """Whether the score is calibrated for each group: raising the threshold never lowers its precision.
 
-        The test is exact, with ties: ``precision(score > v) >= mean(y | score = v)`` for every score value v of the
-        group but the largest, compared on counts.
+        This is Definition 1 of the paper, by Lemma 1. The test is exact, with ties: ``precision(score > v) >=
+        mean(y | score = v)`` for every score value v of the group but the largest, compared on counts.
         """
         # between a step and the one before lie exactly the people whose score is the step's threshold
         tied = self.selected[:-1] - self.selected[1:]

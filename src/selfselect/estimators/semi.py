@@ -10,7 +10,7 @@ from numpy.typing import ArrayLike, NDArray
 from sklearn.utils.validation import check_is_fitted
 
 from .._frames import plain_frame, take_rows
-from .._validation import FloatArray, check_at_least_zero, check_fraction
+from .._validation import FloatArray, check_at_least_zero, check_choice, check_fraction
 from ..deciding import Cost, Subsidies, SubsidyKind, Terms, Tolerance, check_tolerance
 from ..learning import Ask, cautious, cut_between, lacking_at_thresholds
 from .files import check_finite, saveable
@@ -18,13 +18,16 @@ from .inner import InnerClassifier, default_threshold_of, score_of
 from .people import TrainingPeople
 from .publishing import Publish, Rows
 
+#: What a threshold can be chosen for.
+CRITERIA = ("accuracy", "firm_utility")
+
 
 @saveable
 class SemiStrategicClassifier(InnerClassifier):
     """Any classifier's score, with the threshold of the highest induced accuracy on people the score had not seen.
 
     Every distinct score is tried, exactly, in O(m log m) time for m rows, whatever the number of groups. Among equals
-    the threshold with the most applicants is kept.
+    the threshold with the most applicants is kept. Instead of accuracy it can be the utility of the firm.
 
     Parameters
     ----------
@@ -44,11 +47,19 @@ class SemiStrategicClassifier(InnerClassifier):
     subsidy_kind : {"additive", "proportional"}, default="additive"
         Kind of subsidies.
     caution : float, default=0.0
-        Standard errors to take off an induced accuracy before comparing. 0 is the exact maximum on the training set; 1
-        hedges against a high accuracy on few applicants.
+        Standard errors to take off an induced accuracy (or utility) before comparing. 0 is the exact maximum on the
+        training set; 1 hedges against a high accuracy on few applicants.
     grid : int, optional
         Try only so many thresholds, evenly spaced from the lowest score to the highest (the paper's released code has
         1,000). By default every distinct score is tried.
+    criterion : {"accuracy", "firm_utility"}, default="accuracy"
+        What is maximised: accuracy over those who apply, or what they are worth to the firm, ``gain`` for each hire
+        less ``price`` for each test (:func:`selfselect.metrics.firm_utility`). If it would lose by anybody's applying,
+        the firm is best off with a threshold at which nobody does.
+    gain : float, default=1.0
+        What a hire is worth; only with "firm_utility".
+    price : float, optional
+        What a test costs the firm; must be given with "firm_utility".
     prefit : bool, default=False
         Whether ``estimator`` is fitted already and only wants a threshold.
     pos_label : label, optional
@@ -74,8 +85,7 @@ class SemiStrategicClassifier(InnerClassifier):
     threshold_ : float
         A person is selected when the inner score is above it.
     curve_ : DataFrame
-        induced_accuracy, assumed_accuracy, application_rate, social_cost and applying_groups at every threshold, of the
-        people who are judged.
+        What :meth:`selfselect.ThresholdCurves.outcomes` tells of every threshold, of the people who are judged.
     estimator_ : classifier
         The fitted one.
     published_ : PublishedStatistics
@@ -110,6 +120,9 @@ class SemiStrategicClassifier(InnerClassifier):
         subsidy_kind: SubsidyKind = "additive",
         caution: float = 0.0,
         grid: int | None = None,
+        criterion: str = "accuracy",
+        gain: float = 1.0,
+        price: float | None = None,
         prefit: bool = False,
         pos_label: Any = None,
         publish: Publish = "cross_fit",
@@ -126,6 +139,9 @@ class SemiStrategicClassifier(InnerClassifier):
         self.subsidy_kind = subsidy_kind
         self.caution = caution
         self.grid = grid
+        self.criterion = criterion
+        self.gain = gain
+        self.price = price
         self.prefit = prefit
         self.pos_label = pos_label
         self.publish = publish
@@ -158,6 +174,7 @@ class SemiStrategicClassifier(InnerClassifier):
         check_fraction(self.min_selection_rate, "min_selection_rate")
         if self.grid is not None and (not isinstance(self.grid, int | np.integer) or self.grid < 2):
             raise ValueError(f"grid must be a whole number of at least 2, or None, got {self.grid!r}.")
+        self._check_criterion()
         self._check_inner(X, y)
         if self.prefit:
             self._check_same_classes()
@@ -174,6 +191,14 @@ class SemiStrategicClassifier(InnerClassifier):
         self._publish(people, score - self.threshold_, in_sample - self.threshold_)
         self._check_selection(self.min_selection_rate)
         return self
+
+    def _check_criterion(self) -> None:
+        check_choice(self.criterion, "criterion", CRITERIA)
+        check_at_least_zero(self.gain, "gain")
+        if self.criterion == "firm_utility" and self.price is None:
+            raise ValueError("price is needed with criterion='firm_utility': say what a test costs the firm.")
+        if self.price is not None:
+            check_at_least_zero(self.price, "price")
 
     def _check_fitted(self) -> None:
         if self.estimator is None:
@@ -202,7 +227,9 @@ class SemiStrategicClassifier(InnerClassifier):
         tried = None if self.grid is None else np.linspace(score.min(), score.max(), self.grid)
         steps = np.arange(len(value)) if tried is None else np.searchsorted(thresholds, tried, side="right") - 1
         value, rate = value[steps], rate[steps]
-        if np.isneginf(value).all():  # nobody can be made to apply: leave the classifier as it is, or as near as may be
+        if not rate[
+            ~np.isneginf(value)
+        ].any():  # nobody can be made to apply: the classifier's own threshold, or nearly
             return self._default_threshold(lacking)
         best = np.flatnonzero(value >= value.max() - 1e-12)
         kept = int(best[np.argmax(rate[best])])
@@ -216,9 +243,21 @@ class SemiStrategicClassifier(InnerClassifier):
         return own if kept else float(cut_between(thresholds, highest))
 
     def _value(self, case: pd.DataFrame, people: float) -> NDArray[np.float64]:
+        if self.criterion == "firm_utility":
+            return self._utility(case, people)
         applicants = case["application_rate"].to_numpy() * people
         correct = case["induced_accuracy"].fillna(0.0).to_numpy() * applicants
         return np.asarray(cautious(correct, applicants, fitted_weights=0.0, errors=self.caution))
+
+    def _utility(self, case: pd.DataFrame, people: float) -> NDArray[np.float64]:
+        """Utility of the firm per person, less standard errors; 0 where nobody applies."""
+        gain, price = float(self.gain), float(self.price or 0.0)
+        tested, hired = case["tested"].to_numpy(), case["hired"].to_numpy()
+        utility = gain * hired - price * tested
+        if not self.caution:
+            return np.asarray(utility)
+        squared = (gain - price) ** 2 * hired + price**2 * (tested - hired)
+        return np.asarray(utility - self.caution * np.sqrt(np.clip(squared - utility**2, 0.0, None) / people))
 
     def decision_function(self, X: Any) -> NDArray[np.float64]:
         """Inner score minus the threshold; positive for the second class."""

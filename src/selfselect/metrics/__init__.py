@@ -2,7 +2,7 @@
 
 from ..deciding.outcomes import Outcome, outcome
 from .ranks import RankAgreement, rank_agreement
-from .rows import applicant_utility, application_rate, assumed_accuracy, induced_accuracy, social_cost
+from .rows import applicant_utility, application_rate, assumed_accuracy, firm_utility, induced_accuracy, social_cost
 from .scorers import InducedAccuracyScorer, SocialCostScorer, induced_accuracy_scorer, social_cost_scorer
 
 __all__ = [
@@ -13,6 +13,7 @@ __all__ = [
     "applicant_utility",
     "application_rate",
     "assumed_accuracy",
+    "firm_utility",
     "induced_accuracy",
     "induced_accuracy_scorer",
     "outcome",

@@ -17,6 +17,7 @@ from numpy.typing import ArrayLike
 from .._validation import (
     FloatArray,
     as_column,
+    check_at_least_zero,
     check_binary,
     check_floats,
     check_fraction,
@@ -179,3 +180,47 @@ def applicant_utility(
     if applies is None:
         return max(0.0, _average(gain, weights))
     return _average(gain * check_shares(applies, len(y)), weights)
+
+
+def firm_utility(
+    y_true: ArrayLike,
+    y_pred: ArrayLike,
+    *,
+    applies: ArrayLike,
+    price: float,
+    gain: float = 1.0,
+    sample_weight: ArrayLike | None = None,
+) -> float:
+    """What screening is worth to the firm, per person: ``E[a yhat (gain y - price)]``.
+
+    Everybody who applies and is selected is tested, at a price to the firm; those of them who are qualified are hired,
+    and each is a gain. A threshold that maximises it need not be one of the highest accuracy.
+
+    Parameters
+    ----------
+    y_true, y_pred : array-like of shape (n_rows,)
+        Labels and predictions of 0 and 1.
+    applies : array-like of shape (n_rows,)
+        Whether each person applies, or the share of people like this one that does, in [0, 1].
+    price : float
+        What a test costs the firm, at least 0.
+    gain : float, default=1.0
+        What a hire is worth to it, at least 0.
+    sample_weight : array-like of shape (n_rows,), optional
+        Weights.
+
+    Returns
+    -------
+    float
+        0 if nobody applies (nobody is tested, nobody hired); NaN if all weights are 0.
+
+    Examples
+    --------
+    >>> firm_utility([1, 1, 0, 0], [1, 1, 1, 0], applies=[True] * 4, price=0.5)
+    0.125
+    """
+    y, selected = check_binary(y_true, "y_true"), check_binary(y_pred, "y_pred")
+    check_same_length(y_true=y, y_pred=selected)
+    worth, paid = check_at_least_zero(gain, "gain"), check_at_least_zero(price, "price")
+    shares = check_shares(applies, len(y))
+    return _average(shares * selected * (worth * y - paid), _weights(sample_weight, len(y)))

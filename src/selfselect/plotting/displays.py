@@ -31,6 +31,8 @@ def _axes(ax: Any) -> Any:
 class PrecisionCurvesDisplay:
     """Precision of each group over the threshold, with the cost as a line: a group applies where its curve is above.
 
+    It is the upper part of Figure 4 of the paper, for any score.
+
     Parameters
     ----------
     curves : ThresholdCurves

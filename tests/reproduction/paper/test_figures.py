@@ -18,11 +18,42 @@ def test_figure_three_shows_densities():
     assert whole.to_numpy() == pytest.approx(1.0, abs=1e-3)
 
 
+def test_figure_three_draws_the_groups_that_stay_away_dashed():
+    data = concepts.mixture_data()
+    away = data[~data["applies"]]
+    assert away.groupby("applying")["series"].unique().map(set).to_dict() == {
+        "groups 1 and 3": {"group 2", "group 4"},
+        "groups 3 and 4": {"group 1", "group 2"},
+    }
+    for title, part in data[data["series"] != "applicants"].groupby("applying"):
+        inside = part[part["applies"]].groupby("x")["density"].sum()
+        whole = data[(data["applying"] == title) & (data["series"] == "applicants")].set_index("x")["density"]
+        assert inside.to_numpy() == pytest.approx(whole.to_numpy())  # who stays away has no part in them
+    panels = concepts.draw_mixture(data).axes
+    assert [sum(line.get_linestyle() == "--" for line in ax.lines) for ax in panels] == [0, 2, 2]
+
+
 def test_figure_four_has_groups_come_in_where_the_paper_has_them():
     data = populations.precision_curves_data()
     applies = data.filter(like="applies: ")
     first = sorted(data["threshold"][applies[name].argmax()] if applies[name].any() else np.inf for name in applies)
     assert first == pytest.approx([0, 0, 0.14, 0.31, 0.42, 0.46, 0.49, 0.78, np.inf, np.inf])
+
+
+def test_figure_four_numbers_groups_by_base_rate_as_the_authors_do():
+    data = populations.precision_curves_data()
+    names = [f"z{number}" for number in range(10)]
+    everybody = data.iloc[0]
+    assert everybody["threshold"] == 0
+    rates = [everybody[f"precision: {name}"] for name in names]
+    assert rates == sorted(rates, reverse=True)
+    # what the paper says of single groups: z0 and z1 always apply, z9 has the lowest base rate and comes in early,
+    # z5 and z6 begin alike and end apart
+    first = {name: data[f"applies: {name}"].argmax() if data[f"applies: {name}"].any() else np.inf for name in names}
+    assert first["z0"] == first["z1"] == 0
+    assert sorted(first, key=first.get).index("z9") == 2
+    assert rates[5] - rates[6] < 0.06
+    assert first["z5"] < first["z6"] == np.inf
 
 
 def test_figure_five_shows_the_social_cost_of_the_store(small_results):
@@ -57,11 +88,16 @@ def test_figure_eight_follows_its_formulas():
     assert not data["at"].is_monotonic_increasing
 
 
-def test_figure_nine_passes_through_one_half_at_the_cost():
+def test_figure_nine_passes_through_one_half_at_zero_on_a_domain_that_shifts_with_the_cost():
     data = concepts.sigmoid_data()
-    at_cost = data[(data["precision"] - data["cost"]).abs() < 1e-9]
+    at_cost = data[data["above_cost"].abs() < 1e-9]
     assert len(at_cost) == 6
     assert at_cost["application"].tolist() == pytest.approx([0.5] * 6)
+    for cost, part in data.groupby("cost"):
+        assert (part["above_cost"].min(), part["above_cost"].max()) == pytest.approx((-cost, 1 - cost))
+    for ax, varies in zip(concepts.draw_sigmoid(data).axes, ("cost", "temperature"), strict=True):
+        drawn = np.concatenate([line.get_xdata() for line in ax.lines if len(line.get_xdata()) > 2])
+        assert sorted(drawn) == pytest.approx(sorted(data[data["varies"] == varies]["above_cost"]))
 
 
 def test_figures_ten_and_eleven_show_what_the_paper_saw():

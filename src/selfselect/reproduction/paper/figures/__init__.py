@@ -83,14 +83,14 @@ FIGURES = {
         FigureRecipe(
             3,
             "self_selection",
-            "Who applies shapes the population that a classifier meets.",
+            "Who applies shapes the population that a classifier meets; dashed: groups that stay away.",
             concepts.mixture_data,
             concepts.draw_mixture,
         ),
         FigureRecipe(
             4,
             "precision_curves",
-            "Precision of ten groups over thresholds, and where each applies.",
+            "Precision of ten groups over thresholds, and where each applies. The highest base rate has number 0.",
             populations.precision_curves_data,
             populations.draw_precision_curves,
         ),
@@ -105,8 +105,8 @@ FIGURES = {
         FigureRecipe(
             6,
             "by_group",
-            "Accuracy and precision of each group on one split of the bank data; a group of which nobody is "
-            "selected has no precision.",
+            "Accuracy and precision of each group on one split of the bank data. Groups that strat_x keeps out are "
+            "selected as a whole, so that their precision is their base rate and their accuracy too.",
             results.by_group_data,
             results.draw_by_group,
             needs_results=True,
@@ -128,7 +128,8 @@ FIGURES = {
         FigureRecipe(
             9,
             "smooth_application",
-            "The sigmoid that stands in for the hard rule.",
+            "The sigmoid that stands in for the hard rule, over precision minus cost: its domain shifts with the cost, "
+            "and it is one half at 0.",
             concepts.sigmoid_data,
             concepts.draw_sigmoid,
         ),
@@ -174,7 +175,7 @@ def make_figure(recipe: FigureRecipe, stored: Sequence[Result] | None = None) ->
     --------
     >>> files = make_figure(FIGURES[9])
     >>> sorted(files), files["csv"].decode().splitlines()[0]
-    (['csv', 'png', 'svg'], 'varies,temperature,cost,precision,application')
+    (['csv', 'png', 'svg'], 'varies,temperature,cost,precision,above_cost,application')
     """
     if recipe.needs_results and not stored:
         raise InputError(f"Figure {recipe.number} shows results, and there are none.", key=recipe.missing)

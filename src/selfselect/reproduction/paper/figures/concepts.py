@@ -8,6 +8,7 @@ import numpy as np
 import pandas as pd
 from scipy.stats import norm
 
+from ...._validation import FloatArray
 from ....datasets import make_calibrated_score
 from ....deciding import PublishedStatistics, smooth_applies
 from ....theory import application_region, paper_accuracy_bounds
@@ -20,6 +21,7 @@ from .style import (
     PINK,
     SKY,
     colour_map,
+    legend_line,
     legend_patch,
     letter,
     new_figure,
@@ -33,7 +35,7 @@ if TYPE_CHECKING:
 
 
 def process_data() -> pd.DataFrame:
-    """Steps of the process and where each leads: step, text, x, y, next."""
+    """Figure 1: steps of the process and where each leads: step, text, x, y, next."""
     steps = [
         ("learn", "Firm trains a\nclassifier on past data", 0.0, 1.0, "publish", ""),
         ("publish", "Firm publishes each\ngroup's precision", 1.0, 1.0, "decide", ""),
@@ -48,7 +50,7 @@ def process_data() -> pd.DataFrame:
 
 
 def draw_process(data: pd.DataFrame) -> Figure:
-    """Boxes and arrows."""
+    """Figure 1: boxes and arrows."""
     figure, axes = new_figure(1, 1, 9.5, 3.4)
     ax = axes[0, 0]
     place = {row.step: (row.x * 1.7, row.y * 1.15) for row in data.itertuples()}
@@ -109,7 +111,7 @@ def optimal_precision(base_rate: float) -> tuple[float, float]:
 
 
 def base_rate_data() -> pd.DataFrame:
-    """Densities of the qualified and the others for a high and a low base rate, with threshold and precision."""
+    """Figure 2: densities of the qualified and the others for a high and a low base rate, with threshold, precision."""
     x = np.linspace(-2.2, 2.2, 221)
     parts = []
     for rate in (0.85, 0.15):
@@ -130,7 +132,7 @@ def base_rate_data() -> pd.DataFrame:
 
 
 def draw_base_rate(data: pd.DataFrame) -> Figure:
-    """One panel per base rate; what lies right of the threshold is selected."""
+    """Figure 2: one panel per base rate; what lies right of the threshold is selected."""
     figure, axes = new_figure(1, 2, 8.2, 3.0, sharey=True)
     for ax, (rate, part) in zip(axes[0], data.groupby("base_rate", sort=False), strict=True):
         threshold, precision = part["threshold"].iloc[0], part["precision"].iloc[0]
@@ -152,35 +154,48 @@ _MIXTURE = [(-4.0, 1.0, 0.2), (-2.0, 0.5, 0.125), (0.0, 1.2, 0.375), (3.0, 1.6, 
 
 
 def mixture_data() -> pd.DataFrame:
-    """Density of the people who apply, and of each applying group's part in it, for three sets of groups."""
+    """Figure 3: density of the people who apply, and each group's part, for three sets of groups that apply.
+
+    A group that stays away has its part in the population of everybody (``applies`` is false), an applying one its part
+    in that of the applicants.
+    """
     x = np.linspace(-8, 9, 341)
+    everybody = sum(weight for _, _, weight in _MIXTURE)
     rows = []
     for title, members in {"all": (1, 2, 3, 4), "groups 1 and 3": (1, 3), "groups 3 and 4": (3, 4)}.items():
-        total = sum(_MIXTURE[member - 1][2] for member in members)
+        applicants = sum(_MIXTURE[member - 1][2] for member in members)
         whole = np.zeros_like(x)
-        for member in members:
-            mean, deviation, weight = _MIXTURE[member - 1]
-            part = weight / total * norm.pdf(x, mean, deviation)
-            whole += part
-            rows.append(pd.DataFrame({"applying": title, "series": f"group {member}", "x": x, "density": part}))
-        rows.append(pd.DataFrame({"applying": title, "series": "applicants", "x": x, "density": whole}))
+        for member, (mean, deviation, weight) in enumerate(_MIXTURE, start=1):
+            comes = member in members
+            part = weight / (applicants if comes else everybody) * norm.pdf(x, mean, deviation)
+            whole += part * comes
+            rows.append(_series(title, f"group {member}", comes, x, part))
+        rows.append(_series(title, "applicants", True, x, whole))
     return pd.concat(rows, ignore_index=True)
 
 
+def _series(title: str, name: str, applies: bool, x: FloatArray, density: FloatArray) -> pd.DataFrame:
+    return pd.DataFrame({"applying": title, "series": name, "applies": applies, "x": x, "density": density})
+
+
 def draw_mixture(data: pd.DataFrame) -> Figure:
-    """One panel per set of applying groups."""
+    """Figure 3: one panel per set of applying groups; those that stay away are dashed."""
     figure, axes = new_figure(1, 3, 9.5, 2.8, sharey=True)
     colours = {"group 1": BLUE, "group 2": ORANGE, "group 3": GREEN, "group 4": PINK}
     for ax, (title, part) in zip(axes[0], data.groupby("applying", sort=False), strict=True):
         for name, line in part.groupby("series", sort=False):
             if name == "applicants":
                 ax.plot(line["x"], line["density"], color=BLACK, lw=1.8, label="all applicants")
+            elif not line["applies"].all():
+                ax.plot(line["x"], line["density"], color=colours[name], lw=1.4, ls="--")
             else:
                 ax.fill_between(line["x"], line["density"], color=colours[name], alpha=0.45, lw=0, label=name)
         ax.set_title("everyone applies" if title == "all" else f"{title} apply", loc="left")
         ax.set_xlabel("feature x")
     axes[0, 0].set_ylabel("density")
-    figure.legend(*axes[0, 0].get_legend_handles_labels(), loc="outside lower center", ncols=5)
+    handles, _ = axes[0, 0].get_legend_handles_labels()
+    away = legend_line("group that stays away (its part in everybody)", color=GREY, lw=1.4, ls="--")
+    figure.legend(handles=[*handles, away], loc="outside lower center", ncols=6)
     return figure
 
 
@@ -190,7 +205,7 @@ _REGION_NAMES = {"applies": "must apply", "stays away": "cannot apply", "free": 
 
 
 def region_data(size: int = 101) -> pd.DataFrame:
-    """What accuracy says about application, over costs and accuracies, by the paper and exactly."""
+    """Figure 7: what accuracy says about application, over costs and accuracies, by the paper and exactly."""
     cost, accuracy = np.meshgrid(np.linspace(0.005, 0.995, size), np.linspace(0.0, 1.0, size))
     parts = []
     for rate in (0.25, 0.75):
@@ -213,7 +228,7 @@ def region_data(size: int = 101) -> pd.DataFrame:
 
 
 def draw_regions(data: pd.DataFrame) -> Figure:
-    """Base rates side by side, the paper's regions above the exact ones."""
+    """Figure 7: base rates side by side, the paper's regions above the exact ones."""
     colours = {"applies": BLUE, "stays away": ORANGE, "free": "#F2F2F2", "undefined": BLACK}
     figure, axes = new_figure(2, 2, 7.0, 6.2, sharex=True, sharey=True)
     codes = {name: code for code, name in enumerate(colours)}
@@ -244,7 +259,7 @@ def draw_regions(data: pd.DataFrame) -> Figure:
 
 
 def calibrated_data() -> pd.DataFrame:
-    """Chance of being qualified at and above each score: formulas, and a sample of 100,000."""
+    """Figure 8: chance of being qualified at and above each score: formulas, and a sample of 100,000."""
     sample = make_calibrated_score(100_000, random_state=0)
     score, y = sample.data["x"].to_numpy(), sample.target.to_numpy()
     t = np.linspace(0, 0.99, 100)
@@ -265,7 +280,7 @@ def calibrated_data() -> pd.DataFrame:
 
 
 def draw_calibrated(data: pd.DataFrame) -> Figure:
-    """Both curves in one panel."""
+    """Figure 8: both curves in one panel."""
     figure, axes = new_figure(1, 1, 5.2, 3.6)
     ax = axes[0, 0]
     ax.plot(data["t"], data["above"], color=BLUE, label="score above t: precision (never falls)")
@@ -284,7 +299,10 @@ def draw_calibrated(data: pd.DataFrame) -> Figure:
 
 
 def sigmoid_data() -> pd.DataFrame:
-    """Smooth application against precision, for costs and temperatures."""
+    """Figure 9: smooth application against precision minus cost, for costs and temperatures.
+
+    Its domain, from minus the cost to one minus the cost, shifts with the cost; it is one half at 0 whatever the cost.
+    """
     q = np.linspace(0, 1, 201)
     settings = [("cost", 2.0, c) for c in (0.25, 0.5, 0.75)] + [("temperature", t, 0.5) for t in (1.5, 3.0, 6.0)]
     return pd.concat(
@@ -295,6 +313,7 @@ def sigmoid_data() -> pd.DataFrame:
                     "temperature": temperature,
                     "cost": cost,
                     "precision": q,
+                    "above_cost": q - cost,
                     "application": smooth_applies(q, np.full_like(q, cost), temperature)[0],
                 }
             )
@@ -305,7 +324,7 @@ def sigmoid_data() -> pd.DataFrame:
 
 
 def draw_sigmoid(data: pd.DataFrame) -> Figure:
-    """Costs on top, temperatures below."""
+    """Figure 9: costs on top, temperatures below; dots are the ends of each domain and the fixed point at 0."""
     figure, axes = new_figure(2, 1, 5.0, 5.4, sharex=True)
     for ax, name, varies in zip(axes[:, 0], "AB", ("cost", "temperature"), strict=True):
         part = data[data["varies"] == varies]
@@ -313,11 +332,14 @@ def draw_sigmoid(data: pd.DataFrame) -> Figure:
             part.groupby(varies), ("-", "--", "-."), (BLUE, ORANGE, GREEN), strict=True
         ):
             symbol = "c" if varies == "cost" else "τ"
-            ax.plot(line["precision"], line["application"], color=colour, ls=style, label=f"{symbol} = {value:g}")
-            cost = line["cost"].iloc[0]
-            ax.plot([cost], [0.5], "o", ms=4, color=colour)
-        letter(ax, name, "different costs, τ = 2" if varies == "cost" else "different temperatures, c = 0.5")
+            ax.plot(line["above_cost"], line["application"], color=colour, ls=style, label=f"{symbol} = {value:g}")
+            ends = line.iloc[[0, -1]]
+            ax.plot(ends["above_cost"], ends["application"], "o", ms=4, color=colour, clip_on=False)
+        ax.plot([0], [0.5], "o", ms=5, color=BLACK, zorder=3)
+        ax.axvline(0, color=GREY, lw=0.8, ls=":", zorder=0)
+        ax.axhline(0.5, color=GREY, lw=0.8, ls=":", zorder=0)
+        letter(ax, name, "different costs, τ = 2: from -c to 1 - c" if varies == "cost" else "different τ, c = 0.5")
         ax.set_ylabel("smooth application")
         ax.legend(loc="upper left" if varies == "cost" else "lower right")
-    axes[1, 0].set_xlabel("precision")
+    axes[1, 0].set_xlabel("precision minus cost")
     return figure

@@ -71,17 +71,23 @@ def _applies(data: pd.DataFrame) -> pd.DataFrame:
 
 
 def precision_curves_data() -> pd.DataFrame:
-    """Precision and decision of ten groups over thresholds on a naive score."""
+    """Figure 4: precision and decision of ten groups over thresholds on a naive score.
+
+    Groups are numbered by their base rate, from the highest (z0) on, as the authors number them.
+    """
     bunch = make_precision_curves(random_state=0)
     score = _naive_model(bunch).predict_proba(bunch.data)[:, 1]
-    curves = ThresholdCurves.from_scores(bunch.target, score, sensitive_features=bunch.group)
+    rate = bunch.target.groupby(bunch.group, observed=True).mean().sort_values(ascending=False, kind="stable")
+    number = {name: f"z{place}" for place, name in enumerate(rate.index)}
+    group = bunch.group.astype(object).map(number)
+    curves = ThresholdCurves.from_scores(bunch.target, score, sensitive_features=group)
     table = curve_table(curves, np.arange(100) / 100, bunch.cost)
     table.insert(1, "cost", bunch.cost)
     return table
 
 
 def draw_precision_curves(data: pd.DataFrame) -> Figure:
-    """Curves above, who applies below, sorted by the threshold from which on a group does."""
+    """Figure 4: curves above, who applies below, sorted by the threshold from which on a group does."""
     figure, axes = new_figure(2, 1, 7.0, 6.4, sharex=True, height_ratios=[1.5, 1])
     groups = _groups(data)
     for index, name in enumerate(groups):
@@ -115,7 +121,7 @@ _THRESHOLDS = np.linspace(0.01, 0.99, 99)
 
 
 def assumed_induced_data() -> pd.DataFrame:
-    """Densities of four groups; then three experiments with z0 and one other group: curves over thresholds.
+    """Figure 10: densities of four groups; then three experiments with z0 and one other group: curves over thresholds.
 
     ``learned`` is the threshold of the naive classifier, ``cutoff: NAME`` the value of x from which on it selects.
     """
@@ -173,7 +179,7 @@ def _accuracy_panel(ax: Axes, bars: Axes, part: pd.DataFrame, learned: float | N
 
 
 def draw_assumed_induced(data: pd.DataFrame) -> Figure:
-    """Densities, precision curves, and per experiment accuracies with who applies."""
+    """Figure 10: densities, precision curves, and per experiment accuracies with who applies."""
     figure, axes = new_mosaic(
         ("AAABBBCCCDDD", "EEEEEEkkkkkk", "FFFFGGGGHHHH", "ffffgggghhhh"), 10.5, 8.2, (1, 1.2, 1.2, 0.42)
     )
@@ -238,7 +244,7 @@ def _experiment_panels(axes: dict[str, Axes], curves: pd.DataFrame) -> None:
 
 
 def ordering_data() -> pd.DataFrame:
-    """Densities of both features; then curves over thresholds on the naive score and on the feature x1 alone."""
+    """Figure 11: densities of both features; then curves over thresholds on the naive score and on x1 alone."""
     bunch = make_ordering_constraint(random_state=0)
     naive = _naive_model(bunch).predict_proba(bunch.data)[:, 1]
     x = np.linspace(-1.4, 1.4, 281)
@@ -262,7 +268,7 @@ def ordering_data() -> pd.DataFrame:
 
 
 def draw_ordering(data: pd.DataFrame) -> Figure:
-    """Densities of both features in both groups, precision curves, accuracies with who applies."""
+    """Figure 11: densities of both features in both groups, precision curves, accuracies with who applies."""
     figure, axes = new_mosaic(("ABCD", "EEFF", "GGHH", "gghh"), 10.5, 8.0, (1, 1.2, 1.2, 0.35))
     rates = {"z0": 0.3, "z1": 0.7}
     for name, title in zip("ABCD", ("z0: x1", "z0: x2", "z1: x1", "z1: x2"), strict=True):

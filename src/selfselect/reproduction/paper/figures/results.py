@@ -44,12 +44,12 @@ _METHOD_STYLE = dict(
 
 
 def social_cost_data(results: Iterable[Result]) -> pd.DataFrame:
-    """Social cost in percent with its standard error, per data set, method and cost."""
+    """Figure 5: social cost in percent with its standard error, per data set, method and cost."""
     return summarise(results)[["dataset", "method", "cost", "social_cost", "social_cost_se", "splits"]]
 
 
 def draw_social_cost(data: pd.DataFrame) -> Figure:
-    """One panel per data set, one line per method."""
+    """Figure 5: one panel per data set, one line per method."""
     datasets = list(dict.fromkeys(data["dataset"]))
     figure, axes = new_figure(1, len(datasets), max(5.0, 3.4 * len(datasets)), 3.8, sharey=True)
     for ax, dataset in zip(axes[0], datasets, strict=True):
@@ -80,7 +80,10 @@ def draw_social_cost(data: pd.DataFrame) -> Figure:
 
 
 def by_group_data(results: Iterable[Result], dataset: str = "bank_30", split: int = 0) -> pd.DataFrame:
-    """Published precision, test accuracy and decision of each group on one split, and accuracy over applicants."""
+    """Figure 6: published precision, test accuracy and decision of each group on a split, and accuracy of applicants.
+
+    All groups have a precision under strat_x: those that it keeps out are selected as a whole, as in the paper.
+    """
     rows = []
     for result in results:
         cell = result.cell
@@ -113,7 +116,7 @@ def by_group_data(results: Iterable[Result], dataset: str = "bank_30", split: in
 
 
 def draw_by_group(data: pd.DataFrame) -> Figure:
-    """Columns are methods; rows are accuracy and precision over costs, and precision against accuracy."""
+    """Figure 6: columns are methods; rows are accuracy and precision over costs, and precision against accuracy."""
     methods = list(dict.fromkeys(data["method"]))
     groups = list(dict.fromkeys(data["group"]))
     figure, axes = new_figure(3, len(methods), 3.5 * max(len(methods), 2), 9.0, sharey="row")
