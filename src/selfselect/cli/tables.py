@@ -27,8 +27,13 @@ from .lazy import work_of
     show_default=True,
     help="How to print it.",
 )
+@click.option(
+    "--descent",
+    type=click.Path(exists=True, dir_okay=False),
+    help="Results of the paper's own training to show beside ours: a store, or a file made by export.",
+)
 @click.option("--out", type=click.Path(file_okay=False), help="Write all tables in all formats to this folder instead.")
 @click.option("--force", is_flag=True, help="Overwrite existing files.")
 def tables(**options: Any) -> None:
-    """Print results in the layout of the paper, with its numbers and the difference beside ours."""
+    """Print results in the layout of the paper, with its numbers beside ours."""
     work_of("tables").run(**options)

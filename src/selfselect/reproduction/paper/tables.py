@@ -118,7 +118,7 @@ def _as_text(grid: Grid) -> str:
 
 
 def _tex(text: str) -> str:
-    for plain, escaped in (("%", r"\%"), ("_", r"\_"), ("±", r"$\pm$"), ("²", "$^2$"), ("c = ", "$c=$")):
+    for plain, escaped in (("%", r"\%"), ("_", r"\_"), ("±", r"$\pm$"), ("²", "$^2$"), ("·", r"$\cdot$"), ("c = ", "$c=$")):
         text = text.replace(plain, escaped)
     return text
 
