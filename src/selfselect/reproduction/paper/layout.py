@@ -66,9 +66,7 @@ def _three_numbers(row: Any, whose: str, everywhere: bool) -> tuple[str, str, st
 def _descent_numbers(row: Any) -> tuple[str, str, str]:
     if pd.isna(row.descent_splits):
         return NOT_RERUN, NOT_RERUN, NOT_RERUN
-    accuracy, groups, rank = _three_numbers(
-        row, "descent_", row.descent_splits_with_applicants == row.descent_splits
-    )
+    accuracy, groups, rank = _three_numbers(row, "descent_", row.descent_splits_with_applicants == row.descent_splits)
     few = "" if row.descent_splits == row.splits else f" [splits: {row.descent_splits:.0f}]"
     return accuracy + few, groups, rank
 

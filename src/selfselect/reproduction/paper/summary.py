@@ -182,14 +182,15 @@ def _averages(fits: pd.DataFrame) -> dict[str, Any]:
     }
 
 
-def below_the_paper(summary: pd.DataFrame) -> pd.DataFrame:
+def below_the_paper(summary: pd.DataFrame, whose: str = "") -> pd.DataFrame:
     """Cells whose accuracy is below the paper's mean minus one of its standard errors.
 
+    With ``whose="descent_"`` it is that of the paper's own method, re-run.
     Cells without a standard error in the paper (nobody applied in some splits) have no such bar; cells in which nobody
     applies here are not below it, but :func:`without_applicants`.
     """
     bar = summary["paper_accuracy"] - summary["paper_accuracy_se"]
-    return summary[summary["accuracy"] < bar.round(1)].reset_index(drop=True)
+    return summary[summary[f"{whose}accuracy"] < bar.round(1)].reset_index(drop=True)
 
 
 def without_applicants(summary: pd.DataFrame) -> pd.DataFrame:
