@@ -3,7 +3,7 @@ PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
 
-.PHONY: help demo test lint types check bench bench-unseen reproduce reproduce-promises reproduce-descent reproduce-splits experiments experiment-weights simulate kill-test install-dev clean
+.PHONY: help demo test lint types check bench bench-unseen reproduce reproduce-promises reproduce-descent reproduce-splits experiments experiment-push experiment-rates experiment-weights simulate kill-test install-dev clean
 help:
 	@echo "make demo       install and show what self-selection does to a screening model (bundled data)"
 	@echo "make test       install what the tests need and run them all"
@@ -96,7 +96,15 @@ EXPERIMENT_STORE ?= experiments.sqlite
 EXPERIMENT = $(BIN)/selfselect reproduce --store $(EXPERIMENT_STORE) --workers $(WORKERS) --cost 0.7
 EXPORT_EXPERIMENTS = $(BIN)/selfselect export --store $(EXPERIMENT_STORE) --out docs/reproduction/parity.csv.gz --force
 WEIGHTS = --method parity_10 --method parity_100 --method parity_1000 --method parity_10000
-experiments: experiment-weights
+TOLERANCES = 0.05 0.02 0.01 0.005
+RATES = $(foreach kind,absolute relative,$(foreach t,$(TOLERANCES),--method rates_$(kind)_$(t)))
+experiments: experiment-push experiment-rates experiment-weights
+experiment-push: $(VENV)/.installed-dev
+	$(EXPERIMENT) --dataset adult --dataset bank_30 --method strat_parity_unpushed
+	$(EXPORT_EXPERIMENTS)
+experiment-rates: $(VENV)/.installed-dev
+	$(EXPERIMENT) --dataset adult --dataset bank_30 $(RATES)
+	$(EXPORT_EXPERIMENTS)
 experiment-weights: $(VENV)/.installed-dev
 	$(EXPERIMENT) --dataset adult $(WEIGHTS) --splits 5
 	$(EXPERIMENT) --dataset bank_30 $(WEIGHTS) --splits 3

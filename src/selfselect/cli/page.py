@@ -16,7 +16,7 @@ from .options import beside_option
 def page(path: str, beside: tuple[str, ...], out: str, force: bool) -> None:
     """Write the page of the reproduction: tables, figures, a verdict on each claim, corrections.
 
-    It needs a complete sweep, shows what more there is beside it, and links to what the commands tables and figures write to the folder reproduction beside
-    it.
+    It needs a complete sweep, shows what more there is beside it, and links to what the commands tables and figures
+    write to the folder reproduction beside it.
     """
     work_of("page").run(path=path, beside=beside, out=out, force=force)

@@ -33,6 +33,9 @@ class Ask:
     shut_out : {"select_none", "select_all"}
         What is done, where features tell groups apart, to a group that is not meant to apply: nobody of it is selected,
         or everybody, unless that would make it apply.
+    push_out : bool
+        Whether training, where groups are tied, may push the precision of groups that are not meant to apply below
+        their cost.
     """
 
     costs: FloatArray
@@ -42,6 +45,7 @@ class Ask:
     max_social_cost: float = 1.0
     ties: tuple[Tie, ...] = ()
     shut_out: str = "select_none"
+    push_out: bool = True
 
     def __post_init__(self) -> None:
         if not len(self.required):

@@ -195,8 +195,16 @@ def _no_settings(dataset: str, cost: float) -> dict[str, Any]:
 
 
 def _strategic(
-    title: str, *, group_columns: bool, parity: bool = False, equal_tpr: bool = False, typical_seconds: float
+    title: str,
+    *,
+    group_columns: bool,
+    parity: bool = False,
+    equal_tpr: bool = False,
+    told: Mapping[str, Any] | None = None,
+    typical_seconds: float,
 ) -> Method:
+    """A method of ours; ``told`` are settings beyond the usual ones."""
+
     def settings(dataset: str, cost: float) -> dict[str, Any]:
         weight = parity_weight(dataset, cost)
         return {
@@ -204,6 +212,7 @@ def _strategic(
             "parity": weight if parity else 0.0,
             "equal_tpr": weight if equal_tpr else 0.0,
             "tolerance": TOLERANCE,
+            **(told or {}),
         }
 
     return Method(title, _fit_strategic, settings, shares=False, typical_seconds=typical_seconds)
@@ -354,8 +363,52 @@ WEIGHT_METHODS: dict[str, Method] = {
     for weight in PARITY_WEIGHTS
 }
 
+#: Our learner with parity, not told to push the precision of groups that are not meant to apply below the cost.
+UNPUSHED = "strat_parity_unpushed"
+#: Tolerances of equal rates that the order is looked for at.
+RATE_TOLERANCES = (0.05, 0.02, 0.01, 0.005)
+
+
+def equal_rates(tolerance: float, kind: str) -> str:
+    """Name of the method that only makes selection and true-positive rates equal.
+
+    Examples
+    --------
+    >>> equal_rates(0.05, "relative")
+    'rates_relative_0.05'
+    """
+    return f"rates_{kind}_{tolerance:g}"
+
+
+def _equal_rates(tolerance: float, kind: str) -> Method:
+    told = {
+        "parity_tolerance": tolerance,
+        "tpr_tolerance": tolerance,
+        "ties": {"order": False, "push_out": False, "relative": kind == "relative"},
+    }
+    title = f"equal rates, {kind} tolerance {tolerance:g}"
+    return _strategic(title, group_columns=False, parity=True, equal_tpr=True, told=told, typical_seconds=1.0)
+
+
+#: Our learner with equal rates alone, no order asked for.
+RATE_METHODS: dict[str, Method] = {
+    equal_rates(tolerance, kind): _equal_rates(tolerance, kind)
+    for kind in ("absolute", "relative")
+    for tolerance in RATE_TOLERANCES
+}
+
 #: Methods of experiments on parity and order: asked for by name only.
-EXPERIMENT_METHODS: dict[str, Method] = {**WEIGHT_METHODS}
+EXPERIMENT_METHODS: dict[str, Method] = {
+    **WEIGHT_METHODS,
+    UNPUSHED: _strategic(
+        "strat_parity, others not pushed out",
+        group_columns=False,
+        parity=True,
+        told={"ties": {"push_out": False}},
+        typical_seconds=0.7,
+    ),
+    **RATE_METHODS,
+}
 
 #: All of them, by name.
 ALL_METHODS: Mapping[str, Method] = ChainMap(
@@ -398,5 +451,22 @@ EXPERIMENTS: dict[str, Experiment] = {
         tuple(WEIGHT_METHODS),
         (0.7,),
         "experiment-weights",
+    ),
+    "push": Experiment(
+        "Parity with the others pushed out, and without.",
+        "Our strat_parity lets one group apply and pushes the precision of the others below the cost; without that "
+        "push, training only sees to equal rates and to the accuracy of those who apply. Is the order destroyed by "
+        "parity, or by what the learner is told to do besides?",
+        ("strat_parity", UNPUSHED),
+        (0.7,),
+        "experiment-push",
+    ),
+    "rates": Experiment(
+        "How much of the order comes from equal rates alone.",
+        "strat_order without its explicit demand of the order: selection and true-positive rates equal up to a "
+        "tolerance, absolute or as a share of the overall rate. strat_order itself beside it.",
+        (*RATE_METHODS, "strat_order"),
+        (0.7,),
+        "experiment-rates",
     ),
 }

@@ -150,8 +150,8 @@ def machine_and_time(store: Store, results: Sequence[Result], descents: Sequence
         "## Machine and time",
         "",
         f"{len(results):,} fits of our learners: {len(BUNDLED)} data sets, {len(METHODS)} methods, {len(COSTS)} costs, "
-        f"{SPLITS} splits; selfselect {', '.join(versions)} (page: {__version__}). They took {fits / 60:.1f} minutes if "
-        "added up, the paper's 7,290 runs of 20 to 45 minutes some thousands of hours.",
+        f"{SPLITS} splits; selfselect {', '.join(versions)} (page: {__version__}). They took {fits / 60:.1f} minutes "
+        "if added up, the paper's 7,290 runs of 20 to 45 minutes some thousands of hours.",
     ]
     if descents:
         hours = sum(result.seconds for result in descents) / 3600

@@ -303,10 +303,8 @@ def _corrections() -> str:
 def _figures(assets: str, *, with_promises: bool) -> str:
     elsewhere = next(recipe.number for recipe in FIGURES.values() if recipe.needs_promises)
     shown = [recipe for recipe in FIGURES.values() if not recipe.needs_promises]
-    lines = [
-        "## Figures",
-        "Each as SVG, PNG and CSV of its data, by `selfselect figures --store results.sqlite --out docs/reproduction`.",
-    ]
+    how = "`selfselect figures --store results.sqlite --out docs/reproduction`"
+    lines = ["## Figures", f"Each as SVG, PNG and CSV of its data, by {how}."]
     lines[1] += f" Figure {elsewhere} is with what is promised and delivered." if with_promises else ""
     return "\n\n".join([*lines, *(_figure(recipe, assets) for recipe in shown)])
 

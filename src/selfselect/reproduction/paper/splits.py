@@ -1,8 +1,8 @@
-"""The same methods on splits that nobody looked at: do numbers hold that constants were chosen beside?
+"""The same methods on splits that nobody looked at, beside those that constants were chosen on.
 
-Constants of our learners were chosen while looking at splits 0 to 9. Blocks of other splits stand beside them. Splits of
-different blocks cannot be paired, so differences between blocks have the standard errors of both; within a split,
-methods can be, and what a split is like then cancels: each method is set against semi, which has no constant to choose.
+Constants of our learners were chosen while looking at splits 0 to 9. Splits of different blocks cannot be paired, so
+differences between blocks have the standard errors of both; within a split, methods can be, and what a split is like
+then cancels: each method is set against semi, which has no constant to choose.
 """
 
 from __future__ import annotations

@@ -154,8 +154,8 @@ def not_reproduced(summary: pd.DataFrame, results: Sequence[Result], descents: S
         f"- **Naive, {BUNDLED['bank_30']}.** Applying groups agree "
         f"({cells('bank_30', 'naive', 'paper_applying_groups', 1)} printed, "
         f"{cells('bank_30', 'naive', 'descent_applying_groups', 1)} by its descent, "
-        f"{cells('bank_30', 'naive', 'applying_groups', 1)} converged), accuracies do not. {told_of_naive(bank)} See the "
-        "table below.",
+        f"{cells('bank_30', 'naive', 'applying_groups', 1)} converged), accuracies do not. {told_of_naive(bank)} "
+        "See the table below.",
         "- **Naive, Adult.** Applying groups by cost: "
         f"{cells('adult', 'naive', 'paper_applying_groups', 1)} printed; "
         f"{cells('adult', 'naive', 'descent_applying_groups', 1)} by its descent; "
