@@ -240,9 +240,10 @@ def _ties(results: Sequence[Result]) -> str:
         [
             "## Groups tied to each other",
             "",
-            "Our learner, from the store of `make reproduce`. On training people: fits in which somebody applies; in which selection rates of all groups are within .02 "
-            "of each other; and, for the cost at which this holds least often, splits in which precision follows base "
-            "rates for every pair of groups whose base rates differ by more than .02.",
+            "Our learner, from the store of `make reproduce`. On training people: fits in which somebody applies; in "
+            "which selection rates of all groups are within .02 of each other; and, for the cost at which this holds "
+            "least often, splits in which precision follows base rates for every pair of groups whose base rates "
+            "differ by more than .02.",
             "",
             "| data set | method | somebody applies | rates within .02 | in order, at the worst cost |",
             "|---|---|--:|--:|--:|",

@@ -90,7 +90,7 @@ def is_met(fit: Result) -> bool | None:
         some = people > 0
         apart = float(np.ptp(accepted[some] / people[some]))
         overall = accepted.sum() / people.sum() if relative else 1.0
-        met &= apart <= tolerance * overall + ROUNDING
+        met = met and bool(apart <= tolerance * overall + ROUNDING)
     return met
 
 
@@ -171,11 +171,12 @@ def told_by_push(table: pd.DataFrame) -> str:
                 f"{_number(pushed['spearman'], '+.2f')}) at an accuracy of {_number(pushed['accuracy'], '.1f')}; not "
                 f"pushed out, {_number(free['rank_r2'], '.3f')} ({_number(free['spearman'], '+.2f')}) at "
                 f"{_number(free['accuracy'], '.1f')}, with {free['applying_groups']:.1f} groups applying instead of "
-                f"{pushed['applying_groups']:.1f}."
+                f"{pushed['applying_groups']:.1f}. Rates are {pushed['apart']:.0%} and {free['apart']:.0%} of the "
+                "overall one apart."
             )
     end = (
-        "Rates are equally close in both: what becomes of the claim that parity gives the order depends on what the "
-        "learner is told to do besides."
+        "What becomes of the claim that parity gives the order depends on what the learner is told to do besides: both "
+        "are parity within the same tolerance."
     )
     return " ".join([*said, end]) if said else "Only one of the two was run."
 
