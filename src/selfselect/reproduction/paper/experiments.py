@@ -15,7 +15,6 @@ import pandas as pd
 
 from ..._errors import InputError
 from ..people import BUNDLED
-from ..sweep.plan import SPLITS
 from ..sweep.results import Result
 from .claims import CORRECTED, FAILS, HOLDS, UNDECIDED, Verdict
 from .promises import promises_frame
@@ -42,6 +41,10 @@ OVERFITTED = 0.5
 #: Precision that may be lost between what is published and what is delivered: what training asks for beyond the cost on
 #: Adult, so that a group that loses more gets less than its cost.
 LOST = 0.02
+
+
+#: Splits that a setting must have been run on to be judged by: fewer have no standard error to speak of.
+LEAST_SPLITS = 3
 
 
 class UndecidedError(Exception):
@@ -457,13 +460,48 @@ def judge_descents(descents: Iterable[Result]) -> list[Verdict]:
     Parameters
     ----------
     descents : iterable of Result
-        As :func:`~.summary.descent_part` gives them. Settings without all the paper's splits are left out.
+        As :func:`~.summary.descent_part` gives them; see :func:`comparable` for which of them count.
+    """
+    return _judged(comparable(descents))
+
+
+def comparable(descents: Iterable[Result]) -> list[Result]:
+    """Results in which methods can be compared although a run is not complete.
+
+    Of each data set and cost, methods that were run on at least :data:`LEAST_SPLITS` splits, on the splits that all of
+    these have.
     """
     kept = [result for result in descents if result.cell.dataset in BUNDLED]
-    splits: dict[tuple[str, str, float], set[int]] = {}
+    splits: dict[tuple[str, float], dict[str, set[int]]] = {}
     for result in kept:
-        splits.setdefault(result.cell.key[:3], set()).add(result.cell.split)
-    return _judged([result for result in kept if len(splits[result.cell.key[:3]]) == SPLITS])
+        by_method = splits.setdefault((result.cell.dataset, result.cell.cost), {})
+        by_method.setdefault(result.cell.method, set()).add(result.cell.split)
+    common = {}
+    for setting, by_method in splits.items():
+        enough = {method: found for method, found in by_method.items() if len(found) >= LEAST_SPLITS}
+        shared = set.intersection(*enough.values()) if enough else set()
+        common[setting] = dict.fromkeys(enough, shared)
+    return [
+        result
+        for result in kept
+        if result.cell.split in common[result.cell.dataset, result.cell.cost].get(result.cell.method, ())
+    ]
+
+
+def told_comparable(descents: Iterable[Result]) -> str:
+    """By which settings and splits the paper's own method is judged, in words."""
+    fits = results_frame(comparable(descents))
+    if fits.empty:
+        return "It was not re-run."
+    per_setting = fits.groupby(["dataset", "cost"]).agg(methods=("method", "nunique"), splits=("split", "nunique"))
+    said = []
+    for (methods, splits), part in per_setting.groupby(["methods", "splits"], sort=False):
+        costs: dict[str, list[str]] = {}
+        for dataset, cost in part.index:
+            costs.setdefault(dataset, []).append(f"{cost:g}")
+        listed = "; ".join(f"{dataset} at {', '.join(at)}" for dataset, at in costs.items())
+        said.append(f"{methods} of {len(PAPER_METHODS)} methods on {splits} splits: {listed}")
+    return f"It is judged by {len(fits):,} fits. {'. '.join(said)}."
 
 
 def _judged(results: Sequence[Result]) -> list[Verdict]:

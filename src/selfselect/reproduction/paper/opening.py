@@ -135,7 +135,7 @@ def _not_run_again(descents: Sequence[Result]) -> str:
     text = f"Not re-run, and said so in the tables: {'; '.join(missing)}." if missing else "Every cell was re-run."
     if partly:
         listed = "; ".join(f"{BUNDLED[d]}, {m}, c = {c:g} ({splits})" for (d, m, c), splits in partly)
-        text += f" Re-run on fewer than {SPLITS} splits: {listed}; claims are not judged by those."
+        text += f" Re-run on fewer than {SPLITS} splits: {listed}."
     return text
 
 
