@@ -15,7 +15,7 @@ help:
 	@echo "make reproduce-descent  run the paper's own descent (hours; resumes) for the page"
 	@echo "make reproduce-splits   run our learners on splits 10 to 29 (resumes) for the page"
 	@echo "make experiments        run the experiments on parity and order (hours; resumes) for the page"
-	@echo "make simulate   draw 10,000 populations and count the promises that are broken"
+	@echo "make simulate   draw 10,000 populations, count the promises that are broken, and rewrite benchmarks/results/promises.md"
 	@echo "make kill-test  kill a sweep 20 times at random moments and check that nothing is lost"
 	@echo "make clean      remove the virtual environment and caches"
 
@@ -111,7 +111,8 @@ experiment-weights: $(VENV)/.installed-dev
 	$(EXPORT_EXPERIMENTS)
 
 simulate: $(VENV)/.installed-dev
-	SELFSELECT_POPULATIONS=10000 $(BIN)/python -m pytest tests/deciding/test_guarantee.py
+	SELFSELECT_POPULATIONS=10000 $(BIN)/python -m pytest tests/deciding/test_guarantee.py tests/estimators/test_promising.py
+	$(BIN)/python benchmarks/promises.py --workers $(WORKERS)
 
 kill-test: $(VENV)/.installed-dev
 	$(BIN)/python tools/kill_test.py

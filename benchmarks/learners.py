@@ -21,7 +21,15 @@ from selfselect.datasets import fetch_adult, fetch_bank
 
 COST = 0.75
 #: Multiples of one logistic regression that a fit should stay below.
-BARS = {("Adult", "strategic"): 10, ("bank 30%", "strategic"): 25, "naive": 1.2, "semi, search only": 1}
+BARS = {
+    ("Adult", "strategic, on training data"): 10,
+    ("bank 30%", "strategic, on training data"): 25,
+    "naive, on training data": 1.2,
+    "semi, search only": 1,
+    "naive": 7,  # folds + 2
+    "semi": 7,
+    "strategic": 15,
+}
 
 
 def plain():
@@ -40,18 +48,26 @@ def on_real_data():
         X, y, z = X.to_numpy(), y.to_numpy(), z.to_numpy()
         fitted = plain().fit(X, y)
         weight = 12.0 if name == "Adult" else 100.0
+        tied, ordered = {"parity": weight}, {"parity": weight, "equal_tpr": weight}
+        search = SemiStrategicClassifier(fitted, cost=COST, prefit=True, publish="train")
         fits = {
             "naive": (NaiveClassifier(cost=COST), X),
-            "semi, search only": (SemiStrategicClassifier(fitted, cost=COST, prefit=True), X),
+            "naive, on training data": (NaiveClassifier(cost=COST, publish="train"), X),
+            "semi": (SemiStrategicClassifier(cost=COST), X),
+            "semi, search only": (search, X),
             "strategic": (StrategicClassifier(COST), X),
             "strategic, group not a feature": (StrategicClassifier(COST), bare),
-            "strategic, constructive": (StrategicClassifier(COST, solver="constructive"), X),
-            "strategic, equal selection rates": (StrategicClassifier(COST, parity=weight), bare),
-            "strategic, precision ordered": (StrategicClassifier(COST, parity=weight, equal_tpr=weight), bare),
+            "strategic, equal selection rates": (StrategicClassifier(COST, **tied), bare),
+            "strategic, precision ordered": (StrategicClassifier(COST, **ordered), bare),
+            "strategic, on training data": (StrategicClassifier(COST, publish="train"), X),
+            "... group not a feature": (StrategicClassifier(COST, publish="train"), bare),
+            "... constructive": (StrategicClassifier(COST, publish="train", solver="constructive"), X),
+            "... equal selection rates": (StrategicClassifier(COST, publish="train", **tied), bare),
+            "... precision ordered": (StrategicClassifier(COST, publish="train", **ordered), bare),
         }
         baseline = best_of(lambda X=X, y=y: plain().fit(X, y), 5)
         for method, (model, features) in fits.items():
-            seconds = best_of(lambda m=model, f=features, y=y, z=z: m.fit(f, y, sensitive_features=z), 5)
+            seconds = best_of(lambda m=model, f=features, y=y, z=z: m.fit(f, y, sensitive_features=z), 3)
             bar = BARS.get((name, method), BARS.get(method, ""))
             rows.append(
                 {
@@ -76,14 +92,14 @@ def population(n_rows, n_groups, n_features=20):
     return X, rng.uniform(size=n_rows) < 1 / (1 + np.exp(-score)), z
 
 
-def growth():
+def growth(publish):
     rows = []
     sizes = [(10_000, 10), (100_000, 10), (1_000_000, 10), (100_000, 1_000), (100_000, 10_000)]
     for n_rows, n_groups in sizes:
         X, y, z = population(n_rows, n_groups)
         repeats = 3 if n_rows <= 100_000 else 1
         baseline = best_of(lambda X=X, y=y: plain().fit(X, y), repeats)
-        model = StrategicClassifier(0.8)
+        model = StrategicClassifier(0.8, publish=publish)
         seconds = best_of(lambda m=model, X=X, y=y, z=z: m.fit(X, y, sensitive_features=z), repeats)
         memory = peak_memory(lambda m=model, X=X, y=y, z=z: m.fit(X, y, sensitive_features=z))
         rows.append(
@@ -103,16 +119,19 @@ def growth():
 
 def main():
     warnings.simplefilter("ignore", ApplicationWarning)
-    real, grown = on_real_data(), growth()
+    real, grown, on_training = on_real_data(), growth("cross_fit"), growth("train")
     write(
         "learners.md",
         "# Time of the learners\n\n"
-        f"Made by `make bench`. One fit at a cost of {COST:g}, with default settings, least of five, beside one\n"
-        "`LogisticRegression(C=inf).fit` on the same training split. Split 0.\n\n"
+        f"Made by `make bench`. One fit at a cost of {COST:g}, least of three, beside one\n"
+        "`LogisticRegression(C=inf).fit` on the same training split. Split 0. By default what is published comes from\n"
+        'people scored out of five folds; "on training data" is the paper\'s way (`publish="train"`).\n\n'
         f"{to_markdown(real)}\n\n"
         "Growth of `StrategicClassifier.fit` on synthetic data, 20 features and the group not among them. Extra\n"
         "memory is the peak of what is allocated during fit, as a multiple of X.\n\n"
-        f"{to_markdown(grown)}\n",
+        f"{to_markdown(grown)}\n\n"
+        'The same on training data (`publish="train"`).\n\n'
+        f"{to_markdown(on_training)}\n",
     )
 
 

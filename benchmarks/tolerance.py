@@ -29,7 +29,7 @@ def one_fit(data, split, cost, tolerance, with_group):
     X, X_new, y, y_new, z, z_new = train_test_split(
         data.data[columns], data.target, data.group, test_size=0.3, random_state=split
     )
-    model = StrategicClassifier(cost, tolerance=tolerance).fit(X, y, sensitive_features=z)
+    model = StrategicClassifier(cost, tolerance=tolerance, publish="train").fit(X, y, sensitive_features=z)
     new = PublishedStatistics.from_estimator(model, X_new, y_new, sensitive_features=z_new).counts
     applies = model.applies().to_numpy()
     return (

@@ -8,7 +8,7 @@ import numpy as np
 
 from selfselect import audit
 from selfselect.auditing import Audit, Provenance, Screened
-from selfselect.deciding import HardRule, SureRule, Terms
+from selfselect.deciding import HardRule, PromisedRule, SureRule, Terms
 
 HOSTILE = [
     "<script>window.pwned=1</script>",
@@ -119,8 +119,13 @@ def random_terms(rng, labels):
     subsidies = [None, 0.05, paid][rng.integers(3)]
     undefined = "apply" if rng.random() < 0.25 else "abstain"
     costs = {label: cost() for label in labels} if rng.random() < 0.3 else cost()
-    sure = rng.random() < 0.5
-    return Terms(costs, subsidies, kind, SureRule(random_level(rng), undefined) if sure else HardRule(undefined))
+    behaviour = HardRule(undefined)
+    if rng.random() < 0.5:
+        level = random_level(rng)
+        behaviour = SureRule(level, undefined)
+        if rng.random() < 0.2:
+            behaviour = PromisedRule(level, undefined, promised=tuple((rng.random(len(labels)) < 0.7).tolist()))
+    return Terms(costs, subsidies, kind, behaviour)
 
 
 def random_level(rng):

@@ -54,3 +54,11 @@ def test_what_a_sentence_promises_is_true_after_rounding(hits, selected, cost, p
     for promised in (needed, float(amount_up(needed))):
         assert published.decisions(terms.paying({"B": min(paid + promised, 1.0)})).iloc[0]
     assert published.decisions(Terms(float(amount_down(limit[0])), behaviour=behaviour)).iloc[0]
+
+
+def test_a_group_to_which_nothing_is_promised_is_told_so():
+    said = words.group_sentence("B", 0.6, 0, 100, 0.66, float("nan"), comes_at=float("nan"), confidence=0.9)
+    assert said == (
+        "B stays away: 66.0% of those who pass screening are hired, but nothing is promised to it, so no subsidy can "
+        "bring it in."
+    )

@@ -94,3 +94,13 @@ def test_a_group_that_must_be_sure_comes_up_to_its_highest_cost_and_no_further(h
     assert rule.shares([hits], [selected], limit).all()
     assert not rule.shares([hits], [selected], limit + 1e-6).any() or limit > 1 - 1e-6
     assert limit <= hits / selected
+
+
+def test_those_who_must_be_sure_clear_a_tolerance_by_their_precision_and_the_cost_by_the_bound():
+    hits, passed = np.array([15.0, 830.0, 850.0, 87.0]), np.array([15.0, 1000.0, 1000.0, 100.0])
+    sure = SureRule(0.9)
+    assert applies_with_margin(hits, passed, 0.8, 0.0, sure).tolist() == [True, True, True, True]
+    assert applies_with_margin(hits, passed, 0.8, 0.04, sure).tolist() == [True, False, True, True]
+    # the bound need not clear the tolerance: of 15 people all of whom are qualified it is .858
+    assert applies_with_margin(hits, passed, 0.84, 0.1, sure).tolist() == [True, False, False, False]
+    assert applies_with_margin(hits, passed, 0.87, 0.0, sure).tolist() == [False] * 4

@@ -193,3 +193,48 @@ def test_shutting_a_group_out_is_not_silent(crowd):
     X, y, z = crowd
     with pytest.warns(ShutOutWarning, match=r"selects nobody of \d group\(s\)"):
         StrategicClassifier(cost=0.7).fit(X, y, sensitive_features=z)
+
+
+# ---------------------------------------------------------------------- the scores behind what is published
+
+
+@quiet
+@pytest.mark.parametrize("features", ["with groups", "without groups"])
+@pytest.mark.parametrize("cls", ALL)
+@pytest.mark.parametrize("publish", ["cross_fit", "holdout"])
+def test_what_is_published_counts_the_positive_scores_of_people_unseen(crowd, cls, publish, features):
+    X, y, z = crowd
+    X = X if features == "with groups" else X[["x"]]
+    for pos_label in (None, 0):
+        model = cls(cost=0.6, publish=publish, pos_label=pos_label).fit(X, y, sensitive_features=z)
+        score = model.unseen_scores_
+        judged = ~np.isnan(score)
+        assert judged.mean() == (1.0 if publish == "cross_fit" else pytest.approx(0.3, abs=0.01))
+        turned = -1 if model.positive_ == model.classes_[0] else 1
+        again = PublishedStatistics.from_predictions(
+            y[judged] == model.positive_, turned * score[judged] > 0, sensitive_features=z[judged]
+        )
+        for found, expected in zip(model.published_.counts.columns, again.counts.columns, strict=True):
+            assert found.tolist() == expected.tolist()
+
+
+def test_training_people_have_no_unseen_scores_where_they_publish_themselves(crowd):
+    X, y, z = crowd
+    assert NaiveClassifier(cost=0.6, publish="train").fit(X, y, sensitive_features=z).unseen_scores_ is None
+
+
+@pytest.mark.parametrize("cls", [NaiveClassifier, SemiStrategicClassifier, StrategicClassifier])
+def test_scores_of_the_unseen_are_like_those_of_the_classifier_that_is_kept(crowd, cls):
+    X, y, z = crowd
+    model = cls(cost=0.6).fit(X, y, sensitive_features=z)
+    kept = model.decision_function(X)
+    assert np.corrcoef(kept, model.unseen_scores_)[0, 1] > 0.99
+    assert np.abs(kept - model.unseen_scores_).mean() < 0.2 * kept.std()
+
+
+def test_who_is_judged_by_whom_depends_neither_on_the_order_of_columns_nor_on_the_names_of_groups(crowd):
+    X, y, z = crowd
+    folds = dealt("cross_fit", crowd)
+    turned = dealt("cross_fit", (X[X.columns[::-1]], y, z.map({"z0": "q", "z1": "r", "z2": "a"})))
+    for (_, here), (_, there) in zip(folds.parts, turned.parts, strict=True):
+        assert here.tolist() == there.tolist()

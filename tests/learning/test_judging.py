@@ -29,8 +29,9 @@ ASKS = {
     "as sure as one standard error": Ask(COSTS, "auto"),
     "groups that must apply": Ask(COSTS, 0.1, REQUIRED),
     "a limit of the social cost": Ask(COSTS, 0.05, max_social_cost=0.3),
+    "a least selection rate": Ask(COSTS, 0.05, min_selection_rate=0.4),
     "ties": Ask(COSTS, 0.1, ties=TIES),
-    "all of it": Ask(COSTS, "auto", REQUIRED, 0.3, TIES),
+    "all of it": Ask(COSTS, "auto", REQUIRED, 0.3, TIES, min_selection_rate=0.3),
 }
 
 
@@ -42,7 +43,7 @@ def slow_accuracy(correct, n, fitted):
 
 
 def slow_judge(ask, n, P, PP, TP, fitted):
-    """Violation, value and accuracy of one classifier, from lists of counts."""
+    """Violation, value, accuracy and what is lacking of one classifier, from lists of counts."""
     groups = range(len(n))
 
     def who(tolerance):
@@ -77,11 +78,13 @@ def slow_judge(ask, n, P, PP, TP, fitted):
     violation += sum(ask.required[z] and z not in surely for z in groups)
     stay_away = sum(P[z] for z in groups if z not in surely) / sum(P)
     violation += max(0.0, stay_away - ask.max_social_cost)
+    lacking = sum(max(0.0, ask.min_selection_rate - PP[z] / n[z]) for z in groups)
+    violation += lacking
     if ask.ties:
         row = GroupCounts(np.array(n), np.array(P), np.array([PP]), np.array([TP]))
         violation += sum(float(tie.violation(row)[0]) for tie in ask.ties)
         value -= 0.5 * any(PP[z] < 5 for z in surely)
-    return violation, value, right(barely) / people(barely) if barely else math.nan
+    return violation, value, right(barely) / people(barely) if barely else math.nan, lacking
 
 
 def people_with_scores(seed, n_rows=300):
@@ -103,11 +106,12 @@ def test_verdicts_on_counts_are_those_of_a_plain_judge(name, seed):
     PP[:5], TP[:5] = 0, 0
     verdict = judge_counts(ask, GroupCounts(n, P, PP, TP), fitted_weights=3.0)
     slow = [slow_judge(ask, n.tolist(), P.tolist(), a, b, 3.0) for a, b in zip(PP.tolist(), TP.tolist(), strict=True)]
-    violation, value, accuracy = (list(column) for column in zip(*slow, strict=True))
+    violation, value, accuracy, lacking = (list(column) for column in zip(*slow, strict=True))
     assert verdict.violation.tolist() == pytest.approx(violation, abs=1e-8)
     assert verdict.value.tolist() == pytest.approx(value)
     assert verdict.accuracy.tolist() == pytest.approx(accuracy, nan_ok=True)
-    best = max(range(300), key=lambda i: (-violation[i], value[i]))
+    assert verdict.lacking.tolist() == pytest.approx(lacking, abs=1e-8)
+    best = max(range(300), key=lambda i: (-round(lacking[i], 9), -violation[i], value[i]))
     assert (verdict.violation[verdict.best()], verdict.value[verdict.best()]) == pytest.approx(
         (violation[best], value[best]), abs=1e-8
     )
@@ -126,7 +130,7 @@ def test_verdicts_on_thresholds_are_those_on_the_counts_at_each_of_them(name, we
     TP = [[weight[(codes == z) & (score > t) & y].sum() for z in range(5)] for t in thresholds]
     n, P = ([weight[(codes == z) & some].sum() for z in range(5)] for some in (np.ones(len(y), bool), y))
     again = judge_counts(ask, GroupCounts(*map(np.array, (n, P, PP, TP))), fitted_weights=2.0)
-    for name in ("violation", "broken_ties", "value", "accuracy"):
+    for name in ("violation", "broken_ties", "value", "accuracy", "lacking"):
         assert getattr(verdict, name) == pytest.approx(getattr(again, name), abs=1e-8, nan_ok=True)
 
 

@@ -11,7 +11,7 @@ from scipy.special import betainc, betaincinv
 from cases import all_cases
 from pages import content_of, embedded_text, example, random_audit
 from selfselect.auditing import group_warning
-from selfselect.deciding import HardRule, SureRule, Terms
+from selfselect.deciding import HardRule, PromisedRule, SureRule, Terms
 from selfselect.deciding.behaviour import highest_cost
 from selfselect.report.rendering import SCRIPTS
 
@@ -100,6 +100,7 @@ def test_the_random_audits_are_of_every_kind():
     sure = [found for found in audits if isinstance(found.terms.behaviour, SureRule)]
     assert len(sure) > 80
     assert any(found.terms.behaviour.undefined == "apply" for found in sure)
+    assert sum(isinstance(found.terms.behaviour, PromisedRule) for found in sure) > 10
     assert sum(found.curves is not None for found in sure) > 40
     assert sum((found.applies != HardRule().shares(*counted(found))).any() for found in sure) > 20
     promises = [set(found.promises()["promise_kept"]) for found in audits if found.of_new_people]

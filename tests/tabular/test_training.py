@@ -86,3 +86,15 @@ def test_groups_keep_their_names_in_whatever_order_they_are_listed(people):
     assert found[0].names == ["A", "B", "C", "(missing)"]
     assert found[1].names == ["C", "B", "A", "(missing)"]
     assert found[0].published == found[1].published
+
+
+@pytest.mark.parametrize("method", ["naive", "semi", "strategic"])
+def test_the_page_of_a_trained_model_moves_thresholds_over_what_is_published(people, method):
+    done = train_on_table(table_of(people), make_classifier(method, Terms(0.6)))
+    told, classifier = done.audit.published_by, done.model.classifier
+    assert done.unseen
+    assert told.curves is not None
+    assert told.threshold == 0.0
+    assert told.table == classifier.published_
+    assert done.audit.terms.confidence == 0.9
+    assert done.audit.applies.tolist() == classifier.applies().tolist()

@@ -17,7 +17,7 @@ from .._errors import InputError
 from .._text import printable
 from .._validation import FloatArray
 from ..counting.groups import position_of, with_same_columns
-from ..deciding import SLACK, Behaviour, HardRule, SureRule, Terms, ThresholdCurves
+from ..deciding import SLACK, Behaviour, HardRule, PromisedRule, SureRule, Terms, ThresholdCurves
 from ..deciding.behaviour import MOST_OF_A_GROUP
 from .formats import MOST_NAMED, level
 from .promises import RARE
@@ -196,6 +196,9 @@ def _behaviour_content(behaviour: Behaviour) -> dict[str, Any]:
         return {"rule": "hard", "undefined": behaviour.undefined}
     if type(behaviour) is SureRule:
         return {"rule": "sure", "undefined": behaviour.undefined, "confidence": behaviour.confidence}
+    if type(behaviour) is PromisedRule:
+        told = {"promised": list(behaviour.promised)}
+        return {"rule": "sure", "undefined": behaviour.undefined, "confidence": behaviour.confidence} | told
     raise InputError(
         f"The page recomputes who applies by HardRule() or SureRule(), and cannot follow {behaviour!r}; a report would "
         "contradict itself. Make the report for one of these, or take the numbers from to_frame() and to_json().",

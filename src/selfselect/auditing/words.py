@@ -118,7 +118,8 @@ def group_sentence(
     subsidised : bool
         Whether it receives a subsidy already.
     comes_at : float, optional
-        The highest cost at which it would apply: its precision, or the lower bound of it.
+        The highest cost at which it would apply: its precision, or the lower bound of it; NaN if none, because with a
+        guarantee nothing is promised to it.
     confidence : float, optional
         How sure people want to be, where they go by the lower bound.
 
@@ -135,6 +136,8 @@ def group_sentence(
         return f"{name} stays away: nobody in it passes screening, so no subsidy can bring it in."
     hired = f"{percent(precision)} of those who pass screening are hired"
     limit = precision if comes_at is None else comes_at
+    if math.isnan(limit):
+        return f"{name} stays away: {hired}, but nothing is promised to it, so no subsidy can bring it in."
     if confidence is not None:
         hired += f", surely (at {level(confidence)}) at least {percent(limit)}"
     if share > 0:

@@ -7,6 +7,7 @@ from .behaviour import (
     SLACK,
     Behaviour,
     HardRule,
+    PromisedRule,
     Shares,
     SureRule,
     Tolerance,
@@ -18,7 +19,7 @@ from .behaviour import (
     smooth_applies,
     surely_reaches,
 )
-from .guarantee import Promised, promise_in_order, sequences_of
+from .guarantee import Promised, promise_in_order, promise_to_named, sequences_of
 from .outcomes import Outcome, outcome
 from .published import PublishedStatistics
 from .terms import Cost, Subsidies, SubsidyKind, Terms, least_additive, least_proportional
@@ -31,6 +32,7 @@ __all__ = [
     "HardRule",
     "Outcome",
     "Promised",
+    "PromisedRule",
     "PublishedStatistics",
     "RunningSums",
     "Shares",
@@ -49,6 +51,7 @@ __all__ = [
     "least_proportional",
     "outcome",
     "promise_in_order",
+    "promise_to_named",
     "sequences_of",
     "smooth_applies",
     "surely_reaches",

@@ -98,6 +98,26 @@ class SureRule:
         return applies
 
 
+@dataclass(frozen=True)
+class PromisedRule(SureRule):
+    """Everybody of a group applies that is promised something, as far as that is sure; nobody of the others.
+
+    Attributes
+    ----------
+    promised : tuple of bool
+        Whether each group is promised anything, in the order of the published counts.
+    """
+
+    promised: tuple[bool, ...] = ()
+
+    def shares(self, true_positives: ArrayLike, selected: ArrayLike, costs: ArrayLike) -> BoolArray:
+        """Whether each group is promised something that is sure to be worth it."""
+        sure = super().shares(true_positives, selected, costs)
+        if sure.shape != (len(self.promised),):
+            raise ValueError(f"Promises were made to {len(self.promised)} group(s), got counts of shape {sure.shape}.")
+        return np.asarray(sure & np.array(self.promised, dtype=bool))
+
+
 def highest_cost(behaviour: Behaviour, true_positives: ArrayLike, selected: ArrayLike) -> FloatArray:
     """Highest cost at which each group applies: its precision, or where it must be sure, the bound; NaN without one.
 
@@ -110,8 +130,11 @@ def highest_cost(behaviour: Behaviour, true_positives: ArrayLike, selected: Arra
     if not isinstance(behaviour, SureRule):
         return ratio(hits, passed)
     low = np.where(hits > 0, betaincinv(np.maximum(hits, 1e-300), passed - hits + 1, 1 - behaviour.confidence), 0.0)
+    comes = passed > 0
+    if isinstance(behaviour, PromisedRule):  # who is promised nothing comes at no cost
+        comes = comes & np.array(behaviour.promised, dtype=bool)
     # at a confidence below one half the bound may lie above the precision, and nobody comes for less than that
-    return np.where(passed > 0, np.fmin(low, ratio(hits, passed)), np.nan)
+    return np.where(comes, np.fmin(low, ratio(hits, passed)), np.nan)
 
 
 def surely_reaches(

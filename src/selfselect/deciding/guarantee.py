@@ -6,6 +6,13 @@ A sequence ends at the first threshold that fails. If each test is made at the l
 the probability that any promise is made in vain, over all groups and thresholds together, is at most ``delta``:
 a sequence errs only if the first of its untrue statements passes, and that has at most the level of one test. So
 whatever is chosen among the thresholds that passed is safe.
+
+A classifier that is finished before anybody is judged has one threshold per group, and it is known which groups it is
+meant for. Then only those are tested, once each (:func:`promise_to_named`), at the level ``delta / (number of them)``.
+A procedure in steps (Holm's, say) could promise somewhat more at one cost; an even level gives bounds that hold for all
+groups and at all costs together, so that what is said of a group does not hang on the others.
+
+Both need people who are judged to be independent of those who had a say beforehand: drawn apart blindly, not by label.
 """
 
 from __future__ import annotations
@@ -17,9 +24,9 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
-from .._validation import FloatArray
-from ..counting import ScoreSteps
-from .behaviour import surely_reaches
+from .._validation import BoolArray, FloatArray
+from ..counting import GroupCounts, ScoreSteps
+from .behaviour import SureRule, surely_reaches
 
 #: Parts of a group's base rate at which sequences start: who is selected first is about the best so many of it.
 STARTS = (1.0, 0.5, 0.25, 0.125)
@@ -92,6 +99,38 @@ def promise_in_order(
         passed = [_passing(steps, rows, thresholds, float(costs[code]), level) for thresholds in own]
         found.append(np.unique(np.concatenate(passed)) if passed else np.zeros(0))
     return Promised(level, tuple(found))
+
+
+def promise_to_named(counts: GroupCounts, named: BoolArray, costs: FloatArray, delta: float) -> tuple[float, BoolArray]:
+    """Test one statement for each group that was named beforehand: that its precision reaches its cost.
+
+    Parameters
+    ----------
+    counts : GroupCounts
+        Counts of the people who are judged, none of whom had a say in the classifier or in who is named.
+    named : ndarray of bool of shape (n_groups,)
+        Groups that are tested; nobody else is promised anything.
+    costs : ndarray of shape (n_groups,)
+        Cost that each group faces.
+    delta : float
+        Probability with which any promise at all may be made in vain.
+
+    Returns
+    -------
+    level : float
+        Level of each single test.
+    promised : ndarray of bool of shape (n_groups,)
+        Groups that passed.
+
+    Examples
+    --------
+    >>> counts = GroupCounts(*(np.array(column) for column in ([60] * 3, [50] * 3, [40] * 3, [40, 38, 31])))
+    >>> promise_to_named(counts, np.array([True, False, True]), np.full(3, 0.7), 0.1)
+    (0.05, array([ True, False, False]))
+    """
+    level = delta / max(int(named.sum()), 1)
+    sure = SureRule(1 - level).shares(counts.true_positives, counts.selected, costs)
+    return level, np.asarray(named & sure)
 
 
 def _passing(steps: ScoreSteps, rows: slice, thresholds: FloatArray, cost: float, level: float) -> FloatArray:

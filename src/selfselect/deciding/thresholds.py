@@ -35,8 +35,8 @@ class RunningSums:
         self._settled = np.append(threshold[1:] != threshold[:-1], True)
         self.threshold: FloatArray = threshold[self._settled]
 
-    def _run(self, values: NDArray[Any]) -> NDArray[Any]:
-        """Sum over groups of a per-step value, at every threshold: changes in the order in which they happen."""
+    def over_groups(self, values: NDArray[Any]) -> NDArray[Any]:
+        """Sum over groups of a number per step, at every threshold: changes in the order in which they happen."""
         first = self._curves.start[:-1]
         total = values[first].sum()
         change = np.diff(values, prepend=values[:1])
@@ -45,31 +45,31 @@ class RunningSums:
         return np.asarray(np.cumsum(change, out=change)[self._settled] + total)
 
     def _over_applicants(self, values: NDArray[Any]) -> NDArray[Any]:
-        total = self._run(self._shares * values)
+        total = self.over_groups(self._shares * values)
         if np.issubdtype(total.dtype, np.floating):
             total[self._groups_with_applicants == 0] = 0.0  # weights leave rounding where nobody applies
         return total
 
     @cached_property
     def _groups_with_applicants(self) -> NDArray[np.int64]:
-        return self._run((self._shares > 0).astype(np.int64))
+        return self.over_groups((self._shares > 0).astype(np.int64))
 
     @cached_property
     def applying_groups(self) -> NDArray[np.int64]:
         """Groups that apply."""
-        return self._run(as_decisions(self._shares).astype(np.int64))
+        return self.over_groups(as_decisions(self._shares).astype(np.int64))
 
     @cached_property
     def required_groups(self) -> NDArray[np.int64]:
         """Groups that apply among those that were asked for."""
         if self._required is None:
             return self.applying_groups
-        return self._run((as_decisions(self._shares) & self._required[self._curves.group]).astype(np.int64))
+        return self.over_groups((as_decisions(self._shares) & self._required[self._curves.group]).astype(np.int64))
 
     @cached_property
     def correct(self) -> NDArray[Any]:
         """People judged rightly."""
-        return self._run(self._curves.correct)
+        return self.over_groups(self._curves.correct)
 
     @cached_property
     def correct_applicants(self) -> NDArray[Any]:
@@ -268,11 +268,16 @@ class ThresholdCurves(ScoreSteps):
         tolerance: Tolerance = 0.0,
         min_selected: float = 0,
         behaviour: Behaviour | None = None,
+        among: BoolArray | None = None,
     ) -> NDArray[np.intp]:
-        """Step of each group at which it is judged most accurately while it applies, -1 if there is none."""
+        """Step of each group at which it is judged most accurately while it applies, -1 if there is none.
+
+        Other steps than those ``among`` which it may be chosen are left out; by default all of them count.
+        """
         allowed = self.step_applies(costs, tolerance, behaviour) & (
             self.selected >= check_threshold(min_selected, "min_selected")
         )
+        allowed = allowed if among is None else allowed & among
         gain = np.where(allowed, 2 * self.true_positives - self.selected, -np.inf)
         best = np.maximum.reduceat(gain, self.start[:-1])
         is_best = np.flatnonzero((gain == best[self.group]) & allowed)

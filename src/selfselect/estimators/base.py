@@ -15,11 +15,24 @@ from sklearn.utils.validation import check_is_fitted
 from .._validation import BoolArray, check_fraction, check_weights, some_of
 from ..auditing import Audit, Screened
 from ..counting import GroupCodes, encode_groups, precision_interval
-from ..deciding import Behaviour, Cost, HardRule, PublishedStatistics, Subsidies, SubsidyKind, SureRule, Terms
+from ..deciding import (
+    SLACK,
+    Behaviour,
+    Cost,
+    HardRule,
+    PromisedRule,
+    PublishedStatistics,
+    Subsidies,
+    SubsidyKind,
+    SureRule,
+    Terms,
+)
+from ..learning import InfeasibleError, too_few_selected
 from .files import save_model
 from .labels import find_classes, qualified
 from .notices import PromiseWarning, ShutOutWarning, inside_checks, warn
 from .people import TrainingPeople
+from .promising import explained, fit_and_test
 from .publishing import Publish, deal
 
 #: A classifier that selects a smaller share of the people it was given is warned about.
@@ -41,6 +54,12 @@ class SelfSelectionClassifier(ClassifierMixin, BaseEstimator, ABC):
         Counts per group that people decide by: of people the score had not seen, unless ``publish="train"``.
     published_in_sample_ : PublishedStatistics
         What the people that the classifier was fitted to would have said.
+    promised_ : Series of bool, indexed by group
+        With ``guarantee``: which groups can be promised anything at all. All these promises hold together with the
+        probability ``confidence``.
+    promise_level_ : float
+        With ``guarantee``: level of each single test, so that each bound by itself holds with the probability
+        ``1 - promise_level_``.
     unseen_scores_ : ndarray of shape (n_rows,) or None
         Score of each training row by what was fitted without it, as ``decision_function`` scores new ones (1 and -1
         where the inner classifier has no score that says the same); NaN for rows that were not judged. What is
@@ -61,6 +80,7 @@ class SelfSelectionClassifier(ClassifierMixin, BaseEstimator, ABC):
     cv: Any
     holdout: float
     confidence: float | None
+    guarantee: bool
     unseen_scores_: NDArray[np.float64] | None
 
     def __sklearn_tags__(self) -> Any:
@@ -89,6 +109,8 @@ class SelfSelectionClassifier(ClassifierMixin, BaseEstimator, ABC):
         """Who applies: by the published precision, or, where the firm can be sure of it, by its lower bound."""
         if self.publish == "train" or self.confidence is None:
             return HardRule()
+        if self.guarantee and hasattr(self, "promise_level_"):  # each promise is tested at a level of its own
+            return PromisedRule(1 - self.promise_level_, promised=tuple(map(bool, self.promised_)))
         return SureRule(self.confidence)
 
     def _people(self, X: Any, y: Any, sensitive_features: Any, sample_weight: ArrayLike | None) -> TrainingPeople:
@@ -97,10 +119,32 @@ class SelfSelectionClassifier(ClassifierMixin, BaseEstimator, ABC):
         self.classes_, self.positive_, is_qualified = find_classes(y, self.pos_label)
         if self.confidence is not None:
             check_fraction(self.confidence, "confidence", inclusive=False)
+        if self.guarantee and (self.publish != "holdout" or self.confidence is None):
+            raise ValueError('guarantee=True needs publish="holdout" and a confidence: people set aside test promises.')
+        for earlier in ("promised_", "promise_level_"):  # of a fit before this one
+            self.__dict__.pop(earlier, None)
         groups = self._check_groups(sensitive_features, len(is_qualified))
         weights = check_weights(sample_weight, len(is_qualified))
         counted = None if self.publish == "train" or weights is None else np.flatnonzero(weights > 0)
-        dealt = deal(self.publish, X, is_qualified, groups, cv=self.cv, holdout=self.holdout, counted=counted)
+        if self.guarantee and weights is not None and not np.isin(weights, (0.0, 1.0)).all():
+            raise ValueError(
+                "guarantee=True counts people, each once: sample_weight may leave people out (0), and keep others (1)."
+            )
+        dealt = deal(
+            self.publish,
+            X,
+            is_qualified,
+            groups,
+            cv=self.cv,
+            holdout=self.holdout,
+            counted=counted,
+            blindly=self.guarantee,
+        )
+        if self.guarantee and dealt.way == "train":
+            raise ValueError(
+                "guarantee=True: there are too few people to set any aside, and still have both labels among the "
+                "rest. Give more people, or another holdout share."
+            )
         both = len(np.unique(is_qualified[dealt.final])) == 2  # else fit has more to complain about
         if dealt.way != self.publish and both and not inside_checks():
             warn(
@@ -109,6 +153,11 @@ class SelfSelectionClassifier(ClassifierMixin, BaseEstimator, ABC):
                 PromiseWarning,
             )
         return TrainingPeople(is_qualified, groups, weights, dealt)
+
+    def _fit_and_test(self, X: Any, y: Any, sensitive_features: Any, sample_weight: Any) -> Self:
+        """Fit to a part of the people, and promise to groups what the others bear out; see :mod:`.promising`."""
+        fit_and_test(self, X, y, sensitive_features, sample_weight)
+        return self
 
     def _check_groups(self, sensitive_features: Any, n_rows: int) -> GroupCodes:
         """Groups of the training rows, for each of which there must be a cost."""
@@ -142,6 +191,12 @@ class SelfSelectionClassifier(ClassifierMixin, BaseEstimator, ABC):
         self._warn_of_applications()
         self._warn_of_shut_out()
         self._warn_of_overfitting()
+
+    def _check_selection(self, least: float) -> None:
+        """Refuse what selects, by what is published, less than the least share of any group."""
+        counts = self.published_.counts
+        if least > 0 and (counts.selected < (least - SLACK) * counts.n).any():
+            raise InfeasibleError(too_few_selected(self.published_.groups, counts, least))
 
     def _warn_of_applications(self) -> None:
         decided, table = self.applies(), self.published_
@@ -219,6 +274,21 @@ class SelfSelectionClassifier(ClassifierMixin, BaseEstimator, ABC):
         """
         check_is_fitted(self, "published_")
         return self.published_.decisions(self._terms(cost, subsidies))
+
+    def explain(self) -> str:
+        """What is published about each group, and whether and why it applies, one line each."""
+        check_is_fitted(self, "published_")
+        table = self.published_
+        faced, applies = self._terms().faced_by(table.groups), self.applies().to_numpy()
+        return "\n".join(
+            f"{label}: {self._said_of(i)}"
+            f"{explained(table.counts, i, float(faced[i]), bool(applies[i]), self._behaviour)}"
+            for i, label in enumerate(table.groups)
+        )
+
+    def _said_of(self, i: int) -> str:
+        """What comes first in the line about a group."""
+        return ""
 
     def applies_to(self, sensitive_features: Any, cost: Cost | None = None, subsidies: Subsidies = None) -> BoolArray:
         """Whether each person applies, by the training statistics of the person's group."""

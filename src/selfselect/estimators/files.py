@@ -16,6 +16,7 @@ import pandas as pd
 from sklearn.utils.validation import check_is_fitted
 
 from .._files import DAMAGE, MOST_BYTES, read_json, write_whole
+from .._validation import check_binary, check_fraction
 from ..counting import COUNTED
 from ..deciding import PublishedStatistics
 from .packing import pack, unpack
@@ -114,6 +115,8 @@ def model_to_dict(model: Any) -> dict[str, Any]:
     }
     if hasattr(model, "feature_names_in_"):
         fitted["feature_names"] = [str(feature) for feature in model.feature_names_in_]
+    if hasattr(model, "promise_level_"):
+        fitted |= {"level": model.promise_level_, "promised": model.promised_.tolist()}
     params, held = _params_to_dict(model)
     held |= model._held()
     in_sample = getattr(model, "published_in_sample_", model.published_)
@@ -159,11 +162,11 @@ def model_from_dict(content: Any) -> Any:
     held = {} if content["skops"] is None else unpack(content["skops"])
     inner = {"estimator_": held.pop("estimator_")} if "estimator_" in held else {}
     model = cls(**_params_of(cls, content["params"], held, older))
+    model.published_ = _table_from_dict(content["published"])
     rest = _restore_common(model, dict(content["fitted"])) | inner
     unknown = set(rest) - set(cls._STATE)
     if unknown:
         raise ValueError(f"It holds something unknown: {sorted(unknown)}.")
-    model.published_ = _table_from_dict(content["published"])
     model._restore(rest, model.published_.groups)
     if content["published_in_sample"] is not None:
         model.published_in_sample_ = _table_from_dict(content["published_in_sample"])
@@ -204,6 +207,11 @@ def _restore_common(model: Any, fitted: dict[str, Any]) -> dict[str, Any]:
             raise ValueError(
                 f"It is damaged: {len(model.feature_names_in_)} names for {model.n_features_in_} features."
             )
+    if getattr(model, "guarantee", False):
+        groups = model.published_.groups
+        model.promise_level_ = check_fraction(fitted.pop("level"), "level", inclusive=False)
+        promised = check_binary(fitted.pop("promised"), "promised")
+        model.promised_ = pd.Series(promised, index=groups, name="promised")
     return fitted
 
 

@@ -42,6 +42,11 @@ class NaiveClassifier(InnerClassifier):
     confidence : float or None, default=0.9
         A group applies only if the lower Clopper-Pearson bound of its published precision, at this level, reaches its
         cost. None goes by the precision itself; so does ``publish="train"``, the paper's way.
+    guarantee : bool, default=False
+        Whether all promises together must hold with the probability ``confidence``, for any model and any people. It
+        needs ``publish="holdout"``: everything is chosen on the people who are fitted (cross-fitted among themselves),
+        and a group is told to apply only if that stands the test on the people set aside; see
+        :mod:`selfselect.deciding.guarantee`.
 
     Attributes
     ----------
@@ -49,6 +54,11 @@ class NaiveClassifier(InnerClassifier):
         The fitted one.
     published_ : PublishedStatistics
         Counts per group that people decide by.
+    promised_ : Series of bool, indexed by group
+        With ``guarantee``: which groups can be promised anything at all. All these promises hold together with the
+        probability ``confidence``.
+    promise_level_ : float
+        With ``guarantee``: level of each single test.
     classes_ : ndarray of shape (2,)
         The labels, in order.
     positive_ : label
@@ -74,6 +84,7 @@ class NaiveClassifier(InnerClassifier):
         cv: Any = 5,
         holdout: float = 0.3,
         confidence: float | None = 0.9,
+        guarantee: bool = False,
     ) -> None:
         self.estimator = estimator
         self.cost = cost
@@ -84,6 +95,7 @@ class NaiveClassifier(InnerClassifier):
         self.cv = cv
         self.holdout = holdout
         self.confidence = confidence
+        self.guarantee = guarantee
 
     def fit(self, X: Any, y: ArrayLike, *, sensitive_features: Any = None, sample_weight: Any = None) -> Self:
         """Fit the inner classifier and publish its statistics.
@@ -98,6 +110,8 @@ class NaiveClassifier(InnerClassifier):
         sample_weight : array-like of shape (n_rows,), optional
             Weights.
         """
+        if self.guarantee:
+            return self._fit_and_test(X, y, sensitive_features, sample_weight)
         X, y = plain_frame(X), plain_frame(y)
         people = self._people(X, y, sensitive_features, sample_weight)
         self._check_inner(X, y)

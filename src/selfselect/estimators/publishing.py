@@ -8,6 +8,10 @@ choice is made, and every count taken, on people that the score at hand has not 
 - ``"holdout"``: a part is set aside; what is fitted to the rest is judged and published on it, and stays as it is.
 - ``"train"``: the paper's way, on the very people that were fitted.
 
+People are dealt so that each part has its share of every group and label. That makes counts less noisy, but also ties
+the part that is set aside to the rest: a group that was lucky in one is as lucky in the other. A guarantee needs them
+to be independent, so for one people are set aside ``blindly``: at random within each group.
+
 A classifier says how something is fitted to some rows, and how that scores (or selects) others; :class:`Deal` does the
 rest.
 """
@@ -37,6 +41,8 @@ Model = TypeVar("Model")
 ODD = np.uint64(0x9E3779B97F4A7C15)
 #: People of the rarer label that each fold must have at least.
 LEAST_PER_FOLD = 1
+#: Odd number by which the hashes of people with the same features are told apart.
+TWIN = np.uint64(0x9E3779B97F4A7C15)
 
 
 @dataclass(frozen=True, eq=False)
@@ -93,6 +99,7 @@ def deal(
     cv: Any = 5,
     holdout: float = 0.3,
     counted: Rows | None = None,
+    blindly: bool = False,
 ) -> Deal:
     """Deal people into those who are fitted and those who are judged, alike in group and label.
 
@@ -114,6 +121,8 @@ def deal(
         Share that is set aside.
     counted : ndarray of int, optional
         Rows that count for something; by default all.
+    blindly : bool, default=False
+        Whether "holdout" sets people aside without a look at their label.
     """
     check_choice(publish, "publish", WAYS)
     rows = np.arange(len(qualified)) if counted is None else counted
@@ -124,7 +133,10 @@ def deal(
     place = _places(X, qualified, groups, rows)
     rarer = int(min(qualified[rows].sum(), (~qualified[rows]).sum()))
     if publish == "holdout":
-        return _set_aside(rows, place, qualified, check_fraction(holdout, "holdout", inclusive=False))
+        share = check_fraction(holdout, "holdout", inclusive=False)
+        if blindly:
+            return _set_aside_blindly(X, rows, groups.codes[rows], qualified, share)
+        return _set_aside(rows, place, qualified, share)
     folds = min(_check_folds(cv), rarer // LEAST_PER_FOLD)
     if folds < 2:
         return Deal("train", ((rows, rows),), rows)
@@ -157,17 +169,35 @@ def _set_aside(rows: Rows, place: NDArray[np.intp], qualified: BoolArray, share:
     return Deal("holdout", ((rows[~aside], rows[aside]),), rows[~aside])
 
 
+def _set_aside_blindly(X: Any, rows: Rows, codes: NDArray[np.intp], qualified: BoolArray, share: float) -> Deal:
+    """A part of each group that looks random: by a hash of the features, and of the number among people just alike."""
+    key = _hash(X, len(qualified))[rows]
+    alike = pd.Series(codes).groupby([codes, key], sort=False).cumcount().to_numpy()
+    mixed = pd.util.hash_array(key + alike.astype(np.uint64) * TWIN)
+    place = np.empty(len(rows), dtype=np.intp)
+    size = np.bincount(codes)
+    place[np.lexsort((mixed, codes))] = np.arange(len(rows)) - np.repeat(np.cumsum(size) - size, size)
+    aside = place < np.floor(size * share + 1e-9)[codes]
+    rest = qualified[rows[~aside]]
+    if not (rest.any() and not rest.all() and aside.any()):
+        return Deal("train", ((rows, rows),), rows)
+    return Deal("holdout", ((rows[~aside], rows[aside]),), rows[~aside])
+
+
 def _places(X: Any, qualified: BoolArray, groups: GroupCodes, rows: Rows) -> NDArray[np.intp]:
     """Place of each row in a line in which people of one label, and then of one group, stand together.
 
-    Within a group the order is that of a hash of the features, and groups come in the order of their least hash: both
-    look random and know nothing of the order of rows and columns or the names of groups.
+    Within a group the order is that of a hash of the features, and groups come in the order of their least hash (of
+    equals, of what the hashes of their people add up to): both look random and know nothing of the order of rows and
+    columns or the names of groups.
     """
     key = _hash(take_rows(X, rows), len(rows))
     codes = groups.codes[rows]
     least = np.full(groups.n_groups, np.iinfo(np.uint64).max, dtype=np.uint64)
     np.minimum.at(least, codes, key)
-    order = np.lexsort((key, codes, least[codes], qualified[rows]))
+    total = np.zeros(groups.n_groups, dtype=np.uint64)
+    np.add.at(total, codes, (key ^ qualified[rows]) * ODD)
+    order = np.lexsort((key, codes, total[codes], least[codes], qualified[rows]))
     place = np.empty(len(rows), dtype=np.intp)
     place[order] = np.arange(len(rows))
     return place

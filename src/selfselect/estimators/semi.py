@@ -10,9 +10,9 @@ from numpy.typing import ArrayLike, NDArray
 from sklearn.utils.validation import check_is_fitted
 
 from .._frames import plain_frame, take_rows
-from .._validation import FloatArray, check_at_least_zero
+from .._validation import FloatArray, check_at_least_zero, check_fraction
 from ..deciding import Cost, Subsidies, SubsidyKind, Terms, Tolerance, check_tolerance
-from ..learning import cautious, cut_between
+from ..learning import Ask, cautious, cut_between, lacking_at_thresholds
 from .files import check_finite, saveable
 from .inner import InnerClassifier, default_threshold_of, score_of
 from .people import TrainingPeople
@@ -36,6 +36,9 @@ class SemiStrategicClassifier(InnerClassifier):
     tolerance : float or "auto", default=0.0
         Margin over the cost within which a group's application counts as unsure ("auto": one standard error of its
         precision). The threshold is then the best in the worse of two cases: such groups come, or stay away.
+    min_selection_rate : float, default=0.0
+        Least share of every group that is selected, whether it applies or not: of the people whose counts are
+        published. Thresholds that select fewer of any group are left out.
     subsidies : float or mapping from group to float, optional
         Subsidies.
     subsidy_kind : {"additive", "proportional"}, default="additive"
@@ -60,6 +63,11 @@ class SemiStrategicClassifier(InnerClassifier):
     confidence : float or None, default=0.9
         A group applies only if the lower Clopper-Pearson bound of its published precision, at this level, reaches its
         cost. None goes by the precision itself; so does ``publish="train"``, the paper's way.
+    guarantee : bool, default=False
+        Whether all promises together must hold with the probability ``confidence``, for any model and any people. It
+        needs ``publish="holdout"``: everything is chosen on the people who are fitted (cross-fitted among themselves),
+        and a group is told to apply only if that stands the test on the people set aside; see
+        :mod:`selfselect.deciding.guarantee`.
 
     Attributes
     ----------
@@ -72,6 +80,11 @@ class SemiStrategicClassifier(InnerClassifier):
         The fitted one.
     published_ : PublishedStatistics
         Counts per group that people decide by.
+    promised_ : Series of bool, indexed by group
+        With ``guarantee``: which groups can be promised anything at all. All these promises hold together with the
+        probability ``confidence``.
+    promise_level_ : float
+        With ``guarantee``: level of each single test.
     classes_ : ndarray of shape (2,)
         The labels, in order.
     positive_ : label
@@ -92,6 +105,7 @@ class SemiStrategicClassifier(InnerClassifier):
         *,
         cost: Cost = 0.7,
         tolerance: Tolerance = 0.0,
+        min_selection_rate: float = 0.0,
         subsidies: Subsidies = None,
         subsidy_kind: SubsidyKind = "additive",
         caution: float = 0.0,
@@ -102,10 +116,12 @@ class SemiStrategicClassifier(InnerClassifier):
         cv: Any = 5,
         holdout: float = 0.3,
         confidence: float | None = 0.9,
+        guarantee: bool = False,
     ) -> None:
         self.estimator = estimator
         self.cost = cost
         self.tolerance = tolerance
+        self.min_selection_rate = min_selection_rate
         self.subsidies = subsidies
         self.subsidy_kind = subsidy_kind
         self.caution = caution
@@ -116,6 +132,7 @@ class SemiStrategicClassifier(InnerClassifier):
         self.cv = cv
         self.holdout = holdout
         self.confidence = confidence
+        self.guarantee = guarantee
 
     def fit(self, X: Any, y: ArrayLike, *, sensitive_features: Any = None, sample_weight: Any = None) -> Self:
         """Fit the inner classifier (unless prefit) and search all thresholds.
@@ -130,12 +147,15 @@ class SemiStrategicClassifier(InnerClassifier):
         sample_weight : array-like of shape (n_rows,), optional
             Weights.
         """
+        if self.guarantee:
+            return self._fit_and_test(X, y, sensitive_features, sample_weight)
         X, y = plain_frame(X), plain_frame(y)
         if self.prefit:
             self._check_fitted()
         people = self._people(X, y, sensitive_features, sample_weight)
         tolerance = check_tolerance(self.tolerance, self._terms().faced_by(people.groups.labels))
         check_at_least_zero(self.caution, "caution")
+        check_fraction(self.min_selection_rate, "min_selection_rate")
         if self.grid is not None and (not isinstance(self.grid, int | np.integer) or self.grid < 2):
             raise ValueError(f"grid must be a whole number of at least 2, or None, got {self.grid!r}.")
         self._check_inner(X, y)
@@ -152,6 +172,7 @@ class SemiStrategicClassifier(InnerClassifier):
         self.threshold_ = self._search(people, score, tolerance)
         in_sample = score if people.deal.way == "train" else scores(self.estimator_, people.deal.final)
         self._publish(people, score - self.threshold_, in_sample - self.threshold_)
+        self._check_selection(self.min_selection_rate)
         return self
 
     def _check_fitted(self) -> None:
@@ -167,20 +188,32 @@ class SemiStrategicClassifier(InnerClassifier):
     def _search(self, people: TrainingPeople, score: FloatArray, tolerance: Tolerance) -> float:
         curves = people.curves(score)
         costs = dict(zip(people.groups.labels, self._terms().faced_by(people.groups.labels), strict=True))
+        faced = np.array([costs[label] for label in curves.groups])
         terms = Terms({label: costs[label] for label in curves.groups}, behaviour=self._behaviour)
         self.curve_ = curves.outcomes_under(terms)
         # groups within the tolerance apply by a hair: what counts is the worse of their coming and their staying away
         cases = [self.curve_] if tolerance == 0 else [self.curve_, curves.outcomes_under(terms, tolerance)]
         value = np.min([self._value(case, float(curves.n.sum())) for case in cases], axis=0)
+        lacking = np.zeros(len(value))
+        if self.min_selection_rate > 0:
+            lacking = lacking_at_thresholds(Ask(faced, min_selection_rate=self.min_selection_rate), curves)
+            value = np.where(lacking == 0, value, -np.inf)
         thresholds, rate = self.curve_["threshold"].to_numpy(), self.curve_["application_rate"].to_numpy()
         tried = None if self.grid is None else np.linspace(score.min(), score.max(), self.grid)
         steps = np.arange(len(value)) if tried is None else np.searchsorted(thresholds, tried, side="right") - 1
         value, rate = value[steps], rate[steps]
-        if np.isneginf(value).all():  # nobody can be made to apply: leave the classifier as it is
-            return default_threshold_of(self.estimator_)
+        if np.isneginf(value).all():  # nobody can be made to apply: leave the classifier as it is, or as near as may be
+            return self._default_threshold(lacking)
         best = np.flatnonzero(value >= value.max() - 1e-12)
         kept = int(best[np.argmax(rate[best])])
         return float(cut_between(thresholds, kept) if tried is None else tried[kept])
+
+    def _default_threshold(self, lacking: FloatArray) -> float:
+        """Threshold of the inner classifier itself; where that selects too few, the highest that does not."""
+        own, thresholds = default_threshold_of(self.estimator_), self.curve_["threshold"].to_numpy()
+        highest = int(np.flatnonzero(lacking == 0)[-1])  # at -inf nothing is lacking
+        kept = np.searchsorted(thresholds, own, side="right") - 1 <= highest
+        return own if kept else float(cut_between(thresholds, highest))
 
     def _value(self, case: pd.DataFrame, people: float) -> NDArray[np.float64]:
         applicants = case["application_rate"].to_numpy() * people

@@ -102,11 +102,14 @@ class StrategicClassifier(SelfSelectionClassifier):
         Groups that must apply.
     max_social_cost : float, optional
         Largest share of the qualified (in training) that may stay away.
+    min_selection_rate : float, default=0.0
+        Least share of every group that is selected, whether it applies or not: of the people whose counts are
+        published.
     solver : {"auto", "constructive", "gradient_descent"}, default="auto"
         "constructive" takes one logistic score and gives each group its own threshold, or all a common one. "auto"
         refines such starts; "gradient_descent" is the paper's method, for reference: of its starts the one with the
-        best training induced accuracy is kept, among those that break ``require`` and ``max_social_cost`` least, and
-        ``parity`` and ``equal_tpr`` are penalties only.
+        best training induced accuracy is kept, among those that break ``require``, ``max_social_cost`` and
+        ``min_selection_rate`` least, and ``parity`` and ``equal_tpr`` are penalties only.
     shut_out : {"select_none", "select_all"}, default="select_none"
         How "auto" and "constructive" keep a group out that is not meant to apply, where ``X`` tells groups apart:
         nobody of it is selected, so that it has no precision to go by; or, as in the paper, everybody, so that its
@@ -154,6 +157,11 @@ class StrategicClassifier(SelfSelectionClassifier):
     confidence : float or None, default=0.9
         A group applies only if the lower Clopper-Pearson bound of its published precision, at this level, reaches its
         cost. None goes by the precision itself; so does ``publish="train"``, the paper's way.
+    guarantee : bool, default=False
+        Whether all promises together must hold with the probability ``confidence``, for any model and any people. It
+        needs ``publish="holdout"``: everything is chosen on the people who are fitted (cross-fitted among themselves),
+        and a group is told to apply only if that stands the test on the people set aside; see
+        :mod:`selfselect.deciding.guarantee`.
 
     Attributes
     ----------
@@ -161,6 +169,11 @@ class StrategicClassifier(SelfSelectionClassifier):
     intercept_ : ndarray of shape (1,)
     published_ : PublishedStatistics
         Counts per group that people decide by.
+    promised_ : Series of bool, indexed by group
+        With ``guarantee``: which groups can be promised anything at all. All these promises hold together with the
+        probability ``confidence``.
+    promise_level_ : float
+        With ``guarantee``: level of each single test.
     n_iter_ : int
         Steps of the logistic start (or of the descent).
     origin_ : str
@@ -182,8 +195,8 @@ class StrategicClassifier(SelfSelectionClassifier):
     **How it grows.** One step of training takes O(m d) time for m rows and d features, one judgement of all thresholds
     O(m log m), both whatever the number of groups; the number of steps is bounded. Memory is about twice that of ``X``.
 
-    **Raises.** :class:`selfselect.InfeasibleError` if ``require`` or ``max_social_cost`` cannot be met, saying what
-    came nearest.
+    **Raises.** :class:`selfselect.InfeasibleError` if ``require``, ``max_social_cost`` or ``min_selection_rate`` cannot
+    be met, saying what came nearest.
 
     Examples
     --------
@@ -207,6 +220,7 @@ class StrategicClassifier(SelfSelectionClassifier):
         subsidy_kind: SubsidyKind = "additive",
         require: Sequence[Any] | None = None,
         max_social_cost: float | None = None,
+        min_selection_rate: float = 0.0,
         solver: str = "auto",
         shut_out: str = "select_none",
         n_starts: int | None = None,
@@ -228,6 +242,7 @@ class StrategicClassifier(SelfSelectionClassifier):
         cv: Any = 5,
         holdout: float = 0.3,
         confidence: float | None = 0.9,
+        guarantee: bool = False,
     ) -> None:
         self.cost = cost
         self.tolerance = tolerance
@@ -237,6 +252,7 @@ class StrategicClassifier(SelfSelectionClassifier):
         self.subsidy_kind = subsidy_kind
         self.require = require
         self.max_social_cost = max_social_cost
+        self.min_selection_rate = min_selection_rate
         self.solver = solver
         self.shut_out = shut_out
         self.n_starts = n_starts
@@ -258,6 +274,7 @@ class StrategicClassifier(SelfSelectionClassifier):
         self.cv = cv
         self.holdout = holdout
         self.confidence = confidence
+        self.guarantee = guarantee
 
     def fit(self, X: Any, y: ArrayLike, *, sensitive_features: Any = None, sample_weight: Any = None) -> Self:
         """Fit the classifier.
@@ -273,6 +290,8 @@ class StrategicClassifier(SelfSelectionClassifier):
         sample_weight : array-like of shape (n_rows,), optional
             Weights. Whole numbers count as repetitions of a row; others are relative, and scaled to average 1.
         """
+        if self.guarantee:
+            return self._fit_and_test(X, y, sensitive_features, sample_weight)
         X, y = validate_data(self, plain_frame(X), plain_frame(y), dtype=np.float64)
         people = self._people(X, y, sensitive_features, sample_weight)
         ask = self._ask(people)
@@ -290,6 +309,7 @@ class StrategicClassifier(SelfSelectionClassifier):
         self.origin_ = best.origin
         in_sample = X[people.deal.final] @ coefficients + intercept
         self._publish(people, in_sample if unseen is None else unseen, in_sample)
+        self._check_selection(self.min_selection_rate)
         self._check_ties(problem.ask, used)
         return self
 
@@ -353,8 +373,19 @@ class StrategicClassifier(SelfSelectionClassifier):
         # a bound on counts of the very people that were fitted would mean nothing
         in_training = people.deal.way == "train" or self.solver == "gradient_descent"
         behaviour = HardRule() if in_training else self._behaviour
-        push_out = self._tie_settings()["push_out"]
-        return Ask(costs, tolerance, required, limit, self._ties(), self.shut_out, push_out, behaviour=behaviour)
+        least = check_fraction(self.min_selection_rate, "min_selection_rate")
+        ties, shut_out = self._ties(), self.shut_out
+        return Ask(
+            costs,
+            tolerance,
+            required,
+            limit,
+            ties,
+            shut_out,
+            behaviour=behaviour,
+            push_out=self._tie_settings()["push_out"],
+            min_selection_rate=least,
+        )
 
     def _tie_settings(self) -> dict[str, bool]:
         """What training is told about ties, by name."""

@@ -11,16 +11,13 @@ from numpy.typing import ArrayLike, NDArray
 from sklearn.utils.validation import check_is_fitted
 
 from .._frames import plain_frame, take_rows
-from .._validation import FloatArray, check_at_least_zero, check_binary, check_choice, check_fraction
-from ..auditing.formats import count, percent
-from ..counting import encode_groups, locate_labels, position_of, precision_interval, with_same_columns
+from .._validation import FloatArray, check_at_least_zero, check_choice
+from ..counting import encode_groups, locate_labels, position_of, with_same_columns
 from ..deciding import (
-    Behaviour,
     Cost,
     Promised,
     Subsidies,
     SubsidyKind,
-    SureRule,
     ThresholdCurves,
     promise_in_order,
     sequences_of,
@@ -93,8 +90,8 @@ class GroupThresholdClassifier(InnerClassifier):
     ----------
     thresholds_ : Series, indexed by group
         A person is selected when the inner score is above it; inf selects nobody, -inf everybody.
-    promised_ : Series of bool, indexed by group
-        With ``guarantee``: which groups can be promised anything at all.
+    promised_, promise_level_
+        With ``guarantee``; see :class:`NaiveClassifier`.
     allocation_ : Allocation
         What was found, with its value and how exact it is.
     estimator_ : classifier
@@ -193,8 +190,6 @@ class GroupThresholdClassifier(InnerClassifier):
         X, y = plain_frame(X), plain_frame(y)
         check_choice(self.unseen, "unseen", ("error", "pooled"))
         check_at_least_zero(self.caution, "caution")
-        if self.guarantee and (self.publish != "holdout" or self.confidence is None):
-            raise ValueError('guarantee=True needs publish="holdout" and a confidence: people set aside test promises.')
         people = self._people(X, y, self._groups_of(X, sensitive_features), sample_weight)
         self._check_inner(X, y)
 
@@ -219,8 +214,10 @@ class GroupThresholdClassifier(InnerClassifier):
         _, self.allocation_, curves, score, self.estimator_, promised = best
         self.thresholds_ = self._cuts(people, curves, self.allocation_, promised)
         if promised is not None:
-            self._level = promised.level
-            self.promised_ = _over_all(promised.groups(curves.groups), people.groups.labels)
+            self.promise_level_ = promised.level
+            # who is kept out is at a threshold that nobody tested
+            told = promised.groups(curves.groups) & self.allocation_.let_in
+            self.promised_ = _over_all(told, people.groups.labels)
         cut = self.thresholds_.to_numpy()
         final = people.deal.final
         in_sample = score if people.deal.way == "train" else scores(self.estimator_, final)
@@ -259,16 +256,6 @@ class GroupThresholdClassifier(InnerClassifier):
         return promise_in_order(
             curves, sequences, self._terms().faced_by(labels)[known], (1 - self.confidence) / competing
         )
-
-    @property
-    def _behaviour(self) -> Behaviour:
-        # with a guarantee, each single promise is tested at a level of its own
-        return SureRule(1 - self._level) if self.guarantee and hasattr(self, "_level") else super()._behaviour
-
-    def applies(self, cost: Cost | None = None, subsidies: Subsidies = None) -> pd.Series:
-        """Whether each group applies, by what was published; with ``guarantee``, only those that are promised it."""
-        decided = super().applies(cost, subsidies)
-        return decided & self.promised_ if self.guarantee and hasattr(self, "promised_") else decided
 
     def _allocate(
         self, people: TrainingPeople, curves: ThresholdCurves, model: Any, promised: Promised | None
@@ -358,37 +345,21 @@ class GroupThresholdClassifier(InnerClassifier):
     def _predict_people(self, X: Any, sensitive_features: Any) -> NDArray[Any]:
         return self.predict(X, sensitive_features)
 
-    def explain(self) -> str:
-        """What was decided about each group and why, one line each."""
-        check_is_fitted(self, "thresholds_")
-        table, terms = self.published_, self._terms()
-        counts, faced, applies = table.counts, terms.faced_by(table.groups), self.applies().to_numpy()
-        level = self._behaviour.confidence if isinstance(self._behaviour, SureRule) else None
-        lines = []
-        for i, label in enumerate(table.groups):
-            passing = f"{count(counts.selected[i])} of {count(counts.n[i])} pass"
-            told = _told(counts.true_positives[i], counts.selected[i], level)
-            cost = f"its cost of {faced[i]:g}"
-            why = _why(bool(applies[i]), counts.selected[i], counts.precision[i], faced[i], cost, level)
-            lines.append(f"{label}: {_threshold_text(self.thresholds_.iloc[i])}; {passing}{told}; {why}.")
-        return "\n".join(lines)
+    def _said_of(self, i: int) -> str:
+        return f"{_threshold_text(self.thresholds_.iloc[i])}; "
 
     # ------------------------------------------------------------------ as data
 
-    _STATE = (*InnerClassifier._STATE, "thresholds", "level", "promised")
+    _STATE = (*InnerClassifier._STATE, "thresholds")
 
     def _fitted_state(self) -> dict[str, Any]:
-        state = super()._fitted_state() | {"thresholds": encode(self.thresholds_.tolist())}
-        return state | ({"level": self._level, "promised": self.promised_.tolist()} if self.guarantee else {})
+        return super()._fitted_state() | {"thresholds": encode(self.thresholds_.tolist())}
 
     def _restore(self, state: dict[str, Any], groups: pd.Index) -> None:
         thresholds = np.array(decode(state["thresholds"]), dtype=np.float64)
         if thresholds.shape != (len(groups),) or np.isnan(thresholds).any():
             raise ValueError("It is damaged: its thresholds do not fit its groups.")
         self.thresholds_ = pd.Series(thresholds, index=groups, name="threshold")
-        if self.guarantee:
-            self._level = check_fraction(state["level"], "level", inclusive=False)
-            self.promised_ = pd.Series(check_binary(state["promised"], "promised"), index=groups, name="promised")
         super()._restore(state, groups)
 
 
@@ -409,24 +380,3 @@ def _threshold_text(threshold: float) -> str:
     if np.isinf(threshold):
         return "nobody is selected" if threshold > 0 else "everybody is selected"
     return f"selected above {threshold:.4g}"
-
-
-def _told(hits: float, passed: float, level: float | None) -> str:
-    """Published precision, with its bound where it is used."""
-    if passed == 0:
-        return ""
-    text = f", {percent(hits / passed)} of them qualified"
-    if level is None:
-        return text
-    low, _ = precision_interval(hits, passed, interval="clopper-pearson", confidence=2 * level - 1)
-    return f"{text} (at least {percent(float(low))} at {percent(level)})"
-
-
-def _why(applies: bool, passed: float, precision: float, faced: float, cost: str, level: float | None) -> str:
-    if applies:
-        return f"applies: that is sure to reach {cost}" if level is not None else f"applies: that reaches {cost}"
-    if passed == 0:
-        return f"shut out: no threshold was found, or chosen, that brings it in at {cost}"
-    if precision >= faced:
-        return f"not promised anything: {cost} is reached, but not surely"
-    return f"stays away: {cost} is not reached"

@@ -19,10 +19,10 @@ from .allocation import Allocation, Demands, allocate
 from .asking import Ask
 from .candidates import Candidate, cut_between
 from .descent import PRESETS, DescentSettings, logistic_by_descent
-from .judging import HANDFUL, cautious, judge_counts
+from .judging import HANDFUL, cautious, judge_counts, lacking_at_thresholds
 from .linear import FeatureBlock
 from .problem import InfeasibleError, Problem
-from .solving import SOLVERS, refuse_infeasible, solve
+from .solving import SOLVERS, refuse_infeasible, solve, too_few_selected
 from .ties import EqualSelectionRates, EqualTruePositiveRates, OrderByBaseRates, SummedSelectionRates, Tie
 from .unseen import Part, choose_unseen
 
@@ -49,7 +49,9 @@ __all__ = [
     "choose_unseen",
     "cut_between",
     "judge_counts",
+    "lacking_at_thresholds",
     "logistic_by_descent",
     "refuse_infeasible",
     "solve",
+    "too_few_selected",
 ]

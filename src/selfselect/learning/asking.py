@@ -8,7 +8,8 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from .._validation import BoolArray, FloatArray
-from ..deciding import Behaviour, HardRule, Tolerance, applies_with_margin
+from ..counting import ScoreSteps, ratio
+from ..deciding import SLACK, Behaviour, HardRule, Tolerance, applies_with_margin
 from .ties import Tie
 
 
@@ -36,6 +37,8 @@ class Ask:
     push_out : bool
         Whether training, where groups are tied, may push the precision of groups that are not meant to apply below
         their cost.
+    min_selection_rate : float
+        Least share of each group, whether it applies or not, that must be selected; 0 for no limit.
     """
 
     costs: FloatArray
@@ -45,7 +48,8 @@ class Ask:
     max_social_cost: float = 1.0
     ties: tuple[Tie, ...] = ()
     shut_out: str = "select_none"
-    push_out: bool = True
+    push_out: bool = field(default=True, kw_only=True)
+    min_selection_rate: float = field(default=0.0, kw_only=True)
 
     def __post_init__(self) -> None:
         if not len(self.required):
@@ -60,6 +64,29 @@ class Ask:
         if self.shut_out == "select_none":
             return np.zeros(len(n), dtype=bool)
         return ~self.clear(positives, n, 0.0) & (n > 0)
+
+    def lacking(self, selected: ArrayLike, n: ArrayLike) -> FloatArray:
+        """What is lacking to the least selection rate, as a share of each group; 0 where it is kept.
+
+        Examples
+        --------
+        >>> Ask(np.array([0.7, 0.7]), min_selection_rate=0.25).lacking([2, 1], [8, 8]).tolist()
+        [0.0, 0.125]
+        """
+        passed, people = np.asarray(selected, dtype=np.float64), np.asarray(n, dtype=np.float64)
+        short = passed < (self.min_selection_rate - SLACK) * people  # counts are compared: never so in an empty group
+        return np.where(short, self.min_selection_rate - ratio(passed, people), 0.0)
+
+    def enough_selected(self, steps: ScoreSteps) -> BoolArray | None:
+        """Whether enough of its group are selected at each step of a score; None where nothing is asked."""
+        if not self.limits_selection:
+            return None
+        return np.asarray(self.lacking(steps.selected, steps.n[steps.group]) == 0)
+
+    @property
+    def limits_selection(self) -> bool:
+        """Whether some of each group must be selected."""
+        return self.min_selection_rate > 0
 
     @property
     def prescribes_applicants(self) -> bool:

@@ -37,6 +37,8 @@ class Candidate:
         Induced accuracy on the training set.
     origin : str
         Where it comes from.
+    lacking : float
+        The part of the violation that comes from groups of which too few are selected.
     """
 
     parameters: FloatArray
@@ -44,6 +46,7 @@ class Candidate:
     value: float
     accuracy: float
     origin: str
+    lacking: float
 
     @classmethod
     def judged(cls, parameters: FloatArray, verdict: Verdict, which: int, origin: str) -> Candidate:
@@ -54,12 +57,13 @@ class Candidate:
             float(verdict.value[which]),
             float(verdict.accuracy[which]),
             origin,
+            float(verdict.lacking[which]),
         )
 
     @property
-    def rank(self) -> tuple[float, float]:
-        """Sort key: what is asked first, then value."""
-        return -self.violation, self.value
+    def rank(self) -> tuple[float, float, float]:
+        """Sort key: what is asked first, then value; see :meth:`.judging.Verdict.best`."""
+        return -self.lacking, -self.violation, self.value
 
 
 def scaled_and_rounded(score: FloatArray) -> tuple[FloatArray, float]:

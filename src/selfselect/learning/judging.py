@@ -7,7 +7,8 @@ whatever was fitted hardest. So they are compared by
 
 over those who apply on the training set: the second term asks how sure the accuracy is given the number of applicants,
 the third takes back what fitting that many weights to them gains in sample. What is asked comes first: of two
-classifiers the one that breaks it less is kept, whatever its accuracy.
+classifiers the one that breaks it less is kept, whatever its accuracy; and first of all the least selection rate, which
+can be kept whoever applies.
 
 :func:`judge_counts` takes any classifiers, one row of counts each: O(r K) for r classifiers and K groups.
 :func:`judge_thresholds` takes all thresholds on one score at once, O(m log m) for m rows whatever K is; only ties need
@@ -16,7 +17,7 @@ the counts of every group, and look at no more than :data:`TABLE_CELLS` of them.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, Protocol
 
 import numpy as np
@@ -67,7 +68,7 @@ class Verdict:
     Attributes
     ----------
     violation : ndarray of shape (n_classifiers,)
-        By how much the ask is broken, ties included; 0 if it is met.
+        By how much the ask is broken, ties and selection rates included; 0 if it is met.
     broken_ties : ndarray of shape (n_classifiers,)
         The part of it that ties are broken by.
     value : ndarray of shape (n_classifiers,)
@@ -75,20 +76,29 @@ class Verdict:
         tolerance come, or stay away.
     accuracy : ndarray of shape (n_classifiers,)
         Induced accuracy, NaN if nobody applies.
+    lacking : ndarray of shape (n_classifiers,)
+        The part of the violation that comes from groups of which too few are selected: what they lack, added up.
     """
 
     violation: FloatArray
     broken_ties: FloatArray
     value: FloatArray
     accuracy: FloatArray
+    lacking: FloatArray
 
     def best(self) -> int:
         """Position of the best classifier: what is asked first, then value; of equals the last."""
-        return int(np.lexsort((self.value, -self.violation))[-1])
+        return int(np.lexsort((self.value, -self.violation, -self.lacking))[-1])
 
     def take(self, which: Any) -> Verdict:
         """Verdict on some of the classifiers."""
-        return Verdict(self.violation[which], self.broken_ties[which], self.value[which], self.accuracy[which])
+        return Verdict(
+            self.violation[which],
+            self.broken_ties[which],
+            self.value[which],
+            self.accuracy[which],
+            self.lacking[which],
+        )
 
 
 class Applicants(Protocol):
@@ -156,6 +166,8 @@ def judge_counts(ask: Ask, counts: GroupCounts, fitted_weights: float) -> Verdic
 
     barely = case(0.0)
     verdict = _worse_case(barely, barely if ask.tolerance == 0 else case(ask.tolerance))
+    if ask.limits_selection:
+        verdict = _add_lacking(verdict, ask.lacking(counts.selected, counts.n).sum(axis=1))
     return _judge_ties(ask, verdict, counts)
 
 
@@ -180,12 +192,26 @@ def judge_thresholds(
 
     barely, thresholds = case(0.0)
     verdict = _worse_case(barely, barely if ask.tolerance == 0 else case(ask.tolerance)[0])
+    if ask.limits_selection:
+        verdict = _add_lacking(verdict, lacking_at_thresholds(ask, curves))
     judged: NDArray[np.intp] = np.arange(len(thresholds))
     if ask.ties:
         judged = _thinned(len(thresholds), min(MOST_THRESHOLDS, TABLE_CELLS // len(ask.costs)))
         selected, hits = curves.counts_at(thresholds[judged])
         verdict = _judge_ties(ask, verdict.take(judged), GroupCounts(curves.n, curves.positives, selected, hits))
     return verdict, thresholds, judged
+
+
+def lacking_at_thresholds(ask: Ask, curves: ThresholdCurves) -> FloatArray:
+    """What groups lack to the least selection rate, added up, at every threshold of a score; exactly 0 where nothing.
+
+    At -inf everybody is selected, so that nothing is lacking there.
+    """
+    lacking = ask.lacking(curves.selected, curves.n[curves.group])
+    running = curves.running(np.zeros(len(lacking), dtype=bool))
+    # sums of shares leave rounding where no group lacks anything; a number of groups does not
+    short_groups = running.over_groups((lacking > 0).astype(np.int64))
+    return np.where(short_groups > 0, np.maximum(running.over_groups(lacking), SHARE_SLACK), 0.0)
 
 
 def _thinned(length: int, most: int) -> NDArray[np.intp]:
@@ -236,7 +262,13 @@ def _worse_case(barely: _Case, surely: _Case) -> Verdict:
         value = np.minimum(value, surely.value)
         value = np.where(barely.somebody & ~surely.somebody, barely.value - BARELY_APPLIES, value)
     violation = np.where(barely.somebody | surely.somebody, 0.0, NOBODY_APPLIES) + surely.broken
-    return Verdict(violation, np.zeros(len(violation)), value, barely.accuracy)
+    nothing = np.zeros(len(violation))
+    return Verdict(violation, nothing, value, barely.accuracy, nothing)
+
+
+def _add_lacking(verdict: Verdict, lacking: FloatArray) -> Verdict:
+    """Add what is lacking to the least selection rate."""
+    return replace(verdict, violation=verdict.violation + lacking, lacking=lacking)
 
 
 def _judge_ties(ask: Ask, verdict: Verdict, counts: GroupCounts) -> Verdict:
@@ -248,4 +280,6 @@ def _judge_ties(ask: Ask, verdict: Verdict, counts: GroupCounts) -> Verdict:
         broken = broken + tie.violation(counts)
     applies = ask.clear(counts.true_positives, counts.selected, ask.tolerance)
     lucky = (applies & (counts.selected < LUCKY_FEW)).any(axis=1)
-    return Verdict(verdict.violation + broken, broken, verdict.value - LUCK * lucky, verdict.accuracy)
+    return replace(
+        verdict, violation=verdict.violation + broken, broken_ties=broken, value=verdict.value - LUCK * lucky
+    )

@@ -144,7 +144,8 @@ def with_own_thresholds(
 ) -> list[Candidate]:
     """Candidates in which each group of a set has its own best threshold, and the others are shut out.
 
-    Without sets, the one group that is worth most makes the only one.
+    Nobody of the others is selected, or as few as the least selection rate allows. Without sets, the one group that is
+    worth most makes the only one.
     """
     width = problem.n_varying
     curves, size = curves_of(problem, problem.block.X[:, :width] @ parameters[:width])
@@ -166,9 +167,12 @@ class OwnThresholds:
     Attributes
     ----------
     let_in : ndarray of bool of shape (n_groups,)
-        Groups that have one.
+        Groups that shall apply.
     all_in : ndarray of bool of shape (n_groups,)
-        Of the others, those of whom everybody is selected; of the rest it is nobody.
+        Of the others, those of whom everybody is selected.
+    opened : ndarray of bool of shape (n_groups,)
+        Groups that have a threshold, to apply or because some of each group must be selected; nobody is of those that
+        have none, unless everybody.
     cut : ndarray of shape (n_groups,)
         The thresholds.
     verdict : Verdict
@@ -178,6 +182,7 @@ class OwnThresholds:
 
     let_in: BoolArray
     all_in: BoolArray
+    opened: BoolArray
     cut: FloatArray
     verdict: Verdict
     note: str
@@ -186,26 +191,55 @@ class OwnThresholds:
 def own_thresholds(
     ask: Ask, curves: ThresholdCurves, fitted_weights: float, sets: list[NDArray[np.intp]] | None
 ) -> list[OwnThresholds]:
-    """The best thresholds for each set of groups; without sets, for the one group that is worth most."""
+    """The best thresholds for each set of groups; without sets, for the one group that is worth most.
+
+    Where some of each group must be selected, groups that cannot be kept out so come along.
+    """
     step = _own_steps(ask, curves)
+    outside = _steps_outside(ask, curves)
+    kept_out_by_all = ask.kept_out_by_all(curves.n, curves.positives)
+    # who has no step outside comes at its best one, or, if even that cannot be counted on, at the most accurate
+    comes_along = np.zeros(len(step), dtype=bool) if outside is None else (outside < 0) & ~kept_out_by_all
+    own = step if outside is None else np.where(comes_along & (step < 0), _most_accurate_steps(ask, curves), step)
     if sets is None:
-        value = cautious(curves.counts_of(step).correct, curves.n, fitted_weights)
-        sets = [np.array([np.argmax(np.where(step >= 0, value, -np.inf))])]
-    cut = cut_between(curves.threshold, step)
-    choices, kept_out_by_all = [], ask.kept_out_by_all(curves.n, curves.positives)
+        sets = [_worth_most(curves, step, own, comes_along, fitted_weights)]
+    choices = []
     for groups in sets:
-        let_in = np.isin(np.arange(len(curves.groups)), groups) & (step >= 0)
+        asked_for = np.isin(np.arange(len(curves.groups)), groups)
+        let_in = (asked_for & (step >= 0)) | comes_along
         all_in = kept_out_by_all & ~let_in
+        opened = let_in if outside is None else ~all_in
+        at = own if outside is None else np.where(let_in, own, outside)
         selected, hits = (
-            np.where(let_in, column[step], np.where(all_in, everybody, 0))
+            np.where(opened, column[at], np.where(all_in, everybody, 0))
             for column, everybody in ((curves.selected, curves.n), (curves.true_positives, curves.positives))
         )
         counts = GroupCounts(curves.n, curves.positives, selected[None, :], hits[None, :])
         verdict = judge_counts(ask, counts, fitted_weights)
-        left_out = len(groups) - int(let_in.sum())
+        left_out = len(groups) - int((let_in & asked_for).sum())
         note = f", {left_out} left out" if left_out and verdict.violation[0] == 0 else ""
-        choices.append(OwnThresholds(let_in, all_in, cut, verdict, note))
+        choices.append(OwnThresholds(let_in, all_in, opened, cut_between(curves.threshold, at), verdict, note))
     return choices
+
+
+def _worth_most(
+    curves: ThresholdCurves,
+    step: NDArray[np.intp],
+    own: NDArray[np.intp],
+    comes_along: BoolArray,
+    fitted_weights: float,
+) -> NDArray[np.intp]:
+    """The one group that is worth most by itself; or, of those that need not come, the ones that better the others."""
+    if not comes_along.any():
+        value = cautious(curves.counts_of(step).correct, curves.n, fitted_weights)
+        return np.array([np.argmax(np.where(step >= 0, value, -np.inf))])
+    counts = curves.counts_of(own)
+    may_come = np.flatnonzero((step >= 0) & ~comes_along)
+    ranked = may_come[np.argsort(-counts.accuracy[may_come], kind="stable")]
+    # the share of people judged rightly is highest with the most accurate ones, as many as better it
+    correct = counts.correct[comes_along].sum() + np.append(0, np.cumsum(counts.correct[ranked]))
+    people = counts.n[comes_along].sum() + np.append(0, np.cumsum(counts.n[ranked]))
+    return np.asarray(ranked[: int(np.argmax(cautious(correct, people, fitted_weights)))], dtype=np.intp)
 
 
 def with_offsets(
@@ -213,11 +247,12 @@ def with_offsets(
 ) -> FloatArray:
     """Parameters whose score is above 0 where that of the varying columns, of a given size, is above the group's cut.
 
-    Of groups that are not let in, nobody is selected, or everybody.
+    Of groups that are not opened, nobody is selected, or everybody; everybody also of those without a lowest score.
     """
     assert problem.offset_of_group is not None
     out = shut_out_offset(size)
-    offsets = np.where(choice.let_in, -cut, np.where(choice.all_in, -out, out))
+    everybody = choice.all_in | (choice.opened & np.isneginf(cut))
+    offsets = np.where(everybody, -out, np.where(choice.opened, -cut, out))
     return np.concatenate([parameters[: problem.n_varying], problem.offset_of_group @ offsets])
 
 
@@ -232,9 +267,30 @@ def _own_steps(ask: Ask, curves: ThresholdCurves) -> NDArray[np.intp]:
     Not by a handful of people, if possible. Who must apply may do so by a few; where nobody else can, anybody may, in
     the end even by a hair.
     """
-    step = curves.best_steps(ask.costs, ask.tolerance, HANDFUL, ask.behaviour)
+    among = ask.enough_selected(curves)
+    step = curves.best_steps(ask.costs, ask.tolerance, HANDFUL, ask.behaviour, among)
     if ask.prescribes_applicants or (step < 0).all():
-        step = np.where(step >= 0, step, curves.best_steps(ask.costs, ask.tolerance, behaviour=ask.behaviour))
+        by_few = curves.best_steps(ask.costs, ask.tolerance, behaviour=ask.behaviour, among=among)
+        step = np.where(step >= 0, step, by_few)
         if (step < 0).all() and not ask.prescribes_applicants:
-            step = curves.best_steps(ask.costs, behaviour=ask.behaviour)
+            step = curves.best_steps(ask.costs, behaviour=ask.behaviour, among=among)
     return step
+
+
+def _steps_outside(ask: Ask, curves: ThresholdCurves) -> NDArray[np.intp] | None:
+    """Step of each group at which it stays away although enough are selected, the fewest of such; -1 if there is none.
+
+    None where nothing is asked: then nobody needs to be selected of a group that stays away.
+    """
+    enough = ask.enough_selected(curves)
+    if enough is None:
+        return None
+    stays = np.flatnonzero(enough & ~curves.step_applies(ask.costs, behaviour=ask.behaviour))
+    step = np.full(len(curves.groups), -1, dtype=np.intp)
+    step[curves.group[stays]] = stays  # the last one of a group remains, which selects the fewest
+    return step
+
+
+def _most_accurate_steps(ask: Ask, curves: ThresholdCurves) -> NDArray[np.intp]:
+    """Step of each group at which it is judged most accurately while enough are selected, whether it applies or not."""
+    return curves.best_steps(np.zeros(len(ask.costs)), among=ask.enough_selected(curves))

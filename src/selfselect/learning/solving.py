@@ -5,9 +5,11 @@ from __future__ import annotations
 from dataclasses import replace
 
 import numpy as np
+import pandas as pd
 
 from .._validation import FloatArray, some_of
-from ..counting import ratio
+from ..counting import GroupCounts, ratio
+from ..deciding import SLACK
 from .all_groups import solve_all_groups
 from .candidates import Candidate, curves_of
 from .descent import DescentSettings, solve_by_descent, solve_by_stages
@@ -56,7 +58,7 @@ def solve(
     Raises
     ------
     InfeasibleError
-        If constraints on who applies cannot be met.
+        If constraints on who applies, or on how many are selected, cannot be met.
     """
     ask, settings = problem.ask, settings or DescentSettings()
     if solver == "gradient_descent":
@@ -77,9 +79,25 @@ def solve(
 
 
 def refuse_infeasible(problem: Problem, best: Candidate, candidates: list[Candidate]) -> None:
-    """Raise :class:`InfeasibleError` if it is prescribed who must apply and not even the best candidate sees to it."""
+    """Raise :class:`InfeasibleError` if even the best candidate breaks who must apply or how many must be selected."""
+    if best.lacking > 0:
+        selected, _ = problem.block.people.hard_counts(problem.block.score(best.parameters))
+        counts = GroupCounts(problem.block.people.n, problem.block.people.positives, selected, selected)
+        raise InfeasibleError(too_few_selected(problem.labels, counts, problem.ask.min_selection_rate))
     if best.violation > 0 and problem.ask.prescribes_applicants:
         raise InfeasibleError(_why_infeasible(problem, candidates))
+
+
+def too_few_selected(labels: pd.Index, counts: GroupCounts, least: float) -> str:
+    """That a selection rate could not be kept, and what came nearest."""
+    rate = counts.selection_rate
+    short = np.flatnonzero(counts.selected < (least - SLACK) * counts.n)
+    short = short[np.argsort(rate[short], kind="stable")]
+    return (
+        f"At least {least:g} of each group must be selected (min_selection_rate), but what came nearest selects "
+        f"{_numbers(rate[short])} of {some_of(labels[short])}. Lower min_selection_rate, or use another solver: "
+        "any but gradient descent can see to it."
+    )
 
 
 def _why_infeasible(problem: Problem, candidates: list[Candidate]) -> str:
@@ -98,21 +116,28 @@ def _why_infeasible(problem: Problem, candidates: list[Candidate]) -> str:
             parts.append(f"no score was found with which {some_of(problem.labels[ask.required])} all apply at once")
     if ask.max_social_cost < 1:
         parts.append(f"the social cost could not be brought down to {ask.max_social_cost:g}")
-    tied = " while rates of groups are tied as asked" if ask.ties else ""
+    while_so = [
+        *(["rates of groups are tied as asked"] if ask.ties else []),
+        *([f"at least {ask.min_selection_rate:g} of each group is selected"] if ask.limits_selection else []),
+    ]
+    condition = f" while {' and '.join(while_so)}" if while_so else ""
     return (
-        f"The constraints of training cannot be met: {'; '.join(parts)}{tied}. Lower the cost or tolerance, "
+        f"The constraints of training cannot be met: {'; '.join(parts)}{condition}. Lower the cost or tolerance, "
         "subsidise these groups (subsidies=...), ask for fewer, or let X tell groups apart (one-hot group columns)."
     )
 
 
 def _highest_precisions(problem: Problem, candidates: list[Candidate]) -> FloatArray:
-    """Highest precision that any threshold on any of the scores gives each group."""
+    """Highest precision that any threshold on any of the scores gives each group, of those that select enough."""
     highest = np.full(problem.n_groups, np.nan)
     for candidate in candidates:
         curves, _ = curves_of(
             problem, problem.block.X[:, : problem.n_varying] @ candidate.parameters[: problem.n_varying]
         )
-        reached = np.fmax.reduceat(ratio(curves.true_positives, curves.selected), curves.start[:-1])
+        precision = ratio(curves.true_positives, curves.selected)
+        enough = problem.ask.enough_selected(curves)
+        precision = precision if enough is None else np.where(enough, precision, np.nan)
+        reached = np.fmax.reduceat(precision, curves.start[:-1])
         highest = np.fmax(highest, reached)
     return highest
 

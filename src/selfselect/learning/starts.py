@@ -42,7 +42,8 @@ def shortlist(problem: Problem, start: FloatArray, most: int = SHORTLIST) -> NDA
     """
     people = problem.block.people
     curves, _ = curves_of(problem, problem.block.X @ start[:-1])
-    step = curves.best_steps(problem.ask.costs, problem.ask.tolerance, HANDFUL, problem.ask.behaviour)
+    ask = problem.ask
+    step = curves.best_steps(ask.costs, ask.tolerance, HANDFUL, ask.behaviour, ask.enough_selected(curves))
     found = step >= 0
     counts = GroupCounts(
         people.n,
@@ -65,7 +66,7 @@ def target_sets(problem: Problem, start: FloatArray) -> list[NDArray[np.intp]]:
         return [np.array([g]) for g in shortlist(problem, start)]
     people = problem.block.people
     curves, _ = curves_of(problem, problem.block.X @ start[:-1])
-    step = curves.best_steps(ask.costs, ask.tolerance, behaviour=ask.behaviour)
+    step = curves.best_steps(ask.costs, ask.tolerance, behaviour=ask.behaviour, among=ask.enough_selected(curves))
     correct = curves.counts_of(step).correct
     value = np.where(step >= 0, cautious(correct, people.n, fitted_weights=1.0), -np.inf)
     # required groups first, then by value; and once more by loss per qualified person brought in

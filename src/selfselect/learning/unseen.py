@@ -192,6 +192,6 @@ def _choose(cook: _Cook, last: Problem, recipe: _Recipe, judged: BoolArray, scor
         out = shut_out_offset(size)
         raised = scale.centre + score * scale.size
         outside = np.where(choice.all_in[codes], np.maximum(raised - out, TINY), np.minimum(raised + out, 0.0))
-        above = np.where(choice.let_in[codes], inside, outside)
+        above = np.where(choice.opened[codes], inside, outside)
         made.append(chosen(parameters, choice.verdict, 0, above, f"{recipe.name}{choice.note}: {named}"))
     return made

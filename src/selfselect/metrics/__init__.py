@@ -3,12 +3,13 @@
 from ..deciding.outcomes import Outcome, outcome
 from .ranks import RankAgreement, rank_agreement
 from .rows import applicant_utility, application_rate, assumed_accuracy, induced_accuracy, social_cost
-from .scorers import InducedAccuracyScorer, induced_accuracy_scorer
+from .scorers import InducedAccuracyScorer, SocialCostScorer, induced_accuracy_scorer, social_cost_scorer
 
 __all__ = [
     "InducedAccuracyScorer",
     "Outcome",
     "RankAgreement",
+    "SocialCostScorer",
     "applicant_utility",
     "application_rate",
     "assumed_accuracy",
@@ -17,4 +18,5 @@ __all__ = [
     "outcome",
     "rank_agreement",
     "social_cost",
+    "social_cost_scorer",
 ]

@@ -207,11 +207,14 @@ def _strategic(
 
     def settings(dataset: str, cost: float) -> dict[str, Any]:
         weight = parity_weight(dataset, cost)
+        # groups that their columns tell apart are kept out the paper's way, so that each has a precision and a rank
+        shut_out = {"shut_out": "select_all"} if group_columns else {}
         return {
             "group_columns": group_columns,
             "parity": weight if parity else 0.0,
             "equal_tpr": weight if equal_tpr else 0.0,
             "tolerance": TOLERANCE,
+            **shut_out,
             **(told or {}),
         }
 

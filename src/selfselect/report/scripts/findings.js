@@ -7,7 +7,7 @@ function groupFindings(name, z, terms, share, published, population) {
   const cost = terms.facedBy(z);
   const precision = ratio(hits, selected);
   const [low, high] = interval(hits, selected);
-  const comesAt = terms.comesAt(hits, selected);
+  const comesAt = terms.comesAt(z, hits, selected);
   const applies = mostApply(share);
   const gain = share * Math.max(hits - cost * selected, 0);
   const payment = terms.listed(z) - cost;

@@ -78,12 +78,19 @@ class Terms {
     return Math.max(leastProportional(comesAt, this.listed(z)) - this.subsidies[z], 0);
   }
 
+  // whether a group may be told to apply at all: with a guarantee, only those to which a promise was tested
+  isPromised(z) {
+    return !this.behaviour.promised || this.behaviour.promised[z];
+  }
+
   share(z, hits, passed) {
+    if (!this.isPromised(z)) return 0;
     return BEHAVIOURS[this.behaviour.rule].share(this.behaviour, hits, passed, this.facedBy(z));
   }
 
   // highest cost at which a group applies: its precision, or what is sure of it; NaN without one
-  comesAt(hits, passed) {
+  comesAt(z, hits, passed) {
+    if (!this.isPromised(z)) return NaN;
     return BEHAVIOURS[this.behaviour.rule].comesAt(this.behaviour, hits, passed);
   }
 

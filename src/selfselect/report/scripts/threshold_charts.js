@@ -2,7 +2,7 @@
 
 const precisionAt = (t, z) => ratio(content.published.true_positives[t][z], content.published.selected[t][z]);
 // what people go by: the precision, or what is sure of it
-const decidingAt = (t, z) => setting.terms.comesAt(content.published.true_positives[t][z], content.published.selected[t][z]);
+const decidingAt = (t, z) => setting.terms.comesAt(z, content.published.true_positives[t][z], content.published.selected[t][z]);
 const thresholdLabel = `threshold on ${shortened(content.score)}`;
 
 function drawCurves() {

@@ -27,6 +27,10 @@ function groupSentence(name, cost, share, selected, precision, needed,
     if (share > 0) return `${some} at a cost of ${amount(cost)}, although nobody in it passes screening.`;
     return `${name} stays away: nobody in it passes screening, so no subsidy can bring it in.`;
   }
+  if (Number.isNaN(limit)) {
+    return `${name} stays away: ${percent(precision)} of those who pass screening are hired, but nothing is promised ` +
+      "to it, so no subsidy can bring it in.";
+  }
   const surely = confidence === null ? "" : `, surely (at ${level(confidence)}) at least ${percent(limit)}`;
   const hired = `${percent(precision)} of those who pass screening are hired${surely}`;
   if (share > 0) return `${some} at a cost of ${amount(cost)}: ${hired}.`;

@@ -1,0 +1,219 @@
+"""With guarantee=True all promises together hold with the stated probability, whatever chose thresholds and groups."""
+
+import os
+import warnings
+
+import numpy as np
+import pytest
+from sklearn.base import BaseEstimator, ClassifierMixin
+from sklearn.ensemble import RandomForestClassifier
+
+from selfselect import (
+    GroupThresholdClassifier,
+    InfeasibleError,
+    NaiveClassifier,
+    PromiseWarning,
+    SemiStrategicClassifier,
+    StrategicClassifier,
+    load_model,
+)
+from selfselect.counting import encode_groups
+from selfselect.datasets import make_base_rate_groups
+from selfselect.estimators.promising import foreseen_confidence
+from selfselect.estimators.publishing import deal
+
+ALL = (NaiveClassifier, SemiStrategicClassifier, StrategicClassifier)
+DELTA = 0.1
+#: Estimators are slower than the functions they call (tests/deciding/test_guarantee.py); `make simulate` draws more.
+POPULATIONS = int(os.environ.get("SELFSELECT_POPULATIONS", "2000")) // 20
+pytestmark = pytest.mark.filterwarnings("ignore::selfselect.ApplicationWarning")
+promised = {"publish": "holdout", "guarantee": True}
+
+
+@pytest.fixture(scope="module")
+def crowd():
+    return make_base_rate_groups((0.6, 0.4, 0.2), n_per_group=800, random_state=4, return_X_y_group=True)
+
+
+class Given(ClassifierMixin, BaseEstimator):
+    """A score that is given with the people."""
+
+    def fit(self, X, y):
+        self.classes_ = np.unique(y)
+        return self
+
+    def decision_function(self, X):
+        return np.asarray(X)[:, 0]
+
+    def predict(self, X):
+        return self.classes_[(self.decision_function(X) > 0).astype(int)]
+
+
+class Remembering(Given):
+    """The share of qualified people among those of the same score: as closely fitted as can be."""
+
+    def fit(self, X, y):
+        scores, where = np.unique(np.asarray(X)[:, 0], return_inverse=True)
+        self.known_ = dict(zip(scores, np.bincount(where, y) / np.bincount(where), strict=True))
+        return super().fit(X, y)
+
+    def decision_function(self, X):
+        return np.array([self.known_.get(score, 0.5) for score in np.asarray(X)[:, 0]]) - 0.5
+
+
+def broken_promises(make, n_groups, values, size, seed):
+    """In how many populations any promise at all is made, and is broken; scores have few values, so truth is known."""
+    random = np.random.default_rng(seed)
+    made = broken = 0
+    for _ in range(POPULATIONS):
+        chance = np.sort(random.uniform(0.3, 0.9, (n_groups, values)), axis=1)
+        if n_groups > 8:  # many groups, of which most would lose by it
+            chance = np.repeat(random.uniform(0.5, 0.72, (n_groups, 1)), values, axis=1)
+        codes = np.repeat(np.arange(n_groups), size)
+        x = random.integers(0, values, len(codes))
+        y = random.random(len(codes)) < chance[codes, x]
+        model = make(cost=0.7, **promised).fit((x - 1.5)[:, None], y.astype(int), sensitive_features=codes)
+        told = np.flatnonzero(model.applies())
+        passing = model.predict(np.arange(values)[:, None] - 1.5) > 0
+        delivered = chance[:, passing].mean(axis=1) if passing.any() else np.full(n_groups, np.nan)
+        made += bool(len(told))
+        broken += bool((delivered[told] < 0.7 - 1e-12).any())
+    return made, broken
+
+
+@pytest.mark.parametrize(
+    "make",
+    [
+        lambda **options: NaiveClassifier(Given(), **options),
+        lambda **options: SemiStrategicClassifier(Given(), **options),
+        lambda **options: SemiStrategicClassifier(Remembering(), **options),
+    ],
+    ids=["naive", "semi", "semi, closely fitted"],
+)
+@pytest.mark.parametrize(("n_groups", "size"), [(2, 400), (4, 40), (40, 60)], ids=["two", "tiny", "many"])
+def test_promises_are_broken_in_at_most_the_share_that_was_said(make, n_groups, size):
+    made, broken = broken_promises(make, n_groups, 6, size, seed=0)
+    assert broken <= POPULATIONS * DELTA + 3 * np.sqrt(POPULATIONS * DELTA * (1 - DELTA))
+    if n_groups == 2:
+        assert made > 0  # it is not by promising nothing
+
+
+@pytest.mark.parametrize("cls", ALL)
+def test_what_was_promised_is_what_applies_and_is_kept_on_new_people(cls, crowd, tmp_path):
+    X, y, z = crowd
+    model = cls(cost=0.7, **promised).fit(X, y, sensitive_features=z)
+    assert model.applies().any()
+    assert model.applies().to_dict() == model.promised_.to_dict()
+    assert 0 < model.promise_level_ <= 0.1
+    new = make_base_rate_groups((0.6, 0.4, 0.2), n_per_group=5000, random_state=5, return_X_y_group=True)
+    found = model.audit(*new)
+    assert found.applies.to_dict() == model.applies().to_dict()
+    assert (found.to_frame()["promise_kept"][found.applies] != "no").all()
+    # who is promised nothing comes at no other cost either, and no subsidy is said to help
+    assert (model.applies(cost=0.0) <= model.promised_).all()
+    assert found.to_frame()["subsidy_needed"][~found.applies].isna().all()
+    model.save(tmp_path / "model.json")
+    again = load_model(tmp_path / "model.json")
+    assert again.applies().to_dict() == model.applies().to_dict()
+    assert again.promise_level_ == model.promise_level_
+
+
+@pytest.mark.parametrize("cls", ALL)
+def test_nothing_is_chosen_on_the_people_set_aside(cls, crowd):
+    X, y, z = crowd
+    groups = encode_groups(z)
+    aside = deal("holdout", X, y.to_numpy() == 1, groups, blindly=True)
+    model = cls(cost=0.7, **promised).fit(X, y, sensitive_features=z)
+    assert model.published_.counts.n.sum() == len(aside.judged) == pytest.approx(0.3 * len(y), abs=3)
+    # other labels of theirs change what is promised, and nothing about who is selected
+    turned = y.copy()
+    turned.iloc[aside.judged] = 1 - turned.iloc[aside.judged]
+    other = cls(cost=0.7, **promised).fit(X, turned, sensitive_features=z)
+    assert (other.predict(X) == model.predict(X)).all()
+    assert not other.applies().equals(model.applies())
+    # it is what is chosen on the others, with something to spare, and promised to whom it was meant for
+    chosen = cls(cost=0.7, publish="cross_fit", confidence=foreseen_confidence(0.9, 0.3)).fit(
+        X.iloc[aside.final], y.iloc[aside.final], sensitive_features=groups.take(aside.final)
+    )
+    assert chosen.applies().any()
+    assert (chosen.predict(X) == model.predict(X)).all()
+    assert (model.promised_ <= chosen.set_params(confidence=0.9).applies()).all()
+
+
+def test_who_is_set_aside_does_not_depend_on_labels_or_the_order_of_rows(crowd):
+    X, y, z = crowd
+    groups, qualified = encode_groups(z), y.to_numpy() == 1
+    first = deal("holdout", X, qualified, groups, blindly=True)
+    assert (deal("holdout", X, ~qualified, groups, blindly=True).judged == first.judged).all()
+    rows = np.random.default_rng(0).permutation(len(y))
+    second = deal("holdout", X.iloc[rows], qualified[rows], encode_groups(z.iloc[rows]), blindly=True)
+    assert set(rows[second.judged]) == set(first.judged)
+    assert (np.bincount(groups.codes[first.judged]) == 240).all()
+
+
+def test_people_just_alike_are_set_aside_as_well():
+    X, qualified = np.repeat([[0.0], [1.0]], 500, axis=0), np.arange(1000) % 2 == 0
+    aside = deal("holdout", X, qualified, encode_groups(["A"] * 1000), blindly=True).judged
+    assert len(aside) == 300
+    assert 100 < (aside < 500).sum() < 200
+    assert 100 < qualified[aside].sum() < 200
+
+
+def test_what_cannot_be_promised_is_said(crowd):
+    X, y, z = crowd
+    with pytest.warns(match="Nobody can be promised anything"):
+        NaiveClassifier(cost=0.99, **promised).fit(X, y, sensitive_features=z)
+    with pytest.raises(InfeasibleError, match=r"must apply, but can be promised nothing|constraints of training"):
+        StrategicClassifier(cost=0.98, tolerance=0.0, require=["z2"], **promised).fit(X, y, sensitive_features=z)
+    lines = NaiveClassifier(cost=0.7, **promised).fit(X, y, sensitive_features=z).explain().split("\n")
+    assert len(lines) == 3
+    assert any("applies: that is sure to reach its cost of 0.7" in line for line in lines)
+
+
+@pytest.mark.parametrize("cls", [*ALL, GroupThresholdClassifier])
+def test_a_guarantee_that_would_not_hold_is_refused(cls, crowd):
+    X, y, z = crowd
+    for options in ({}, {"publish": "train"}, {"publish": "cross_fit"}, {"publish": "holdout", "confidence": None}):
+        with pytest.raises(ValueError, match='guarantee=True needs publish="holdout" and a confidence'):
+            cls(cost=0.7, guarantee=True, **options).fit(X, y, sensitive_features=z)
+    with pytest.raises(ValueError, match="counts people, each once"):
+        cls(cost=0.7, **promised).fit(X, y, sensitive_features=z, sample_weight=np.full(len(y), 2.0))
+    with pytest.raises(ValueError, match="too few people"):
+        cls(cost=0.7, **promised).fit(X.iloc[:3], [1, 0, 0], sensitive_features=["A", "B", "C"])
+
+
+def test_people_who_count_for_nothing_have_no_part_in_it(crowd):
+    X, y, z = crowd
+    weight = (np.arange(len(y)) % 5 > 0).astype(float)
+    weight[(z == "z2").to_numpy()] = 0.0
+    costs = {"z0": 0.6, "z1": 0.7, "z2": 0.5}
+    model = NaiveClassifier(cost=costs, **promised).fit(X, y, sensitive_features=z, sample_weight=weight)
+    assert model.published_.counts.n[2] == 0
+    assert not model.promised_["z2"]
+    assert model.promised_["z0"]
+
+
+def test_a_least_selection_rate_that_is_not_kept_by_those_set_aside_is_a_warning(crowd):
+    X, y, z = crowd
+    rates = []
+    for rate in (0.05, 0.2, 0.4):
+        model = StrategicClassifier(cost=0.7, min_selection_rate=rate, solver="constructive", **promised)
+        with warnings.catch_warnings(record=True) as record:
+            warnings.simplefilter("always")
+            model.fit(X, y, sensitive_features=z)
+        lowest = model.published_.counts.selection_rate.min()
+        warned = any(issubclass(w.category, PromiseWarning) and "min_selection_rate" in str(w.message) for w in record)
+        assert warned == (lowest < rate - 1e-12)
+        assert lowest > rate - 0.1
+        rates.append(warned)
+    assert any(rates)
+
+
+def test_it_fits_again_without_a_trace_of_the_first_time(crowd):
+    X, y, z = crowd
+    model = SemiStrategicClassifier(RandomForestClassifier(10, random_state=0), cost=0.7, **promised)
+    first = model.fit(X, y, sensitive_features=z).applies()
+    assert model.fit(X.to_numpy(), y, sensitive_features=z).applies().equals(first)
+    assert not hasattr(model, "feature_names_in_")
+    plain = model.set_params(guarantee=False).fit(X, y, sensitive_features=z)
+    assert not hasattr(plain, "promise_level_")

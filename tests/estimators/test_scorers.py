@@ -1,0 +1,104 @@
+"""Scorers that let people decide by what was published, in searches of scikit-learn."""
+
+import numpy as np
+import pytest
+from sklearn import config_context
+from sklearn.model_selection import GridSearchCV, StratifiedKFold, cross_validate
+from sklearn.pipeline import make_pipeline
+from sklearn.preprocessing import StandardScaler
+
+from selfselect import NaiveClassifier, SemiStrategicClassifier, StrategicClassifier
+from selfselect.deciding import Outcome
+from selfselect.metrics import induced_accuracy_scorer, social_cost_scorer
+
+pytestmark = pytest.mark.filterwarnings("ignore::selfselect.ApplicationWarning")
+
+
+def after(accuracy, social_cost):
+    """What follows, by the two numbers that matter here."""
+    return Outcome(0.5, accuracy, 1, 0.5, social_cost)
+
+
+def test_within_the_limit_it_is_the_accuracy_and_beyond_always_worse_and_better_the_nearer():
+    score = induced_accuracy_scorer(max_social_cost=0.3).of
+    assert score(after(0.8, 0.2)) == 0.8
+    assert score(after(0.8, 0.3)) == 0.8
+    assert score(after(0.8, 1 - 0.7)) == 0.8  # which is above .3 in floating point
+    ranked = [after(0.99, 1.0), after(0.9, 0.6), after(0.1, 0.31), after(0.0, 0.3), after(0.5, 0.0), after(0.9, 0.1)]
+    scores = [score(each) for each in ranked]
+    assert scores == sorted(scores)
+    assert len(set(scores)) == len(scores)
+    assert induced_accuracy_scorer().of(after(0.99, 1.0)) == 0.99
+
+
+def test_nobody_applies_is_what_the_user_says_and_nobody_qualified_breaks_no_limit():
+    nobody = after(np.nan, 1.0)
+    assert np.isnan(induced_accuracy_scorer(max_social_cost=0.3).of(nobody))
+    assert induced_accuracy_scorer(max_social_cost=0.3, nobody=-1.0).of(nobody) == -1
+    assert social_cost_scorer().of(nobody) == -1
+    assert induced_accuracy_scorer(max_social_cost=0.3).of(after(0.9, np.nan)) == 0.9
+    with pytest.raises(ValueError, match="max_social_cost"):
+        induced_accuracy_scorer(max_social_cost=2)
+
+
+@pytest.mark.parametrize(("publish", "cost"), [("train", 0.82), ("cross_fit", 0.77)])
+def test_they_ask_the_published_statistics_and_the_behaviour_that_the_classifier_foresees(people, publish, cost):
+    X, y, z = people
+    model = NaiveClassifier(cost=cost, publish=publish).fit(X, y, sensitive_features=z)
+    found = model.audit(X, y, z)
+    assert found.applies.equals(model.applies())
+    assert social_cost_scorer()(model, X, y, sensitive_features=z) == -found.social_cost
+    for limit, expected in ((1.0, found.induced_accuracy), (0.0, -found.social_cost)):
+        assert 0 < found.social_cost < 1
+        scorer = induced_accuracy_scorer(max_social_cost=limit)
+        assert scorer(model, X, y, sensitive_features=z) == expected
+    assert social_cost_scorer(cost=0.0)(model, X, y, sensitive_features=z) == 0
+    assert social_cost_scorer(subsidies=cost)(model, X, y, sensitive_features=z) == 0
+    assert social_cost_scorer(cost=1.0)(model, X, y, sensitive_features=z) == -1
+
+
+def test_a_search_by_social_cost_finds_what_brings_in_the_most_qualified(people):
+    X, y, z = people
+    with config_context(enable_metadata_routing=True):
+        search = GridSearchCV(
+            StrategicClassifier(cost=0.7),
+            {"max_social_cost": [None, 0.4]},
+            scoring=social_cost_scorer(),
+            cv=StratifiedKFold(3, shuffle=True, random_state=0),
+        ).fit(X, y, sensitive_features=z)
+    assert search.best_params_ == {"max_social_cost": 0.4}
+    assert -1 <= search.cv_results_["mean_test_score"].min() < search.best_score_ <= 0
+
+
+def test_a_search_under_a_limit_prefers_whatever_keeps_it(people):
+    X, y, z = people
+    grid = {"strategicclassifier__max_social_cost": [None, 0.4]}
+    best = {}
+    with config_context(enable_metadata_routing=True):
+        pipe = make_pipeline(StandardScaler(), StrategicClassifier(cost=0.7))
+        for limit in (None, 0.5):
+            scorer = induced_accuracy_scorer(max_social_cost=limit, nobody=-1.0)
+            folds = StratifiedKFold(3, shuffle=True, random_state=0)
+            search = GridSearchCV(pipe, grid, scoring=scorer, cv=folds).fit(X, y, sensitive_features=z)
+            best[limit] = search.best_params_["strategicclassifier__max_social_cost"]
+    assert best == {None: None, 0.5: 0.4}
+
+
+def test_several_at_once(people):
+    X, y, z = people
+    with config_context(enable_metadata_routing=True):
+        found = cross_validate(
+            SemiStrategicClassifier(cost=0.6),
+            X,
+            y,
+            params={"sensitive_features": z},
+            scoring={"accuracy": induced_accuracy_scorer(), "social_cost": social_cost_scorer()},
+            cv=StratifiedKFold(3, shuffle=True, random_state=0),
+        )
+    assert (found["test_accuracy"] > 0.5).all()
+    assert ((found["test_social_cost"] <= 0) & (found["test_social_cost"] >= -1)).all()
+
+
+def test_they_say_what_they_are():
+    assert repr(social_cost_scorer(cost=0.6)) == "social_cost_scorer(cost=0.6, subsidies=None)"
+    assert "max_social_cost=0.3" in repr(induced_accuracy_scorer(max_social_cost=0.3))
