@@ -3,7 +3,7 @@ PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
 
-.PHONY: help demo test lint types check bench bench-unseen reproduce reproduce-promises reproduce-descent simulate kill-test install-dev clean
+.PHONY: help demo test lint types check bench bench-unseen reproduce reproduce-promises reproduce-descent reproduce-splits experiments experiment-push experiment-rates experiment-weights simulate kill-test install-dev clean
 help:
 	@echo "make demo       install and show what self-selection does to a screening model (bundled data)"
 	@echo "make test       install what the tests need and run them all"
@@ -12,7 +12,9 @@ help:
 	@echo "make bench-unseen  what is promised and delivered on data that nobody tuned on (fetches them; resumes)"
 	@echo "make reproduce  run all experiments of the paper (resumes) and rewrite docs/reproduction*"
 	@echo "make reproduce-promises  the same, after a sweep of what methods promise and what they deliver"
-	@echo "make reproduce-descent  run the paper's own descent (hours; resumes) into DESCENT_STORE"
+	@echo "make reproduce-descent  run the paper's own descent (hours; resumes) for the page"
+	@echo "make reproduce-splits   run our learners on splits 10 to 29 (resumes) for the page"
+	@echo "make experiments        run the experiments on parity and order (hours; resumes) for the page"
 	@echo "make simulate   draw 10,000 populations, count the promises that are broken, and rewrite benchmarks/results/promises.md"
 	@echo "make kill-test  kill a sweep 20 times at random moments and check that nothing is lost"
 	@echo "make clean      remove the virtual environment and caches"
@@ -58,11 +60,13 @@ bench-unseen: $(VENV)/.installed-dev
 
 STORE ?= results.sqlite
 WORKERS ?= 2
+# Runs that take long are kept in the repository as tables of counts, and shown beside what is run here.
+BESIDE = $(addprefix --beside ,$(wildcard docs/reproduction/*.csv.gz))
 reproduce: $(VENV)/.installed-dev
 	$(BIN)/selfselect reproduce --store $(STORE) --workers $(WORKERS)
-	$(BIN)/selfselect tables --store $(STORE) --out docs/reproduction --force
+	$(BIN)/selfselect tables --store $(STORE) $(BESIDE) --out docs/reproduction --force
 	$(BIN)/selfselect figures --store $(STORE) --out docs/reproduction --force
-	$(BIN)/selfselect page --store $(STORE) --out docs/reproduction.md --force
+	$(BIN)/selfselect page --store $(STORE) $(BESIDE) --out docs/reproduction.md --force
 
 reproduce-promises: $(VENV)/.installed-dev
 	$(BIN)/selfselect reproduce --promises --store $(STORE) --workers $(WORKERS)
@@ -77,6 +81,34 @@ reproduce-descent: $(VENV)/.installed-dev
 	$(DESCEND) --dataset adult $(STRATEGIC) --cost 0.7 --cost 0.8
 	$(DESCEND) --dataset bank_30 $(STRATEGIC) --cost 0.7 --cost 0.8
 	$(DESCEND) --dataset adult $(STRATEGIC)
+	$(BIN)/selfselect export --store $(DESCENT_STORE) --out docs/reproduction/descent.csv.gz --force
+
+# Splits that nobody looked at when constants were chosen.
+SPLITS_STORE ?= splits.sqlite
+FIRST_SPLIT ?= 10
+SPLITS ?= 20
+reproduce-splits: $(VENV)/.installed-dev
+	$(BIN)/selfselect reproduce --first-split $(FIRST_SPLIT) --splits $(SPLITS) --store $(SPLITS_STORE) --workers $(WORKERS)
+	$(BIN)/selfselect export --store $(SPLITS_STORE) --out docs/reproduction/splits.csv.gz --force
+
+# Experiments on parity and order, one store for all.
+EXPERIMENT_STORE ?= experiments.sqlite
+EXPERIMENT = $(BIN)/selfselect reproduce --store $(EXPERIMENT_STORE) --workers $(WORKERS) --cost 0.7
+EXPORT_EXPERIMENTS = $(BIN)/selfselect export --store $(EXPERIMENT_STORE) --out docs/reproduction/parity.csv.gz --force
+WEIGHTS = --method parity_10 --method parity_100 --method parity_1000 --method parity_10000
+TOLERANCES = 0.05 0.02 0.01 0.005
+RATES = $(foreach kind,absolute relative,$(foreach t,$(TOLERANCES),--method rates_$(kind)_$(t)))
+experiments: experiment-push experiment-rates experiment-weights
+experiment-push: $(VENV)/.installed-dev
+	$(EXPERIMENT) --dataset adult --dataset bank_30 --method strat_parity_unpushed
+	$(EXPORT_EXPERIMENTS)
+experiment-rates: $(VENV)/.installed-dev
+	$(EXPERIMENT) --dataset adult --dataset bank_30 $(RATES)
+	$(EXPORT_EXPERIMENTS)
+experiment-weights: $(VENV)/.installed-dev
+	$(EXPERIMENT) --dataset adult $(WEIGHTS) --splits 5
+	$(EXPERIMENT) --dataset bank_30 $(WEIGHTS) --splits 3
+	$(EXPORT_EXPERIMENTS)
 
 simulate: $(VENV)/.installed-dev
 	SELFSELECT_POPULATIONS=10000 $(BIN)/python -m pytest tests/deciding/test_guarantee.py tests/estimators/test_promising.py

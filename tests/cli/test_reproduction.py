@@ -7,9 +7,10 @@ import numpy as np
 import pytest
 from click.testing import CliRunner
 
+from invented import invented
 from selfselect.cli import main
 from selfselect.datasets import make_base_rate_groups
-from selfselect.reproduction import METHODS, Store
+from selfselect.reproduction import METHODS, Cell, Result, Store
 
 
 def test_reproduce_status_tables_and_figures_work_together(tmp_path):
@@ -164,3 +165,39 @@ def test_a_store_that_is_not_there_or_none_of_ours_is_named_with_what_to_do(tmp_
     assert other.exit_code == 2
     assert "not a SQLite file" in other.output
     assert "--store" in other.output
+
+
+def test_what_is_exported_stands_beside_a_store(tmp_path, small_descent):
+    store, out = str(tmp_path / "r.sqlite"), str(tmp_path / "d.csv.gz")
+    run = CliRunner().invoke
+    few = ["--dataset", "adult", "--method", "naive", "--cost", "0.7", "--splits", "1"]
+    assert run(main, ["reproduce", "--store", store, *few]).exit_code == 0
+    wrote = run(main, ["export", "--store", small_descent, "--out", out])
+    assert f"Wrote 1 results to {out}." in wrote.output, wrote.output
+    assert "--force" in run(main, ["export", "--store", small_descent, "--out", out]).output
+    none = run(main, ["export", "--store", store, "--out", str(tmp_path / "n.csv"), "--method", "semi"])
+    assert none.exit_code == 2
+    assert "no such result" in none.output
+    for beside in (out, small_descent):
+        shown = run(main, ["tables", "--store", store, "--table", "main", "--beside", beside, "--format", "markdown"])
+        assert "85.2 ±0.3 · 74.0 · " in shown.output, shown.output
+    wrong = run(main, ["tables", "--store", store, "--beside", __file__])
+    assert wrong.exit_code == 2
+    assert "neither a store nor results exported from one" in wrong.output
+    splits = run(main, ["tables", "--store", store, "--table", "splits"])
+    assert splits.exit_code == 2
+    assert "--first-split 10" in splits.output
+
+
+@pytest.fixture
+def small_descent(tmp_path):
+    """A store of one invented result of the paper's own training."""
+    path = tmp_path / "descent.sqlite"
+    first = Result(
+        Cell("adult", "naive_descent", 0.7, 0), seed=0, configuration={"dtype": "float32"}, package_version="0",
+        data_hash="0", groups=("A", "B"), train_counts={}, test_counts={}, train_metrics={}, test_metrics={},
+        published_counts={}, applies=(), seconds=1.0,
+    )  # fmt: skip
+    with Store(path) as store:
+        store.write([invented(first, first.cell, [40, 40], [32, 10])])
+    return str(path)

@@ -433,3 +433,33 @@ def test_sparse_features_are_refused_in_words(people):
     X, y, z = people
     with pytest.raises(TypeError, match=r"[Ss]parse"):
         StrategicClassifier().fit(sparse.csr_matrix(X.to_numpy()), y, sensitive_features=z)
+
+
+@pytest.mark.parametrize(
+    ("ties", "message"),
+    [
+        ("order", "ties must be a dict"),
+        ({"orders": True}, "No setting of ties is called 'orders'; there are order, push_out, relative"),
+        ({"order": 1}, r"ties\['order'\] must be True or False, got 1"),
+    ],
+)
+def test_wrong_settings_of_ties_are_named(ties, message):
+    X, y, z = make_ordering_constraint(random_state=0, return_X_y_group=True)
+    with pytest.raises(ValueError, match=message):
+        StrategicClassifier(0.8, ties=ties).fit(X, y, sensitive_features=z)
+
+
+@pytest.mark.parametrize("relative", [False, True])
+def test_equal_rates_are_kept_within_a_tolerance_of_either_kind_without_asking_for_the_order(relative):
+    X, y, z = make_ordering_constraint(random_state=0, return_X_y_group=True)
+    told = {"order": False, "push_out": False, "relative": relative}
+    model = StrategicClassifier(0.6, parity=10.0, equal_tpr=10.0, parity_tolerance=0.1, tpr_tolerance=0.2, ties=told)
+    model.set_params(publish="train").fit(X, y, sensitive_features=z)
+    counts = model.published_.counts
+    apart = np.ptp(counts.selection_rate) / (counts.selected.sum() / counts.n.sum() if relative else 1.0)
+    assert model.constraints_met_ == (
+        apart <= 0.1 + 1e-9
+        and np.ptp(counts.true_positives / counts.positives)
+        / (counts.true_positives.sum() / counts.positives.sum() if relative else 1.0)
+        <= 0.2 + 1e-9
+    )

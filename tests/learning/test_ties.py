@@ -17,6 +17,8 @@ TIES = [
     EqualSelectionRates(2.0, 0.2).walled(10.0),
     EqualTruePositiveRates(3.0, 0.05),
     EqualTruePositiveRates(3.0, 0.05).walled(),
+    EqualSelectionRates(2.0, 0.2, relative=True).walled(),
+    EqualTruePositiveRates(3.0, 0.1, relative=True).walled(10.0),
     OrderByBaseRates(),
     OrderByBaseRates().walled(10.0),
 ]
@@ -135,3 +137,14 @@ def test_pairs_in_order_differ_by_the_margin_and_leave_no_group_out(n_groups):
     assert (base_rate[higher] > base_rate[lower] + ORDER_MARGIN - 1e-12).all()
     above_somebody = np.flatnonzero(base_rate > base_rate.min() + ORDER_MARGIN)
     assert set(above_somebody) <= set(higher)
+
+
+def test_a_relative_tolerance_is_not_met_by_selecting_almost_nobody():
+    n, positives = np.array([1000, 1000]), np.array([300, 200])
+    few, many = np.array([[1, 9]]), np.array([[400, 408]])
+    for selected, is_alike in ((few, False), (many, True)):
+        counts = GroupCounts(n, positives, selected, selected // 2)
+        assert EqualSelectionRates(1.0, 0.02).violation(counts) == 0  # .8 percent apart, both times
+        assert (EqualSelectionRates(1.0, 0.05, relative=True).violation(counts) == 0).all() is np.bool_(is_alike)
+    nobody = GroupCounts(n, positives, np.array([[0, 0]]), np.array([[0, 0]]))
+    assert EqualSelectionRates(1.0, 0.05, relative=True).violation(nobody) == 0

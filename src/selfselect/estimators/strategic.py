@@ -57,6 +57,10 @@ SHUT_OUT = ("select_none", "select_all")
 DESCENT_SETTINGS = ("temperature", "precision_temperature", "application_temperature", "learning_rate")
 
 
+#: What training is told about ties, unless it is told otherwise.
+TIE_SETTINGS = {"order": True, "push_out": True, "relative": False}
+
+
 def _as_counts(weights: FloatArray | None, n_rows: int) -> FloatArray:
     """Weights as numbers of people: whole ones are repetitions as they are, others are scaled to average 1."""
     if weights is None:
@@ -123,6 +127,11 @@ class StrategicClassifier(SelfSelectionClassifier):
         Largest difference of selection rates under ``parity``.
     tpr_tolerance : float, default=0.05
         Largest difference of true-positive rates under ``equal_tpr``.
+    ties : dict, optional
+        What else training is told under ``parity`` and ``equal_tpr``: ``"order"`` (default True), whether both together
+        also ask for precisions in the order of base rates outright; ``"push_out"`` (True), whether precisions of groups
+        that are not meant to apply are pushed below their cost; ``"relative"`` (False), whether the two tolerances are
+        shares of the overall rate, since an absolute one is met by selecting almost nobody.
     preset : {"paper", "released"}, optional
         Settings of "gradient_descent": those of the paper's text (the default), or of its released code where that
         differs. Those of the data are not among them: ``tolerance``, ``parity``, ``n_starts``, ``application``.
@@ -220,6 +229,7 @@ class StrategicClassifier(SelfSelectionClassifier):
         application: float | None = None,
         parity_tolerance: float = 0.02,
         tpr_tolerance: float = 0.05,
+        ties: Mapping[str, bool] | None = None,
         preset: str | None = None,
         temperature: float | None = None,
         precision_temperature: float | None = None,
@@ -251,6 +261,7 @@ class StrategicClassifier(SelfSelectionClassifier):
         self.application = application
         self.parity_tolerance = parity_tolerance
         self.tpr_tolerance = tpr_tolerance
+        self.ties = ties
         self.preset = preset
         self.temperature = temperature
         self.precision_temperature = precision_temperature
@@ -364,19 +375,45 @@ class StrategicClassifier(SelfSelectionClassifier):
         behaviour = HardRule() if in_training else self._behaviour
         least = check_fraction(self.min_selection_rate, "min_selection_rate")
         ties, shut_out = self._ties(), self.shut_out
-        return Ask(costs, tolerance, required, limit, ties, shut_out, behaviour=behaviour, min_selection_rate=least)
+        return Ask(
+            costs,
+            tolerance,
+            required,
+            limit,
+            ties,
+            shut_out,
+            behaviour=behaviour,
+            push_out=self._tie_settings()["push_out"],
+            min_selection_rate=least,
+        )
+
+    def _tie_settings(self) -> dict[str, bool]:
+        """What training is told about ties, by name."""
+        if not isinstance(self.ties, Mapping | None):
+            raise ValueError(f"ties must be a dict of settings by name, got {self.ties!r}.")
+        given = dict(self.ties or {})
+        unknown = set(given) - set(TIE_SETTINGS)
+        if unknown:
+            raise ValueError(f"No setting of ties is called {min(unknown)!r}; there are {', '.join(TIE_SETTINGS)}.")
+        wrong = [name for name, value in given.items() if not isinstance(value, bool)]
+        if wrong:
+            raise ValueError(f"ties[{wrong[0]!r}] must be True or False, got {given[wrong[0]]!r}.")
+        return {**TIE_SETTINGS, **given}
 
     def _ties(self) -> tuple[Tie, ...]:
         """Ties between groups. A new one is made here."""
         ties: list[Tie] = []
-        if self.parity > 0 and self.equal_tpr > 0:  # together they put groups in order, and this sees to it
+        told = self._tie_settings()
+        if (
+            self.parity > 0 and self.equal_tpr > 0 and told["order"]
+        ):  # together they put groups in order, and this sees to it
             ties.append(OrderByBaseRates())
         if self.parity > 0:
             summed = self._descent_settings().parity_over == "sum"
             equal = SummedSelectionRates if summed else EqualSelectionRates
-            ties.append(equal(self.parity, self.parity_tolerance))
+            ties.append(equal(self.parity, self.parity_tolerance, relative=told["relative"]))
         if self.equal_tpr > 0:
-            ties.append(EqualTruePositiveRates(self.equal_tpr, self.tpr_tolerance))
+            ties.append(EqualTruePositiveRates(self.equal_tpr, self.tpr_tolerance, relative=told["relative"]))
         return tuple(ties)
 
     def _problem(self, X: FloatArray, people: TrainingPeople, ask: Ask) -> tuple[Problem, NDArray[np.intp], Rows]:

@@ -102,7 +102,8 @@ def _sets_to_try(problem: Problem, start: FloatArray) -> list[tuple[NDArray[np.i
     if problem.ask.prescribes_applicants:
         sets = [(groups, False) for groups in target_sets(problem, start)]
     elif n_groups > 1:
-        sets = [(np.array([g], dtype=np.intp), True) for g in shortlist(problem, start, MOST_SETS - 1)]
+        alone = shortlist(problem, start, MOST_SETS - 1)
+        sets = [(np.array([g], dtype=np.intp), problem.ask.push_out) for g in alone]
     else:
         sets = []
     everyone = np.arange(n_groups, dtype=np.intp)

@@ -34,6 +34,9 @@ class Ask:
     shut_out : {"select_none", "select_all"}
         What is done, where features tell groups apart, to a group that is not meant to apply: nobody of it is selected,
         or everybody, unless that would make it apply.
+    push_out : bool
+        Whether training, where groups are tied, may push the precision of groups that are not meant to apply below
+        their cost.
     min_selection_rate : float
         Least share of each group, whether it applies or not, that must be selected; 0 for no limit.
     """
@@ -45,6 +48,7 @@ class Ask:
     max_social_cost: float = 1.0
     ties: tuple[Tie, ...] = ()
     shut_out: str = "select_none"
+    push_out: bool = field(default=True, kw_only=True)
     min_selection_rate: float = field(default=0.0, kw_only=True)
 
     def __post_init__(self) -> None:

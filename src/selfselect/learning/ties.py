@@ -73,11 +73,15 @@ class EqualRates(Tie):
     wall : float
         Weight of smooth rates that are further from the overall one than half the tolerance. Without it the penalty is
         the paper's.
+    relative : bool
+        Whether the tolerance, and the wall with it, is a share of the overall rate: an absolute one means nothing where
+        hardly anybody is selected.
     """
 
     weight: float
     tolerance: float
     wall: float = 0.0
+    relative: bool = False
 
     def walled(self, height: float = 1.0) -> Self:
         """The same tie with a wall that is the steeper the narrower the tolerance is."""
@@ -85,14 +89,22 @@ class EqualRates(Tie):
 
     def _spread(self, accepted: FloatArray, n: FloatArray) -> tuple[float, FloatArray]:
         """Penalty on the rates ``accepted / n``, and its slope in accepted."""
+        if self.relative:
+            value, slope = rate_spread_penalty(accepted, n)
+            wall, up = relative_spread_wall(accepted, n, FREE_PART * self.tolerance)
+            return self.weight * value + self.wall * wall, self.weight * slope + self.wall * up
         value, slope = rate_spread_penalty(accepted, n, self.wall / self.weight, FREE_PART * self.tolerance)
         return self.weight * value, self.weight * slope
 
-    def _beyond(self, rates: FloatArray) -> FloatArray:
-        """Largest difference within each row of rates, beyond the tolerance."""
-        if rates.shape[1] == 0:
-            return np.zeros(len(rates))
-        return np.asarray(np.maximum(np.ptp(rates, axis=1) - self.tolerance - SHARE_SLACK, 0))
+    def _beyond(self, accepted: FloatArray, n: FloatArray) -> FloatArray:
+        """Largest difference within each row of the rates ``accepted / n``, beyond the tolerance."""
+        if accepted.shape[1] == 0:
+            return np.zeros(len(accepted))
+        apart = np.ptp(accepted / n, axis=1)
+        if self.relative:
+            overall = accepted.sum(axis=1) / n.sum()
+            apart = np.divide(apart, overall, out=np.zeros_like(apart), where=overall > 0)
+        return np.asarray(np.maximum(apart - self.tolerance - SHARE_SLACK, 0))
 
 
 class EqualSelectionRates(EqualRates):
@@ -105,7 +117,7 @@ class EqualSelectionRates(EqualRates):
 
     def violation(self, counts: GroupCounts) -> FloatArray:
         """Largest difference of selection rates beyond the tolerance."""
-        return self._beyond(counts.selected / counts.n)
+        return self._beyond(counts.selected, counts.n)
 
 
 class SummedSelectionRates(EqualSelectionRates):
@@ -137,7 +149,7 @@ class EqualTruePositiveRates(EqualRates):
     def violation(self, counts: GroupCounts) -> FloatArray:
         """Largest difference of true-positive rates beyond the tolerance."""
         some = counts.positives > 0
-        return self._beyond(counts.true_positives[:, some] / counts.positives[some])
+        return self._beyond(counts.true_positives[:, some], counts.positives[some])
 
 
 @dataclass(frozen=True)
@@ -213,6 +225,23 @@ def rate_spread_penalty(
     value = (gap @ gap + wall * beyond @ beyond) / n_groups
     slope = 2 * (gap + wall * beyond) / n_groups
     return float(value), np.where(counts, slope / safe - slope.sum() / max(total, TINY), 0.0)
+
+
+def relative_spread_wall(accepted: FloatArray, n: FloatArray, tolerance: float) -> tuple[float, FloatArray]:
+    """Wall on rates in units of the overall one: ``(1/K) sum_z (|g_z| - tolerance)^2`` where that is positive.
+
+    ``g_z = (accepted_z / n_z) / overall - 1``. Groups with ``n = 0`` do not count. Slope in accepted.
+    """
+    n_groups, total = len(n), max(n.sum(), TINY)
+    counts = n > 0
+    safe = np.where(counts, n, 1.0)
+    rate = np.where(counts, accepted / safe, 0.0)
+    overall = max(accepted.sum() / total, TINY)
+    gap = np.where(counts, rate / overall - 1.0, 0.0)
+    beyond = np.sign(gap) * np.maximum(np.abs(gap) - tolerance, 0.0)
+    pull = 2 * beyond / (n_groups * overall)
+    through_overall = -(pull @ rate) / overall
+    return float(beyond @ beyond) / n_groups, np.where(counts, pull / safe + through_overall / total, 0.0)
 
 
 def order_hinge(

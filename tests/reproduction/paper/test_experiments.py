@@ -1,11 +1,18 @@
 """Verdicts on the paper's claims about its experiments."""
 
+from dataclasses import replace
+
 import pytest
 
 from invented import invented
-from selfselect.reproduction import Plan, Store
+from selfselect.reproduction import Cell, Plan, Store
 from selfselect.reproduction.paper.claims import CORRECTED, FAILS, HOLDS, UNDECIDED
-from selfselect.reproduction.paper.experiments import judge_experiments
+from selfselect.reproduction.paper.experiments import (
+    comparable,
+    judge_descents,
+    judge_experiments,
+    told_comparable,
+)
 
 
 def test_verdicts_follow_the_numbers(whole_store):
@@ -73,11 +80,90 @@ def test_the_order_under_strat_x_is_judged_where_there_is_one(small_results):
     assert judged(small_results[0], turned)[POWER_ORDER].verdict == HOLDS
 
 
-def test_without_low_costs_what_happens_there_cannot_be_decided(small_results):
-    cells = Plan(costs=(0.8,), splits=2).cells()
-    verdict = judged(small_results[0], lambda cell: ([40, 40], [36, 30]), cells)[KIND]
-    assert verdict.verdict == UNDECIDED
-    assert "no result at a cost of up to 0.7" in verdict.evidence
+def test_low_costs_are_told_by_cost_and_nothing_is_lower_than_zero(small_results):
+    comes, away, one = ([40, 40], [38, 38]), ([40, 40], [4, 4]), ([40, 40], [38, 4])
+
+    def kinder(cell):  # naive keeps nobody away at .65, everybody above; without the group B alone stays away
+        if cell.method == "naive":
+            return comes if cell.cost == 0.65 else away
+        return one if cell.method == "strat_no_group" else away
+
+    def cruel(cell):
+        return comes if cell.method == "naive" and cell.cost < 0.8 else kinder(cell)
+
+    def on_adult_only(cell):
+        if cell.method == "naive" and cell.dataset != "adult" and cell.cost == 0.675:
+            return one  # as much as without the group, and so not higher
+        return kinder(cell)
+
+    first = small_results[0]
+    verdict = judged(first, kinder)[KIND]
+    assert verdict.verdict == HOLDS
+    assert "+44.4 ±0.0 at 0.65, -55.6 ±0.0 at 0.675" in verdict.evidence
+    assert "Naive's is 0 in 3 settings" in verdict.evidence
+    assert judged(first, cruel)[KIND].verdict == HOLDS  # lower at the lowest cost at which it can be
+    assert judged(first, on_adult_only)[KIND].verdict == CORRECTED
+    everybody = judged(first, lambda cell: comes)[KIND]
+    assert everybody.verdict == FAILS  # not lower than the others either
+
+
+def test_overfitting_is_judged_by_accuracy_and_by_precision(small_results):
+    first = small_results[0]
+    cells = Plan(splits=2).cells()
+    made = [invented(first, cell, [40, 40], [36, 36]) for cell in cells]
+    # the same accuracy, but what is delivered is short: more of those selected are wrong, fewer of the others
+    short = {"n": [100, 100], "positives": [42, 32], "selected": [40, 40], "true_positives": [32, 32]}
+    fooled = [replace(each, test_counts=short) if each.cell.method == "strat_x" else each for each in made]
+    told = {verdict.claim: verdict for verdict in judge_experiments(fooled)}[OVERFITTING]
+    assert told.verdict == FAILS
+    assert "strat_x +0.0" in told.evidence
+    assert "strat_x 0.900 and 0.800 (108 of 108 groups" not in told.evidence  # .8 is short of .825 and .85
+    assert "strat_x 0.900 and 0.800" in told.evidence
+
+
+def test_the_papers_own_method_is_judged_by_the_same_bar_where_it_was_run_in_full(small_results):
+    first = small_results[0]
+
+    def again(methods, splits=range(10), hits=None):
+        return [
+            invented(first, Cell("adult", method, cost, split), *(hits or default)(method, cost))
+            for method in methods
+            for cost in (0.7, 0.8)
+            for split in splits
+        ]
+
+    def default(method, cost):
+        return [40, 40], [38, 38] if method == "strat_x" else [34, 34]
+
+    five = ("naive", "semi", "strat_x", "strat_no_group", "strat_parity")
+    verdicts = {verdict.claim: verdict for verdict in judge_descents(again(five))}
+    assert verdicts[BEST].verdict == HOLDS
+    assert "in 2 of 2 settings" in verdicts[BEST].evidence
+    assert "strat_order" not in " ".join(verdict.evidence for verdict in verdicts.values())
+    partly = {verdict.claim: verdict for verdict in judge_descents(again(five[:2]) + again(five[2:], range(2)))}
+    for claim in (NAIVE, BEST, ONE_GROUP, PARITY_ORDER, KIND, REMEDY):
+        assert partly[claim].verdict == UNDECIDED
+        assert "There is no result of" in partly[claim].evidence
+    assert partly[OVERFITTING].verdict == HOLDS
+    started = again(five[:2]) + again(five[2:], range(4))
+    assert {result.cell.split for result in comparable(started)} == set(range(4))  # those that all methods have
+    assert {verdict.claim: verdict for verdict in judge_descents(started)}[BEST].verdict == HOLDS
+    assert told_comparable(started) == "It is judged by 40 fits. 5 of 5 methods on 4 splits: adult at 0.7, 0.8."
+    assert told_comparable([]) == "It was not re-run."
+    assert {verdict.verdict for verdict in judge_descents([])} == {UNDECIDED}
+    bars = [verdict.bar for verdict in judge_descents([])]
+    assert all(bars)
+    assert bars == [verdict.bar for verdict in verdicts.values()]
+
+
+def test_r2_that_is_large_by_a_turned_order_is_no_order(small_results):
+    def turned(cell):  # base rates are .5 and .4
+        return [40, 40], [28, 34]
+
+    verdict = judged(small_results[0], turned)[PARITY_ORDER]
+    assert verdict.verdict == FAILS
+    assert "Rank r² is 1.00" in verdict.evidence
+    assert "Spearman's coefficient is -1.00" in verdict.evidence
 
 
 def test_strat_x_is_best_only_where_it_can_be_compared(small_results):

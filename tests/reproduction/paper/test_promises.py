@@ -178,7 +178,8 @@ def test_splits_of_promises_are_kept_apart_from_the_papers(first):
     ours = invented(first, Cell("adult", "thresholds_lr", 0.7, 10), [40, 40], [30, 10])
     assert paper_part([*paper, ours]) == paper[:1]
     assert promise_part([*paper, ours]) == [paper[1], ours]
-    assert paper_part(paper) == paper  # without any honest method, all splits are the paper's
+    assert paper_part(paper) == paper[:1]  # later splits are compared with the paper's, not averaged with them
+    assert paper_part(paper[1:]) == paper[1:]  # where there are no others, they are what there is
     assert promise_part(paper) == []
 
 

@@ -6,14 +6,16 @@ import click
 
 from selfselect.reproduction import Store
 from selfselect.reproduction.paper.page import reproduction_page
+from selfselect.reproduction.sweep.exchange import read_results
 
 from ..outputs import refuse_existing, write_output
 
 
-def run(*, path: str, out: str, force: bool) -> None:
+def run(*, path: str, beside: tuple[str, ...], out: str, force: bool) -> None:
     """Write the page of the reproduction."""
-    refuse_existing([out], force=force)
+    refuse_existing([out], force=force, inputs=[path, *beside])
+    more = [result for file in beside for result in read_results(file)]
     with Store(path, create=False) as store:
-        text = reproduction_page(store)
+        text = reproduction_page(store, more=more)
     write_output(out, text, force=force)
     click.echo(f"Wrote {out}.")

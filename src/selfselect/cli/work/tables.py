@@ -10,8 +10,17 @@ import click
 
 from selfselect.reproduction import Result, Store
 from selfselect.reproduction.paper.promises import has_promises, paper_part, promise_part, summarise_promises
-from selfselect.reproduction.paper.summary import summarise
-from selfselect.reproduction.paper.tables import ENDINGS, Format, render_promises, render_table, tables_in
+from selfselect.reproduction.paper.splits import compare_splits, split_part
+from selfselect.reproduction.paper.summary import descent_part, summarise
+from selfselect.reproduction.paper.tables import (
+    ENDINGS,
+    Format,
+    render_promises,
+    render_splits,
+    render_table,
+    tables_in,
+)
+from selfselect.reproduction.sweep.exchange import read_results
 
 from ..outputs import refuse_existing, write_output
 
@@ -19,11 +28,12 @@ from ..outputs import refuse_existing, write_output
 Render = Callable[[Format], str]
 
 
-def run(*, path: str, table: str, format_: Format, out: str | None, force: bool) -> None:
+def run(*, path: str, table: str, format_: Format, beside: tuple[str, ...], out: str | None, force: bool) -> None:
     """Print tables, or write all of them."""
     with Store(path, create=False) as store:
         stored = store.results()
-    tables = _tables(stored, table)
+    more = [result for file in beside for result in read_results(file)]
+    tables = _tables(stored, more, table)
     if out is not None:
         _write(tables, Path(out), force)
         return
@@ -33,14 +43,18 @@ def run(*, path: str, table: str, format_: Format, out: str | None, force: bool)
     click.echo("\n\n".join(render(format_) for render in tables.values()), nl=False)
 
 
-def _tables(stored: Sequence[Result], table: str) -> dict[str, Render]:
+def _tables(stored: Sequence[Result], more: Sequence[Result], table: str) -> dict[str, Render]:
     """Tables that are asked for, by name; without a choice, all that can be filled."""
     tables: dict[str, Render] = {}
     own, promising = paper_part(stored), table in ("both", "promises") and has_promises(stored)
-    if table != "promises" and (own or not promising):
-        summary = summarise(own)
+    if table in ("main", "extended") or (table == "both" and (own or not promising)):
+        summary = summarise(own, descent_part([*more, *stored]))
         for name in tables_in(summary) if table == "both" else [table]:
             tables[name] = partial(render_table, summary, main=name == "main")
+    if table in ("both", "splits"):
+        splits = compare_splits(split_part([*more, *stored]))
+        if table == "splits" or not splits.empty:
+            tables["splits"] = partial(render_splits, splits)
     if promising or table == "promises":
         tables["promises"] = partial(render_promises, summarise_promises(promise_part(stored)))
     return tables

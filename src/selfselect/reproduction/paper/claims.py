@@ -22,12 +22,15 @@ class Verdict:
         The numbers, or why.
     test : str
         The test that shows it, if it is a matter of mathematics.
+    bar : str
+        What the numbers must show for it to hold, if it is a matter of experiments.
     """
 
     claim: str
     verdict: str
     evidence: str
     test: str = ""
+    bar: str = ""
 
 
 #: Statements that are proved or refuted by tests, not by experiments.

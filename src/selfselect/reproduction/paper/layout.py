@@ -1,4 +1,4 @@
-"""Where each number of a table stands, as text: in the layout of the paper, with its numbers in square brackets."""
+"""Where each number of a table stands, as text: in the layout of the paper, with its numbers first."""
 
 from __future__ import annotations
 
@@ -39,32 +39,53 @@ def _bracketed(text: str, everywhere: bool) -> str:
     return text if everywhere or text == "-" else f"({text})"
 
 
+#: Between the numbers of a cell.
+BETWEEN = " · "
+#: What stands in a cell of the paper that was not run again.
+NOT_RERUN = "not re-run"
+
+
 def _results_cells(row: Any) -> list[str]:
-    """The paper's three columns: ours, and in square brackets the paper's (with the difference)."""
-    all_ours = row.splits_with_applicants == row.splits
-    none_ours = row.splits_with_applicants == 0
-    accuracy = _accuracy(row.accuracy, row.accuracy_se, all_ours)
-    apply = f"{row.applying_groups:.1f}/{row.n_groups}"
-    rank = "-" if none_ours else _bracketed(_number(row.rank_r2, 3), all_ours)
-    if pd.isna(row.paper_applicants_in):  # the paper has no such cell
-        return [accuracy, apply, rank]
-    all_paper = row.paper_applicants_in == "all splits"
-    theirs = _accuracy(row.paper_accuracy, row.paper_accuracy_se, all_paper)
-    difference = "" if np.isnan(row.difference) else f"; {_number(row.difference, 1, sign=True)}"
-    return [
-        f"{accuracy} [{theirs}{difference}]",
-        f"{apply} [{row.paper_applying_groups:.1f}]",
-        f"{rank} [{_bracketed(_number(row.paper_rank_r2, 3), all_paper)}]",
-    ]
+    """The paper's three columns, each with the numbers printed, re-run (if anything was) and ours."""
+    columns = [_three_numbers(row, "", row.splits_with_applicants == row.splits)]
+    if not pd.isna(row.paper_applicants_in):  # the paper has such a cell
+        if hasattr(row, "descent_splits"):
+            columns.insert(0, _descent_numbers(row))
+        columns.insert(0, _three_numbers(row, "paper_", row.paper_applicants_in == "all splits"))
+    accuracies, groups, ranks = (BETWEEN.join(cells) for cells in zip(*columns, strict=True))
+    return [accuracies, f"{groups} of {row.n_groups}", ranks]
+
+
+def _three_numbers(row: Any, whose: str, everywhere: bool) -> tuple[str, str, str]:
+    """Accuracy, applying groups and rank r² of one run; brackets where nobody applied in some splits."""
+    accuracy, error = getattr(row, f"{whose}accuracy"), getattr(row, f"{whose}accuracy_se")
+    rank = "-" if np.isnan(accuracy) else _bracketed(_number(getattr(row, f"{whose}rank_r2"), 3), everywhere)
+    return _accuracy(accuracy, error, everywhere), f"{getattr(row, f'{whose}applying_groups'):.1f}", rank
+
+
+def _descent_numbers(row: Any) -> tuple[str, str, str]:
+    if pd.isna(row.descent_splits):
+        return NOT_RERUN, NOT_RERUN, NOT_RERUN
+    accuracy, groups, rank = _three_numbers(row, "descent_", row.descent_splits_with_applicants == row.descent_splits)
+    few = "" if row.descent_splits == row.splits else f" [splits: {row.descent_splits:.0f}]"
+    return accuracy + few, groups, rank
 
 
 def _extra_cells(row: Any) -> list[str]:
-    cost = _number(row.social_cost, 1)
-    if not np.isnan(row.social_cost_se):
-        cost += f" ±{row.social_cost_se:.1f}"
-    ordered = row.splits_with_order
-    respected = f"{round(row.respected * ordered)}/{ordered}" if ordered else "-"
-    return [cost, _number(row.spearman, 2), _number(row.kendall, 2), respected]
+    """What the paper lacks: of its own method re-run, if it was, and of our learner."""
+    ours = _social_cost_and_order(row, "")
+    if not hasattr(row, "descent_splits") or pd.isna(row.paper_applicants_in):
+        return ours
+    again = [NOT_RERUN] * len(ours) if pd.isna(row.descent_splits) else _social_cost_and_order(row, "descent_")
+    return [BETWEEN.join(cells) for cells in zip(again, ours, strict=True)]
+
+
+def _social_cost_and_order(row: Any, whose: str) -> list[str]:
+    names = "social_cost social_cost_se spearman kendall respected splits_with_order"
+    cost, error, spearman, kendall, respected, ordered = (getattr(row, whose + name) for name in names.split())
+    text = _number(cost, 1) + ("" if np.isnan(error) else f" ±{error:.1f}")
+    order = f"{respected * ordered:.0f}/{ordered:.0f}" if ordered else "-"
+    return [text, _number(spearman, 2), _number(kendall, 2), order]
 
 
 @dataclass(frozen=True)
@@ -95,9 +116,14 @@ RESULTS = Layout(
     ("ind. acc.", "apply", "rank r²"),
     _results_cells,
     "Induced accuracy in percent on test data with its standard error over splits; number of applying groups; squared "
-    "correlation of base rates with ranks of precisions on training data. In square brackets the paper's number and, "
-    "for accuracy, ours minus the paper's. Round brackets: nobody applied in some splits, which are left out; a dash: "
-    "nobody applied in any.",
+    "correlation of base rates with ranks of precisions on training data. {whose} Round brackets: nobody applied in "
+    "some splits, which are left out; a dash: nobody applied in any.",
+)
+#: What the numbers of a cell are: without results of the paper's own training, and with them.
+WHOSE = (
+    "In each cell: printed in the paper · our learner. A cell of one number is not in the paper.",
+    "In each cell: printed in the paper · the paper's own method (the descent of its released code), re-run by us · "
+    "our learner; standard errors are over splits, of which there are ten. A cell of one number is not in the paper.",
 )
 #: The columns that it lacks.
 EXTRA = Layout(
@@ -107,8 +133,10 @@ EXTRA = Layout(
     "Social cost: percent of qualified people whose group does not apply, on test data, with its standard error. "
     "Spearman and Kendall: rank correlations of base rates and precisions on training data. Order: in how many splits "
     "a higher base rate never came with a lower precision, of those in which at least two groups had anyone selected. "
-    "The paper has none of these.",
+    "The paper prints none of these.{extra}",
 )
+#: What the numbers of a cell are that the paper lacks, with results of its own training.
+WHOSE_EXTRA = ("", " In each cell: the paper's own method, re-run by us · our learner.")
 
 
 # ---------------------------------------------------------------------- whole tables
@@ -159,7 +187,9 @@ def make_grid(summary: pd.DataFrame, layout: Layout, *, main: bool) -> Grid:
         costs = sorted(set(summary["cost"]))
         sections = [(f"c = {cost:g}", _grid_rows(summary, layout, blocks, cost)) for cost in costs]
     name = "Main results" if main else "Extended results"
-    return Grid(f"{name}: {layout.title}", layout.note, tuple(headings), layout.columns, tuple(sections))
+    again = "descent_splits" in summary.columns
+    note = layout.note.replace("{whose}", WHOSE[again]).replace("{extra}", WHOSE_EXTRA[again])
+    return Grid(f"{name}: {layout.title}", note, tuple(headings), layout.columns, tuple(sections))
 
 
 def _title(dataset: str) -> str:

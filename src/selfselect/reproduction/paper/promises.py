@@ -18,6 +18,7 @@ from ..._errors import InputError
 from ...auditing.promises import RARE
 from ..methods import HONEST_METHODS, METHODS, PROMISING
 from ..people import BUNDLED, TEST_SHARE
+from ..sweep.plan import SPLITS
 from ..sweep.results import Result
 from .claims import FAILS, HOLDS, UNDECIDED, Verdict
 from .summary import order_of_datasets, paper_results, standard_error
@@ -43,9 +44,14 @@ def _compared_splits(results: Iterable[Result]) -> set[tuple[str, int]]:
 
 
 def paper_part(results: Sequence[Result]) -> list[Result]:
-    """Results of the paper's own comparison: not those of splits on which promises are compared."""
+    """Results of the paper's own comparison: not those of splits on which promises are compared, nor of later ones.
+
+    Where a bundled data set has none of the paper's splits, it is shown on those that it has.
+    """
     others = _compared_splits(results)
-    return [r for r in results if r.cell.method in METHODS and (r.cell.dataset, r.cell.split) not in others]
+    own = [r for r in results if r.cell.method in METHODS and (r.cell.dataset, r.cell.split) not in others]
+    first = {r.cell.dataset for r in own if r.cell.dataset in BUNDLED and r.cell.split < SPLITS}
+    return [r for r in own if r.cell.split < SPLITS or r.cell.dataset not in first]
 
 
 def promise_part(results: Sequence[Result]) -> list[Result]:

@@ -7,6 +7,7 @@ use ``ddof=1``.
 from __future__ import annotations
 
 from collections.abc import Iterable
+from dataclasses import replace
 from importlib import resources
 from typing import Any
 
@@ -14,9 +15,17 @@ import numpy as np
 import pandas as pd
 
 from ..._errors import InputError
-from ..methods import ALL_METHODS
+from ..methods import ALL_METHODS, DESCENT_METHODS
 from ..people import BUNDLED
+from ..sweep.plan import SPLITS
 from ..sweep.results import Metrics, Result
+
+#: What the names of methods that are trained as the paper trains them end in.
+BY_DESCENT = "_descent"
+
+
+#: What a row of a summary is about.
+_SETTING = ["dataset", "method", "cost"]
 
 
 def paper_results() -> pd.DataFrame:
@@ -55,8 +64,15 @@ def _fit_row(result: Result) -> dict[str, Any]:
         **_none_as_nan(order),
         **_none_as_nan({"train_induced_accuracy": result.train_metrics["induced_accuracy"]}),
         "selection_rate": sum(result.test_counts["selected"]) / sum(result.test_counts["n"]),
+        "rate_spread": _spread(result),
         "seconds": result.seconds,
     }
+
+
+def _spread(result: Result) -> float:
+    """Largest difference of groups' selection rates among training people."""
+    rates = [s / n for s, n in zip(result.train_counts["selected"], result.train_counts["n"], strict=True) if n]
+    return float(max(rates) - min(rates))
 
 
 def _none_as_nan(metrics: Metrics) -> dict[str, float]:
@@ -68,8 +84,32 @@ def standard_error(values: pd.Series) -> float:
     return float(values.std(ddof=1) / np.sqrt(values.count())) if values.count() > 1 else np.nan
 
 
-def summarise(results: Iterable[Result]) -> pd.DataFrame:
+def descent_part(results: Iterable[Result]) -> list[Result]:
+    """The paper's own method, re-run: results on its splits, under the names of its methods, each once.
+
+    Examples
+    --------
+    >>> descent_part([])
+    []
+    """
+    found = {
+        result.cell: replace(result, cell=replace(result.cell, method=result.cell.method.removesuffix(BY_DESCENT)))
+        for result in results
+        if result.cell.method in DESCENT_METHODS and result.cell.split < SPLITS
+    }
+    return list(found.values())
+
+
+def summarise(results: Iterable[Result], descents: Iterable[Result] = ()) -> pd.DataFrame:
     """Averages over splits, with the paper's numbers beside them; one row per data set, cost and method.
+
+    Parameters
+    ----------
+    results : iterable of Result
+        Of our learners.
+    descents : iterable of Result
+        Of the paper's own training, as :func:`descent_part` gives them. Their averages stand beside ours, in columns
+        whose names begin with ``descent_``, and are missing where it was not run again.
 
     Returns
     -------
@@ -81,19 +121,30 @@ def summarise(results: Iterable[Result]) -> pd.DataFrame:
         assumed_accuracy, selection_rate (of everybody, percent); seconds; the columns of :func:`paper_results`;
         difference (ours minus the paper's accuracy).
     """
-    frame = results_frame(results)
-    if frame.empty:
+    averages = _averages_of(results)
+    if averages.empty:
         raise InputError("The store is empty: there is nothing to put into a table.", key="no_results")
-    rows = [
-        {"dataset": dataset, "cost": cost, "method": method, **_averages(part)}
-        for (dataset, cost, method), part in frame.groupby(["dataset", "cost", "method"], sort=False)
-    ]
-    summary = pd.DataFrame(rows).join(paper_results(), on=["dataset", "method", "cost"])
+    summary = averages.join(paper_results(), on=_SETTING)
     summary["difference"] = summary["accuracy"] - summary["paper_accuracy"]
+    again = _averages_of(descents)
+    if not again.empty:
+        summary = summary.join(again.set_index(_SETTING).add_prefix("descent_"), on=_SETTING)
     places = order_of_datasets(summary["dataset"])
     methods = {name: place for place, name in enumerate(ALL_METHODS)}
     order = np.lexsort((summary["method"].map(methods), summary["cost"], summary["dataset"].map(places)))
     return summary.iloc[order].reset_index(drop=True)
+
+
+def _averages_of(results: Iterable[Result]) -> pd.DataFrame:
+    frame = results_frame(results)
+    if frame.empty:
+        return frame
+    return pd.DataFrame(
+        [
+            {"dataset": dataset, "cost": cost, "method": method, **_averages(part)}
+            for (dataset, cost, method), part in frame.groupby(["dataset", "cost", "method"], sort=False)
+        ]
+    )
 
 
 def order_of_datasets(names: Iterable[str]) -> dict[str, int]:
@@ -131,14 +182,15 @@ def _averages(fits: pd.DataFrame) -> dict[str, Any]:
     }
 
 
-def below_the_paper(summary: pd.DataFrame) -> pd.DataFrame:
+def below_the_paper(summary: pd.DataFrame, whose: str = "") -> pd.DataFrame:
     """Cells whose accuracy is below the paper's mean minus one of its standard errors.
 
+    With ``whose="descent_"`` it is that of the paper's own method, re-run.
     Cells without a standard error in the paper (nobody applied in some splits) have no such bar; cells in which nobody
     applies here are not below it, but :func:`without_applicants`.
     """
     bar = summary["paper_accuracy"] - summary["paper_accuracy_se"]
-    return summary[summary["accuracy"] < bar.round(1)].reset_index(drop=True)
+    return summary[summary[f"{whose}accuracy"] < bar.round(1)].reset_index(drop=True)
 
 
 def without_applicants(summary: pd.DataFrame) -> pd.DataFrame:

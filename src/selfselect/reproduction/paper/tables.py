@@ -14,6 +14,7 @@ import pandas as pd
 
 from ..._errors import InputError
 from .layout import EXTRA, RESULTS, Grid, is_of_main_table, make_grid, promise_grids
+from .splits import split_grid
 
 Format = Literal["text", "markdown", "csv", "latex"]
 #: Formats of a table and the endings of their files.
@@ -71,6 +72,23 @@ def render_promises(summary: pd.DataFrame, format: Format) -> str:
     return "\n\n".join(_RENDERERS[format](grid) for grid in promise_grids(summary))
 
 
+def render_splits(table: pd.DataFrame, format: Format) -> str:
+    """Table of the splits that constants were chosen on, and of later ones beside them.
+
+    Parameters
+    ----------
+    table : DataFrame
+        From :func:`~.splits.compare_splits`.
+    format : {"text", "markdown", "csv", "latex"}
+        CSV has one row per data set, cost and method.
+    """
+    if table.empty:
+        raise InputError("There is no result of splits from 10 on.", key="no_splits")
+    if format == "csv":
+        return str(table.to_csv(index=False, lineterminator="\n", float_format="%.10g"))
+    return _RENDERERS[format](split_grid(table))
+
+
 def _as_markdown(grid: Grid) -> str:
     wide = len(grid.sections) > 1
     heads = [
@@ -118,7 +136,14 @@ def _as_text(grid: Grid) -> str:
 
 
 def _tex(text: str) -> str:
-    for plain, escaped in (("%", r"\%"), ("_", r"\_"), ("±", r"$\pm$"), ("²", "$^2$"), ("c = ", "$c=$")):
+    for plain, escaped in (
+        ("%", r"\%"),
+        ("_", r"\_"),
+        ("±", r"$\pm$"),
+        ("²", "$^2$"),
+        ("·", r"$\cdot$"),
+        ("c = ", "$c=$"),
+    ):
         text = text.replace(plain, escaped)
     return text
 

@@ -1,0 +1,133 @@
+"""Results as a small table that a repository can keep: one row per fit, from which every number follows again.
+
+Runs that take hours are not made again to write a page. Their store is exported to a CSV file (compressed if its name
+ends in ``.gz``), which holds the counts of each group; metrics follow from those when it is read.
+"""
+
+from __future__ import annotations
+
+import csv
+import gzip
+import io
+import json
+from collections.abc import Iterable
+from pathlib import Path
+
+from ..._errors import InputError
+from .database import StoreError
+from .results import Cell, PlainCounts, Result, metrics_from_counts, who_applies
+from .store import Store
+
+#: The counts of a group, in the order of :class:`~selfselect.counting.GroupCounts`.
+_COUNTS = ("n", "positives", "selected", "true_positives")
+#: Columns of the file. Lists (one value per group) are JSON.
+COLUMNS = (
+    *("dataset", "method", "cost", "split", "seed", "configuration", "package_version", "data_hash", "groups"),
+    *(f"{people}_{name}" for people in ("train", "test") for name in _COUNTS),
+    "seconds",
+)
+#: How a SQLite file begins.
+_SQLITE = b"SQLite format 3\0"
+
+
+def exported(results: Iterable[Result], *, compress: bool = False) -> bytes:
+    """Results as the content of a file; equal results make equal files.
+
+    Parameters
+    ----------
+    results : iterable of Result
+        Of methods that publish on training people: what others publish is not in the file.
+    compress : bool, default=False
+        Whether to compress it by gzip.
+    """
+    text = io.StringIO()
+    writer = csv.writer(text, lineterminator="\n")
+    writer.writerow(COLUMNS)
+    for result in sorted(results, key=lambda each: each.cell):
+        if result.published_counts != result.train_counts:
+            raise InputError(f"{result.cell}: only what is published on training people can be exported.")
+        writer.writerow(_row(result))
+    content = text.getvalue().encode()
+    return gzip.compress(content, mtime=0) if compress else content
+
+
+def _row(result: Result) -> list[object]:
+    counts = (result.train_counts[name] for name in _COUNTS), (result.test_counts[name] for name in _COUNTS)
+    return [
+        *result.cell.key,
+        result.seed,
+        _json(result.configuration),
+        result.package_version,
+        result.data_hash,
+        _json(result.groups),
+        *(_json(column) for people in counts for column in people),
+        f"{result.seconds:.2f}",
+    ]
+
+
+def _json(value: object) -> str:
+    return json.dumps(value, sort_keys=True, separators=(",", ":"))
+
+
+def read_results(path: str | Path) -> list[Result]:
+    """Results of a store, or of a file that was exported from one.
+
+    Raises
+    ------
+    StoreError
+        If it is neither, or not there.
+    """
+    try:
+        with open(path, "rb") as file:
+            is_store = file.read(len(_SQLITE)) == _SQLITE
+    except OSError as error:
+        raise StoreError(f"Cannot read results from {path}: {error.strerror or error}.") from error
+    if is_store:
+        with Store(path, create=False) as store:
+            return store.results()
+    return _read_table(Path(path))
+
+
+def _read_table(path: Path) -> list[Result]:
+    try:
+        content = path.read_bytes()
+        text = (gzip.decompress(content) if path.suffix == ".gz" else content).decode()
+    except (OSError, EOFError, UnicodeDecodeError) as error:
+        raise StoreError(f"{path} is neither a store nor results exported from one: {error}.") from error
+    reader = csv.DictReader(io.StringIO(text))
+    if tuple(reader.fieldnames or ()) != COLUMNS:
+        raise StoreError(f"{path} is neither a store nor results exported from one: its columns are others.")
+    results = []
+    for row in reader:
+        try:
+            results.append(_result(row))
+        except (TypeError, ValueError) as error:
+            raise StoreError(f"{path}, line {reader.line_num}: the row is damaged ({error}).") from error
+    return results
+
+
+def _result(row: dict[str, str]) -> Result:
+    cell = Cell(row["dataset"], row["method"], float(row["cost"]), int(row["split"]))
+    groups = tuple(json.loads(row["groups"]))
+    train, test = (_counts(row, people) for people in ("train", "test"))
+    applies = who_applies(groups, train, cell.cost).tolist()
+    on_train, on_test = metrics_from_counts(groups, train, train, test, applies)
+    return Result(
+        cell,
+        seed=int(row["seed"]),
+        configuration=json.loads(row["configuration"]),
+        package_version=row["package_version"],
+        data_hash=row["data_hash"],
+        groups=groups,
+        train_counts=train,
+        test_counts=test,
+        train_metrics=on_train,
+        test_metrics=on_test,
+        published_counts=train,
+        applies=tuple(applies),
+        seconds=float(row["seconds"]),
+    )
+
+
+def _counts(row: dict[str, str], people: str) -> PlainCounts:
+    return {name: json.loads(row[f"{people}_{name}"]) for name in _COUNTS}

@@ -1,0 +1,56 @@
+"""Results as a table that a repository can keep."""
+
+from dataclasses import replace
+
+import pytest
+
+from invented import invented
+from selfselect.reproduction import Cell, Store, StoreError
+from selfselect.reproduction.sweep.exchange import exported, read_results
+
+
+@pytest.mark.parametrize("name", ["results.csv", "results.csv.gz"])
+def test_what_is_exported_is_read_again_as_it_was_stored(small_store, small_results, tmp_path, name):
+    path = tmp_path / name
+    path.write_bytes(exported(small_results, compress=name.endswith(".gz")))
+    assert read_results(path) == small_results  # seconds apart, which are rounded and not compared
+    assert read_results(small_store) == small_results  # a store is read by the same name
+
+
+def test_equal_results_make_equal_files_in_any_order(small_results):
+    assert exported(small_results, compress=True) == exported(reversed(small_results), compress=True)
+
+
+def test_what_was_published_on_other_people_is_not_exported(small_results):
+    cell = Cell("adult", "naive_honest", 0.7, 0)
+    other = {name: [0] * len(small_results[0].groups) for name in small_results[0].train_counts}
+    with pytest.raises(ValueError, match="published on training people"):
+        exported([replace(small_results[0], cell=cell, published_counts=other)])
+
+
+def test_files_that_are_none_of_ours_are_refused_by_name_and_line(small_results, tmp_path):
+    path = tmp_path / "r.csv"
+    with pytest.raises(StoreError, match="Cannot read results"):
+        read_results(path)
+    path.write_text("dear diary\n")
+    with pytest.raises(StoreError, match="its columns are others"):
+        read_results(path)
+    lines = exported(small_results[:2]).decode().splitlines()
+    path.write_text("\n".join([lines[0], lines[1], lines[2].replace("[", "", 1)]))
+    with pytest.raises(StoreError, match="line 3: the row is damaged"):
+        read_results(path)
+    packed = tmp_path / "r.csv.gz"
+    packed.write_text("\n".join(lines))
+    with pytest.raises(StoreError, match="neither a store"):
+        read_results(packed)
+
+
+def test_metrics_follow_from_the_counts_again(small_results, tmp_path):
+    made = invented(small_results[0], Cell("adult", "strat_x_descent", 0.7, 3), [40, 0], [30, 0])
+    path = tmp_path / "r.csv"
+    path.write_bytes(exported([made]))
+    (read,) = read_results(path)
+    assert read == made
+    with Store(tmp_path / "s.sqlite") as store:
+        store.write([read])
+        assert store.results() == [made]
