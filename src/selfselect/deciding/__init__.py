@@ -16,6 +16,7 @@ from .behaviour import (
     applies_with_margin,
     as_decisions,
     check_tolerance,
+    highest_cost,
     smooth_applies,
     surely_reaches,
 )
@@ -47,6 +48,7 @@ __all__ = [
     "applies_with_margin",
     "as_decisions",
     "check_tolerance",
+    "highest_cost",
     "least_additive",
     "least_proportional",
     "outcome",

@@ -12,6 +12,7 @@ from numpy.typing import ArrayLike, NDArray
 from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.utils.validation import check_is_fitted
 
+from .._frames import plain_frame
 from .._validation import BoolArray, check_fraction, check_weights, some_of
 from ..auditing import Audit, Screened
 from ..counting import GroupCodes, encode_groups, precision_interval
@@ -31,7 +32,7 @@ from ..learning import InfeasibleError, too_few_selected
 from .files import save_model
 from .labels import find_classes, qualified
 from .notices import PromiseWarning, ShutOutWarning, inside_checks, warn
-from .people import TrainingPeople
+from .people import TrainingPeople, as_counts
 from .promising import explained, fit_and_test
 from .publishing import Publish, deal
 
@@ -125,6 +126,8 @@ class SelfSelectionClassifier(ClassifierMixin, BaseEstimator, ABC):
             self.__dict__.pop(earlier, None)
         groups = self._check_groups(sensitive_features, len(is_qualified))
         weights = check_weights(sample_weight, len(is_qualified))
+        if weights is not None and self.publish != "train":
+            weights = as_counts(weights)  # how sure one can be depends on how many people there are
         counted = None if self.publish == "train" or weights is None else np.flatnonzero(weights > 0)
         if self.guarantee and weights is not None and not np.isin(weights, (0.0, 1.0)).all():
             raise ValueError(
@@ -203,7 +206,9 @@ class SelfSelectionClassifier(ClassifierMixin, BaseEstimator, ABC):
         if not decided.any():
             best = table.precision.max()
             if np.isnan(best):
-                reached = "nobody is selected, below the cost"
+                reached = "nobody is selected, because no group could be brought to its cost"
+                if isinstance(self._behaviour, SureRule):
+                    reached += f" surely (at {self._behaviour.confidence:g})"
             elif isinstance(self._behaviour, SureRule):
                 reached = (
                     f"the highest published precision is {best:.3f}, and no group's is sure (at "
@@ -229,12 +234,17 @@ class SelfSelectionClassifier(ClassifierMixin, BaseEstimator, ABC):
                 warn(
                     f"The classifier selects nobody of {nobody.sum()} group(s), {names} ({counts.n[first]:g} people, "
                     f"{counts.positives[first]:g} of them qualified, in the first): they "
-                    "have nothing to apply for. min_selection_rate= or require= keeps them in.",
+                    f"have nothing to apply for.{self._how_to_keep_in()}",
                     ShutOutWarning,
                 )
         selected, everyone = counts.selected.sum(), counts.n.sum()
         if selected < HARDLY_ANYBODY * everyone:
             warn(f"The classifier selects {selected:g} of the {everyone:g} people it was given.", ShutOutWarning)
+
+    def _how_to_keep_in(self) -> str:
+        """Settings by which groups are kept in, as far as this classifier has them."""
+        able = [f"{name}=" for name in ("min_selection_rate", "require") if hasattr(self, name)]
+        return f" {' or '.join(able)} keeps them in." if able else ""
 
     def _warn_of_overfitting(self) -> None:
         """What training data would have published, where it is beyond what the unseen say."""
@@ -244,8 +254,8 @@ class SelfSelectionClassifier(ClassifierMixin, BaseEstimator, ABC):
         _, high = precision_interval(
             honest.true_positives, honest.selected, interval="clopper-pearson", confidence=SAMPLING
         )
-        beyond = (told.precision > high) & self.applies().to_numpy()
-        if beyond.any():
+        beyond = told.precision > high
+        if beyond.any() and not inside_checks():
             first = int(np.flatnonzero(beyond)[0])
             names = some_of(self.published_.groups[beyond])
             warn(
@@ -326,7 +336,7 @@ class SelfSelectionClassifier(ClassifierMixin, BaseEstimator, ABC):
         people = Screened.from_predictions(
             qualified(y, self.classes_, self.positive_),
             np.asarray(self._predict_people(X, sensitive_features)) == self.positive_,
-            sensitive_features=sensitive_features,
+            sensitive_features=self._groups_of(plain_frame(X), sensitive_features),
             sample_weight=sample_weight,
         )
         found = Audit(Screened(self.published_), people, self._terms(cost, subsidies))
@@ -345,6 +355,10 @@ class SelfSelectionClassifier(ClassifierMixin, BaseEstimator, ABC):
     def _for_second_class(self, score: Any) -> NDArray[Any]:
         """A score that is larger for the qualified, as scikit-learn wants it: larger for the second class."""
         return np.asarray(-score if self._turned else score)
+
+    def _groups_of(self, X: Any, sensitive_features: Any) -> Any:
+        """Groups of new people: as they are given."""
+        return sensitive_features
 
     def _predict_people(self, X: Any, sensitive_features: Any) -> NDArray[Any]:
         """Labels of people whose groups are known; most classifiers need no groups."""

@@ -102,6 +102,12 @@ class InnerClassifier(SelfSelectionClassifier):
         if self.estimator is not None and not hasattr(self.estimator, "fit"):
             raise TypeError(f"estimator must be a scikit-learn classifier, got {self.estimator!r}.")
 
+    def _check_same_classes(self, fitted: Any) -> None:
+        """Refuse a fitted classifier of other labels: its score would be taken for that of the wrong one."""
+        known = getattr(fitted, "classes_", self.classes_)
+        if set(known) != set(self.classes_):
+            raise ValueError(f"estimator was fitted to classes {known}, y holds {self.classes_}.")
+
     def _fit_inner(self, X: Any, y: Any, sample_weight: Any, rows: Rows, candidate: Any = None) -> Any:
         """A fresh inner classifier (by default ``estimator``), fitted to some rows."""
         unfitted = self.estimator if candidate is None else candidate

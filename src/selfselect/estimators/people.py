@@ -13,6 +13,13 @@ from ..deciding import ThresholdCurves
 from .publishing import Deal, Rows
 
 
+def as_counts(weights: FloatArray) -> FloatArray:
+    """Weights as numbers of people: whole ones are repetitions as they are, others are scaled to average 1."""
+    if (weights == np.floor(weights)).all():
+        return weights
+    return np.asarray(weights / weights[weights > 0].mean())
+
+
 @dataclass(frozen=True, eq=False)
 class TrainingPeople:
     """Who is qualified, in which group, with what weight; and who is fitted and judged.

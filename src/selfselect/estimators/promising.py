@@ -19,8 +19,8 @@ from sklearn.utils.validation import check_consistent_length
 from .._frames import plain_frame, take_rows
 from .._validation import FloatArray, some_of
 from ..auditing.formats import count, percent
-from ..counting import GroupCodes, GroupCounts, locate_labels, position_of, precision_interval, ratio
-from ..deciding import SLACK, Behaviour, SureRule, promise_to_named
+from ..counting import GroupCodes, GroupCounts, locate_labels, position_of, ratio
+from ..deciding import SLACK, Behaviour, PromisedRule, SureRule, highest_cost, promise_to_named, surely_reaches
 from ..learning import InfeasibleError
 from .notices import ApplicationWarning, PromiseWarning, warn
 
@@ -150,7 +150,13 @@ def explained(counts: GroupCounts, i: int, faced: float, applies: bool, behaviou
     level = behaviour.confidence if isinstance(behaviour, SureRule) else None
     passing = f"{count(counts.selected[i])} of {count(counts.n[i])} pass"
     told = _told(counts.true_positives[i], counts.selected[i], level)
-    return f"{passing}{told}; {_why(applies, counts, i, faced, level)}."
+    meant = behaviour.promised[i] if isinstance(behaviour, PromisedRule) else True
+    return f"{passing}{told}; {_why(applies, counts, i, faced, level, meant)}."
+
+
+def _single(counts: GroupCounts, i: int, faced: float) -> tuple[FloatArray, FloatArray, FloatArray]:
+    """Hits, people selected and cost of one group."""
+    return counts.true_positives[i : i + 1].astype(float), counts.selected[i : i + 1].astype(float), np.array([faced])
 
 
 def _told(hits: float, passed: float, level: float | None) -> str:
@@ -160,16 +166,20 @@ def _told(hits: float, passed: float, level: float | None) -> str:
     text = f", {percent(hits / passed)} of them qualified"
     if level is None:
         return text
-    low, _ = precision_interval(hits, passed, interval="clopper-pearson", confidence=2 * level - 1)
-    return f"{text} (at least {percent(float(low))} at {percent(level)})"
+    low = float(highest_cost(SureRule(level), [hits], [passed])[0])
+    return f"{text} (at least {percent(low)} at {percent(level)})"
 
 
-def _why(applies: bool, counts: GroupCounts, i: int, faced: float, level: float | None) -> str:
+def _why(applies: bool, counts: GroupCounts, i: int, faced: float, level: float | None, meant: bool) -> str:
+    if counts.n[i] == 0:
+        return "stays away: nobody of it was judged, so nothing is published about it"
     cost, precision = f"its cost of {faced:g}", counts.precision[i]
     if applies:
         return f"applies: that is sure to reach {cost}" if level is not None else f"applies: that reaches {cost}"
     if counts.selected[i] == 0:
         return f"shut out: no threshold was found, or chosen, that brings it in at {cost}"
+    if not meant and level is not None and surely_reaches(*_single(counts, i, faced), level)[0]:
+        return f"not promised anything: {cost} is reached, but no promise to it was tested, as it was not to be let in"
     if precision >= faced:
         return f"not promised anything: {cost} is reached, but not surely"
     return f"stays away: {cost} is not reached"

@@ -61,7 +61,8 @@ class SemiStrategicClassifier(InnerClassifier):
     price : float, optional
         What a test costs the firm; must be given with "firm_utility".
     prefit : bool, default=False
-        Whether ``estimator`` is fitted already and only wants a threshold.
+        Whether ``estimator`` is fitted already and only wants a threshold. These people must then be new to it: for
+        those that it was fitted to, publishing (and a guarantee) is as good as ``publish="train"``.
     pos_label : label, optional
         The label that means qualified; by default the larger of the two.
     publish : {"cross_fit", "holdout", "train"}, default="cross_fit"
@@ -177,7 +178,7 @@ class SemiStrategicClassifier(InnerClassifier):
         self._check_criterion()
         self._check_inner(X, y)
         if self.prefit:
-            self._check_same_classes()
+            self._check_same_classes(self.estimator)
 
         def fitted(rows: Rows) -> Any:
             return self.estimator if self.prefit else self._fit_inner(X, y, sample_weight, rows)
@@ -204,11 +205,6 @@ class SemiStrategicClassifier(InnerClassifier):
         if self.estimator is None:
             raise ValueError("prefit=True needs a fitted estimator; estimator is None.")
         check_is_fitted(self.estimator)
-
-    def _check_same_classes(self) -> None:
-        known = getattr(self.estimator, "classes_", self.classes_)
-        if sorted(known) != sorted(self.classes_):
-            raise ValueError(f"estimator was fitted to classes {known}, y holds {self.classes_}.")
 
     def _search(self, people: TrainingPeople, score: FloatArray, tolerance: Tolerance) -> float:
         curves = people.curves(score)

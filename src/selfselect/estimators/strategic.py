@@ -46,7 +46,7 @@ from ..learning import (
 from .base import SelfSelectionClassifier
 from .files import linear_state, restore_linear, saveable
 from .notices import warn
-from .people import TrainingPeople
+from .people import TrainingPeople, as_counts
 from .publishing import Publish, Rows
 
 #: Sharpness of ``predict_proba``: the y~ = sigma(2 s) of the training objective.
@@ -59,15 +59,6 @@ DESCENT_SETTINGS = ("temperature", "precision_temperature", "application_tempera
 
 #: What training is told about ties, unless it is told otherwise.
 TIE_SETTINGS = {"order": True, "push_out": True, "relative": False}
-
-
-def _as_counts(weights: FloatArray | None, n_rows: int) -> FloatArray:
-    """Weights as numbers of people: whole ones are repetitions as they are, others are scaled to average 1."""
-    if weights is None:
-        return np.ones(n_rows)
-    if (weights == np.floor(weights)).all():
-        return weights
-    return np.asarray(weights / weights[weights > 0].mean())
 
 
 @saveable
@@ -426,7 +417,7 @@ class StrategicClassifier(SelfSelectionClassifier):
             raise ValueError(f"require names group(s) all of whose rows weigh 0: {some_of(groups.labels[gone])}.")
         if len(np.unique(qualified[counted])) < 2:
             raise ValueError("sample_weight leaves one class only: there must be qualified and unqualified people.")
-        counts = _as_counts(weights, len(qualified))[counted]
+        counts = (np.ones(len(qualified)) if weights is None else as_counts(weights))[counted]
         asked = replace(ask, costs=ask.costs[used], required=ask.required[used])
         problem = Problem.build(X[counted], qualified[counted], codes, groups.labels[used], counts, asked, l2=self.l2)
         rows = np.arange(len(qualified))[counted][np.argsort(codes, kind="stable")]  # the problem's are sorted by group

@@ -11,7 +11,7 @@ from numpy.typing import ArrayLike, NDArray
 from sklearn.utils.validation import check_is_fitted
 
 from .._frames import plain_frame, take_rows
-from .._validation import FloatArray, check_at_least_zero, check_choice
+from .._validation import FloatArray, check_at_least_zero, check_choice, some_of
 from ..counting import encode_groups, locate_labels, position_of, with_same_columns
 from ..deciding import (
     Cost,
@@ -22,7 +22,7 @@ from ..deciding import (
     promise_in_order,
     sequences_of,
 )
-from ..learning import Allocation, Demands, allocate, cautious, cut_between
+from ..learning import Allocation, Demands, InfeasibleError, allocate, cautious, cut_between
 from .files import decode, encode, saveable
 from .inner import InnerClassifier, default_threshold_of, score_of
 from .people import TrainingPeople
@@ -69,7 +69,8 @@ class GroupThresholdClassifier(InnerClassifier):
     caution : float, default=2.0
         Standard errors that are taken off a group's accuracy before groups are compared.
     prefit : bool, default=False
-        Whether ``estimator`` is fitted already and only wants thresholds.
+        Whether ``estimator`` is fitted already and only wants thresholds. These people must then be new to it: for
+        those that it was fitted to, publishing (and a guarantee) is as good as ``publish="train"``.
     group_columns : list of str, optional
         Columns of X that hold the group, for ``predict`` without ``sensitive_features``.
     unseen : {"error", "pooled"}, default="error"
@@ -91,7 +92,8 @@ class GroupThresholdClassifier(InnerClassifier):
     thresholds_ : Series, indexed by group
         A person is selected when the inner score is above it; inf selects nobody, -inf everybody.
     promised_, promise_level_
-        With ``guarantee``; see :class:`NaiveClassifier`.
+        With ``guarantee``: the groups that are let in at thresholds that passed the test; see
+        :class:`NaiveClassifier`. What is tested is that they reach the cost they were fitted for.
     allocation_ : Allocation
         What was found, with its value and how exact it is.
     estimator_ : classifier
@@ -198,6 +200,8 @@ class GroupThresholdClassifier(InnerClassifier):
 
         best: tuple[float, Allocation, ThresholdCurves, FloatArray, Any, Promised | None] | None = None
         candidates = self._candidates()
+        for candidate in candidates if self.prefit else ():
+            self._check_same_classes(candidate)
         for candidate in candidates:
 
             def fitted(rows: Rows, candidate: Any = candidate) -> Any:
@@ -272,6 +276,12 @@ class GroupThresholdClassifier(InnerClassifier):
         required = np.zeros(len(people.groups.labels), dtype=bool)
         if self.require is not None:
             required[locate_labels(self.require, people.groups.labels, "require", "the training data")] = True
+            vain = np.setdiff1d(np.flatnonzero(required), position)
+            if len(vain):
+                raise InfeasibleError(
+                    f"{some_of(people.groups.labels[vain])} must apply, but nobody of it was judged (there are too few "
+                    "people, or all weigh 0), so that nothing can be published about it."
+                )
         demands = Demands(
             required=required[position],
             max_social_cost=1.0 if self.max_social_cost is None else self.max_social_cost,
@@ -286,9 +296,8 @@ class GroupThresholdClassifier(InnerClassifier):
         )
         return allocate(curves, applies, gain=gain, shut_out=self.shut_out, demands=demands)
 
-    @staticmethod
     def _cuts(
-        people: TrainingPeople, curves: ThresholdCurves, found: Allocation, promised: Promised | None
+        self, people: TrainingPeople, curves: ThresholdCurves, found: Allocation, promised: Promised | None
     ) -> pd.Series:
         """Threshold of each group between its step and the next, so that there is room on both sides.
 
@@ -302,7 +311,9 @@ class GroupThresholdClassifier(InnerClassifier):
                 continue
             cut[code] = tested[_steps_of(curves, code, tested) == found.step[code]].max()
         labels = people.groups.labels
-        thresholds = np.full(len(labels), np.inf)  # of groups that nobody was judged of, nobody is selected
+        # of groups that nobody was judged of, nobody is selected, unless that is not allowed
+        kept_in = self.shut_out == "forbid" or self.min_selection_rate > 0
+        thresholds = np.full(len(labels), default_threshold_of(self.estimator_) if kept_in else np.inf)
         thresholds[position_of(curves.groups, labels, "The curves", "the training data")] = cut
         return pd.Series(thresholds, index=labels, name="threshold")
 
