@@ -55,7 +55,7 @@ HINTS = {
     "no_store": Hint("--store", "Make one with: selfselect reproduce --store {path}"),
     "no_results": Hint("--store", "Make results with: selfselect reproduce --store {path}"),
     "no_promises": Hint("--store", "Make them with selfselect reproduce --store {path}, asking for promises."),
-    "no_splits": Hint("--store", "Make them with: selfselect reproduce --store {path} --first-split 10 --splits 20"),
+    "no_splits": Hint("--store", "Make them with selfselect reproduce --store {path}, asking for splits from 10 on."),
     "workers": Hint("--workers", "Try fewer --workers, or run the same command again to go on."),
 }
 
