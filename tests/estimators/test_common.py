@@ -180,3 +180,13 @@ def test_the_scorer_asks_the_training_statistics_and_says_nobody(people):
     assert np.isnan(induced_accuracy_scorer(cost=1.0)(model, X, y, sensitive_features=z))
     assert induced_accuracy_scorer(cost=1.0, nobody=0.0)(model, X, y, sensitive_features=z) == 0
     assert "cost=1.0" in repr(induced_accuracy_scorer(cost=1.0))
+
+
+@pytest.mark.filterwarnings("ignore::selfselect.ApplicationWarning")
+@pytest.mark.parametrize("cls", ALL)
+def test_relative_weights_are_people_where_promises_are_made(cls, people):
+    X, y, z = people
+    plain = cls(cost=0.6).fit(X, y, sensitive_features=z)
+    tiny = cls(cost=0.6).fit(X, y, sensitive_features=z, sample_weight=np.full(len(y), 1 / len(y)))
+    assert tiny.published_.counts.n.sum() == pytest.approx(len(y))
+    assert tiny.applies().tolist() == plain.applies().tolist()

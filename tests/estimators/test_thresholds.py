@@ -3,6 +3,7 @@
 import numpy as np
 import pandas as pd
 import pytest
+from sklearn.compose import ColumnTransformer
 from sklearn.ensemble import HistGradientBoostingClassifier
 from sklearn.linear_model import LogisticRegression
 from sklearn.model_selection import GridSearchCV, StratifiedKFold
@@ -167,3 +168,41 @@ def test_with_a_guarantee_only_what_was_tested_on_people_set_aside_is_promised(c
     assert load_model(tmp_path / "m.json").applies().equals(model.applies())
     with pytest.raises(ValueError, match="needs publish"):
         GroupThresholdClassifier(guarantee=True).fit(X, y, sensitive_features=z)
+
+
+def test_groups_that_are_columns_of_x_are_found_in_audits_too(crowd):
+    X, y, z = crowd
+    frame = X.assign(group=z.astype(str))
+    only_x = make_pipeline(ColumnTransformer([("kept", "passthrough", ["x"])]), LogisticRegression())
+    named = GroupThresholdClassifier(only_x, cost=0.6, group_columns=["group"]).fit(frame, y)
+    told = GroupThresholdClassifier(only_x, cost=0.6).fit(frame, y, sensitive_features=frame["group"])
+    assert named.audit(frame, y).outcome == told.audit(frame, y, frame["group"]).outcome
+    assert induced_accuracy_scorer()(named, frame, y) == named.audit(frame, y).induced_accuracy
+
+
+def test_a_fitted_classifier_of_other_labels_is_refused(crowd):
+    X, y, z = crowd
+    other = LogisticRegression().fit(X, np.where(y == 1, "q", "p"))
+    with pytest.raises(ValueError, match="was fitted to classes"):
+        GroupThresholdClassifier(other, cost=0.6, prefit=True).fit(X, y, sensitive_features=z)
+
+
+def test_a_group_of_which_nobody_is_judged_cannot_be_required(crowd):
+    X, y, z = crowd
+    gone = z == z.iloc[0]
+    with pytest.raises(InfeasibleError, match="nobody of it was judged"):
+        GroupThresholdClassifier(cost=0.6, require=[z.iloc[0]]).fit(
+            X, y, sensitive_features=z, sample_weight=np.where(gone, 0.0, 1.0)
+        )
+    kept = GroupThresholdClassifier(cost=0.6, min_selection_rate=0.01).fit(
+        X, y, sensitive_features=z, sample_weight=np.where(gone, 0.0, 1.0)
+    )
+    assert np.isfinite(kept.thresholds_[z.iloc[0]])
+
+
+@pytest.mark.filterwarnings("ignore::selfselect.ApplicationWarning")
+@pytest.mark.parametrize("confidence", [0.3, 0.5, 0.9])
+def test_any_confidence_can_be_explained(crowd, confidence):
+    X, y, z = crowd
+    said = GroupThresholdClassifier(cost=0.6, confidence=confidence).fit(X, y, sensitive_features=z).explain()
+    assert len(said.splitlines()) == z.nunique()
