@@ -60,7 +60,9 @@ def test_promises_are_swept_shown_and_drawn_beside_the_papers_results(tmp_path):
     assert "1 fits done" in run(main, ["reproduce", "--store", store, *paper]).output
     assert run(main, ["tables", "--store", store, "--out", str(out)]).exit_code == 0
     assert {path.name for path in out.iterdir()} == {
-        f"{name}.{ending}" for name in ("main", "extended", "promises", "splits") for ending in ("md", "csv", "tex", "txt")
+        f"{name}.{ending}"
+        for name in ("main", "extended", "promises", "splits")
+        for ending in ("md", "csv", "tex", "txt")
     }
     extended = (out / "extended.csv").read_text()
     assert extended.count("\n") == 2  # the split of promises is not among the paper's
