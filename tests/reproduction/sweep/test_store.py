@@ -131,7 +131,13 @@ def test_stored_json_is_readable_by_others(tmp_path):
     db = sqlite3.connect(tmp_path / "a.sqlite")
     configuration, counts = db.execute("SELECT configuration, test_counts FROM results").fetchone()
     db.close()
-    assert json.loads(configuration) == {"equal_tpr": 0.0, "group_columns": True, "parity": 0.0, "tolerance": 0.02}
+    assert json.loads(configuration) == {
+        "equal_tpr": 0.0,
+        "group_columns": True,
+        "parity": 0.0,
+        "shut_out": "select_all",
+        "tolerance": 0.02,
+    }
     assert sum(json.loads(counts)["n"]) == 4814
 
 
