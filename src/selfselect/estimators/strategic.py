@@ -58,7 +58,7 @@ DESCENT_SETTINGS = ("temperature", "precision_temperature", "application_tempera
 
 
 #: What training is told about ties, unless it is told otherwise.
-TIE_SETTINGS = {"order": True, "push_out": True, "relative": False}
+TIE_SETTINGS = {"order": True, "push_out": True, "relative": True}
 
 
 @saveable
@@ -114,15 +114,15 @@ class StrategicClassifier(SelfSelectionClassifier):
         Weight of ``|w|^2 / 2`` on standardised features, against the mean loss.
     application : float, optional
         Weight of the paper's penalty that asks for someone to apply (default 1/6); only in the paper's objective.
-    parity_tolerance : float, default=0.02
-        Largest difference of selection rates under ``parity``.
-    tpr_tolerance : float, default=0.05
-        Largest difference of true-positive rates under ``equal_tpr``.
+    parity_tolerance : float, default=0.2
+        Largest difference of selection rates under ``parity``, as a share of the overall rate (see ``ties``).
+    tpr_tolerance : float, default=0.2
+        Largest difference of true-positive rates under ``equal_tpr``, as a share of the overall rate.
     ties : dict, optional
         What else training is told under ``parity`` and ``equal_tpr``: ``"order"`` (default True), whether both together
         also ask for precisions in the order of base rates outright; ``"push_out"`` (True), whether precisions of groups
-        that are not meant to apply are pushed below their cost; ``"relative"`` (False), whether the two tolerances are
-        shares of the overall rate, since an absolute one is met by selecting almost nobody.
+        that are not meant to apply are pushed below their cost; ``"relative"`` (True), whether the two tolerances are
+        shares of the overall rate: absolute ones are met by selecting almost nobody.
     preset : {"paper", "released"}, optional
         Settings of "gradient_descent": those of the paper's text (the default), or of its released code where that
         differs. Those of the data are not among them: ``tolerance``, ``parity``, ``n_starts``, ``application``.
@@ -218,8 +218,8 @@ class StrategicClassifier(SelfSelectionClassifier):
         max_iter: int | None = None,
         l2: float = 0.0,
         application: float | None = None,
-        parity_tolerance: float = 0.02,
-        tpr_tolerance: float = 0.05,
+        parity_tolerance: float = 0.2,
+        tpr_tolerance: float = 0.2,
         ties: Mapping[str, bool] | None = None,
         preset: str | None = None,
         temperature: float | None = None,

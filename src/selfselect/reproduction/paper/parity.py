@@ -82,9 +82,9 @@ def is_met(fit: Result) -> bool | None:
     if not settings.get("parity") or settings.get("solver") == "gradient_descent":
         return None
     relative = bool((settings.get("ties") or {}).get("relative"))
-    asked = [(counts.selected, counts.n, settings.get("parity_tolerance", PARITY_TOLERANCE))]
+    asked = [(counts.selected, counts.n, settings["parity_tolerance"])]
     if settings.get("equal_tpr"):
-        asked.append((counts.true_positives, counts.positives, settings.get("tpr_tolerance", TPR_TOLERANCE)))
+        asked.append((counts.true_positives, counts.positives, settings["tpr_tolerance"]))
     met = True
     for accepted, people, tolerance in asked:
         some = people > 0
