@@ -71,21 +71,36 @@ def test_without_group_columns_strategic_is_at_least_as_good_as_semi(adult):
     assert strategic.audit(X, y, z).induced_accuracy >= semi.audit(X, y, z).induced_accuracy - 0.01
 
 
-def test_parity_keeps_selection_rates_together_and_someone_applies(adult):
+def spread(accepted, people):
+    """How far rates are apart, as a share of the overall one."""
+    return np.ptp(accepted / people) / (accepted.sum() / people.sum())
+
+
+def test_parity_keeps_selection_rates_within_a_fifth_of_the_overall_one_and_someone_applies(adult):
     X, y, z, *_ = adult["without"]
-    model = StrategicClassifier(cost=0.75, parity=12.0).fit(X, y, sensitive_features=z)
-    rates = model.published_.to_frame()["selection_rate"]
-    assert rates.max() - rates.min() <= 0.02 + 1e-9
+    model = StrategicClassifier(cost=0.75, parity=12.0, publish="train").fit(X, y, sensitive_features=z)
+    assert spread(model.published_.counts.selected, model.published_.counts.n) <= 0.2 + 1e-9
     assert model.applies().any()
     assert model.constraints_met_
 
 
 @pytest.mark.filterwarnings("ignore::selfselect.PromiseWarning")
+def test_rates_that_people_not_seen_before_set_apart_are_said_to_be_apart(adult):
+    X, y, z, *_ = adult["without"]
+    with pytest.warns(ApplicationWarning, match="could not be brought within their tolerance"):
+        model = StrategicClassifier(cost=0.7, parity=10.0, equal_tpr=10.0).fit(X, y, sensitive_features=z)
+    counts = model.published_.counts
+    assert not model.constraints_met_
+    assert max(spread(counts.selected, counts.n), spread(counts.true_positives, counts.positives)) > 0.2
+
+
 def test_parity_with_equal_true_positive_rates_puts_precision_in_the_order_of_base_rates(adult):
     X, y, z, *_ = adult["without"]
-    model = StrategicClassifier(cost=0.7, parity=10.0, equal_tpr=10.0).fit(X, y, sensitive_features=z)
-    frame = model.published_.to_frame()
-    assert frame["selection_rate"].max() - frame["selection_rate"].min() <= 0.02 + 1e-9
+    model = StrategicClassifier(cost=0.7, parity=10.0, equal_tpr=10.0, publish="train").fit(X, y, sensitive_features=z)
+    frame, counts = model.published_.to_frame(), model.published_.counts
+    assert spread(counts.selected, counts.n) <= 0.2 + 1e-9
+    assert spread(counts.true_positives, counts.positives) <= 0.2 + 1e-9
+    assert counts.selected.sum() > 0.1 * counts.n.sum()  # absolute tolerances were met by selecting almost nobody
     assert model.applies().any()
     rounded = frame["base_rate"].round(2)  # Asian and White are .03 apart here, Black and Other closer than .02
     for high in frame.index:

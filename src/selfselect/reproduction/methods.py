@@ -403,8 +403,8 @@ WEIGHT_METHODS: dict[str, Method] = {
 
 #: Our learner with parity, not told to push the precision of groups that are not meant to apply below the cost.
 UNPUSHED = "strat_parity_unpushed"
-#: Tolerances of equal rates that the order is looked for at.
-RATE_TOLERANCES = (0.05, 0.02, 0.01, 0.005)
+#: Tolerances of equal rates that the order is looked for at, by kind.
+RATE_TOLERANCES = {"absolute": (0.05, 0.02, 0.01, 0.005), "relative": (RATE_TOLERANCE, 0.05, 0.02, 0.01, 0.005)}
 
 
 def equal_rates(tolerance: float, kind: str) -> str:
@@ -431,8 +431,8 @@ def _equal_rates(tolerance: float, kind: str) -> Method:
 #: Our learner with equal rates alone, no order asked for.
 RATE_METHODS: dict[str, Method] = {
     equal_rates(tolerance, kind): _equal_rates(tolerance, kind)
-    for kind in ("absolute", "relative")
-    for tolerance in RATE_TOLERANCES
+    for kind, tolerances in RATE_TOLERANCES.items()
+    for tolerance in tolerances
 }
 
 #: Methods of experiments on parity and order: asked for by name only.
@@ -502,7 +502,8 @@ EXPERIMENTS: dict[str, Experiment] = {
     "rates": Experiment(
         "How much of the order comes from equal rates alone.",
         "strat_order without its explicit demand of the order: selection and true-positive rates equal up to a "
-        "tolerance, absolute or as a share of the overall rate. strat_order itself beside it.",
+        "tolerance, absolute or as a share of the overall rate. strat_order itself beside it, which has a tolerance of "
+        f"{RATE_TOLERANCE:g} of the overall rate: an absolute one is met by selecting almost nobody.",
         (*RATE_METHODS, "strat_order"),
         (0.7,),
         "experiment-rates",

@@ -76,8 +76,13 @@ def test_the_order_under_strat_x_is_judged_where_there_is_one(small_results):
     def turned(cell):
         return [40, 40], ([30, 36] if cell.method == "strat_x" else [36, 30])
 
-    assert judged(small_results[0], ordered)[POWER_ORDER].verdict == FAILS
-    assert judged(small_results[0], turned)[POWER_ORDER].verdict == HOLDS
+    def mixed(cell):  # base rates are .5, .4 and .3; Spearman's coefficient is -.5, r2 .25
+        return [40, 40, 40], ([30, 36, 32] if cell.method == "strat_x" else [36, 32, 30])
+
+    first = small_results[0]
+    assert judged(first, ordered)[POWER_ORDER].verdict == FAILS
+    assert judged(first, turned)[POWER_ORDER].verdict == CORRECTED  # no contrast to strat_parity: r2 is 1 for both
+    assert judged(first, mixed)[POWER_ORDER].verdict == HOLDS
 
 
 def test_low_costs_are_told_by_cost_and_nothing_is_lower_than_zero(small_results):

@@ -5,7 +5,7 @@ import pytest
 
 from invented import invented
 from selfselect.reproduction import Cell
-from selfselect.reproduction.paper.splits import compare_splits, split_part, told_by_splits
+from selfselect.reproduction.paper.splits import compare_splits, split_part, told_by_choice, told_by_splits
 from selfselect.reproduction.paper.tables import render_splits
 
 
@@ -66,3 +66,18 @@ def test_a_split_without_applicants_is_left_out_and_undefined_is_a_dash(small_re
     assert np.isnan(table["accuracy_10"]).all()
     assert "| - |" in render_splits(table, "markdown")
     assert "nan" not in render_splits(table, "markdown")
+
+
+def test_a_choice_made_on_training_data_is_told_by_paired_differences_on_the_last_block_only(small_results):
+    methods = ("strat_no_group", "strat_no_group_chosen")
+
+    def hits(method, split):
+        better = 2 if split >= 30 else -2  # before the last block it would look worse
+        return 30 + split % 5 + better * (method == "strat_no_group_chosen")
+
+    told = told_by_choice(split_part(made(small_results[0], hits, range(50), methods)))
+    assert "Adult +4.00 ±0.00 points" in told
+    assert "clearly better at 1 of 1 costs, clearly worse at 0" in told
+    assert "chosen by 5 folds of the training data among 0, 0.02, 0.05" in told
+    assert told_by_choice(split_part(made(small_results[0], hits, range(30), methods))) == ""
+    assert told_by_choice([]) == ""

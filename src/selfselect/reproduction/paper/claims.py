@@ -94,6 +94,21 @@ THEORY = (
         "test_theory.py::test_the_most_accurate_group_need_not_apply_and_the_optimum_is_another",
     ),
     Verdict(
+        "Where some base rates reach the cost, at most one of the groups whose base rates do not applies at best.",
+        CORRECTED,
+        "If nobody of a group need be selected. Where somebody of every group must be, a group whose base rate reaches "
+        "the cost comes in any case, and letting in several accurate groups beside it raises the average: with "
+        "accuracies of .6, 1 and 1, all three apply.",
+        "test_theory.py::test_more_than_one_group_below_the_cost_applies_in_the_optimum_where_another_must_be_let_in",
+    ),
+    Verdict(
+        "Any groups whose base rates are below the cost can be kept from applying without a change for the others.",
+        HOLDS,
+        "By selecting everybody of them, over all small tables. The offsets of minus infinity in the paper's proof "
+        "leave them without a precision instead. Groups at or above the cost too, but only by selecting nobody.",
+        "test_theory.py::test_any_groups_can_be_blocked_while_all_others_are_judged_as_before",
+    ),
+    Verdict(
         "If selection is independent of the group, applications follow base rates.",
         FAILS,
         "Both groups selected at rate 1/2, base rates .6 and .4, precisions .4 and .8. Equal selection rates and equal "

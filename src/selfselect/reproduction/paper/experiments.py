@@ -243,11 +243,14 @@ def _power_leaves_order(numbers: Numbers) -> tuple[str, str]:
     )
     undefined = without + (" In the others all precisions are equal." if defined else "")
     value = _defined(numbers.by_method("spearman")["strat_x"], undefined).mean()
-    naive = numbers.by_method("spearman")["naive"].mean()
+    spearman, r2 = numbers.by_method("spearman").mean(), numbers.by_method("rank_r2").mean()
+    contrast = r2["strat_x"] < r2["strat_parity"]  # not if there is none
     return (
-        FAILS if value >= LARGE_CORRELATION else HOLDS,
-        f"{without + ' In the others ' if defined < splits else ''}Spearman coefficients average {value:+.2f} (naive: "
-        f"{_text(naive, '+.2f')}), rank r² {_text(numbers.by_method('rank_r2')['strat_x'].mean(), '.2f')}.",
+        FAILS if value >= LARGE_CORRELATION else HOLDS if contrast else CORRECTED,
+        f"{without + ' In the others ' if defined < splits else ''}Spearman coefficients average {value:+.2f} (naive "
+        f"{_text(spearman['naive'], '+.2f')}, strat_parity {_text(spearman['strat_parity'], '+.2f')}), rank r² "
+        f"{_text(r2['strat_x'], '.2f')} (naive {_text(r2['naive'], '.2f')}, strat_parity "
+        f"{_text(r2['strat_parity'], '.2f')}).",
     )
 
 
@@ -409,7 +412,8 @@ CLAIMS = (
     ),
     Claim(
         "The power of strat_x pushes the order of precisions away from base rates.",
-        f"Spearman's coefficient below {LARGE_CORRELATION:g} on average.",
+        f"Spearman's coefficient below {LARGE_CORRELATION:g} on average, and rank r² below that of strat_parity, to "
+        "which the paper contrasts it; with the correction, only the former.",
         _power_leaves_order,
     ),
     Claim(

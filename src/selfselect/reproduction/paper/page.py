@@ -22,7 +22,7 @@ from .numbering import numbering_table
 from .opening import machine_and_time, what_was_run
 from .parity import parity_and_order
 from .promises import has_promises, judge_promises, paper_sentence, promise_part, summarise_promises
-from .splits import compare_splits, split_part, told_by_splits
+from .splits import compare_splits, split_part, told_by_choice, told_by_splits
 from .summary import below_the_paper, descent_part, summarise, without_applicants
 from .tables import render_promises, render_splits, render_table
 from .unexplained import naive_on_bank, not_reproduced, told_of_naive
@@ -199,9 +199,10 @@ def _splits(results: Sequence[Result], assets: str) -> str:
     table = compare_splits(split_part(results))
     if table.empty:
         return _section(title, "Not run yet: `make reproduce-splits`.")
+    said = " ".join(filter(None, [told_by_splits(table), told_by_choice(split_part(results))]))
     return _section(
         title,
-        f"{told_by_splits(table)} Made by `make reproduce-splits`; all numbers: [splits.csv]({assets}/splits.csv).",
+        f"{said} Made by `make reproduce-splits`; all numbers: [splits.csv]({assets}/splits.csv).",
         render_splits(table, "markdown"),
     )
 

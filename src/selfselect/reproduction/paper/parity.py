@@ -8,13 +8,19 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from ..methods import ALL_METHODS, EXPERIMENT_METHODS, EXPERIMENTS, RATE_METHODS, UNPUSHED, WEIGHT_METHODS
+from ..methods import (
+    ALL_METHODS,
+    EXPERIMENT_METHODS,
+    EXPERIMENTS,
+    RATE_METHODS,
+    RATE_TOLERANCE,
+    UNPUSHED,
+    WEIGHT_METHODS,
+)
 from ..people import BUNDLED
 from ..sweep.results import Result
 from .summary import order_of_datasets, results_frame
 
-#: How far rates may be apart where training is not told otherwise.
-PARITY_TOLERANCE, TPR_TOLERANCE = 0.02, 0.05
 #: Rates that differ by less are equal.
 ROUNDING = 1e-9
 
@@ -196,6 +202,12 @@ def told_by_rates(table: pd.DataFrame) -> str:
                 f"from {_number(rows['spearman'].min(), '+.2f')} to {_number(rows['spearman'].max(), '+.2f')}, the "
                 f"order respected in {rows['respected'].sum()} of {rows['splits_with_order'].sum()}."
             )
+    for row in table[table["method"] == "strat_order"].to_dict("records"):
+        said.append(
+            f"{BUNDLED[row['dataset']]}, strat_order: within {RATE_TOLERANCE:g} of the overall rate in "
+            f"{row['met']:.0f} of {row['splits']} fits, {row['rate']:.1f}% of people selected, Spearman's coefficient "
+            f"{_number(row['spearman'], '+.2f')}."
+        )
     return " ".join(said)
 
 
