@@ -2,15 +2,18 @@
 
 import os
 import signal
+import subprocess
 import sys
 from contextlib import suppress
+from http.client import HTTPConnection, HTTPException
 
 import psutil
 import pytest
 
 from selfselect._errors import InputError
-from selfselect.reproduction import DaskCluster, LocalProcesses, Store, run_sweep
-from selfselect.reproduction.sweep.engines import WorkerDiedError
+from selfselect.reproduction import BundledDataset, DaskCluster, LocalProcesses, Store, run_sweep
+from selfselect.reproduction.sweep import clusters
+from selfselect.reproduction.sweep.clusters import WorkerDiedError
 from selfselect.reproduction.sweep.units import Unit, run_unit
 
 
@@ -81,9 +84,104 @@ def test_a_local_dask_cluster_listens_on_loopback_only(small_plan, tmp_path):
         assert result == run_unit(Unit(small_plan.datasets[0], "naive", 0, (0.7,)))[0]
 
 
+@pytest.mark.filterwarnings("ignore::ResourceWarning")
+def test_a_local_dask_cluster_shows_browsers_nothing():
+    with DaskCluster("local", workers=1):
+        here = psutil.Process()
+        ports = set()
+        for process in [here, *here.children(recursive=True)]:
+            with suppress(psutil.NoSuchProcess):
+                found = process.net_connections(kind="inet")
+                ports |= {c.laddr.port for c in found if c.status == psutil.CONN_LISTEN}
+        answers = []
+        for port in ports:
+            for page in ("/", "/status", "/info/main/workers.html", "/metrics", "/json/identity.json"):
+                connection = HTTPConnection("127.0.0.1", port, timeout=2)
+                try:
+                    connection.request("GET", page)
+                    answers.append(connection.getresponse().status)
+                except (OSError, HTTPException):
+                    pass  # speaks no HTTP at all
+                finally:
+                    connection.close()
+        assert set(answers) <= {404}
+
+
 def test_an_unreachable_scheduler_is_named():
-    with pytest.raises(ValueError, match="Cannot reach a Dask scheduler at 'nonsense://"), DaskCluster("nonsense://x"):
+    with (
+        pytest.raises(ValueError, match="Cannot reach a Dask scheduler at 'nonsense://x:1'"),
+        DaskCluster("nonsense://x:1"),
+    ):
         pass
+
+
+@pytest.mark.parametrize(
+    "address", ["not an address", "", "localhost", "nonsense://x", "tcp://:8786", "a:b", "x:123456"]
+)
+def test_what_is_no_address_is_refused_at_once(address):
+    with pytest.raises(InputError, match="is no address of a Dask scheduler: write tcp://HOST:PORT"):
+        DaskCluster(address)
+
+
+@pytest.fixture
+def scheduler():
+    """A scheduler in a process of its own, without workers, on loopback."""
+    code = (
+        "import asyncio, dask\n"
+        "from distributed import Scheduler\n"
+        "async def main():\n"
+        "    async with Scheduler(host='127.0.0.1', port=0, dashboard_address='127.0.0.1:0') as s:\n"
+        "        print(s.address, flush=True)\n"
+        "        await asyncio.wait_for(s.finished(), 120)\n"
+        "asyncio.run(main())\n"
+    )
+    with subprocess.Popen([sys.executable, "-c", code], stdout=subprocess.PIPE, text=True) as process:
+        try:
+            yield process.stdout.readline().strip(), process
+        finally:
+            process.kill()
+
+
+@pytest.mark.filterwarnings("ignore::ResourceWarning")
+def test_a_scheduler_without_workers_is_named_instead_of_waited_for(small_plan, tmp_path, scheduler, monkeypatch):
+    monkeypatch.setattr(clusters, "IDLE_SECONDS", 1)
+    address, _ = scheduler
+    with (
+        Store(tmp_path / "a.sqlite") as store,
+        pytest.raises(WorkerDiedError, match=r"no worker for 1 seconds.*What was done is stored"),
+    ):
+        run_sweep(small_plan, store, DaskCluster(address), poll=0.2)
+
+
+@pytest.mark.filterwarnings("ignore::ResourceWarning")
+@pytest.mark.filterwarnings("ignore::pytest.PytestUnraisableExceptionWarning")
+def test_a_scheduler_that_goes_away_is_named_in_our_words(scheduler):
+    address, process = scheduler
+    with DaskCluster(address) as engine:
+        future = engine.submit(Unit(BundledDataset("adult"), "naive", 0, (0.7,)))
+        process.kill()
+        process.wait()
+        with pytest.raises(WorkerDiedError, match="The Dask scheduler is gone"):
+            wait_long(engine, future)
+
+
+def wait_long(engine, future):
+    for _ in range(100):
+        engine.wait([future], timeout=0.5)
+
+
+def test_a_cluster_that_is_slow_to_close_does_not_make_a_sweep_a_failure():
+    class Slow:
+        closed = 0
+
+        def close(self, timeout):
+            self.closed += 1
+            raise TimeoutError("deadline")
+
+    engine = DaskCluster("local")
+    engine._client = engine._cluster = slow = Slow()
+    engine.__exit__(None, None, None)
+    assert slow.closed == 2
 
 
 def test_without_dask_its_extra_is_named(monkeypatch):

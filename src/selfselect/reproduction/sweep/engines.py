@@ -19,22 +19,13 @@ from typing import Any, Protocol, Self
 
 from joblib.externals.loky import ProcessPoolExecutor
 
-from ..._errors import InputError
 from ..._threads import ONE_THREAD
-from ..people import BundledDataset, Dataset, LoadedDataset
+from .clusters import DaskCluster, WorkerDiedError
 from .results import Result
 from .units import Unit, run_unit
 
 #: Seconds between a worker's looks at whether its parent still lives.
 WATCH_SECONDS = 0.5
-#: Seconds to wait for an answer of a Dask scheduler, and for a cluster to close.
-ANSWER_SECONDS, CLOSE_SECONDS = 20, 2
-#: Units that a Dask cluster has at hand beyond those it is working on.
-RESERVE_UNITS = 2
-
-
-class WorkerDiedError(InputError, OSError):
-    """A process that was working for us is gone."""
 
 
 class Pending(Protocol):
@@ -172,88 +163,6 @@ def _worker_deaths_named() -> Iterator[None]:
             "What was done is stored; run the same sweep again to go on.",
             key="workers",
         ) from error
-
-
-class DaskCluster:
-    """Engine that hands units to a Dask scheduler; a unit whose worker dies is done again by another.
-
-    Parameters
-    ----------
-    address : str
-        Address of a scheduler, or ``"local"`` for a cluster of processes on this machine, made for this run. No
-        dashboard is opened, and nothing listens beyond this machine.
-    workers : int
-        Number of processes of a local cluster.
-    """
-
-    def __init__(self, address: str, workers: int = 1) -> None:
-        self.address = address
-        self.workers = workers
-        self.name = f"Dask ({'local, ' + str(workers) + ' processes' if address == 'local' else 'cluster'})"
-        self._sent: dict[str, Any] = {}  # data sets that only this machine has
-
-    def __enter__(self) -> Self:
-        try:
-            from distributed import Client, LocalCluster  # an extra: most people have one machine
-        except ImportError as error:
-            raise InputError(
-                "Working with a Dask scheduler needs Dask: pip install 'selfselect[distributed]'.", key="scheduler"
-            ) from error
-        self._cluster = None
-        if self.address == "local":
-            self._cluster = LocalCluster(
-                n_workers=self.workers,
-                threads_per_worker=1,
-                host="127.0.0.1",
-                dashboard_address=None,
-                scheduler_kwargs={"dashboard": False},
-            )
-        try:
-            self._client = Client(self._cluster or self.address, timeout=ANSWER_SECONDS, set_as_default=False)
-        except (OSError, ValueError) as error:
-            if self._cluster is not None:
-                self._cluster.close()
-            raise InputError(f"Cannot reach a Dask scheduler at {self.address!r}: {error}.", key="scheduler") from error
-        return self
-
-    @property
-    def slots(self) -> int:
-        """A little more than the cluster can do at a time; it may grow and shrink."""
-        return int(sum(self._client.nthreads().values())) + RESERVE_UNITS
-
-    def submit(self, unit: Unit) -> Any:
-        """Hand over a unit; a data set that only this machine has is sent along, once."""
-        dataset: Any = unit.dataset
-        if not isinstance(dataset, BundledDataset):
-            if dataset.name not in self._sent:
-                loaded = LoadedDataset(dataset.name, dataset.load())
-                self._sent[dataset.name] = self._client.scatter(loaded, broadcast=True)
-            dataset = self._sent[dataset.name]
-        return self._client.submit(_run_on_cluster, dataset, unit.method, unit.split, unit.costs, pure=False)
-
-    def wait(self, pending: Iterable[Any], timeout: float) -> set[Any]:
-        """Those of some units that are done, after waiting for the first of them or for some seconds."""
-        from distributed import wait  # there, as this object could be entered
-
-        with self._client.as_current():
-            try:
-                done: set[Any] = wait(list(pending), timeout=timeout, return_when="FIRST_COMPLETED").done
-            except TimeoutError:
-                return set()
-        return done
-
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
-        """Leave the cluster; a local one ends. Units that nobody waits for any more are dropped by the scheduler."""
-        self._client.close(timeout=CLOSE_SECONDS)
-        if self._cluster is not None:
-            self._cluster.close(timeout=CLOSE_SECONDS)
-
-
-def _run_on_cluster(dataset: Dataset, method: str, split: int, costs: tuple[float, ...]) -> list[Result]:
-    # the data set is an argument of its own, so that Dask puts the people it was sent in its place
-    return run_unit(Unit(dataset, method, split, costs))
 
 
 def choose_engine(workers: int, scheduler: str | None) -> Engine:

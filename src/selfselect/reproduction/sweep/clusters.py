@@ -1,0 +1,179 @@
+"""Units of work on a Dask cluster, somebody's or one made for a sweep, which listens on this machine only."""
+
+from __future__ import annotations
+
+import logging
+import re
+import time
+from collections.abc import Iterable, Iterator
+from contextlib import contextmanager
+from types import TracebackType
+from typing import Any, Self
+
+from ..._errors import InputError
+from ..people import BundledDataset, Dataset, LoadedDataset
+from .results import Result
+from .units import Unit, run_unit
+
+#: Seconds to wait for an answer of a Dask scheduler, and for a cluster to close.
+ANSWER_SECONDS, CLOSE_SECONDS = 20, 10
+#: Seconds that a cluster may be without any worker while something is left to do.
+IDLE_SECONDS = 20
+#: Units that a Dask cluster has at hand beyond those it is working on.
+RESERVE_UNITS = 2
+#: Nobody beyond this machine hears of this address; the system chooses the port.
+LOOPBACK = "127.0.0.1"
+#: What the servers of a cluster that is made for a sweep show to browsers: nothing.
+NO_PAGES: dict[str, list[str]] = {"distributed.scheduler.http.routes": [], "distributed.worker.http.routes": []}
+#: What an address of a scheduler looks like.
+ADDRESS = re.compile(r"([a-z]+://)?(\[[0-9a-fA-F:.]+\]|[^\s:/\[\]]+):\d{1,5}/?")
+
+
+class WorkerDiedError(InputError, OSError):
+    """A process that was working for us is gone."""
+
+
+class DaskCluster:
+    """Engine that hands units to a Dask scheduler; a unit whose worker dies is done again by another.
+
+    Parameters
+    ----------
+    address : str
+        Address of a scheduler, or ``"local"`` for a cluster of processes on this machine, made for this run: it has no
+        dashboard, and nothing of it listens beyond this machine.
+    workers : int
+        Number of processes of a local cluster.
+    """
+
+    def __init__(self, address: str, workers: int = 1) -> None:
+        if address != "local" and not ADDRESS.fullmatch(address):
+            raise InputError(
+                f"{address!r} is no address of a Dask scheduler: write tcp://HOST:PORT, or local for processes of this "
+                "machine.",
+                key="scheduler",
+            )
+        self.address = address
+        self.workers = workers
+        self.name = f"Dask ({'local, ' + str(workers) + ' processes' if address == 'local' else 'cluster'})"
+        self._sent: dict[str, Any] = {}  # data sets that only this machine has
+        self._last_seen = time.monotonic()
+
+    def __enter__(self) -> Self:
+        try:
+            from distributed import Client  # an extra: most people have one machine
+        except ImportError as error:
+            raise InputError(
+                "Working with a Dask scheduler needs Dask: pip install 'selfselect[distributed]'.", key="scheduler"
+            ) from error
+        self._cluster = None
+        if self.address == "local":
+            self._cluster = _own_cluster(self.workers)
+        try:
+            self._client = Client(self._cluster or self.address, timeout=ANSWER_SECONDS, set_as_default=False)
+        except (OSError, ValueError) as error:
+            if self._cluster is not None:
+                self._cluster.close()
+            raise InputError(f"Cannot reach a Dask scheduler at {self.address!r}: {error}.", key="scheduler") from error
+        self._last_seen = time.monotonic()
+        return self
+
+    @property
+    def slots(self) -> int:
+        """A little more than the cluster can do at a time; it may grow and shrink."""
+        with self._losses_named():
+            return int(sum(self._client.nthreads().values())) + RESERVE_UNITS
+
+    def submit(self, unit: Unit) -> Any:
+        """Hand over a unit; a data set that only this machine has is sent along, once."""
+        dataset: Any = unit.dataset
+        with self._losses_named():
+            if not isinstance(dataset, BundledDataset):
+                if dataset.name not in self._sent:
+                    loaded = LoadedDataset(dataset.name, dataset.load())
+                    self._sent[dataset.name] = self._client.scatter(loaded, broadcast=True, timeout=IDLE_SECONDS)
+                dataset = self._sent[dataset.name]
+            return self._client.submit(_run_on_cluster, dataset, unit.method, unit.split, unit.costs, pure=False)
+
+    def wait(self, pending: Iterable[Any], timeout: float) -> set[Any]:
+        """Those of some units that are done, after waiting for the first of them or for some seconds."""
+        from distributed import wait  # there, as this object could be entered
+
+        with self._losses_named(), self._client.as_current():
+            try:
+                done: set[Any] = wait(list(pending), timeout=timeout, return_when="FIRST_COMPLETED").done
+            except TimeoutError:
+                done = set()
+            self._check_workers(bool(done))
+            lost = [future for future in done if future.cancelled()]
+            if lost:
+                raise self._lost("it has dropped what it was doing for us")
+        return done
+
+    def _check_workers(self, some_done: bool) -> None:
+        """Complain if there has been nobody to do the work for a while."""
+        if some_done or self._client.nthreads():
+            self._last_seen = time.monotonic()
+        elif time.monotonic() - self._last_seen > IDLE_SECONDS:
+            raise self._deserted()
+
+    @contextmanager
+    def _losses_named(self) -> Iterator[None]:
+        """Say in our words that the scheduler is gone."""
+        try:
+            yield
+        except InputError:
+            raise
+        except TimeoutError as error:  # nobody to send a data set to
+            raise self._deserted() from error
+        except Exception as error:
+            if not isinstance(error, OSError) and self._client.status == "running":
+                raise  # a connection that breaks is an OSError
+            raise self._lost(str(error) or type(error).__name__) from error
+
+    def _deserted(self) -> WorkerDiedError:
+        return WorkerDiedError(
+            f"The Dask scheduler has had no worker for {IDLE_SECONDS} seconds: they were ended, or none was started "
+            "(dask worker ADDRESS). What was done is stored; run the same sweep again to go on.",
+            key="scheduler",
+        )
+
+    def _lost(self, why: str) -> WorkerDiedError:
+        return WorkerDiedError(
+            f"The Dask scheduler is gone ({why}). What was done is stored; start a scheduler and run the same sweep "
+            "again to go on.",
+            key="scheduler",
+        )
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        """Leave the cluster; a local one ends. Units that nobody waits for any more are dropped by the scheduler.
+
+        What was done is stored by now: a cluster that is slow to close does not make a sweep a failure.
+        """
+        for closing in (self._client, self._cluster):
+            if closing is not None:
+                try:
+                    closing.close(timeout=CLOSE_SECONDS)
+                except (TimeoutError, OSError):
+                    continue
+
+
+def _own_cluster(workers: int) -> Any:
+    """Processes of this machine; every server of theirs is told where to listen, as defaults differ by version."""
+    import dask
+    from distributed import Nanny, Scheduler, SpecCluster
+
+    here = {"host": LOOPBACK, "port": 0, "dashboard": False, "dashboard_address": f"{LOOPBACK}:0"}
+    worker = {"cls": Nanny, "options": {**here, "nthreads": 1, "silence_logs": logging.WARNING}}
+    with dask.config.set(NO_PAGES):
+        return SpecCluster(
+            scheduler={"cls": Scheduler, "options": here},
+            workers=dict.fromkeys(range(workers), worker),
+            silence_logs=logging.WARNING,
+        )
+
+
+def _run_on_cluster(dataset: Dataset, method: str, split: int, costs: tuple[float, ...]) -> list[Result]:
+    # the data set is an argument of its own, so that Dask puts the people it was sent in its place
+    return run_unit(Unit(dataset, method, split, costs))
