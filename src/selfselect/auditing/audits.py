@@ -310,6 +310,7 @@ def audit(
     cost: Cost | Sequence[float],
     subsidies: Subsidies = None,
     subsidy_kind: SubsidyKind = "additive",
+    sample_weight: ArrayLike | None = None,
     missing: str = "error",
     provenance: Provenance | None = None,
 ) -> Audit:
@@ -333,6 +334,9 @@ def audit(
         What groups are paid.
     subsidy_kind : {"additive", "proportional"}, default="additive"
         ``c_z = c - s_z`` or ``c_z = c (1 - s_z)``.
+    sample_weight : array-like of shape (n_rows,), optional
+        How far each person stands for others, as in a survey: every count is a sum of weights. Intervals take as many
+        people as weighted ones are worth (Kish's effective sample size, ``(sum w)^2 / sum w^2``).
     missing : {"error", "own_group"}, default="error"
         What to do with rows whose group is missing.
     provenance : Provenance, optional
@@ -358,13 +362,20 @@ def audit(
     costs = _as_costs(cost)
     if score is not None:
         people = Screened.from_scores(
-            y_true, score, threshold=threshold, sensitive_features=sensitive_features, missing=missing
+            y_true,
+            score,
+            threshold=threshold,
+            sensitive_features=sensitive_features,
+            sample_weight=sample_weight,
+            missing=missing,
         )
     elif threshold is not None:
         raise TypeError("threshold belongs to score; y_pred holds decisions already.")
     else:
         decided: Any = y_pred
-        people = Screened.from_predictions(y_true, decided, sensitive_features=sensitive_features, missing=missing)
+        people = Screened.from_predictions(
+            y_true, decided, sensitive_features=sensitive_features, sample_weight=sample_weight, missing=missing
+        )
     terms = Terms(costs[0], subsidies, subsidy_kind)
     for value in costs:
         terms.at_cost(value).faced_by(people.groups)  # complains early about costs and subsidies
