@@ -19,6 +19,7 @@ from .page import page_content
 from .plain import as_json, plain_groups, plain_value
 from .promises import promises
 from .provenance import Provenance
+from .resampling import Uncertainty, resample
 from .screened import Screened
 from .words import group_names, group_sentence, promises_sentence, verdict_sentence
 
@@ -185,6 +186,44 @@ class Audit:
         answers = self.promises()["promise_kept"].tolist()
         names = {"kept": "yes", "broken": "no", "undecided": "undecided"}
         return {name: answers.count(answer) for name, answer in names.items()}
+
+    def uncertainty(self, n_resamples: int = 1000, random_state: Any = 0, confidence: float = 0.95) -> Uncertainty:
+        """How sure one can be: the bootstrap over people, stratified by group.
+
+        Parameters
+        ----------
+        n_resamples : int, default=1000
+            How often people are drawn again.
+        random_state : int, sequence of int, SeedSequence or Generator, default=0
+            Seed; the same one gives the same answer.
+        confidence : float, default=0.95
+            Of the intervals, which run between percentiles.
+
+        Returns
+        -------
+        Uncertainty
+            With ``interval(name)``, ``to_frame()`` (intervals of assumed and induced accuracy, application rate and
+            social cost) and ``applies`` (the share of resamples in which each group applies). If other people are
+            counted than those whose counts are published, both are drawn. Where people were not tested, an interval
+            holds both bounds. Weighted people: see :mod:`selfselect.auditing.resampling`.
+
+        Examples
+        --------
+        >>> y, passed = [1, 1, 0, 1, 0, 0] * 20, [1, 1, 1, 1, 1, 0] * 20
+        >>> found = audit(y, y_pred=passed, sensitive_features=list("AAABBB") * 20, cost=0.6)
+        >>> found.uncertainty().applies.to_dict()
+        {'A': 0.905, 'B': 0.11}
+        """
+        check_fraction(confidence, "confidence", inclusive=False)
+        drawn = resample(
+            self.published_by, self.counted_on, self.terms, n_resamples=n_resamples, random_state=random_state
+        )
+        weighted = any(np.issubdtype(people.counts.n.dtype, np.floating) for people in self._people)
+        return Uncertainty(drawn, confidence, random_state, weighted)
+
+    @property
+    def _people(self) -> tuple[Screened, Screened]:
+        return self.published_by, self.counted_on
 
     def by_cost(self) -> pd.DataFrame:
         """Outcome at each of the costs, one row per cost."""
