@@ -42,6 +42,10 @@ SCRIPTS = (
 )
 
 
+#: Longer tables of impact ratios are left to files.
+MOST_IMPACT_ROWS = 100
+
+
 def check_available() -> None:
     """Complain if the extra that the report needs is not installed."""
     try:
@@ -88,7 +92,8 @@ def render(content: dict[str, Any], *, date: datetime | None = None) -> str:
     ----------
     content : dict
         What the page computes from, values that JSON can hold (:func:`selfselect.auditing.page.page_content` makes it),
-        and in ``verdict``, ``sentences`` and ``untested`` what it says before its script runs.
+        and in ``verdict``, ``sentences``, ``untested``, ``over_costs`` and ``impact`` what it says before its script
+        runs.
     date : datetime, optional
         When it was made; by default now.
     """
@@ -98,7 +103,7 @@ def render(content: dict[str, Any], *, date: datetime | None = None) -> str:
     from markupsafe import Markup
 
     made = (date or datetime.now(UTC)).strftime("%Y-%m-%d %H:%M UTC")
-    said = {"verdict", "sentences", "untested"}
+    said = {"verdict", "sentences", "untested", "over_costs", "impact"}
     data = {name: value for name, value in content.items() if name not in said}
     data.update(version=__version__, date=made)
     style, library, script = _part("page.css"), _part("vendor/chart.umd.min.js"), joined_script()
@@ -123,5 +128,7 @@ def render(content: dict[str, Any], *, date: datetime | None = None) -> str:
         verdict=content["verdict"],
         sentences=content["sentences"],
         untested=content.get("untested", ""),
+        over_costs=content.get("over_costs", ""),
+        impact=[table for table in content.get("impact", []) if len(table["rows"]) <= MOST_IMPACT_ROWS],
         chart_library=json.loads(_part("vendor/VENDORED.json")),
     )
