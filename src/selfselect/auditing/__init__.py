@@ -1,19 +1,25 @@
 """An existing model's outputs: who would stay away, and what follows, in numbers and words."""
 
 from .audits import Audit, audit
+from .cost_ranges import OverCosts
 from .provenance import Provenance
+from .resampling import Resamples, Uncertainty, resample
 from .screened import Screened, default_threshold
 from .words import group_names, group_sentence, group_warning, promises_sentence, verdict_sentence
 
 __all__ = [
     "Audit",
+    "OverCosts",
     "Provenance",
+    "Resamples",
     "Screened",
+    "Uncertainty",
     "audit",
     "default_threshold",
     "group_names",
     "group_sentence",
     "group_warning",
     "promises_sentence",
+    "resample",
     "verdict_sentence",
 ]

@@ -13,22 +13,42 @@ import pandas as pd
 from numpy.typing import ArrayLike
 
 from .._validation import check_fraction
-from ..deciding import Cost, Outcome, PublishedStatistics, Subsidies, SubsidyKind, Terms, ThresholdCurves, outcome
+from ..deciding import (
+    Cost,
+    HardRule,
+    Outcome,
+    PublishedStatistics,
+    Subsidies,
+    SubsidyKind,
+    Terms,
+    ThresholdCurves,
+    outcome,
+)
 from ..report import render
-from .page import page_content
-from .plain import as_json, plain_groups, plain_value
+from .cost_ranges import OverCosts, over_costs
+from .impact import impact_content, impact_ratios, impact_rows
+from .page import page_content, static_content
+from .plain import as_json, plain_groups, plain_ranges, plain_value
 from .promises import promises
 from .provenance import Provenance
+from .resampling import Uncertainty, resample
 from .screened import Screened
-from .words import group_names, group_sentence, promises_sentence, verdict_sentence
+from .undecided import either_way, undecided_groups
+from .words import group_names, group_sentence, group_warning, promises_sentence, verdict_sentence
 
 #: What is written of each group as JSON.
 GROUP_COLUMNS = (
     "n base_rate selected precision precision_low precision_high cost applies share subsidy_needed accuracy "
     "selection_rate utility"
 ).split()
+#: Where people were not tested.
+BOUND_COLUMNS = "untested base_rate_low base_rate_high accuracy_low accuracy_high".split()
 #: And where other people are counted than those whose counts are published.
 PROMISE_COLUMNS = "delivered delivered_low delivered_high promise_kept".split()
+
+
+#: With more groups (at all costs together) than this, JSON says nothing of resamples, which would take long.
+MOST_RESAMPLED_GROUPS = 10_000
 
 
 @dataclass(frozen=True, eq=False)
@@ -47,6 +67,8 @@ class Audit:
         More costs to look at.
     provenance : Provenance
         Where the numbers come from.
+    cost_range : tuple of two floats, optional
+        A range of costs that what is written also speaks of; see :meth:`over_costs`.
     """
 
     published_by: Screened
@@ -54,6 +76,7 @@ class Audit:
     terms: Terms
     other_costs: tuple[Cost, ...] = ()
     provenance: Provenance = field(default_factory=Provenance)
+    cost_range: tuple[float, float] | None = None
 
     # ------------------------------------------------------------------ the parts by name
 
@@ -139,13 +162,45 @@ class Audit:
         """Share of qualified people who do not apply, NaN if nobody is qualified."""
         return self.outcome.social_cost
 
+    @cached_property
+    def undecided(self) -> pd.Series | None:
+        """Whether each group's 95% interval holds its cost, so that chance may have decided.
+
+        None where that says nothing: people decide by what was published before, want to be sure, or come in part.
+        """
+        if self.of_new_people or type(self.terms.behaviour) is not HardRule:
+            return None
+        frame, groups = self.published.to_frame(), self.published.groups
+        held = undecided_groups(frame["precision_low"], frame["precision_high"], self.terms.faced_by(groups))
+        return pd.Series(held, index=groups, name="undecided")
+
+    def either_way(self) -> dict[str, Any] | None:
+        """What follows over all ways in which undecided groups decide; None where there is no saying.
+
+        Returns
+        -------
+        dict
+            ``induced_accuracy`` and ``social_cost``, two ends each, exact over all subsets of the undecided groups, and
+            ``nobody``: whether it may be that nobody applies.
+
+        Examples
+        --------
+        >>> y, passed = [1, 1, 0, 1, 0, 0] * 20, [1, 1, 1, 1, 1, 0] * 20
+        >>> found = audit(y, y_pred=passed, sensitive_features=list("AAABBB") * 20, cost=0.6)
+        >>> found.undecided.to_dict(), found.either_way()["social_cost"]
+        ({'A': True, 'B': True}, (0.0, 1.0))
+        """
+        if self.undecided is None:
+            return None
+        return either_way(self.population.counts, self.applies.to_numpy(), self.undecided.to_numpy())
+
     def at(self, cost: Cost) -> Audit:
         """The same audit with another main cost, and no others."""
         return self.under(self.terms.at_cost(cost))
 
     def under(self, terms: Terms) -> Audit:
         """The same audit under other terms."""
-        return replace(self, terms=terms, other_costs=())
+        return replace(self, terms=terms, other_costs=(), cost_range=None)
 
     def to_frame(self) -> pd.DataFrame:
         """Everything about each group at the main cost.
@@ -156,8 +211,8 @@ class Audit:
             The columns of :meth:`PublishedStatistics.to_frame`, and ``cost`` (what the group faces after subsidies),
             ``applies``, ``share`` (of it that applies: 0 or 1 by the hard rule), ``subsidy_needed`` (the least further
             subsidy of its kind at which it applies; NaN if nobody passes screening, so that none can help) and
-            ``utility`` (of a person of the group). If other people are counted than those whose counts are published,
-            also what :meth:`promises` has.
+            ``utility`` (of a person of the group), and ``undecided`` (see :attr:`undecided`). If other people are
+            counted than those whose counts are published, also what :meth:`promises` has.
         """
         groups, frame = self.published.groups, self.published.to_frame()
         frame["cost"] = self.terms.faced_by(groups)
@@ -166,6 +221,8 @@ class Audit:
         needed = self.terms.further_subsidy(groups, self.terms.comes_at(self.published.counts))
         frame["subsidy_needed"] = np.where(self.applies, 0.0, needed)
         frame["utility"] = self.published.utility_under(self.terms)
+        if self.undecided is not None:
+            frame["undecided"] = self.undecided
         return frame.join(self.promises()) if self.of_new_people else frame
 
     def promises(self) -> pd.DataFrame:
@@ -186,6 +243,89 @@ class Audit:
         names = {"kept": "yes", "broken": "no", "undecided": "undecided"}
         return {name: answers.count(answer) for name, answer in names.items()}
 
+    def uncertainty(self, n_resamples: int = 1000, random_state: Any = 0, confidence: float = 0.95) -> Uncertainty:
+        """How sure one can be: the bootstrap over people, stratified by group.
+
+        Parameters
+        ----------
+        n_resamples : int, default=1000
+            How often people are drawn again.
+        random_state : int, sequence of int, SeedSequence or Generator, default=0
+            Seed; the same one gives the same answer.
+        confidence : float, default=0.95
+            Of the intervals, which run between percentiles.
+
+        Returns
+        -------
+        Uncertainty
+            With ``interval(name)``, ``to_frame()`` (intervals of assumed and induced accuracy, application rate and
+            social cost) and ``applies`` (the share of resamples in which each group applies). If other people are
+            counted than those whose counts are published, both are drawn. Where people were not tested, an interval
+            holds both bounds. Weighted people: see :mod:`selfselect.auditing.resampling`.
+
+        Examples
+        --------
+        >>> y, passed = [1, 1, 0, 1, 0, 0] * 20, [1, 1, 1, 1, 1, 0] * 20
+        >>> found = audit(y, y_pred=passed, sensitive_features=list("AAABBB") * 20, cost=0.6)
+        >>> found.uncertainty().applies.to_dict()
+        {'A': 0.905, 'B': 0.11}
+        """
+        check_fraction(confidence, "confidence", inclusive=False)
+        drawn = resample(
+            self.published_by, self.counted_on, self.terms, n_resamples=n_resamples, random_state=random_state
+        )
+        weighted = any(np.issubdtype(people.counts.n.dtype, np.floating) for people in self._people)
+        return Uncertainty(drawn, confidence, random_state, weighted)
+
+    @property
+    def _people(self) -> tuple[Screened, Screened]:
+        return self.published_by, self.counted_on
+
+    def over_costs(self, low: float, high: float) -> OverCosts:
+        """Who applies at every cost of a range, where others tip, and what follows in between; exact, not by a grid.
+
+        Parameters
+        ----------
+        low, high : float
+            The range, of the general cost: groups with a cost of their own keep it.
+
+        Returns
+        -------
+        OverCosts
+            With ``groups`` (throughout, nowhere, or up to which cost each applies), ``steps``, ``sentence()``,
+            ``to_dict()``.
+
+        Examples
+        --------
+        >>> found = audit([1, 1, 0, 1, 0, 0], y_pred=[1, 1, 1, 1, 1, 0], sensitive_features=list("AAABBB"), cost=0.6)
+        >>> found.over_costs(0.4, 0.6).groups["applies"].to_dict()
+        {'A': 'throughout', 'B': 'up to'}
+        >>> found.over_costs(0.4, 0.6).groups["tips_at"].to_dict()
+        {'A': nan, 'B': 0.5}
+        """
+        return over_costs(self, low, high)
+
+    def impact_ratios(self, confidence: float = 0.95) -> pd.DataFrame:
+        """How often each group passes screening, against the one that passes most often: the four-fifths rule.
+
+        Parameters
+        ----------
+        confidence : float, default=0.95
+            Of the intervals.
+
+        Returns
+        -------
+        DataFrame
+            By each column of groups and by their combinations; see :func:`selfselect.auditing.impact.impact_ratios`.
+
+        Examples
+        --------
+        >>> found = audit([1, 1, 0, 1, 0, 0], y_pred=[1, 1, 1, 1, 0, 0], sensitive_features=list("AAABBB"), cost=0.6)
+        >>> found.impact_ratios().set_index("category")["impact_ratio"].round(3).to_dict()
+        {'A': 1.0, 'B': 0.333}
+        """
+        return impact_ratios(self.population, confidence)
+
     def by_cost(self) -> pd.DataFrame:
         """Outcome at each of the costs, one row per cost."""
         rows = [self.at(cost).outcome.to_dict() for cost in self.costs]
@@ -195,13 +335,25 @@ class Audit:
     # ------------------------------------------------------------------ in words
 
     def verdict(self) -> str:
-        """What it comes to, in one sentence; where new people are counted, also what became of promises to them."""
+        """What it comes to, in a few sentences.
+
+        Who applies, under which terms, and what follows; on how many people that rests; which groups are certain, and
+        what hangs on the others; where new people are counted, what became of promises to them.
+        """
+        groups, undecided = self.published.groups, self.undecided
         found = verdict_sentence(
             self.terms.uniform_cost,
             self.names,
             self.shares.tolist(),
             self.outcome,
             confidence=self.terms.confidence,
+            costs=self.terms.listed_for(groups).tolist(),
+            subsidies=self.terms.subsidies_for(groups).tolist(),
+            kind=self.terms.kind,
+            passed=self.published.counts.selected.tolist(),
+            people=float(self.population.counts.n.sum()),
+            undecided=None if undecided is None else undecided.tolist(),
+            either_way=self.either_way(),
         )
         return " ".join(filter(None, [found, self._on_promises() if self.of_new_people else ""]))
 
@@ -237,32 +389,59 @@ class Audit:
             )
         ]
 
+    def warnings(self) -> list[str]:
+        """Why the number of each group should be taken with care; empty where there is no reason."""
+        frame = self.to_frame()
+        worth = frame["effective_selected"] if "effective_selected" in frame else [None] * len(frame)
+        rows = zip(frame.itertuples(), worth, strict=True)
+        return [
+            group_warning(row.selected, row.precision_low, row.precision_high, row.cost, effective)
+            for row, effective in rows
+        ]
+
     # ------------------------------------------------------------------ as data
 
     def to_dict(self) -> dict[str, Any]:
         """Everything as plain values; NaN becomes None. With several costs, the others are under ``by_cost``."""
-        first = self._one_cost()
+        resampled = len(self.costs) * len(self.names) <= MOST_RESAMPLED_GROUPS
+        first = self._one_cost(resampled)
         if self.other_costs:
-            first["by_cost"] = [self.at(cost)._one_cost() for cost in self.costs]
+            first["by_cost"] = [self.at(cost)._one_cost(resampled) for cost in self.costs]
+        if self.cost_range is not None:
+            first["over_costs"] = self.over_costs(*self.cost_range).to_dict()
+        first["impact_ratios"] = impact_content(self.impact_ratios())
         return first
 
-    def _one_cost(self) -> dict[str, Any]:
-        cost: Any = self.terms.uniform_cost
-        if cost is None:
-            listed = self.terms.listed_for(self.published.groups)
-            cost = {name: float(value) for name, value in zip(self.names, listed, strict=True)}
+    def _one_cost(self, resampled: bool) -> dict[str, Any]:
+        cost: Any = self.terms.cost
+        listed = dict(zip(self.names, self.terms.listed_for(self.published.groups).tolist(), strict=True))
+        own = {name: value for name, value in listed.items() if value != cost}
+        if isinstance(cost, Mapping | pd.Series):
+            cost, own = listed, {}
+        frame = self.to_frame()
         return {
-            "cost": cost,
+            "cost": plain_value(cost),
+            **({"cost_of": own} if own else {}),
             "threshold": plain_value(self.threshold),
             "n": plain_value(self.population.counts.n.sum()),
             **{name: plain_value(value) for name, value in self.outcome.to_dict().items()},
             "subsidy_kind": self.terms.kind,
             "confidence": self.terms.confidence,
+            "either_way": plain_ranges(self.either_way()),
+            "uncertainty": self._how_sure() if resampled else None,
             **({"promises": self._promise_counts()} if self.of_new_people else {}),
-            "groups": plain_groups(
-                self.names, self.to_frame(), GROUP_COLUMNS + (PROMISE_COLUMNS if self.of_new_people else [])
-            ),
+            "groups": plain_groups(self.names, frame, self._group_columns(frame)),
         }
+
+    def _how_sure(self) -> dict[str, Any]:
+        """The bootstrap in plain values."""
+        found = self.uncertainty()
+        return found.to_dict() | {"applies": dict(zip(self.names, found.applies.tolist(), strict=True))}
+
+    def _group_columns(self, frame: pd.DataFrame) -> list[str]:
+        """What is written of each group: more where people were not tested, have weights, or are other people."""
+        known = [name for name in [*BOUND_COLUMNS, "effective_selected", "undecided"] if name in frame]
+        return GROUP_COLUMNS + known + (PROMISE_COLUMNS if self.of_new_people else [])
 
     def to_json(self) -> str:
         """JSON text of :meth:`to_dict`."""
@@ -279,7 +458,9 @@ class Audit:
             sentences=self.sentences(),
             provenance=self.provenance,
         )
-        return render(content)
+        over = "" if self.cost_range is None else self.over_costs(*self.cost_range).sentence()
+        impact = impact_rows(self.impact_ratios())
+        return render(content | static_content(over, impact))
 
     def _repr_html_(self) -> str:
         columns = ["n", "base_rate", "precision", "cost", "applies", "subsidy_needed"]
@@ -310,6 +491,9 @@ def audit(
     cost: Cost | Sequence[float],
     subsidies: Subsidies = None,
     subsidy_kind: SubsidyKind = "additive",
+    cost_of: Mapping[Any, float] | None = None,
+    sample_weight: ArrayLike | None = None,
+    untested: bool = False,
     missing: str = "error",
     provenance: Provenance | None = None,
 ) -> Audit:
@@ -333,6 +517,16 @@ def audit(
         What groups are paid.
     subsidy_kind : {"additive", "proportional"}, default="additive"
         ``c_z = c - s_z`` or ``c_z = c (1 - s_z)``.
+    cost_of : mapping from group to float, optional
+        Cost of single groups, instead of the general one.
+    sample_weight : array-like of shape (n_rows,), optional
+        How far each person stands for others, as in a survey: every count is a sum of weights. Intervals take as many
+        people as weighted ones are worth (Kish's effective sample size, ``(sum w)^2 / sum w^2``).
+    untested : bool, default=False
+        Whether labels of people who do not pass screening may be missing (None, NaN), because nobody tested them.
+        Precision and who applies are known all the same; base rate, accuracy and social cost are NaN and have bounds
+        (``social_cost_low``, ``social_cost_high``), worst and best case over the unknown labels. Other thresholds are
+        not offered: they might pass people of whom nothing is known.
     missing : {"error", "own_group"}, default="error"
         What to do with rows whose group is missing.
     provenance : Provenance, optional
@@ -346,9 +540,8 @@ def audit(
     Examples
     --------
     >>> found = audit([1, 1, 0, 1, 0, 0], y_pred=[1, 1, 1, 1, 1, 0], sensitive_features=list("AAABBB"), cost=0.6)
-    >>> found.verdict()
-    'At a cost of 0.60, B stays away: the model is right for 66.7% of those who apply, not 66.7% as assumed, and 33.3%
-    of qualified people stay away.'
+    >>> found.verdict()[:90]
+    'At a cost of 0.60, B stays away: the model is right for 66.7% of those who apply, as assum'
     >>> found.sentences()[1]
     'B stays away at a cost of 0.60: 50.0% of those who pass screening are hired; it would come at 0.50 or with a
     subsidy of 0.10.'
@@ -358,14 +551,27 @@ def audit(
     costs = _as_costs(cost)
     if score is not None:
         people = Screened.from_scores(
-            y_true, score, threshold=threshold, sensitive_features=sensitive_features, missing=missing
+            y_true,
+            score,
+            threshold=threshold,
+            sensitive_features=sensitive_features,
+            sample_weight=sample_weight,
+            missing=missing,
+            untested=untested,
         )
     elif threshold is not None:
         raise TypeError("threshold belongs to score; y_pred holds decisions already.")
     else:
         decided: Any = y_pred
-        people = Screened.from_predictions(y_true, decided, sensitive_features=sensitive_features, missing=missing)
-    terms = Terms(costs[0], subsidies, subsidy_kind)
+        people = Screened.from_predictions(
+            y_true,
+            decided,
+            sensitive_features=sensitive_features,
+            sample_weight=sample_weight,
+            missing=missing,
+            untested=untested,
+        )
+    terms = Terms(costs[0], subsidies, subsidy_kind, cost_of=cost_of)
     for value in costs:
         terms.at_cost(value).faced_by(people.groups)  # complains early about costs and subsidies
     return Audit(people, people, terms, costs[1:], provenance or Provenance())

@@ -17,9 +17,10 @@ from .._errors import InputError
 from .._text import printable
 from .._validation import FloatArray
 from ..counting.groups import position_of, with_same_columns
+from ..counting.intervals import ratio
 from ..deciding import SLACK, Behaviour, HardRule, PromisedRule, SureRule, Terms, ThresholdCurves
 from ..deciding.behaviour import MOST_OF_A_GROUP
-from .formats import MOST_NAMED, level
+from .formats import MOST_NAMED, count, level
 from .promises import RARE
 from .provenance import Provenance
 from .screened import Screened
@@ -139,9 +140,31 @@ def page_content(
         "exact": exact,
         "published": _counts(published_by, groups, thresholds, position),
         "population": None if same else _counts(counted_on, groups, thresholds, position),
+        "untested": "" if counted_on.counts.is_known else count(float(counted_on.counts.unknown.sum())),
         "verdict": printable(verdict) if len(verdict) < LONGEST_VERDICT else "",
         "sentences": [sentence for sentence in told if len(sentence) < LONGEST_SENTENCE],
     }
+
+
+def static_content(over_costs: str, impact: Sequence[dict[str, Any]]) -> dict[str, Any]:
+    """What the page says of the setting it was made with, and does not compute again.
+
+    Parameters
+    ----------
+    over_costs : str
+        What holds over a range of costs; empty without one.
+    impact : sequence of dicts
+        Tables of impact ratios, as :func:`selfselect.auditing.impact.impact_rows` makes them.
+    """
+    tables = [
+        table
+        | {
+            "by": short_name(table["by"]),
+            "rows": [row | {"category": short_name(row["category"])} for row in table["rows"]],
+        }
+        for table in impact
+    ]
+    return {"over_costs": printable(over_costs) if len(over_costs) < LONGEST_VERDICT else "", "impact": tables}
 
 
 def _source_content(source: Provenance) -> dict[str, str]:
@@ -226,15 +249,23 @@ def _counts(people: Screened, groups: pd.Index, thresholds: FloatArray | None, p
         return list(row.tolist())
 
     counts = people.counts
-    selected, hits = counts.selected[None], counts.true_positives[None]
+    selected, hits, worth = counts.selected[None], counts.true_positives[None], None
+    if counts.squares is not None:
+        worth = ratio(counts.selected, counts.squares.selected)[None]
     if people.curves is not None and thresholds is not None:
         kind = people.curves.selected.dtype  # whole numbers stay whole, and short
         selected, hits = (found.astype(kind) for found in people.curves.counts_at(thresholds))
+        if people.curves.squares is not None and worth is not None:
+            at_own, worth = worth[0], ratio(selected, people.curves.squares.counts_at(thresholds)[0])
+            worth[position] = at_own
         # sums of weights along the way carry rounding; the page opens with the very numbers of the table
         selected[position], hits[position] = counts.selected, counts.true_positives
     return {
+        # how many equally weighted people a unit of weight is worth among those who pass; null where each counts once
+        "worth": None if worth is None else [spread(np.nan_to_num(row)) for row in worth],
         "n": spread(counts.n),
         "positives": spread(counts.positives),
+        "untested": None if counts.is_known else spread(counts.unknown),
         "selected": [spread(row) for row in selected],
         "true_positives": [spread(row) for row in hits],
     }

@@ -26,6 +26,7 @@ SCRIPTS = (
     "intervals",  # shares, and how sure one can be of them
     "terms",  # what groups face, and what share of them applies
     "outcome",  # what follows from shares
+    "undecided",  # groups whose interval holds the cost
     "promises",  # what new people got of what was published
     "words",  # sentences
     "findings",  # everything about one setting
@@ -39,6 +40,10 @@ SCRIPTS = (
     "outcome_charts",
     "wiring",  # controls, and who is told of a change
 )
+
+
+#: Longer tables of impact ratios are left to files.
+MOST_IMPACT_ROWS = 100
 
 
 def check_available() -> None:
@@ -87,7 +92,8 @@ def render(content: dict[str, Any], *, date: datetime | None = None) -> str:
     ----------
     content : dict
         What the page computes from, values that JSON can hold (:func:`selfselect.auditing.page.page_content` makes it),
-        and in ``verdict`` and ``sentences`` what it says before its script runs.
+        and in ``verdict``, ``sentences``, ``untested``, ``over_costs`` and ``impact`` what it says before its script
+        runs.
     date : datetime, optional
         When it was made; by default now.
     """
@@ -97,7 +103,7 @@ def render(content: dict[str, Any], *, date: datetime | None = None) -> str:
     from markupsafe import Markup
 
     made = (date or datetime.now(UTC)).strftime("%Y-%m-%d %H:%M UTC")
-    said = {"verdict", "sentences"}
+    said = {"verdict", "sentences", "untested", "over_costs", "impact"}
     data = {name: value for name, value in content.items() if name not in said}
     data.update(version=__version__, date=made)
     style, library, script = _part("page.css"), _part("vendor/chart.umd.min.js"), joined_script()
@@ -121,5 +127,8 @@ def render(content: dict[str, Any], *, date: datetime | None = None) -> str:
         embedded=Markup(embedded_json(data)),
         verdict=content["verdict"],
         sentences=content["sentences"],
+        untested=content.get("untested", ""),
+        over_costs=content.get("over_costs", ""),
+        impact=[table for table in content.get("impact", []) if len(table["rows"]) <= MOST_IMPACT_ROWS],
         chart_library=json.loads(_part("vendor/VENDORED.json")),
     )

@@ -12,7 +12,7 @@ from .._errors import InputError
 from .._text import shown
 from .._validation import BoolArray, FloatArray
 from ..auditing import Screened, default_threshold
-from ..counting import MISSING, GroupCodes, encode_groups
+from ..counting import MISSING, GroupCodes, GroupCounts, encode_groups
 from ..deciding import PublishedStatistics, ThresholdCurves
 from .checking import GroupColumns, TwoValues, as_numbers
 from .chunks import Chunk, TableReader, TextArray
@@ -33,17 +33,30 @@ class PeopleColumns:
         The label that means qualified, if not 1 or true.
     missing : {"error", "own_group"}, default="error"
         What to do with rows whose group is empty.
+    weight : str, optional
+        Column of numbers of at least 0: how far each person stands for others.
+    untested : bool, default=False
+        Whether the label of people who do not pass screening may be empty.
     """
 
     label: str
     groups: tuple[str, ...]
     positive: str | None = None
     missing: str = "error"
+    weight: str | None = None
+    untested: bool = False
 
     def __post_init__(self) -> None:
         twice = [name for i, name in enumerate(self.groups) if name in self.groups[:i]]
         if twice:
             raise TableError(f"column {shown(twice[0])} is named twice for the groups", named_by="group")
+
+
+#: What is said of an empty label: the advice to fill or drop such rows would change what is found.
+NO_LABEL = (
+    "the label is empty. People who were not tested have none; filling it in, or dropping those who lack it, changes "
+    "base rates, accuracy and social cost without a word"
+)
 
 
 @dataclass(frozen=True)
@@ -67,11 +80,22 @@ class _People:
 
     def __init__(self, table: TableReader, columns: PeopleColumns) -> None:
         self.table, self.columns = table, columns
-        self.labels = TwoValues(columns.label, columns.positive, "qualified")
+        self.labels = TwoValues(
+            columns.label,
+            columns.positive,
+            "qualified",
+            empty=NO_LABEL,
+            empty_key="untested",
+            allow_empty=columns.untested,
+        )
         self.groups = GroupColumns(columns.groups, columns.missing)
         self._where = [table.position(columns.label, "label")]
         self._where += [table.position(name, "group") for name in columns.groups]
         self.group_positions = range(1, len(self._where))
+        self._weighs = columns.weight is not None
+        self._some_weight = not self._weighs
+        if columns.weight is not None:
+            self._where.append(table.position(columns.weight, "weight"))
         #: Where the other columns of a chunk begin.
         self.others = len(self._where)
 
@@ -84,6 +108,39 @@ class _People:
         if rows == 0:
             raise self.table.error("there is a header but no row")
         self.labels.finish(self.table)
+        if not self._some_weight:
+            raise self.table.error("every weight is 0", column=self.columns.weight, named_by="weight")
+
+    def known(self, chunk: Chunk) -> BoolArray | None:
+        """Whose label is known in a chunk; None where everybody's must be."""
+        return self.labels.known(chunk, 0) if self.columns.untested else None
+
+    def refuse_untested(self, rows: Sequence[int], selected: BoolArray) -> None:
+        """Complain about people without a label, who stand in some rows, and pass all the same."""
+        wrong = np.flatnonzero(selected)
+        if wrong.size:
+            raise self.table.error(
+                "the label is empty, but this person passes screening; only people who do not pass can be untested",
+                row=rows[int(wrong[0])],
+                column=self.columns.label,
+                advice="Those who pass make the precision: find their labels, or leave out those who were never meant "
+                "to be tested.",
+            )
+
+    def weights(self, chunk: Chunk) -> FloatArray | None:
+        """Weights of a chunk; None without a column of them."""
+        if not self._weighs:
+            return None
+        name = self.columns.weight or ""
+        numbers = as_numbers(self.table, chunk, self.others - 1, name)
+        wrong = np.flatnonzero(numbers < 0)
+        if wrong.size:
+            cell = shown(chunk.columns[self.others - 1][wrong[0]].strip())
+            raise self.table.error(
+                f"{cell} is negative; a weight is at least 0", row=chunk.rows[int(wrong[0])], column=name
+            )
+        self._some_weight |= bool(numbers.any())
+        return numbers
 
     def keep_groups(self, chunk: Chunk) -> None:
         self.groups.keep(self.table, chunk, self.group_positions)
@@ -118,18 +175,55 @@ def read_screened(table: TableReader, people: PeopleColumns, model: ScoreColumn 
     >>> found.threshold, found.table.precision.to_dict()
     (0.5, {'A': 0.5, 'B': nan})
     """
+    return _read(table, people, model, [None])[0]
+
+
+def read_screened_each(
+    table: TableReader, people: PeopleColumns, model: ScoreColumn | DecisionColumn
+) -> list[Screened]:
+    r"""The same by each column of groups on its own, from one pass over the table.
+
+    Examples
+    --------
+    >>> import tempfile, pathlib
+    >>> from selfselect.tabular.reading import open_table
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     path = pathlib.Path(folder, "t.csv")
+    ...     _ = path.write_text("hired,team,sex,score\n1,A,f,0.9\n0,A,m,0.6\n1,B,f,0.2\n")
+    ...     with open_table(path) as table:
+    ...         found = read_screened_each(table, PeopleColumns("hired", ("team", "sex")), ScoreColumn("score"))
+    >>> [one.table.precision.to_dict() for one in found]
+    [{'A': 0.5, 'B': nan}, {'f': 1.0, 'm': 0.0}]
+    """
+    return _read(table, people, model, people.groups)
+
+
+def _read(
+    table: TableReader, people: PeopleColumns, model: ScoreColumn | DecisionColumn, ways: Sequence[str | None]
+) -> list[Screened]:
+    """People by columns of groups: one of them, or all together for None."""
     if isinstance(model, ScoreColumn):
-        return _read_scores(table, people, model)
-    return _read_decisions(table, people, model)
+        return _read_scores(table, people, model, ways)
+    return _read_decisions(table, people, model, ways)
 
 
-def _read_scores(table: TableReader, columns: PeopleColumns, model: ScoreColumn) -> Screened:
+def _read_scores(
+    table: TableReader, columns: PeopleColumns, model: ScoreColumn, ways: Sequence[str | None]
+) -> list[Screened]:
     people = _People(table, columns)
     labels: list[BoolArray] = []
     scores: list[FloatArray] = []
+    weights: list[FloatArray | None] = []
+    known: list[BoolArray] = []
+    untested_rows: list[int] = []
     for y, chunk in people.chunks([table.position(model.name, "score")]):
         labels.append(y)
         scores.append(as_numbers(table, chunk, people.others, model.name))
+        weights.append(people.weights(chunk))
+        tested = people.known(chunk)
+        if tested is not None:
+            known.append(tested)
+            untested_rows += [chunk.rows[i] for i in np.flatnonzero(~tested).tolist()]
         people.keep_groups(chunk)
     score = np.concatenate(scores)
     threshold = model.threshold
@@ -138,27 +232,50 @@ def _read_scores(table: TableReader, columns: PeopleColumns, model: ScoreColumn)
             threshold = default_threshold(float(score.min()), float(score.max()))
         except InputError as error:
             raise table.error(str(error), column=model.name, key=error.key) from error
-    groups = people.groups.codes()
-    curves = ThresholdCurves.from_codes(np.concatenate(labels), score, groups.codes, groups.labels)
-    return Screened.from_curves(curves, threshold)
+    passed = score > threshold
+    labelled = np.concatenate(known) if untested_rows else None
+    if labelled is not None:
+        people.refuse_untested(untested_rows, passed[~labelled])
+    y, weight = np.concatenate(labels), _joined(weights)
+
+    def screened(groups: GroupCodes) -> Screened:
+        if labelled is None:
+            curves = ThresholdCurves.from_codes(y, score, groups.codes, groups.labels, weight, squares=True)
+            return Screened.from_curves(curves, threshold)
+        counts = GroupCounts.from_rows(y, passed, groups.codes, groups.n_groups, weight, known=labelled, squares=True)
+        return Screened(PublishedStatistics(groups.labels, counts), threshold=threshold)
+
+    return [screened(people.groups.codes(way)) for way in ways]
 
 
-def _read_decisions(table: TableReader, columns: PeopleColumns, model: DecisionColumn) -> Screened:
+def _joined(parts: list[FloatArray | None]) -> FloatArray | None:
+    """Weights of all chunks; None if there are none."""
+    return np.concatenate([part for part in parts if part is not None]) if parts[0] is not None else None
+
+
+def _read_decisions(
+    table: TableReader, columns: PeopleColumns, model: DecisionColumn, ways: Sequence[str | None]
+) -> list[Screened]:
     people = _People(table, columns)
     passing = TwoValues(model.name, model.positive, "passing screening", key="prediction_positive", more_values="score")
-    counted: list[PublishedStatistics] = []
+    counted: list[list[PublishedStatistics]] = [[] for _ in ways]
     for y, chunk in people.chunks([table.position(model.name, "prediction")]):
         if columns.positive is not None and passing.positive is None:
             passing.adopt(columns.positive, chunk, people.others)
         selected = passing(table, chunk, people.others)
-        counted.append(
-            PublishedStatistics.from_predictions(
-                y, selected, sensitive_features=people.group_cells(chunk), missing=columns.missing
+        known = people.known(chunk)
+        if known is not None:
+            people.refuse_untested([chunk.rows[i] for i in np.flatnonzero(~known).tolist()], selected[~known])
+        cells, weights = people.group_cells(chunk), people.weights(chunk)
+        for found, way in zip(counted, ways, strict=True):
+            groups = encode_groups(cells if way is None else cells[[way]], missing=columns.missing)
+            counts = GroupCounts.from_rows(
+                y, selected, groups.codes, groups.n_groups, weights, known=known, squares=True
             )
-        )
+            found.append(PublishedStatistics(groups.labels, counts))
     if model.positive is not None or not passing.seen <= people.labels.seen:
         passing.finish(table)  # a value that no row holds would mean that nobody passes
-    return Screened(_in_order(sum(counted[1:], counted[0])))
+    return [Screened(_in_order(sum(found[1:], found[0]))) for found in counted]
 
 
 def _in_order(counted: PublishedStatistics) -> PublishedStatistics:
