@@ -9,6 +9,9 @@ from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import replace
 
+import click
+
+from selfselect._text import printable
 from selfselect.auditing import Audit, Provenance
 from selfselect.deciding import SubsidyKind, Terms
 from selfselect.tabular.checking import match_groups
@@ -16,21 +19,42 @@ from selfselect.tabular.chunks import TableReader
 from selfselect.tabular.loading import DecisionColumn, PeopleColumns, ScoreColumn, read_screened
 from selfselect.tabular.reading import open_table
 
+from .options import WRITTEN
 from .terminal import progress_bar
 
 #: Delimiters that are hard to type.
 SPELLED_OUT = {"\\t": "\t", "tab": "\t"}
+#: Where the command keeps what it has said about its tables.
+TOLD = "selfselect.told"
 
 
 @contextmanager
 def table_at(file: str, encoding: str, delimiter: str) -> Iterator[TableReader]:
-    """Open a table, with a progress bar on a terminal."""
+    """Open a table, with a progress bar on a terminal; what was found out about it is said once it is read.
+
+    The other options of :data:`.options.file_options` are taken from the running command.
+    """
     sign = SPELLED_OUT.get(delimiter, delimiter)
-    with (
-        progress_bar(file) as progress,
-        open_table(file, encoding=encoding, delimiter=sign, progress=progress) as table,
-    ):
-        yield table
+    context = click.get_current_context(silent=True)
+    written = {} if context is None else context.meta.get(WRITTEN, {})
+    notes: list[str] = []
+    try:
+        with (
+            progress_bar(file) as progress,
+            open_table(file, encoding=encoding, delimiter=sign, progress=progress, **written) as table,
+        ):
+            notes = table.notes
+            yield table
+    finally:
+        _tell(notes, set() if context is None else context.meta.setdefault(TOLD, set()))
+
+
+def _tell(notes: Sequence[str], told: set[str]) -> None:
+    """Say what is not said yet: a table may be read twice."""
+    for note in notes:
+        if note not in told:
+            click.echo(f"Note: {printable(note)}", err=True)
+            told.add(note)
 
 
 def people_columns(label: str, positive: str | None, groups: Sequence[str], missing: str) -> PeopleColumns:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import re
 from collections.abc import Callable
 from decimal import Decimal, InvalidOperation
 from typing import Any, TypeVar
@@ -13,6 +14,27 @@ from selfselect._text import shown
 
 Command = TypeVar("Command", bound=Callable[..., Any])
 MOST_COSTS = 1000
+
+
+def how_to_write(text: str) -> str:
+    """What to type instead of a share with a decimal comma or a percent sign; nothing for other texts.
+
+    Examples
+    --------
+    >>> how_to_write("0,7"), how_to_write("70 %"), how_to_write("much")
+    (' Write 0.7.', ' Write it as a share: 0.7.', '')
+    """
+    plain = text.strip().replace(",", ".", 1)
+    is_percent = plain.endswith("%")
+    try:
+        number = Decimal(plain.removesuffix("%").strip())
+    except InvalidOperation:
+        return ""
+    if not number.is_finite() or abs(number.adjusted()) > 20:
+        return ""
+    if is_percent:
+        return f" Write it as a share: {float(number / 100):g}."
+    return f" Write {number}." if "," in text else ""
 
 
 class CostRange(click.ParamType):  # type: ignore[type-arg]  # generic in some versions of click only
@@ -33,7 +55,9 @@ class CostRange(click.ParamType):  # type: ignore[type-arg]  # generic in some v
             if not all(number.is_finite() for number in numbers):
                 raise InvalidOperation
         except InvalidOperation:
-            self.fail(f"{text} is not a number.", param, ctx)
+            self.fail(f"{text} is not a number.{how_to_write(str(value))}", param, ctx)
+        if max(map(abs, numbers)) > 1e6 or min(abs(number) for number in numbers if number) < 1e-6:
+            self.fail(f"{text} is far from any cost: a cost is a share of what being hired is worth.", param, ctx)
         costs = [numbers[0]]
         if len(numbers) == 3:
             first, last, step = numbers
@@ -53,6 +77,9 @@ class Number(click.FloatRange):
 
     def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> float:
         """Read one option."""
+        hint = how_to_write(str(value))
+        if hint:
+            self.fail(f"{shown(str(value))} is not a number.{hint}", param, ctx)
         number = float(super().convert(value, param, ctx))
         if not math.isfinite(number):
             self.fail(f"{value!r} is not a finite number.", param, ctx)
@@ -74,7 +101,8 @@ class NamedAmount(click.ParamType):  # type: ignore[type-arg]  # generic in some
         except ValueError:
             amount = math.nan
         if not sign or not math.isfinite(amount) or amount < 0:
-            self.fail(f"{shown(str(value))} is not NAME=AMOUNT with an amount of at least 0.", param, ctx)
+            hint = how_to_write(number)
+            self.fail(f"{shown(str(value))} is not NAME=AMOUNT with an amount of at least 0.{hint}", param, ctx)
         return name, amount
 
 
@@ -89,10 +117,59 @@ def _all_of(*options: Callable[[Command], Command]) -> Callable[[Command], Comma
     return decorate
 
 
+#: Where the command keeps how a table is written, beyond encoding and delimiter; :mod:`.inputs` takes it from there.
+WRITTEN = "selfselect.written"
+
+
+def _keep(context: click.Context, parameter: click.Parameter, value: Any) -> None:
+    context.meta.setdefault(WRITTEN, {})[parameter.name] = value
+
+
+class Size(click.ParamType):  # type: ignore[type-arg]  # generic in some versions of click only
+    """A number of bytes: 500MB, 8GB, or just digits."""
+
+    name = "SIZE"
+
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> int:
+        """Read one option."""
+        found = re.fullmatch(r"(\d{1,15})\s*([KMGT]?)B?", str(value).strip().upper())
+        if isinstance(value, int) or found is None:
+            return value if isinstance(value, int) else self.fail(f"{shown(str(value))} is no size like 8GB.", param, ctx)
+        return int(found[1]) * 1024 ** " KMGT".index(found[2] or " ")
+
+
 #: How the table is written.
 file_options = _all_of(
-    click.option("--encoding", default="utf-8", show_default=True, help="Of a CSV file."),
-    click.option("--delimiter", default=",", show_default=True, help="Between the columns of a CSV file."),
+    click.option(
+        "--encoding", default="auto", show_default=True, help="Of a CSV file: utf-8, latin-1, cp1252, utf-16, ..."
+    ),
+    click.option(
+        "--delimiter", default="auto", show_default=True, help="Between the columns of a CSV file: , ; | tab."
+    ),
+    click.option(
+        "--decimal",
+        type=click.Choice(["auto", ".", ","]),
+        default="auto",
+        show_default=True,
+        expose_value=False,
+        callback=_keep,
+        help="Decimal sign of a CSV file.",
+    ),
+    click.option(
+        "--sheet",
+        metavar="NAME",
+        expose_value=False,
+        callback=_keep,
+        help="Sheet of an .xlsx file, by name or number [default: the first].",
+    ),
+    click.option(
+        "--max-size",
+        "most_bytes",
+        type=Size(),
+        expose_value=False,
+        callback=_keep,
+        help="What a compressed file may hold [default: 8GB; 1GB for .xlsx].",
+    ),
     click.option("--force", is_flag=True, help="Write over output files that exist."),
 )
 

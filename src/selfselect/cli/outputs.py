@@ -16,6 +16,7 @@ from selfselect.report import check_available
 from selfselect.tabular.writing import csv_text
 
 from .errors import BadInput, has_option
+from .streams import json_for_terminal
 
 
 def refuse_existing(paths: Iterable[str | Path | None], *, force: bool, inputs: Iterable[str | Path] = ()) -> None:
@@ -95,18 +96,19 @@ class Outputs:
             check_report_available()
 
     def deliver(self, finding: Any, names: Sequence[str], show: Callable[[Any], None]) -> None:
-        """Show a finding and write its files; ``names`` are its groups as people read them."""
-        if self.json == "-":
-            click.echo(finding.to_json(), nl=False)
-        else:
-            show(finding)
-            if self.json is not None:
-                write_output(self.json, finding.to_json(), force=self.force)
+        """Write the files of a finding, then show it; ``names`` are its groups as people read them."""
+        if self.json is not None and self.json != "-":
+            write_output(self.json, finding.to_json(), force=self.force)
         if self.csv is not None:
             frame = finding.to_frame()
             frame.insert(0, "group", names)
             write_output(self.csv, csv_text(frame), force=self.force)
         if self.report is not None:
             write_output(self.report, finding.to_html(), force=self.force)
+        if self.json == "-":
+            click.echo(json_for_terminal(finding.to_json()), nl=False)
+        else:
+            show(finding)
+        if self.report is not None:
             said = f"\nReport: {printable(self.report)} (open it in any browser; it needs no network)"
             click.echo(said, err=self.json == "-")
