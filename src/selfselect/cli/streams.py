@@ -91,7 +91,7 @@ def _escaped(char: str) -> str:
 
 
 def print_table(text: str) -> None:
-    """A table on its way to a file or another program, as it would be written to a file; a terminal gets it harmless."""
+    """A table for a file or another program, byte by byte as it would be in a file; a terminal gets it harmless."""
     if isinstance(sys.stdout, PatientStream) and not sys.stdout.isatty():
         sys.stdout.write_bytes(text.encode())
     else:

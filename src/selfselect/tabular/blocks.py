@@ -102,7 +102,8 @@ class PlainBlock(Chunk):
         steps = np.arange(most)
         bytes_ = self._data[np.minimum(starts[:, None] + steps, len(self._data) - 1)]
         bytes_[np.arange(len(starts)), lengths] = 0  # which no text holds
-        return bytes_[steps <= lengths[:, None]].tobytes().decode()[:-1].split("\0")
+        joined: str = bytes_[steps <= lengths[:, None]].tobytes().decode()
+        return joined[:-1].split("\0")
 
     def plain_numbers(self, at: int, decimal: str) -> FloatArray | None:
         """Cells of one column asked for that are short plain decimals, as numbers; NaN for others, None if too many."""
@@ -157,7 +158,9 @@ _MASKS = np.array([(1 << (8 * size)) - 1 for size in range(WORD + 1)], dtype="<u
 
 
 def plain_block(text: str, delimiter: str, width: int, first_row: int, columns: Sequence[int]) -> PlainBlock | None:
-    r"""Rows of a block of text, or None if it takes a closer look: quotes within cells, blank lines, rows of another width.
+    r"""Rows of a block of text, or None if it takes a closer look.
+
+    That is: if there are quotes within cells, blank lines, or rows of another width.
 
     Parameters
     ----------
@@ -193,15 +196,15 @@ def plain_block(text: str, delimiter: str, width: int, first_row: int, columns: 
         if outside is None:
             return None
         signs &= outside
-    ends = np.flatnonzero(signs)
-    n_rows, left_over = divmod(len(ends), width)
+    found = np.flatnonzero(signs)
+    n_rows, left_over = divmod(len(found), width)
     if left_over or not n_rows:
         return None
-    ends = ends.reshape(n_rows, width)
+    ends = found.reshape(n_rows, width)
     breaks = data[ends] == NEWLINE
     if not breaks[:, -1].all() or breaks[:, :-1].any():
         return None
-    sizes = np.diff(ends.ravel(), prepend=-1)
+    sizes = np.diff(found, prepend=-1)
     if sizes.max() > csv.field_size_limit() or (width == 1 and sizes.min() == 1):
         return None  # among columns of one, a blank line is no row with an empty cell
     carriage = quoted and "\r" in text
@@ -226,7 +229,7 @@ def _outside_quotes(data: NDArray[np.uint8], signs: BoolArray) -> BoolArray | No
 
 
 def _ends_with_both(data: NDArray[np.uint8], signs: BoolArray, ends: NDArray[np.intp]) -> bool:
-    """Whether every row ends with a carriage return and a newline, and no carriage return is elsewhere but in quotes."""
+    """Whether every row ends with a carriage return and a newline, and none of them is elsewhere but in quotes."""
     before = data[ends[:, -1] - 1] == RETURN
     if not before.all():
         return False

@@ -359,7 +359,7 @@ class GroupColumns:
         return pd.DataFrame(columns).set_axis(pd.Index(self.names), axis=1)
 
     def _column(self, table: TableReader, chunk: Chunk, i: int, at: int) -> tuple[NDArray[Any], list[str]]:
-        """Positions of a chunk's cells in a list of different labels, -1 where empty; blanks around them are no part."""
+        """Positions of a chunk's cells in a list of different labels (without blanks around them), -1 where empty."""
         name, seen = self.names[i], self._seen[i]
         codes, texts = chunk.codes(at)
         labels: dict[str, int] = {}

@@ -1,4 +1,4 @@
-"""CSV files in chunks of text: blocks of plain rows at once, others by the row, and whatever is no table where it stands."""
+"""CSV files in chunks of text: ordinary blocks at once, others by the row; what is no table is found where it stands."""
 
 from __future__ import annotations
 

@@ -6,9 +6,13 @@ import re
 from collections.abc import Callable, Iterator, Sequence
 from typing import Any, BinaryIO
 
+import numpy as np
+import pandas as pd
+from numpy.typing import NDArray
 
 from .._text import printable
-from .chunks import CHUNK_ROWS, Chunk, TableReader
+from .._validation import FloatArray
+from .chunks import CHUNK_ROWS, Chunk, TableReader, TextArray
 from .texts import too_large
 
 #: Types whose values are numbers as they stand.
@@ -104,7 +108,7 @@ class ArrowChunk(Chunk):
         if not kind.startswith("dictionary"):
             array = array.dictionary_encode()
         known = [*_as_texts(array.dictionary), ""]
-        codes, used = pd.factorize(array.indices.fill_null(len(known) - 1).to_numpy(zero_copy_only=False))
+        codes, used = pd.factorize(array.indices.cast("int64").fill_null(len(known) - 1).to_numpy(zero_copy_only=False))
         texts = np.empty(len(used), dtype=object)
         texts[:] = [known[code] for code in used]
         return codes, texts
@@ -119,7 +123,7 @@ def _as_texts(array: Any) -> list[str]:
     kind = str(array.type)
     if kind.startswith("dictionary"):
         texts = [*_as_texts(array.dictionary), ""]
-        return [texts[code] for code in array.indices.fill_null(len(texts) - 1).to_pylist()]
+        return [texts[code] for code in array.indices.cast("int64").fill_null(len(texts) - 1).to_pylist()]
     if kind.startswith("time64"):
         array = array.cast("string")
     return ["" if value is None or value != value else str(value) for value in array.to_pylist()]

@@ -125,6 +125,4 @@ def looks_like_number(cell: str) -> bool:
     (True, False)
     """
     text = cell.strip()
-    return any(
-        pattern[sign].fullmatch(text) is not None for sign in ".," for pattern in (_DECIMAL, _GROUPED, _BOTH)
-    )
+    return any(pattern[sign].fullmatch(text) is not None for sign in ".," for pattern in (_DECIMAL, _GROUPED, _BOTH))
