@@ -1,4 +1,4 @@
-"""CSV files in chunks of text: ordinary blocks at once, others by the row; what is no table is found where it stands."""
+"""CSV files in chunks of text: ordinary blocks at once, others by the row; what is no table is found in place."""
 
 from __future__ import annotations
 
