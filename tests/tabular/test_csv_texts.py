@@ -70,7 +70,8 @@ def as_read(text, block_bytes):
             coded = [chunk.codes(at) for at in range(len(table.header))]
             assert one_by_one == [known[codes].tolist() for codes, known in coded] == chunk.columns
             rows += [
-                (number, list(cells)) for number, cells in zip(chunk.rows, zip(*chunk.columns, strict=True), strict=True)
+                (number, list(cells))
+                for number, cells in zip(chunk.rows, zip(*chunk.columns, strict=True), strict=True)
             ]
         return table.header, rows
     finally:
@@ -89,7 +90,14 @@ def test_every_text_is_read_as_the_csv_module_reads_it_or_refused_with_its_place
 
 
 @settings(max_examples=200, deadline=None)
-@given(st.lists(st.one_of(st.floats(allow_nan=False, allow_infinity=False).map(repr), st.from_regex(r"\A-?\d{0,9}\.?\d{0,9}\Z")), min_size=1))
+@given(
+    st.lists(
+        st.one_of(
+            st.floats(allow_nan=False, allow_infinity=False).map(repr), st.from_regex(r"\A-?\d{0,9}\.?\d{0,9}\Z")
+        ),
+        min_size=1,
+    )
+)
 def test_numbers_are_read_to_the_last_bit_as_python_reads_them(cells):
     block = plain_block("".join(f"x,{cell}\n" for cell in cells), ",", 2, 2, [1])
     numbers = block.plain_numbers(0, ".")

@@ -82,7 +82,7 @@ def test_a_file_of_several_row_groups_is_one_table(tmp_path):
 
 def test_what_it_holds_is_counted_before_it_is_read(tmp_path):
     pq.write_table(pa.table({"x": np.arange(10_000)}), tmp_path / "t.parquet")
-    with pytest.raises(TableError, match=r"t\.parquet: decompressed, it holds more than 1,000 bytes") as error:
-        with open_table(tmp_path / "t.parquet", most_bytes=1000):
-            pass
+    words = r"t\.parquet: decompressed, it holds more than 1,000 bytes"
+    with pytest.raises(TableError, match=words) as error, open_table(tmp_path / "t.parquet", most_bytes=1000):
+        pass
     assert error.value.key == "most_bytes"
