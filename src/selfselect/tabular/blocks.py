@@ -56,6 +56,8 @@ class PlainBlock(Chunk):
         super().__init__(rows, [])
         self._text, self._data, self._ends, self._asked = text, data, ends, list(columns)
         self._quoted, self._carriage = quoted, carriage
+        self._padded: NDArray[np.uint8] | None = None
+        self._known_bounds: dict[int, tuple[NDArray[np.intp], NDArray[np.intp]]] = {}
 
     @property
     def columns(self) -> list[list[str]]:
@@ -70,6 +72,8 @@ class PlainBlock(Chunk):
 
     def _bounds(self, at: int) -> tuple[NDArray[np.intp], NDArray[np.intp]]:
         """Where the cells of a column begin, and how many bytes they have."""
+        if at in self._known_bounds:
+            return self._known_bounds[at]
         column = self._asked[at]
         ends = self._ends[:, column]
         if column:
@@ -83,7 +87,8 @@ class PlainBlock(Chunk):
         if self._quoted:
             within = (self._data[starts] == QUOTE) & (ends > starts)
             starts, ends = starts + within, ends - within
-        return starts, ends - starts
+        self._known_bounds[at] = starts, ends - starts
+        return self._known_bounds[at]
 
     def _slices(self, at: int) -> list[str]:
         """Cells of a column, one by one."""
@@ -111,24 +116,38 @@ class PlainBlock(Chunk):
         most = int(lengths.max())
         if most > LONGEST_NUMBER:
             return None
-        whole, places, points, digits = (np.zeros(len(starts), dtype=np.int64) for _ in range(4))
-        negative = self._data[starts] == MINUS
-        good = lengths > 0
-        for at_byte in range(most):
-            byte = self._data[np.minimum(starts + at_byte, len(self._data) - 1)]
-            inside = lengths > at_byte
-            digit = byte - ZERO  # others become large, as bytes have no sign
-            is_digit = inside & (digit <= 9)
-            is_point = inside & (byte == ord(decimal))
-            good &= is_digit | is_point | ~inside | (negative if at_byte == 0 else False)
-            whole = np.where(is_digit, whole * 10 + digit, whole)
-            places += is_digit & (points > 0)
-            points += is_point
-            digits += is_digit
-        good &= (points <= 1) & (digits > 0) & (whole <= 2**53)
+        held = self._words(starts, lengths, most)
+        byte = np.ascontiguousarray(np.column_stack(held).view(np.uint8).T)  # one row per place within the cells
+        digit = byte - ZERO  # what is no digit becomes large, as bytes have no sign
+        is_digit, is_point = digit <= 9, byte == ord(decimal)
+        negative = byte[0] == MINUS
+        good = is_digit | is_point | (byte == 0)
+        good[0] |= negative
+        points = np.count_nonzero(is_point, axis=0)
+        whole = np.zeros(len(starts), dtype=np.int64)
+        for place in range(most):
+            np.copyto(whole, whole * 10 + digit[place], where=is_digit[place])
+        places = np.where(points, lengths - 1 - is_point.argmax(axis=0), 0)
+        fine = good.all(axis=0) & (points <= 1) & is_digit.any(axis=0) & (whole <= 2**53)
         # both exact, so that their quotient is the number nearest to what is written, as Python reads it
         numbers = whole / _POWERS[np.minimum(places, len(_POWERS) - 1)]
-        return np.where(good, np.where(negative, -numbers, numbers), np.nan)
+        return np.where(fine, np.where(negative, -numbers, numbers), np.nan)
+
+    def some(self, at: int, rows: NDArray[np.intp]) -> list[str]:
+        """Cells of some rows of one column asked for."""
+        starts, lengths = self._bounds(at)
+        return [self._data[starts[i] : starts[i] + lengths[i]].tobytes().decode() for i in rows]
+
+    def _words(self, starts: NDArray[np.intp], lengths: NDArray[np.intp], most: int) -> list[NDArray[np.uint64]]:
+        """Cells of at most so many bytes, eight bytes at a time; bytes after a cell's end are 0, as no text holds."""
+        if self._padded is None:
+            self._padded = np.concatenate([self._data, np.zeros(MOST_BYTES + WORD, dtype=np.uint8)])
+        size = len(self._padded) - WORD + 1
+        words: NDArray[np.uint64] = np.ndarray((size,), dtype="<u8", buffer=self._padded, strides=(1,))
+        return [
+            words[np.minimum(starts + offset, size - 1)] & _MASKS[np.clip(lengths - offset, 0, WORD)]
+            for offset in range(0, max(most, 1), WORD)
+        ]
 
     def codes(self, at: int) -> tuple[NDArray[np.intp], TextArray]:
         """Cells of one column asked for, as positions in an array of different texts, in the order of their coming."""
@@ -136,18 +155,14 @@ class PlainBlock(Chunk):
         most = int(lengths.max())
         if self._columns or most > MOST_BYTES:
             return super().codes(at)
-        # eight bytes at a time, the bytes after a cell's end set to 0, which no text holds
-        padded = np.concatenate([self._data, np.zeros(MOST_BYTES, dtype=np.uint8)])
-        words = np.ndarray((len(self._data) + MOST_BYTES - WORD + 1,), dtype="<u8", buffer=padded, strides=(1,))
         codes = np.zeros(len(starts), dtype=np.intp)
-        for offset in range(0, max(most, 1), WORD):
-            inside = np.clip(lengths - offset, 0, WORD)
-            part, found = pd.factorize(words[np.minimum(starts + offset, len(words) - 1)] & _MASKS[inside])
-            codes, _ = (part, None) if offset == 0 else pd.factorize(codes * len(found) + part)
+        for word in self._words(starts, lengths, most):
+            part, found = pd.factorize(word)
+            codes = part if not codes.any() else pd.factorize(codes * len(found) + part)[0]
         first = np.empty(int(codes.max()) + 1, dtype=np.intp)
         first[codes[::-1]] = np.arange(len(codes))[::-1]  # of several rows, the first is written last
         texts = np.empty(len(first), dtype=object)
-        texts[:] = [self._data[starts[i] : starts[i] + lengths[i]].tobytes().decode() for i in first]
+        texts[:] = self.some(at, first)
         return codes, texts
 
 

@@ -86,21 +86,16 @@ def _as_floats(cells: Sequence[str], decimal: str | None = ".") -> FloatArray:
 
 def as_numbers(table: TableReader, chunk: Chunk, at: int, column: str) -> FloatArray:
     """Cells as finite numbers, or a complaint about the first that is none."""
-    known = chunk.plain_numbers(at, table.decimal) if table.decimal is not None else None
-    odd = None if known is None else np.flatnonzero(~np.isfinite(known))
-    if known is not None and odd is not None and not odd.size:
-        return known
-    cells = chunk.texts(at)
-    if known is None or odd is None:
-        numbers = _as_floats(cells, table.decimal)
+    numbers = None if table.decimal is None else chunk.plain_numbers(at, table.decimal)
+    if numbers is None:
+        numbers = _as_floats(chunk.texts(at), table.decimal)
     else:
-        numbers = known
-        numbers[odd] = _as_floats([cells[i] for i in odd], table.decimal)
+        odd = np.flatnonzero(~np.isfinite(numbers))
+        numbers[odd] = _as_floats(chunk.some(at, odd), table.decimal)
     wrong = np.flatnonzero(~np.isfinite(numbers))
-    if not wrong.size:
-        return numbers
-    first = int(wrong[0])
-    raise number_error(table, cells[first], chunk.rows[first], column)
+    if wrong.size:
+        raise number_error(table, chunk.some(at, wrong[:1])[0], chunk.rows[int(wrong[0])], column)
+    return numbers
 
 
 def number_error(table: TableReader, cell: str, row: int | None, column: str) -> TableError:
@@ -252,7 +247,9 @@ class TwoValues:
         for code, (text, value) in enumerate(zip(texts, plain, strict=True)):
             if value not in self._seen:
                 self._note(table, str(text), value, chunk.rows[int(np.argmax(codes == code))])
-        return np.asarray(np.isin(codes, self._positive_codes(table, plain)), dtype=bool)
+        positive = np.zeros(len(texts), dtype=bool)
+        positive[self._positive_codes(table, plain)] = True
+        return np.asarray(positive[codes], dtype=bool)
 
     def _note(self, table: TableReader, text: str, value: str, row: int) -> None:
         """Remember a new value, unless it is one too many."""

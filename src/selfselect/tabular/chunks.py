@@ -55,6 +55,11 @@ class Chunk:
         """Cells of one column asked for."""
         return self.columns[at]
 
+    def some(self, at: int, rows: NDArray[np.intp]) -> list[str]:
+        """Cells of some rows of one column asked for."""
+        cells = self.texts(at)
+        return [cells[i] for i in rows]
+
     def plain_numbers(self, at: int, decimal: str) -> FloatArray | None:
         """Cells of one column asked for as numbers, if that can be had without their texts; NaN where it cannot."""
         return None

@@ -97,7 +97,7 @@ class ArrowChunk(Chunk):
         array = self._arrays[at]
         if NUMBERS.fullmatch(str(array.type)) is None:
             return None
-        return np.asarray(array.cast("float64", safe=False).to_numpy(zero_copy_only=False), dtype=np.float64)
+        return np.array(array.cast("float64", safe=False).to_numpy(zero_copy_only=False), dtype=np.float64)
 
     def codes(self, at: int) -> tuple[NDArray[np.intp], TextArray]:
         """Cells of one column asked for, as positions in an array of texts, in the order of their coming."""
