@@ -9,7 +9,7 @@ import pytest
 import reference
 from applicants import run
 from selfselect import audit as library_audit
-from selfselect.tabular.chunks import CHUNK_ROWS
+from selfselect.tabular.texts import BLOCK_BYTES
 
 FIELDS = "group n base_rate selected precision precision_low precision_high cost applies subsidy_needed accuracy"
 
@@ -67,7 +67,7 @@ def test_groups_are_named_once_for_a_subsidy(people_csv):
 
 def test_missing_groups_come_last_however_many_rows_there_are(tmp_path):
     path = tmp_path / "people.csv"
-    for rows in (100, CHUNK_ROWS + 100):
+    for rows in (100, BLOCK_BYTES // 5 + 100):
         z = np.where(np.arange(rows) % 10 == 0, "", np.where(np.arange(rows) % 2 == 0, "A", "B"))
         path.write_text("y,z,p\n" + "".join(f"{i % 2},{group},{i % 2}\n" for i, group in enumerate(z)))
         common = ("audit", path, "--label", "y", "--group", "z", "--prediction", "p", "--cost", "0.5")
@@ -129,7 +129,7 @@ def test_chunks_add_up_to_the_whole(scored, monkeypatch):
             "-",
         )
         whole = run(*command).output
-        monkeypatch.setattr("selfselect.tabular.csv_files.CHUNK_ROWS", 7)
+        monkeypatch.setattr("selfselect.tabular.texts.BLOCK_BYTES", 100)
         assert run(*command).output == whole
         monkeypatch.undo()
 
@@ -253,7 +253,7 @@ def test_escape_codes_in_names_do_not_reach_the_terminal(tmp_path):
 def test_weights_of_a_column_are_those_of_the_library(scored, tmp_path):
     path, frame = scored
     frame["weight"] = np.round(np.random.default_rng(0).exponential(2, len(frame)), 2)
-    frame = pd.concat([frame] * (CHUNK_ROWS // len(frame) + 2), ignore_index=True)
+    frame = pd.concat([frame] * (BLOCK_BYTES // len(frame.to_csv()) + 2), ignore_index=True)
     frame.to_csv(path, index=False)
     for how, given in (("--score", "s"), ("--prediction", "p")):
         out = tmp_path / f"{given}.json"

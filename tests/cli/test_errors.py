@@ -85,8 +85,13 @@ def written(tmp_path, content):
         ("\n\n", ["empty"]),
         ("label,group,score\n", ["no row"]),
         (b"label,group,score\n1,A,0.9\n0,A\x00,0.2\n", ["row 3", "NUL"]),
-        ("label,group,score\n1,A,0.9\n1,Köln,0.2\n".encode("latin-1"), ["row 3", "--encoding latin-1"]),
-        ("label,group,score\n1,A,0.9\n".encode("utf-16"), ["UTF-16", "--encoding utf-16"]),
+        (b"label,group,score\n1,\xc3\xa4,0.9\n1,K\xf6ln,0.2\n", ["row 3", "--encoding latin-1"]),
+        ("label;group,x\n1;A,0\n", ["separated by commas or by semicolons; say which with --delimiter"]),
+        ("label;group;score\n1;A;1,234\n", ["row 2", "'1,234' may hold", "say which sign is decimal with --decimal"]),
+        (
+            "label;group;score\n1;A;0,9\n0;A;1.234\n",
+            ["row 3", "'1.234' is not a number in a table with decimal commas"],
+        ),
         ("label,group,score\n1,A,0.9\n0,A\n", ["row 3", "2 cell(s)", "3 column(s)"]),
         ("label,group,score\n1,A,0.9\n0,A,0.2,9\n", ["row 3", "4 cell(s)"]),
         ("label,group,score,score\n1,A,0.9,1\n", ["row 1", "'score'", "2 columns have this name (--score)"]),
@@ -108,7 +113,6 @@ def written(tmp_path, content):
         ("label,group,score\n1,A,0.9\n0,,0.2\n", ["row 3", "'group'", "--missing own-group"]),
         ("label,gruop,score\n1,A,0.9\n", ["no column 'group' (--group)", "Did you mean 'gruop'"]),
         ("LABEL,group,score\n1,A,0.9\n", ["no column 'label' (--label)", "Did you mean 'LABEL'"]),
-        ("label;group;score\n1;A;0.9\n", ["no column 'label'", "--delimiter ';'"]),
         (b"\x1f\x8b\x08\x00rubbish", ["gzip"]),
         (gzip.compress(GOOD.encode() * 100)[:-20], ["gzip"]),
         (b"PAR1rubbish", ["Parquet"]),
@@ -142,6 +146,7 @@ def test_rows_are_counted_as_a_spreadsheet_does_also_with_blank_lines_and_line_b
         (GOOD.replace("\n", "\r\n").encode(), ()),
         (GOOD.replace("\n", "\r").encode(), ()),
         (GOOD.replace("\n", "\n\n").encode(), ()),
+        (GOOD.replace(",", ";").replace(".", ",").encode(), ("--delimiter", ";", "--decimal", ",")),
         (GOOD.replace(",", ";").encode(), ("--delimiter", ";")),
         (GOOD.replace(",", "\t").encode(), ("--delimiter", "tab")),
         (GOOD.encode("utf-16"), ("--encoding", "utf-16")),
@@ -188,7 +193,7 @@ def test_score_and_prediction_exclude_each_other(tmp_path):
 
 
 def test_reproduce_offers_no_option_that_it_does_not_have(tmp_path):
-    for content in (GOOD.replace(",", ";"), GOOD.replace("0,B", "0,"), "label,group\n1,Köln\n".encode("latin-1")):
+    for content in (GOOD.replace(",", ":"), GOOD.replace("0,B", "0,"), b"label,group\n1,\xc3\xa4\n1,\xf6\n"):
         path = written(tmp_path, content)
         result = run("reproduce", "--dry-run", "--data", path, "--label", "label", "--group", "group")
         assert result.exit_code == 2

@@ -41,10 +41,14 @@ def test_outputs_never_replace_inputs_devices_or_each_other(audit, people_csv, t
     assert people_csv.read_text() == before
     assert [p.name for p in tmp_path.iterdir()] == ["people.csv"]
     link = tmp_path / "link.json"
-    link.symlink_to(tmp_path / "real.json")
+    link.symlink_to(people_csv)
+    assert "is read by this command" in audit("--force", "--json", link).output
+    (tmp_path / "other.json").write_text("somebody's")
+    link.unlink()
+    link.symlink_to(tmp_path / "other.json")
     assert audit("--force", "--json", link).exit_code == 0
-    assert link.is_symlink()
-    assert (tmp_path / "real.json").exists()
+    assert (tmp_path / "other.json").read_text() == "somebody's"
+    assert not link.is_symlink()
 
 
 def test_a_command_without_json_does_not_speak_of_it(people_csv):

@@ -96,6 +96,39 @@ def test_two_values_speak_for_themselves_or_need_a_word():
         positives("yes,no", positive="maybe")
 
 
+def test_values_that_differ_in_case_alone_are_one_unless_there_is_no_other():
+    assert positives("yes,NO,YES,no,Yes", positive="yes") == [True, False, True, False, True]
+    assert positives("yes,NO,YES", positive="Yes") == [True, False, True]
+    with pytest.raises(TableError, match=r"column 'y': it holds 'M' and 'm' and nothing else"):
+        positives("m,M,m", positive="m")
+    with pytest.raises(TableError, match=r"a third value 'maybe'"):
+        positives("yes,NO,YES,maybe", positive="yes")
+
+
+def test_numbers_as_labels_are_compared_digit_by_digit():
+    large = "9007199254740993,9007199254740992"
+    assert positives(large, positive="9007199254740993") == [True, False]
+    assert positives("1.50,2,1.5,15e-1", positive="1.5") == [True, False, True, True]
+    assert positives("100,1e2,-0,0", positive="100.0") == [True, True, False, False]
+    assert positives("1e99999,1e9999999999999999999999", positive="1e99999") == [True, False]
+    with pytest.raises(TableError, match="a third value"):
+        positives(f"{large},9007199254740991", positive="9007199254740993")
+
+
+def test_blanks_around_labels_and_groups_are_no_part_of_them():
+    assert positives(" yes,no ,yes", positive="yes ") == [True, False, True]
+    table = Table(z=["A", " A", "A ", "B", "\u00a0B"])
+    groups = GroupColumns(["z"])
+    for chunk in table.chunks([0]):
+        groups.keep(table, chunk, [0])
+    assert groups.codes().labels.tolist() == ["A", "B"]
+    assert groups.codes().codes.tolist() == [0, 0, 0, 1, 1]
+    assert groups.trimmed == [{" A", "A ", "\u00a0B"}]
+    with pytest.raises(TableError, match="row 3, column 'z': the group is empty"):
+        groups_of(z=["A", "  "])
+    assert groups_of(z=["a", "A"]).labels.tolist() == ["A", "a"]  # cases are not merged
+
+
 def test_a_third_value_and_an_empty_one_are_refused_where_they_stand():
     with pytest.raises(TableError, match=r"row 4.*a third value '2', after '1' and '0'") as error:
         positives("1,0,2", more_values="score")

@@ -7,10 +7,10 @@ import pytest
 from selfselect import audit
 from selfselect.auditing import Audit
 from selfselect.deciding import Terms
-from selfselect.tabular.chunks import CHUNK_ROWS
 from selfselect.tabular.errors import TableError
 from selfselect.tabular.loading import DecisionColumn, PeopleColumns, ScoreColumn, read_for_training, read_screened
 from selfselect.tabular.reading import open_table
+from selfselect.tabular.texts import BLOCK_BYTES
 
 SEEDS = [
     b"label,group,score\n1,A,0.9\n0,A,0.2\n1,B,0.8\n0,B,0.7\n1,B,0.4\n",
@@ -76,13 +76,13 @@ def test_no_mutated_table_crashes_the_reader(tmp_path, model):
 
 @pytest.fixture
 def people(tmp_path):
-    """More rows than a chunk holds, with empty groups only in the last one."""
+    """More rows than a block holds, with empty groups only in the last one."""
     rng = np.random.default_rng(0)
-    n = CHUNK_ROWS + 5000
+    n = BLOCK_BYTES // 10 + 5000
     p = rng.random(n).round(3)
     frame = pd.DataFrame({"y": (rng.random(n) < p).astype(int), "z": rng.choice(["A", "B"], n), "p": p})
     frame["d"] = (p > 0.5).astype(int)
-    frame["z"] = frame["z"].where((np.arange(n) < CHUNK_ROWS + 100) | (p > 0.3))
+    frame["z"] = frame["z"].where((np.arange(n) < n - 4900) | (p > 0.3))
     frame.to_csv(tmp_path / "people.csv", index=False)
     return frame, tmp_path / "people.csv"
 

@@ -36,8 +36,8 @@ def complaint(tmp_path, content, **how):
         ("", ["empty"]),
         ("\n\n", ["empty"]),
         (b"label,group,score\n1,A,0.9\n0,A\x00,0.2\n", ["row 3", "NUL"]),
-        ("label,group,score\n1,A,0.9\n1,Köln,0.2\n".encode("latin-1"), ["row 3", "not utf-8", "save it as UTF-8"]),
-        ("label,group,score\n1,A,0.9\n".encode("utf-16"), ["UTF-16"]),
+        (b"label,group,score\n1,A,0.9\n1,K\xf6\x81ln,0.2\n", ["row 3", "not utf-8", "save it as UTF-8"]),
+        (b"label,group,score\n1,\xc3\xa4,0.9\n1,K\xf6ln,0.2\n", ["row 3", "not utf-8", "save it as UTF-8"]),
         ("label,group,score\n1,A,0.9\n0,A\n", ["row 3", "2 cell(s)", "3 column(s)"]),
         ("label,group,score\n1,A,0.9\n0,A,0.2,9\n", ["row 3", "4 cell(s)"]),
         ('label,group,score\n1,"A,0.9\n0,A,0.2\n', ["row 2", "never closes"]),
@@ -55,9 +55,9 @@ def test_what_is_no_table_is_refused_with_its_place_and_reason(tmp_path, content
 
 
 def test_an_error_about_bytes_carries_the_encoding_that_would_settle_it(tmp_path):
-    utf16 = complaint(tmp_path, GOOD.encode("utf-16"))
+    utf16 = complaint(tmp_path, GOOD.encode("utf-16"), encoding="utf-8")
     assert (utf16.key, utf16.details["encoding"]) == ("encoding", "utf-16")
-    assert complaint(tmp_path, "a\nKöln\n".encode("latin-1")).key == "encoding"
+    assert complaint(tmp_path, "a\nKöln\n".encode("latin-1"), encoding="utf-8").key == "encoding"
 
 
 @pytest.mark.parametrize(
@@ -139,6 +139,6 @@ def test_a_column_that_is_not_there_is_asked_for_by_the_nearest_name(tmp_path):
 def test_a_header_in_one_piece_carries_the_delimiter_that_would_split_it(tmp_path):
     path = tmp_path / "t.csv"
     path.write_text("label;group;score\n1;A;0.9\n")
-    with open_table(path) as table, pytest.raises(TableError, match="separated by ';'") as error:
+    with open_table(path, delimiter=",") as table, pytest.raises(TableError, match="separated by ';'") as error:
         table.position("label")
     assert (error.value.key, error.value.details["delimiter"]) == ("delimiter", ";")

@@ -1,5 +1,8 @@
 """Tables that a spreadsheet will not run."""
 
+import csv
+import io
+
 import pandas as pd
 
 from selfselect._text import inert_cell, printable
@@ -18,6 +21,15 @@ def test_numbers_of_other_people_keep_their_sign_and_formulas_do_not_run():
     copy = CsvCopy(["-n", "remark"])
     copy.add([["-30", "=1+1"], ["+20", "a,b"]])
     assert copy.text() == "'-n,remark\n-30,'=1+1\n+20,\"a,b\"\n"
+
+
+def test_line_ends_within_cells_are_quoted_so_that_they_come_back():
+    copy = CsvCopy(["a", "b"])
+    rows = [["A\rB", "1"], ["A\nB", "2"], ["A\r\nB", ""], ["", ""]]
+    copy.add(rows)
+    assert list(csv.reader(io.StringIO(copy.text(), newline=""), strict=True))[1:] == rows
+    text = csv_text(pd.DataFrame({"a": ["A\rB"], "n": [1]}))
+    assert list(csv.reader(io.StringIO(text, newline=""), strict=True))[1] == ["A\rB", "1"]
 
 
 def test_what_a_terminal_would_obey_is_shown_as_text():

@@ -44,6 +44,10 @@ class Hint:
 #: Hints by the key of an error.
 HINTS = {
     "delimiter": Hint("--delimiter", "If so, pass --delimiter {delimiter!r}."),
+    "which_delimiter": Hint("--delimiter", "with --delimiter", clause=True),
+    "decimal": Hint("--decimal", "Or pass --decimal {decimal!r}."),
+    "which_decimal": Hint("--decimal", "with --decimal", clause=True),
+    "most_bytes": Hint("--max-size", "If it is what you expect, raise the limit with --max-size."),
     "encoding": Hint("--encoding", "Or pass --encoding {encoding}."),
     "untested": Hint(
         "--untested",

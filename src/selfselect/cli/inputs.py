@@ -10,8 +10,10 @@ from contextlib import contextmanager
 from dataclasses import replace
 from typing import Any
 
+import click
 import pandas as pd
 
+from selfselect._text import printable
 from selfselect.auditing import Audit, Provenance
 from selfselect.deciding import SubsidyKind, Terms
 from selfselect.tabular.checking import match_groups
@@ -19,22 +21,42 @@ from selfselect.tabular.chunks import TableReader
 from selfselect.tabular.loading import DecisionColumn, PeopleColumns, ScoreColumn, read_screened, read_screened_each
 from selfselect.tabular.reading import open_table
 
-from .options import CostSpan
+from .options import WRITTEN, CostSpan
 from .terminal import progress_bar
 
 #: Delimiters that are hard to type.
 SPELLED_OUT = {"\\t": "\t", "tab": "\t"}
+#: Where the command keeps what it has said about its tables.
+TOLD = "selfselect.told"
 
 
 @contextmanager
 def table_at(file: str, encoding: str, delimiter: str) -> Iterator[TableReader]:
-    """Open a table, with a progress bar on a terminal."""
+    """Open a table, with a progress bar on a terminal; what was found out about it is said once it is read.
+
+    The other options of :data:`.options.file_options` are taken from the running command.
+    """
     sign = SPELLED_OUT.get(delimiter, delimiter)
-    with (
-        progress_bar(file) as progress,
-        open_table(file, encoding=encoding, delimiter=sign, progress=progress) as table,
-    ):
-        yield table
+    context = click.get_current_context(silent=True)
+    written = {} if context is None else context.meta.get(WRITTEN, {})
+    notes: list[str] = []
+    try:
+        with (
+            progress_bar(file) as progress,
+            open_table(file, encoding=encoding, delimiter=sign, progress=progress, **written) as table,
+        ):
+            notes = table.notes
+            yield table
+    finally:
+        _tell(notes, set() if context is None else context.meta.setdefault(TOLD, set()))
+
+
+def _tell(notes: Sequence[str], told: set[str]) -> None:
+    """Say what is not said yet: a table may be read twice."""
+    for note in notes:
+        if note not in told:
+            click.echo(f"Note: {printable(note)}", err=True)
+            told.add(note)
 
 
 def people_columns(

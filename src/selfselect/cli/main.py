@@ -13,6 +13,7 @@ from selfselect._errors import InputError
 
 from .errors import INTERRUPTED, BadInput, worded
 from .lazy import GIVEN
+from .streams import patient_streams
 
 #: Subcommands, in the order of the help: each a module of this package with a click command of the same name.
 COMMANDS = ("demo", "audit", "plan", "train", "predict", "reproduce", "status", "tables", "figures", "page", "export")
@@ -31,6 +32,11 @@ class LazyGroup(click.Group):
             return None
         command: click.Command = getattr(import_module(f"{__package__}.{cmd_name}"), cmd_name)
         return command
+
+    def main(self, *args: Any, **options: Any) -> Any:
+        """Run the command with output that a closed pipe or a poor encoding does not stop."""
+        with patient_streams():
+            return super().main(*args, **options)
 
     def invoke(self, ctx: click.Context) -> Any:
         """Run a subcommand; the library's complaints about input are for the user, not for a debugger.

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import re
 from collections.abc import Callable
 from decimal import Decimal, InvalidOperation
 from typing import Any, TypeVar
@@ -17,6 +18,27 @@ MOST_COSTS = 1000
 
 class CostSpan(tuple[float, ...]):
     """The two ends of a range of costs, all of which are meant."""
+
+
+def how_to_write(text: str) -> str:
+    """What to type instead of a share with a decimal comma or a percent sign; nothing for other texts.
+
+    Examples
+    --------
+    >>> how_to_write("0,7"), how_to_write("70 %"), how_to_write("much")
+    (' Write 0.7.', ' Write it as a share: 0.7.', '')
+    """
+    plain = text.strip().replace(",", ".", 1)
+    is_percent = plain.endswith("%")
+    try:
+        number = Decimal(plain.removesuffix("%").strip())
+    except InvalidOperation:
+        return ""
+    if not number.is_finite() or abs(number.adjusted()) > 20:
+        return ""
+    if is_percent:
+        return f" Write it as a share: {float(number / 100):g}."
+    return f" Write {number}." if "," in text else ""
 
 
 class CostRange(click.ParamType):  # type: ignore[type-arg]  # generic in some versions of click only
@@ -47,21 +69,20 @@ class CostRange(click.ParamType):  # type: ignore[type-arg]  # generic in some v
             if not all(number.is_finite() for number in numbers):
                 raise InvalidOperation
         except InvalidOperation:
-            self.fail(f"{text} is not a number.", param, ctx)
-        costs = numbers[:2]
-        if len(numbers) == 2 and numbers[1] < numbers[0]:
-            self.fail(f"{text}: the last cost must not be below the first.", param, ctx)
-        if len(numbers) == 3:
-            first, last, step = numbers
-            if step <= 0 or last < first:
-                self.fail(f"{text}: the step must be positive and the last cost not below the first.", param, ctx)
-            if (last - first) / step > MOST_COSTS:
-                self.fail(f"{text} means more than {MOST_COSTS} costs.", param, ctx)
-            # decimal steps, so that 0.5:0.9:0.05 holds exactly the 0.7 that a person would type
-            costs = [first + i * step for i in range(int((last - first) / step) + 1)]
-        if costs[0] < 0 or costs[-1] > 1:
+            self.fail(f"{text} is not a number.{how_to_write(str(value))}", param, ctx)
+        first, last = numbers[0], numbers[min(1, len(numbers) - 1)]
+        step = numbers[2] if len(numbers) == 3 else Decimal(1)
+        if step <= 0 or last < first:
+            self.fail(f"{text}: the step must be positive and the last cost not below the first.", param, ctx)
+        if first < 0 or last > 1:
             self.fail(f"{text} is outside [0, 1]: a cost is a share of what being hired is worth.", param, ctx)
-        return (CostSpan if len(numbers) == 2 else tuple)(float(cost) for cost in costs)
+        if len(numbers) == 2:
+            return CostSpan((float(first), float(last)))
+        step = min(step, Decimal(2))  # as good as any larger one, and small enough to compute with
+        if last - first > MOST_COSTS * step:
+            self.fail(f"{text} means more than {MOST_COSTS} costs.", param, ctx)
+        # decimal steps, so that 0.5:0.9:0.05 holds exactly the 0.7 that a person would type
+        return tuple(float(first + i * step) for i in range(int((last - first) / step) + 1))
 
 
 class Number(click.FloatRange):
@@ -69,6 +90,9 @@ class Number(click.FloatRange):
 
     def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> float:
         """Read one option."""
+        hint = how_to_write(str(value))
+        if hint:
+            self.fail(f"{shown(str(value))} is not a number.{hint}", param, ctx)
         number = float(super().convert(value, param, ctx))
         if not math.isfinite(number):
             self.fail(f"{value!r} is not a finite number.", param, ctx)
@@ -90,7 +114,8 @@ class NamedAmount(click.ParamType):  # type: ignore[type-arg]  # generic in some
         except ValueError:
             amount = math.nan
         if not sign or not math.isfinite(amount) or amount < 0:
-            self.fail(f"{shown(str(value))} is not NAME=AMOUNT with an amount of at least 0.", param, ctx)
+            hint = how_to_write(number)
+            self.fail(f"{shown(str(value))} is not NAME=AMOUNT with an amount of at least 0.{hint}", param, ctx)
         return name, amount
 
 
@@ -114,10 +139,59 @@ cost_of_option = click.option(
     help="Cost of one group, instead of the general one; repeatable.",
 )
 
+#: Where the command keeps how a table is written, beyond encoding and delimiter; :mod:`.inputs` takes it from there.
+WRITTEN = "selfselect.written"
+
+
+def _keep(context: click.Context, parameter: click.Parameter, value: Any) -> None:
+    context.meta.setdefault(WRITTEN, {})[parameter.name] = value
+
+
+class Size(click.ParamType):  # type: ignore[type-arg]  # generic in some versions of click only
+    """A number of bytes: 500MB, 8GB, or just digits."""
+
+    name = "SIZE"
+
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> int:
+        """Read one option."""
+        found = re.fullmatch(r"(\d{1,15})\s*([KMGT]?)B?", str(value).strip().upper())
+        if found is None:
+            self.fail(f"{shown(str(value))} is no size like 8GB.", param, ctx)
+        return int(found[1]) * int(1024 ** " KMGT".index(found[2] or " "))
+
+
 #: How the table is written.
 file_options = _all_of(
-    click.option("--encoding", default="utf-8", show_default=True, help="Of a CSV file."),
-    click.option("--delimiter", default=",", show_default=True, help="Between the columns of a CSV file."),
+    click.option(
+        "--encoding", default="auto", show_default=True, help="Of a CSV file: utf-8, latin-1, cp1252, utf-16, ..."
+    ),
+    click.option(
+        "--delimiter", default="auto", show_default=True, help="Between the columns of a CSV file: , ; | tab."
+    ),
+    click.option(
+        "--decimal",
+        type=click.Choice(["auto", ".", ","]),
+        default="auto",
+        show_default=True,
+        expose_value=False,
+        callback=_keep,
+        help="Decimal sign of a CSV file.",
+    ),
+    click.option(
+        "--sheet",
+        metavar="NAME",
+        expose_value=False,
+        callback=_keep,
+        help="Sheet of an .xlsx file, by name or number [default: the first].",
+    ),
+    click.option(
+        "--max-size",
+        "most_bytes",
+        type=Size(),
+        expose_value=False,
+        callback=_keep,
+        help="What a compressed file may hold [default: 8GB; 1GB for .xlsx].",
+    ),
     click.option("--force", is_flag=True, help="Write over output files that exist."),
 )
 

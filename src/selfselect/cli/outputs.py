@@ -16,6 +16,7 @@ from selfselect.report import check_available
 from selfselect.tabular.writing import csv_text
 
 from .errors import BadInput, has_option
+from .streams import json_for_terminal
 
 
 def refuse_existing(paths: Iterable[str | Path | None], *, force: bool, inputs: Iterable[str | Path] = ()) -> None:
@@ -98,7 +99,7 @@ class Outputs:
         """Write the files of a finding, then show it; ``names`` are its groups as people read them."""
         self.write(finding, names)
         if self.json == "-":
-            click.echo(finding.to_json(), nl=False)
+            click.echo(json_for_terminal(finding.to_json()), nl=False)
         else:
             show(finding)
         self.name_report()

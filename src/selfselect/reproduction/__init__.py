@@ -2,8 +2,8 @@
 
 from .methods import ALL_METHODS, HONEST_METHODS, METHODS, PROMISING
 from .people import BUNDLED, BundledDataset, own_dataset
-from .sweep.database import StoreError
 from .sweep.clusters import DaskCluster
+from .sweep.database import StoreError
 from .sweep.engines import Engine, InProcess, LocalProcesses, choose_engine
 from .sweep.plan import COSTS, PROMISE_SPLITS, SPLITS, Plan
 from .sweep.progress import Estimate, Progress, estimate, progress

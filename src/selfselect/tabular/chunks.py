@@ -5,13 +5,14 @@ from __future__ import annotations
 import difflib
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass
 from typing import Any, TypeAlias
 
 import numpy as np
+import pandas as pd
 from numpy.typing import NDArray
 
 from .._text import printable, shown
+from .._validation import FloatArray
 from .errors import TableError
 
 #: Rows that are turned from text into numbers at a time.
@@ -24,20 +25,49 @@ OTHER_DELIMITERS = (";", "\t", "|")
 TextArray: TypeAlias = NDArray[np.object_]
 
 
-@dataclass
 class Chunk:
     """Some rows of the columns asked for, as text.
 
-    Attributes
+    Parameters
     ----------
     rows : sequence of int
         Where the rows are in the file; the header is row 1.
     columns : list of lists of str
         One list of cells per column asked for.
+
+    Examples
+    --------
+    >>> codes, texts = Chunk([2, 3, 4], [["b", "a", "b"]]).codes(0)
+    >>> codes.tolist(), texts.tolist()
+    ([0, 1, 0], ['b', 'a'])
     """
 
-    rows: Sequence[int]
-    columns: list[list[str]]
+    def __init__(self, rows: Sequence[int], columns: list[list[str]]) -> None:
+        self.rows = rows
+        self._columns: list[list[str]] = columns
+
+    @property
+    def columns(self) -> list[list[str]]:
+        """One list of cells per column asked for."""
+        return self._columns
+
+    def texts(self, at: int) -> list[str]:
+        """Cells of one column asked for."""
+        return self.columns[at]
+
+    def some(self, at: int, rows: NDArray[np.intp]) -> list[str]:
+        """Cells of some rows of one column asked for."""
+        cells = self.texts(at)
+        return [cells[i] for i in rows]
+
+    def plain_numbers(self, at: int, decimal: str) -> FloatArray | None:
+        """Cells of one column asked for as numbers, if that can be had without their texts; NaN where it cannot."""
+        return None
+
+    def codes(self, at: int) -> tuple[NDArray[np.intp], TextArray]:
+        """Cells of one column asked for, as positions in an array of different texts, in the order of their coming."""
+        codes, texts = pd.factorize(np.array(self.columns[at], dtype=object))
+        return codes, np.asarray(texts, dtype=object)
 
 
 class TableReader(ABC):
@@ -54,13 +84,19 @@ class TableReader(ABC):
     ----------
     header : list of str
         Names of all columns.
+    decimal : {".", ","} or None
+        Decimal sign of its numbers; None if only a person can tell.
+    notes : list of str
+        What was found out about the file that the user should know; more may come while it is read.
     """
 
     header: list[str]
+    decimal: str | None = "."
 
     def __init__(self, name: str, digest: Callable[[], str]) -> None:
         self.name = name
         self._digest = digest
+        self.notes: list[str] = []
 
     @abstractmethod
     def chunks(self, columns: Sequence[int]) -> Iterator[Chunk]:

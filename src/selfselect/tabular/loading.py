@@ -14,7 +14,7 @@ from .._validation import BoolArray, FloatArray
 from ..auditing import Screened, default_threshold
 from ..counting import MISSING, GroupCodes, GroupCounts, encode_groups
 from ..deciding import PublishedStatistics, ThresholdCurves
-from .checking import GroupColumns, TwoValues, as_numbers
+from .checking import GroupColumns, TwoValues, as_numbers, in_points
 from .chunks import Chunk, TableReader, TextArray
 from .errors import TableError
 
@@ -363,5 +363,5 @@ def read_for_training(
     y = np.concatenate(labels)
     if y.all() or not y.any():
         raise table.error("all rows have the same value; training needs both", column=people.label)
-    columns = {name: np.concatenate(part) for name, part in zip(used, parts, strict=True)}
+    columns = {name: in_points(table, name, np.concatenate(part)) for name, part in zip(used, parts, strict=True)}
     return TrainingTable(columns, y, reader.groups.codes(), people.missing)

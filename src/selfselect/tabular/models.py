@@ -17,7 +17,7 @@ from .._validation import BoolArray, FloatArray, check_choice
 from ..auditing import group_names
 from ..counting import encode_groups
 from ..estimators.files import model_from_dict, model_to_dict
-from .checking import GroupColumns, numbers_or_missing
+from .checking import GroupColumns, is_missing, numbers_or_missing, with_point
 from .chunks import Chunk, TableReader, TextArray
 from .encoding import LARGEST, NumberColumn, TableEncoder
 
@@ -165,13 +165,17 @@ class TablePredictor:
         cells = {name: np.array(chunk.columns[at], dtype=object) for name, at in self._where.items()}
         for column in self._model.encoder.columns:
             if isinstance(column, NumberColumn):
-                self._check_numbers(chunk, column.name, cells[column.name])
+                cells[column.name] = self._numbers(chunk, column.name, cells[column.name])
         groups = self._groups.cells(self._table, chunk, [self._where[name] for name in self._model.groups])
         applies, known = self._model.applies_to(groups)
         strangers = encode_groups(groups[~known], missing="own_group").labels if not known.all() else pd.Index([])
         return Predictions(self._model.score(cells), applies, known, set(group_names(strangers)))
 
-    def _check_numbers(self, chunk: Chunk, name: str, cells: TextArray) -> None:
+    def _numbers(self, chunk: Chunk, name: str, cells: TextArray) -> TextArray:
+        """Cells of a column of numbers, with decimal points; or a complaint with the place of one that is none."""
+        if self._table.decimal != ".":
+            pointed = [with_point(str(cell), self._table.decimal) for cell in cells]
+            cells = np.where(is_missing(cells), cells, np.array(pointed, dtype=object))
         numbers, wrong = numbers_or_missing(cells)
         problem = "is not a finite number; in training this column held numbers"
         if not wrong.size:
@@ -179,4 +183,6 @@ class TablePredictor:
             problem = "is too large to compute with"
         if wrong.size:
             at = int(wrong[0])
-            raise self._table.error(f"{shown(str(cells[at]))} {problem}", row=chunk.rows[at], column=name)
+            cell = chunk.texts(self._where[name])[at]
+            raise self._table.error(f"{shown(cell)} {problem}", row=chunk.rows[at], column=name)
+        return cells

@@ -1,7 +1,8 @@
-"""Files into chunks of text: CSV (plain or gzip) and Parquet, from the disk or from standard input."""
+"""Files into chunks of text: CSV (plain or gzip), Parquet and .xlsx, from the disk or from standard input."""
 
 from __future__ import annotations
 
+import codecs
 import gzip
 import hashlib
 import io
@@ -16,34 +17,55 @@ from .._text import printable, shown
 from .chunks import Chunk, TableReader
 from .csv_files import CsvReader
 from .errors import TableError
+from .excel_files import ExcelReader
 from .parquet_files import ParquetReader
+from .texts import Bounded, too_large
 
 __all__ = ["Chunk", "Progress", "TableError", "TableReader", "open_table"]
 
 #: Told how many bytes were read.
 Progress: TypeAlias = Callable[[int], object]
-#: What Parquet and gzip files begin with.
-PARQUET, GZIP = b"PAR1", b"\x1f\x8b"
+#: What files begin with, by their kind.
+PARQUET, GZIP, ZIP, OLD_EXCEL = b"PAR1", b"\x1f\x8b", b"PK\x03\x04", b"\xd0\xcf\x11\xe0"
+#: Bytes that a compressed file may hold, if nobody says otherwise. The texts of a workbook are all kept in memory.
+MOST_BYTES, MOST_BYTES_OF_WORKBOOKS = 8 * 2**30, 2**30
 
 
 @contextmanager
 def open_table(
     path: str | Path,
     *,
-    encoding: str = "utf-8",
-    delimiter: str = ",",
+    encoding: str = "auto",
+    delimiter: str = "auto",
+    decimal: str = "auto",
+    sheet: str | None = None,
+    most_bytes: int | None = None,
     progress: Progress | None = None,
 ) -> Iterator[TableReader]:
-    r"""Open a CSV file (plain or gzip), a Parquet file (with pyarrow), or standard input (``-``).
+    r"""Open a CSV file (plain or gzip), a Parquet file (with pyarrow), a workbook (with openpyxl), or standard input.
 
     Parameters
     ----------
     path : str or Path
-        The file.
-    encoding, delimiter : str
-        Of a CSV file. A byte-order mark is skipped.
+        The file; ``-`` is standard input.
+    encoding : str, default="auto"
+        Of a CSV file. ``auto``: what its byte-order mark says, else UTF-8, else cp1252 if nothing in it is UTF-8.
+    delimiter : str, default="auto"
+        Between the columns of a CSV file. ``auto``: the comma if its rows make sense with it, else the one of
+        semicolon, tab and bar with which they do.
+    decimal : {"auto", ".", ","}, default="auto"
+        Decimal sign of a CSV file. ``auto``: a point if commas separate the columns, else as in the first rows.
+    sheet : str, optional
+        Name or number of the sheet of a workbook; the first by default.
+    most_bytes : int, optional
+        What a compressed file may hold, decompressed: by default 8 GiB, and 1 GiB for a workbook.
     progress : callable, optional
         Told how many bytes were read.
+
+    Yields
+    ------
+    TableReader
+        Its ``notes`` say what was found out about the file.
 
     Examples
     --------
@@ -55,15 +77,17 @@ def open_table(
     ...         print(table.header, next(table.chunks([1])).columns)
     ['label', 'group'] [['A', 'B']]
     """
-    _check_writing(encoding, delimiter)
+    _check_writing(encoding, delimiter, decimal)
     piped = str(path) == "-"
     name = "standard input" if piped else str(path)
     try:
         source = sys.stdin.buffer if piped else open(path, "rb")  # noqa: SIM115
     except (OSError, ValueError) as error:
         raise TableError(f"Cannot read {printable(name)}: {_reason(error)}") from error
+    watched = _Watched(source, progress)
+    opening = _Opening(name, "" if piped else str(path), watched, most_bytes)
     try:
-        yield _reader(name, source, "" if piped else str(path), encoding, delimiter, progress)
+        yield opening.reader(encoding, delimiter, decimal, sheet)
     except (gzip.BadGzipFile, EOFError, zlib.error) as error:
         raise TableError(f"this is a damaged or truncated gzip file: {error}", place=printable(name)) from error
     except (OSError, UnicodeError) as error:
@@ -73,12 +97,16 @@ def open_table(
             source.close()
 
 
-def _check_writing(encoding: str, delimiter: str) -> None:
-    if len(delimiter) != 1 or delimiter in '"\r\n\0':
+def _check_writing(encoding: str, delimiter: str, decimal: str) -> None:
+    if delimiter != "auto" and (len(delimiter) != 1 or delimiter in '"\r\n\0'):
         raise TableError(f"The delimiter must be one character, got {shown(delimiter)}", named_by="delimiter")
+    if decimal not in ("auto", ".", ","):
+        raise TableError(f"The decimal sign must be a point or a comma, got {shown(decimal)}", named_by="decimal")
     try:
-        "".encode(encoding)
-    except LookupError as error:
+        if encoding != "auto":
+            "".encode(encoding)
+            codecs.getincrementaldecoder(encoding)
+    except (LookupError, ValueError) as error:
         advice = "Try utf-8, latin-1, cp1252 or utf-16."
         raise TableError(f"Unknown encoding {shown(encoding)}", advice=advice, named_by="encoding") from error
 
@@ -87,17 +115,56 @@ def _reason(error: Exception) -> str:
     return getattr(error, "strerror", None) or str(error)
 
 
-def _reader(
-    name: str, source: BinaryIO, path: str, encoding: str, delimiter: str, progress: Progress | None
-) -> TableReader:
-    """The reader for what the first bytes say."""
-    watched = _Watched(source, progress)
-    raw = io.BufferedReader(watched, 2**20)
-    start = raw.peek(8)[:8]
-    if start.startswith(PARQUET):  # its table of contents is at the end, so that it cannot be read as it comes
-        return ParquetReader(name, watched.sha256, path or io.BytesIO(raw.read()))
-    binary: Any = gzip.GzipFile(fileobj=raw) if start.startswith(GZIP) else raw
-    return CsvReader(name, watched.sha256, binary, encoding, delimiter)
+class _Opening:
+    """A file of which only the first bytes are known.
+
+    Parameters
+    ----------
+    name : str
+        What it is called in complaints.
+    path : str
+        Where it is; empty if it can only be read from front to back.
+    watched : _Watched
+        Its bytes.
+    most : int or None
+        Bytes that it may hold, decompressed.
+    """
+
+    def __init__(self, name: str, path: str, watched: _Watched, most: int | None) -> None:
+        self._name, self._path, self._watched, self._most = name, path, watched, most
+        self._raw = io.BufferedReader(watched, 2**20)
+
+    def reader(self, encoding: str, delimiter: str, decimal: str, sheet: str | None) -> TableReader:
+        """The reader for what the first bytes say."""
+        start = self._raw.peek(8)[:8]
+        if start.startswith(ZIP):
+            most = MOST_BYTES_OF_WORKBOOKS if self._most is None else self._most
+            return ExcelReader(self._name, self._watched.sha256, self._whole(most), sheet, most)
+        if sheet is not None:
+            problem = f"there is no sheet {shown(sheet)}: this is not an .xlsx file"
+            raise TableError(problem, place=printable(self._name), named_by="sheet")
+        if start.startswith(OLD_EXCEL):
+            advice = "Save it as .xlsx or as CSV."
+            raise TableError("this is a file of an older Excel (.xls)", place=printable(self._name), advice=advice)
+        most = MOST_BYTES if self._most is None else self._most
+        if start.startswith(PARQUET):
+            return ParquetReader(self._name, self._watched.sha256, self._whole(most), most)
+        if not start.startswith(GZIP):
+            return CsvReader(self._name, self._watched.sha256, self._raw, encoding, delimiter, decimal)
+        binary = Bounded(gzip.GzipFile(fileobj=self._raw), most, self._too_large)
+        return CsvReader(self._name, self._watched.sha256, binary, encoding, delimiter, decimal)
+
+    def _whole(self, most: int) -> str | BinaryIO:
+        """The file for readers that jump in it: its table of contents is at the end."""
+        if self._path:
+            return self._path
+        data = self._raw.read(most + 1)
+        if len(data) > most:
+            raise self._too_large(most)
+        return io.BytesIO(data)
+
+    def _too_large(self, most: int) -> TableError:
+        return too_large(most, printable(self._name))
 
 
 class _Watched(io.RawIOBase):

@@ -5,6 +5,7 @@ from __future__ import annotations
 import csv
 import io
 from collections.abc import Iterable
+from typing import Any
 
 import pandas as pd
 
@@ -20,12 +21,17 @@ def csv_text(frame: pd.DataFrame) -> str:
     >>> csv_text(pd.DataFrame({"group": ["=1+1", "A"], "n": [-1, 2]}))
     "group,n\n'=1+1,-1\nA,2\n"
     """
-    out = io.StringIO()
-    writer = csv.writer(out, lineterminator="\n")
-    writer.writerow([inert_cell(str(name)) for name in frame.columns])
+    lines = [_line([inert_cell(str(name)) for name in frame.columns])]
     for row in frame.itertuples(index=False):
-        writer.writerow(["" if value is None or value != value else inert_cell(value) for value in row])
-    return out.getvalue()
+        lines.append(_line(["" if value is None or value != value else inert_cell(value) for value in row]))
+    return "".join(lines)
+
+
+def _line(cells: Iterable[Any]) -> str:
+    """A row as text; cells with line ends of any kind are quoted, which Python's csv module does only for its own."""
+    out = io.StringIO(newline="")
+    csv.writer(out, lineterminator="\r\n").writerow(cells)
+    return out.getvalue()[:-2] + "\n"
 
 
 class CsvCopy:
@@ -42,17 +48,16 @@ class CsvCopy:
     """
 
     def __init__(self, header: Iterable[str]) -> None:
-        self._out = io.StringIO()
-        self._writer = csv.writer(self._out, lineterminator="\n")
+        self._lines: list[str] = []
         self.add([header])
 
     def add(self, rows: Iterable[Iterable[str]]) -> None:
         """Write some rows."""
-        self._writer.writerows([_inert(cell) for cell in row] for row in rows)
+        self._lines += [_line([_inert(cell) for cell in row]) for row in rows]
 
     def text(self) -> str:
         """Everything written so far."""
-        return self._out.getvalue()
+        return "".join(self._lines)
 
 
 def _inert(cell: str) -> str:

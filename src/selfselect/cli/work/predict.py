@@ -12,6 +12,7 @@ from selfselect.tabular.writing import CsvCopy
 from ..errors import BadInput
 from ..inputs import table_at
 from ..outputs import refuse_existing, write_output
+from ..streams import print_table
 
 ADDED = ("score", "prediction", "applies")
 #: Unknown groups that are named.
@@ -34,13 +35,14 @@ def run(*, model: str, file: str, output: str | None, prefix: str, encoding: str
             copy.add(zip(*chunk.columns, *predicted.cells(), strict=True))
         if not rows:
             raise table.error("there is a header but no row")
+    if output is not None:
+        write_output(output, copy.text(), force=force)
     if unknown:
         listed = listing(sorted(unknown), MOST_NAMED)
         click.echo(f"Note: groups that were not there in training: {listed}. Their applies is left empty.", err=True)
     if output is None:
-        click.echo(copy.text(), nl=False)
+        print_table(copy.text())
     else:
-        write_output(output, copy.text(), force=force)
         click.echo(f"Wrote {printable(output)}.", err=True)
 
 

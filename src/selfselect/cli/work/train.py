@@ -55,11 +55,12 @@ def run(
     terms = Terms(cost, _subsidies(subsidies, people), subsidy_kind(proportional))
     classifier = make_classifier(method, terms, random_state=seed, **settings)
     done = train_on_table(people, classifier, holdout=holdout, seed=seed, provenance=source)
-    _show(done)
     write_output(model_file, done.model.to_json(), force=force)
-    click.echo(f"\nModel: {printable(model_file)} (selfselect predict {printable(model_file)} NEW.csv)")
     if report is not None:
         write_output(report, done.audit.to_html(), force=force)
+    _show(done)
+    click.echo(f"\nModel: {printable(model_file)} (selfselect predict {printable(model_file)} NEW.csv)")
+    if report is not None:
         click.echo(f"Report: {printable(report)} (open it in any browser; it needs no network)")
 
 

@@ -1,0 +1,98 @@
+"""The terminal as it is: pipes that close, and encodings that lack a character, end no command and lose no file."""
+
+from __future__ import annotations
+
+import errno
+import os
+import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import Any
+
+import click
+
+from selfselect._text import printable
+
+
+class PatientStream:
+    """A text stream that goes on in silence once nobody reads it, so that the command ends with its true exit code.
+
+    Parameters
+    ----------
+    stream : text file
+        Where texts go; characters that its encoding lacks are written as escapes.
+    """
+
+    def __init__(self, stream: Any) -> None:
+        self._stream = stream
+        if hasattr(stream, "reconfigure"):
+            stream.reconfigure(errors="backslashreplace")
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(self._stream, name)
+
+    def write(self, text: str) -> int:
+        """Write a text, or lose it if nobody reads."""
+        with self._closed_pipes():
+            self._stream.write(text)
+        return len(text)
+
+    def flush(self) -> None:
+        """Hand over what was written, or lose it if nobody reads."""
+        with self._closed_pipes():
+            self._stream.flush()
+
+    def write_bytes(self, data: bytes) -> None:
+        """Write bytes as they are, or lose them if nobody reads."""
+        with self._closed_pipes():
+            self._stream.flush()
+            self._stream.buffer.write(data)
+            self._stream.buffer.flush()
+
+    @contextmanager
+    def _closed_pipes(self) -> Iterator[None]:
+        try:
+            yield
+        except OSError as error:
+            if error.errno != errno.EPIPE:
+                raise
+            # what is still in buffers must go somewhere, or Python complains at its end
+            nowhere = os.open(os.devnull, os.O_WRONLY)
+            os.dup2(nowhere, self._stream.fileno())
+            os.close(nowhere)
+
+
+@contextmanager
+def patient_streams() -> Iterator[None]:
+    """Output and errors to streams that outlive their readers."""
+    before = sys.stdout, sys.stderr
+    sys.stdout, sys.stderr = PatientStream(sys.stdout), PatientStream(sys.stderr)
+    try:
+        yield
+    finally:
+        for stream in (sys.stdout, sys.stderr):
+            stream.flush()
+        sys.stdout, sys.stderr = before
+
+
+def json_for_terminal(text: str) -> str:
+    """JSON text in which what the terminal's encoding lacks is escaped as JSON does it."""
+    encoding = getattr(sys.stdout, "encoding", None) or "utf-8"
+    try:
+        text.encode(encoding)
+    except UnicodeEncodeError:
+        return "".join(char if char.isascii() else _escaped(char) for char in text)
+    return text
+
+
+def _escaped(char: str) -> str:
+    units = char.encode("utf-16-be", "surrogatepass")
+    return "".join(f"\\u{units[i]:02x}{units[i + 1]:02x}" for i in range(0, len(units), 2))
+
+
+def print_table(text: str) -> None:
+    """A table for a file or another program, byte by byte as it would be in a file; a terminal gets it harmless."""
+    if isinstance(sys.stdout, PatientStream) and not sys.stdout.isatty():
+        sys.stdout.write_bytes(text.encode())
+    else:
+        click.echo("\n".join(printable(line) for line in text.split("\n")), nl=False)

@@ -1,0 +1,128 @@
+"""What separates columns, and what decimals: found in the first rows, and asked for where two answers are as good."""
+
+from __future__ import annotations
+
+import csv
+import io
+import re
+from collections.abc import Sequence
+from itertools import islice
+
+#: What may separate columns.
+DELIMITERS = (",", ";", "\t", "|")
+#: Rows that are looked at, and how much text of them at most.
+MOST_ROWS, MOST_TEXT = 500, 2**17
+
+_DECIMAL = {sign: re.compile(rf"[+-]?\d*{re.escape(sign)}\d+([eE][+-]?\d+)?") for sign in ".,"}
+_GROUPED = {sign: re.compile(rf"[+-]?[1-9]\d{{0,2}}({re.escape(sign)}\d{{3}})+") for sign in ".,"}
+#: Numbers with both signs: the second one is the decimal sign.
+_BOTH = {".": re.compile(r"[+-]?\d{1,3}(,\d{3})+\.\d+"), ",": re.compile(r"[+-]?\d{1,3}(\.\d{3})+,\d+")}
+
+
+def first_rows(text: str, delimiter: str) -> list[list[str]] | None:
+    """The first rows of a table, blank ones left out; None if they are no rows of one width.
+
+    Parameters
+    ----------
+    text : str
+        How the file begins; it may end in the middle of a row.
+    delimiter : str
+        What separates the columns.
+    """
+    part = text[:MOST_TEXT]
+    whole = len(part) == len(text)
+    rows: list[list[str]] = []
+    try:
+        for row in islice(csv.reader(io.StringIO(part, newline=""), delimiter=delimiter, strict=True), MOST_ROWS):
+            if row:
+                rows.append(row)
+    except csv.Error as error:
+        if "unexpected end of data" not in str(error):
+            return None
+        whole = True  # the row that is cut off was not added
+    if not whole and len(rows) > 1 and len(rows) < MOST_ROWS:
+        rows.pop()  # it may be cut off
+    return rows if len({len(row) for row in rows}) == 1 else None
+
+
+def find_delimiter(text: str) -> tuple[str, str | None]:
+    r"""What separates the columns, and what else it may be.
+
+    The comma, wherever rows make sense with it: no file that is read without asking changes its meaning.
+
+    Parameters
+    ----------
+    text : str
+        How the file begins.
+
+    Returns
+    -------
+    delimiter : str
+        The comma if nothing fits.
+    rival : str or None
+        Another one that fits as well, so that only a person can tell.
+
+    Examples
+    --------
+    >>> find_delimiter("label;score\n1;0,5\n"), find_delimiter("a;b,c\n1;0,5\n")
+    ((';', None), (',', ';'))
+    """
+    rows = {sign: first_rows(text, sign) for sign in DELIMITERS}
+    widths = {sign: len(found[0]) for sign, found in rows.items() if found and len(found[0]) > 1}
+    if "," in widths:
+        rivals = [sign for sign, width in widths.items() if sign != "," and width >= widths[","]]
+        return ",", rivals[0] if rivals else None
+    if not widths:
+        header = text[:MOST_TEXT].lstrip("\r\n").splitlines()[:1]
+        named = [sign for sign in DELIMITERS if header and sign in header[0]]
+        return named[0] if len(named) == 1 else ",", None
+    first, *others = widths
+    return first, others[0] if others else None
+
+
+def find_decimal(rows: Sequence[Sequence[str]], delimiter: str) -> str | None:
+    """Decimal sign of a table by its first rows; None if ``1,234`` or ``1.234`` may mean one thing or the other.
+
+    Parameters
+    ----------
+    rows : sequence of rows
+        Cells as text, header included.
+    delimiter : str
+        What separates the columns. With commas between them decimals have a point.
+
+    Examples
+    --------
+    >>> find_decimal([["score"], ["0,5"]], ";"), find_decimal([["pay"], ["1,234"]], ";")
+    (',', None)
+    """
+    if delimiter == ",":
+        return "."
+    cells = {cell.strip() for row in rows[1:] for cell in row}
+    cells = {cell for cell in cells if "," in cell or "." in cell}
+    surely = {sign: any(_is_surely(cell, sign) for cell in cells) for sign in ".,"}
+    if surely["."] != surely[","]:
+        return "." if surely["."] else ","
+    if surely["."]:
+        return None
+    unclear = {sign: any(_GROUPED[sign].fullmatch(cell) for cell in cells) for sign in ".,"}
+    # where commas cannot separate columns they separate decimals, and points thousands
+    return None if unclear[","] or (unclear["."] and delimiter == ";") else "."
+
+
+def _is_surely(cell: str, sign: str) -> bool:
+    """Whether a cell is a number whose decimal sign cannot be one between thousands."""
+    if _BOTH[sign].fullmatch(cell):
+        return True
+    return bool(_DECIMAL[sign].fullmatch(cell)) and not _GROUPED[sign].fullmatch(cell)
+
+
+def looks_like_number(cell: str) -> bool:
+    """Whether a cell would be a number with some decimal sign or some sign between thousands.
+
+    Examples
+    --------
+    >>> looks_like_number("1.234,5"), looks_like_number("12.05.2020")
+    (True, False)
+    """
+    text = cell.strip()
+    return any(pattern[sign].fullmatch(text) is not None for sign in ".," for pattern in (_DECIMAL, _GROUPED, _BOTH))

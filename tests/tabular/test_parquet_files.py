@@ -1,0 +1,88 @@
+"""Parquet: what other programs write is read cell by cell as people would write it."""
+
+import datetime
+from decimal import Decimal
+
+import numpy as np
+import pytest
+
+from selfselect.tabular.checking import GroupColumns, TwoValues, as_numbers
+from selfselect.tabular.errors import TableError
+from selfselect.tabular.loading import PeopleColumns, ScoreColumn, read_screened
+from selfselect.tabular.reading import open_table
+
+pa = pytest.importorskip("pyarrow")
+pq = pytest.importorskip("pyarrow.parquet")
+
+
+def cells(tmp_path, array, **how):
+    pq.write_table(pa.table({"x": array}), tmp_path / "t.parquet", **how)
+    with open_table(tmp_path / "t.parquet") as table:
+        (chunk,) = table.chunks([0])
+        codes, known = chunk.codes(0)
+        assert known[codes].tolist() == chunk.texts(0) == chunk.columns[0]
+        return chunk.columns[0]
+
+
+def times(*nanoseconds):
+    return pa.array(nanoseconds, pa.time64("ns"))
+
+
+@pytest.mark.parametrize(
+    ("array", "expected"),
+    [
+        (pa.array([Decimal("0.70"), None, Decimal("-1.25")]), ["0.70", "", "-1.25"]),
+        (pa.array([True, None, False]), ["True", "", "False"]),
+        (pa.array(["b", "a", None, "b"]).dictionary_encode(), ["b", "a", "", "b"]),
+        (pa.array([0.5, None, float("nan")]), ["0.5", "", ""]),
+        (pa.array([float("nan"), 1.0]).dictionary_encode(), ["", "1.0"]),
+        (pa.array([9007199254740993, 9007199254740992, None]), ["9007199254740993", "9007199254740992", ""]),
+        (times(1, 2, 1_000_000_000), ["00:00:00.000000001", "00:00:00.000000002", "00:00:01.000000000"]),
+        (pa.array([datetime.date(2020, 1, 31), None]), ["2020-01-31", ""]),
+        (pa.array(["N/A", "", " A ", "A\r\nB"]), ["N/A", "", " A ", "A\r\nB"]),
+        (pa.array([str(i) for i in range(300)]).dictionary_encode(), [str(i) for i in range(300)]),
+        (pa.array([[1, 2], None]), ["[1, 2]", ""]),
+        (pa.array([None, None]), ["", ""]),
+    ],
+)
+def test_values_of_every_type_are_the_texts_that_people_would_write(tmp_path, array, expected):
+    assert cells(tmp_path, array) == expected
+
+
+def test_what_is_missing_is_no_group_of_its_own(tmp_path):
+    pq.write_table(pa.table({"z": pa.array([1.5, float("nan"), None])}), tmp_path / "t.parquet")
+    with open_table(tmp_path / "t.parquet") as table:
+        groups = GroupColumns(["z"], "own_group")
+        for chunk in table.chunks([0]):
+            groups.keep(table, chunk, [0])
+    assert groups.codes().labels.tolist() == ["1.5", "(missing)"]
+
+
+def test_numbers_are_taken_as_they_are_and_missing_ones_complained_about(tmp_path):
+    scores = np.random.default_rng(0).random(100)
+    table = pa.table({"y": [True, False] * 50, "s": scores, "d": [Decimal("0.5")] * 100, "m": [None, *scores[1:]]})
+    pq.write_table(table, tmp_path / "t.parquet")
+    with open_table(tmp_path / "t.parquet") as table:
+        (chunk,) = table.chunks([0, 1, 2, 3])
+        assert TwoValues("y", None, "qualified")(table, chunk, 0).tolist() == [True, False] * 50
+        assert as_numbers(table, chunk, 1, "s").tolist() == scores.tolist()
+        assert as_numbers(table, chunk, 2, "d").tolist() == [0.5] * 100
+        with pytest.raises(TableError, match="row 2, column 'm': the cell is empty"):
+            as_numbers(table, chunk, 3, "m")
+
+
+def test_a_file_of_several_row_groups_is_one_table(tmp_path):
+    n = 50_000
+    table = pa.table({"y": np.arange(n) % 2, "z": np.where(np.arange(n) % 3, "a", "b"), "s": np.arange(n) / n})
+    pq.write_table(table, tmp_path / "t.parquet", row_group_size=7000)
+    with open_table(tmp_path / "t.parquet") as table:
+        found = read_screened(table, PeopleColumns("y", ("z",)), ScoreColumn("s"))
+    assert found.table.counts.n.sum() == n
+
+
+def test_what_it_holds_is_counted_before_it_is_read(tmp_path):
+    pq.write_table(pa.table({"x": np.arange(10_000)}), tmp_path / "t.parquet")
+    words = r"t\.parquet: decompressed, it holds more than 1,000 bytes"
+    with pytest.raises(TableError, match=words) as error, open_table(tmp_path / "t.parquet", most_bytes=1000):
+        pass
+    assert error.value.key == "most_bytes"

@@ -1,0 +1,125 @@
+"""How a file is written is found out, said, and asked for where two answers are as good."""
+
+import pytest
+
+from selfselect.tabular.chunks import TableReader
+from selfselect.tabular.errors import TableError
+from selfselect.tabular.loading import PeopleColumns, ScoreColumn, read_for_training, read_screened
+from selfselect.tabular.reading import open_table
+from selfselect.tabular.sniffing import find_decimal, find_delimiter
+
+GOOD = "label,group,score\n1,Köln,0.9\n0,Köln,0.25\n1,B,0.8\n0,B,0.7\n"
+
+
+def screened(tmp_path, content, **how):
+    path = tmp_path / "people.csv"
+    path.write_bytes(content)
+    with open_table(path, **how) as table:
+        found = read_screened(table, PeopleColumns("label", ("group",)), ScoreColumn("score"))
+        return found.table, table.notes
+
+
+@pytest.mark.parametrize(
+    ("content", "note"),
+    [
+        (GOOD.encode(), ""),
+        (GOOD.encode("utf-8-sig"), ""),
+        (GOOD.encode("utf-16"), "the encoding utf-16"),
+        (GOOD.encode("utf-32"), "the encoding utf-32"),
+        (GOOD.encode("cp1252"), "the encoding cp1252 (a guess: it is not UTF-8)"),
+        (GOOD.replace(",", ";").encode(), "semicolons between its columns"),
+        (GOOD.replace(",", "\t").encode(), "tabs between its columns"),
+        (GOOD.replace(",", "|").encode(), "bars between its columns"),
+        (GOOD.replace(",", ";").replace(".", ",").encode(), "semicolons between its columns, decimal commas"),
+        (GOOD.replace(",", "\t").replace(".", ",").encode(), "tabs between its columns, decimal commas"),
+        (
+            GOOD.replace(",", ";").replace(".", ",").encode("cp1252"),
+            "semicolons between its columns, decimal commas, the encoding cp1252 (a guess: it is not UTF-8)",
+        ),
+    ],
+)
+def test_the_same_table_is_read_however_it_is_written_and_what_was_found_is_said(tmp_path, content, note):
+    found, notes = screened(tmp_path, content)
+    assert found == screened(tmp_path, GOOD.encode())[0]
+    assert notes == ([f"{tmp_path / 'people.csv'} is read with {note}."] if note else [])
+
+
+def test_what_is_set_is_not_said_again(tmp_path):
+    content = GOOD.replace(",", ";").replace(".", ",").encode("cp1252")
+    assert screened(tmp_path, content, delimiter=";", decimal=",", encoding="cp1252")[1] == []
+
+
+def test_the_encoding_is_guessed_where_the_first_letter_beyond_ascii_comes(tmp_path):
+    plain = b"label,group,score\n" + b"1,A,0.9\n0,A,0.2\n" * 40_000
+    found, notes = screened(tmp_path, plain + "1,Köln,0.8\n".encode("cp1252"))
+    assert found.groups.tolist() == ["A", "Köln"]
+    assert "cp1252" in notes[0]
+
+
+def test_labels_with_decimal_commas_are_numbers(tmp_path):
+    found, _ = screened(tmp_path, b"label;group;score\n1,0;A;0,9\n0,0;A;0,2\n")
+    assert found.counts.positives.tolist() == [1]
+
+
+@pytest.mark.parametrize(
+    ("text", "delimiter"),
+    [
+        ("a,b\n1,2\n", (",", None)),
+        ("a;b\n1;2\n", (";", None)),
+        ("a\n1\n", (",", None)),
+        ("", (",", None)),
+        ("id,notes\n1,a;b\n2,c;d\n", (",", None)),
+        ("a,b;c\n1,2;3\n", (",", ";")),
+        ("name, first;label\nSmith, A;1\nCher;0\n", (";", None)),
+        ('"a;b",c\n"1;2",3\n', (",", None)),
+        ("a;b|c\n1;2|3\n", (";", "|")),
+        ("a,b\n1,2,3\n", (",", None)),
+        ("a;b\n1;2;3\n", (";", None)),
+    ],
+)
+def test_the_comma_separates_wherever_it_can_and_two_that_fit_are_rivals(text, delimiter):
+    assert find_delimiter(text) == delimiter
+
+
+@pytest.mark.parametrize(
+    ("cells", "delimiter", "decimal"),
+    [
+        (["0,5"], ";", ","),
+        (["0.5"], ";", "."),
+        (["1", "2"], ";", "."),
+        (["1,234"], ";", None),
+        (["1,234", "0,5"], ";", ","),
+        (["1,234", "0.5"], "\t", "."),
+        (["1.234"], ";", None),
+        (["1.234"], "\t", "."),
+        (["1.234,5"], ";", ","),
+        (["1,234.5"], ";", "."),
+        (["0,5", "0.5"], ";", None),
+        (["0,5"], ",", "."),
+    ],
+)
+def test_the_decimal_sign_is_the_one_that_cannot_stand_between_thousands(cells, delimiter, decimal):
+    assert find_decimal([["x"], *([cell] for cell in cells)], delimiter) == decimal
+
+
+def test_thousands_are_refused_rather_than_misread(tmp_path):
+    for pay in ("1,234", "1.234"):
+        with pytest.raises(TableError, match="may hold a decimal sign or a sign between thousands") as error:
+            screened(tmp_path, f"label;group;score\n1;A;{pay}\n0;A;2\n".encode())
+        assert error.value.key == "which_decimal"
+    with pytest.raises(TableError, match=r"row 3.*'1\.234' is not a number in a table with decimal commas"):
+        screened(tmp_path, b"label;group;score\n1;A;0,5\n0;A;1.234\n")
+
+
+def test_columns_to_learn_from_are_numbers_with_decimal_commas_too_and_names_of_groups_stay_text(tmp_path):
+    path = tmp_path / "t.csv"
+    path.write_text("y;z;x;w\n1;1,5;0,25;a\n0;2,5;;b\n")
+    with open_table(path) as table:
+        assert isinstance(table, TableReader)
+        people = read_for_training(table, PeopleColumns("y", ("z",)), learn_from_groups=False)
+    assert people.columns["x"].tolist() == ["0.25", ""]
+    assert people.columns["w"].tolist() == ["a", "b"]
+    assert people.groups.labels.tolist() == ["1,5", "2,5"]
+    path.write_text("y;z;x;pay\n1;A;0,25;1.234\n0;B;0,5;2.345\n")
+    with open_table(path) as table, pytest.raises(TableError, match=r"column 'pay': '1\.234' is not a number"):
+        read_for_training(table, PeopleColumns("y", ("z",)))
