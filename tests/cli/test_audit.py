@@ -8,6 +8,7 @@ import pytest
 
 import reference
 from applicants import run
+from selfselect import audit as library_audit
 from selfselect.tabular.chunks import CHUNK_ROWS
 
 FIELDS = "group n base_rate selected precision precision_low precision_high cost applies subsidy_needed accuracy"
@@ -243,3 +244,45 @@ def test_escape_codes_in_names_do_not_reach_the_terminal(tmp_path):
     result = run("audit", path, "--label", "y", "--group", "z", "--score", "s", "--cost", "0.7")
     assert "\x1b" not in result.output
     assert "\\x1b[31mred" in result.output
+
+
+# ---------------------------------------------------------------- weights
+
+
+def test_weights_of_a_column_are_those_of_the_library(scored, tmp_path):
+    path, frame = scored
+    frame["weight"] = np.round(np.random.default_rng(0).exponential(2, len(frame)), 2)
+    frame = pd.concat([frame] * (CHUNK_ROWS // len(frame) + 2), ignore_index=True)
+    frame.to_csv(path, index=False)
+    for how, given in (("--score", "s"), ("--prediction", "p")):
+        out = tmp_path / f"{given}.json"
+        done = run(
+            "audit", path, "--label", "y", "--group", "z", how, given, "--cost", "0.6", "--weight", "weight",
+            "--json", out,
+        )  # fmt: skip
+        assert done.exit_code == 0, done.output
+        found = json.loads(out.read_text())
+        expected = library_audit(
+            frame["y"], y_pred=frame["p"], sensitive_features=frame["z"], cost=0.6, sample_weight=frame["weight"]
+        ).to_dict()
+        assert found["n"] == pytest.approx(frame["weight"].sum())
+        for a, b in zip(found["groups"], expected["groups"], strict=True):
+            assert a == pytest.approx(b)
+
+
+@pytest.mark.parametrize(
+    ("cells", "said"),
+    [
+        (["1", "-2"], "row 3, column 'weight': '-2' is negative"),
+        (["0", "0"], "every weight is 0"),
+        (["1", ""], "the cell is empty"),
+        (["1", "inf"], "not a finite number"),
+    ],
+)
+@pytest.mark.parametrize("how", ["--score", "--prediction"])
+def test_wrong_weights_are_named_with_their_place(tmp_path, cells, said, how):
+    path = tmp_path / "people.csv"
+    path.write_text("y,z,s,weight\n" + "".join(f"{i},A,{i},{cell}\n" for i, cell in enumerate(cells)))
+    done = run("audit", path, "--label", "y", "--group", "z", how, "s", "--cost", "0.5", "--weight", "weight")
+    assert done.exit_code == 2
+    assert said in done.output

@@ -2,18 +2,22 @@
 
 from .audits import Audit, audit
 from .provenance import Provenance
+from .resampling import Resamples, Uncertainty, resample
 from .screened import Screened, default_threshold
 from .words import group_names, group_sentence, group_warning, promises_sentence, verdict_sentence
 
 __all__ = [
     "Audit",
     "Provenance",
+    "Resamples",
     "Screened",
+    "Uncertainty",
     "audit",
     "default_threshold",
     "group_names",
     "group_sentence",
     "group_warning",
     "promises_sentence",
+    "resample",
     "verdict_sentence",
 ]

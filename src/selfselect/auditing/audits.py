@@ -19,6 +19,7 @@ from .page import page_content
 from .plain import as_json, plain_groups, plain_value
 from .promises import promises
 from .provenance import Provenance
+from .resampling import Uncertainty, resample
 from .screened import Screened
 from .words import group_names, group_sentence, promises_sentence, verdict_sentence
 
@@ -186,6 +187,44 @@ class Audit:
         names = {"kept": "yes", "broken": "no", "undecided": "undecided"}
         return {name: answers.count(answer) for name, answer in names.items()}
 
+    def uncertainty(self, n_resamples: int = 1000, random_state: Any = 0, confidence: float = 0.95) -> Uncertainty:
+        """How sure one can be: the bootstrap over people, stratified by group.
+
+        Parameters
+        ----------
+        n_resamples : int, default=1000
+            How often people are drawn again.
+        random_state : int, sequence of int, SeedSequence or Generator, default=0
+            Seed; the same one gives the same answer.
+        confidence : float, default=0.95
+            Of the intervals, which run between percentiles.
+
+        Returns
+        -------
+        Uncertainty
+            With ``interval(name)``, ``to_frame()`` (intervals of assumed and induced accuracy, application rate and
+            social cost) and ``applies`` (the share of resamples in which each group applies). If other people are
+            counted than those whose counts are published, both are drawn. Where people were not tested, an interval
+            holds both bounds. Weighted people: see :mod:`selfselect.auditing.resampling`.
+
+        Examples
+        --------
+        >>> y, passed = [1, 1, 0, 1, 0, 0] * 20, [1, 1, 1, 1, 1, 0] * 20
+        >>> found = audit(y, y_pred=passed, sensitive_features=list("AAABBB") * 20, cost=0.6)
+        >>> found.uncertainty().applies.to_dict()
+        {'A': 0.905, 'B': 0.11}
+        """
+        check_fraction(confidence, "confidence", inclusive=False)
+        drawn = resample(
+            self.published_by, self.counted_on, self.terms, n_resamples=n_resamples, random_state=random_state
+        )
+        weighted = any(np.issubdtype(people.counts.n.dtype, np.floating) for people in self._people)
+        return Uncertainty(drawn, confidence, random_state, weighted)
+
+    @property
+    def _people(self) -> tuple[Screened, Screened]:
+        return self.published_by, self.counted_on
+
     def by_cost(self) -> pd.DataFrame:
         """Outcome at each of the costs, one row per cost."""
         rows = [self.at(cost).outcome.to_dict() for cost in self.costs]
@@ -310,6 +349,7 @@ def audit(
     cost: Cost | Sequence[float],
     subsidies: Subsidies = None,
     subsidy_kind: SubsidyKind = "additive",
+    sample_weight: ArrayLike | None = None,
     missing: str = "error",
     provenance: Provenance | None = None,
 ) -> Audit:
@@ -333,6 +373,9 @@ def audit(
         What groups are paid.
     subsidy_kind : {"additive", "proportional"}, default="additive"
         ``c_z = c - s_z`` or ``c_z = c (1 - s_z)``.
+    sample_weight : array-like of shape (n_rows,), optional
+        How far each person stands for others, as in a survey: every count is a sum of weights. Intervals take as many
+        people as weighted ones are worth (Kish's effective sample size, ``(sum w)^2 / sum w^2``).
     missing : {"error", "own_group"}, default="error"
         What to do with rows whose group is missing.
     provenance : Provenance, optional
@@ -358,13 +401,20 @@ def audit(
     costs = _as_costs(cost)
     if score is not None:
         people = Screened.from_scores(
-            y_true, score, threshold=threshold, sensitive_features=sensitive_features, missing=missing
+            y_true,
+            score,
+            threshold=threshold,
+            sensitive_features=sensitive_features,
+            sample_weight=sample_weight,
+            missing=missing,
         )
     elif threshold is not None:
         raise TypeError("threshold belongs to score; y_pred holds decisions already.")
     else:
         decided: Any = y_pred
-        people = Screened.from_predictions(y_true, decided, sensitive_features=sensitive_features, missing=missing)
+        people = Screened.from_predictions(
+            y_true, decided, sensitive_features=sensitive_features, sample_weight=sample_weight, missing=missing
+        )
     terms = Terms(costs[0], subsidies, subsidy_kind)
     for value in costs:
         terms.at_cost(value).faced_by(people.groups)  # complains early about costs and subsidies

@@ -17,6 +17,7 @@ from .._errors import InputError
 from .._text import printable
 from .._validation import FloatArray
 from ..counting.groups import position_of, with_same_columns
+from ..counting.intervals import ratio
 from ..deciding import SLACK, Behaviour, HardRule, PromisedRule, SureRule, Terms, ThresholdCurves
 from ..deciding.behaviour import MOST_OF_A_GROUP
 from .formats import MOST_NAMED, level
@@ -226,13 +227,20 @@ def _counts(people: Screened, groups: pd.Index, thresholds: FloatArray | None, p
         return list(row.tolist())
 
     counts = people.counts
-    selected, hits = counts.selected[None], counts.true_positives[None]
+    selected, hits, worth = counts.selected[None], counts.true_positives[None], None
+    if counts.squares is not None:
+        worth = ratio(counts.selected, counts.squares.selected)[None]
     if people.curves is not None and thresholds is not None:
         kind = people.curves.selected.dtype  # whole numbers stay whole, and short
         selected, hits = (found.astype(kind) for found in people.curves.counts_at(thresholds))
+        if people.curves.squares is not None and worth is not None:
+            at_own, worth = worth[0], ratio(selected, people.curves.squares.counts_at(thresholds)[0])
+            worth[position] = at_own
         # sums of weights along the way carry rounding; the page opens with the very numbers of the table
         selected[position], hits[position] = counts.selected, counts.true_positives
     return {
+        # how many equally weighted people a unit of weight is worth among those who pass; null where each counts once
+        "worth": None if worth is None else [spread(np.nan_to_num(row)) for row in worth],
         "n": spread(counts.n),
         "positives": spread(counts.positives),
         "selected": [spread(row) for row in selected],

@@ -65,14 +65,18 @@ class Screened:
         sample_weight: ArrayLike | None = None,
         missing: str = "error",
     ) -> Screened:
-        """People with a score; those above the threshold (by default 0.5, for probabilities) pass screening."""
+        """People with a score; those above the threshold (by default 0.5, for probabilities) pass screening.
+
+        Weights say how far a person stands for others: intervals count Kish's effective number of people.
+        """
         y, values = check_binary(y_true, "y_true"), check_floats(score, "score")
         check_same_length(y_true=y, score=values)
         groups = encode_groups(sensitive_features, n_rows=len(y), missing=missing)
         weights = check_weights(sample_weight, len(y))
         if threshold is None:
             threshold = default_threshold(float(values.min()), float(values.max()))
-        return cls.from_curves(ThresholdCurves.from_codes(y, values, groups.codes, groups.labels, weights), threshold)
+        curves = ThresholdCurves.from_codes(y, values, groups.codes, groups.labels, weights, squares=True)
+        return cls.from_curves(curves, threshold)
 
     @classmethod
     def from_predictions(
@@ -84,12 +88,13 @@ class Screened:
         sample_weight: ArrayLike | None = None,
         missing: str = "error",
     ) -> Screened:
-        """People whose screening is decided already."""
-        return cls(
-            PublishedStatistics.from_predictions(
-                y_true, y_pred, sensitive_features=sensitive_features, sample_weight=sample_weight, missing=missing
-            )
-        )
+        """People whose screening is decided already; weights as in :meth:`from_scores`."""
+        y, selected = check_binary(y_true, "y_true"), check_binary(y_pred, "y_pred")
+        check_same_length(y_true=y, y_pred=selected)
+        weights = check_weights(sample_weight, len(y))
+        groups = encode_groups(sensitive_features, n_rows=len(y), missing=missing)
+        counts = GroupCounts.from_rows(y, selected, groups.codes, groups.n_groups, weights, squares=True)
+        return cls(PublishedStatistics(groups.labels, counts))
 
     @property
     def groups(self) -> pd.Index:

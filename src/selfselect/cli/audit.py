@@ -16,6 +16,7 @@ from .options import (
     model_options,
     output_options,
     people_options,
+    weight_option,
 )
 
 
@@ -23,6 +24,7 @@ from .options import (
 @click.argument("file")
 @people_options
 @model_options
+@weight_option
 @click.option(
     "--cost",
     "costs",

@@ -33,9 +33,11 @@ def table_at(file: str, encoding: str, delimiter: str) -> Iterator[TableReader]:
         yield table
 
 
-def people_columns(label: str, positive: str | None, groups: Sequence[str], missing: str) -> PeopleColumns:
-    """Columns of labels and groups, as the options name them."""
-    return PeopleColumns(label, tuple(groups), positive, missing.replace("-", "_"))
+def people_columns(
+    label: str, positive: str | None, groups: Sequence[str], missing: str, weight: str | None = None
+) -> PeopleColumns:
+    """Columns of labels, groups and weights, as the options name them."""
+    return PeopleColumns(label, tuple(groups), positive, missing.replace("-", "_"), weight)
 
 
 def subsidy_kind(proportional: bool) -> SubsidyKind:
@@ -76,9 +78,10 @@ def load_audit(
     costs: Sequence[tuple[float, ...]],
     subsidies: Sequence[tuple[str, float]] = (),
     kind: SubsidyKind = "additive",
+    weight: str | None = None,
 ) -> Audit:
     """Audit a table on disk."""
-    people = people_columns(label, positive, groups, missing)
+    people = people_columns(label, positive, groups, missing, weight)
     model = (
         ScoreColumn(score, threshold) if score is not None else DecisionColumn(prediction or "", prediction_positive)
     )

@@ -117,6 +117,14 @@ people_options = _all_of(
     ),
 )
 
+#: How far each person stands for others; :func:`selfselect.cli.inputs.load_audit` takes it.
+weight_option = click.option(
+    "--weight",
+    metavar="COLUMN",
+    help="How far each person stands for others, as in a survey: a column of numbers of at least 0. Intervals count "
+    "as many people as weighted ones are worth (Kish's effective sample size).",
+)
+
 #: What the model says: a score with a threshold, or predictions.
 model_options = _all_of(
     click.option("--score", metavar="COLUMN", help="Score of a model; above the threshold passes screening."),

@@ -62,6 +62,8 @@ class ScoreSteps:
         Where each step begins, and the counts there.
     n, positives : ndarray of shape (n_groups,)
         People and qualified people of each group.
+    squares : ScoreSteps, optional
+        The same steps with squared weights; None means that weights are repetitions.
 
     Examples
     --------
@@ -79,6 +81,7 @@ class ScoreSteps:
     true_positives: NDArray[Any]
     n: NDArray[Any]
     positives: NDArray[Any]
+    squares: ScoreSteps | None = None
 
     @classmethod
     def from_scores(
@@ -116,8 +119,13 @@ class ScoreSteps:
         codes: NDArray[np.intp],
         labels: pd.Index,
         weights: FloatArray | None = None,
+        *,
+        squares: bool = False,
     ) -> Self:
-        """Do the same for arrays that are known to be sound, with groups as codes."""
+        """Do the same for arrays that are known to be sound, with groups as codes; squared weights if asked for."""
+        squared = (
+            ScoreSteps.from_codes(y, score, codes, labels, weights**2) if squares and weights is not None else None
+        )
         n_rows, n_groups = len(y), len(labels)
         order = np.lexsort((score, codes))
         score, codes, y = score[order], codes[order], y[order]
@@ -156,6 +164,7 @@ class ScoreSteps:
             true_positives=true_positives,
             n=selected[start[:-1]],
             positives=true_positives[start[:-1]],
+            squares=squared,
         )
 
     # ------------------------------------------------------------------ the curves themselves
@@ -206,7 +215,8 @@ class ScoreSteps:
 
     def counts_of(self, step: NDArray[np.intp]) -> GroupCounts:
         """Counts with each group at a step of its own."""
-        return GroupCounts(self.n, self.positives, self.selected[step], self.true_positives[step])
+        squares = None if self.squares is None else self.squares.counts_of(step)
+        return GroupCounts(self.n, self.positives, self.selected[step], self.true_positives[step], squares=squares)
 
     @property
     def correct(self) -> NDArray[Any]:

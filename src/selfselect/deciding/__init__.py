@@ -21,14 +21,16 @@ from .behaviour import (
     surely_reaches,
 )
 from .guarantee import Promised, promise_in_order, promise_to_named, sequences_of
-from .outcomes import Outcome, outcome
+from .outcomes import BOUNDED, BoundedOutcome, Outcome, outcome, outcome_bounds
 from .published import PublishedStatistics
 from .terms import Cost, Subsidies, SubsidyKind, Terms, least_additive, least_proportional
 from .thresholds import RunningSums, ThresholdCurves
 
 __all__ = [
+    "BOUNDED",
     "SLACK",
     "Behaviour",
+    "BoundedOutcome",
     "Cost",
     "HardRule",
     "Outcome",
@@ -52,6 +54,7 @@ __all__ = [
     "least_additive",
     "least_proportional",
     "outcome",
+    "outcome_bounds",
     "promise_in_order",
     "promise_to_named",
     "sequences_of",

@@ -113,7 +113,7 @@ class PromisedRule(SureRule):
     def shares(self, true_positives: ArrayLike, selected: ArrayLike, costs: ArrayLike) -> BoolArray:
         """Whether each group is promised something that is sure to be worth it."""
         sure = super().shares(true_positives, selected, costs)
-        if sure.shape != (len(self.promised),):
+        if sure.shape[-1:] != (len(self.promised),):
             raise ValueError(f"Promises were made to {len(self.promised)} group(s), got counts of shape {sure.shape}.")
         return np.asarray(sure & np.array(self.promised, dtype=bool))
 

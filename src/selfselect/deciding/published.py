@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import fields
 from typing import Any, Self
 
 import numpy as np
@@ -18,7 +17,7 @@ from .._validation import (
     check_weights,
     some_of,
 )
-from ..counting.counts import GroupCounts
+from ..counting.counts import COUNTED, GroupCounts
 from ..counting.groups import encode_groups, locate_groups, position_of, with_same_columns
 from ..counting.intervals import Interval, precision_interval, ratio
 from .behaviour import SLACK, HardRule, Undefined, as_decisions
@@ -140,8 +139,8 @@ class PublishedStatistics:
         Parameters
         ----------
         frame : DataFrame
-            Columns ``n``, ``positives``, ``selected`` and ``true_positives``; others are ignored, so the result of
-            :meth:`to_frame` can be read back.
+            Columns ``n``, ``positives``, ``selected`` and ``true_positives``, and ``untested`` where labels of people
+            who did not pass are unknown; others are ignored, so the result of :meth:`to_frame` can be read back.
 
         Examples
         --------
@@ -152,7 +151,7 @@ class PublishedStatistics:
         >>> PublishedStatistics.from_counts(frame).applies(cost=0.7).to_dict()
         {'A': True, 'B': False}
         """
-        names = [field.name for field in fields(GroupCounts)]
+        names = list(COUNTED)
         if not isinstance(frame, pd.DataFrame):
             raise TypeError(f"frame must be a DataFrame with columns {', '.join(names)}, got {type(frame)}.")
         absent = [name for name in names if name not in frame.columns]
@@ -164,19 +163,21 @@ class PublishedStatistics:
         if frame.index.to_frame().isna().any(axis=None):
             raise ValueError("frame has a missing group name in its index; name every group.")
         columns = {}
-        for name in names:
+        for name in [*names, *({"untested"} & set(frame.columns))]:
             values = check_floats(frame[name], name)
             whole = values.astype(np.int64) if (np.abs(values) < 2**53).all() else values
             columns[name] = whole if (whole == values).all() else values
-        counts = GroupCounts(**columns)
+        n, positives, selected, hits = (columns[name] for name in names)
+        counts = GroupCounts(n, positives, selected, hits, columns.get("untested"))
         checks = [
-            ("a negative count", np.minimum.reduce(counts.columns) < 0),
+            ("a negative count", np.minimum.reduce([*counts.columns, counts.unknown]) < 0),
+            ("more untested people than were rejected", counts.unknown > counts.n - counts.selected),
             ("more positives than people", counts.positives > counts.n),
             ("more true positives than positives", counts.true_positives > counts.positives),
             ("more true positives than selected", counts.true_positives > counts.selected),
             (
                 "more false positives than negatives",
-                counts.selected - counts.true_positives > counts.n - counts.positives,
+                counts.selected - counts.true_positives > counts.n - counts.positives - counts.unknown,
             ),
         ]
         for problem, wrong in checks:
@@ -206,12 +207,7 @@ class PublishedStatistics:
         """The same table with groups in a given order, some of them perhaps without people."""
         own = with_same_columns(self.groups, labels, "The table", "the list of groups")
         position = position_of(own, labels, "The table", "the list of groups")
-        columns = []
-        for values in self.counts.columns:
-            column = np.zeros(len(labels), dtype=values.dtype)
-            column[position] = values
-            columns.append(column)
-        return PublishedStatistics(labels, GroupCounts(*columns))
+        return PublishedStatistics(labels, self.counts.spread_over(position, len(labels)))
 
     def __eq__(self, other: object) -> bool:
         """Same groups with the same counts, in whatever order."""
@@ -222,7 +218,9 @@ class PublishedStatistics:
         if set(self.groups) != set(other.groups):
             return False
         same = other.spread_over(self.groups)
-        return all(np.array_equal(a, b) for a, b in zip(self.counts.columns, same.counts.columns, strict=True))
+        ours, theirs = self.counts, same.counts
+        pairs = zip([*ours.columns, ours.unknown], [*theirs.columns, theirs.unknown], strict=True)
+        return all(np.array_equal(a, b) for a, b in pairs)
 
     __hash__ = None  # type: ignore[assignment]
 
@@ -248,10 +246,15 @@ class PublishedStatistics:
         -------
         DataFrame
             Columns n, positives, base_rate, selected, true_positives, selection_rate, precision, precision_low,
-            precision_high, accuracy. Precision is NaN where nobody is selected.
+            precision_high, accuracy. Precision is NaN where nobody is selected. If people were not tested, base_rate
+            and accuracy are NaN where they depend on them, and there are untested, base_rate_low, base_rate_high,
+            accuracy_low and accuracy_high (worst and best case over their labels); positives are those who are known to
+            be. With weights whose squares are kept, effective_selected is how many equally weighted people the selected
+            are worth (Kish's effective sample size), and intervals count so many.
         """
         counts = self.counts
-        low, high = precision_interval(counts.true_positives, counts.selected, interval=interval, confidence=confidence)
+        hits, passed = counts.trials
+        low, high = precision_interval(hits, passed, interval=interval, confidence=confidence)
         frame = pd.DataFrame(
             {
                 "n": counts.n,
@@ -267,6 +270,12 @@ class PublishedStatistics:
             },
             index=self.groups,
         )
+        if not counts.is_known:
+            frame["untested"] = counts.unknown
+            frame["base_rate_low"], frame["base_rate_high"] = counts.base_rate_bounds
+            frame["accuracy_low"], frame["accuracy_high"] = counts.accuracy_bounds
+        if counts.squares is not None:
+            frame["effective_selected"] = passed
         frame.attrs.update(interval=interval, confidence=confidence)
         return frame
 

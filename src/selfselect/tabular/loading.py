@@ -12,7 +12,7 @@ from .._errors import InputError
 from .._text import shown
 from .._validation import BoolArray, FloatArray
 from ..auditing import Screened, default_threshold
-from ..counting import MISSING, GroupCodes, encode_groups
+from ..counting import MISSING, GroupCodes, GroupCounts, encode_groups
 from ..deciding import PublishedStatistics, ThresholdCurves
 from .checking import GroupColumns, TwoValues, as_numbers
 from .chunks import Chunk, TableReader, TextArray
@@ -33,12 +33,15 @@ class PeopleColumns:
         The label that means qualified, if not 1 or true.
     missing : {"error", "own_group"}, default="error"
         What to do with rows whose group is empty.
+    weight : str, optional
+        Column of numbers of at least 0: how far each person stands for others.
     """
 
     label: str
     groups: tuple[str, ...]
     positive: str | None = None
     missing: str = "error"
+    weight: str | None = None
 
     def __post_init__(self) -> None:
         twice = [name for i, name in enumerate(self.groups) if name in self.groups[:i]]
@@ -72,6 +75,10 @@ class _People:
         self._where = [table.position(columns.label, "label")]
         self._where += [table.position(name, "group") for name in columns.groups]
         self.group_positions = range(1, len(self._where))
+        self._weighs = columns.weight is not None
+        self._some_weight = not self._weighs
+        if columns.weight is not None:
+            self._where.append(table.position(columns.weight, "weight"))
         #: Where the other columns of a chunk begin.
         self.others = len(self._where)
 
@@ -84,6 +91,23 @@ class _People:
         if rows == 0:
             raise self.table.error("there is a header but no row")
         self.labels.finish(self.table)
+        if not self._some_weight:
+            raise self.table.error("every weight is 0", column=self.columns.weight, named_by="weight")
+
+    def weights(self, chunk: Chunk) -> FloatArray | None:
+        """Weights of a chunk; None without a column of them."""
+        if not self._weighs:
+            return None
+        name = self.columns.weight or ""
+        numbers = as_numbers(self.table, chunk, self.others - 1, name)
+        wrong = np.flatnonzero(numbers < 0)
+        if wrong.size:
+            cell = shown(chunk.columns[self.others - 1][wrong[0]].strip())
+            raise self.table.error(
+                f"{cell} is negative; a weight is at least 0", row=chunk.rows[int(wrong[0])], column=name
+            )
+        self._some_weight |= bool(numbers.any())
+        return numbers
 
     def keep_groups(self, chunk: Chunk) -> None:
         self.groups.keep(self.table, chunk, self.group_positions)
@@ -127,9 +151,11 @@ def _read_scores(table: TableReader, columns: PeopleColumns, model: ScoreColumn)
     people = _People(table, columns)
     labels: list[BoolArray] = []
     scores: list[FloatArray] = []
+    weights: list[FloatArray | None] = []
     for y, chunk in people.chunks([table.position(model.name, "score")]):
         labels.append(y)
         scores.append(as_numbers(table, chunk, people.others, model.name))
+        weights.append(people.weights(chunk))
         people.keep_groups(chunk)
     score = np.concatenate(scores)
     threshold = model.threshold
@@ -139,8 +165,15 @@ def _read_scores(table: TableReader, columns: PeopleColumns, model: ScoreColumn)
         except InputError as error:
             raise table.error(str(error), column=model.name, key=error.key) from error
     groups = people.groups.codes()
-    curves = ThresholdCurves.from_codes(np.concatenate(labels), score, groups.codes, groups.labels)
+    curves = ThresholdCurves.from_codes(
+        np.concatenate(labels), score, groups.codes, groups.labels, _joined(weights), squares=True
+    )
     return Screened.from_curves(curves, threshold)
+
+
+def _joined(parts: list[FloatArray | None]) -> FloatArray | None:
+    """Weights of all chunks; None if there are none."""
+    return np.concatenate([part for part in parts if part is not None]) if parts[0] is not None else None
 
 
 def _read_decisions(table: TableReader, columns: PeopleColumns, model: DecisionColumn) -> Screened:
@@ -151,11 +184,9 @@ def _read_decisions(table: TableReader, columns: PeopleColumns, model: DecisionC
         if columns.positive is not None and passing.positive is None:
             passing.adopt(columns.positive, chunk, people.others)
         selected = passing(table, chunk, people.others)
-        counted.append(
-            PublishedStatistics.from_predictions(
-                y, selected, sensitive_features=people.group_cells(chunk), missing=columns.missing
-            )
-        )
+        groups = encode_groups(people.group_cells(chunk), missing=columns.missing)
+        counts = GroupCounts.from_rows(y, selected, groups.codes, groups.n_groups, people.weights(chunk), squares=True)
+        counted.append(PublishedStatistics(groups.labels, counts))
     if model.positive is not None or not passing.seen <= people.labels.seen:
         passing.finish(table)  # a value that no row holds would mean that nobody passes
     return Screened(_in_order(sum(counted[1:], counted[0])))

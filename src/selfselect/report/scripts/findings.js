@@ -6,7 +6,8 @@ function groupFindings(name, z, terms, share, published, population) {
   const hits = published.true_positives[z];
   const cost = terms.facedBy(z);
   const precision = ratio(hits, selected);
-  const [low, high] = interval(hits, selected);
+  const worth = worthOf(published, z);
+  const [low, high] = selected > 0 ? interval(hits * worth, selected * worth) : [NaN, NaN];
   const comesAt = terms.comesAt(z, hits, selected);
   const applies = mostApply(share);
   const gain = share * Math.max(hits - cost * selected, 0);

@@ -9,7 +9,10 @@ const countsAt = (table, t) => ({
   positives: table.positives,
   selected: table.selected[t],
   true_positives: table.true_positives[t],
+  worth: table.worth ? table.worth[t] : null,
 });
+// how many equally weighted people a group's people who pass are worth, per unit of weight
+const worthOf = (counts, z) => (counts.worth === null ? 1 : counts.worth[z]);
 // people who are judged rightly, group by group
 const correctDecisions = (counts) => counts.n.map((n, z) =>
   n - counts.positives[z] - counts.selected[z] + 2 * counts.true_positives[z]);
