@@ -25,7 +25,7 @@ from .subsidies import Spending, SubsidyPlan, check_budget, least_subsidies, pla
 Firm: TypeAlias = Callable[[Terms], PublishedStatistics]
 
 #: Fits that the search for subsidies under re-training may take.
-MOST_FITS = 30
+MOST_FITS = 40
 #: Subsidies closer than this count as equal in that search.
 PRECISE_ENOUGH = 0.005
 #: The least that is tried where a group lacks something but its precision does not say how much.
@@ -116,8 +116,7 @@ class _Search:
         after = replace(before, published_by=people, counted_on=people, terms=terms)
         came = after.applies.to_numpy()
         if self.confidence is not None:  # targets are to be sure to come, others just to come
-            counts = people.counts
-            sure = SureRule(self.confidence).shares(counts.true_positives, counts.selected, terms.faced_by(groups))
+            sure = SureRule(self.confidence).shares(*people.counts.trials, terms.faced_by(groups))
             came = came & (sure | ~self.is_target)
         made = SubsidyPlan(before, after, groups[self.is_target], terms.subsidies)  # type: ignore[arg-type]
         return _Attempt(amounts, after, came, made.total)
@@ -221,7 +220,7 @@ def plan_under_retraining(
         Amounts, or shares of the cost.
     budget, confidence : float, optional
         As in :func:`plan_subsidies`.
-    most_fits : int, default=30
+    most_fits : int, default=40
         Fits that the search may take.
     """
     if most_fits < 1:
@@ -338,6 +337,14 @@ def _spend(
         if search.may_go_on and (guess.subsidies > 0).any():
             done = search.attempt(guess.subsidies.to_numpy(dtype=np.float64))
             best = done if better(done, best) else best
+    # what brings everybody in, whatever it takes, may turn out to be within reach; and so may a step on the way
+    search.most_fits = len(search.tried) + max(most_fits - len(search.tried), 0) * 2 // 3
+    everyone, failed = _upwards(search, np.nan_to_num(search.needed(search.unpaid)) * search.is_target)
+    if search.works(everyone):
+        _downwards(search, everyone, failed)
+    search.most_fits = most_fits
+    for done in search.tried.values():
+        best = done if better(done, best) else best
     best = _spend_one_by_one(search, best, better)
     spending = Spending(budget, pd.Series(np.nan, index=groups), exact=False)
     return search.plan(best, groups[(best.amounts > 0) & best.came], best.amounts, spending)

@@ -322,7 +322,7 @@ def least_subsidies(before: Audit, confidence: float | None = None) -> pd.Series
     comes_at = before.terms.comes_at(counts)
     if confidence is not None:  # whoever is promised nothing (NaN) stays so
         sure = SureRule(check_fraction(confidence, "confidence", inclusive=False))
-        comes_at = np.minimum(comes_at, highest_cost(sure, counts.true_positives, counts.selected))
+        comes_at = np.minimum(comes_at, highest_cost(sure, *counts.trials))
     return pd.Series(before.terms.further_subsidy(groups, comes_at), index=groups, name="subsidy")
 
 
