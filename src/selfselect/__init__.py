@@ -22,7 +22,13 @@ if TYPE_CHECKING:  # the names as tools see them; at run time each room is opene
         save_model,
     )
     from .learning import InfeasibleError
-    from .planning import SubsidyPlan, accuracy_social_cost_frontier, plan_subsidies
+    from .planning import (
+        SubsidyPlan,
+        ThresholdFrontier,
+        accuracy_social_cost_frontier,
+        plan_subsidies,
+        threshold_frontier,
+    )
 
 __version__ = "0.1.0"
 
@@ -43,7 +49,13 @@ _HOMES = {
         "save_model",
     ),
     "learning": ("InfeasibleError",),
-    "planning": ("SubsidyPlan", "accuracy_social_cost_frontier", "plan_subsidies"),
+    "planning": (
+        "SubsidyPlan",
+        "ThresholdFrontier",
+        "accuracy_social_cost_frontier",
+        "plan_subsidies",
+        "threshold_frontier",
+    ),
 }
 _HOME_OF = {name: home for home, names in _HOMES.items() for name in names}
 _MODULES = ("datasets", "metrics", "theory")
@@ -68,6 +80,7 @@ __all__ = [
     "SureRule",
     "Terms",
     "ThresholdCurves",
+    "ThresholdFrontier",
     "accuracy_social_cost_frontier",
     "audit",
     "datasets",
@@ -78,6 +91,7 @@ __all__ = [
     "precision_interval",
     "save_model",
     "theory",
+    "threshold_frontier",
 ]
 
 
