@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:  # the names as tools see them; at run time each room is opened when it is asked for
     from . import datasets, metrics, theory
-    from .auditing import Audit, Provenance, Screened, audit
+    from .auditing import Audit, Comparison, PairedCounts, Provenance, Screened, audit, compare
     from .counting import GroupCodes, GroupCounts, encode_groups, precision_interval
     from .deciding import HardRule, PublishedStatistics, SureRule, Terms, ThresholdCurves
     from .estimators import (
@@ -34,7 +34,7 @@ __version__ = "0.1.0"
 
 #: Where each public name lives. Importing the package imports none of them, so that the command starts at once.
 _HOMES = {
-    "auditing": ("Audit", "Provenance", "Screened", "audit"),
+    "auditing": ("Audit", "Comparison", "PairedCounts", "Provenance", "Screened", "audit", "compare"),
     "counting": ("GroupCodes", "GroupCounts", "encode_groups", "precision_interval"),
     "deciding": ("HardRule", "PublishedStatistics", "SureRule", "Terms", "ThresholdCurves"),
     "estimators": (
@@ -63,12 +63,14 @@ _MODULES = ("datasets", "metrics", "theory")
 __all__ = [
     "ApplicationWarning",
     "Audit",
+    "Comparison",
     "GroupCodes",
     "GroupCounts",
     "GroupThresholdClassifier",
     "HardRule",
     "InfeasibleError",
     "NaiveClassifier",
+    "PairedCounts",
     "PromiseWarning",
     "Provenance",
     "PublishedStatistics",
@@ -83,6 +85,7 @@ __all__ = [
     "ThresholdFrontier",
     "accuracy_social_cost_frontier",
     "audit",
+    "compare",
     "datasets",
     "encode_groups",
     "load_model",

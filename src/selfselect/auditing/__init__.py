@@ -1,6 +1,7 @@
 """An existing model's outputs: who would stay away, and what follows, in numbers and words."""
 
 from .audits import Audit, audit
+from .comparing import Comparison, PairedCounts, compare
 from .provenance import Provenance
 from .resampling import Resamples, Uncertainty, resample
 from .screened import Screened, default_threshold
@@ -8,11 +9,14 @@ from .words import group_names, group_sentence, group_warning, promises_sentence
 
 __all__ = [
     "Audit",
+    "Comparison",
+    "PairedCounts",
     "Provenance",
     "Resamples",
     "Screened",
     "Uncertainty",
     "audit",
+    "compare",
     "default_threshold",
     "group_names",
     "group_sentence",
