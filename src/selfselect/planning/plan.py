@@ -27,6 +27,7 @@ def plan_subsidies(
     budget: float | None = None,
     confidence: float | None = None,
     subsidy_kind: SubsidyKind = "additive",
+    sample_weight: ArrayLike | None = None,
     missing: str = "error",
     provenance: Provenance | None = None,
     retrain_on: Any = None,
@@ -41,7 +42,7 @@ def plan_subsidies(
 
     Parameters
     ----------
-    y_true, score, threshold, y_pred, sensitive_features, missing, provenance
+    y_true, score, threshold, y_pred, sensitive_features, sample_weight, missing, provenance
         As in :func:`selfselect.audit`.
     cost : float, or mapping from group to float
         Cost of being tested, in [0, 1].
@@ -86,8 +87,17 @@ def plan_subsidies(
     """
     y = check_binary(y_true, "y_true")
     groups = encode_groups(sensitive_features, n_rows=len(y), missing=missing)
+    if retrain_on is not None and sample_weight is not None:
+        raise TypeError("sample_weight and retrain_on do not go together: the firm trains on people, not on weights.")
     before = audit(
-        y, score=score, threshold=threshold, y_pred=y_pred, sensitive_features=groups, cost=cost, provenance=provenance
+        y,
+        score=score,
+        threshold=threshold,
+        y_pred=y_pred,
+        sensitive_features=groups,
+        cost=cost,
+        sample_weight=sample_weight,
+        provenance=provenance,
     )
     if retrain_on is None:
         return plan_for(before, targets, subsidy_kind=subsidy_kind, budget=budget, confidence=confidence)
