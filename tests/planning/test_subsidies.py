@@ -172,7 +172,11 @@ def test_a_budget_is_spent_on_whom_it_brings_in_and_the_rest_is_told_what_it_wou
     plan = plan_for(before, budget=1)
     assert plan.subsidies.round(6).to_dict() == {"g0": 0.0, "g1": 0.1, "g2": 0.0}
     assert plan.verdict().startswith("Best use of a budget of 1.00: g1 0.10. 10 people receive it, 1.00 in all")
-    assert plan.to_frame()["price"].round(6).to_dict() == {"g0": 2.0, "g1": 1.0, "g2": pytest.approx(np.nan, nan_ok=True)}
+    assert plan.to_frame()["price"].round(6).to_dict() == {
+        "g0": 2.0,
+        "g1": 1.0,
+        "g2": pytest.approx(np.nan, nan_ok=True),
+    }
     assert plan.works
     made = json.loads(plan.to_json())
     assert (made["budget"], made["exact"]) == (1, True)
@@ -239,7 +243,7 @@ def rival_firm(groups=("A", "B", "C")):
     """A firm that shuts B out while C is paid more than 0.3, and C while it is paid less than 0.2."""
 
     def fit(terms):
-        _, b, c = terms.subsidies_for(pd.Index(groups))
+        _, _, c = terms.subsidies_for(pd.Index(groups))
         frame = pd.DataFrame(
             {
                 "n": [100, 100, 100],

@@ -1,4 +1,4 @@
-"""This year against last, model A against B: who comes, who leaves, and whether the difference is more than chance."""
+"""One year against another, model A against B: who comes, who leaves, and whether that is more than chance."""
 
 from __future__ import annotations
 
@@ -81,8 +81,7 @@ class PairedCounts:
         [1, 0]
         """
         y, one, other = (
-            check_binary(values, name)
-            for values, name in ((y_true, "y_true"), (first, "first"), (second, "second"))
+            check_binary(values, name) for values, name in ((y_true, "y_true"), (first, "first"), (second, "second"))
         )
         check_same_length(y_true=y, first=one, second=other)
         weights = check_weights(sample_weight, len(y))
@@ -216,8 +215,8 @@ class Comparison:
             for when in ("before", "after"):  # counts of a group that is not there are none
                 whole = frame[f"{name}_{when}"].fillna(0)
                 frame[f"{name}_{when}"] = whole.astype(np.int64) if (whole == np.floor(whole)).all() else whole
-        order = [f"{name}_{when}" for name in ("n", "base_rate", "selected", "precision", "cost", "applies", "applies_in")
-                 for when in ("before", "after")]  # fmt: skip
+        names = ("n", "base_rate", "selected", "precision", "cost", "applies", "applies_in")
+        order = [f"{name}_{when}" for name in names for when in ("before", "after")]
         return frame[["change", *order]]
 
     # ------------------------------------------------------------------ in words

@@ -19,7 +19,11 @@ from .options import CostRange, file_options, output_options, people_options, we
 )
 @click.option("--threshold", "thresholds", multiple=True, type=float, metavar="T", help="Of the score; once or twice.")
 @click.option(
-    "--prediction", "predictions", multiple=True, metavar="COLUMN", help="Who passes, instead of a score; once or twice."
+    "--prediction",
+    "predictions",
+    multiple=True,
+    metavar="COLUMN",
+    help="Who passes, instead of a score; once or twice.",
 )
 @click.option("--prediction-positive", metavar="VALUE", help="The prediction that means passing, if not 1 or true.")
 @weight_option
@@ -36,7 +40,7 @@ from .options import CostRange, file_options, output_options, people_options, we
 @output_options
 @file_options
 def compare(**options: Any) -> None:
-    """This year against last, or model A against B: who comes, who leaves, and whether that is more than chance.
+    """One year against another, or model A against B: who comes, who leaves, and whether that is more than chance.
 
     Two FILEs are two independent sets of people, or with --same-people two models' scores of the same people. One FILE
     with two --score (or two --prediction, or two --threshold) is two models on the same people. What is given twice is

@@ -46,9 +46,7 @@ def two_halves(curves: ThresholdCurves, seed: int) -> tuple[ThresholdCurves, Thr
         rows = np.sort(rows)
         present, codes = np.unique(group[rows], return_inverse=True)
         weights = None if weight is None else weight[rows]
-        parts.append(
-            ThresholdCurves.from_codes(label[rows], score[rows], codes, curves.groups[present], weights)
-        )
+        parts.append(ThresholdCurves.from_codes(label[rows], score[rows], codes, curves.groups[present], weights))
     return parts[0], parts[1]
 
 

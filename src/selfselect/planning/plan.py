@@ -102,6 +102,4 @@ def plan_subsidies(
     if retrain_on is None:
         return plan_for(before, targets, subsidy_kind=subsidy_kind, budget=budget, confidence=confidence)
     fit = refit(classifier, retrain_on, y, groups)
-    return plan_under_retraining(
-        before, fit, targets, subsidy_kind=subsidy_kind, budget=budget, confidence=confidence
-    )
+    return plan_under_retraining(before, fit, targets, subsidy_kind=subsidy_kind, budget=budget, confidence=confidence)

@@ -1,9 +1,10 @@
 """What to buy with a budget: the set of the largest worth whose price is within it, and of such sets the cheapest.
 
-It is a knapsack. Its relaxation (one sort) bounds the worth from above, and at its prices almost every thing is settled:
-whatever would lose more by changing sides than there is left to win stays where it is. Of the few in doubt, the sets
-that no other beats in price and worth are listed, thing by thing, without those that cannot win any more. Where the list
-grows too long, an integer program (scipy's ``milp``) takes over.
+It is a knapsack. Its relaxation (one sort) bounds the worth from above, and at its prices almost every thing is
+settled: whatever would lose more by changing sides than there is left to win stays where it is. Of the few in doubt,
+the sets that no other beats in price and worth are listed, thing by thing, without those that cannot win any more.
+Where the list grows too long, an integer program (scipy's ``milp``) takes over. It is not asked first because it is
+slower, takes sets a hair too dear for affordable, and at times writes to the terminal.
 """
 
 from __future__ import annotations
@@ -202,10 +203,8 @@ class _Knapsack:
             limits.append(LinearConstraint(chosen.astype(np.float64), -np.inf, chosen.sum() - 1))
         return None, most
 
-    def _cheapest(
-        self, inside: BoolArray, reached: float, at_rate: BoolArray, open_: NDArray[np.intp]
-    ) -> BoolArray:
-        """Among sets of the same worth that differ from those of the marginal rate in open things only, the cheapest."""
+    def _cheapest(self, inside: BoolArray, reached: float, at_rate: BoolArray, open_: NDArray[np.intp]) -> BoolArray:
+        """Among sets of that worth that differ from those of the marginal rate in open things only, the cheapest."""
         if len(open_) == 0:
             return inside
         settled = at_rate.copy()

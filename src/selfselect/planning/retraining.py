@@ -118,7 +118,7 @@ class _Search:
         if self.confidence is not None:  # targets are to be sure to come, others just to come
             sure = SureRule(self.confidence).shares(*people.counts.trials, terms.faced_by(groups))
             came = came & (sure | ~self.is_target)
-        made = SubsidyPlan(before, after, groups[self.is_target], terms.subsidies)  # type: ignore[arg-type]
+        made = SubsidyPlan(before, after, groups[self.is_target], terms.subsidies)
         return _Attempt(amounts, after, came, made.total)
 
     def path(self) -> pd.DataFrame:
@@ -157,7 +157,7 @@ class _Search:
     def needed(self, done: _Attempt) -> FloatArray:
         """Least subsidy of each group by what the firm now publishes; NaN where nobody passes."""
         unpaid = done.after.under(done.after.terms.paying(None))
-        return least_subsidies(unpaid, self.confidence).to_numpy(dtype=np.float64)
+        return np.asarray(least_subsidies(unpaid, self.confidence), dtype=np.float64)
 
     def raised(self, done: _Attempt) -> FloatArray:
         """More for the targets that stay away: what their newly published precision lacks, at least twice as much."""
@@ -165,7 +165,7 @@ class _Search:
         more = np.maximum(np.maximum(2 * done.amounts, FIRST_STEP), np.nan_to_num(self.needed(done)))
         return np.where(lacking, np.minimum(more, self.most), done.amounts)
 
-    def with_one(self, done: _Attempt, z: int, value: float) -> FloatArray:
+    def with_one(self, done: _Attempt, z: np.intp | int, value: float) -> FloatArray:
         """The same subsidies but for one group."""
         amounts = done.amounts.copy()
         amounts[z] = min(max(value, 0.0), self.most[z])
@@ -204,8 +204,8 @@ def plan_under_retraining(
     that stays away what its newly published precision lacks (or twice as much, where nobody passes), until all are in
     and nobody is driven out who would come without; where that fails, one group at a time up or down from the best so
     far. Then down again, one group after the other, each by halves. With a budget, one group at a time is paid more or
-    less as long as social cost falls, or stays and less is paid. Nothing makes the answer of a re-trained firm monotone,
-    so the result is the best that was found within the fits allowed, not certainly the best there is.
+    less as long as social cost falls, or stays and less is paid. Nothing makes the answer of a re-trained firm
+    monotone, so the result is the best that was found within the fits allowed, not certainly the best there is.
 
     Parameters
     ----------
@@ -333,7 +333,9 @@ def _spend(
 
     best = search.unpaid
     for start in (before, search.unpaid.after):
-        guess = plan_for(start, groups[search.is_target], subsidy_kind=subsidy_kind, budget=budget, confidence=confidence)
+        guess = plan_for(
+            start, groups[search.is_target], subsidy_kind=subsidy_kind, budget=budget, confidence=confidence
+        )
         if search.may_go_on and (guess.subsidies > 0).any():
             done = search.attempt(guess.subsidies.to_numpy(dtype=np.float64))
             best = done if better(done, best) else best
@@ -350,9 +352,7 @@ def _spend(
     return search.plan(best, groups[(best.amounts > 0) & best.came], best.amounts, spending)
 
 
-def _spend_one_by_one(
-    search: _Search, best: _Attempt, better: Callable[[_Attempt, _Attempt], bool]
-) -> _Attempt:
+def _spend_one_by_one(search: _Search, best: _Attempt, better: Callable[[_Attempt, _Attempt], bool]) -> _Attempt:
     """Pay one group more, or less, at a time, as long as that is better."""
     improved = True
     while improved:

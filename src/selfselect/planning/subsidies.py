@@ -249,8 +249,8 @@ class SubsidyPlan:
         if self.confidence is None or not (self.subsidies > 0).any():
             return []
         return [
-            f"They reach up to the lower bound of precision: each group's true precision is worth what it faces then with "
-            f"a probability of {level(self.confidence)}, if new people are like these."
+            "They reach up to the lower bound of precision: the true precision of a group reaches what it faces then "
+            f"with a probability of {level(self.confidence)}, if new people are like these."
         ]
 
     def _target_names(self) -> list[str]:
@@ -379,6 +379,4 @@ def _within_budget(
     subsidies = pd.Series(chosen, index=groups, name="subsidy")
     after = before.under(before.terms.paying(subsidies))
     spending = Spending(budget, pd.Series(np.where(possible, all_paid.payments, np.nan), index=groups), bought.exact)
-    return SubsidyPlan(
-        before, after, groups[bought.taken], subsidies, confidence=confidence, spending=spending
-    )
+    return SubsidyPlan(before, after, groups[bought.taken], subsidies, confidence=confidence, spending=spending)

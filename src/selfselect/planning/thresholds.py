@@ -16,9 +16,20 @@ from .._errors import InputError
 from .._validation import FloatArray, check_fraction
 from ..auditing import Audit, Provenance, Screened, audit, default_threshold, group_names
 from ..auditing.formats import count, listed, percent
-from ..auditing.plain import as_json, plain_rows, plain_value
+from ..auditing.plain import as_json, plain_value
 from ..counting import ratio
-from ..deciding import SLACK, Cost, Outcome, PublishedStatistics, Subsidies, SubsidyKind, Terms, ThresholdCurves, as_decisions, outcome
+from ..deciding import (
+    SLACK,
+    Cost,
+    Outcome,
+    PublishedStatistics,
+    Subsidies,
+    SubsidyKind,
+    Terms,
+    ThresholdCurves,
+    as_decisions,
+    outcome,
+)
 from ..learning.group_sets import Choices, best_set
 from ..report import render_document
 from .halves import two_halves
@@ -36,8 +47,8 @@ UNLAWFUL = (
     "protected by law (sex, race, age, ...) that may be unlawful: ask a lawyer first."
 )
 OPTIMISTIC = (
-    "These numbers are chosen on the same people that they are counted on, and are too good for that reason. The held-out "
-    "numbers are chosen on one half of the people and published and counted on the other, both ways."
+    "These numbers are chosen on the same people that they are counted on, and are too good for that reason. The "
+    "held-out numbers are chosen on one half of the people and published and counted on the other, both ways."
 )
 
 
@@ -130,7 +141,7 @@ class _Chooser:
         # of equals, the one with the lowest threshold
         rows = defined[np.lexsort((defined, -accuracy[defined], away[defined]))]
         best = np.maximum.accumulate(np.concatenate([[-np.inf], accuracy[rows][:-1]]))
-        return rows[accuracy[rows] > best + SLACK]
+        return np.asarray(rows[accuracy[rows] > best + SLACK], dtype=np.intp)
 
     def one(self, limit: float) -> tuple[int, bool]:
         """Row of the most accurate threshold whose social cost is within a limit, or nearest to it; -1 without any."""
@@ -280,6 +291,10 @@ class ThresholdFrontier:
             if not kept or point.outcome.induced_accuracy > kept[-1].outcome.induced_accuracy + SLACK:
                 kept.append(point)
         return kept
+
+    @property
+    def _points(self) -> dict[Kind, list[Point]]:
+        return {"one": self.one, "per_group": self.per_group}
 
     def recommend(self, max_social_cost: float | None = None, kind: Kind = "one") -> Point | None:
         """The most accurate thresholds whose social cost is within a limit, or what comes nearest to it.
@@ -514,7 +529,7 @@ class ThresholdFrontier:
                 "points": [(point.outcome.social_cost, point.outcome.induced_accuracy) for point in points],
                 "line": True,
             }
-            for kind, points in (("one", self.one), ("per_group", self.per_group))
+            for kind, points in self._points.items()
         ]
         if self.current is not None and not math.isnan(self.current.induced_accuracy):
             now = (self.current.social_cost, self.current.induced_accuracy)
@@ -522,7 +537,7 @@ class ThresholdFrontier:
         return {"x": "social cost", "y": "induced accuracy", "series": series}
 
     def _table(self, kind: Kind) -> dict[str, Any]:
-        points = self.one if kind == "one" else self.per_group
+        points = self._points[kind]
         return {"title": KINDS[kind].capitalize(), "rows": [self.shown(point) for point in points], "left": ["apply"]}
 
     def shown(self, point: Point) -> dict[str, str]:

@@ -174,10 +174,12 @@ def _draw_thresholds(axes: Any, made: ThresholdFrontier) -> None:
         (COLOURS[0], "one threshold for all", made.one),
         (COLOURS[1], "a threshold per group", made.per_group),
     ):
-        across, up = zip(*((p.outcome.social_cost, p.outcome.induced_accuracy) for p in points), strict=True)
+        across, up = (
+            [getattr(point.outcome, number) for point in points] for number in ("social_cost", "induced_accuracy")
+        )
         axes.plot(across, up, "o-", color=colour, markersize=4, zorder=2, label=name)
-        held = [(p.held_out_social_cost, p.held_out_accuracy) for p in points]
-        axes.plot(*zip(*held, strict=True), "x", color=colour, markersize=5, zorder=2, label=f"{name}, held out")
+        across, up = ([point.held_out_social_cost for point in points], [point.held_out_accuracy for point in points])
+        axes.plot(across, up, "x", color=colour, markersize=5, zorder=2, label=f"{name}, held out")
     if made.current is not None and not np.isnan(made.current.induced_accuracy):
         axes.plot(
             made.current.social_cost,

@@ -73,9 +73,7 @@ class Rows:
         return TableError(problem, place=f"{self.name}, person {row + 1}, column {shown(column)}")
 
 
-def read_rows(
-    table: TableReader, people: PeopleColumns, models: list[Model], identifier: str | None = None
-) -> Rows:
+def read_rows(table: TableReader, people: PeopleColumns, models: list[Model], identifier: str | None = None) -> Rows:
     """Labels, groups and the columns that are needed of everybody in a table."""
     wanted = {model.name for model in models} | {name for name in (identifier, people.weight) if name is not None}
     for model in models:
@@ -102,7 +100,7 @@ def same_people(first: Rows, second: Rows, identifier: str) -> tuple[Rows, Rows,
                 f"{shown(str(values[counts > 1][0]))} appears {counts.max()} times", place=f"{rows.name}, column "
                 f"{shown(identifier)}", advice="People can only be matched by what each has once."
             )  # fmt: skip
-    both, at_first, at_second = np.intersect1d(*keys, return_indices=True)
+    both, at_first, at_second = np.intersect1d(keys[0], keys[1], return_indices=True)
     if len(both) == 0:
         raise TableError(
             f"no value of column {shown(identifier)} is in both {first.name} and {second.name}",
@@ -152,9 +150,7 @@ def screened_twice(
             )
         else:
             passes.append(part.decisions(model, people.positive))
-            screened.append(
-                Screened.from_predictions(y, passes[-1], sensitive_features=groups, sample_weight=weights)
-            )
+            screened.append(Screened.from_predictions(y, passes[-1], sensitive_features=groups, sample_weight=weights))
     pairs = PairedCounts.from_predictions(y, *passes, sensitive_features=groups, sample_weight=weights)
     return screened[0], screened[1], pairs
 
@@ -164,5 +160,3 @@ def _weights(rows: Rows, column: str) -> FloatArray:
     if (weights < 0).any():
         raise TableError("a weight is negative", place=f"{rows.name}, column {shown(column)}")
     return weights
-
-

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any, TypeVar
+from typing import TypeVar
 
 import click
 
@@ -59,9 +59,7 @@ def run(
             _audit(file, people, model, terms, how)
             for file, model, terms in zip(files, models, (first, second), strict=True)
         )
-    made = compare(
-        before, after, pairs=pairs, names=_names(files, models), n_resamples=resamples, random_state=seed
-    )
+    made = compare(before, after, pairs=pairs, names=_names(files, models), n_resamples=resamples, random_state=seed)
     frame = made.to_frame()
     frame.insert(0, "group", made.group_names)
     deliver(outputs, made, frame, _show)
@@ -135,7 +133,9 @@ def _show(made: Comparison) -> None:
     click.echo("\n" + text_table(made.number_rows(), left=("",)))
     # costs are the same in most comparisons, and columns that say nothing new are left out
     rows = made.group_rows()
-    if all(row["cost before"] == row["cost after"] for row in rows if "-" not in (row["cost before"], row["cost after"])):
+    if all(
+        row["cost before"] == row["cost after"] for row in rows if "-" not in (row["cost before"], row["cost after"])
+    ):
         rows = [{name: cell for name, cell in row.items() if not name.startswith("cost")} for row in rows]
     click.echo("\n" + text_table(rows, left=("group", "change"), rest="--csv and --json hold all"))
     click.echo()

@@ -86,7 +86,11 @@ def _show(made: SubsidyPlan) -> None:
     ]
     click.echo("\n" + text_table(lines, left=("",)))
     if made.path is not None:
-        steps = text_table(_search_rows(made.path.to_dict("records"), made.spending is not None), left=("stay away",), rest="--json holds all")
+        steps = text_table(
+            _search_rows(made.path.to_dict("records"), made.spending is not None),
+            left=("stay away",),
+            rest="--json holds all",
+        )
         click.echo("\nThe search, one re-trained model per line:\n\n" + steps)
 
 
