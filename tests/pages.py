@@ -6,8 +6,9 @@ from dataclasses import replace
 
 import numpy as np
 
-from selfselect import audit
+from selfselect import PublishedStatistics, audit
 from selfselect.auditing import Audit, Provenance, Screened
+from selfselect.counting import GroupCounts
 from selfselect.deciding import HardRule, PromisedRule, SureRule, Terms
 
 HOSTILE = [
@@ -88,7 +89,26 @@ def random_audit(seed):
     if rng.random() < 0.5:
         some = rng.permutation(labels)[: rng.integers(1, len(labels) + 1)].tolist()
         counted_on = random_people(rng, some, distinct, threshold, everyone=False)
-    return Audit(published_by, counted_on, random_terms(rng, labels))
+    terms = random_terms(rng, labels)
+    if seed % 7 == 3:
+        same = counted_on is published_by
+        published_by = with_untested(rng, published_by)
+        counted_on = published_by if same else with_untested(rng, counted_on)
+    return Audit(published_by, counted_on, terms)
+
+
+def with_untested(rng, people):
+    """The same people, after some of those who did not pass were not tested."""
+    counts = people.counts
+    missed, rejected = counts.positives - counts.true_positives, counts.n - counts.selected
+    lost = np.floor(rng.random(len(counts.n)) * (missed + 1))
+    lost = np.minimum(lost, missed).astype(counts.n.dtype)
+    others = np.floor(rng.random(len(counts.n)) * np.maximum(rejected - missed, 0)).astype(counts.n.dtype)
+    table = PublishedStatistics(
+        people.groups,
+        GroupCounts(counts.n, counts.positives - lost, counts.selected, counts.true_positives, lost + others),
+    )
+    return Screened(table, threshold=people.threshold)
 
 
 def random_threshold(rng, distinct):

@@ -73,7 +73,9 @@ def test_costs_and_subsidies_by_group_are_allowed_in_python():
     )
     assert found.applies.to_dict() == {"A": True, "B": True}
     assert found.to_dict()["cost"] == {"A": 0.9, "B": 0.6}
-    assert found.verdict().startswith("At the costs given")
+    assert found.verdict().startswith(
+        "At a cost of 0.90 (0.60 for B), with a subsidy of 0.10 for B, all 2 groups apply"
+    )
 
 
 @given(st.integers(0, 200), st.integers(1, 200), st.integers(0, 1000))

@@ -286,3 +286,59 @@ def test_wrong_weights_are_named_with_their_place(tmp_path, cells, said, how):
     done = run("audit", path, "--label", "y", "--group", "z", how, "s", "--cost", "0.5", "--weight", "weight")
     assert done.exit_code == 2
     assert said in done.output
+
+
+# ---------------------------------------------------------------- people who were not tested
+
+
+def selective(tmp_path, cells=("", "NA")):
+    path = tmp_path / "selective.csv"
+    rows = [("1", 0.9), ("0", 0.8), ("1", 0.7), (cells[0], 0.3), (cells[1], 0.2), ("0", 0.1)] * 20
+    path.write_text("y,z,s,p\n" + "".join(f"{y},{'AB'[i % 2]},{s},{int(s > 0.5)}\n" for i, (y, s) in enumerate(rows)))
+    return path
+
+
+@pytest.mark.parametrize("how", [("--score", "s"), ("--prediction", "p")])
+def test_labels_of_the_untested_may_be_empty_if_that_is_said(tmp_path, how):
+    path, out, page = selective(tmp_path), tmp_path / "out.json", tmp_path / "page.html"
+    options = ("audit", path, "--label", "y", "--group", "z", *how, "--cost", "0.6")
+    refused = run(*options)
+    assert refused.exit_code == 2
+    assert "People who were not tested have none" in refused.output
+    assert "--untested" in refused.output
+    done = run(*options, "--untested", "--json", out, "--report", page)
+    assert done.exit_code == 0, done.output
+    found = json.loads(out.read_text())
+    assert found["untested"] == 40
+    assert found["social_cost"] is None or found["social_cost_low"] == found["social_cost_high"]
+    assert [group["base_rate"] for group in found["groups"]] == [None, None]
+    assert "40 people were not tested" in done.output
+    assert "40 people were not tested" in page.read_text()
+    assert " to " in done.output
+
+
+def test_a_person_who_passes_and_lacks_a_label_is_named_by_row(tmp_path):
+    path = tmp_path / "people.csv"
+    path.write_text("y,z,s\n1,A,0.9\n,A,0.8\n,A,0.1\n")
+    done = run("audit", path, "--label", "y", "--group", "z", "--score", "s", "--cost", "0.6", "--untested")
+    assert done.exit_code == 2
+    assert "row 3, column 'y': the label is empty, but this person passes screening" in done.output
+
+
+def test_a_limit_on_social_cost_must_hold_whatever_the_unknown_labels(tmp_path):
+    path = tmp_path / "people.csv"
+    path.write_text("y,z,s\n" + "1,A,0.9\n" * 10 + "0,B,0.9\n" * 10 + "1,B,0.8\n" + ",B,0.1\n" * 10)
+    options = ("audit", path, "--label", "y", "--group", "z", "--score", "s", "--cost", "0.6", "--untested")
+    assert run(*options, "--max-social-cost", "0.6").exit_code == 0
+    failed = run(*options, "--max-social-cost", "0.2")
+    assert failed.exit_code == 1
+    assert "up to 52.4% of qualified people do not apply" in failed.output
+
+
+def test_the_terminal_says_how_sure_it_is(scored):
+    path, _ = scored
+    options = ("audit", path, "--label", "y", "--group", "z", "--score", "s", "--cost", "0.6")
+    first, again = run(*options), run(*options)
+    assert first.output == again.output
+    assert "How sure? 1,000 bootstrap samples" in first.output
+    assert "applying in only some samples" in first.output

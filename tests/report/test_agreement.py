@@ -10,7 +10,6 @@ from scipy.special import betainc, betaincinv
 
 from cases import all_cases
 from pages import content_of, embedded_text, example, random_audit
-from selfselect.auditing import group_warning
 from selfselect.deciding import HardRule, PromisedRule, SureRule, Terms
 from selfselect.deciding.behaviour import highest_cost
 from selfselect.report.rendering import SCRIPTS
@@ -19,6 +18,7 @@ GROUP_NUMBERS = (
     "n selected true_positives base_rate selection_rate precision precision_low precision_high accuracy cost "
     "subsidy_needed utility"
 ).split()
+BOUNDS = "base_rate_low base_rate_high accuracy_low accuracy_high".split()
 PROMISES = "delivered delivered_low delivered_high".split()
 COUNTS = {"n", "selected", "true_positives"}
 #: The page adds up groups in another order than the library.
@@ -41,7 +41,8 @@ def assert_same_numbers(opened, found):
         assert opened[name] == pytest.approx(expected, rel=0, abs=ROUNDING, nan_ok=True), name
     assert opened["applying_groups"] == found.applying_groups
     frame, shares = found.to_frame(), found.shares.tolist()
-    for name in GROUP_NUMBERS + (PROMISES if found.of_new_people else []):
+    bounds = BOUNDS if not found.published.counts.is_known else []
+    for name in GROUP_NUMBERS + bounds + (PROMISES if found.of_new_people else []):
         shown = [group[name] for group in opened["groups"]]
         if name in COUNTS:
             assert shown == frame[name].tolist(), name
@@ -61,10 +62,7 @@ def assert_same_numbers(opened, found):
 def assert_same_words(opened, found):
     assert opened["verdict"] == found.verdict()
     assert opened["sentences"] == found.sentences()
-    assert opened["warnings"] == [
-        group_warning(row.selected, row.precision_low, row.precision_high, row.cost)
-        for row in found.to_frame().itertuples()
-    ]
+    assert opened["warnings"] == found.warnings()
 
 
 def test_two_hundred_random_audits_and_their_pages_agree_in_every_number_and_every_word(show):
@@ -109,6 +107,12 @@ def test_the_random_audits_are_of_every_kind():
     assert any((found.published.counts.n % 1).any() for found in audits)
     assert any("further subsidy" in " ".join(found.sentences()) for found in audits)
     assert {found.applying_groups == 0 for found in audits} == {True, False}
+    unknown = [found for found in audits if not found.population.counts.is_known]
+    assert sum("between" in found.verdict() for found in unknown) > 10
+    assert any(found.of_new_people for found in unknown)
+    assert any("is not certain" in found.verdict() for found in audits)
+    assert any("This is certain" in found.verdict() for found in audits)
+    assert any("worth only" in " ".join(found.warnings()) for found in audits)
 
 
 def test_shares_between_nobody_and_everybody_lead_to_the_librarys_outcome(show):

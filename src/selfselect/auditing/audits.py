@@ -13,23 +13,40 @@ import pandas as pd
 from numpy.typing import ArrayLike
 
 from .._validation import check_fraction
-from ..deciding import Cost, Outcome, PublishedStatistics, Subsidies, SubsidyKind, Terms, ThresholdCurves, outcome
+from ..deciding import (
+    Cost,
+    HardRule,
+    Outcome,
+    PublishedStatistics,
+    Subsidies,
+    SubsidyKind,
+    Terms,
+    ThresholdCurves,
+    outcome,
+)
 from ..report import render
 from .page import page_content
-from .plain import as_json, plain_groups, plain_value
+from .plain import as_json, plain_groups, plain_ranges, plain_value
 from .promises import promises
 from .provenance import Provenance
 from .resampling import Uncertainty, resample
 from .screened import Screened
-from .words import group_names, group_sentence, promises_sentence, verdict_sentence
+from .undecided import either_way, undecided_groups
+from .words import group_names, group_sentence, group_warning, promises_sentence, verdict_sentence
 
 #: What is written of each group as JSON.
 GROUP_COLUMNS = (
     "n base_rate selected precision precision_low precision_high cost applies share subsidy_needed accuracy "
     "selection_rate utility"
 ).split()
+#: Where people were not tested.
+BOUND_COLUMNS = "untested base_rate_low base_rate_high accuracy_low accuracy_high".split()
 #: And where other people are counted than those whose counts are published.
 PROMISE_COLUMNS = "delivered delivered_low delivered_high promise_kept".split()
+
+
+#: With more groups (at all costs together) than this, JSON says nothing of resamples, which would take long.
+MOST_RESAMPLED_GROUPS = 10_000
 
 
 @dataclass(frozen=True, eq=False)
@@ -140,6 +157,38 @@ class Audit:
         """Share of qualified people who do not apply, NaN if nobody is qualified."""
         return self.outcome.social_cost
 
+    @cached_property
+    def undecided(self) -> pd.Series | None:
+        """Whether each group's 95% interval holds its cost, so that chance may have decided.
+
+        None where that says nothing: people decide by what was published before, want to be sure, or come in part.
+        """
+        if self.of_new_people or type(self.terms.behaviour) is not HardRule:
+            return None
+        frame, groups = self.published.to_frame(), self.published.groups
+        held = undecided_groups(frame["precision_low"], frame["precision_high"], self.terms.faced_by(groups))
+        return pd.Series(held, index=groups, name="undecided")
+
+    def either_way(self) -> dict[str, Any] | None:
+        """What follows over all ways in which undecided groups decide; None where there is no saying.
+
+        Returns
+        -------
+        dict
+            ``induced_accuracy`` and ``social_cost``, two ends each, exact over all subsets of the undecided groups, and
+            ``nobody``: whether it may be that nobody applies.
+
+        Examples
+        --------
+        >>> y, passed = [1, 1, 0, 1, 0, 0] * 20, [1, 1, 1, 1, 1, 0] * 20
+        >>> found = audit(y, y_pred=passed, sensitive_features=list("AAABBB") * 20, cost=0.6)
+        >>> found.undecided.to_dict(), found.either_way()["social_cost"]
+        ({'A': True, 'B': True}, (0.0, 1.0))
+        """
+        if self.undecided is None:
+            return None
+        return either_way(self.population.counts, self.applies.to_numpy(), self.undecided.to_numpy())
+
     def at(self, cost: Cost) -> Audit:
         """The same audit with another main cost, and no others."""
         return self.under(self.terms.at_cost(cost))
@@ -157,8 +206,8 @@ class Audit:
             The columns of :meth:`PublishedStatistics.to_frame`, and ``cost`` (what the group faces after subsidies),
             ``applies``, ``share`` (of it that applies: 0 or 1 by the hard rule), ``subsidy_needed`` (the least further
             subsidy of its kind at which it applies; NaN if nobody passes screening, so that none can help) and
-            ``utility`` (of a person of the group). If other people are counted than those whose counts are published,
-            also what :meth:`promises` has.
+            ``utility`` (of a person of the group), and ``undecided`` (see :attr:`undecided`). If other people are
+            counted than those whose counts are published, also what :meth:`promises` has.
         """
         groups, frame = self.published.groups, self.published.to_frame()
         frame["cost"] = self.terms.faced_by(groups)
@@ -167,6 +216,8 @@ class Audit:
         needed = self.terms.further_subsidy(groups, self.terms.comes_at(self.published.counts))
         frame["subsidy_needed"] = np.where(self.applies, 0.0, needed)
         frame["utility"] = self.published.utility_under(self.terms)
+        if self.undecided is not None:
+            frame["undecided"] = self.undecided
         return frame.join(self.promises()) if self.of_new_people else frame
 
     def promises(self) -> pd.DataFrame:
@@ -234,13 +285,25 @@ class Audit:
     # ------------------------------------------------------------------ in words
 
     def verdict(self) -> str:
-        """What it comes to, in one sentence; where new people are counted, also what became of promises to them."""
+        """What it comes to, in a few sentences.
+
+        Who applies, under which terms, and what follows; on how many people that rests; which groups are certain, and
+        what hangs on the others; where new people are counted, what became of promises to them.
+        """
+        groups, undecided = self.published.groups, self.undecided
         found = verdict_sentence(
             self.terms.uniform_cost,
             self.names,
             self.shares.tolist(),
             self.outcome,
             confidence=self.terms.confidence,
+            costs=self.terms.listed_for(groups).tolist(),
+            subsidies=self.terms.subsidies_for(groups).tolist(),
+            kind=self.terms.kind,
+            passed=self.published.counts.selected.tolist(),
+            people=float(self.population.counts.n.sum()),
+            undecided=None if undecided is None else undecided.tolist(),
+            either_way=self.either_way(),
         )
         return " ".join(filter(None, [found, self._on_promises() if self.of_new_people else ""]))
 
@@ -276,20 +339,32 @@ class Audit:
             )
         ]
 
+    def warnings(self) -> list[str]:
+        """Why the number of each group should be taken with care; empty where there is no reason."""
+        frame = self.to_frame()
+        worth = frame["effective_selected"] if "effective_selected" in frame else [None] * len(frame)
+        rows = zip(frame.itertuples(), worth, strict=True)
+        return [
+            group_warning(row.selected, row.precision_low, row.precision_high, row.cost, effective)
+            for row, effective in rows
+        ]
+
     # ------------------------------------------------------------------ as data
 
     def to_dict(self) -> dict[str, Any]:
         """Everything as plain values; NaN becomes None. With several costs, the others are under ``by_cost``."""
-        first = self._one_cost()
+        resampled = len(self.costs) * len(self.names) <= MOST_RESAMPLED_GROUPS
+        first = self._one_cost(resampled)
         if self.other_costs:
-            first["by_cost"] = [self.at(cost)._one_cost() for cost in self.costs]
+            first["by_cost"] = [self.at(cost)._one_cost(resampled) for cost in self.costs]
         return first
 
-    def _one_cost(self) -> dict[str, Any]:
+    def _one_cost(self, resampled: bool) -> dict[str, Any]:
         cost: Any = self.terms.uniform_cost
         if cost is None:
             listed = self.terms.listed_for(self.published.groups)
             cost = {name: float(value) for name, value in zip(self.names, listed, strict=True)}
+        frame = self.to_frame()
         return {
             "cost": cost,
             "threshold": plain_value(self.threshold),
@@ -297,11 +372,21 @@ class Audit:
             **{name: plain_value(value) for name, value in self.outcome.to_dict().items()},
             "subsidy_kind": self.terms.kind,
             "confidence": self.terms.confidence,
+            "either_way": plain_ranges(self.either_way()),
+            "uncertainty": self._how_sure() if resampled else None,
             **({"promises": self._promise_counts()} if self.of_new_people else {}),
-            "groups": plain_groups(
-                self.names, self.to_frame(), GROUP_COLUMNS + (PROMISE_COLUMNS if self.of_new_people else [])
-            ),
+            "groups": plain_groups(self.names, frame, self._group_columns(frame)),
         }
+
+    def _how_sure(self) -> dict[str, Any]:
+        """The bootstrap in plain values."""
+        found = self.uncertainty()
+        return found.to_dict() | {"applies": dict(zip(self.names, found.applies.tolist(), strict=True))}
+
+    def _group_columns(self, frame: pd.DataFrame) -> list[str]:
+        """What is written of each group: more where people were not tested, have weights, or are other people."""
+        known = [name for name in [*BOUND_COLUMNS, "effective_selected", "undecided"] if name in frame]
+        return GROUP_COLUMNS + known + (PROMISE_COLUMNS if self.of_new_people else [])
 
     def to_json(self) -> str:
         """JSON text of :meth:`to_dict`."""
@@ -350,6 +435,7 @@ def audit(
     subsidies: Subsidies = None,
     subsidy_kind: SubsidyKind = "additive",
     sample_weight: ArrayLike | None = None,
+    untested: bool = False,
     missing: str = "error",
     provenance: Provenance | None = None,
 ) -> Audit:
@@ -376,6 +462,11 @@ def audit(
     sample_weight : array-like of shape (n_rows,), optional
         How far each person stands for others, as in a survey: every count is a sum of weights. Intervals take as many
         people as weighted ones are worth (Kish's effective sample size, ``(sum w)^2 / sum w^2``).
+    untested : bool, default=False
+        Whether labels of people who do not pass screening may be missing (None, NaN), because nobody tested them.
+        Precision and who applies are known all the same; base rate, accuracy and social cost are NaN and have bounds
+        (``social_cost_low``, ``social_cost_high``), worst and best case over the unknown labels. Other thresholds are
+        not offered: they might pass people of whom nothing is known.
     missing : {"error", "own_group"}, default="error"
         What to do with rows whose group is missing.
     provenance : Provenance, optional
@@ -389,9 +480,8 @@ def audit(
     Examples
     --------
     >>> found = audit([1, 1, 0, 1, 0, 0], y_pred=[1, 1, 1, 1, 1, 0], sensitive_features=list("AAABBB"), cost=0.6)
-    >>> found.verdict()
-    'At a cost of 0.60, B stays away: the model is right for 66.7% of those who apply, not 66.7% as assumed, and 33.3%
-    of qualified people stay away.'
+    >>> found.verdict()[:90]
+    'At a cost of 0.60, B stays away: the model is right for 66.7% of those who apply, as assum'
     >>> found.sentences()[1]
     'B stays away at a cost of 0.60: 50.0% of those who pass screening are hired; it would come at 0.50 or with a
     subsidy of 0.10.'
@@ -407,13 +497,19 @@ def audit(
             sensitive_features=sensitive_features,
             sample_weight=sample_weight,
             missing=missing,
+            untested=untested,
         )
     elif threshold is not None:
         raise TypeError("threshold belongs to score; y_pred holds decisions already.")
     else:
         decided: Any = y_pred
         people = Screened.from_predictions(
-            y_true, decided, sensitive_features=sensitive_features, sample_weight=sample_weight, missing=missing
+            y_true,
+            decided,
+            sensitive_features=sensitive_features,
+            sample_weight=sample_weight,
+            missing=missing,
+            untested=untested,
         )
     terms = Terms(costs[0], subsidies, subsidy_kind)
     for value in costs:

@@ -20,7 +20,7 @@ from ..counting.groups import position_of, with_same_columns
 from ..counting.intervals import ratio
 from ..deciding import SLACK, Behaviour, HardRule, PromisedRule, SureRule, Terms, ThresholdCurves
 from ..deciding.behaviour import MOST_OF_A_GROUP
-from .formats import MOST_NAMED, level
+from .formats import MOST_NAMED, count, level
 from .promises import RARE
 from .provenance import Provenance
 from .screened import Screened
@@ -140,6 +140,7 @@ def page_content(
         "exact": exact,
         "published": _counts(published_by, groups, thresholds, position),
         "population": None if same else _counts(counted_on, groups, thresholds, position),
+        "untested": "" if counted_on.counts.is_known else count(float(counted_on.counts.unknown.sum())),
         "verdict": printable(verdict) if len(verdict) < LONGEST_VERDICT else "",
         "sentences": [sentence for sentence in told if len(sentence) < LONGEST_SENTENCE],
     }
@@ -243,6 +244,7 @@ def _counts(people: Screened, groups: pd.Index, thresholds: FloatArray | None, p
         "worth": None if worth is None else [spread(np.nan_to_num(row)) for row in worth],
         "n": spread(counts.n),
         "positives": spread(counts.positives),
+        "untested": None if counts.is_known else spread(counts.unknown),
         "selected": [spread(row) for row in selected],
         "true_positives": [spread(row) for row in hits],
     }

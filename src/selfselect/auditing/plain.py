@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -21,6 +21,22 @@ def plain_value(value: Any) -> Any:
     if isinstance(value, np.generic):
         value = value.item()
     return None if isinstance(value, float) and not np.isfinite(value) else value
+
+
+def plain_ranges(found: Mapping[str, Any] | None) -> dict[str, Any] | None:
+    """Pairs of numbers, and other values, as plain ones: pairs become lists.
+
+    Examples
+    --------
+    >>> plain_ranges({"social_cost": (np.float64(0.0), float("nan")), "nobody": False})
+    {'social_cost': [0.0, None], 'nobody': False}
+    """
+    if found is None:
+        return None
+    return {
+        name: [plain_value(end) for end in value] if isinstance(value, tuple) else plain_value(value)
+        for name, value in found.items()
+    }
 
 
 def plain_rows(frame: pd.DataFrame, columns: Iterable[str] | None = None) -> list[dict[str, Any]]:

@@ -5,12 +5,23 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any
 
+import numpy as np
 import pandas as pd
 from numpy.typing import ArrayLike
 
 from .._errors import InputError
-from .._validation import check_binary, check_floats, check_same_length, check_weights
-from ..counting import GroupCounts, encode_groups
+from .._validation import (
+    BoolArray,
+    FloatArray,
+    as_column,
+    check_binary,
+    check_floats,
+    check_same_length,
+    check_threshold,
+    check_weights,
+    some_of,
+)
+from ..counting import GroupCodes, GroupCounts, encode_groups
 from ..deciding import PublishedStatistics, ThresholdCurves
 
 
@@ -31,6 +42,39 @@ def default_threshold(lowest: float, highest: float) -> float:
     )
 
 
+def _labels(y_true: ArrayLike, untested: bool) -> tuple[BoolArray, BoolArray | None]:
+    """Who is qualified, and whose label is known: None means everybody's."""
+    column = as_column(y_true, "y_true")
+    lacking = np.asarray(pd.isna(column), dtype=bool)
+    if not lacking.any():
+        return check_binary(column, "y_true"), None
+    if not untested:
+        raise InputError(
+            f"y_true has {lacking.sum()} missing value(s), first at row(s) {some_of(np.flatnonzero(lacking))}. If "
+            "these people were not tested because they did not pass, pass untested=True: precision and who applies are "
+            "known all the same, base rates, accuracy and social cost within bounds. Dropping or filling such rows "
+            "would change all of them.",
+            key="untested",
+        )
+    y = np.zeros(len(column), dtype=bool)
+    if not lacking.all():
+        y[~lacking] = check_binary(column[~lacking], "y_true")
+    return y, ~lacking
+
+
+def refuse_untested_who_passed(known: BoolArray | None, selected: BoolArray) -> None:
+    """Complain about people who pass screening and whose label is missing all the same: they were to be tested."""
+    if known is None:
+        return
+    wrong = np.flatnonzero(~known & selected)
+    if wrong.size:
+        raise ValueError(
+            f"y_true is missing for {wrong.size} person(s) who pass screening, first at row(s) {some_of(wrong)}; only "
+            "people who do not pass can be untested. Those who pass make the precision, so find their labels, or leave "
+            "them out if they were never meant to be tested."
+        )
+
+
 @dataclass(frozen=True, eq=False)
 class Screened:
     """What a model makes of some people.
@@ -40,7 +84,8 @@ class Screened:
     table : PublishedStatistics
         Counts per group.
     curves : ThresholdCurves or None
-        What every other threshold would do; None if predictions were given.
+        What every other threshold would do; None if predictions were given, or if people were not tested: a threshold
+        that would pass them has no known precision.
     threshold : float or None
         Threshold on the score; None if predictions were given.
     """
@@ -64,17 +109,23 @@ class Screened:
         sensitive_features: Any = None,
         sample_weight: ArrayLike | None = None,
         missing: str = "error",
+        untested: bool = False,
     ) -> Screened:
         """People with a score; those above the threshold (by default 0.5, for probabilities) pass screening.
 
-        Weights say how far a person stands for others: intervals count Kish's effective number of people.
+        Weights say how far a person stands for others: intervals count Kish's effective number of people. With
+        ``untested``, labels of people who do not pass may be missing.
         """
-        y, values = check_binary(y_true, "y_true"), check_floats(score, "score")
+        (y, known), values = _labels(y_true, untested), check_floats(score, "score")
         check_same_length(y_true=y, score=values)
         groups = encode_groups(sensitive_features, n_rows=len(y), missing=missing)
         weights = check_weights(sample_weight, len(y))
         if threshold is None:
             threshold = default_threshold(float(values.min()), float(values.max()))
+        if known is not None:
+            selected = values > check_threshold(threshold)
+            refuse_untested_who_passed(known, selected)
+            return cls(_table(y, selected, groups, weights, known), threshold=threshold)
         curves = ThresholdCurves.from_codes(y, values, groups.codes, groups.labels, weights, squares=True)
         return cls.from_curves(curves, threshold)
 
@@ -87,14 +138,15 @@ class Screened:
         sensitive_features: Any = None,
         sample_weight: ArrayLike | None = None,
         missing: str = "error",
+        untested: bool = False,
     ) -> Screened:
-        """People whose screening is decided already; weights as in :meth:`from_scores`."""
-        y, selected = check_binary(y_true, "y_true"), check_binary(y_pred, "y_pred")
+        """People whose screening is decided already; weights and untested people as in :meth:`from_scores`."""
+        (y, known), selected = _labels(y_true, untested), check_binary(y_pred, "y_pred")
         check_same_length(y_true=y, y_pred=selected)
         weights = check_weights(sample_weight, len(y))
         groups = encode_groups(sensitive_features, n_rows=len(y), missing=missing)
-        counts = GroupCounts.from_rows(y, selected, groups.codes, groups.n_groups, weights, squares=True)
-        return cls(PublishedStatistics(groups.labels, counts))
+        refuse_untested_who_passed(known, selected)
+        return cls(_table(y, selected, groups, weights, known))
 
     @property
     def groups(self) -> pd.Index:
@@ -105,3 +157,10 @@ class Screened:
     def counts(self) -> GroupCounts:
         """Counts per group."""
         return self.table.counts
+
+
+def _table(
+    y: BoolArray, selected: BoolArray, groups: GroupCodes, weights: FloatArray | None, known: BoolArray | None
+) -> PublishedStatistics:
+    counts = GroupCounts.from_rows(y, selected, groups.codes, groups.n_groups, weights, known=known, squares=True)
+    return PublishedStatistics(groups.labels, counts)

@@ -8,7 +8,8 @@ from __future__ import annotations
 
 import json
 import math
-from collections.abc import Sequence
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any
 
 import pandas as pd
 
@@ -37,6 +38,106 @@ def group_names(labels: pd.Index) -> list[str]:
     return names
 
 
+def needs_word(name: str) -> bool:
+    """Whether a name reads better after the word group: numbers, ranges, signs, truths.
+
+    Examples
+    --------
+    >>> needs_word("3"), needs_word("<25"), needs_word("True"), needs_word("A")
+    (True, True, True, False)
+    """
+    return not name[:1].isalpha() or name in ("True", "False", "None")
+
+
+def spoken(names: Sequence[str], most: int = MOST_NAMED) -> str:
+    """Names in a sentence; with the word group, or groups, where they would read badly without it.
+
+    Examples
+    --------
+    >>> spoken(["A", "B"]), spoken(["1", "2"]), spoken(["7"])
+    ('A and B', 'groups 1 and 2', 'group 7')
+    """
+    word = ("group " if len(names) == 1 else "groups ") if any(map(needs_word, names)) else ""
+    return word + listed(names, most)
+
+
+def range_text(low: float, high: float) -> str:
+    """A share that is known, or only within bounds.
+
+    Examples
+    --------
+    >>> range_text(0.5, 0.5), range_text(0.25, 0.5)
+    ('50.0%', 'between 25.0% and 50.0%')
+    """
+    least, most = percent(low), percent(high)
+    return least if least == most else f"between {least} and {most}"
+
+
+def terms_phrase(
+    cost: float | None,
+    names: Sequence[str],
+    costs: Sequence[float],
+    subsidies: Sequence[float],
+    kind: SubsidyKind = "additive",
+) -> str:
+    """What groups are told it costs, and what they are paid towards it.
+
+    Parameters
+    ----------
+    cost : float or None
+        The cost that all groups are told; None if it differs.
+    names : sequence of str
+        The groups.
+    costs : sequence of float
+        What each is told, before subsidies.
+    subsidies : sequence of float
+        What each is paid.
+    kind : {"additive", "proportional"}
+        Whether subsidies are amounts or shares of the cost.
+
+    Examples
+    --------
+    >>> terms_phrase(None, ["A", "B", "C"], [0.7, 0.6, 0.7], [0, 0, 0.1])
+    'At a cost of 0.70 (0.60 for B), with a subsidy of 0.10 for C,'
+    """
+    told = f"At a cost of {amount(cost)}" if cost is not None else _costs_phrase(names, costs)
+    paid = _by_text(names, subsidies, percent if kind == "proportional" else amount)
+    paid.pop(percent(0) if kind == "proportional" else amount(0), None)
+    if not paid:
+        return f"{told},"
+    unit = " of the cost" if kind == "proportional" else ""
+    if len(paid) > MOST_NAMED:
+        return f"{told}, with subsidies for {sum(map(len, paid.values()))} of {len(names)} groups,"
+    each = [
+        f"{text}{unit} for {'every group' if len(whom) == len(names) > 1 else spoken(whom)}"
+        for text, whom in paid.items()
+    ]
+    return f"{told}, with {'a subsidy' if len(each) == 1 else 'subsidies'} of {', of '.join(each)},"
+
+
+def _costs_phrase(names: Sequence[str], costs: Sequence[float]) -> str:
+    """Costs that differ: the commonest, and those of the other groups."""
+    by_text = _by_text(names, costs, amount)
+    commonest = max(by_text, key=lambda text: len(by_text[text]))
+    others = [f"{text} for {spoken(whom)}" for text, whom in by_text.items() if text != commonest]
+    if len(others) > MOST_NAMED:
+        return f"At costs between {amount(min(costs))} and {amount(max(costs))}"
+    return f"At a cost of {commonest}" + (f" ({', '.join(others)})" if others else "")
+
+
+def _by_text(names: Sequence[str], values: Sequence[float], form: Callable[[float], str]) -> dict[str, list[str]]:
+    """Names by what is written of each, in the order of first mention."""
+    found: dict[str, list[str]] = {}
+    for name, value in zip(names, values, strict=True):
+        found.setdefault(form(value), []).append(name)
+    return found
+
+
+def _several(chosen: Sequence[str], names: Sequence[str]) -> str:
+    """Some of the groups: by name if they are few."""
+    return spoken(chosen) if len(chosen) <= MOST_NAMED else f"{len(chosen)} of {len(names)} groups"
+
+
 def verdict_sentence(
     cost: float | None,
     names: Sequence[str],
@@ -44,8 +145,15 @@ def verdict_sentence(
     result: Outcome,
     *,
     confidence: float | None = None,
+    costs: Sequence[float] | None = None,
+    subsidies: Sequence[float] | None = None,
+    kind: SubsidyKind = "additive",
+    passed: Sequence[float] | None = None,
+    people: float | None = None,
+    undecided: Sequence[bool] | None = None,
+    either_way: Mapping[str, Any] | None = None,
 ) -> str:
-    """What it comes to, in one sentence.
+    """What it comes to, in a few sentences.
 
     Parameters
     ----------
@@ -59,6 +167,18 @@ def verdict_sentence(
         What follows.
     confidence : float, optional
         How sure people want to be, where they go by the lower bound of the precision.
+    costs, subsidies : sequence of float, optional
+        What each group is told, and what it is paid.
+    kind : {"additive", "proportional"}
+        Whether subsidies are amounts or shares of the cost.
+    passed : sequence of float, optional
+        How many of each group pass screening: a group of which nobody does is shut out, and does not stay away.
+    people : float, optional
+        How many people there are.
+    undecided : sequence of bool, optional
+        Groups whose interval holds their cost. None where it says nothing about what they do.
+    either_way : mapping, optional
+        What follows over all ways in which these decide, as :func:`selfselect.auditing.undecided.either_way` has it.
 
     Examples
     --------
@@ -66,24 +186,103 @@ def verdict_sentence(
     >>> verdict_sentence(0.7, ["A", "B"], [1.0, 1.0], Outcome(0.9, 0.9, 2, 1.0, 0.0))
     'At a cost of 0.70, all 2 groups apply: the model is right for 90.0% of them, as assumed.'
     """
-    at = "At the costs given," if cost is None else f"At a cost of {amount(cost)},"
+    nothing = [0.0] * len(names)
+    at = (
+        "At the costs given,"
+        if cost is None and costs is None
+        else terms_phrase(cost, names, costs or nothing, subsidies or nothing, kind)
+    )
     if confidence is not None:
         at += f" for people who go by the lower bound of precision (at {level(confidence)}),"
-    accuracy = (
-        f"the model is right for {percent(result.induced_accuracy)} of those who apply, not "
-        f"{percent(result.assumed_accuracy)} as assumed, and {percent(result.social_cost)} of qualified people stay "
-        "away."
-    )
+    away = [z for z, share in enumerate(shares) if share < MOST_OF_A_GROUP]
+    shut = [names[z] for z in away if passed is not None and passed[z] == 0]
+    staying = [names[z] for z in away if passed is None or passed[z] > 0]
+    lost = "stay away or are shut out" if staying and shut else "are shut out" if shut else "stay away"
+    parts = [f"{at} {_finding(names, shares, result, staying, shut, lost)}"]
+    untested = getattr(result, "untested", 0)
+    if untested:
+        parts.append(_on_bounds(untested))
+    if people is not None and 0 < result.application_rate < 1:
+        whom = f"{count(result.application_rate * people)} of {count(people)} people who apply"
+        parts.append(f"The accuracy rests on the {whom}.")
+    if undecided is not None and either_way is not None:
+        parts.append(_on_certainty(names, passed or nothing, undecided, either_way, lost))
+    return " ".join(filter(None, parts))
+
+
+def _bounds(result: Outcome, name: str) -> tuple[float, float]:
+    """What is known of a number: itself twice, or its bounds."""
+    known = getattr(result, name)
+    return getattr(result, f"{name}_low", known), getattr(result, f"{name}_high", known)
+
+
+def _on_bounds(untested: float) -> str:
+    were = "person was" if untested == 1 else "people were"
+    return f"What lies between two numbers is not known better: {count(untested)} {were} not tested."
+
+
+def _finding(
+    names: Sequence[str], shares: Sequence[float], result: Outcome, staying: list[str], shut: list[str], lost: str
+) -> str:
+    """Who applies, and what follows."""
     if not any(shares):
-        return f"{at} nobody applies: no group finds it worth being tested, and there is nobody to be accurate about."
+        why = "no group finds it worth being tested"
+        if shut:
+            why = _who(names, staying, shut) if staying else "the model passes nobody"
+        return f"nobody applies: {why}, and there is nobody to be accurate about."
+    induced, assumed = (range_text(*_bounds(result, name)) for name in ("induced_accuracy", "assumed_accuracy"))
+    as_assumed = ", as assumed" if induced == assumed else f", not {assumed} as assumed"
+    if getattr(result, "untested", 0):  # two ranges may overlap: neither is what the other is not
+        as_assumed = f" ({assumed} of everybody)"
+    social = range_text(*_bounds(result, "social_cost"))
+    accuracy = (
+        f"the model is right for {induced} of those who apply{as_assumed}, and {social} of qualified people {lost}."
+    )
     if any(0 < share < 1 for share in shares):
-        return f"{at} {percent(result.application_rate)} of people apply: {accuracy}"
-    staying = [name for name, share in zip(names, shares, strict=True) if share < MOST_OF_A_GROUP]
-    if not staying:
+        return f"{percent(result.application_rate)} of people apply: {accuracy}"
+    if not staying and not shut:
         everyone = "everybody applies" if len(names) == 1 else f"all {len(names)} groups apply"
-        return f"{at} {everyone}: the model is right for {percent(result.assumed_accuracy)} of them, as assumed."
-    who = listed(staying) if len(staying) <= MOST_NAMED else f"{len(staying)} of {len(names)} groups"
-    return f"{at} {who} {'stays' if len(staying) == 1 else 'stay'} away: {accuracy}"
+        return f"{everyone}: the model is right for {assumed} of them, as assumed."
+    return f"{_who(names, staying, shut)}: {accuracy}"
+
+
+def _who(names: Sequence[str], staying: list[str], shut: list[str]) -> str:
+    """Who does not come, by choice or because the model passes nobody of them."""
+    told = []
+    if staying:
+        told.append(f"{_several(staying, names)} {'stays' if len(staying) == 1 else 'stay'} away")
+    if shut:
+        told.append(f"the model passes nobody of {_several(shut, names)}")
+    return " and ".join(told)
+
+
+def _on_certainty(
+    names: Sequence[str],
+    passed: Sequence[float],
+    undecided: Sequence[bool],
+    either_way: Mapping[str, Any],
+    lost: str,
+) -> str:
+    """Which groups are certain, and what hangs on the others."""
+    if not any(passed):
+        return ""
+    open_ones = [name for name, is_open in zip(names, undecided, strict=True) if is_open]
+    if not open_ones:
+        return "This is certain, as far as chance goes: no 95% interval of a precision holds the cost."
+    right = range_text(*either_way["induced_accuracy"]) + " of those who apply"
+    if either_way["nobody"]:
+        right += " (or nobody applies)"
+    if lost == "are shut out":
+        lost = "stay away or are shut out"
+    certain = len(names) - len(open_ones)
+    rest = {0: "No group is certain.", 1: "The other group is certain."}.get(
+        certain, f"The other {count(certain)} groups are certain."
+    )
+    return (
+        f"Whether {_several(open_ones, names)} {'applies' if len(open_ones) == 1 else 'apply'} is not certain (the 95% "
+        f"interval of the precision holds the cost): either way, the model is right for {right}, and "
+        f"{range_text(*either_way['social_cost'])} of qualified people {lost}. {rest}"
+    )
 
 
 def group_sentence(
@@ -129,25 +328,27 @@ def group_sentence(
     'B stays away at a cost of 0.70: 62.0% of those who pass screening are hired; it would come at 0.62 or with a
     subsidy of 0.08.'
     """
-    some = f"{name} applies" if share >= 1 else f"{percent(share)} of {name} apply"
+    whom = spoken([name])
+    subject = whom[:1].upper() + whom[1:] if needs_word(name) else whom
+    some = f"{subject} applies" if share >= 1 else f"{percent(share)} of {whom} apply"
     if selected == 0:
         if share > 0:
             return f"{some} at a cost of {amount(cost)}, although nobody in it passes screening."
-        return f"{name} stays away: nobody in it passes screening, so no subsidy can bring it in."
+        return f"{subject} is shut out: nobody in it passes screening, so no subsidy can bring it in."
     hired = f"{percent(precision)} of those who pass screening are hired"
     limit = precision if comes_at is None else comes_at
     if math.isnan(limit):
-        return f"{name} stays away: {hired}, but nothing is promised to it, so no subsidy can bring it in."
+        return f"{subject} stays away: {hired}, but nothing is promised to it, so no subsidy can bring it in."
     if confidence is not None:
         hired += f", surely (at {level(confidence)}) at least {percent(limit)}"
     if share > 0:
         return f"{some} at a cost of {amount(cost)}: {hired}."
     if precision == 0:
-        return f"{name} stays away at a cost of {amount(cost)}: nobody of those who pass screening is hired."
+        return f"{subject} stays away at a cost of {amount(cost)}: nobody of those who pass screening is hired."
     further = "further subsidy" if subsidised else "subsidy"
     unit = " of the cost" if kind == "proportional" else ""
     return (
-        f"{name} stays away at a cost of {amount(cost)}: {hired}; it would come at {amount_down(limit)} or with a "
+        f"{subject} stays away at a cost of {amount(cost)}: {hired}; it would come at {amount_down(limit)} or with a "
         f"{further} of {amount_up(subsidy_needed)}{unit}."
     )
 
@@ -184,8 +385,8 @@ def promises_sentence(
     if not broken:
         return others
     worst = max(broken, key=lambda z: costs[z] - delivered[z])
-    who = listed(names[z] for z in broken)
-    told = f"The promises to {who} are broken, most to {names[worst]}"
+    who = spoken([names[z] for z in broken])
+    told = f"The promises to {who} are broken, most to {spoken([names[worst]])}"
     if len(broken) == 1:
         told = f"The promise to {who} is broken"
     parts = [
@@ -209,11 +410,28 @@ def _other_promises(kept: int, undecided: int, broken: bool) -> str:
     return ("Of the others, " if broken else "No promise is shown to be broken: ") + " and ".join(told) + "."
 
 
-def group_warning(selected: float, precision_low: float, precision_high: float, cost: float) -> str:
-    """Why the number of a group should be taken with care; empty if there is no reason."""
+def group_warning(
+    selected: float, precision_low: float, precision_high: float, cost: float, effective: float | None = None
+) -> str:
+    """Why the number of a group should be taken with care; empty if there is no reason.
+
+    Parameters
+    ----------
+    selected : float
+        How many of it pass screening.
+    precision_low, precision_high : float
+        Interval of its precision.
+    cost : float
+        What it faces.
+    effective : float, optional
+        Where people have weights, how many equally weighted ones those who pass are worth.
+    """
     if selected == 0:
         return ""
-    if selected < FEW_SELECTED:
+    if effective is not None:
+        if effective < FEW_SELECTED:
+            return f"those who pass are worth only {count(math.floor(effective * 10 + 0.5) / 10)} people, mostly chance"
+    elif selected < FEW_SELECTED:
         return f"only {count(selected)} pass screening, mostly chance"
     if precision_low < cost <= precision_high:
         return "the interval holds the cost"

@@ -16,6 +16,7 @@ from .options import (
     model_options,
     output_options,
     people_options,
+    untested_option,
     weight_option,
 )
 
@@ -25,6 +26,7 @@ from .options import (
 @people_options
 @model_options
 @weight_option
+@untested_option
 @click.option(
     "--cost",
     "costs",

@@ -45,6 +45,11 @@ class Hint:
 HINTS = {
     "delimiter": Hint("--delimiter", "If so, pass --delimiter {delimiter!r}."),
     "encoding": Hint("--encoding", "Or pass --encoding {encoding}."),
+    "untested": Hint(
+        "--untested",
+        "If only people who did not pass lack it, pass --untested: precision and who applies are known all the same, "
+        "the rest within bounds.",
+    ),
     "missing": Hint("--missing", "Or pass --missing own-group to count them as a group."),
     "positive": Hint("--positive", "with --positive VALUE", clause=True),
     "prediction_positive": Hint("--prediction-positive", "with --prediction-positive VALUE", clause=True),

@@ -34,10 +34,15 @@ def table_at(file: str, encoding: str, delimiter: str) -> Iterator[TableReader]:
 
 
 def people_columns(
-    label: str, positive: str | None, groups: Sequence[str], missing: str, weight: str | None = None
+    label: str,
+    positive: str | None,
+    groups: Sequence[str],
+    missing: str,
+    weight: str | None = None,
+    untested: bool = False,
 ) -> PeopleColumns:
     """Columns of labels, groups and weights, as the options name them."""
-    return PeopleColumns(label, tuple(groups), positive, missing.replace("-", "_"), weight)
+    return PeopleColumns(label, tuple(groups), positive, missing.replace("-", "_"), weight, untested)
 
 
 def subsidy_kind(proportional: bool) -> SubsidyKind:
@@ -79,9 +84,10 @@ def load_audit(
     subsidies: Sequence[tuple[str, float]] = (),
     kind: SubsidyKind = "additive",
     weight: str | None = None,
+    untested: bool = False,
 ) -> Audit:
     """Audit a table on disk."""
-    people = people_columns(label, positive, groups, missing, weight)
+    people = people_columns(label, positive, groups, missing, weight, untested)
     model = (
         ScoreColumn(score, threshold) if score is not None else DecisionColumn(prediction or "", prediction_positive)
     )

@@ -125,6 +125,13 @@ weight_option = click.option(
     "as many people as weighted ones are worth (Kish's effective sample size).",
 )
 
+#: Selective labels; :func:`selfselect.cli.inputs.load_audit` takes it.
+untested_option = click.option(
+    "--untested",
+    is_flag=True,
+    help="Labels of people who do not pass may be empty: nobody tested them. What depends on them is given as bounds.",
+)
+
 #: What the model says: a score with a threshold, or predictions.
 model_options = _all_of(
     click.option("--score", metavar="COLUMN", help="Score of a model; above the threshold passes screening."),

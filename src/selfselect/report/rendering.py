@@ -26,6 +26,7 @@ SCRIPTS = (
     "intervals",  # shares, and how sure one can be of them
     "terms",  # what groups face, and what share of them applies
     "outcome",  # what follows from shares
+    "undecided",  # groups whose interval holds the cost
     "promises",  # what new people got of what was published
     "words",  # sentences
     "findings",  # everything about one setting
@@ -89,7 +90,7 @@ def render(content: dict[str, Any], *, date: datetime | None = None) -> str:
     ----------
     content : dict
         What the page computes from, values that JSON can hold (:func:`selfselect.auditing.page.page_content` makes it),
-        and in ``verdict`` and ``sentences`` what it says before its script runs.
+        and in ``verdict``, ``sentences`` and ``untested`` what it says before its script runs.
     date : datetime, optional
         When it was made; by default now.
     """
@@ -99,7 +100,7 @@ def render(content: dict[str, Any], *, date: datetime | None = None) -> str:
     from markupsafe import Markup
 
     made = (date or datetime.now(UTC)).strftime("%Y-%m-%d %H:%M UTC")
-    said = {"verdict", "sentences"}
+    said = {"verdict", "sentences", "untested"}
     data = {name: value for name, value in content.items() if name not in said}
     data.update(version=__version__, date=made)
     style, library, script = page_part("page.css"), page_part("vendor/chart.umd.min.js"), joined_script()
@@ -123,5 +124,6 @@ def render(content: dict[str, Any], *, date: datetime | None = None) -> str:
         embedded=Markup(embedded_json(data)),
         verdict=content["verdict"],
         sentences=content["sentences"],
+        untested=content.get("untested", ""),
         chart_library=json.loads(page_part("vendor/VENDORED.json")),
     )

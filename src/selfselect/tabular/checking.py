@@ -20,6 +20,8 @@ from .errors import TableError
 YES, NO = frozenset({"1", "true"}), frozenset({"0", "false"})
 #: Cells that mean that nothing is known, whatever the case of their letters.
 MISSING_CELLS = frozenset({"", "na", "n/a", "nan", "null", "?"})
+#: What is said of a cell in which something must be.
+EMPTY_CELL = "the cell is empty; fill or drop such rows"
 #: Groups that a complaint lists.
 MOST_GROUPS_LISTED = 10
 
@@ -131,6 +133,12 @@ class TwoValues:
         Key of complaints that a value named as positive would settle.
     more_values : str, optional
         Key of complaints that there are more than two values.
+    empty : str, default=EMPTY_CELL
+        What is said of an empty cell.
+    empty_key : str, optional
+        Key of that complaint.
+    allow_empty : bool, default=False
+        Whether cells may be empty, or say that nothing is known; :meth:`known` tells which are not.
     """
 
     def __init__(
@@ -141,9 +149,13 @@ class TwoValues:
         *,
         key: str = "positive",
         more_values: str | None = None,
+        empty: str = EMPTY_CELL,
+        empty_key: str | None = None,
+        allow_empty: bool = False,
     ) -> None:
         self.column, self.positive, self.meaning = column, positive, meaning
         self._key, self._more_values = key, more_values
+        self._empty, self._empty_key, self._allow_empty = empty, empty_key, allow_empty
         self._seen: dict[str, tuple[str, int]] = {}
 
     def __call__(self, table: TableReader, chunk: Chunk, at: int) -> BoolArray:
@@ -151,14 +163,18 @@ class TwoValues:
         codes, texts = pd.factorize(np.array(chunk.columns[at], dtype=object))
         plain = [_plain(text) for text in texts]
         for code, (text, value) in enumerate(zip(texts, plain, strict=True)):
-            if value not in self._seen:
+            if value not in self._seen and not (self._allow_empty and value.casefold() in MISSING_CELLS):
                 self._note(table, str(text), value, chunk.rows[int(np.argmax(codes == code))])
         return np.asarray(np.isin(codes, self._positive_codes(table, plain)), dtype=bool)
+
+    def known(self, chunk: Chunk, at: int) -> BoolArray:
+        """Which cells say something."""
+        return ~is_missing(np.array(chunk.columns[at], dtype=object))
 
     def _note(self, table: TableReader, text: str, value: str, row: int) -> None:
         """Remember a new value, unless it is one too many."""
         if not value:
-            raise table.error("the cell is empty; fill or drop such rows", row=row, column=self.column)
+            raise table.error(self._empty, row=row, column=self.column, key=self._empty_key)
         if len(self._seen) == 2:
             first, second = (shown(seen) for seen, _ in self._seen.values())
             raise table.error(

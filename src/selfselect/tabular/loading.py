@@ -35,6 +35,8 @@ class PeopleColumns:
         What to do with rows whose group is empty.
     weight : str, optional
         Column of numbers of at least 0: how far each person stands for others.
+    untested : bool, default=False
+        Whether the label of people who do not pass screening may be empty.
     """
 
     label: str
@@ -42,11 +44,19 @@ class PeopleColumns:
     positive: str | None = None
     missing: str = "error"
     weight: str | None = None
+    untested: bool = False
 
     def __post_init__(self) -> None:
         twice = [name for i, name in enumerate(self.groups) if name in self.groups[:i]]
         if twice:
             raise TableError(f"column {shown(twice[0])} is named twice for the groups", named_by="group")
+
+
+#: What is said of an empty label: the advice to fill or drop such rows would change what is found.
+NO_LABEL = (
+    "the label is empty. People who were not tested have none; filling it in, or dropping those who lack it, changes "
+    "base rates, accuracy and social cost without a word"
+)
 
 
 @dataclass(frozen=True)
@@ -70,7 +80,14 @@ class _People:
 
     def __init__(self, table: TableReader, columns: PeopleColumns) -> None:
         self.table, self.columns = table, columns
-        self.labels = TwoValues(columns.label, columns.positive, "qualified")
+        self.labels = TwoValues(
+            columns.label,
+            columns.positive,
+            "qualified",
+            empty=NO_LABEL,
+            empty_key="untested",
+            allow_empty=columns.untested,
+        )
         self.groups = GroupColumns(columns.groups, columns.missing)
         self._where = [table.position(columns.label, "label")]
         self._where += [table.position(name, "group") for name in columns.groups]
@@ -93,6 +110,22 @@ class _People:
         self.labels.finish(self.table)
         if not self._some_weight:
             raise self.table.error("every weight is 0", column=self.columns.weight, named_by="weight")
+
+    def known(self, chunk: Chunk) -> BoolArray | None:
+        """Whose label is known in a chunk; None where everybody's must be."""
+        return self.labels.known(chunk, 0) if self.columns.untested else None
+
+    def refuse_untested(self, rows: Sequence[int], selected: BoolArray) -> None:
+        """Complain about people without a label, who stand in some rows, and pass all the same."""
+        wrong = np.flatnonzero(selected)
+        if wrong.size:
+            raise self.table.error(
+                "the label is empty, but this person passes screening; only people who do not pass can be untested",
+                row=rows[int(wrong[0])],
+                column=self.columns.label,
+                advice="Those who pass make the precision: find their labels, or leave out those who were never meant "
+                "to be tested.",
+            )
 
     def weights(self, chunk: Chunk) -> FloatArray | None:
         """Weights of a chunk; None without a column of them."""
@@ -152,10 +185,16 @@ def _read_scores(table: TableReader, columns: PeopleColumns, model: ScoreColumn)
     labels: list[BoolArray] = []
     scores: list[FloatArray] = []
     weights: list[FloatArray | None] = []
+    known: list[BoolArray] = []
+    untested_rows: list[int] = []
     for y, chunk in people.chunks([table.position(model.name, "score")]):
         labels.append(y)
         scores.append(as_numbers(table, chunk, people.others, model.name))
         weights.append(people.weights(chunk))
+        tested = people.known(chunk)
+        if tested is not None:
+            known.append(tested)
+            untested_rows += [chunk.rows[i] for i in np.flatnonzero(~tested).tolist()]
         people.keep_groups(chunk)
     score = np.concatenate(scores)
     threshold = model.threshold
@@ -165,6 +204,19 @@ def _read_scores(table: TableReader, columns: PeopleColumns, model: ScoreColumn)
         except InputError as error:
             raise table.error(str(error), column=model.name, key=error.key) from error
     groups = people.groups.codes()
+    if untested_rows:
+        labelled, passed = np.concatenate(known), score > threshold
+        people.refuse_untested(untested_rows, passed[~labelled])
+        counts = GroupCounts.from_rows(
+            np.concatenate(labels),
+            passed,
+            groups.codes,
+            groups.n_groups,
+            _joined(weights),
+            known=labelled,
+            squares=True,
+        )
+        return Screened(PublishedStatistics(groups.labels, counts), threshold=threshold)
     curves = ThresholdCurves.from_codes(
         np.concatenate(labels), score, groups.codes, groups.labels, _joined(weights), squares=True
     )
@@ -184,8 +236,13 @@ def _read_decisions(table: TableReader, columns: PeopleColumns, model: DecisionC
         if columns.positive is not None and passing.positive is None:
             passing.adopt(columns.positive, chunk, people.others)
         selected = passing(table, chunk, people.others)
+        known = people.known(chunk)
+        if known is not None:
+            people.refuse_untested([chunk.rows[i] for i in np.flatnonzero(~known).tolist()], selected[~known])
         groups = encode_groups(people.group_cells(chunk), missing=columns.missing)
-        counts = GroupCounts.from_rows(y, selected, groups.codes, groups.n_groups, people.weights(chunk), squares=True)
+        counts = GroupCounts.from_rows(
+            y, selected, groups.codes, groups.n_groups, people.weights(chunk), known=known, squares=True
+        )
         counted.append(PublishedStatistics(groups.labels, counts))
     if model.positive is not None or not passing.seen <= people.labels.seen:
         passing.finish(table)  # a value that no row holds would mean that nobody passes

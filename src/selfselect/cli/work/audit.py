@@ -2,21 +2,24 @@
 
 from __future__ import annotations
 
+import math
 import sys
+from collections.abc import Mapping
 from typing import Any
 
 import click
 import pandas as pd
 
 from selfselect._text import printable
-from selfselect.auditing import Audit, group_warning
-from selfselect.auditing.formats import amount, amount_up, count, percent
+from selfselect.auditing import Audit
+from selfselect.auditing.audits import MOST_RESAMPLED_GROUPS
+from selfselect.auditing.formats import amount, amount_up, count, level, listed, percent
 from selfselect.tabular.checking import match_groups
 
 from ..errors import CONDITION_FAILED
 from ..inputs import load_audit, subsidy_kind
 from ..outputs import Outputs
-from ..terminal import MOST_LINES, or_dash, text_table, yes_or_no
+from ..terminal import MOST_LINES, or_dash, text_table
 
 
 def run(
@@ -49,31 +52,61 @@ def _show(found: Audit) -> None:
     click.echo(printable(found.verdict()))
     if found.threshold is not None:
         click.echo(f"(A person passes screening when {printable(found.provenance.score)} > {found.threshold:g}.)")
-    frame = found.to_frame()
+    frame, warnings = found.to_frame(), found.warnings()
     # of too many groups the largest are shown
     order = range(len(frame)) if len(frame) <= MOST_LINES else (-frame["n"].to_numpy()).argsort(kind="stable")
-    rows = [_group_row(found.names[i], frame.iloc[i]) for i in order[:MOST_LINES]]
+    rows = [_group_row(found.names[i], frame.iloc[i], warnings[i]) for i in order[:MOST_LINES]]
     click.echo("\n" + text_table(rows, left=("group", "note"), total=len(frame), rest="--csv and --json hold all"))
+    if len(found.names) <= MOST_RESAMPLED_GROUPS:
+        click.echo("\n" + "\n".join(_how_sure(found)))
     if len(found.costs) > 1:
         click.echo("\nAt every cost:\n\n" + text_table(_cost_rows(found)))
 
 
-def _group_row(name: str, row: pd.Series) -> dict[str, str]:
+def _how_sure(found: Audit) -> list[str]:
+    """Intervals by the bootstrap, and groups of which chance decides."""
+    sure = found.uncertainty()
+    weighted = "; weighted people by the Bayesian bootstrap" if sure.weighted else ""
+    lines = [
+        f"How sure? {count(sure.n_resamples)} bootstrap samples of the people, by group (seed {sure.seed}{weighted}), "
+        f"{level(sure.confidence)} intervals:"
+    ]
+    for name, row in sure.to_frame().iterrows():
+        undefined = f" (nobody applies in {percent(row['undefined'])})" if row["undefined"] > 0 else ""
+        interval = "undefined" if math.isnan(row["low"]) else f"{percent(row['low'])} to {percent(row['high'])}"
+        lines.append(f"  {str(name).replace('_', ' ')}: {interval}{undefined}")
+    swaying = [
+        f"{printable(group)} in {percent(share)}"
+        for group, share in zip(found.names, sure.applies, strict=True)
+        if 0.025 < share < 0.975
+    ]
+    lines.append(f"  applying in only some samples: {listed(swaying) or 'no group'}")
+    return lines
+
+
+def _group_row(name: str, row: pd.Series, warning: str) -> dict[str, str]:
     selected, applies = row["selected"] > 0, row["applies"]
     interval = f"{percent(row['precision_low'])} to {percent(row['precision_high'])}" if selected else "-"
     needed = or_dash(row["subsidy_needed"], amount_up) if selected else "none helps"
     return {
         "group": name,
         "people": count(row["n"]),
-        "qualified": percent(row["base_rate"]),
+        "untested": count(row["untested"]) if "untested" in row else "",
+        "qualified": percent_or_bounds(row, "base_rate"),
         "pass": count(row["selected"]),
         "precision": or_dash(row["precision"]),
         "95% interval": interval,
         "cost": amount(row["cost"]),
-        "applies": yes_or_no(applies),
+        "applies": "yes" if applies else "no" if selected else "shut out",
         "subsidy needed": "-" if applies else needed,
-        "note": group_warning(row["selected"], row["precision_low"], row["precision_high"], row["cost"]),
+        "note": warning,
     }
+
+
+def percent_or_bounds(row: Mapping[str, Any] | pd.Series, name: str) -> str:
+    """A share, or where people were not tested, the bounds within which it lies."""
+    low, high = row.get(f"{name}_low", row[name]), row.get(f"{name}_high", row[name])
+    return percent(row[name]) if not low < high else f"{percent(low)} to {percent(high)}"
 
 
 def _cost_rows(found: Audit) -> list[dict[str, str]]:
@@ -81,13 +114,13 @@ def _cost_rows(found: Audit) -> list[dict[str, str]]:
     return [
         {
             "cost": amount(cost),
-            "applying groups": f"{row.applying_groups} of {len(found.names)}",
-            "people who apply": percent(row.application_rate),
-            "assumed accuracy": percent(row.assumed_accuracy),
-            "induced accuracy": percent(row.induced_accuracy),
-            "social cost": percent(row.social_cost),
+            "applying groups": f"{row['applying_groups']} of {len(found.names)}",
+            "people who apply": percent(row["application_rate"]),
+            "assumed accuracy": percent_or_bounds(row, "assumed_accuracy"),
+            "induced accuracy": percent_or_bounds(row, "induced_accuracy"),
+            "social cost": percent_or_bounds(row, "social_cost"),
         }
-        for cost, row in zip(table.index, table.itertuples(), strict=True)
+        for cost, row in zip(table.index, table.to_dict("records"), strict=True)
     ]
 
 
@@ -99,9 +132,12 @@ def _failed_conditions(found: Audit, required: list[str], max_social_cost: float
         at = f" at a cost of {amount(float(cost))}" if isinstance(cost, float) else ""
         applies = dict(zip(here.names, here.applies, strict=True))
         failed += [f"{printable(name)} does not apply{at} (--require)." for name in required if not applies[name]]
-        if max_social_cost is not None and here.social_cost > max_social_cost:
+        # where people were not tested, the condition holds only if it does whatever their labels
+        worst = getattr(here.outcome, "social_cost_high", here.social_cost)
+        if max_social_cost is not None and worst > max_social_cost:
+            up_to = "" if worst == here.social_cost else "up to "
             failed.append(
-                f"{percent(here.social_cost)} of qualified people stay away{at}, more than "
+                f"{up_to}{percent(worst)} of qualified people do not apply{at}, more than "
                 f"{percent(max_social_cost)} (--max-social-cost)."
             )
     return failed

@@ -19,7 +19,10 @@ function groupFindings(name, z, terms, share, published, population) {
     comes_at: comesAt,
     precision_low: low,
     precision_high: high,
-    base_rate: ratio(published.positives[z], n),
+    effective: published.worth === null ? null : selected * worth,
+    base_rate: published.untested[z] > 0 ? NaN : ratio(published.positives[z], n),
+    base_rate_low: ratio(published.positives[z], n),
+    base_rate_high: ratio(published.positives[z] + published.untested[z], n),
     selection_rate: ratio(selected, n),
     subsidy: terms.subsidies[z],
     subsidy_needed: applies ? 0 : terms.furtherSubsidy(z, comesAt),
@@ -50,15 +53,28 @@ function promisesOn(given, groups, population) {
 function findings(given, { terms, threshold }) {
   const { published, population } = peopleAt(given, threshold);
   const shares = terms.shares(published);
-  const correct = correctDecisions(published);
+  const [fewest, most] = correctBounds(published);
   const groups = given.names.map((name, z) => {
     const group = groupFindings(name, z, terms, shares[z], published, population);
     const promise = given.population === null ? {} :
       promiseOn(population.true_positives[z], population.selected[z], group.cost, group.applies);
-    return { ...group, ...promise, accuracy: ratio(correct[z], published.n[z]) };
+    const [low, high] = [fewest, most].map((right) => ratio(right[z], published.n[z]));
+    const accuracy = { accuracy: published.untested[z] > 0 ? NaN : high, accuracy_low: low, accuracy_high: high };
+    return { ...group, ...promise, ...accuracy };
   });
   const result = outcome(population, shares);
-  const finding = verdictSentence(terms.cost, given.names, shares, result, { confidence: terms.confidence });
+  // what was published before decides, whatever the interval; and so does what people want to be sure of
+  const undecided = given.population === null && terms.behaviour.rule === "hard" ? groups.map(isUndecided) : null;
+  const finding = verdictSentence(terms.cost, given.names, shares, result, {
+    confidence: terms.confidence,
+    costs: given.names.map((_, z) => terms.listed(z)),
+    subsidies: terms.subsidies,
+    kind: terms.kind,
+    passed: published.selected,
+    people: sum(population.n),
+    undecided,
+    either_way: undecided && eitherWay(population, groups.map((group) => group.applies), undecided),
+  });
   const promised = promisesOn(given, groups, population);
   return {
     ...result,
@@ -76,7 +92,8 @@ function findings(given, { terms, threshold }) {
 const sentenceOn = (group, terms) => groupSentence(group.name, group.cost, group.share, group.selected, group.precision,
   group.subsidy_needed,
   { kind: terms.kind, subsidised: group.subsidy > 0, comes_at: group.comes_at, confidence: terms.confidence });
-const warningOn = (group) => groupWarning(group.selected, group.precision_low, group.precision_high, group.cost);
+const warningOn = (group) => groupWarning(group.selected, group.precision_low, group.precision_high, group.cost,
+  group.effective);
 
 // what the same threshold would lead to at each of some costs
 function overCosts(given, { terms, threshold }, costs) {

@@ -22,12 +22,12 @@ const COLUMNS = [
   { key: "name", title: "Group", kind: "text" },
   { key: "applies", title: "Applies", kind: "middle" },
   { key: "n", title: "People", text: (g) => count(g.n) },
-  { key: "base_rate", title: "Qualified", text: (g) => percent(g.base_rate) },
+  { key: "base_rate", title: "Qualified", text: (g) => percentOrBounds(g, "base_rate") },
   { key: "selected", title: "Pass", text: (g) => count(g.selected) },
   ...PRECISION_COLUMNS,
   ...BOUND_COLUMNS,
   ...PROMISE_COLUMNS,
-  { key: "accuracy", title: "Accuracy", text: (g) => percent(g.accuracy) },
+  { key: "accuracy", title: "Accuracy", text: (g) => percentOrBounds(g, "accuracy") },
   { key: "cost", title: "Cost", text: (g) => aligned(g.cost) },
   { key: "subsidy", title: content.terms.kind === "proportional" ? "Subsidy (share)" : "Subsidy" },
   { key: "subsidy_needed", title: "Still needed",
@@ -104,7 +104,8 @@ function warningMark(text) {
   return mark;
 }
 function applyingPill(g) {
-  const answer = g.share > 0 && g.share < 1 ? percent(g.share) : g.applies ? "yes" : "no";
+  const no = g.selected === 0 ? "shut out" : "no";
+  const answer = g.share > 0 && g.share < 1 ? percent(g.share) : g.applies ? "yes" : no;
   return make("span", answer, `pill ${g.applies ? "in" : "out"}`);
 }
 const PROMISE_COLOURS = { yes: "in", no: "out", undecided: "open" };
@@ -172,7 +173,7 @@ function drawHead() {
 }
 
 const GROUP_FILE = ["n", "base_rate", "selected", "true_positives", "precision", "precision_low", "precision_high",
-  "accuracy", "cost", "subsidy", "applies", "subsidy_needed", "utility", ...BOUND_COLUMNS.map(({ key }) => key),
+  "accuracy", ...(HAS_UNTESTED ? ["base_rate_low", "base_rate_high", "accuracy_low", "accuracy_high"] : []), "cost", "subsidy", "applies", "subsidy_needed", "utility", ...BOUND_COLUMNS.map(({ key }) => key),
   ...(HAS_NEW_PEOPLE ? ["delivered", "delivered_low", "delivered_high", "promise_kept"] : [])];
 tables.groups = () => ({
   columns: ["group", ...GROUP_FILE],

@@ -44,6 +44,12 @@ function listed(names, most = MOST_NAMED) {
   return `${names.slice(0, -1).join(", ")} and ${names[names.length - 1]}`;
 }
 
+// a share that is known, or the bounds within which it is: where people were not tested
+const percentOrBounds = (result, key) => {
+  const [low, high] = [result[`${key}_low`], result[`${key}_high`]];
+  return low === undefined || low === high ? percent(result[key]) : `${percent(low)} to ${percent(high)}`;
+};
+
 // in columns, where all numbers have as many places
 const aligned = (value) => decimal(value * THOUSAND, nearest, PLACES, PLACES);
 const alignedUp = (value) => decimal(value * THOUSAND - SPARE, Math.ceil, PLACES, PLACES);

@@ -8,10 +8,14 @@ function drawCosts() {
   const colors = palette();
   const { cost } = setting.terms;
   const of = (key) => costRows.map((row) => ({ x: row.cost, y: row[key] }));
+  // where people were not tested, each has two lines, which bound it
+  const linesOf = (name, key, colour, looks) => (HAS_UNTESTED
+    ? [lineOf(`${name}, at least`, of(`${key}_low`), colour, looks), lineOf(`${name}, at most`, of(`${key}_high`), colour, looks)]
+    : [lineOf(name, of(key), colour, looks)]);
   const datasets = [
-    lineOf("induced accuracy", of("induced_accuracy"), colors[0], { stepped: "middle" }),
-    lineOf("assumed accuracy", of("assumed_accuracy"), colors[2], { borderDash: DASHES[1], stepped: "middle" }),
-    lineOf("social cost", of("social_cost"), colors[1], { borderDash: DASHES[2], stepped: "middle" }),
+    ...linesOf("induced accuracy", "induced_accuracy", colors[0], { stepped: "middle" }),
+    ...linesOf("assumed accuracy", "assumed_accuracy", colors[2], { borderDash: DASHES[1], stepped: "middle" }),
+    ...linesOf("social cost", "social_cost", colors[1], { borderDash: DASHES[2], stepped: "middle" }),
   ];
   const lines = datasets.length;
   if (cost !== null) datasets.push(marker(`${HIDDEN}cost`, [{ x: cost, y: 0 }, { x: cost, y: 1 }]));
@@ -28,11 +32,12 @@ function drawCosts() {
   show("costs", "line", datasets, { options },
     "Line chart: assumed accuracy, induced accuracy and social cost over the cost.");
 }
+const COST_NUMBERS = ["induced_accuracy", "assumed_accuracy", "social_cost"].flatMap((key) => (HAS_UNTESTED
+  ? [`${key}_low`, `${key}_high`] : [key]));
 tables.costs = () => ({
-  columns: ["cost", "induced accuracy", "assumed accuracy", "social cost", "application rate", "applying groups"],
-  rows: costRows.map((r) => [r.cost, r.induced_accuracy, r.assumed_accuracy, r.social_cost, r.application_rate,
-    r.applying_groups]),
-  format: (value, i) => (i === 0 ? amount(value) : i === 5 ? count(value) : percent(value)),
+  columns: ["cost", ...COST_NUMBERS.map((key) => key.replaceAll("_", " ")), "application rate", "applying groups"],
+  rows: costRows.map((r) => [r.cost, ...COST_NUMBERS.map((key) => r[key]), r.application_rate, r.applying_groups]),
+  format: (value, i) => (i === 0 ? amount(value) : i === COST_NUMBERS.length + 2 ? count(value) : percent(value)),
 });
 
 // ---------------------------------------------------------------- precision against accuracy
@@ -82,7 +87,7 @@ function drawScatter() {
         label: (item) => {
           const g = found.groups[item.raw.z];
           const surely = CONFIDENCE === null ? [] : [`surely at least ${percent(g.comes_at)} (at ${level(CONFIDENCE)})`];
-          return [`${shortened(g.name)} ${g.applies ? "applies" : "stays away"} (n = ${count(g.n)})`,
+          return [`${shortened(g.name)} ${g.applies ? "applies" : g.selected ? "stays away" : "is shut out"} (n = ${count(g.n)})`,
             `precision ${percent(g.precision)} (${percent(g.precision_low)} to ${percent(g.precision_high)})`,
             ...surely, `accuracy ${percent(g.accuracy)}`];
         },

@@ -21,7 +21,7 @@ function drawPromises() {
 function drawFigures() {
   drawVerdict();
   for (const key of ["assumed_accuracy", "induced_accuracy", "social_cost", "application_rate"]) {
-    setText(key, percent(found[key]));
+    setText(key, percentOrBounds(found, key));
   }
   setText("applying_groups", `${count(found.applying_groups)} of ${count(groupCount)} groups`);
   setText("utility", amount(found.utility));
@@ -46,7 +46,7 @@ function drawCharts() {
   waiting = false;
   if (content.thresholds !== null) { drawCurves(); drawBars(); }
   drawCosts();
-  drawScatter();
+  if (!HAS_UNTESTED) drawScatter();
 }
 function drawChartsSoon() {
   if (waiting) return;
@@ -126,7 +126,7 @@ window.selfselect = Object.freeze({
   texts: Object.freeze({
     percent, level, amount, amount_up: amountUp, amount_down: amountDown, count, listed,
     verdict_sentence: verdictSentence, group_sentence: groupSentence, group_warning: groupWarning,
-    promises_sentence: promisesSentence,
+    promises_sentence: promisesSentence, terms_phrase: termsPhrase, spoken, range_text: rangeText,
   }),
   chances: Object.freeze({ lower_bound: lowerBound, at_least: chanceOfAtLeast, at_most: chanceOfAtMost }),
   share: (behaviour, hits, passed, cost) => BEHAVIOURS[behaviour.rule].share(behaviour, hits, passed, cost),

@@ -1,45 +1,140 @@
 // Findings in plain sentences: the same functions as in selfselect/auditing/words.py, held to the same table of cases.
 
-function verdictSentence(cost, names, shares, result, { confidence = null } = {}) {
-  const by = confidence === null ? "" : ` for people who go by the lower bound of precision (at ${level(confidence)}),`;
-  const at = (cost === null ? "At the costs given," : `At a cost of ${amount(cost)},`) + by;
-  const accuracy = `the model is right for ${percent(result.induced_accuracy)} of those who apply, not ` +
-    `${percent(result.assumed_accuracy)} as assumed, and ${percent(result.social_cost)} of qualified people stay away.`;
+// whether a name reads better after the word group: numbers, ranges, signs, truths
+const needsWord = (name) => !/^\p{L}/u.test(name) || ["True", "False", "None"].includes(name);
+function spoken(names, most = MOST_NAMED) {
+  const word = names.some(needsWord) ? (names.length === 1 ? "group " : "groups ") : "";
+  return word + listed(names, most);
+}
+function rangeText(low, high) {
+  const [least, most] = [percent(low), percent(high)];
+  return least === most ? least : `between ${least} and ${most}`;
+}
+// names by what is written of each, in the order of first mention
+function byText(names, values, form) {
+  const texts = new Map();
+  names.forEach((name, z) => {
+    const text = form(values[z]);
+    texts.set(text, [...(texts.get(text) || []), name]);
+  });
+  return texts;
+}
+function costsPhrase(names, costs) {
+  const texts = byText(names, costs, amount);
+  const commonest = [...texts.keys()].reduce((best, text) =>
+    (texts.get(text).length > texts.get(best).length ? text : best));
+  const others = [...texts].filter(([text]) => text !== commonest).map(([text, whom]) => `${text} for ${spoken(whom)}`);
+  if (others.length > MOST_NAMED) {
+    const least = costs.reduce((a, b) => Math.min(a, b));
+    const most = costs.reduce((a, b) => Math.max(a, b));
+    return `At costs between ${amount(least)} and ${amount(most)}`;
+  }
+  return `At a cost of ${commonest}${others.length ? ` (${others.join(", ")})` : ""}`;
+}
+function termsPhrase(cost, names, costs, subsidies, kind = "additive") {
+  const told = cost === null ? costsPhrase(names, costs) : `At a cost of ${amount(cost)}`;
+  const form = kind === "proportional" ? percent : amount;
+  const paid = byText(names, subsidies, form);
+  paid.delete(form(0));
+  if (!paid.size) return `${told},`;
+  if (paid.size > MOST_NAMED) {
+    const whom = [...paid.values()].flat().length;
+    return `${told}, with subsidies for ${whom} of ${names.length} groups,`;
+  }
+  const unit = kind === "proportional" ? " of the cost" : "";
+  const each = [...paid].map(([text, whom]) =>
+    `${text}${unit} for ${whom.length === names.length && names.length > 1 ? "every group" : spoken(whom)}`);
+  return `${told}, with ${each.length === 1 ? "a subsidy" : "subsidies"} of ${each.join(", of ")},`;
+}
+
+const several = (chosen, names) => (chosen.length <= MOST_NAMED ? spoken(chosen) :
+  `${chosen.length} of ${names.length} groups`);
+// what is known of a number: itself twice, or its bounds
+const boundsOf = (result, name) => [result[`${name}_low`] ?? result[name], result[`${name}_high`] ?? result[name]];
+// who does not come, by choice or because the model passes nobody of them
+function whoIsLost(names, staying, shut) {
+  const told = [];
+  if (staying.length) told.push(`${several(staying, names)} ${staying.length === 1 ? "stays" : "stay"} away`);
+  if (shut.length) told.push(`the model passes nobody of ${several(shut, names)}`);
+  return told.join(" and ");
+}
+function findingText(names, shares, result, staying, shut, lost) {
   if (!shares.some((share) => share > 0)) {
-    return `${at} nobody applies: no group finds it worth being tested, and there is nobody to be accurate about.`;
+    let why = "no group finds it worth being tested";
+    if (shut.length) why = staying.length ? whoIsLost(names, staying, shut) : "the model passes nobody";
+    return `nobody applies: ${why}, and there is nobody to be accurate about.`;
   }
+  const [induced, assumed, social] = ["induced_accuracy", "assumed_accuracy", "social_cost"].map((name) =>
+    rangeText(...boundsOf(result, name)));
+  const compared = induced === assumed ? ", as assumed" : `, not ${assumed} as assumed`;
+  const asAssumed = result.untested ? ` (${assumed} of everybody)` : compared;
+  const accuracy = `the model is right for ${induced} of those who apply${asAssumed}, and ${social} of qualified people ${lost}.`;
   if (shares.some((share) => share > 0 && share < 1)) {
-    return `${at} ${percent(result.application_rate)} of people apply: ${accuracy}`;
+    return `${percent(result.application_rate)} of people apply: ${accuracy}`;
   }
-  const staying = names.filter((_, z) => !mostApply(shares[z]));
-  if (staying.length === 0) {
+  if (!staying.length && !shut.length) {
     const everyone = names.length === 1 ? "everybody applies" : `all ${names.length} groups apply`;
-    return `${at} ${everyone}: the model is right for ${percent(result.assumed_accuracy)} of them, as assumed.`;
+    return `${everyone}: the model is right for ${assumed} of them, as assumed.`;
   }
-  const who = staying.length <= MOST_NAMED ? listed(staying) : `${staying.length} of ${names.length} groups`;
-  return `${at} ${who} ${staying.length === 1 ? "stays" : "stay"} away: ${accuracy}`;
+  return `${whoIsLost(names, staying, shut)}: ${accuracy}`;
+}
+function certaintyText(names, passed, undecided, way, lost) {
+  if (!passed.some((n) => n > 0)) return "";
+  const open = names.filter((_, z) => undecided[z]);
+  if (!open.length) return "This is certain, as far as chance goes: no 95% interval of a precision holds the cost.";
+  const right = `${rangeText(...way.induced_accuracy)} of those who apply${way.nobody ? " (or nobody applies)" : ""}`;
+  const rest = names.length - open.length;
+  const others = rest === 0 ? "No group is certain." : rest === 1 ? "The other group is certain." :
+    `The other ${count(rest)} groups are certain.`;
+  return `Whether ${several(open, names)} ${open.length === 1 ? "applies" : "apply"} is not certain (the 95% interval of ` +
+    `the precision holds the cost): either way, the model is right for ${right}, and ` +
+    `${rangeText(...way.social_cost)} of qualified people ` +
+    `${lost === "are shut out" ? "stay away or are shut out" : lost}. ${others}`;
+}
+function verdictSentence(cost, names, shares, result, { confidence = null, costs = null, subsidies = null,
+  kind = "additive", passed = null, people = null, undecided = null, either_way: way = null } = {}) {
+  const nothing = names.map(() => 0);
+  const by = confidence === null ? "" : ` for people who go by the lower bound of precision (at ${level(confidence)}),`;
+  const terms = cost === null && costs === null ? "At the costs given," :
+    termsPhrase(cost, names, costs || nothing, subsidies || nothing, kind);
+  const away = names.map((_, z) => z).filter((z) => !mostApply(shares[z]));
+  const shut = away.filter((z) => passed !== null && passed[z] === 0).map((z) => names[z]);
+  const staying = away.filter((z) => passed === null || passed[z] > 0).map((z) => names[z]);
+  const lost = staying.length && shut.length ? "stay away or are shut out" : shut.length ? "are shut out" : "stay away";
+  const parts = [`${terms}${by} ${findingText(names, shares, result, staying, shut, lost)}`];
+  if (result.untested) {
+    parts.push(`What lies between two numbers is not known better: ${count(result.untested)} ` +
+      `${result.untested === 1 ? "person was" : "people were"} not tested.`);
+  }
+  if (people !== null && result.application_rate > 0 && result.application_rate < 1) {
+    parts.push(`The accuracy rests on the ${count(result.application_rate * people)} of ${count(people)} people who apply.`);
+  }
+  if (undecided !== null && way !== null) parts.push(certaintyText(names, passed || nothing, undecided, way, lost));
+  return parts.filter(Boolean).join(" ");
 }
 
 function groupSentence(name, cost, share, selected, precision, needed,
   { kind = "additive", subsidised = false, comes_at: limit = precision, confidence = null } = {}) {
-  const some = share >= 1 ? `${name} applies` : `${percent(share)} of ${name} apply`;
+  const whom = spoken([name]);
+  const subject = needsWord(name) ? whom[0].toUpperCase() + whom.slice(1) : whom;
+  const some = share >= 1 ? `${subject} applies` : `${percent(share)} of ${whom} apply`;
   if (selected === 0) {
     if (share > 0) return `${some} at a cost of ${amount(cost)}, although nobody in it passes screening.`;
-    return `${name} stays away: nobody in it passes screening, so no subsidy can bring it in.`;
+    return `${subject} is shut out: nobody in it passes screening, so no subsidy can bring it in.`;
   }
   if (Number.isNaN(limit)) {
-    return `${name} stays away: ${percent(precision)} of those who pass screening are hired, but nothing is promised ` +
+    return `${subject} stays away: ${percent(precision)} of those who pass screening are hired, but nothing is promised ` +
       "to it, so no subsidy can bring it in.";
   }
   const surely = confidence === null ? "" : `, surely (at ${level(confidence)}) at least ${percent(limit)}`;
   const hired = `${percent(precision)} of those who pass screening are hired${surely}`;
   if (share > 0) return `${some} at a cost of ${amount(cost)}: ${hired}.`;
   if (precision === 0) {
-    return `${name} stays away at a cost of ${amount(cost)}: nobody of those who pass screening is hired.`;
+    return `${subject} stays away at a cost of ${amount(cost)}: nobody of those who pass screening is hired.`;
   }
   const further = subsidised ? "further subsidy" : "subsidy";
   const unit = kind === "proportional" ? " of the cost" : "";
-  return `${name} stays away at a cost of ${amount(cost)}: ${hired}; it would come at ${amountDown(limit)} or ` +
+  return `${subject} stays away at a cost of ${amount(cost)}: ${hired}; it would come at ${amountDown(limit)} or ` +
     `with a ${further} of ${amountUp(needed)}${unit}.`;
 }
 
@@ -58,9 +153,9 @@ function promisesSentence(names, kept, passed, delivered, costs) {
   if (!broken.length) return others;
   const lacking = (z) => costs[z] - delivered[z];
   const worst = broken.reduce((most, z) => (lacking(z) > lacking(most) ? z : most));
-  const who = listed(broken.map((z) => names[z]));
+  const who = spoken(broken.map((z) => names[z]));
   const told = broken.length === 1 ? `The promise to ${who} is broken` :
-    `The promises to ${who} are broken, most to ${names[worst]}`;
+    `The promises to ${who} are broken, most to ${spoken([names[worst]])}`;
   const parts = [`${told}: of its ${count(passed[worst])} new people who pass screening, ` +
     `${percent(delivered[worst])} are qualified, where at least ${percent(costs[worst])} were needed; if so many were ` +
     `the rule, so few would be seen in less than ${level(RARE)} of cases.`];
@@ -71,9 +166,12 @@ function promisesSentence(names, kept, passed, delivered, costs) {
   return parts.join(" ");
 }
 
-function groupWarning(selected, precisionLow, precisionHigh, cost) {
+function groupWarning(selected, precisionLow, precisionHigh, cost, effective = null) {
   if (selected === 0) return "";
-  if (selected < FEW_SELECTED) return `only ${count(selected)} pass screening, mostly chance`;
+  if (effective !== null && effective < FEW_SELECTED) {
+    return `those who pass are worth only ${count(nearest(effective * 10) / 10)} people, mostly chance`;
+  }
+  if (effective === null && selected < FEW_SELECTED) return `only ${count(selected)} pass screening, mostly chance`;
   if (precisionLow < cost && cost <= precisionHigh) return "the interval holds the cost";
   return "";
 }

@@ -1,0 +1,70 @@
+"""What hangs on groups that chance decides about: the ends over all their decisions, by enumeration."""
+
+import itertools
+import math
+
+import numpy as np
+import pytest
+
+from selfselect import Screened, Terms, audit
+from selfselect.auditing import Audit
+from selfselect.auditing.undecided import either_way
+from selfselect.counting import GroupCounts
+from selfselect.deciding import SureRule, outcome_bounds
+
+
+def random_counts(rng, n_groups):
+    n = rng.integers(1, 30, n_groups)
+    positives = rng.integers(0, n + 1)
+    hits = rng.integers(0, positives + 1)
+    selected = hits + rng.integers(0, n - positives + 1)
+    missed = positives - hits
+    untested = rng.integers(0, missed + 1) if rng.random() < 0.5 else None
+    return GroupCounts(n, positives - (0 if untested is None else untested), selected, hits, untested)
+
+
+@pytest.mark.parametrize("seed", range(60))
+def test_ends_are_those_over_all_subsets_of_the_undecided(seed):
+    rng = np.random.default_rng(seed)
+    k = int(rng.integers(1, 7))
+    counts, applies, undecided = random_counts(rng, k), rng.random(k) < 0.5, rng.random(k) < 0.6
+    accuracies, costs, nobody = [], [], False
+    for answers in itertools.product([False, True], repeat=int(undecided.sum())):
+        who = applies.copy()
+        who[undecided] = answers
+        bounds = outcome_bounds(counts, who.astype(float))
+        accuracies.extend(float(end) for end in bounds["induced_accuracy"])
+        costs.extend(float(end) for end in bounds["social_cost"])
+        nobody |= not who.any()
+    found = either_way(counts, applies, undecided)
+    for name, values in (("induced_accuracy", accuracies), ("social_cost", costs)):
+        defined = [value for value in values if not math.isnan(value)]
+        expected = (min(defined), max(defined)) if defined else (math.nan, math.nan)
+        assert found[name] == pytest.approx(expected, nan_ok=True), name
+    assert found["nobody"] == nobody
+
+
+def test_a_verdict_names_the_certain_the_undecided_and_how_many_people_it_rests_on():
+    y = np.r_[np.ones(60), np.zeros(40), np.ones(95), np.zeros(5), np.ones(20), np.zeros(80), np.ones(9)]
+    z = np.repeat(["A", "B", "C", "D"], [100, 100, 100, 9])
+    passed = np.r_[np.ones(300), np.zeros(9)]
+    found = audit(y, y_pred=passed, sensitive_features=z, cost=0.65)
+    assert found.undecided.to_dict() == {"A": True, "B": False, "C": False, "D": False}
+    said = found.verdict()
+    assert "A and C stay away and the model passes nobody of D" in said
+    assert "stay away or are shut out" in said
+    assert "rests on the 100 of 309 people who apply" in said
+    assert "Whether A applies is not certain" in said
+    assert "The other 3 groups are certain" in said
+    assert "D is shut out" in found.sentences()[3]
+
+
+def test_people_who_were_told_before_have_decided():
+    y, passed = [1, 1, 0] * 20, [1, 1, 1] * 20
+    one, new = (Screened.from_predictions(y, passed) for _ in range(2))
+    assert "is not certain" in Audit(one, one, Terms(0.6)).verdict()
+    found = Audit(one, new, Terms(0.6))
+    assert found.undecided is None
+    assert "certain" not in found.verdict()
+    assert "undecided" not in found.to_frame()
+    assert Audit(one, one, Terms(0.6, behaviour=SureRule())).undecided is None
