@@ -1,6 +1,7 @@
-"""Make loans.csv: invented people who ask for a loan, with the score of an invented model.
+"""Make loans.csv: invented people who ask for a loan, with the score of an invented model; and loans_next_year.csv.
 
-Run ``python examples/make_loans.py``; the seed is fixed, so the file comes out the same every time.
+The year after, other people ask, the Coast fares better, and the Valley is new. Run ``python examples/make_loans.py``;
+the seeds are fixed, so the files come out the same every time.
 """
 
 from __future__ import annotations
@@ -18,13 +19,15 @@ REGIONS = {
     "Coast": (0.17, -0.8),
     "Islands": (0.03, -0.3),
 }
+#: The same a year later.
+NEXT_YEAR = REGIONS | {"South": (0.16, -0.6), "Coast": (0.17, 0.1), "Valley": (0.04, 0.3)}
 
 
-def make(n: int = 4000, seed: int = 7) -> pd.DataFrame:
+def make(n: int = 4000, seed: int = 7, regions: dict[str, tuple[float, float]] = REGIONS) -> pd.DataFrame:
     """Invent n people."""
     rng = np.random.default_rng(seed)
-    region = rng.choice(list(REGIONS), size=n, p=[share for share, _ in REGIONS.values()])
-    shift = np.array([REGIONS[name][1] for name in region])
+    region = rng.choice(list(regions), size=n, p=[share for share, _ in regions.values()])
+    shift = np.array([regions[name][1] for name in region])
     age = rng.integers(21, 68, n)
     income = np.round(np.exp(rng.normal(7.8 + 0.2 * shift, 0.45, n)), -1)
     work = rng.choice(["salaried", "self-employed", "between jobs"], size=n, p=[0.7, 0.2, 0.1])
@@ -48,5 +51,11 @@ def make(n: int = 4000, seed: int = 7) -> pd.DataFrame:
     return frame
 
 
+def make_next_year() -> pd.DataFrame:
+    """Invent those of the year after."""
+    return make(n=3000, seed=8, regions=NEXT_YEAR)
+
+
 if __name__ == "__main__":
     make().to_csv(Path(__file__).with_name("loans.csv"), index=False)
+    make_next_year().to_csv(Path(__file__).with_name("loans_next_year.csv"), index=False)

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:  # the names as tools see them; at run time each room is opened when it is asked for
     from . import datasets, metrics, theory
-    from .auditing import Audit, Provenance, Screened, audit
+    from .auditing import Audit, Comparison, PairedCounts, Provenance, Screened, audit, compare
     from .counting import GroupCodes, GroupCounts, encode_groups, precision_interval
     from .deciding import HardRule, PublishedStatistics, SureRule, Terms, ThresholdCurves
     from .estimators import (
@@ -22,13 +22,19 @@ if TYPE_CHECKING:  # the names as tools see them; at run time each room is opene
         save_model,
     )
     from .learning import InfeasibleError
-    from .planning import SubsidyPlan, accuracy_social_cost_frontier, plan_subsidies
+    from .planning import (
+        SubsidyPlan,
+        ThresholdFrontier,
+        accuracy_social_cost_frontier,
+        plan_subsidies,
+        threshold_frontier,
+    )
 
 __version__ = "0.1.0"
 
 #: Where each public name lives. Importing the package imports none of them, so that the command starts at once.
 _HOMES = {
-    "auditing": ("Audit", "Provenance", "Screened", "audit"),
+    "auditing": ("Audit", "Comparison", "PairedCounts", "Provenance", "Screened", "audit", "compare"),
     "counting": ("GroupCodes", "GroupCounts", "encode_groups", "precision_interval"),
     "deciding": ("HardRule", "PublishedStatistics", "SureRule", "Terms", "ThresholdCurves"),
     "estimators": (
@@ -43,7 +49,13 @@ _HOMES = {
         "save_model",
     ),
     "learning": ("InfeasibleError",),
-    "planning": ("SubsidyPlan", "accuracy_social_cost_frontier", "plan_subsidies"),
+    "planning": (
+        "SubsidyPlan",
+        "ThresholdFrontier",
+        "accuracy_social_cost_frontier",
+        "plan_subsidies",
+        "threshold_frontier",
+    ),
 }
 _HOME_OF = {name: home for home, names in _HOMES.items() for name in names}
 _MODULES = ("datasets", "metrics", "theory")
@@ -51,12 +63,14 @@ _MODULES = ("datasets", "metrics", "theory")
 __all__ = [
     "ApplicationWarning",
     "Audit",
+    "Comparison",
     "GroupCodes",
     "GroupCounts",
     "GroupThresholdClassifier",
     "HardRule",
     "InfeasibleError",
     "NaiveClassifier",
+    "PairedCounts",
     "PromiseWarning",
     "Provenance",
     "PublishedStatistics",
@@ -68,8 +82,10 @@ __all__ = [
     "SureRule",
     "Terms",
     "ThresholdCurves",
+    "ThresholdFrontier",
     "accuracy_social_cost_frontier",
     "audit",
+    "compare",
     "datasets",
     "encode_groups",
     "load_model",
@@ -78,6 +94,7 @@ __all__ = [
     "precision_interval",
     "save_model",
     "theory",
+    "threshold_frontier",
 ]
 
 

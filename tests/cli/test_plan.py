@@ -172,3 +172,49 @@ def test_the_commands_files_hold_the_plan(small, tmp_path):
     assert "all who stay away" in (tmp_path / "p.html").read_text()
     share = json.loads(run(*command, "--proportional", "--json", "-").output)
     assert share["groups"][1]["subsidy"] == pytest.approx(1 / 7)
+
+
+def test_a_budget_goes_where_it_brings_most_qualified_people_in(small, tmp_path):
+    command = ("plan", small, "--label", "y", "--group", "z", "--prediction", "p", "--cost", "0.7")
+    spent = run(*command, "--budget", "1", "--json", tmp_path / "p.json")
+    assert spent.exit_code == 0, spent.output
+    assert "Best use of a budget of 1.00: B 0.10. 10 people receive it, 1.00 in all" in spent.output
+    made = json.loads((tmp_path / "p.json").read_text())
+    assert (made["budget"], made["exact"], made["total"]) == (1, True, pytest.approx(1))
+    little = run(*command, "--budget", "0.9")
+    assert little.exit_code == 0
+    assert "A budget of 0.90 brings nobody in: the cheapest group, B, would take 1.00" in little.output
+    assert run(*command, "--budget", "-1").exit_code == 2
+    assert run(*command, "--budget", "nan").exit_code == 2
+
+
+def test_with_confidence_more_is_paid(small):
+    command = ("plan", small, "--label", "y", "--group", "z", "--prediction", "p", "--cost", "0.7", "--target", "B")
+    least = json.loads(run(*command, "--json", "-").stdout)
+    sure = json.loads(run(*command, "--confidence", "0.9", "--json", "-").stdout)
+    assert sure["confidence"] == 0.9
+    assert sure["groups"][1]["subsidy"] > 2 * least["groups"][1]["subsidy"]
+    assert run(*command, "--confidence", "1").exit_code == 2
+
+
+def test_weights_count_in_what_is_paid(tmp_path):
+    path = tmp_path / "w.csv"
+    path.write_text("y,z,p,w\n" + "1,A,1,1\n" * 8 + "0,A,1,1\n" * 2 + "1,B,1,2\n" * 6 + "0,B,1,2\n" * 4)
+    command = ("plan", path, "--label", "y", "--group", "z", "--prediction", "p", "--cost", "0.7", "--budget", "2")
+    made = json.loads(run(*command, "--weight", "w", "--json", "-").stdout)
+    assert made["total"] == pytest.approx(2)
+    assert made["recipients"] == 20
+    assert run(*command, "--weight", "w", "--retrain").exit_code == 2
+
+
+def test_under_retraining_the_table_shows_what_comes_of_it_unpaid(people, tmp_path):
+    path = tmp_path / "scored.csv"
+    people.assign(p=(people["age"] > 40).astype(int)).to_csv(path, index=False)
+    command = ("plan", path, "--label", "hired", "--group", "z", "--prediction", "p", "--cost", "0.8", "--target", "B")
+    result = run(*command, "--retrain", "--drop-group", "--budget", "30", "--json", tmp_path / "plan.json")
+    assert result.exit_code == 0, result.output
+    assert "re-trained, unpaid" in result.output
+    made = json.loads((tmp_path / "plan.json").read_text())
+    assert made["total"] <= 30
+    assert made["path"][0]["social_cost"] == made["retrained"]["social_cost"]
+    assert made["after"]["social_cost"] <= made["retrained"]["social_cost"]

@@ -15,6 +15,7 @@ from click.testing import CliRunner
 from selfselect.cli import main
 
 ROOT = Path(__file__).parents[2]
+EXAMPLES = ("loans.csv", "loans_next_year.csv")
 BLOCK = re.compile(r"(?<=```console\n)(.*?)(?=```)", re.S)
 
 
@@ -28,13 +29,16 @@ def played(block):
 
 
 def test_what_the_readme_shows_is_what_comes_out(tmp_path, monkeypatch):
-    shutil.copy(ROOT / "examples" / "loans.csv", tmp_path)
+    for name in EXAMPLES:
+        shutil.copy(ROOT / "examples" / name, tmp_path)
     monkeypatch.chdir(tmp_path)
     blocks = BLOCK.findall((ROOT / "README.md").read_text(encoding="utf-8"))
     assert blocks
     for block in blocks:
         assert played(block) == block
     assert (tmp_path / "loans.html").exists()
+    commands = {line.split()[2] for block in blocks for line in block.splitlines() if line.startswith("$ selfselect")}
+    assert {"audit", "plan", "frontier", "compare"} <= commands
     assert "model_applies" in (tmp_path / "scored.csv").read_text().splitlines()[0]
 
 
@@ -42,13 +46,16 @@ def test_the_example_is_what_its_script_makes(monkeypatch):
     monkeypatch.syspath_prepend(str(ROOT / "examples"))
     import make_loans
 
-    assert make_loans.make().to_csv(index=False) == (ROOT / "examples" / "loans.csv").read_text()
+    made = (make_loans.make(), make_loans.make_next_year())
+    for name, table in zip(EXAMPLES, made, strict=True):
+        assert table.to_csv(index=False) == (ROOT / "examples" / name).read_text()
 
 
 if __name__ == "__main__":
     readme = ROOT / "README.md"
     with tempfile.TemporaryDirectory() as folder:
-        shutil.copy(ROOT / "examples" / "loans.csv", folder)
+        for name in EXAMPLES:
+            shutil.copy(ROOT / "examples" / name, folder)
         os.chdir(folder)
         text = BLOCK.sub(lambda found: played(found[0]), readme.read_text(encoding="utf-8"))
         os.chdir(ROOT)

@@ -127,3 +127,162 @@ def test_under_retraining_nothing_is_paid_where_the_firm_comes_round_by_itself()
     made = plan_under_retraining(before, firm(lambda s: (40, 36)), ["B"])
     assert made.works
     assert made.subsidies["B"] == 0
+
+
+# ---------------------------------------------------------------------- with a budget
+
+
+def by_enumeration(before, budget):
+    """Lowest social cost within a budget, and the least paid for it, over all sets of groups that could be paid."""
+    everyone = plan_for(before)
+    away = np.flatnonzero((everyone.subsidies > 0).to_numpy())
+    best = (before.social_cost, 0.0)
+    for chosen in range(2 ** len(away)):
+        paid = np.zeros(len(before.names))
+        members = away[[bool(chosen >> i & 1) for i in range(len(away))]]
+        paid[members] = everyone.subsidies.to_numpy()[members]
+        terms = before.terms.paying(pd.Series(paid, index=before.published.groups))
+        after = before.under(terms)
+        total = float(paid @ before.published.counts.selected)
+        if total <= budget + 1e-9 * max(1, budget) and (
+            after.social_cost < best[0] - 1e-12 or (after.social_cost <= best[0] + 1e-12 and total < best[1] - 1e-9)
+        ):
+            best = (after.social_cost, total)
+    return best
+
+
+@pytest.mark.parametrize("kind", ["additive", "proportional"])
+def test_no_other_use_of_a_budget_leaves_fewer_qualified_people_out_or_costs_less(kind):
+    rng = np.random.default_rng(1)
+    for _ in range(40):
+        rows = [tuple(row) for row in rng.integers(1, 25, (int(rng.integers(1, 11)), 4))]
+        before = audit_of(rows, 0.7)
+        budget = float(rng.uniform(0, 1.1) * plan_for(before).total)
+        plan = plan_for(before, budget=budget, subsidy_kind=kind)
+        cost, total = by_enumeration(before, budget)
+        assert plan.after.social_cost == pytest.approx(cost, abs=1e-12)
+        assert plan.total == pytest.approx(total, abs=1e-6)
+        assert plan.total <= budget + 1e-9
+        assert plan.spending.exact
+        assert not (before.applies & ~plan.after.applies).any()  # nobody is driven out
+
+
+def test_a_budget_is_spent_on_whom_it_brings_in_and_the_rest_is_told_what_it_would_take():
+    before = audit_of([(5, 5, 0, 0), (6, 4, 0, 0), (9, 1, 0, 0)], 0.7)
+    plan = plan_for(before, budget=1)
+    assert plan.subsidies.round(6).to_dict() == {"g0": 0.0, "g1": 0.1, "g2": 0.0}
+    assert plan.verdict().startswith("Best use of a budget of 1.00: g1 0.10. 10 people receive it, 1.00 in all")
+    assert plan.to_frame()["price"].round(6).to_dict() == {
+        "g0": 2.0,
+        "g1": 1.0,
+        "g2": pytest.approx(np.nan, nan_ok=True),
+    }
+    assert plan.works
+    made = json.loads(plan.to_json())
+    assert (made["budget"], made["exact"]) == (1, True)
+    assert "brings nobody in: the cheapest group, g1, would take 1.00" in plan_for(before, budget=0.5).verdict()
+    assert plan_for(before, ["g0"], budget=2).subsidies.round(6).to_dict() == {"g0": 0.2, "g1": 0.0, "g2": 0.0}
+
+
+@pytest.mark.parametrize("budget", [-1, np.nan, np.inf, "much"])
+def test_a_budget_that_makes_no_sense_is_refused(budget):
+    with pytest.raises((ValueError, TypeError), match="budget"):
+        plan_subsidies([1, 0], y_pred=[1, 0], sensitive_features=list("AB"), cost=0.5, budget=budget)
+
+
+def test_ten_thousand_groups_are_planned_for():
+    rows = [tuple(row) for row in np.random.default_rng(2).integers(1, 60, (10_000, 4))]
+    before = audit_of(rows, 0.7)
+    plan = plan_for(before, budget=0.2 * plan_for(before).total)
+    assert plan.spending.exact
+    assert plan.after.social_cost < before.social_cost
+
+
+# ---------------------------------------------------------------------- with confidence
+
+
+def test_with_confidence_the_true_precision_reaches_what_the_group_faces_in_that_share_of_populations():
+    rng = np.random.default_rng(3)
+    reached = {0.9: 0, None: 0}
+    populations = 1500
+    for _ in range(populations):
+        truth, passed = rng.uniform(0.3, 0.65), int(rng.integers(20, 80))
+        hits = int(rng.binomial(passed, truth))
+        before = audit_of([(hits, passed - hits, 5, 5)], 0.7)
+        for confidence in reached:
+            faced = plan_for(before, ["g0"], confidence=confidence).after.to_frame()["cost"]["g0"]
+            reached[confidence] += truth >= faced - 1e-12
+    assert reached[0.9] / populations >= 0.9
+    assert reached[None] / populations < 0.7  # on the boundary it is a coin's throw
+
+
+def test_a_target_that_comes_by_luck_is_paid_to_make_sure_of_it():
+    before = audit_of([(8, 2, 0, 0), (1, 9, 5, 5)], 0.7)
+    sure = plan_for(before, ["g0"], confidence=0.9)
+    assert before.applies["g0"]
+    assert sure.subsidies["g0"] > 0.1
+    assert "with a probability of 90%" in sure.verdict()
+    assert plan_for(before, ["g0"]).subsidies["g0"] == 0
+
+
+# ---------------------------------------------------------------------- where the firm re-trains
+
+
+def test_what_retraining_does_by_itself_is_not_credited_to_the_subsidy():
+    before = audit_under(firm(lambda s: (50, 30))(Terms(0.8)), 0.8)
+    made = plan_under_retraining(before, firm(lambda s: (40, 28) if s >= 0.33 else (60, 20)), ["B"])
+    alone = json.loads(made.to_json())["retrained"]
+    assert alone["assumed_accuracy"] != pytest.approx(before.assumed_accuracy)
+    assert made.path["subsidy of B"].iloc[0] == 0
+    assert made.unpaid is made.retrained
+    assert "Compared with a firm that re-trains and pays nothing" in made.verdict()
+    assert list(made.to_frame()["applies_retrained"]) == [True, False]
+
+
+def rival_firm(groups=("A", "B", "C")):
+    """A firm that shuts B out while C is paid more than 0.3, and C while it is paid less than 0.2."""
+
+    def fit(terms):
+        _, _, c = terms.subsidies_for(pd.Index(groups))
+        frame = pd.DataFrame(
+            {
+                "n": [100, 100, 100],
+                "positives": [60, 50, 40],
+                "selected": [50, 0 if c > 0.3 else 40, 40 if c >= 0.2 else 0],
+                "true_positives": [45, 0 if c > 0.3 else 28, 24 if c >= 0.2 else 0],
+            },
+            index=list(groups),
+        )
+        return PublishedStatistics.from_counts(frame)
+
+    return fit
+
+
+def test_where_paying_one_group_drives_another_out_each_gets_a_subsidy_of_its_own():
+    fit = rival_firm()
+    before = audit_under(fit(Terms(0.8)), 0.8)
+    made = plan_under_retraining(before, fit, ["B", "C"])
+    assert made.works
+    assert made.subsidies["B"] == pytest.approx(0.1, abs=0.006)
+    assert 0.2 <= made.subsidies["C"] <= 0.3
+    assert len(made.path) <= 40
+
+
+def test_under_retraining_a_budget_is_kept_and_nobody_is_driven_out():
+    fit = rival_firm()
+    before = audit_under(fit(Terms(0.8)), 0.8)
+    costs = []
+    for budget in (0, 4, 12, 100):
+        made = plan_under_retraining(before, fit, budget=budget)
+        assert made.total <= budget + 1e-9
+        assert not made.driven_out
+        costs.append(made.after.social_cost)
+    assert costs == sorted(costs, reverse=True)
+    assert costs[0] == pytest.approx(made.retrained.social_cost)
+    assert costs[-1] == 0
+
+
+def test_the_search_stops_at_the_fits_allowed():
+    before = audit_under(firm(lambda s: (50, 30))(Terms(0.8)), 0.8)
+    made = plan_under_retraining(before, firm(lambda s: (40, 28) if s >= 0.33 else (0, 0)), ["B"], most_fits=3)
+    assert len(made.path) == 3

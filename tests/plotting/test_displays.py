@@ -73,3 +73,24 @@ def test_the_frontier_is_drawn_on_the_axes_given_with_the_number_of_groups_at_ea
     assert display.figure_ is ax.figure
     points = display.frame.drop_duplicates(["social_cost", "induced_accuracy"]).sort_values("social_cost")
     assert [text.get_text() for text in ax.texts] == [str(int(n)) for n in points["applying_groups"]]
+
+
+def test_the_frontier_over_thresholds_is_drawn_with_the_threshold_in_force_and_the_limit(people):
+    X, y, z = people
+    score = 1 / (1 + np.exp(-X["x"].to_numpy()))
+    _, ax = plt.subplots()
+    display = FrontierDisplay.from_predictions(y, score, sensitive_features=z, cost=0.6, max_social_cost=0.4, ax=ax)
+    assert display.ax_ is ax
+    assert names_in_legend(display) == [
+        "every threshold", "one threshold for all", "one threshold for all, held out", "a threshold per group",
+        "a threshold per group, held out", "now (0.5)", "limit 0.4",
+    ]  # fmt: skip
+    drawn = {line.get_label(): line for line in ax.get_lines()}
+    made = display.frame
+    assert drawn["one threshold for all"].get_xdata().tolist() == [p.outcome.social_cost for p in made.one]
+    assert drawn["now (0.5)"].get_ydata()[0] == made.current.induced_accuracy
+
+
+def test_a_frontier_of_nobody_is_drawn_empty():
+    display = FrontierDisplay.from_predictions([0, 0, 1], [0.1, 0.9, 0.05], sensitive_features=["A"] * 3, cost=1)
+    assert "now (0.5)" not in names_in_legend(display)

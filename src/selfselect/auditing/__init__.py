@@ -1,6 +1,7 @@
 """An existing model's outputs: who would stay away, and what follows, in numbers and words."""
 
 from .audits import Audit, audit
+from .comparing import Comparison, PairedCounts, compare
 from .cost_ranges import OverCosts
 from .provenance import Provenance
 from .resampling import Resamples, Uncertainty, resample
@@ -9,12 +10,15 @@ from .words import group_names, group_sentence, group_warning, promises_sentence
 
 __all__ = [
     "Audit",
+    "Comparison",
     "OverCosts",
+    "PairedCounts",
     "Provenance",
     "Resamples",
     "Screened",
     "Uncertainty",
     "audit",
+    "compare",
     "default_threshold",
     "group_names",
     "group_sentence",

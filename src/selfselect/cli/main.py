@@ -16,7 +16,21 @@ from .lazy import GIVEN
 from .streams import patient_streams
 
 #: Subcommands, in the order of the help: each a module of this package with a click command of the same name.
-COMMANDS = ("demo", "audit", "plan", "train", "predict", "reproduce", "status", "tables", "figures", "page", "export")
+COMMANDS = (
+    "demo",
+    "audit",
+    "plan",
+    "frontier",
+    "compare",
+    "train",
+    "predict",
+    "reproduce",
+    "status",
+    "tables",
+    "figures",
+    "page",
+    "export",
+)
 
 
 class LazyGroup(click.Group):

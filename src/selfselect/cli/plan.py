@@ -7,16 +7,42 @@ from typing import Any
 import click
 
 from .lazy import work_of
-from .options import CostRange, check_model_options, file_options, model_options, output_options, people_options
+from .options import (
+    CostRange,
+    Number,
+    check_model_options,
+    file_options,
+    model_options,
+    output_options,
+    people_options,
+    weight_option,
+)
 
 
 @click.command()
 @click.argument("file")
 @people_options
 @model_options
+@weight_option
 @click.option("--cost", "costs", type=CostRange(), multiple=True, required=True, help="Cost of being tested.")
 @click.option(
-    "--target", "targets", multiple=True, metavar="NAME", help="Group to bring in [default: all that stay away]."
+    "--target",
+    "targets",
+    multiple=True,
+    metavar="NAME",
+    help="Group to bring in [default: all that stay away]; with --budget, a group that may be paid.",
+)
+@click.option(
+    "--budget",
+    type=Number(0),
+    metavar="AMOUNT",
+    help="Pay at most this in all, so that social cost is lowest, in units of what being hired is worth to a person.",
+)
+@click.option(
+    "--confidence",
+    type=Number(0, 1, min_open=True, max_open=True),
+    metavar="LEVEL",
+    help="Pay up to the lower bound of precision (0.9: at 90%), so that a group is not left on the boundary.",
 )
 @click.option("--proportional", is_flag=True, help="Pay shares of the cost, not amounts.")
 @click.option(
@@ -30,16 +56,18 @@ from .options import CostRange, check_model_options, file_options, model_options
 @output_options
 @file_options
 def plan(**options: Any) -> None:
-    """Least subsidies that bring groups in, who receives them, and what they change.
+    """Least subsidies that bring groups in, or the best use of a budget: who is paid, and what it changes.
 
     Everyone of a subsidised group who applies and passes screening receives the subsidy. A report (--report) opens with
-    the subsidies set.
+    the subsidies set. With --retrain, what subsidies do is compared with a firm that re-trains and pays nothing.
 
     \b
     Example:
       selfselect plan loans.csv --label repaid --group region --score score --cost 0.7 --target North
+      selfselect plan loans.csv --label repaid --group region --score score --cost 0.7 --budget 50
 
-    Exit code 0: the subsidies bring all targets in; 1: for some target no subsidy can; 2: wrong input.
+    Exit code 0: the subsidies bring all targets in, or make the best of a budget; 1: for some target no subsidy
+    can, or it drives another group out; 2: wrong input.
     """  # noqa: D301
     if len({cost for option in options["costs"] for cost in option}) != 1:
         raise click.UsageError("A plan is for one --cost.")
@@ -47,5 +75,7 @@ def plan(**options: Any) -> None:
         raise click.UsageError("--drop-group and --ignore belong to --retrain.")
     if options["retrain"] and options["file"] == "-":
         raise click.UsageError("--retrain reads the table twice; standard input cannot be.")
+    if options["retrain"] and options["weight"] is not None:
+        raise click.UsageError("--weight and --retrain do not go together: the firm trains on people, not on weights.")
     check_model_options(**options)
     work_of("plan").run(**options)

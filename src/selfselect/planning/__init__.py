@@ -1,15 +1,20 @@
-"""What would change who applies: subsidies that bring groups in, and what it costs to keep people from staying away."""
+"""What would change who applies: subsidies that bring groups in, thresholds, and what it costs in accuracy."""
 
 from .frontier import accuracy_social_cost_frontier
 from .plan import plan_subsidies
 from .retraining import plan_under_retraining, refit
-from .subsidies import SubsidyPlan, plan_for
+from .subsidies import Spending, SubsidyPlan, plan_for
+from .thresholds import ThresholdFrontier, frontier_for, threshold_frontier
 
 __all__ = [
+    "Spending",
     "SubsidyPlan",
+    "ThresholdFrontier",
     "accuracy_social_cost_frontier",
+    "frontier_for",
     "plan_for",
     "plan_subsidies",
     "plan_under_retraining",
     "refit",
+    "threshold_frontier",
 ]

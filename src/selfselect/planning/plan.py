@@ -24,25 +24,40 @@ def plan_subsidies(
     sensitive_features: Any = None,
     cost: Cost,
     targets: Sequence[Any] | None = None,
+    budget: float | None = None,
+    confidence: float | None = None,
     subsidy_kind: SubsidyKind = "additive",
+    sample_weight: ArrayLike | None = None,
     missing: str = "error",
     provenance: Provenance | None = None,
     retrain_on: Any = None,
     classifier: Any = None,
 ) -> SubsidyPlan:
-    """Find the least subsidies that bring groups in, for a model as it is or for a firm that re-trains.
+    """Find the least subsidies that bring groups in, or the best use of a budget.
+
+    For a model as it is, or for a firm that re-trains.
 
     A group applies once its cost, less the subsidy, is at most its published precision. A group of which nobody passes
     screening cannot be brought in by money.
 
     Parameters
     ----------
-    y_true, score, threshold, y_pred, sensitive_features, missing, provenance
+    y_true, score, threshold, y_pred, sensitive_features, sample_weight, missing, provenance
         As in :func:`selfselect.audit`.
     cost : float, or mapping from group to float
         Cost of being tested, in [0, 1].
     targets : list of groups, optional
-        Groups to bring in; by default all that stay away.
+        Groups to bring in; by default all that stay away. With a budget: groups that may be paid.
+    budget : float, optional
+        The most to pay in all, in units of what being hired is worth to a person. Each group gets the least subsidy at
+        which it applies, or nothing, so that social cost is lowest; of uses that lower it as much, the cheapest. What
+        is paid is the subsidy of everyone of the group who applies and passes screening. For a model as it is, the
+        answer is exact.
+    confidence : float, optional
+        Pay up to the lower bound (Clopper and Pearson's, one-sided at this level) of a target's precision instead of
+        the precision itself, so that the group is not left on the boundary: its true precision reaches what it faces
+        with this probability, where the counts come from people whom the model was not fitted to. Targets that are
+        named and come already are paid as well, where they are not that sure.
     subsidy_kind : {"additive", "proportional"}, default="additive"
         Amounts, or shares of the cost.
     retrain_on : array-like of shape (n_rows, n_features), optional
@@ -65,13 +80,26 @@ def plan_subsidies(
     {'A': 0.0, 'B': 0.1}
     >>> plan.works, plan.recipients, round(plan.total, 3)
     (True, 2, 0.2)
+    >>> plan_subsidies(
+    ...     [1, 1, 0, 1, 0, 0], y_pred=[1, 1, 1, 1, 1, 0], sensitive_features=list("AAABBB"), cost=0.7, budget=0.3
+    ... ).subsidies.round(3).to_dict()
+    {'A': 0.033, 'B': 0.0}
     """
     y = check_binary(y_true, "y_true")
     groups = encode_groups(sensitive_features, n_rows=len(y), missing=missing)
+    if retrain_on is not None and sample_weight is not None:
+        raise TypeError("sample_weight and retrain_on do not go together: the firm trains on people, not on weights.")
     before = audit(
-        y, score=score, threshold=threshold, y_pred=y_pred, sensitive_features=groups, cost=cost, provenance=provenance
+        y,
+        score=score,
+        threshold=threshold,
+        y_pred=y_pred,
+        sensitive_features=groups,
+        cost=cost,
+        sample_weight=sample_weight,
+        provenance=provenance,
     )
     if retrain_on is None:
-        return plan_for(before, targets, subsidy_kind=subsidy_kind)
+        return plan_for(before, targets, subsidy_kind=subsidy_kind, budget=budget, confidence=confidence)
     fit = refit(classifier, retrain_on, y, groups)
-    return plan_under_retraining(before, fit, targets, subsidy_kind=subsidy_kind)
+    return plan_under_retraining(before, fit, targets, subsidy_kind=subsidy_kind, budget=budget, confidence=confidence)

@@ -1,5 +1,6 @@
-"""The report: one HTML page that needs nothing else, and recomputes itself."""
+"""The report: HTML pages that need nothing else; that of an audit recomputes itself."""
 
+from .documents import render_document
 from .rendering import check_available, render
 
-__all__ = ["check_available", "render"]
+__all__ = ["check_available", "render", "render_document"]

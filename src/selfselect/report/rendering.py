@@ -69,7 +69,8 @@ def embedded_json(data: Any) -> str:
 
 
 @cache
-def _part(name: str) -> str:
+def page_part(name: str) -> str:
+    """A file of this room, as it goes into a page."""
     text = files(__package__).joinpath(name).read_text(encoding="utf-8")
     # a source map would be the one thing that a browser's tools ask the network for
     return "\n".join(line for line in text.splitlines() if not line.startswith("//# sourceMappingURL"))
@@ -77,11 +78,12 @@ def _part(name: str) -> str:
 
 def joined_script() -> str:
     """The page's whole script."""
-    parts = "\n".join(_part(f"scripts/{name}.js") for name in SCRIPTS)
+    parts = "\n".join(page_part(f"scripts/{name}.js") for name in SCRIPTS)
     return f'"use strict";\n(() => {{\n{parts}\n}})();'
 
 
-def _policy_hash(text: str) -> str:
+def policy_hash(text: str) -> str:
+    """How a content security policy names a text that may be in the page."""
     return "'sha256-" + base64.b64encode(hashlib.sha256(text.encode("utf-8")).digest()).decode("ascii") + "'"
 
 
@@ -106,19 +108,19 @@ def render(content: dict[str, Any], *, date: datetime | None = None) -> str:
     said = {"verdict", "sentences", "untested", "over_costs", "impact"}
     data = {name: value for name, value in content.items() if name not in said}
     data.update(version=__version__, date=made)
-    style, library, script = _part("page.css"), _part("vendor/chart.umd.min.js"), joined_script()
+    style, library, script = page_part("page.css"), page_part("vendor/chart.umd.min.js"), joined_script()
     policy = "; ".join(
         [
             "default-src 'none'",
-            f"script-src {_policy_hash(library)} {_policy_hash(script)}",
-            f"style-src {_policy_hash(style)}",
+            f"script-src {policy_hash(library)} {policy_hash(script)}",
+            f"style-src {policy_hash(style)}",
             "img-src data:",
             "base-uri 'none'",
             "form-action 'none'",
         ]
     )
     environment = jinja2.Environment(autoescape=True, undefined=jinja2.StrictUndefined, trim_blocks=True)
-    return environment.from_string(_part("page.html.j2")).render(
+    return environment.from_string(page_part("page.html.j2")).render(
         data=data,
         policy=policy,
         style=Markup(style),
@@ -130,5 +132,5 @@ def render(content: dict[str, Any], *, date: datetime | None = None) -> str:
         untested=content.get("untested", ""),
         over_costs=content.get("over_costs", ""),
         impact=[table for table in content.get("impact", []) if len(table["rows"]) <= MOST_IMPACT_ROWS],
-        chart_library=json.loads(_part("vendor/VENDORED.json")),
+        chart_library=json.loads(page_part("vendor/VENDORED.json")),
     )

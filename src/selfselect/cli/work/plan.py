@@ -26,6 +26,8 @@ def run(
     *,
     file: str,
     targets: tuple[str, ...],
+    budget: float | None,
+    confidence: float | None,
     proportional: bool,
     retrain: bool,
     drop_group: bool,
@@ -41,13 +43,13 @@ def run(
     outputs.check([file])
     found = load_audit(file, **reading)
     wanted = match_groups(targets, found.published.groups, "target") if targets else None
-    kind = subsidy_kind(proportional)
+    asked: dict[str, Any] = {"subsidy_kind": subsidy_kind(proportional), "budget": budget, "confidence": confidence}
     if retrain:
         hidden = [*ignore, reading["score"] or reading["prediction"]]  # the firm trains anew, without its present model
         people = _people_to_learn_from(file, hidden, not drop_group, reading)
-        made = plan_under_retraining(found, _firm(people), wanted, subsidy_kind=kind)
+        made = plan_under_retraining(found, _firm(people), wanted, **asked)
     else:
-        made = plan_for(found, wanted, subsidy_kind=kind)
+        made = plan_for(found, wanted, **asked)
     outputs.deliver(made, made.before.names, _show)
     if not made.works:
         sys.exit(CONDITION_FAILED)
@@ -73,18 +75,22 @@ def _show(made: SubsidyPlan) -> None:
     click.echo(printable(made.verdict()))
     rest = "--csv and --json hold all"
     click.echo("\n" + text_table(_group_rows(made), left=("group",), rest=rest))
-    old, new = made.before, made.after
+    audits = {"before": made.before, "re-trained, unpaid": made.retrained, "after": made.after}
     lines = [
-        {"": name, "before": percent(before), "after": percent(after)}
-        for name, before, after in (
-            ("induced accuracy", old.induced_accuracy, new.induced_accuracy),
-            ("social cost", old.social_cost, new.social_cost),
-            ("people who apply", old.application_rate, new.application_rate),
+        {"": said, **{when: percent(getattr(found, name)) for when, found in audits.items() if found is not None}}
+        for said, name in (
+            ("induced accuracy", "induced_accuracy"),
+            ("social cost", "social_cost"),
+            ("people who apply", "application_rate"),
         )
     ]
     click.echo("\n" + text_table(lines, left=("",)))
     if made.path is not None:
-        steps = text_table(_search_rows(made.path.to_dict("records")), left=("stay away",), rest="--json holds all")
+        steps = text_table(
+            _search_rows(made.path.to_dict("records"), made.spending is not None),
+            left=("stay away",),
+            rest="--json holds all",
+        )
         click.echo("\nThe search, one re-trained model per line:\n\n" + steps)
 
 
@@ -92,26 +98,29 @@ def _group_rows(made: SubsidyPlan) -> list[dict[str, str]]:
     return [
         {
             "group": name,
-            "target": "yes" if row["target"] else "",
+            "target" if made.spending is None else "chosen": "yes" if row["target"] else "",
             "precision": or_dash(row["precision"]),
             "precision after": or_dash(row["precision_after"]) if made.path is not None else "",
             "cost before": amount(row["cost_before"]),
             "subsidy": "none helps" if row["subsidy"] != row["subsidy"] else amount_up(row["subsidy"]),
             "applies before": yes_or_no(row["applies_before"]),
+            "re-trained, unpaid": yes_or_no(row["applies_retrained"]) if made.retrained is not None else "",
             "applies after": yes_or_no(row["applies_after"]),
             "recipients": count(row["recipients"]),
             "paid": amount(row["payment"]),
+            "would take": or_dash(row["price"], amount) if "price" in row and made.path is None else "",
         }
         for name, row in zip(made.before.names, made.to_frame().to_dict("records"), strict=True)
     ]
 
 
-def _search_rows(steps: list[dict[str, Any]]) -> list[dict[str, str]]:
+def _search_rows(steps: list[dict[str, Any]], budgeted: bool) -> list[dict[str, str]]:
     return [
         {
             "fit": str(i),
             **{name: amount_up(value) for name, value in step.items() if name.startswith("subsidy of ")},
-            "works": yes_or_no(step["works"]),
+            "works": yes_or_no(step["works"]) if not budgeted else "",
+            "paid": amount(step["total"]) if budgeted else "",
             "induced accuracy": percent(step["induced_accuracy"]),
             "social cost": percent(step["social_cost"]),
             "stay away": step["stay away"],

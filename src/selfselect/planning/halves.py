@@ -1,0 +1,65 @@
+"""People of a score dealt into two halves, so that what is chosen on one can be counted on the other."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ..deciding import ThresholdCurves
+
+
+def two_halves(curves: ThresholdCurves, seed: int) -> tuple[ThresholdCurves, ThresholdCurves]:
+    """Deal people into two halves at random, group by group and label by label.
+
+    Without weights each person goes alone. With weights, people of one group, score and label go together: their
+    weights are known as a sum only. A group may be in one half only, if it is that small.
+
+    Parameters
+    ----------
+    curves : ThresholdCurves
+        Counts at every threshold; they hold each person's score, label and group.
+    seed : int
+        Of the deal.
+
+    Examples
+    --------
+    >>> curves = ThresholdCurves.from_scores([0, 1] * 10, np.arange(20), sensitive_features=["A"] * 20)
+    >>> one, other = two_halves(curves, seed=0)
+    >>> one.n.tolist(), other.n.tolist(), one.positives.tolist()
+    ([10], [10], [5])
+    """
+    group, score, label, weight = _people(curves)
+    rng = np.random.default_rng(seed)
+    shuffled = rng.permutation(len(group))
+    cell = 2 * group[shuffled] + label[shuffled]
+    order = shuffled[np.argsort(cell, kind="stable")]
+    cell = np.sort(cell, kind="stable")
+    first_of_cell = np.flatnonzero(np.concatenate([[True], cell[1:] != cell[:-1]]))
+    place = np.arange(len(order)) - np.repeat(first_of_cell, np.diff(np.append(first_of_cell, len(order))))
+    # the odd one of each cell goes to either half by chance, so that none gets all of them
+    swap = np.repeat(rng.integers(0, 2, len(first_of_cell)), np.diff(np.append(first_of_cell, len(order))))
+    in_first = (place + swap) % 2 == 0
+    parts = []
+    for rows in (order[in_first], order[~in_first]):
+        rows = np.sort(rows)
+        present, codes = np.unique(group[rows], return_inverse=True)
+        weights = None if weight is None else weight[rows]
+        parts.append(ThresholdCurves.from_codes(label[rows], score[rows], codes, curves.groups[present], weights))
+    return parts[0], parts[1]
+
+
+def _people(curves: ThresholdCurves) -> tuple[NDArray[Any], NDArray[Any], NDArray[Any], NDArray[Any] | None]:
+    """Group, score, label and weight of each person (or of all who share the first three), from counts."""
+    group = curves.group
+    within = np.flatnonzero(group[1:] == group[:-1]) + 1  # between a step and the one before lie those of its score
+    passed = curves.selected[within - 1] - curves.selected[within]
+    hits = curves.true_positives[within - 1] - curves.true_positives[within]
+    cells = np.concatenate([passed - hits, hits])
+    codes, scores = np.tile(group[within], 2), np.tile(curves.threshold[within], 2)
+    labels = np.repeat([False, True], len(within))
+    if np.issubdtype(cells.dtype, np.integer):
+        return np.repeat(codes, cells), np.repeat(scores, cells), np.repeat(labels, cells), None
+    some = cells > 1e-12 * curves.n[codes]  # differences of sums of weights leave rounding
+    return codes[some], scores[some], labels[some], cells[some]

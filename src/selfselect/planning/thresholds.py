@@ -1,0 +1,642 @@
+"""Which threshold? Accuracy against social cost over all thresholds of a score: one for all, or one per group."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from functools import cached_property
+from typing import Any, Literal, TypeAlias
+
+import numpy as np
+import pandas as pd
+from numpy.typing import ArrayLike, NDArray
+
+from .._errors import InputError
+from .._validation import FloatArray, check_fraction
+from ..auditing import Audit, Provenance, Screened, audit, default_threshold, group_names
+from ..auditing.formats import count, listed, percent
+from ..auditing.plain import as_json, plain_value
+from ..counting import ratio
+from ..deciding import (
+    SLACK,
+    Cost,
+    Outcome,
+    PublishedStatistics,
+    Subsidies,
+    SubsidyKind,
+    Terms,
+    ThresholdCurves,
+    as_decisions,
+    outcome,
+)
+from ..learning.group_sets import Choices, best_set
+from ..report import render_document
+from .halves import two_halves
+
+Kind: TypeAlias = Literal["one", "per_group"]
+#: How the two kinds of thresholds are called.
+KINDS: dict[Kind, str] = {"one": "one threshold for all", "per_group": "a threshold per group"}
+#: Points of the frontier of thresholds per group; where there are more, so many are spread over social cost.
+MOST_POINTS = 100
+#: Groups of which a table shows the threshold in a column of its own.
+MOST_COLUMNS = 30
+
+UNLAWFUL = (
+    "A threshold per group treats people of the same score differently because of their group. Where the group is "
+    "protected by law (sex, race, age, ...) that may be unlawful: ask a lawyer first."
+)
+OPTIMISTIC = (
+    "These numbers are chosen on the same people that they are counted on, and are too good for that reason. The "
+    "held-out numbers are chosen on one half of the people and published and counted on the other, both ways."
+)
+
+
+def short_threshold(low: float, high: float) -> float:
+    """The shortest decimal number at which the same people pass: at least ``low``, below ``high``.
+
+    Examples
+    --------
+    >>> short_threshold(0.6123, 0.6177), short_threshold(0.5, 0.51), short_threshold(float("-inf"), 0.3)
+    (0.613, 0.5, -inf)
+    """
+    if not math.isfinite(low):
+        return low
+    for places in range(17):
+        unit = 10.0**places
+        if abs(low) * unit > 2**53:
+            break
+        candidate = math.ceil(low * unit) / unit
+        if low <= candidate < high:
+            return candidate
+    return low
+
+
+def threshold_text(value: float) -> str:
+    """A threshold as people read it; without one nobody passes, or everybody.
+
+    Examples
+    --------
+    >>> threshold_text(0.61), threshold_text(float("-inf")), threshold_text(float("nan"))
+    ('0.61', 'everybody passes', 'nobody passes')
+    """
+    if math.isnan(value) or value == math.inf:
+        return "nobody passes"
+    return "everybody passes" if value == -math.inf else f"{value:.15g}"
+
+
+@dataclass(frozen=True, eq=False)
+class Point:
+    """A threshold, or one per group, and what follows.
+
+    Attributes
+    ----------
+    kind : {"one", "per_group"}
+        Whether one threshold holds for all.
+    thresholds : ndarray of shape (n_groups,)
+        Threshold of each group; NaN if nobody of it passes, -inf if everybody does.
+    let_in : ndarray of bool of shape (n_groups,)
+        Groups that apply.
+    outcome : Outcome
+        What follows, on the people that it was chosen on.
+    held_out_accuracy, held_out_social_cost : float
+        What followed where it was chosen, in the same way, on half of the people, and published and counted on the
+        other half, both ways; NaN where nobody applies.
+    met : bool
+        Whether social cost is within the limit it was chosen under.
+    """
+
+    kind: Kind
+    thresholds: FloatArray
+    let_in: NDArray[np.bool_]
+    outcome: Outcome
+    held_out_accuracy: float
+    held_out_social_cost: float
+    met: bool = True
+
+    @property
+    def threshold(self) -> float:
+        """The one threshold; NaN where each group has its own."""
+        return float(self.thresholds[0]) if self.kind == "one" else np.nan
+
+
+@dataclass(frozen=True, eq=False)
+class _Chooser:
+    """What can be chosen on some people: the best thresholds under every limit on social cost."""
+
+    curves: ThresholdCurves
+    costs: FloatArray
+    terms: Terms
+
+    @cached_property
+    def everything(self) -> pd.DataFrame:
+        """What follows from every threshold, if it is one for all."""
+        return self.curves.outcomes_under(self.terms)
+
+    @cached_property
+    def efficient(self) -> NDArray[np.intp]:
+        """Rows of :attr:`everything` that none beats, by rising social cost and accuracy."""
+        accuracy, away = (self.everything[name].to_numpy() for name in ("induced_accuracy", "social_cost"))
+        defined = np.flatnonzero(~np.isnan(accuracy) & ~np.isnan(away))
+        # of equals, the one with the lowest threshold
+        rows = defined[np.lexsort((defined, -accuracy[defined], away[defined]))]
+        best = np.maximum.accumulate(np.concatenate([[-np.inf], accuracy[rows][:-1]]))
+        return np.asarray(rows[accuracy[rows] > best + SLACK], dtype=np.intp)
+
+    def one(self, limit: float) -> tuple[int, bool]:
+        """Row of the most accurate threshold whose social cost is within a limit, or nearest to it; -1 without any."""
+        away = self.everything["social_cost"].to_numpy()[self.efficient]
+        if len(away) == 0:
+            return -1, False
+        within = int(np.searchsorted(away, limit + SLACK, side="right"))
+        return int(self.efficient[max(within - 1, 0)]), within > 0
+
+    # ------------------------------------------------------------------ one per group
+
+    @cached_property
+    def best_step(self) -> NDArray[np.intp]:
+        """Step at which each group is judged most accurately while it applies; -1 without any."""
+        return self.curves.best_steps(self.costs, behaviour=self.terms.behaviour)
+
+    @cached_property
+    def choices(self) -> Choices:
+        """What each group is worth."""
+        curves = self.curves
+        comes = self.best_step >= 0
+        stays = ~self.curves.step_applies(self.costs, behaviour=self.terms.behaviour)
+        positives = curves.positives.astype(np.float64)
+        return Choices(
+            gain=np.where(comes, curves.correct[self.best_step], -np.inf).astype(np.float64),
+            n=curves.n.astype(np.float64),
+            cover=np.where(comes, positives, 0.0),
+            counted_on=comes,
+            may_stay_out=np.bincount(curves.group[stays], minlength=len(curves.n)) > 0,
+        )
+
+    def per_group(self, limit: float) -> tuple[NDArray[np.bool_], bool]:
+        """Groups to let in, each at its best step, for the best accuracy within a limit, or nearest to it."""
+        need = (1 - limit - SLACK) * float(self.curves.positives.sum())
+        found = best_set(self.choices, need)
+        return (found.inside, True) if found is not None else (self.choices.may_come, False)
+
+    def sets(self) -> Iterator[NDArray[np.bool_]]:
+        """Sets of groups of the frontier, by falling social cost; every one if there are not too many."""
+        for step in (0.0, float(self.curves.positives.sum()) / MOST_POINTS):
+            found = list(self._sets(step))
+            if len(found) < MOST_POINTS or step:
+                yield from found
+                return
+
+    def _sets(self, step: float) -> Iterator[NDArray[np.bool_]]:
+        cover, need = self.choices.cover, 0.0
+        for _ in range(MOST_POINTS):
+            found = best_set(self.choices, need)
+            if found is None:
+                return
+            yield found.inside
+            covered = float(cover[found.inside].sum())
+            need = covered + max(step, 1e-9 * float(cover.sum()))
+
+
+def _counts_at(curves: ThresholdCurves, groups: pd.Index, thresholds: FloatArray) -> PublishedStatistics:
+    """What would be published with a threshold per group; NaN: nobody passes. Groups without one pass nobody."""
+    own = dict(zip(groups, thresholds, strict=True))
+    step = np.empty(len(curves.groups), dtype=np.intp)
+    for z, name in enumerate(curves.groups):
+        first, last = curves.start[z], curves.start[z + 1]
+        value = own.get(name, np.nan)
+        steps = curves.threshold[first:last]
+        step[z] = last - 1 if math.isnan(value) else first + np.searchsorted(steps, value, side="right") - 1
+    return PublishedStatistics(curves.groups, curves.counts_of(step))
+
+
+@dataclass(frozen=True, eq=False)
+class ThresholdFrontier:
+    """Accuracy against social cost over the thresholds of a score. Made by :func:`threshold_frontier`.
+
+    Attributes
+    ----------
+    people : Screened
+        The people, with their counts at every threshold, and the threshold in force, if any.
+    terms : Terms
+        What groups face.
+    max_social_cost : float or None
+        The limit that recommendations keep; without one, what holds now.
+    seed : int
+        Of the deal into halves.
+    provenance : Provenance
+        Where the numbers come from.
+    """
+
+    people: Screened
+    terms: Terms
+    max_social_cost: float | None = None
+    seed: int = 0
+    provenance: Provenance = field(default_factory=Provenance)
+
+    @property
+    def curves(self) -> ThresholdCurves:
+        """Counts at every threshold."""
+        if self.people.curves is None:
+            raise InputError("A frontier needs scores; there are only decisions.", key="score")
+        return self.people.curves
+
+    @cached_property
+    def names(self) -> list[str]:
+        """One text per group."""
+        return group_names(self.curves.groups)
+
+    @cached_property
+    def _all(self) -> _Chooser:
+        return _Chooser(self.curves, self.terms.faced_by(self.curves.groups), self.terms)
+
+    @cached_property
+    def _halves(self) -> tuple[_Chooser, _Chooser]:
+        one, other = two_halves(self.curves, self.seed)
+
+        def chooser(part: ThresholdCurves) -> _Chooser:
+            costs = self._all.costs[self.curves.groups.get_indexer(part.groups)]
+            terms = Terms(pd.Series(costs, index=part.groups), behaviour=self.terms.behaviour)
+            return _Chooser(part, costs, terms)
+
+        return chooser(one), chooser(other)
+
+    # ------------------------------------------------------------------ points
+
+    @property
+    def curve(self) -> pd.DataFrame:
+        """What follows from every distinct threshold, if it is one for all; see :meth:`ThresholdCurves.outcomes`."""
+        return self._all.everything
+
+    @cached_property
+    def current(self) -> Outcome | None:
+        """What follows from the threshold in force."""
+        if self.people.threshold is None:
+            return None
+        return outcome(self.people.table, self.people.table.shares(self.terms))
+
+    @cached_property
+    def one(self) -> list[Point]:
+        """Thresholds for all that no other beats in both, by rising social cost: exact, over all thresholds."""
+        away = self.curve["social_cost"].to_numpy()[self._all.efficient]
+        return [self._one_point(int(row), float(limit)) for row, limit in zip(self._all.efficient, away, strict=True)]
+
+    @cached_property
+    def per_group(self) -> list[Point]:
+        """Thresholds per group that no others beat in both, by rising social cost: exact, and all if not too many."""
+        points = [self._group_point(inside, None) for inside in self._all.sets()]
+        points = sorted(points, key=lambda point: (point.outcome.social_cost, -point.outcome.induced_accuracy))
+        kept: list[Point] = []
+        for point in points:
+            if not kept or point.outcome.induced_accuracy > kept[-1].outcome.induced_accuracy + SLACK:
+                kept.append(point)
+        return kept
+
+    @property
+    def _points(self) -> dict[Kind, list[Point]]:
+        return {"one": self.one, "per_group": self.per_group}
+
+    def recommend(self, max_social_cost: float | None = None, kind: Kind = "one") -> Point | None:
+        """The most accurate thresholds whose social cost is within a limit, or what comes nearest to it.
+
+        Parameters
+        ----------
+        max_social_cost : float, optional
+            The limit; by default that of the frontier, and without one, the social cost now.
+        kind : {"one", "per_group"}, default="one"
+            One threshold for all, or one per group.
+
+        Returns
+        -------
+        Point or None
+            None if nobody applies, whatever the threshold.
+        """
+        limit = self._limit if max_social_cost is None else check_fraction(max_social_cost, "max_social_cost")
+        if kind == "one":
+            row, met = self._all.one(limit)
+            return None if row < 0 else self._one_point(row, limit, met)
+        inside, met = self._all.per_group(limit)
+        return self._group_point(inside, limit, met) if inside.any() else None
+
+    @property
+    def _limit(self) -> float:
+        if self.max_social_cost is not None:
+            return self.max_social_cost
+        now = 1.0 if self.current is None else self.current.social_cost
+        return 1.0 if math.isnan(now) else now
+
+    def _one_point(self, row: int, limit: float, met: bool = True) -> Point:
+        thresholds = self.curve["threshold"].to_numpy()
+        low, high = thresholds[row], thresholds[row + 1] if row + 1 < len(thresholds) else np.inf
+        now = self.people.threshold  # it is not said in other words
+        value = now if now is not None and low <= now < high else short_threshold(low, high)
+        everyone = np.full(len(self.curves.groups), value)
+        published = _counts_at(self.curves, self.curves.groups, everyone)
+        shares = published.shares(self.terms)
+        held = self._held_out("one", limit)
+        return Point("one", everyone, as_decisions(shares.to_numpy()), outcome(published, shares), *held, met)
+
+    def _group_point(self, inside: NDArray[np.bool_], limit: float | None, met: bool = True) -> Point:
+        curves, step = self.curves, self._all.best_step
+        after = np.minimum(step + 1, len(curves.threshold) - 1)
+        is_last = (step + 1 >= curves.start[1:]) | (step < 0)
+        low, high = curves.threshold[step], np.where(is_last, np.inf, curves.threshold[after])
+        thresholds = np.array(
+            [short_threshold(*ends) if comes else np.nan for *ends, comes in zip(low, high, inside, strict=True)]
+        )
+        published = _counts_at(curves, curves.groups, thresholds)
+        shares = published.shares(self.terms)
+        found = outcome(published, shares)
+        held = self._held_out("per_group", found.social_cost if limit is None else limit)
+        return Point("per_group", thresholds, as_decisions(shares.to_numpy()), found, *held, met)
+
+    def _held_out(self, kind: Kind, limit: float) -> tuple[float, float]:
+        """Accuracy and social cost where thresholds are chosen on one half and published and counted on the other."""
+        right = applicants = away = qualified = 0.0
+        for fitted, judged in (self._halves, self._halves[::-1]):
+            if kind == "one":
+                row, _ = fitted.one(limit)
+                chosen = np.nan if row < 0 else fitted.everything["threshold"].to_numpy()[row]
+                others = np.full(len(judged.curves.groups), chosen)  # one threshold holds for groups unseen, too
+                published = _counts_at(judged.curves, judged.curves.groups, others)
+            else:
+                inside, _ = fitted.per_group(limit)
+                thresholds = np.where(inside, fitted.curves.threshold[fitted.best_step], np.nan)
+                published = _counts_at(judged.curves, fitted.curves.groups, thresholds)
+            shares, counts = published.shares(judged.terms).to_numpy(), published.counts
+            right += float(shares @ counts.correct)
+            applicants += float(shares @ counts.n)
+            away += float((1 - shares) @ counts.positives)
+            qualified += float(counts.positives.sum())
+        return float(ratio(right, applicants)), float(ratio(away, qualified))
+
+    # ------------------------------------------------------------------ in words
+
+    @property
+    def met(self) -> bool:
+        """Whether one threshold for all keeps the limit on social cost; True without a limit."""
+        best = self.recommend()
+        return self.max_social_cost is None or (best is not None and best.met)
+
+    def verdict(self) -> str:
+        """What is, and what is recommended, in a few sentences."""
+        return " ".join([*self._now(), *(self._recommended(kind) for kind in KINDS)])
+
+    def notes(self) -> list[str]:
+        """What has to be known before any of it is used."""
+        return [OPTIMISTIC, UNLAWFUL]
+
+    def _now(self) -> list[str]:
+        if self.current is None or self.people.threshold is None:
+            return []
+        at = f"Now, at a threshold of {threshold_text(self.people.threshold)},"
+        if math.isnan(self.current.induced_accuracy):
+            return [f"{at} nobody applies."]
+        return [
+            f"{at} the model is right for {percent(self.current.induced_accuracy)} of those who apply, and "
+            f"{percent(self.current.social_cost)} of qualified people stay away."
+        ]
+
+    def _recommended(self, kind: Kind) -> str:
+        best = self.recommend(kind=kind)
+        if best is None:
+            return f"With {KINDS[kind]}, nobody applies whatever the threshold."
+        limit = (
+            f"keeps social cost at {percent(self.max_social_cost)} or less"
+            if self.max_social_cost is not None
+            else "keeps social cost at what it is now, or lower"
+            if self.current is not None
+            else "there is"
+        )
+        what = f"a threshold of {threshold_text(best.threshold)}" if kind == "one" else self._said_thresholds(best)
+        begins = f"With {KINDS[kind]}, the most accurate that {limit} is {what}"
+        if not best.met:
+            begins = f"With {KINDS[kind]}, nothing {limit}; what comes nearest is {what}"
+        found = best.outcome
+        stays = [name for name, comes in zip(self.names, best.let_in, strict=True) if not comes]
+        who = "everybody applies" if not stays else f"{listed(stays)} {'stays' if len(stays) == 1 else 'stay'} away"
+        return (
+            f"{begins}: accuracy {percent(found.induced_accuracy)} on those who apply, social cost "
+            f"{percent(found.social_cost)} ({who}); held out, {percent(best.held_out_accuracy)} and "
+            f"{percent(best.held_out_social_cost)}."
+        )
+
+    def _said_thresholds(self, best: Point) -> str:
+        chosen = [
+            f"{name} {threshold_text(value)}"
+            for name, value, comes in zip(self.names, best.thresholds, best.let_in, strict=True)
+            if comes
+        ]
+        return listed(chosen, most=10)
+
+    # ------------------------------------------------------------------ as data
+
+    def to_frame(self) -> pd.DataFrame:
+        """The threshold in force and all points of both frontiers, one row each.
+
+        Returns
+        -------
+        DataFrame
+            thresholds ("now", "one threshold for all", "a threshold per group"), threshold (NaN where each group has
+            its own), induced_accuracy, social_cost, application_rate, applying_groups, held_out_accuracy,
+            held_out_social_cost; with few groups also "threshold of" each (NaN: nobody passes).
+        """
+        rows: list[dict[str, Any]] = []
+        if self.current is not None and self.people.threshold is not None:
+            here = np.full(len(self.names), self.people.threshold)
+            rows.append(self._row("now", self.people.threshold, self.current, here))
+        for point in [*self.one, *self.per_group]:
+            row = self._row(KINDS[point.kind], point.threshold, point.outcome, point.thresholds)
+            row |= {"held_out_accuracy": point.held_out_accuracy, "held_out_social_cost": point.held_out_social_cost}
+            rows.append(row)
+        columns = (
+            "thresholds threshold induced_accuracy social_cost application_rate applying_groups held_out_accuracy "
+            "held_out_social_cost"
+        ).split()
+        frame = pd.DataFrame(rows, columns=None if rows else columns)
+        return frame.reindex(columns=[*columns, *(name for name in frame if name not in columns)])
+
+    def _row(self, kind: str, threshold: float, found: Outcome, thresholds: FloatArray) -> dict[str, Any]:
+        each = zip(self.names, thresholds, strict=True) if len(self.names) <= MOST_COLUMNS else ()
+        return {
+            "thresholds": kind,
+            "threshold": threshold,
+            **{
+                name: getattr(found, name)
+                for name in ("induced_accuracy", "social_cost", "application_rate", "applying_groups")
+            },
+            **{f"threshold of {name}": value for name, value in each},
+        }
+
+    def to_dict(self) -> dict[str, Any]:
+        """Everything as plain values; NaN becomes None, and so does a threshold at which everybody or nobody passes."""
+        return {
+            "cost": plain_value(self.terms.uniform_cost),
+            "n": plain_value(self.curves.n.sum()),
+            "max_social_cost": self.max_social_cost,
+            "met": self.met,
+            "seed": self.seed,
+            "now": None
+            if self.current is None
+            else {"threshold": plain_value(self.people.threshold)}
+            | {name: plain_value(value) for name, value in self.current.to_dict().items()},
+            "recommended": {kind: self._plain(self.recommend(kind=kind)) for kind in KINDS},
+            "one": [self._plain(point) for point in self.one],
+            "per_group": [self._plain(point) for point in self.per_group],
+            "notes": self.notes(),
+        }
+
+    def _plain(self, point: Point | None) -> dict[str, Any] | None:
+        if point is None:
+            return None
+        who = [name for name, comes in zip(self.names, point.let_in, strict=True) if comes]
+        each: dict[str, Any] = {"threshold": plain_value(point.threshold)}
+        if point.kind == "per_group":
+            each = {"thresholds": dict(zip(self.names, map(plain_value, point.thresholds), strict=True))}
+        return (
+            each
+            | {name: plain_value(value) for name, value in point.outcome.to_dict().items()}
+            | {
+                "who": who,
+                "held_out_accuracy": plain_value(point.held_out_accuracy),
+                "held_out_social_cost": plain_value(point.held_out_social_cost),
+                "met": point.met,
+            }
+        )
+
+    def to_json(self) -> str:
+        """JSON text of :meth:`to_dict`."""
+        return as_json(self.to_dict())
+
+    def to_html(self) -> str:
+        """Page with the verdict, a picture and both frontiers. Needs the extra ``report``."""
+        return render_document(
+            {
+                "eyebrow": "Which threshold?",
+                "title": self.provenance.title,
+                "headline": self.verdict(),
+                "paragraphs": self.notes(),
+                "chart": self._chart(),
+                "tables": [self._table("one"), self._table("per_group")],
+                "provenance": {"command": self.provenance.command, "sha256": self.provenance.sha256},
+            }
+        )
+
+    def _chart(self) -> dict[str, Any]:
+        series = [
+            {
+                "name": KINDS[kind],
+                "points": [(point.outcome.social_cost, point.outcome.induced_accuracy) for point in points],
+                "line": True,
+            }
+            for kind, points in self._points.items()
+        ]
+        if self.current is not None and not math.isnan(self.current.induced_accuracy):
+            now = (self.current.social_cost, self.current.induced_accuracy)
+            series.append({"name": "now", "points": [now], "line": False})
+        return {"x": "social cost", "y": "induced accuracy", "series": series}
+
+    def _table(self, kind: Kind) -> dict[str, Any]:
+        points = self._points[kind]
+        return {"title": KINDS[kind].capitalize(), "rows": [self.shown(point) for point in points], "left": ["apply"]}
+
+    def shown(self, point: Point) -> dict[str, str]:
+        """A point as a line of a table."""
+        who = [name for name, comes in zip(self.names, point.let_in, strict=True) if comes]
+        said = threshold_text(point.threshold) if point.kind == "one" else self._said_thresholds(point)
+        return {
+            "threshold" if point.kind == "one" else "thresholds": said,
+            "induced accuracy": percent(point.outcome.induced_accuracy),
+            "social cost": percent(point.outcome.social_cost),
+            "held-out accuracy": percent(point.held_out_accuracy),
+            "held-out social cost": percent(point.held_out_social_cost),
+            "people who apply": percent(point.outcome.application_rate),
+            "apply": listed(who) if len(who) < len(self.names) else f"all {count(len(who))}",
+        }
+
+    def _repr_html_(self) -> str:
+        return str(self.to_frame()._repr_html_())
+
+    def __repr__(self) -> str:
+        return f"{self.verdict()}\n{self.to_frame()}"
+
+
+def frontier_for(found: Audit, *, max_social_cost: float | None = None, random_state: int = 0) -> ThresholdFrontier:
+    """Frontier over the thresholds of a score that is audited already; see :func:`threshold_frontier`."""
+    limit = None if max_social_cost is None else check_fraction(max_social_cost, "max_social_cost")
+    made = ThresholdFrontier(found.published_by, found.terms, limit, random_state, found.provenance)
+    if not made.curves.positives.sum() > 0:
+        raise InputError("Nobody is qualified, so there is no social cost to weigh against accuracy.", key="positive")
+    return made
+
+
+def threshold_frontier(
+    y_true: ArrayLike,
+    score: ArrayLike,
+    *,
+    sensitive_features: Any = None,
+    cost: Cost,
+    threshold: float | None = None,
+    subsidies: Subsidies = None,
+    subsidy_kind: SubsidyKind = "additive",
+    sample_weight: ArrayLike | None = None,
+    max_social_cost: float | None = None,
+    random_state: int = 0,
+    missing: str = "error",
+    provenance: Provenance | None = None,
+) -> ThresholdFrontier:
+    """Find out which threshold is best: accuracy on those who apply against social cost, over all thresholds.
+
+    With one threshold for all, every distinct one is looked at. With one per group, every group is either let in at
+    the threshold at which it is judged most accurately while it applies, or shut out, and the sets of groups that no
+    other beats are found exactly. Both are chosen on the people they are counted on. So each comes with held-out
+    numbers: the same choice made on half of the people, published and counted on the other half, both ways.
+
+    Parameters
+    ----------
+    y_true, score, sensitive_features, subsidies, subsidy_kind, sample_weight, missing, provenance
+        As in :func:`selfselect.audit`.
+    cost : float, or mapping from group to float
+        Cost of being tested, in [0, 1].
+    threshold : float, optional
+        The threshold in force; by default 0.5, if all scores lie between 0 and 1, and otherwise none.
+    max_social_cost : float, optional
+        The largest social cost that a recommendation may have; by default what it is now.
+    random_state : int, default=0
+        Seed of the deal into halves.
+
+    Returns
+    -------
+    ThresholdFrontier
+        With ``recommend()``, ``verdict()``, ``to_frame()``, ``to_json()``, ``to_html()``, and the points of each
+        frontier as ``one`` and ``per_group``.
+
+    Examples
+    --------
+    >>> y, z = [0, 1, 0, 1, 1, 1] * 4, ["A", "A", "A", "B", "B", "B"] * 4
+    >>> found = threshold_frontier(y, [0.2, 0.4, 0.6, 0.3, 0.6, 0.8] * 4, sensitive_features=z, cost=0.6)
+    >>> [(point.threshold, round(point.outcome.social_cost, 2)) for point in found.one]
+    [(-inf, 0.25)]
+    """
+    if threshold is None:
+        values = np.asarray(score, dtype=np.float64)
+        try:
+            threshold = default_threshold(float(values.min()), float(values.max()))
+        except ValueError:  # no probabilities: there is no threshold in force
+            threshold = math.nan
+    made = audit(
+        y_true,
+        score=score,
+        threshold=0.0 if math.isnan(threshold) else threshold,
+        sensitive_features=sensitive_features,
+        cost=cost,
+        subsidies=subsidies,
+        subsidy_kind=subsidy_kind,
+        sample_weight=sample_weight,
+        missing=missing,
+        provenance=provenance,
+    )
+    if math.isnan(threshold):
+        people = made.published_by
+        made = Audit(Screened(people.table, people.curves, None), people, made.terms, (), made.provenance)
+    return frontier_for(made, max_social_cost=max_social_cost, random_state=random_state)

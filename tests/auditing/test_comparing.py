@@ -1,0 +1,150 @@
+"""Comparisons: who comes and leaves, and intervals of the difference, independent and paired."""
+
+import json
+
+import numpy as np
+import pandas as pd
+import pytest
+
+from selfselect import PairedCounts, audit, compare
+
+
+def drawn(rng, n, precision=(0.8, 0.6), groups=("A", "B")):
+    """People who all pass screening; the share of the qualified differs by group."""
+    z = rng.integers(0, len(groups), n)
+    y = (rng.random(n) < np.array(precision)[z]).astype(int)
+    return y, np.array(groups)[z]
+
+
+def all_pass(y, z, cost=0.7):
+    return audit(y, y_pred=np.ones(len(y), dtype=int), sensitive_features=z, cost=cost)
+
+
+def test_groups_come_leave_appear_and_disappear_by_name():
+    def people(rows):
+        frame = pd.DataFrame(rows, columns=["z", "hits", "passed"])
+        y = np.concatenate([[1] * row.hits + [0] * (row.passed - row.hits) for row in frame.itertuples()])
+        return all_pass(y, np.repeat(frame["z"], frame["passed"]))
+
+    last = people([("in", 8, 10), ("comes", 5, 10), ("leaves", 9, 10), ("gone", 9, 10), ("out", 1, 10)])
+    this = people([("in", 9, 10), ("comes", 8, 10), ("leaves", 2, 10), ("new", 9, 10), ("out", 1, 10), ("later", 0, 5)])
+    made = compare(last, this, names=("last year", "this year"))
+    assert made.to_frame()["change"].to_dict() == {
+        "in": "applies", "comes": "comes", "leaves": "leaves", "gone": "gone, applied", "out": "stays away",
+        "new": "new, applies", "later": "new, stays away",
+    }  # fmt: skip
+    assert made.verdict().startswith(
+        "From last year to this year: comes comes; leaves leaves; new is new and applies; later is new and stays away; "
+        "gone is gone."
+    )
+    row = json.loads(made.to_json())["groups"][made.group_names.index("new")]
+    assert (row["applies_before"], row["applies_after"], row["n_before"]) == (None, True, 0)
+    assert made.to_frame().loc["gone", "applies_after"] is None
+
+
+def test_numbers_are_those_of_the_audits():
+    rng = np.random.default_rng(0)
+    last, this = all_pass(*drawn(rng, 300)), all_pass(*drawn(rng, 400))
+    table = compare(last, this).differences()
+    for name in table.index:
+        assert table.loc[name, "before"] == getattr(last, name)
+        assert table.loc[name, "difference"] == getattr(this, name) - getattr(last, name)
+
+
+def test_intervals_of_the_difference_hold_the_truth_about_as_often_as_they_say():
+    rng = np.random.default_rng(1)
+    # both groups are far from the cost, so the true difference of induced accuracy is that of one group's precision
+    truth, covered, trials = 0.85 - 0.9, 0, 300
+    for _ in range(trials):
+        last, this = all_pass(*drawn(rng, 400, (0.9, 0.2))), all_pass(*drawn(rng, 400, (0.85, 0.2)))
+        row = compare(last, this, n_resamples=200, random_state=int(rng.integers(1e6))).differences()
+        covered += row.loc["induced_accuracy", "low"] <= truth <= row.loc["induced_accuracy", "high"]
+    assert 0.9 <= covered / trials <= 0.99
+
+
+def test_of_the_same_people_a_difference_is_known_better_than_of_two_sets():
+    rng = np.random.default_rng(2)
+    y, z = drawn(rng, 1000, (0.6, 0.5))
+    first = np.where(rng.random(1000) < 0.8, y, 1 - y)
+    second = np.where(rng.random(1000) < 0.05, 1 - first, first)  # nearly the same decisions
+    last, this = (audit(y, y_pred=passed, sensitive_features=z, cost=0.5) for passed in (first, second))
+    pairs = PairedCounts.from_predictions(y, first, second, sensitive_features=z)
+    width = {}
+    for paired in (pairs, None):
+        row = compare(last, this, pairs=paired).differences().loc["assumed_accuracy"]
+        width[paired is None] = row["high"] - row["low"]
+    assert width[False] < 0.6 * width[True]
+    same = compare(last, last, pairs=PairedCounts.from_predictions(y, first, first, sensitive_features=z))
+    assert (same.differences()[["difference", "low", "high"]] == 0).all(axis=None)
+    assert "may be chance" in same.verdict()
+
+
+def test_paired_draws_are_those_of_rows_drawn_again():
+    rng = np.random.default_rng(3)
+    y, z = drawn(rng, 200, (0.7, 0.4))
+    first, second = (rng.integers(0, 2, 200) for _ in range(2))
+    audits = [audit(y, y_pred=passed, sensitive_features=z, cost=0.3) for passed in (first, second)]
+    pairs = PairedCounts.from_predictions(y, first, second, sensitive_features=z)
+    made = compare(*audits, pairs=pairs, n_resamples=4000).differences()
+    slow = []
+    for _ in range(2000):
+        rows = np.concatenate([rng.choice(np.flatnonzero(z == g), (z == g).sum()) for g in "AB"])
+        slow.append(np.mean(second[rows] == y[rows]) - np.mean(first[rows] == y[rows]))
+    low, high = np.quantile(slow, [0.025, 0.975])
+    assert made.loc["assumed_accuracy", "low"] == pytest.approx(low, abs=0.02)
+    assert made.loc["assumed_accuracy", "high"] == pytest.approx(high, abs=0.02)
+
+
+def test_a_large_change_is_more_than_chance_and_a_seed_repeats_it():
+    rng = np.random.default_rng(4)
+    last, this = all_pass(*drawn(rng, 3000, (0.9, 0.5))), all_pass(*drawn(rng, 3000, (0.75, 0.5)))
+    made = compare(last, this)
+    assert "more than chance" in made.verdict()
+    assert compare(last, this).to_json() == made.to_json()
+    assert compare(last, this, random_state=1).to_json() != made.to_json()
+
+
+def test_weights_of_one_change_nothing_much_and_unequal_ones_widen_intervals():
+    rng = np.random.default_rng(5)
+    y, z = drawn(rng, 1000, (0.7, 0.4))
+    first, second = (rng.integers(0, 2, 1000) for _ in range(2))
+    width = {}
+    for name, weight in (("none", None), ("one", np.ones(1000)), ("uneven", rng.choice([0.1, 5.0], 1000))):
+        audits = [
+            audit(y, y_pred=passed, sensitive_features=z, cost=0.3, sample_weight=weight) for passed in (first, second)
+        ]
+        pairs = PairedCounts.from_predictions(y, first, second, sensitive_features=z, sample_weight=weight)
+        row = compare(*audits, pairs=pairs).differences().loc["assumed_accuracy"]
+        width[name] = row["high"] - row["low"]
+    assert width["one"] == pytest.approx(width["none"], rel=0.15)
+    assert width["uneven"] > 1.2 * width["none"]
+
+
+def test_pairs_of_other_people_are_refused():
+    rng = np.random.default_rng(6)
+    y, z = drawn(rng, 100)
+    found = all_pass(y, z)
+    others = PairedCounts.from_predictions(y[:50], y[:50], y[:50], sensitive_features=z[:50])
+    with pytest.raises(ValueError, match="not about the same people"):
+        compare(found, found, pairs=others)
+
+
+def test_where_nobody_applies_the_difference_is_undefined_and_said_so():
+    rng = np.random.default_rng(7)
+    y, z = drawn(rng, 200)
+    made = compare(all_pass(y, z), all_pass(y, z, cost=1.0))
+    row = made.differences().loc["induced_accuracy"]
+    assert np.isnan(row["difference"])
+    assert np.isnan(row["low"])
+    assert row["undefined"] == 1
+    assert "goes from" in made.verdict()
+    assert json.loads(made.to_json())["induced_accuracy"]["after"] is None
+
+
+def test_the_page_holds_both_tables_and_no_script():
+    rng = np.random.default_rng(8)
+    y, z = drawn(rng, 200, groups=("<i>A", "B"))
+    page = compare(all_pass(y, z), all_pass(y, z, cost=0.5), names=("x<y", "b")).to_html()
+    assert "From x&lt;y to b" in page
+    assert "<script" not in page
+    assert "<i>A" not in page

@@ -1,0 +1,220 @@
+"""The frontier over thresholds: exact by enumeration and by the allocation, and held-out numbers that are held out."""
+
+import itertools
+import json
+import math
+
+import numpy as np
+import pandas as pd
+import pytest
+
+from selfselect import PublishedStatistics, Terms, ThresholdCurves, threshold_frontier
+from selfselect.deciding import outcome
+from selfselect.learning import Demands, InfeasibleError, allocate
+from selfselect.planning.halves import two_halves
+from selfselect.planning.thresholds import short_threshold
+
+
+def people(seed, n=60, groups=3, decimals=1):
+    """Scores with many ties, and groups whose precision differs."""
+    rng = np.random.default_rng(seed)
+    z = rng.integers(0, groups, n)
+    score = np.round(rng.random(n), decimals)
+    y = rng.random(n) < np.clip(score + 0.15 * (z - 1), 0.05, 0.95)
+    return y.astype(int), score, z
+
+
+def outcome_of(y, passes, z, cost):
+    table = PublishedStatistics.from_predictions(y, passes, sensitive_features=z)
+    return outcome(table, table.shares(Terms(cost)))
+
+
+def not_beaten(points):
+    """Of pairs (social cost, accuracy), those that no other beats."""
+    kept = []
+    for away, accuracy in sorted(set(points), key=lambda point: (point[0], -point[1])):
+        if not kept or accuracy > kept[-1][1] + 1e-12:
+            kept.append((away, accuracy))
+    return kept
+
+
+def pairs_of(points):
+    return np.array([(point.outcome.social_cost, point.outcome.induced_accuracy) for point in points])
+
+
+@pytest.mark.parametrize("seed", range(8))
+def test_one_threshold_for_all_is_the_best_of_all_that_make_a_difference(seed):
+    y, score, z = people(seed)
+    found = threshold_frontier(y, score, sensitive_features=z, cost=0.6)
+    tried = [outcome_of(y, score > t, z, 0.6) for t in [-math.inf, *np.unique(score)]]
+    tried = [(o.social_cost, o.induced_accuracy) for o in tried if not math.isnan(o.induced_accuracy)]
+    assert pairs_of(found.one) == pytest.approx(np.array(not_beaten(tried)))
+    for point in found.one:  # and the threshold that is named does that
+        again = outcome_of(y, score > point.threshold, z, 0.6)
+        assert (again.social_cost, again.induced_accuracy) == pytest.approx(tuple(pairs_of([point])[0]))
+
+
+@pytest.mark.parametrize("seed", range(8))
+def test_thresholds_per_group_are_the_best_of_all_combinations(seed):
+    y, score, z = people(seed, n=40)
+    found = threshold_frontier(y, score, sensitive_features=z, cost=0.6)
+    values = [-math.inf, *np.unique(score)]
+    tried = []
+    for chosen in itertools.product(values, repeat=3):
+        made = outcome_of(y, score > np.array(chosen)[z], z, 0.6)
+        if not math.isnan(made.induced_accuracy):
+            tried.append((made.social_cost, made.induced_accuracy))
+    assert pairs_of(found.per_group) == pytest.approx(np.array(not_beaten(tried)))
+    for point in found.per_group:
+        own = np.where(np.isnan(point.thresholds), math.inf, point.thresholds)
+        again = outcome_of(y, score > own[z], z, 0.6)
+        assert (again.social_cost, again.induced_accuracy) == pytest.approx(tuple(pairs_of([point])[0]))
+
+
+@pytest.mark.parametrize("limit", [0.05, 0.2, 0.5, 1.0])
+def test_a_recommendation_per_group_is_the_allocation_under_the_same_limit(limit):
+    y, score, z = people(3, n=2000, groups=8, decimals=3)
+    found = threshold_frontier(y, score, sensitive_features=z, cost=0.6, max_social_cost=limit)
+    curves = ThresholdCurves.from_scores(y, score, sensitive_features=z)
+    applies = curves.step_applies(np.full(8, 0.6))
+    best = found.recommend(kind="per_group")
+    try:
+        expected = allocate(curves, applies, demands=Demands(max_social_cost=limit))
+    except InfeasibleError:
+        assert not best.met
+        return
+    assert best.met
+    assert best.outcome.induced_accuracy == pytest.approx(expected.value)
+    assert best.outcome.social_cost <= limit + 1e-12
+
+
+def test_a_limit_is_kept_by_the_most_accurate_threshold_that_does_and_words_say_so():
+    y, score, z = people(1, n=3000, decimals=3)
+    found = threshold_frontier(y, score, sensitive_features=z, cost=0.6, max_social_cost=0.3)
+    best = found.recommend()
+    curve = found.curve
+    within = curve[curve["social_cost"] <= 0.3]
+    assert best.met
+    assert best.outcome.induced_accuracy == pytest.approx(within["induced_accuracy"].max())
+    assert f"keeps social cost at 30.0% or less is a threshold of {best.threshold:.15g}" in found.verdict()
+    assert found.met
+
+
+def test_a_limit_that_cannot_be_kept_is_said_with_what_comes_nearest():
+    # B is never worth a cost of 0.9, so half of the qualified stay away whatever the threshold
+    y, z = [1] * 10 + [1, 0] * 10, ["A"] * 10 + ["B"] * 20
+    found = threshold_frontier(y, np.linspace(0.01, 0.99, 30), sensitive_features=z, cost=0.9, max_social_cost=0.1)
+    assert not found.met
+    assert not found.recommend().met
+    assert found.recommend().outcome.social_cost == pytest.approx(found.curve["social_cost"].min())
+    assert "nothing keeps social cost at 10.0% or less; what comes nearest is" in found.verdict()
+    assert json.loads(found.to_json())["met"] is False
+
+
+def test_the_threshold_in_force_is_marked_and_recommendations_keep_its_social_cost_without_a_limit():
+    y, score, z = people(2, n=3000, decimals=3)
+    found = threshold_frontier(y, score, sensitive_features=z, cost=0.6, threshold=0.42)
+    expected = outcome_of(y, score > 0.42, z, 0.6)
+    assert found.current == expected
+    assert found.to_frame().iloc[0]["thresholds"] == "now"
+    assert found.recommend().outcome.social_cost <= expected.social_cost + 1e-12
+    assert found.recommend().outcome.induced_accuracy >= expected.induced_accuracy - 1e-12
+    assert found.verdict().startswith("Now, at a threshold of 0.42, the model is right for")
+    other = threshold_frontier(y, 10 * score - 5, sensitive_features=z, cost=0.6)  # no probabilities: none is in force
+    assert other.current is None
+    assert other.verdict().startswith("With one threshold for all")
+
+
+def test_held_out_numbers_are_chosen_on_one_half_and_counted_on_the_other():
+    y, score, z = people(4, n=400, decimals=2)
+    found = threshold_frontier(y, score, sensitive_features=z, cost=0.6, max_social_cost=0.4, random_state=5)
+    halves = two_halves(found.curves, 5)
+    sums = np.zeros(4)
+    for chosen_on, counted_on in (halves, halves[::-1]):
+        rows = chosen_on.outcomes(0.6)
+        within = rows[(rows["social_cost"] <= 0.4) & rows["induced_accuracy"].notna()]
+        best = within.sort_values(["induced_accuracy", "social_cost", "threshold"], ascending=[False, True, True])
+        table = counted_on.at(best["threshold"].iloc[0]) if len(best) else None
+        counts, applies = table.counts, table.applies(0.6).to_numpy()
+        sums += [counts.correct[applies].sum(), counts.n[applies].sum(), counts.positives[~applies].sum(),
+                 counts.positives.sum()]  # fmt: skip
+    best = found.recommend()
+    assert best.held_out_accuracy == pytest.approx(sums[0] / sums[1])
+    assert best.held_out_social_cost == pytest.approx(sums[2] / sums[3])
+
+
+def test_what_is_chosen_among_pure_noise_looks_better_than_what_is_held_out():
+    chosen, held_out = [], []
+    for seed in range(10):
+        rng = np.random.default_rng(seed)
+        z, score = rng.integers(0, 20, 2000), rng.random(2000)
+        found = threshold_frontier(rng.integers(0, 2, 2000), score, sensitive_features=z, cost=0.5)
+        best = found.recommend(1.0, "per_group")
+        chosen.append(best.outcome.induced_accuracy)
+        held_out.append(best.held_out_accuracy)
+    assert np.mean(chosen) > 0.6  # there is nothing to know about anybody
+    assert np.nanmean(held_out) < 0.55
+    assert any("too good" in note for note in found.notes())
+    assert any("unlawful" in note for note in found.notes())
+
+
+def test_halves_hold_everybody_once_and_repeat_with_the_seed():
+    y, score, z = people(7, n=501)
+    curves = ThresholdCurves.from_scores(y, score, sensitive_features=z)
+    one, other = two_halves(curves, 3)
+    assert (one.n + other.n == curves.n).all()
+    assert (one.positives + other.positives == curves.positives).all()
+    assert np.abs(one.n - other.n).max() <= 2
+    at = 0.5
+    assert (one.at(at).counts + other.at(at).counts).selected.tolist() == curves.at(at).counts.selected.tolist()
+    assert two_halves(curves, 3)[0].selected.tolist() == one.selected.tolist()
+    assert two_halves(curves, 4)[0].selected.tolist() != one.selected.tolist()
+
+
+def test_weights_are_people():
+    y, score, z = people(8, n=80)
+    weights = np.random.default_rng(0).integers(1, 4, 80)
+    weighted = threshold_frontier(y, score, sensitive_features=z, cost=0.6, sample_weight=weights)
+    repeated = threshold_frontier(
+        np.repeat(y, weights), np.repeat(score, weights), sensitive_features=np.repeat(z, weights), cost=0.6
+    )
+    assert pairs_of(weighted.one) == pytest.approx(pairs_of(repeated.one))
+    assert pairs_of(weighted.per_group) == pytest.approx(pairs_of(repeated.per_group))
+
+
+def test_subsidies_and_costs_by_group_count():
+    y, score, z = people(9, n=200)
+    costs = {0: 0.7, 1: 0.6, 2: 0.5}
+    found = threshold_frontier(y, score, sensitive_features=z, cost=costs)
+    paid = threshold_frontier(y, score, sensitive_features=z, cost=0.7, subsidies={1: 0.1, 2: 0.2})
+    assert pairs_of(found.one) == pytest.approx(pairs_of(paid.one))
+    assert pairs_of(found.per_group) == pytest.approx(pairs_of(paid.per_group))
+
+
+def test_a_thousand_groups_have_a_frontier():
+    y, score, z = people(10, n=20_000, groups=1000, decimals=4)
+    found = threshold_frontier(y, score, sensitive_features=pd.Series(z).astype(str), cost=0.6)
+    away = [point.outcome.social_cost for point in found.per_group]
+    assert 20 < len(away) <= 101
+    assert away == sorted(away)
+
+
+@pytest.mark.parametrize(("low", "high"), [(0.6123, 0.6177), (0.5, 0.50001), (-3.21, -3.2), (1e9, 1e9 + 3), (1e-9, 1)])
+def test_the_threshold_that_is_named_lets_the_same_people_pass(low, high):
+    assert low <= short_threshold(low, high) < high
+
+
+def test_without_anybody_qualified_there_is_no_frontier():
+    with pytest.raises(ValueError, match="Nobody is qualified"):
+        threshold_frontier([0, 0], [0.1, 0.2], sensitive_features=["A", "B"], cost=0.5)
+
+
+def test_the_page_holds_the_verdict_the_notes_and_no_script():
+    y, score, z = people(11, n=300)
+    names = pd.Series(z).map({0: "<b>A</b>", 1: "B", 2: "C"})
+    page = threshold_frontier(y, score, sensitive_features=names, cost=0.6).to_html()
+    assert "Now, at a threshold of 0.5" in page
+    assert "may be unlawful" in page
+    assert "<svg" in page
+    assert "<script" not in page
+    assert "<b>A</b>" not in page
