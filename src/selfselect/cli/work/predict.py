@@ -36,7 +36,8 @@ def run(*, model: str, file: str, output: str | None, prefix: str, encoding: str
             raise table.error("there is a header but no row")
     if unknown:
         listed = listing(sorted(unknown), MOST_NAMED)
-        click.echo(f"Note: groups that were not there in training: {listed}. Their applies is left empty.", err=True)
+        empty = "score, prediction and applies are" if loaded.decides_by_group else "applies is"
+        click.echo(f"Note: groups that were not there in training: {listed}. Their {empty} left empty.", err=True)
     if output is None:
         click.echo(copy.text(), nl=False)
     else:
