@@ -46,6 +46,7 @@ HINTS = {
     "delimiter": Hint("--delimiter", "If so, pass --delimiter {delimiter!r}."),
     "encoding": Hint("--encoding", "Or pass --encoding {encoding}."),
     "missing": Hint("--missing", "Or pass --missing own-group to count them as a group."),
+    "more_labels": Hint("--positive", "(--positive VALUE: all others then mean that they are not)", clause=True),
     "positive": Hint("--positive", "with --positive VALUE", clause=True),
     "prediction_positive": Hint("--prediction-positive", "with --prediction-positive VALUE", clause=True),
     "score": Hint("--score", "If {name} is a score, pass it as --score."),

@@ -15,7 +15,9 @@ from selfselect.tabular.checking import match_groups
 from selfselect.tabular.chunks import TableReader
 from selfselect.tabular.loading import DecisionColumn, PeopleColumns, ScoreColumn, read_screened
 from selfselect.tabular.reading import open_table
+from selfselect.tabular.suspicion import Finding
 
+from .findings import tell_findings
 from .terminal import progress_bar
 
 #: Delimiters that are hard to type.
@@ -33,9 +35,30 @@ def table_at(file: str, encoding: str, delimiter: str) -> Iterator[TableReader]:
         yield table
 
 
-def people_columns(label: str, positive: str | None, groups: Sequence[str], missing: str) -> PeopleColumns:
+def people_columns(
+    label: str, positive: str | Sequence[str] | None, groups: Sequence[str], missing: str
+) -> PeopleColumns:
     """Columns of labels and groups, as the options name them."""
-    return PeopleColumns(label, tuple(groups), positive, missing.replace("-", "_"))
+    named = (positive,) if isinstance(positive, str) else tuple(positive or ())
+    return PeopleColumns(label, tuple(groups), named or None, missing.replace("-", "_"))
+
+
+def model_column(
+    score: str | None,
+    threshold: float | None,
+    lower_passes: bool,
+    prediction: str | None,
+    prediction_positive: str | None,
+) -> ScoreColumn | DecisionColumn:
+    """The column that says what a model made of people, as the options name it."""
+    if score is not None:
+        return ScoreColumn(score, threshold, lower_passes)
+    return DecisionColumn(prediction or "", prediction_positive)
+
+
+def score_name(model: ScoreColumn | DecisionColumn) -> str:
+    """What a report calls the score; of one that is turned round, that it is."""
+    return f"minus {model.name}" if isinstance(model, ScoreColumn) and model.lower_passes else model.name
 
 
 def subsidy_kind(proportional: bool) -> SubsidyKind:
@@ -66,25 +89,26 @@ def load_audit(
     encoding: str,
     delimiter: str,
     label: str,
-    positive: str | None,
+    positive: str | Sequence[str] | None,
     groups: Sequence[str],
     missing: str,
     score: str | None,
     threshold: float | None,
+    lower_passes: bool = False,
     prediction: str | None,
     prediction_positive: str | None,
     costs: Sequence[tuple[float, ...]],
     subsidies: Sequence[tuple[str, float]] = (),
     kind: SubsidyKind = "additive",
 ) -> Audit:
-    """Audit a table on disk."""
+    """Audit a table on disk; what looks wrong with it is told first."""
     people = people_columns(label, positive, groups, missing)
-    model = (
-        ScoreColumn(score, threshold) if score is not None else DecisionColumn(prediction or "", prediction_positive)
-    )
+    model = model_column(score, threshold, lower_passes, prediction, prediction_positive)
+    found: list[Finding] = []
     with table_at(file, encoding, delimiter) as table:
-        screened = read_screened(table, people, model)
-        source = provenance(title_of(file), people, model.name, table.sha256())
+        screened = read_screened(table, people, model, found)
+        source = provenance(title_of(file), people, score_name(model), table.sha256())
+    tell_findings(found)
     first, *others = dict.fromkeys(cost for option in costs for cost in option)
     return with_subsidies(Audit(screened, screened, Terms(first, kind=kind), tuple(others), source), subsidies)
 

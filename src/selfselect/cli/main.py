@@ -15,7 +15,20 @@ from .errors import INTERRUPTED, BadInput, worded
 from .lazy import GIVEN
 
 #: Subcommands, in the order of the help: each a module of this package with a click command of the same name.
-COMMANDS = ("demo", "audit", "plan", "train", "predict", "reproduce", "status", "tables", "figures", "page", "export")
+COMMANDS = (
+    "demo",
+    "check",
+    "audit",
+    "plan",
+    "train",
+    "predict",
+    "reproduce",
+    "status",
+    "tables",
+    "figures",
+    "page",
+    "export",
+)
 
 
 class LazyGroup(click.Group):

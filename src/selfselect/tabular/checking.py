@@ -123,27 +123,31 @@ class TwoValues:
     ----------
     column : str
         Its name, for complaints.
-    positive : str or None
-        The value that counts as positive; None if the column speaks for itself (0 and 1, false and true).
+    positive : str, sequence of str or None
+        The values that count as positive; None if the column speaks for itself (0 and 1, false and true).
     meaning : str
         What positive means, for complaints.
     key : str, default="positive"
         Key of complaints that a value named as positive would settle.
     more_values : str, optional
         Key of complaints that there are more than two values.
+    rest_is_negative : bool, default=False
+        Whether, once it is said what is positive, there may be any number of other values, which then are not.
     """
 
     def __init__(
         self,
         column: str,
-        positive: str | None,
+        positive: str | Sequence[str] | None,
         meaning: str,
         *,
         key: str = "positive",
         more_values: str | None = None,
+        rest_is_negative: bool = False,
     ) -> None:
-        self.column, self.positive, self.meaning = column, positive, meaning
-        self._key, self._more_values = key, more_values
+        self.column, self.meaning = column, meaning
+        self.positive = ((positive,) if isinstance(positive, str) else tuple(positive or ())) or None
+        self._key, self._more_values, self._rest_is_negative = key, more_values, rest_is_negative
         self._seen: dict[str, tuple[str, int]] = {}
 
     def __call__(self, table: TableReader, chunk: Chunk, at: int) -> BoolArray:
@@ -159,7 +163,7 @@ class TwoValues:
         """Remember a new value, unless it is one too many."""
         if not value:
             raise table.error("the cell is empty; fill or drop such rows", row=row, column=self.column)
-        if len(self._seen) == 2:
+        if len(self._seen) == 2 and not (self._rest_is_negative and self.positive):
             first, second = (shown(seen) for seen, _ in self._seen.values())
             raise table.error(
                 f"a third value {shown(text)}, after {first} and {second}; it must hold two values, one of which "
@@ -173,7 +177,8 @@ class TwoValues:
 
     def _positive_codes(self, table: TableReader, plain: list[str]) -> list[int]:
         if self.positive is not None:
-            return [code for code, value in enumerate(plain) if value == _plain(self.positive)]
+            named = {_plain(value) for value in self.positive}
+            return [code for code, value in enumerate(plain) if value in named]
         unclear = [seen for seen in self._seen if seen not in YES | NO]
         if unclear:
             text, row = self._seen[unclear[0]]
@@ -192,18 +197,27 @@ class TwoValues:
         """Values seen so far, as they are compared."""
         return set(self._seen)
 
-    def adopt(self, positive: str, chunk: Chunk, at: int) -> None:
+    def values(self) -> tuple[list[str], list[str]]:
+        """Values seen that count as positive, and those that do not, as they are written."""
+        named = YES if self.positive is None else {_plain(value) for value in self.positive}
+        yes = [text.strip() for value, (text, _) in self._seen.items() if value in named]
+        no = [text.strip() for value, (text, _) in self._seen.items() if value not in named]
+        return yes, no
+
+    def adopt(self, positive: str | Sequence[str], chunk: Chunk, at: int) -> None:
         """Take another column's word for positive, if this one does not speak for itself."""
         if any(_plain(text) not in YES | NO for text in set(chunk.columns[at])):
-            self.positive = positive
+            self.positive = (positive,) if isinstance(positive, str) else tuple(positive)
 
     def finish(self, table: TableReader) -> None:
-        """Once all rows are read: the value named as positive must have been among them, if there were two others."""
-        if self.positive is None or _plain(self.positive) in self._seen:
+        """Once all rows are read: each value named as positive must have been among them, if there were two others."""
+        absent = [value for value in self.positive or () if _plain(value) not in self._seen]
+        if not absent:
             return
-        found = " and ".join(shown(text) for text, _ in self._seen.values())
+        held = [text for text, _ in self._seen.values()]
+        found = " and ".join(map(shown, held)) if len(held) <= 2 else listing(held, MOST_GROUPS_LISTED)
         raise table.error(
-            f"no row holds {shown(self.positive)}",
+            f"no row holds {shown(absent[0])}",
             column=self.column,
             advice=f"It holds {found}.",
             named_by=self._key,

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from typing import Any
 
 import numpy as np
 import pandas as pd
@@ -12,11 +13,20 @@ from .._errors import InputError
 from .._text import shown
 from .._validation import BoolArray, FloatArray
 from ..auditing import Screened, default_threshold
-from ..counting import MISSING, GroupCodes, encode_groups
+from ..counting import MISSING, GroupCodes, GroupCounts, encode_groups
 from ..deciding import PublishedStatistics, ThresholdCurves
 from .checking import GroupColumns, TwoValues, as_numbers
 from .chunks import Chunk, TableReader, TextArray
 from .errors import TableError
+from .suspicion import (
+    Finding,
+    suspect_columns,
+    suspect_decisions,
+    suspect_features,
+    suspect_labels,
+    suspect_people,
+    suspect_score,
+)
 
 
 @dataclass(frozen=True)
@@ -29,15 +39,15 @@ class PeopleColumns:
         Column of two values.
     groups : tuple of str
         Columns whose combinations are the groups.
-    positive : str, optional
-        The label that means qualified, if not 1 or true.
+    positive : str or tuple of str, optional
+        The labels that mean qualified, if not 1 or true; all others then mean not qualified.
     missing : {"error", "own_group"}, default="error"
         What to do with rows whose group is empty.
     """
 
     label: str
     groups: tuple[str, ...]
-    positive: str | None = None
+    positive: str | tuple[str, ...] | None = None
     missing: str = "error"
 
     def __post_init__(self) -> None:
@@ -48,10 +58,14 @@ class PeopleColumns:
 
 @dataclass(frozen=True)
 class ScoreColumn:
-    """Score of a model; above the threshold (by default 0.5, for probabilities) passes screening."""
+    """Score of a model; above the threshold (by default 0.5, for probabilities) passes screening.
+
+    With ``lower_passes`` it is below the threshold: the score is then turned round when it is read.
+    """
 
     name: str
     threshold: float | None = None
+    lower_passes: bool = False
 
 
 @dataclass(frozen=True)
@@ -67,7 +81,9 @@ class _People:
 
     def __init__(self, table: TableReader, columns: PeopleColumns) -> None:
         self.table, self.columns = table, columns
-        self.labels = TwoValues(columns.label, columns.positive, "qualified")
+        self.labels = TwoValues(
+            columns.label, columns.positive, "qualified", more_values="more_labels", rest_is_negative=True
+        )
         self.groups = GroupColumns(columns.groups, columns.missing)
         self._where = [table.position(columns.label, "label")]
         self._where += [table.position(name, "group") for name in columns.groups]
@@ -85,6 +101,10 @@ class _People:
             raise self.table.error("there is a header but no row")
         self.labels.finish(self.table)
 
+    def findings(self) -> list[Finding]:
+        """What looks wrong with the labels."""
+        return suspect_labels(self.columns.label, *self.labels.values())
+
     def keep_groups(self, chunk: Chunk) -> None:
         self.groups.keep(self.table, chunk, self.group_positions)
 
@@ -92,7 +112,12 @@ class _People:
         return self.groups.cells(self.table, chunk, self.group_positions)
 
 
-def read_screened(table: TableReader, people: PeopleColumns, model: ScoreColumn | DecisionColumn) -> Screened:
+def read_screened(
+    table: TableReader,
+    people: PeopleColumns,
+    model: ScoreColumn | DecisionColumn,
+    found: list[Finding] | None = None,
+) -> Screened:
     r"""What a model makes of the people in a table.
 
     Decisions become counts as they come, so that memory does not grow with the table; scores are kept to be sorted.
@@ -105,6 +130,8 @@ def read_screened(table: TableReader, people: PeopleColumns, model: ScoreColumn 
         Columns of labels and groups.
     model : ScoreColumn or DecisionColumn
         The column that says what the model made of them.
+    found : list of Finding, optional
+        What looks wrong with the table is added to it.
 
     Examples
     --------
@@ -118,12 +145,16 @@ def read_screened(table: TableReader, people: PeopleColumns, model: ScoreColumn 
     >>> found.threshold, found.table.precision.to_dict()
     (0.5, {'A': 0.5, 'B': nan})
     """
+    if found is not None:
+        found += suspect_columns(people.label, people.groups, model.name)
     if isinstance(model, ScoreColumn):
-        return _read_scores(table, people, model)
-    return _read_decisions(table, people, model)
+        return _read_scores(table, people, model, found)
+    return _read_decisions(table, people, model, found)
 
 
-def _read_scores(table: TableReader, columns: PeopleColumns, model: ScoreColumn) -> Screened:
+def _read_scores(
+    table: TableReader, columns: PeopleColumns, model: ScoreColumn, found: list[Finding] | None
+) -> Screened:
     people = _People(table, columns)
     labels: list[BoolArray] = []
     scores: list[FloatArray] = []
@@ -131,24 +162,42 @@ def _read_scores(table: TableReader, columns: PeopleColumns, model: ScoreColumn)
         labels.append(y)
         scores.append(as_numbers(table, chunk, people.others, model.name))
         people.keep_groups(chunk)
-    score = np.concatenate(scores)
+    screened = _screened_at(table, model, np.concatenate(labels), np.concatenate(scores), people.groups.codes())
+    if found is not None:
+        found += people.findings()
+        found += suspect_people(screened.table, columns.label)
+        found += suspect_score(screened, model.name)
+    return screened
+
+
+def _screened_at(
+    table: TableReader, model: ScoreColumn, y: BoolArray, score: FloatArray, groups: GroupCodes
+) -> Screened:
+    """People with a score, at the model's threshold; turned round where lower scores pass."""
     threshold = model.threshold
     if threshold is None:
         try:
             threshold = default_threshold(float(score.min()), float(score.max()))
         except InputError as error:
             raise table.error(str(error), column=model.name, key=error.key) from error
-    groups = people.groups.codes()
-    curves = ThresholdCurves.from_codes(np.concatenate(labels), score, groups.codes, groups.labels)
-    return Screened.from_curves(curves, threshold)
+    if model.lower_passes:
+        score, threshold = -score, -threshold
+    curves = ThresholdCurves.from_codes(y, score, groups.codes, groups.labels)
+    return replace(Screened.from_curves(curves, threshold), lower_passes=model.lower_passes)
 
 
-def _read_decisions(table: TableReader, columns: PeopleColumns, model: DecisionColumn) -> Screened:
+def _passing(model: DecisionColumn) -> TwoValues:
+    return TwoValues(model.name, model.positive, "passing screening", key="prediction_positive", more_values="score")
+
+
+def _read_decisions(
+    table: TableReader, columns: PeopleColumns, model: DecisionColumn, found: list[Finding] | None
+) -> Screened:
     people = _People(table, columns)
-    passing = TwoValues(model.name, model.positive, "passing screening", key="prediction_positive", more_values="score")
+    passing = _passing(model)
     counted: list[PublishedStatistics] = []
     for y, chunk in people.chunks([table.position(model.name, "prediction")]):
-        if columns.positive is not None and passing.positive is None:
+        if columns.positive and passing.positive is None:
             passing.adopt(columns.positive, chunk, people.others)
         selected = passing(table, chunk, people.others)
         counted.append(
@@ -158,7 +207,12 @@ def _read_decisions(table: TableReader, columns: PeopleColumns, model: DecisionC
         )
     if model.positive is not None or not passing.seen <= people.labels.seen:
         passing.finish(table)  # a value that no row holds would mean that nobody passes
-    return Screened(_in_order(sum(counted[1:], counted[0])))
+    screened = Screened(_in_order(sum(counted[1:], counted[0])))
+    if found is not None:
+        found += people.findings()
+        found += suspect_people(screened.table, columns.label)
+        found += suspect_decisions(screened, model.name)
+    return screened
 
 
 def _in_order(counted: PublishedStatistics) -> PublishedStatistics:
@@ -201,6 +255,7 @@ def read_for_training(
     *,
     ignore: Sequence[str] = (),
     learn_from_groups: bool = True,
+    found: list[Finding] | None = None,
 ) -> TrainingTable:
     r"""Labels, groups and all columns to learn from.
 
@@ -214,6 +269,8 @@ def read_for_training(
         Columns not to learn from.
     learn_from_groups : bool, default=True
         Whether the group columns are learnt from too.
+    found : list of Finding, optional
+        What looks wrong with the table is added to it.
 
     Examples
     --------
@@ -247,4 +304,106 @@ def read_for_training(
     if y.all() or not y.any():
         raise table.error("all rows have the same value; training needs both", column=people.label)
     columns = {name: np.concatenate(part) for name, part in zip(used, parts, strict=True)}
-    return TrainingTable(columns, y, reader.groups.codes(), people.missing)
+    groups = reader.groups.codes()
+    if found is not None:
+        found += reader.findings()
+        found += suspect_people(_counted(y, np.zeros(len(y), dtype=bool), groups), people.label)
+        found += suspect_features({name: columns[name] for name in used if name not in people.groups}, y)
+    return TrainingTable(columns, y, groups, people.missing)
+
+
+def read_for_checking(
+    table: TableReader,
+    people: PeopleColumns,
+    model: ScoreColumn | DecisionColumn | None,
+    *,
+    ignore: Sequence[str] = (),
+    found: list[Finding],
+) -> int:
+    r"""Look at everything in a table: labels, groups, what a model says, and all other columns.
+
+    Parameters
+    ----------
+    table : TableReader
+        Not yet read.
+    people : PeopleColumns
+        Columns of labels and groups.
+    model : ScoreColumn or DecisionColumn, optional
+        The column that says what a model made of them.
+    ignore : sequence of str, optional
+        Columns not to look at.
+    found : list of Finding
+        What looks wrong is added to it.
+
+    Returns
+    -------
+    int
+        How many people there are.
+
+    Examples
+    --------
+    >>> import tempfile, pathlib
+    >>> from selfselect.tabular.reading import open_table
+    >>> found = []
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     path = pathlib.Path(folder, "t.csv")
+    ...     _ = path.write_text("hired,team\n" + "1,north\n0,North\n" * 10)
+    ...     with open_table(path) as table:
+    ...         n = read_for_checking(table, PeopleColumns("hired", ("team",)), None, found=found)
+    >>> n, [finding.key for finding in found]
+    (20, ['group_is_label', 'case_of_groups'])
+    """
+    for name in ignore:
+        table.position(name, "ignore")
+    reader = _People(table, people)
+    hidden = {people.label, *people.groups, *ignore, *(() if model is None else (model.name,))}
+    used = [name for name in dict.fromkeys(table.header) if name not in hidden]
+    said = (
+        []
+        if model is None
+        else [table.position(model.name, "score" if isinstance(model, ScoreColumn) else "prediction")]
+    )
+    labels: list[BoolArray] = []
+    parts: list[list[TextArray]] = [[] for _ in used]
+    model_cells = _ModelCells(model, people)
+    for y, chunk in reader.chunks([*said, *(table.position(name) for name in used)]):
+        labels.append(y)
+        reader.keep_groups(chunk)
+        model_cells.add(table, chunk, reader.others)
+        for part, cells in zip(parts, chunk.columns[reader.others + len(said) :], strict=True):
+            part.append(np.array(cells, dtype=object))
+    y, groups = np.concatenate(labels), reader.groups.codes()
+    found += reader.findings()
+    found += suspect_people(_counted(y, np.zeros(len(y), dtype=bool), groups), people.label)
+    found += model_cells.findings(table, y, groups)
+    found += suspect_features({name: np.concatenate(part) for name, part in zip(used, parts, strict=True)}, y)
+    return len(y)
+
+
+def _counted(y: BoolArray, selected: BoolArray, groups: GroupCodes) -> PublishedStatistics:
+    return PublishedStatistics(groups.labels, GroupCounts.from_rows(y, selected, groups.codes, groups.n_groups))
+
+
+class _ModelCells:
+    """What a model says of people, chunk by chunk, and what looks wrong with it; without a model, nothing."""
+
+    def __init__(self, model: ScoreColumn | DecisionColumn | None, people: PeopleColumns) -> None:
+        self._model, self._people = model, people
+        self._passing = _passing(model) if isinstance(model, DecisionColumn) else None
+        self._parts: list[Any] = []
+
+    def add(self, table: TableReader, chunk: Chunk, at: int) -> None:
+        if isinstance(self._model, ScoreColumn):
+            self._parts.append(as_numbers(table, chunk, at, self._model.name))
+        elif self._passing is not None:
+            if self._people.positive and self._passing.positive is None:
+                self._passing.adopt(self._people.positive, chunk, at)
+            self._parts.append(self._passing(table, chunk, at))
+
+    def findings(self, table: TableReader, y: BoolArray, groups: GroupCodes) -> list[Finding]:
+        if self._model is None:
+            return []
+        said = np.concatenate(self._parts)
+        if isinstance(self._model, DecisionColumn):
+            return suspect_decisions(Screened(_counted(y, said, groups)), self._model.name)
+        return suspect_score(_screened_at(table, self._model, y, said, groups), self._model.name)

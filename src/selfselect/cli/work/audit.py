@@ -48,7 +48,7 @@ def run(
 def _show(found: Audit) -> None:
     click.echo(printable(found.verdict()))
     if found.threshold is not None:
-        click.echo(f"(A person passes screening when {printable(found.provenance.score)} > {found.threshold:g}.)")
+        click.echo(f"(A person passes screening when {printable(_passing(found))}.)")
     frame = found.to_frame()
     # of too many groups the largest are shown
     order = range(len(frame)) if len(frame) <= MOST_LINES else (-frame["n"].to_numpy()).argsort(kind="stable")
@@ -56,6 +56,14 @@ def _show(found: Audit) -> None:
     click.echo("\n" + text_table(rows, left=("group", "note"), total=len(frame), rest="--csv and --json hold all"))
     if len(found.costs) > 1:
         click.echo("\nAt every cost:\n\n" + text_table(_cost_rows(found)))
+
+
+def _passing(found: Audit) -> str:
+    """What passes, with the score as it was given."""
+    name = found.provenance.score
+    if found.published_by.lower_passes:
+        return f"{name.removeprefix('minus ')} < {found.threshold:g}"
+    return f"{name} > {found.threshold:g}"
 
 
 def _group_row(name: str, row: pd.Series) -> dict[str, str]:

@@ -18,10 +18,12 @@ from selfselect.learning import InfeasibleError
 from selfselect.tabular.checking import match_groups
 from selfselect.tabular.fitness import broken_conditions, shut_out
 from selfselect.tabular.loading import TrainingTable, read_for_training
+from selfselect.tabular.suspicion import Finding
 from selfselect.tabular.telling import answers, headline
 from selfselect.tabular.training import Method, TrainingResult, make_classifier, train_on_table
 
 from ..errors import CONDITION_FAILED
+from ..findings import tell_findings
 from ..inputs import people_columns, provenance, subsidy_kind, table_at, title_of
 from ..outputs import check_report_available, refuse_existing, write_output
 from ..terminal import or_dash, text_table
@@ -33,7 +35,7 @@ def run(
     encoding: str,
     delimiter: str,
     label: str,
-    positive: str | None,
+    positive: tuple[str, ...],
     groups: tuple[str, ...],
     missing: str,
     cost: float,
@@ -58,9 +60,11 @@ def run(
     if report is not None:
         check_report_available()
     columns = people_columns(label, positive, groups, missing)
+    found: list[Finding] = []
     with table_at(file, encoding, delimiter) as table:
-        people = read_for_training(table, columns, ignore=ignore, learn_from_groups=use_group)
+        people = read_for_training(table, columns, ignore=ignore, learn_from_groups=use_group, found=found)
         source = provenance(f"{method} model of {title_of(file)}", columns, "score of the model", table.sha256())
+    tell_findings(found)
     terms = Terms(cost, _subsidies(subsidies, people), subsidy_kind(proportional))
     conditions: dict[str, Any] = {
         "require": match_groups(list(dict.fromkeys(require)), people.groups.labels, "require"),
