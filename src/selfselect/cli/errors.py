@@ -50,6 +50,7 @@ HINTS = {
     "positive": Hint("--positive", "with --positive VALUE", clause=True),
     "prediction_positive": Hint("--prediction-positive", "with --prediction-positive VALUE", clause=True),
     "score": Hint("--score", "If {name} is a score, pass it as --score."),
+    "subsidy": Hint("--proportional", "If they are shares of the cost, pass --proportional."),
     "threshold": Hint("--threshold", "Say it with --threshold."),
     "ignore": Hint("--ignore", "To leave it out, pass --ignore {name}."),
     "store": Hint("--store", "Pass another --store."),

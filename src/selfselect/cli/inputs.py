@@ -120,5 +120,6 @@ def with_subsidies(audit: Audit, subsidies: Sequence[tuple[str, float]]) -> Audi
     groups = audit.published.groups
     labels = match_groups([name for name, _ in subsidies], groups, "subsidy")
     terms = audit.terms.paying({label: value for label, (_, value) in zip(labels, subsidies, strict=True)})
-    terms.faced_by(groups)  # complains about subsidies that make no sense
+    for cost in (terms.cost, *audit.other_costs):
+        terms.at_cost(cost).faced_by(groups)  # complains about subsidies that make no sense
     return replace(audit, terms=terms)
