@@ -53,7 +53,7 @@ def test_a_subsidy_larger_than_the_cost_is_refused_and_says_of_whom(subsidies):
 def test_a_subsidy_is_held_against_the_cost_of_its_own_group():
     costs = {"A": 0.9, "B": 0.4}
     assert Terms(costs, {"A": 0.6}).faced_by(pd.Index(["A", "B"])).round(9).tolist() == [0.3, 0.4]
-    with pytest.raises(ValueError, match="group 'B' would be paid 0.6 towards a cost of 0.4"):
+    with pytest.raises(ValueError, match=r"group 'B' would be paid 0\.6 towards a cost of 0\.4"):
         Terms(costs, 0.6).faced_by(pd.Index(["A", "B"]))
 
 
