@@ -139,6 +139,10 @@ def random_terms(rng, labels):
     subsidies = [None, 0.05, paid][rng.integers(3)]
     undefined = "apply" if rng.random() < 0.25 else "abstain"
     costs = {label: cost() for label in labels} if rng.random() < 0.3 else cost()
+    if kind == "additive" and subsidies is not None:  # nobody is paid more than the cost
+        paid = subsidies if isinstance(subsidies, dict) else dict.fromkeys(labels, subsidies)
+        limits = costs if isinstance(costs, dict) else dict.fromkeys(labels, costs)
+        subsidies = {label: min(amount, limits[label]) for label, amount in paid.items()}
     behaviour = HardRule(undefined)
     if rng.random() < 0.5:
         level = random_level(rng)

@@ -46,7 +46,7 @@ def test_groups_of_any_kind_have_distinct_names(labels, names):
     behaviour=st.sampled_from([HardRule(), SureRule(0.5), SureRule(0.9), SureRule(0.999)]),
 )
 def test_what_a_sentence_promises_is_true_after_rounding(hits, selected, cost, paid, kind, behaviour):
-    hits = min(hits, selected)
+    hits, paid = min(hits, selected), min(paid, cost)
     frame = pd.DataFrame(
         {"n": [400], "positives": [200], "selected": [selected], "true_positives": [hits]}, index=["B"]
     )
@@ -56,7 +56,9 @@ def test_what_a_sentence_promises_is_true_after_rounding(hits, selected, cost, p
     limit = terms.comes_at(published.counts)
     needed = float(terms.further_subsidy(published.groups, limit)[0])
     for promised in (needed, float(amount_up(needed))):
-        assert published.decisions(terms.paying({"B": min(paid + promised, 1.0)})).iloc[0]
+        assert published.decisions(
+            terms.paying({"B": min(paid + promised, 1.0) if kind == "proportional" else paid + promised})
+        ).iloc[0]
     assert published.decisions(Terms(float(amount_down(limit[0])), behaviour=behaviour)).iloc[0]
 
 

@@ -137,11 +137,21 @@ def test_chunks_add_up_to_the_whole(scored, monkeypatch):
 def test_several_group_columns_are_combined_and_named_with_a_slash(scored):
     path, _ = scored
     command = ("audit", path, "--label", "y", "--group", "z", "--group", "w", "--score", "s", "--cost", "0.7")
-    found = json.loads(run(*command, "--json", "-", "--subsidy", "B / u=0.9").output)
+    found = json.loads(run(*command, "--json", "-", "--subsidy", "B / u=0.7").output)
     costs = {row["group"]: row["cost"] for row in found["groups"]}
     assert costs["B / u"] == 0
     assert costs["B / v"] == 0.7
     assert len(costs) == 6
+
+
+def test_a_subsidy_larger_than_a_cost_is_refused(scored):
+    path, _ = scored
+    command = ("audit", path, "--label", "y", "--group", "z", "--score", "s", "--cost", "0.7", "--cost", "0.3")
+    result = run(*command, "--subsidy", "B=0.5")
+    assert result.exit_code == 2
+    assert "'B' would be paid 0.5 towards a cost of 0.3" in result.output
+    assert "--proportional" in result.output
+    assert run(*command, "--subsidy", "B=0.5", "--proportional").exit_code == 0
 
 
 def test_several_costs_are_all_answered_and_decimal_steps_are_exact(scored):
@@ -231,7 +241,7 @@ def test_csv_output_neutralises_formulas(tmp_path):
 
 def test_of_very_many_groups_the_largest_are_shown_and_the_rest_counted(tmp_path):
     path = tmp_path / "t.csv"
-    rows = [f"1,g{i},0.9\n" for i in range(3000)] + ["0,big,0.8\n"] * 5
+    rows = [f"1,g{i},0.9\n" for i in range(3000)] * 3 + ["0,big,0.8\n"] * 5
     path.write_text("y,z,s\n" + "".join(rows))
     result = run("audit", path, "--label", "y", "--group", "z", "--score", "s", "--cost", "0.7")
     assert result.exit_code == 0

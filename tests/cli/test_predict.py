@@ -27,7 +27,7 @@ def test_train_then_predict_adds_score_prediction_and_applies(table, tmp_path, p
     assert counted.to_dict() == dict(zip(in_sample.groups, in_sample.counts.selected, strict=True))
     decided = loaded.classifier.applies()
     assert (scored["applies"] == scored["z"].map(decided)).all()
-    assert "the same people, each by a model that was not fitted to them (nobody was held out)" in said
+    assert "each scored by a model that was not fitted to them. So is everything below: nobody was held out" in said
     assert model.read_text() == loaded.to_json()
 
 

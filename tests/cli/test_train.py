@@ -7,7 +7,7 @@ import pandas as pd
 import pytest
 
 from applicants import run, text_columns, trained
-from selfselect import StrategicClassifier
+from selfselect import GroupThresholdClassifier, StrategicClassifier
 from selfselect.metrics import induced_accuracy, social_cost
 from selfselect.tabular.models import load_table_model
 from selfselect.tabular.training import hold_out
@@ -17,7 +17,7 @@ def test_the_evaluation_that_is_shown_is_on_people_the_model_has_not_seen(table,
     said = trained(table, tmp_path / "model.json", "--method", "naive")
     z, y = people["z"], people["hired"]
     test = hold_out(pd.factorize(z, sort=True)[0] * 2 + y.to_numpy(), 0.3, 0)
-    assert f"evaluated on {test.sum()} people it has not seen" in said
+    assert f"about {test.sum()} held-out people, whom the model has not seen" in said
     model = load_table_model(tmp_path / "model.json")
     score = model.score(text_columns(people))
     applies = model.classifier.applies_to(z[test])
@@ -27,14 +27,24 @@ def test_the_evaluation_that_is_shown_is_on_people_the_model_has_not_seen(table,
     assert abs(float(said.split("induced accuracy")[1].split("%")[0]) - 100 * accuracy) < 0.06
 
 
-def test_dropping_the_group_hides_its_columns_from_the_model(table, tmp_path):
+def test_the_group_is_learnt_from_only_where_that_is_asked_for(table, tmp_path):
     def names(*options):
         trained(table, tmp_path / "model.json", "--method", "naive", "--force", *options)
         return {column["name"] for column in json.loads((tmp_path / "model.json").read_text())["columns"]}
 
-    assert "z" in names()
-    assert "z" not in names("--drop-group")
+    assert "z" not in names()
+    assert "z" in names("--use-group")
     assert "pay" not in names("--ignore", "pay")
+
+
+def test_an_option_that_is_no_longer_needed_says_so(table, tmp_path):
+    assert "groups are learnt from only with --use-group" in trained(
+        table, tmp_path / "model.json", "--method", "naive", "--drop-group"
+    )
+    options = ("--label", "hired", "--group", "z", "--cost", "0.7", "--model", tmp_path / "m.json")
+    result = run("train", table, *options, "--drop-group", "--use-group")
+    assert result.exit_code == 2
+    assert "say the opposite" in result.output
 
 
 def test_several_group_columns_and_a_subsidy_by_combined_name(table, tmp_path):
@@ -107,6 +117,142 @@ def test_more_groups_than_fit_on_a_screen_are_counted_without_options_that_train
     rows = [f"{rng.integers(2)},{i % 60},{rng.normal():.2f}" for i in range(600)]
     path = tmp_path / "people.csv"
     path.write_text("\n".join(["hired,z,x", *rows]))
-    said = trained(path, tmp_path / "model.json", "--method", "naive", "--drop-group")
+    said = trained(path, tmp_path / "model.json", "--method", "naive", "--allow-shut-out")
     assert "... and 10 more." in said
     assert "--csv" not in said
+
+
+def train(table, tmp_path, *options):
+    return run("train", table, "--label", "hired", "--group", "z", "--model", tmp_path / "m.json", *options)
+
+
+def test_a_model_that_passes_nobody_of_a_group_is_not_written_unless_that_is_allowed(table, tmp_path, people):
+    options = ("--cost", "0.7", "--method", "thresholds")  # without demands it lets one group in
+    result = train(table, tmp_path, *options)
+    assert result.exit_code == 1
+    assert not (tmp_path / "m.json").exists()
+    z, y = people["z"], people["hired"]
+    test = hold_out(pd.factorize(z, sort=True)[0] * 2 + y.to_numpy(), 0.3, 0)
+    rejected = [name for name in "ABC" if f"held-out people of {name!r}" in result.output]
+    assert len(rejected) == 2
+    for name in rejected:
+        of_group = test & (z == name)
+        assert f"The model passes none of the {of_group.sum()} held-out people of {name!r}" in result.output
+        assert f"{y[of_group].sum()} of whom are qualified" in result.output
+    assert "--allow-shut-out" in result.output
+    allowed = train(table, tmp_path, *options, "--allow-shut-out")
+    assert allowed.exit_code == 0
+    assert "Warning: The model passes none of" in allowed.output
+    assert (tmp_path / "m.json").exists()
+
+
+def test_without_a_holdout_the_people_whose_counts_are_published_show_who_is_shut_out(table, tmp_path):
+    result = train(table, tmp_path, "--cost", "0.7", "--method", "thresholds", "--holdout", "0")
+    assert result.exit_code == 1
+    assert "held-out" not in result.output.replace("nobody was held out", "")
+    assert "The model passes none of the" in result.output
+
+
+def test_a_group_with_few_qualified_people_does_not_keep_a_model_from_being_written(people, tmp_path):
+    few = people.assign(z=np.where(people.index < 12, "rare", people["z"]), hired=people["hired"] & (people.index >= 5))
+    few["age"] = few["age"].where(few["z"] != "rare", 18)  # nobody who is rare passes
+    path = tmp_path / "few.csv"
+    few.to_csv(path, index=False)
+    result = train(path, tmp_path, "--cost", "0.1", "--method", "naive")
+    assert result.exit_code == 0, result.output
+
+
+def test_rejected_and_staying_away_are_different_words(table, tmp_path):
+    said = train(table, tmp_path, "--cost", "0.7", "--method", "thresholds").output
+    rejected = [line for line in said.splitlines() if line.split()[-4:-3] == ["rejected"]]
+    assert len(rejected) == 2
+    assert "are rejected: the model passes nobody of them" in said
+    assert "stay away" not in said
+    away = train(table, tmp_path, "--cost", "0.95", "--method", "naive").output
+    assert "stay away" in away
+    assert "rejected" not in away.split("Model:")[0]  # the file is named after this test
+
+
+def test_a_model_with_a_threshold_for_each_group_is_saved_and_predicts_by_the_group(table, tmp_path, people):
+    options = ("--method", "thresholds", "--max-social-cost", "0")
+    said = trained(table, tmp_path / "model.json", *options)
+    assert "all 3 groups apply" in said
+    model = load_table_model(tmp_path / "model.json")
+    assert isinstance(model.classifier, GroupThresholdClassifier)
+    assert model.classifier.thresholds_.nunique() == 3
+    result = run("predict", tmp_path / "model.json", table, "--output", tmp_path / "out.csv")
+    assert result.exit_code == 0, result.output
+    columns = text_columns(people)
+    features = model.encoder.transform(columns)
+    expected = model.classifier.predict(features, sensitive_features=people["z"])
+    assert (pd.read_csv(tmp_path / "out.csv")["prediction"] == expected).all()
+    without = tmp_path / "without.csv"
+    people.drop(columns="z").to_csv(without, index=False)
+    lacking = run("predict", tmp_path / "model.json", without)
+    assert lacking.exit_code == 2
+    assert "there is no column 'z'" in lacking.output
+
+
+def test_people_of_a_new_group_have_no_prediction_where_it_takes_the_group_to_decide(table, tmp_path, people):
+    trained(table, tmp_path / "model.json", "--method", "thresholds", "--max-social-cost", "0")
+    path = tmp_path / "new.csv"
+    people.assign(z=np.where(people.index % 2, people["z"], "new")).to_csv(path, index=False)
+    result = run("predict", tmp_path / "model.json", path, "--output", tmp_path / "out.csv")
+    assert "'new'. Their score, prediction and applies are left empty" in result.output
+    made = pd.read_csv(tmp_path / "out.csv")
+    assert made.loc[::2, ["score", "prediction", "applies"]].isna().all(axis=None)
+    assert made.loc[1::2, ["score", "prediction", "applies"]].notna().all(axis=None)
+
+
+@pytest.mark.parametrize("method", ["thresholds", "strategic"])
+def test_who_is_required_applies(table, tmp_path, method):
+    options = ("--method", method, "--require", "A", "--require", "C", "--cost", "0.75", "--allow-shut-out")
+    assert trained(table, tmp_path / "model.json", *options)
+    applies = load_table_model(tmp_path / "model.json").classifier.applies()
+    assert applies["A"]
+    assert applies["C"]
+
+
+@pytest.mark.parametrize(
+    ("options", "words"),
+    [
+        (("--method", "naive", "--require", "A", "--cost", "0.99"), "A does not apply (--require)"),
+        (("--method", "naive", "--max-social-cost", "0.2", "--cost", "0.99"), "(--max-social-cost)"),
+        (("--method", "naive", "--min-selection-rate", "0.9", "--cost", "0.1"), "fewer than 90.0%"),
+        (("--method", "strategic", "--require", "A", "--cost", "1", "--tolerance", "0"), "Condition failed"),
+    ],
+)
+def test_a_model_that_does_not_meet_what_is_asked_of_it_is_not_written(table, tmp_path, options, words):
+    result = train(table, tmp_path, *options)
+    assert result.exit_code == 1
+    assert words in result.output
+    assert "No model is written" in result.output
+    assert not (tmp_path / "m.json").exists()
+
+
+def test_a_required_group_that_is_not_there_is_named(table, tmp_path):
+    result = train(table, tmp_path, "--cost", "0.7", "--require", "Q")
+    assert result.exit_code == 2
+    assert "'Q' (--require)" in result.output
+
+
+def test_headline_and_table_are_about_the_held_out_and_name_them(table, tmp_path, people):
+    said = trained(table, tmp_path / "model.json", "--method", "naive", "--cost", "0.5")
+    z, y = people["z"], people["hired"]
+    test = hold_out(pd.factorize(z, sort=True)[0] * 2 + y.to_numpy(), 0.3, 0)
+    assert f"Trained on {(~test).sum()} people" in said
+    model = load_table_model(tmp_path / "model.json")
+    passed = model.score(text_columns(people)) > 0
+    lines = {line.split()[0]: line.split() for line in said.splitlines() if line[:2] in ("A ", "B ", "C ")}
+    for name, cells in lines.items():
+        of_group = test & (z == name)
+        assert cells[1] == str(of_group.sum())
+        assert cells[2] == f"{100 * y[of_group].mean():.1f}%"
+        assert cells[3] == str((of_group & passed).sum())
+        published = model.classifier.published_.counts
+        at = list(model.classifier.published_.groups).index(name)
+        assert cells[4:7] == [f"{100 * published.precision[at]:.1f}%", "of", str(published.selected[at])]
+        assert f"{100 * y[of_group & passed].mean():.1f}%" in cells[8:]
+    assert lines.keys() == set("ABC")
+    applying = model.classifier.applies_to(z[test]).sum()
+    assert f"{applying} of {test.sum()} held-out people" in said

@@ -31,6 +31,7 @@ class PrivateCosts:
 
 @given(shares_of_one, shares_of_one, st.sampled_from(["additive", "proportional"]), shares_of_one)
 def test_the_further_subsidy_is_enough_and_a_little_less_is_not(cost, paid, kind, precision):
+    paid = paid * cost if kind == "additive" else paid
     terms = Terms(cost, {"A": paid}, kind)
     more = terms.further_subsidy(GROUPS, [precision, precision])[0]
     if kind == "proportional" and paid + more > 1:
@@ -41,6 +42,23 @@ def test_the_further_subsidy_is_enough_and_a_little_less_is_not(cost, paid, kind
     if more > 1e-6:
         less = terms.paying({"A": paid + more - 1e-6}).faced_by(GROUPS)[0]
         assert less > precision - 1e-12 or cost < 1e-9
+
+
+@pytest.mark.parametrize("subsidies", [0.6, {"A": 0.6}, pd.Series({"A": 0.6})])
+def test_a_subsidy_larger_than_the_cost_is_refused_and_says_of_whom(subsidies):
+    with pytest.raises(ValueError, match=r"larger than the cost: group 'A' would be paid 0\.6 towards a cost of 0\.5"):
+        Terms(0.5, subsidies).faced_by(GROUPS)
+
+
+def test_a_subsidy_is_held_against_the_cost_of_its_own_group():
+    costs = {"A": 0.9, "B": 0.4}
+    assert Terms(costs, {"A": 0.6}).faced_by(pd.Index(["A", "B"])).round(9).tolist() == [0.3, 0.4]
+    with pytest.raises(ValueError, match=r"group 'B' would be paid 0\.6 towards a cost of 0\.4"):
+        Terms(costs, 0.6).faced_by(pd.Index(["A", "B"]))
+
+
+def test_a_subsidy_that_is_the_cost_rounded_up_pays_it_wholly():
+    assert Terms(1 / 3, 0.334).faced_by(GROUPS).tolist() == [0] * len(GROUPS)
 
 
 def test_proportional_subsidies_are_counted_in_shares_of_the_cost():

@@ -5,7 +5,7 @@ import pandas as pd
 import pytest
 
 from applicants import applicants, text_columns
-from selfselect import NaiveClassifier, SemiStrategicClassifier, StrategicClassifier
+from selfselect import GroupThresholdClassifier, NaiveClassifier, SemiStrategicClassifier, StrategicClassifier
 from selfselect.cli.train import METHODS as METHODS_OF_THE_COMMAND
 from selfselect.counting import encode_groups
 from selfselect.deciding import Terms
@@ -37,7 +37,12 @@ def test_the_same_share_of_every_stratum_is_held_out_and_none_is_emptied():
 
 @pytest.mark.parametrize(
     ("method", "cls"),
-    [("naive", NaiveClassifier), ("semi", SemiStrategicClassifier), ("strategic", StrategicClassifier)],
+    [
+        ("naive", NaiveClassifier),
+        ("semi", SemiStrategicClassifier),
+        ("thresholds", GroupThresholdClassifier),
+        ("strategic", StrategicClassifier),
+    ],
 )
 def test_what_is_not_asked_for_is_as_the_classifier_has_it(method, cls):
     terms = Terms(0.8, {"a": 0.1}, "proportional")

@@ -92,8 +92,9 @@ class Audit:
 
     @property
     def threshold(self) -> float | None:
-        """Threshold on the score; None if predictions were given."""
-        return self.published_by.threshold
+        """Threshold on the score, as it was given; None if predictions were given."""
+        own = self.published_by.threshold
+        return own if own is None or not self.published_by.lower_passes else -own
 
     @property
     def curves(self) -> ThresholdCurves | None:
@@ -423,6 +424,7 @@ class Audit:
             "cost": plain_value(cost),
             **({"cost_of": own} if own else {}),
             "threshold": plain_value(self.threshold),
+            **({"lower_passes": True} if self.published_by.lower_passes else {}),
             "n": plain_value(self.population.counts.n.sum()),
             **{name: plain_value(value) for name, value in self.outcome.to_dict().items()},
             "subsidy_kind": self.terms.kind,

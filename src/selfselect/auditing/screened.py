@@ -88,11 +88,14 @@ class Screened:
         that would pass them has no known precision.
     threshold : float or None
         Threshold on the score; None if predictions were given.
+    lower_passes : bool, default=False
+        Whether lower scores pass: curves and threshold are then those of the score turned round (times -1).
     """
 
     table: PublishedStatistics
     curves: ThresholdCurves | None = None
     threshold: float | None = None
+    lower_passes: bool = False
 
     @classmethod
     def from_curves(cls, curves: ThresholdCurves, threshold: float) -> Screened:

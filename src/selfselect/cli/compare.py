@@ -18,6 +18,7 @@ from .options import CostRange, file_options, output_options, people_options, we
     "--score", "scores", multiple=True, metavar="COLUMN", help="Score; twice if the two have columns of their own."
 )
 @click.option("--threshold", "thresholds", multiple=True, type=float, metavar="T", help="Of the score; once or twice.")
+@click.option("--lower-passes", is_flag=True, help="Below the threshold passes, not above it.")
 @click.option(
     "--prediction",
     "predictions",
@@ -61,6 +62,8 @@ def compare(**options: Any) -> None:
         raise click.UsageError("Pass either --score COLUMN (with --threshold) or --prediction COLUMN.")
     if options["predictions"] and options["thresholds"]:
         raise click.UsageError("--threshold belongs to --score; predictions are decided already.")
+    if options["predictions"] and options["lower_passes"]:
+        raise click.UsageError("--lower-passes belongs to --score; for predictions say --prediction-positive.")
     if not all(math.isfinite(threshold) for threshold in options["thresholds"]):
         raise click.UsageError("--threshold must be a finite number.")
     given = {"--score": "scores", "--prediction": "predictions", "--threshold": "thresholds", "--cost": "costs"}

@@ -20,7 +20,9 @@ from selfselect.tabular.checking import match_groups
 from selfselect.tabular.chunks import TableReader
 from selfselect.tabular.loading import DecisionColumn, PeopleColumns, ScoreColumn, read_screened, read_screened_each
 from selfselect.tabular.reading import open_table
+from selfselect.tabular.suspicion import Finding
 
+from .findings import tell_findings
 from .options import WRITTEN, CostSpan
 from .terminal import progress_bar
 
@@ -61,14 +63,33 @@ def _tell(notes: Sequence[str], told: set[str]) -> None:
 
 def people_columns(
     label: str,
-    positive: str | None,
+    positive: str | Sequence[str] | None,
     groups: Sequence[str],
     missing: str,
     weight: str | None = None,
     untested: bool = False,
 ) -> PeopleColumns:
     """Columns of labels, groups and weights, as the options name them."""
-    return PeopleColumns(label, tuple(groups), positive, missing.replace("-", "_"), weight, untested)
+    named = (positive,) if isinstance(positive, str) else tuple(positive or ())
+    return PeopleColumns(label, tuple(groups), named or None, missing.replace("-", "_"), weight, untested)
+
+
+def model_column(
+    score: str | None,
+    threshold: float | None,
+    lower_passes: bool,
+    prediction: str | None,
+    prediction_positive: str | None,
+) -> ScoreColumn | DecisionColumn:
+    """The column that says what a model made of people, as the options name it."""
+    if score is not None:
+        return ScoreColumn(score, threshold, lower_passes)
+    return DecisionColumn(prediction or "", prediction_positive)
+
+
+def score_name(model: ScoreColumn | DecisionColumn) -> str:
+    """What a report calls the score; of one that is turned round, that it is."""
+    return f"minus {model.name}" if isinstance(model, ScoreColumn) and model.lower_passes else model.name
 
 
 def subsidy_kind(proportional: bool) -> SubsidyKind:
@@ -104,11 +125,12 @@ def load_audits(
     encoding: str,
     delimiter: str,
     label: str,
-    positive: str | None,
+    positive: str | Sequence[str] | None,
     groups: Sequence[str],
     missing: str,
     score: str | None,
     threshold: float | None,
+    lower_passes: bool = False,
     prediction: str | None,
     prediction_positive: str | None,
     costs: Sequence[tuple[float, ...]],
@@ -119,14 +141,17 @@ def load_audits(
     costs_of: Sequence[tuple[str, float]] = (),
     separately: bool = False,
 ) -> list[Audit]:
-    """Audit a table on disk, read once: one audit, or one for each column of groups."""
+    """Audit a table on disk, read once: one audit, or one for each column of groups. What looks wrong is told first."""
     people = people_columns(label, positive, groups, missing, weight, untested)
-    model = (
-        ScoreColumn(score, threshold) if score is not None else DecisionColumn(prediction or "", prediction_positive)
-    )
+    model = model_column(score, threshold, lower_passes, prediction, prediction_positive)
+    found: list[Finding] = []
     with table_at(file, encoding, delimiter) as table:
-        screened = read_screened_each(table, people, model) if separately else [read_screened(table, people, model)]
-        source = provenance(title_of(file), people, model.name, table.sha256())
+        if separately:
+            screened = read_screened_each(table, people, model, found)
+        else:
+            screened = [read_screened(table, people, model, found)]
+        source = provenance(title_of(file), people, score_name(model), table.sha256())
+    tell_findings(found)
     first, *others = dict.fromkeys(cost for option in costs for cost in option)
     span = next(((option[0], option[-1]) for option in costs if isinstance(option, CostSpan)), None)
     sources = [replace(source, groups=column) for column in people.groups] if separately else [source]
@@ -169,7 +194,8 @@ def with_costs_of(audits: Sequence[Audit], costs_of: Sequence[tuple[str, float]]
 
 
 def _checked(audit: Audit, terms: Terms) -> Audit:
-    terms.faced_by(audit.published.groups)  # complains about terms that make no sense
+    for cost in (terms.cost, *audit.other_costs):
+        terms.at_cost(cost).faced_by(audit.published.groups)  # complains about terms that make no sense
     return replace(audit, terms=terms)
 
 

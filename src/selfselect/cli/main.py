@@ -18,6 +18,7 @@ from .streams import patient_streams
 #: Subcommands, in the order of the help: each a module of this package with a click command of the same name.
 COMMANDS = (
     "demo",
+    "check",
     "audit",
     "plan",
     "frontier",

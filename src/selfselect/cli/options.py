@@ -197,8 +197,18 @@ file_options = _all_of(
 
 #: Which columns say who is qualified, and who belongs to which group.
 people_options = _all_of(
-    click.option("--label", required=True, metavar="COLUMN", help="Who is qualified: a column of two values."),
-    click.option("--positive", metavar="VALUE", help="The value that means qualified, if not 1 or true."),
+    click.option(
+        "--label",
+        required=True,
+        metavar="COLUMN",
+        help="Who is qualified: a column of two values, or of more with --positive.",
+    ),
+    click.option(
+        "--positive",
+        multiple=True,
+        metavar="VALUE",
+        help="The value that means qualified, if not 1 or true; repeat it for several. All others then mean not.",
+    ),
     click.option(
         "--group",
         "groups",
@@ -235,6 +245,7 @@ untested_option = click.option(
 model_options = _all_of(
     click.option("--score", metavar="COLUMN", help="Score of a model; above the threshold passes screening."),
     click.option("--threshold", type=float, metavar="T", help="[default: 0.5 if all scores are between 0 and 1]"),
+    click.option("--lower-passes", is_flag=True, help="Below the threshold passes, not above it."),
     click.option("--prediction", metavar="COLUMN", help="Who passes screening, instead of a score."),
     click.option("--prediction-positive", metavar="VALUE", help="The prediction that means passing, if not 1 or true."),
 )
@@ -259,11 +270,15 @@ beside_option = click.option(
 )
 
 
-def check_model_options(score: str | None, threshold: float | None, prediction: str | None, **others: Any) -> None:
+def check_model_options(
+    score: str | None, threshold: float | None, prediction: str | None, lower_passes: bool = False, **others: Any
+) -> None:
     """Refuse options of a model that do not go together, before anything is read."""
     if (score is None) == (prediction is None):
         raise click.UsageError("Pass either --score COLUMN (with --threshold) or --prediction COLUMN.")
     if prediction is not None and threshold is not None:
         raise click.UsageError("--threshold belongs to --score; predictions are decided already.")
+    if prediction is not None and lower_passes:
+        raise click.UsageError("--lower-passes belongs to --score; for predictions say --prediction-positive.")
     if threshold is not None and not math.isfinite(threshold):
         raise click.UsageError("--threshold must be a finite number.")

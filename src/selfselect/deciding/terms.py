@@ -13,6 +13,7 @@ import numpy as np
 import pandas as pd
 from numpy.typing import ArrayLike
 
+from .._errors import InputError
 from .._validation import FloatArray, check_choice, check_fraction, some_of
 from ..counting.counts import GroupCounts
 from ..counting.groups import values_by_group
@@ -21,6 +22,8 @@ from .behaviour import Behaviour, HardRule, Shares, SureRule, highest_cost
 Cost: TypeAlias = float | Mapping[Any, float] | pd.Series
 Subsidies: TypeAlias = float | Mapping[Any, float] | pd.Series | None
 SubsidyKind: TypeAlias = Literal["additive", "proportional"]
+#: By how much a subsidy may exceed the cost, which it then pays wholly: subsidies are rounded up to thousandths.
+ROUNDED = 1e-3
 KINDS: tuple[SubsidyKind, ...] = ("additive", "proportional")
 
 
@@ -45,8 +48,8 @@ class Terms:
     cost : float, or mapping from group to float
         Cost of the test in [0, 1], in units of the gain from being hired. A mapping must name every group.
     subsidies : float, or mapping from group to float, optional
-        Subsidy, not negative; a mapping may leave groups out (no subsidy). An additive subsidy pays at most the whole
-        cost.
+        Subsidy, not negative; a mapping may leave groups out (no subsidy). An additive subsidy is at most the whole
+        cost: a larger one is refused once the groups are known.
     kind : {"additive", "proportional"}, default="additive"
         ``c_z = c - s_z``, or ``c_z = c (1 - s_z)``: proportional subsidies are shares of the cost and lie in [0, 1].
     behaviour : Behaviour, default=HardRule()
@@ -126,8 +129,18 @@ class Terms:
         return given
 
     def faced_by(self, groups: pd.Index) -> FloatArray:
-        """Cost that each group faces after subsidies, ``c_z``; never below 0."""
+        """Cost that each group faces after subsidies, ``c_z``; never below 0: nobody is paid more than the cost."""
         listed, paid = self.listed_for(groups), self.subsidies_for(groups)
+        beyond = paid > listed + ROUNDED if self.kind == "additive" else np.zeros(len(groups), dtype=bool)
+        if beyond.any():
+            first = int(np.flatnonzero(beyond)[0])
+            raise InputError(
+                f"subsidies must not be larger than the cost: group {some_of(groups[[first]])} would be paid "
+                f"{paid[first]:g} towards a cost of {listed[first]:g}"
+                + (f", and {beyond.sum() - 1} more group(s) likewise" if beyond.sum() > 1 else "")
+                + ". Pay at most the cost.",
+                key="subsidy",
+            )
         return listed * (1 - paid) if self.kind == "proportional" else np.maximum(listed - paid, 0.0)
 
     def further_subsidy(self, groups: pd.Index, precision: ArrayLike) -> FloatArray:

@@ -14,6 +14,7 @@ from .._frames import plain_frame, take_rows
 from .._validation import FloatArray, check_at_least_zero, check_choice, some_of
 from ..counting import encode_groups, locate_labels, position_of, with_same_columns
 from ..deciding import (
+    SLACK,
     Cost,
     Promised,
     Subsidies,
@@ -283,7 +284,7 @@ class GroupThresholdClassifier(InnerClassifier):
                     "people, or all weigh 0), so that nothing can be published about it."
                 )
         demands = Demands(
-            required=required[position],
+            required=required[position] | (faced <= SLACK),  # who pays nothing cannot be kept out
             max_social_cost=1.0 if self.max_social_cost is None else self.max_social_cost,
             min_selection_rate=self.min_selection_rate,
             at_least=curves.counts_of(curves.step_at(default_threshold_of(model))).selected

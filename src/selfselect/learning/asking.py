@@ -9,7 +9,7 @@ from numpy.typing import ArrayLike
 
 from .._validation import BoolArray, FloatArray
 from ..counting import ScoreSteps, ratio
-from ..deciding import SLACK, Behaviour, HardRule, Tolerance, applies_with_margin
+from ..deciding import SLACK, Behaviour, HardRule, ThresholdCurves, Tolerance, applies_with_margin
 from .ties import Tie
 
 
@@ -56,8 +56,19 @@ class Ask:
             object.__setattr__(self, "required", np.zeros(len(self.costs), dtype=bool))
 
     def clear(self, true_positives: ArrayLike, selected: ArrayLike, tolerance: Tolerance) -> BoolArray:
-        """Whether groups clear their cost by a tolerance, as people answer."""
-        return applies_with_margin(true_positives, selected, self.costs, tolerance, self.behaviour)
+        """Whether groups clear their cost by a tolerance, as people answer; who pays nothing always does."""
+        clears = applies_with_margin(true_positives, selected, self.costs, tolerance, self.behaviour)
+        return np.asarray(clears | self.free, dtype=bool)
+
+    def steps_clear(self, curves: ThresholdCurves, tolerance: Tolerance = 0.0) -> BoolArray:
+        """Whether the group of each step of a score clears its cost there; who pays nothing always does."""
+        clears = curves.step_applies(self.costs, tolerance, self.behaviour)
+        return np.asarray(clears | self.free[curves.group], dtype=bool) if self.free.any() else clears
+
+    @property
+    def free(self) -> BoolArray:
+        """Groups that pay nothing: they cannot be kept out, so that they count however few of them are selected."""
+        return np.asarray(self.costs <= SLACK, dtype=bool)
 
     def kept_out_by_all(self, n: FloatArray, positives: FloatArray) -> BoolArray:
         """Groups that stay away though (because) everybody of them is selected, where that is the way to shut out."""

@@ -187,7 +187,7 @@ def judge_thresholds(
     """
 
     def case(tolerance: Tolerance) -> tuple[_Case, FloatArray]:
-        running = curves.running(curves.step_applies(ask.costs, tolerance, ask.behaviour), ask.required)
+        running = curves.running(ask.steps_clear(curves, tolerance), ask.required)
         return _Case.of(ask, running, curves.positives.sum(), fitted_weights), running.threshold
 
     barely, thresholds = case(0.0)

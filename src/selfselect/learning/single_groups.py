@@ -193,14 +193,15 @@ def own_thresholds(
 ) -> list[OwnThresholds]:
     """The best thresholds for each set of groups; without sets, for the one group that is worth most.
 
-    Where some of each group must be selected, groups that cannot be kept out so come along.
+    Groups that cannot be kept out come along: those that pay nothing, and, where some of each group must be selected,
+    those that apply at every such step.
     """
     step = _own_steps(ask, curves)
     outside = _steps_outside(ask, curves)
     kept_out_by_all = ask.kept_out_by_all(curves.n, curves.positives)
     # who has no step outside comes at its best one, or, if even that cannot be counted on, at the most accurate
-    comes_along = np.zeros(len(step), dtype=bool) if outside is None else (outside < 0) & ~kept_out_by_all
-    own = step if outside is None else np.where(comes_along & (step < 0), _most_accurate_steps(ask, curves), step)
+    comes_along = ask.free if outside is None else (outside < 0) & ~kept_out_by_all
+    own = np.where(comes_along & (step < 0), _most_accurate_steps(ask, curves), step) if comes_along.any() else step
     if sets is None:
         sets = [_worth_most(curves, step, own, comes_along, fitted_weights)]
     choices = []
@@ -285,7 +286,7 @@ def _steps_outside(ask: Ask, curves: ThresholdCurves) -> NDArray[np.intp] | None
     enough = ask.enough_selected(curves)
     if enough is None:
         return None
-    stays = np.flatnonzero(enough & ~curves.step_applies(ask.costs, behaviour=ask.behaviour))
+    stays = np.flatnonzero(enough & ~ask.steps_clear(curves))
     step = np.full(len(curves.groups), -1, dtype=np.intp)
     step[curves.group[stays]] = stays  # the last one of a group remains, which selects the fewest
     return step

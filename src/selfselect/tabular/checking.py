@@ -214,8 +214,8 @@ class TwoValues:
     ----------
     column : str
         Its name, for complaints.
-    positive : str or None
-        The value that counts as positive; None if the column speaks for itself (0 and 1, false and true).
+    positive : str, sequence of str or None
+        The values that count as positive; None if the column speaks for itself (0 and 1, false and true).
     meaning : str
         What positive means, for complaints.
     key : str, default="positive"
@@ -228,12 +228,14 @@ class TwoValues:
         Key of that complaint.
     allow_empty : bool, default=False
         Whether cells may be empty, or say that nothing is known; :meth:`known` tells which are not.
+    rest_is_negative : bool, default=False
+        Whether, once it is said what is positive, there may be any number of other values, which then are not.
     """
 
     def __init__(
         self,
         column: str,
-        positive: str | None,
+        positive: str | Sequence[str] | None,
         meaning: str,
         *,
         key: str = "positive",
@@ -241,9 +243,11 @@ class TwoValues:
         empty: str = EMPTY_CELL,
         empty_key: str | None = None,
         allow_empty: bool = False,
+        rest_is_negative: bool = False,
     ) -> None:
-        self.column, self.positive, self.meaning = column, positive, meaning
-        self._key, self._more_values = key, more_values
+        self.column, self.meaning = column, meaning
+        self.positive = ((positive,) if isinstance(positive, str) else tuple(positive or ())) or None
+        self._key, self._more_values, self._rest_is_negative = key, more_values, rest_is_negative
         self._empty, self._empty_key, self._allow_empty = empty, empty_key, allow_empty
         self._seen: dict[str, tuple[str, int]] = {}
         self._spellings: dict[str, set[str]] = {}
@@ -271,7 +275,7 @@ class TwoValues:
         """Remember a new value, unless it is one too many."""
         if not value:
             raise table.error(self._empty, row=row, column=self.column, key=self._empty_key)
-        if len(self._seen) == 2:
+        if len(self._seen) == 2 and not (self._rest_is_negative and self.positive):
             first, second = (shown(seen) for seen, _ in self._seen.values())
             raise table.error(
                 f"a third value {shown(text)}, after {first} and {second}; it must hold two values, one of which "
@@ -285,7 +289,8 @@ class TwoValues:
 
     def _positive_codes(self, table: TableReader, plain: list[str]) -> list[int]:
         if self.positive is not None:
-            return [code for code, value in enumerate(plain) if value == _plain(self.positive, self._decimal)]
+            named = {_plain(value, self._decimal) for value in self.positive}
+            return [code for code, value in enumerate(plain) if value in named]
         unclear = [seen for seen in self._seen if seen not in YES | NO]
         if unclear:
             text, row = self._seen[unclear[0]]
@@ -304,24 +309,33 @@ class TwoValues:
         """Values seen so far, as they are compared."""
         return set(self._seen)
 
-    def adopt(self, positive: str, chunk: Chunk, at: int) -> None:
+    def values(self) -> tuple[list[str], list[str]]:
+        """Values seen that count as positive, and those that do not, as they are written."""
+        named = YES if self.positive is None else {_plain(value) for value in self.positive}
+        yes = [text.strip() for value, (text, _) in self._seen.items() if value in named]
+        no = [text.strip() for value, (text, _) in self._seen.items() if value not in named]
+        return yes, no
+
+    def adopt(self, positive: str | Sequence[str], chunk: Chunk, at: int) -> None:
         """Take another column's word for positive, if this one does not speak for itself."""
         if any(_plain(text, self._decimal) not in YES | NO for text in chunk.codes(at)[1]):
-            self.positive = positive
+            self.positive = (positive,) if isinstance(positive, str) else tuple(positive)
 
     def finish(self, table: TableReader) -> None:
-        """Once all rows are read: the value named as positive must have been among them, if there were two others.
+        """Once all rows are read: each value named as positive must have been among them, if there were two others.
 
         Spellings that differ in case alone are one value, unless there is no other: then nobody can tell.
         """
         if self.positive is None:
             return
-        if _plain(self.positive, self._decimal) in self._seen:
+        absent = [value for value in self.positive if _plain(value, self._decimal) not in self._seen]
+        if not absent:
             self._refuse_cases(table)
             return
-        found = " and ".join(shown(text) for text, _ in self._seen.values())
+        held = [text for text, _ in self._seen.values()]
+        found = " and ".join(map(shown, held)) if len(held) <= 2 else listing(held, MOST_GROUPS_LISTED)
         raise table.error(
-            f"no row holds {shown(self.positive)}",
+            f"no row holds {shown(absent[0])}",
             column=self.column,
             advice=f"It holds {found}.",
             named_by=self._key,

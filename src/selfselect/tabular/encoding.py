@@ -139,7 +139,7 @@ class TableEncoder:
         left_out = {}
         for name, cells in table.items():
             _refuse_mixed(name, cells)
-            reason = _useless(cells)
+            reason = useless(cells)
             if reason:
                 left_out[name] = reason
                 continue
@@ -202,7 +202,8 @@ def _refuse_mixed(name: str, cells: TextArray) -> None:
         )
 
 
-def _useless(cells: TextArray) -> str:
+def useless(cells: TextArray) -> str:
+    """Why nothing can be learnt from a column; empty if something can."""
     _, values = pd.factorize(cells)
     if len(values) <= 1:
         return "it holds one value only"

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from typing import Any
 
 import numpy as np
 import pandas as pd
@@ -17,6 +18,15 @@ from ..deciding import PublishedStatistics, ThresholdCurves
 from .checking import GroupColumns, TwoValues, as_numbers, in_points
 from .chunks import Chunk, TableReader, TextArray
 from .errors import TableError
+from .suspicion import (
+    Finding,
+    suspect_columns,
+    suspect_decisions,
+    suspect_features,
+    suspect_labels,
+    suspect_people,
+    suspect_score,
+)
 
 
 @dataclass(frozen=True)
@@ -29,8 +39,8 @@ class PeopleColumns:
         Column of two values.
     groups : tuple of str
         Columns whose combinations are the groups.
-    positive : str, optional
-        The label that means qualified, if not 1 or true.
+    positive : str or tuple of str, optional
+        The labels that mean qualified, if not 1 or true; all others then mean not qualified.
     missing : {"error", "own_group"}, default="error"
         What to do with rows whose group is empty.
     weight : str, optional
@@ -41,7 +51,7 @@ class PeopleColumns:
 
     label: str
     groups: tuple[str, ...]
-    positive: str | None = None
+    positive: str | tuple[str, ...] | None = None
     missing: str = "error"
     weight: str | None = None
     untested: bool = False
@@ -61,10 +71,14 @@ NO_LABEL = (
 
 @dataclass(frozen=True)
 class ScoreColumn:
-    """Score of a model; above the threshold (by default 0.5, for probabilities) passes screening."""
+    """Score of a model; above the threshold (by default 0.5, for probabilities) passes screening.
+
+    With ``lower_passes`` it is below the threshold: the score is then turned round when it is read.
+    """
 
     name: str
     threshold: float | None = None
+    lower_passes: bool = False
 
 
 @dataclass(frozen=True)
@@ -84,9 +98,11 @@ class _People:
             columns.label,
             columns.positive,
             "qualified",
+            more_values="more_labels",
             empty=NO_LABEL,
             empty_key="untested",
             allow_empty=columns.untested,
+            rest_is_negative=True,
         )
         self.groups = GroupColumns(columns.groups, columns.missing)
         self._where = [table.position(columns.label, "label")]
@@ -142,6 +158,10 @@ class _People:
         self._some_weight |= bool(numbers.any())
         return numbers
 
+    def findings(self) -> list[Finding]:
+        """What looks wrong with the labels."""
+        return suspect_labels(self.columns.label, *self.labels.values())
+
     def keep_groups(self, chunk: Chunk) -> None:
         self.groups.keep(self.table, chunk, self.group_positions)
 
@@ -149,7 +169,12 @@ class _People:
         return self.groups.cells(self.table, chunk, self.group_positions)
 
 
-def read_screened(table: TableReader, people: PeopleColumns, model: ScoreColumn | DecisionColumn) -> Screened:
+def read_screened(
+    table: TableReader,
+    people: PeopleColumns,
+    model: ScoreColumn | DecisionColumn,
+    found: list[Finding] | None = None,
+) -> Screened:
     r"""What a model makes of the people in a table.
 
     Decisions become counts as they come, so that memory does not grow with the table; scores are kept to be sorted.
@@ -162,6 +187,8 @@ def read_screened(table: TableReader, people: PeopleColumns, model: ScoreColumn 
         Columns of labels and groups.
     model : ScoreColumn or DecisionColumn
         The column that says what the model made of them.
+    found : list of Finding, optional
+        What looks wrong with the table is added to it.
 
     Examples
     --------
@@ -175,11 +202,14 @@ def read_screened(table: TableReader, people: PeopleColumns, model: ScoreColumn 
     >>> found.threshold, found.table.precision.to_dict()
     (0.5, {'A': 0.5, 'B': nan})
     """
-    return _read(table, people, model, [None])[0]
+    return _read(table, people, model, [None], found)[0]
 
 
 def read_screened_each(
-    table: TableReader, people: PeopleColumns, model: ScoreColumn | DecisionColumn
+    table: TableReader,
+    people: PeopleColumns,
+    model: ScoreColumn | DecisionColumn,
+    found: list[Finding] | None = None,
 ) -> list[Screened]:
     r"""The same by each column of groups on its own, from one pass over the table.
 
@@ -195,22 +225,34 @@ def read_screened_each(
     >>> [one.table.precision.to_dict() for one in found]
     [{'A': 0.5, 'B': nan}, {'f': 1.0, 'm': 0.0}]
     """
-    return _read(table, people, model, people.groups)
+    return _read(table, people, model, people.groups, found)
 
 
 def _read(
-    table: TableReader, people: PeopleColumns, model: ScoreColumn | DecisionColumn, ways: Sequence[str | None]
+    table: TableReader,
+    people: PeopleColumns,
+    model: ScoreColumn | DecisionColumn,
+    ways: Sequence[str | None],
+    found: list[Finding] | None,
 ) -> list[Screened]:
     """People by columns of groups: one of them, or all together for None."""
+    if found is not None:
+        found += suspect_columns(people.label, people.groups, model.name)
+    reader = _People(table, people)
     if isinstance(model, ScoreColumn):
-        return _read_scores(table, people, model, ways)
-    return _read_decisions(table, people, model, ways)
+        screened = _read_scores(table, reader, model, ways)
+    else:
+        screened = _read_decisions(table, reader, model, ways)
+    if found is not None:
+        found += reader.findings()
+        for one in screened:
+            found += suspect_people(one.table, people.label)
+        suspect = suspect_score if isinstance(model, ScoreColumn) else suspect_decisions
+        found += suspect(screened[0], model.name)
+    return screened
 
 
-def _read_scores(
-    table: TableReader, columns: PeopleColumns, model: ScoreColumn, ways: Sequence[str | None]
-) -> list[Screened]:
-    people = _People(table, columns)
+def _read_scores(table: TableReader, people: _People, model: ScoreColumn, ways: Sequence[str | None]) -> list[Screened]:
     labels: list[BoolArray] = []
     scores: list[FloatArray] = []
     weights: list[FloatArray | None] = []
@@ -225,27 +267,42 @@ def _read_scores(
             known.append(tested)
             untested_rows += [chunk.rows[i] for i in np.flatnonzero(~tested).tolist()]
         people.keep_groups(chunk)
-    score = np.concatenate(scores)
+    score, threshold = _turned(table, model, np.concatenate(scores))
+    labelled = np.concatenate(known) if untested_rows else None
+    if labelled is not None:
+        people.refuse_untested(untested_rows, (score > threshold)[~labelled])
+    y, weight = np.concatenate(labels), _joined(weights)
+    found = [_screened_at(y, score, threshold, people.groups.codes(way), weight, labelled) for way in ways]
+    return [replace(one, lower_passes=model.lower_passes) for one in found]
+
+
+def _turned(table: TableReader, model: ScoreColumn, score: FloatArray) -> tuple[FloatArray, float]:
+    """Scores and threshold of a model, turned round where lower scores pass."""
     threshold = model.threshold
     if threshold is None:
         try:
             threshold = default_threshold(float(score.min()), float(score.max()))
         except InputError as error:
             raise table.error(str(error), column=model.name, key=error.key) from error
-    passed = score > threshold
-    labelled = np.concatenate(known) if untested_rows else None
-    if labelled is not None:
-        people.refuse_untested(untested_rows, passed[~labelled])
-    y, weight = np.concatenate(labels), _joined(weights)
+    return (-score, -threshold) if model.lower_passes else (score, threshold)
 
-    def screened(groups: GroupCodes) -> Screened:
-        if labelled is None:
-            curves = ThresholdCurves.from_codes(y, score, groups.codes, groups.labels, weight, squares=True)
-            return Screened.from_curves(curves, threshold)
-        counts = GroupCounts.from_rows(y, passed, groups.codes, groups.n_groups, weight, known=labelled, squares=True)
-        return Screened(PublishedStatistics(groups.labels, counts), threshold=threshold)
 
-    return [screened(people.groups.codes(way)) for way in ways]
+def _screened_at(
+    y: BoolArray,
+    score: FloatArray,
+    threshold: float,
+    groups: GroupCodes,
+    weight: FloatArray | None = None,
+    labelled: BoolArray | None = None,
+) -> Screened:
+    """People with a score; other thresholds are known only if everybody's label is."""
+    if labelled is None:
+        curves = ThresholdCurves.from_codes(y, score, groups.codes, groups.labels, weight, squares=True)
+        return Screened.from_curves(curves, threshold)
+    counts = GroupCounts.from_rows(
+        y, score > threshold, groups.codes, groups.n_groups, weight, known=labelled, squares=True
+    )
+    return Screened(PublishedStatistics(groups.labels, counts), threshold=threshold)
 
 
 def _joined(parts: list[FloatArray | None]) -> FloatArray | None:
@@ -253,29 +310,32 @@ def _joined(parts: list[FloatArray | None]) -> FloatArray | None:
     return np.concatenate([part for part in parts if part is not None]) if parts[0] is not None else None
 
 
+def _passing(model: DecisionColumn) -> TwoValues:
+    return TwoValues(model.name, model.positive, "passing screening", key="prediction_positive", more_values="score")
+
+
 def _read_decisions(
-    table: TableReader, columns: PeopleColumns, model: DecisionColumn, ways: Sequence[str | None]
+    table: TableReader, people: _People, model: DecisionColumn, ways: Sequence[str | None]
 ) -> list[Screened]:
-    people = _People(table, columns)
-    passing = TwoValues(model.name, model.positive, "passing screening", key="prediction_positive", more_values="score")
+    columns, passing = people.columns, _passing(model)
     counted: list[list[PublishedStatistics]] = [[] for _ in ways]
     for y, chunk in people.chunks([table.position(model.name, "prediction")]):
-        if columns.positive is not None and passing.positive is None:
+        if columns.positive and passing.positive is None:
             passing.adopt(columns.positive, chunk, people.others)
         selected = passing(table, chunk, people.others)
         known = people.known(chunk)
         if known is not None:
             people.refuse_untested([chunk.rows[i] for i in np.flatnonzero(~known).tolist()], selected[~known])
         cells, weights = people.group_cells(chunk), people.weights(chunk)
-        for found, way in zip(counted, ways, strict=True):
+        for parts, way in zip(counted, ways, strict=True):
             groups = encode_groups(cells if way is None else cells[[way]], missing=columns.missing)
             counts = GroupCounts.from_rows(
                 y, selected, groups.codes, groups.n_groups, weights, known=known, squares=True
             )
-            found.append(PublishedStatistics(groups.labels, counts))
+            parts.append(PublishedStatistics(groups.labels, counts))
     if model.positive is not None or not passing.seen <= people.labels.seen:
         passing.finish(table)  # a value that no row holds would mean that nobody passes
-    return [Screened(_in_order(sum(found[1:], found[0]))) for found in counted]
+    return [Screened(_in_order(sum(parts[1:], parts[0]))) for parts in counted]
 
 
 def _in_order(counted: PublishedStatistics) -> PublishedStatistics:
@@ -318,6 +378,7 @@ def read_for_training(
     *,
     ignore: Sequence[str] = (),
     learn_from_groups: bool = True,
+    found: list[Finding] | None = None,
 ) -> TrainingTable:
     r"""Labels, groups and all columns to learn from.
 
@@ -331,6 +392,8 @@ def read_for_training(
         Columns not to learn from.
     learn_from_groups : bool, default=True
         Whether the group columns are learnt from too.
+    found : list of Finding, optional
+        What looks wrong with the table is added to it.
 
     Examples
     --------
@@ -364,4 +427,107 @@ def read_for_training(
     if y.all() or not y.any():
         raise table.error("all rows have the same value; training needs both", column=people.label)
     columns = {name: in_points(table, name, np.concatenate(part)) for name, part in zip(used, parts, strict=True)}
-    return TrainingTable(columns, y, reader.groups.codes(), people.missing)
+    groups = reader.groups.codes()
+    if found is not None:
+        found += reader.findings()
+        found += suspect_people(_counted(y, np.zeros(len(y), dtype=bool), groups), people.label)
+        found += suspect_features({name: columns[name] for name in used if name not in people.groups}, y)
+    return TrainingTable(columns, y, groups, people.missing)
+
+
+def read_for_checking(
+    table: TableReader,
+    people: PeopleColumns,
+    model: ScoreColumn | DecisionColumn | None,
+    *,
+    ignore: Sequence[str] = (),
+    found: list[Finding],
+) -> int:
+    r"""Look at everything in a table: labels, groups, what a model says, and all other columns.
+
+    Parameters
+    ----------
+    table : TableReader
+        Not yet read.
+    people : PeopleColumns
+        Columns of labels and groups.
+    model : ScoreColumn or DecisionColumn, optional
+        The column that says what a model made of them.
+    ignore : sequence of str, optional
+        Columns not to look at.
+    found : list of Finding
+        What looks wrong is added to it.
+
+    Returns
+    -------
+    int
+        How many people there are.
+
+    Examples
+    --------
+    >>> import tempfile, pathlib
+    >>> from selfselect.tabular.reading import open_table
+    >>> found = []
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     path = pathlib.Path(folder, "t.csv")
+    ...     _ = path.write_text("hired,team\n" + "1,north\n0,North\n" * 10)
+    ...     with open_table(path) as table:
+    ...         n = read_for_checking(table, PeopleColumns("hired", ("team",)), None, found=found)
+    >>> n, [finding.key for finding in found]
+    (20, ['group_is_label', 'case_of_groups'])
+    """
+    for name in ignore:
+        table.position(name, "ignore")
+    reader = _People(table, people)
+    hidden = {people.label, *people.groups, *ignore, *(() if model is None else (model.name,))}
+    used = [name for name in dict.fromkeys(table.header) if name not in hidden]
+    said = (
+        []
+        if model is None
+        else [table.position(model.name, "score" if isinstance(model, ScoreColumn) else "prediction")]
+    )
+    labels: list[BoolArray] = []
+    parts: list[list[TextArray]] = [[] for _ in used]
+    model_cells = _ModelCells(model, people)
+    for y, chunk in reader.chunks([*said, *(table.position(name) for name in used)]):
+        labels.append(y)
+        reader.keep_groups(chunk)
+        model_cells.add(table, chunk, reader.others)
+        for part, cells in zip(parts, chunk.columns[reader.others + len(said) :], strict=True):
+            part.append(np.array(cells, dtype=object))
+    y, groups = np.concatenate(labels), reader.groups.codes()
+    found += reader.findings()
+    found += suspect_people(_counted(y, np.zeros(len(y), dtype=bool), groups), people.label)
+    found += model_cells.findings(table, y, groups)
+    found += suspect_features({name: np.concatenate(part) for name, part in zip(used, parts, strict=True)}, y)
+    return len(y)
+
+
+def _counted(y: BoolArray, selected: BoolArray, groups: GroupCodes) -> PublishedStatistics:
+    return PublishedStatistics(groups.labels, GroupCounts.from_rows(y, selected, groups.codes, groups.n_groups))
+
+
+class _ModelCells:
+    """What a model says of people, chunk by chunk, and what looks wrong with it; without a model, nothing."""
+
+    def __init__(self, model: ScoreColumn | DecisionColumn | None, people: PeopleColumns) -> None:
+        self._model, self._people = model, people
+        self._passing = _passing(model) if isinstance(model, DecisionColumn) else None
+        self._parts: list[Any] = []
+
+    def add(self, table: TableReader, chunk: Chunk, at: int) -> None:
+        if isinstance(self._model, ScoreColumn):
+            self._parts.append(as_numbers(table, chunk, at, self._model.name))
+        elif self._passing is not None:
+            if self._people.positive and self._passing.positive is None:
+                self._passing.adopt(self._people.positive, chunk, at)
+            self._parts.append(self._passing(table, chunk, at))
+
+    def findings(self, table: TableReader, y: BoolArray, groups: GroupCodes) -> list[Finding]:
+        if self._model is None:
+            return []
+        said = np.concatenate(self._parts)
+        if isinstance(self._model, DecisionColumn):
+            return suspect_decisions(Screened(_counted(y, said, groups)), self._model.name)
+        people = _screened_at(y, *_turned(table, self._model, said), groups)
+        return suspect_score(replace(people, lower_passes=self._model.lower_passes), self._model.name)

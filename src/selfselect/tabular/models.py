@@ -16,6 +16,7 @@ from .._text import shown
 from .._validation import BoolArray, FloatArray, check_choice
 from ..auditing import group_names
 from ..counting import encode_groups
+from ..estimators import GroupThresholdClassifier
 from ..estimators.files import model_from_dict, model_to_dict
 from .checking import GroupColumns, is_missing, numbers_or_missing, with_point
 from .chunks import Chunk, TableReader, TextArray
@@ -33,7 +34,7 @@ class TableModel:
     ----------
     encoder : TableEncoder
         How columns become features.
-    classifier : NaiveClassifier, SemiStrategicClassifier or StrategicClassifier
+    classifier : NaiveClassifier, SemiStrategicClassifier, GroupThresholdClassifier or StrategicClassifier
         The fitted classifier, with any classifier of scikit-learn's inside (but it must have a ``decision_function``).
     groups : tuple of str
         Columns that make up the groups.
@@ -46,9 +47,38 @@ class TableModel:
     groups: tuple[str, ...]
     missing: str = "error"
 
-    def score(self, table: Mapping[str, TextArray]) -> FloatArray:
-        """Score of each row; above 0 passes screening."""
-        return np.asarray(self.classifier.decision_function(self.encoder.transform(table)), dtype=np.float64)
+    @property
+    def decides_by_group(self) -> bool:
+        """Whether it takes the group of a person to decide, because each group has a threshold of its own."""
+        return isinstance(self.classifier, GroupThresholdClassifier)
+
+    def score(self, table: Mapping[str, TextArray], groups: Any = None) -> FloatArray:
+        """Score of each row; above 0 passes screening.
+
+        Parameters
+        ----------
+        table : mapping from column name to array of str
+            Cells of the columns that it was trained on.
+        groups : DataFrame or GroupCodes, optional
+            Group of each row; needed if :attr:`decides_by_group`. A person of a group that was not there in training
+            then has no score (NaN): there is no threshold.
+        """
+        return self.score_features(self.encoder.transform(table), groups)
+
+    def score_features(self, features: FloatArray, groups: Any = None) -> FloatArray:
+        """The same, of rows whose columns are features already."""
+        if not self.decides_by_group:
+            return np.asarray(self.classifier.decision_function(features), dtype=np.float64)
+        known = np.ones(len(features), dtype=bool)
+        if isinstance(groups, pd.DataFrame):
+            known = self.applies_to(groups)[1]
+            groups = (
+                encode_groups(groups[known], n_rows=int(known.sum()), missing=self.missing) if known.any() else None
+            )
+        score = np.full(len(features), np.nan)
+        if known.any():
+            score[known] = self.classifier.decision_function(features[known], sensitive_features=groups)
+        return score
 
     def applies_to(self, groups: pd.DataFrame) -> tuple[BoolArray, BoolArray]:
         """Whether each person applies, and whether the person's group was there in training at all."""
@@ -123,7 +153,7 @@ class Predictions:
     Attributes
     ----------
     score : ndarray of float
-        Above 0 passes screening.
+        Above 0 passes screening; NaN where it takes the group to decide, and the group was not there in training.
     applies : ndarray of bool
         Whether the person's group applies, by what the model published in training.
     known : ndarray of bool
@@ -138,9 +168,14 @@ class Predictions:
     strangers: set[str]
 
     def cells(self) -> list[list[str]]:
-        """Three columns of text: score, prediction (1 passes), applies (empty for groups that were not there)."""
+        """Three columns of text: score, prediction (1 passes), applies; what cannot be said is left empty."""
         decided = [str(int(yes)) if sure else "" for yes, sure in zip(self.applies, self.known, strict=True)]
-        return [[repr(float(value)) for value in self.score], [str(int(value > 0)) for value in self.score], decided]
+        scored = [None if np.isnan(value) else float(value) for value in self.score]
+        return [
+            ["" if value is None else repr(value) for value in scored],
+            ["" if value is None else str(int(value > 0)) for value in scored],
+            decided,
+        ]
 
 
 class TablePredictor:
@@ -169,7 +204,7 @@ class TablePredictor:
         groups = self._groups.cells(self._table, chunk, [self._where[name] for name in self._model.groups])
         applies, known = self._model.applies_to(groups)
         strangers = encode_groups(groups[~known], missing="own_group").labels if not known.all() else pd.Index([])
-        return Predictions(self._model.score(cells), applies, known, set(group_names(strangers)))
+        return Predictions(self._model.score(cells, groups), applies, known, set(group_names(strangers)))
 
     def _numbers(self, chunk: Chunk, name: str, cells: TextArray) -> TextArray:
         """Cells of a column of numbers, with decimal points; or a complaint with the place of one that is none."""

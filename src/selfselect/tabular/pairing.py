@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 from numpy.typing import NDArray
@@ -52,12 +52,13 @@ class Rows:
             raise self._error(f"{shown(str(cells[wrong[0]]))} is not a number", int(wrong[0]), column)
         return values
 
-    def decisions(self, model: DecisionColumn, positive: str | None) -> BoolArray:
+    def decisions(self, model: DecisionColumn, positive: str | tuple[str, ...] | None) -> BoolArray:
         """Who passes screening, by a column of two values; ``positive`` is what the label calls so."""
         cells = np.array([str(cell).strip() for cell in self.table.columns[model.name]], dtype=object)
         seen = set(cells.tolist())
-        yes = model.positive if model.positive is not None else positive if positive in seen else None
-        if yes is None and not {cell.casefold() for cell in seen} <= YES | NO:
+        called = (positive,) if isinstance(positive, str) else positive or ()
+        yes = {model.positive} if model.positive is not None else seen.intersection(called)
+        if not yes and not {cell.casefold() for cell in seen} <= YES | NO:
             known = ", ".join(shown(cell) for cell in sorted(seen)[:5])
             raise TableError(
                 f"column {shown(model.name)} holds {known}; say which value means passing screening",
@@ -66,8 +67,7 @@ class Rows:
             )
         if len(seen) > 2:
             raise TableError(f"column {shown(model.name)} holds more than two values", place=self.name, key="score")
-        passes = cells == yes if yes is not None else np.array([cell.casefold() in YES for cell in cells], dtype=bool)
-        return np.asarray(passes, dtype=bool)
+        return np.array([cell in yes if yes else cell.casefold() in YES for cell in cells], dtype=bool)
 
     def _error(self, problem: str, row: int, column: str) -> TableError:
         return TableError(problem, place=f"{self.name}, person {row + 1}, column {shown(column)}")
@@ -144,10 +144,11 @@ def screened_twice(
                     threshold = default_threshold(float(score.min()), float(score.max()))
                 except InputError as error:
                     raise TableError(str(error), place=part.name, key=error.key) from error
+            if model.lower_passes:
+                score, threshold = -score, -threshold
             passes.append(score > threshold)
-            screened.append(
-                Screened.from_scores(y, score, threshold=threshold, sensitive_features=groups, sample_weight=weights)
-            )
+            made = Screened.from_scores(y, score, threshold=threshold, sensitive_features=groups, sample_weight=weights)
+            screened.append(replace(made, lower_passes=model.lower_passes))
         else:
             passes.append(part.decisions(model, people.positive))
             screened.append(Screened.from_predictions(y, passes[-1], sensitive_features=groups, sample_weight=weights))

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import warnings
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any, Literal, TypeAlias
 
@@ -12,20 +13,34 @@ from sklearn.exceptions import ConvergenceWarning
 
 from .._validation import BoolArray, FloatArray, check_choice
 from ..auditing import Audit, Provenance, Screened
-from ..deciding import Terms, ThresholdCurves
-from ..estimators import ApplicationWarning, NaiveClassifier, SemiStrategicClassifier, StrategicClassifier
+from ..counting import GroupCounts
+from ..deciding import PublishedStatistics, Terms, ThresholdCurves
+from ..estimators import (
+    ApplicationWarning,
+    GroupThresholdClassifier,
+    NaiveClassifier,
+    SemiStrategicClassifier,
+    ShutOutWarning,
+    StrategicClassifier,
+)
 from .encoding import TableEncoder
 from .loading import TrainingTable
 from .models import TableModel
 
-Method: TypeAlias = Literal["naive", "semi", "strategic"]
+Method: TypeAlias = Literal["naive", "semi", "thresholds", "strategic"]
 
 #: Classifier of each method, and the settings that it has besides the terms.
 METHODS: dict[Method, tuple[type[Any], tuple[str, ...]]] = {
     "naive": (NaiveClassifier, ()),
-    "semi": (SemiStrategicClassifier, ("tolerance",)),
-    "strategic": (StrategicClassifier, ("parity", "equal_tpr", "tolerance", "random_state")),
+    "semi": (SemiStrategicClassifier, ("tolerance", "min_selection_rate")),
+    "thresholds": (GroupThresholdClassifier, ("require", "max_social_cost", "min_selection_rate")),
+    "strategic": (
+        StrategicClassifier,
+        ("parity", "equal_tpr", "tolerance", "require", "max_social_cost", "min_selection_rate", "random_state"),
+    ),
 }
+#: Conditions that a model must meet: training aims at them where the method can, and they are looked at in any case.
+CONDITIONS = ("require", "max_social_cost", "min_selection_rate")
 
 
 def make_classifier(
@@ -35,19 +50,25 @@ def make_classifier(
     parity: float | None = None,
     equal_tpr: float | None = None,
     tolerance: float | None = None,
+    require: Sequence[Any] | None = None,
+    max_social_cost: float | None = None,
+    min_selection_rate: float | None = None,
     random_state: int | None = None,
 ) -> Any:
     """Classifier of a method by its name.
 
     Parameters
     ----------
-    method : {"naive", "semi", "strategic"}
-        Blind to applications; one good threshold; or trained for those who apply.
+    method : {"naive", "semi", "thresholds", "strategic"}
+        Blind to applications; one good threshold; a good threshold for each group; or trained for those who apply.
     terms : Terms
         What groups face.
     parity, equal_tpr, tolerance : float, optional
         As in :class:`selfselect.StrategicClassifier`. What is not given is as the classifier has it by default; what it
         does not have is refused.
+    require, max_social_cost, min_selection_rate : optional
+        What the model must meet, as in :class:`selfselect.StrategicClassifier`. A classifier that has no such setting
+        is made all the same: whether the model meets it is seen once it is trained (:mod:`.fitness`).
     random_state : int, optional
         Seed, for classifiers that have one.
 
@@ -63,7 +84,13 @@ def make_classifier(
         if value and name not in settings:
             able = " or ".join(other for other, (_, theirs) in METHODS.items() if name in theirs)
             raise ValueError(f"{name} is a setting of the method {able}, not of {method}.")
-    given = {name: value for name, value in (asked | {"random_state": random_state}).items() if value is not None}
+    conditions = {
+        "require": list(require) if require else None,
+        "max_social_cost": max_social_cost,
+        "min_selection_rate": min_selection_rate,
+    }
+    others = asked | conditions | {"random_state": random_state}
+    given = {name: value for name, value in others.items() if value is not None}
     own = {name: value for name, value in given.items() if name in settings}
     return classifier(cost=terms.cost, subsidies=terms.subsidies, subsidy_kind=terms.kind, **own)
 
@@ -128,7 +155,7 @@ def train_on_table(
     ----------
     people : TrainingTable
         Columns to learn from, labels and groups.
-    classifier : NaiveClassifier, SemiStrategicClassifier or StrategicClassifier
+    classifier : NaiveClassifier, SemiStrategicClassifier, GroupThresholdClassifier or StrategicClassifier
         Not yet fitted.
     holdout : float, default=0.3
         Share of rows kept for evaluation; 0 for none.
@@ -152,19 +179,21 @@ def train_on_table(
     features = encoder.transform(people.columns)
     notes = [f"Column {name!r} is left out: {reason}." for name, reason in encoder.left_out.items()]
     notes += _fit(classifier, features[train], people.y[train], people.groups.take(train))
-    score = np.asarray(classifier.decision_function(features), dtype=np.float64)
+    model = TableModel(encoder, classifier, people.group_columns, people.missing)
+    score = model.score_features(features, people.groups)
     unseen = classifier.unseen_scores_
     told = score[train] if unseen is None else unseen
 
     def screened(rows: BoolArray, score: FloatArray) -> Screened:
-        groups = people.groups.take(rows)
-        curves = ThresholdCurves.from_codes(people.y[rows], score, groups.codes, groups.labels)
-        return Screened.from_curves(curves, 0.0)
+        groups, y = people.groups.take(rows), people.y[rows]
+        if model.decides_by_group:  # thresholds may be infinite, and no threshold on what is left is one for all
+            counts = GroupCounts.from_rows(y, score > 0, groups.codes, len(groups.labels))
+            return Screened(PublishedStatistics(groups.labels, counts))
+        return Screened.from_curves(ThresholdCurves.from_codes(y, score, groups.codes, groups.labels), 0.0)
 
     published = screened(_among(train, ~np.isnan(told)), told[~np.isnan(told)])
     evaluated = screened(test, score[test]) if test.any() else published
     found = Audit(published, evaluated, classifier.terms_, (), provenance or Provenance())
-    model = TableModel(encoder, classifier, people.group_columns, people.missing)
     return TrainingResult(model, found, int(train.sum()), int(test.sum()), unseen is not None, tuple(notes))
 
 
@@ -176,7 +205,7 @@ def _among(rows: BoolArray, which: BoolArray) -> BoolArray:
 
 
 def _fit(classifier: Any, features: Any, y: BoolArray, groups: Any) -> list[str]:
-    """Fit, and return what it warned about."""
+    """Fit, and return what it warned about; who is shut out is found on the people that are evaluated."""
     with warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("always")
         classifier.fit(features, y.astype(int), sensitive_features=groups)
@@ -184,4 +213,5 @@ def _fit(classifier: Any, features: Any, y: BoolArray, groups: Any) -> list[str]
         str(item.message).split("\n")[0]
         for item in caught
         if issubclass(item.category, ApplicationWarning | ConvergenceWarning)
+        and not issubclass(item.category, ShutOutWarning)
     ]

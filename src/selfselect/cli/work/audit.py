@@ -113,7 +113,7 @@ def _show(found: Audit, *, impact: bool) -> None:
     if found.cost_range is not None:
         click.echo(printable(found.over_costs(*found.cost_range).sentence()))
     if found.threshold is not None:
-        click.echo(f"(A person passes screening when {printable(found.provenance.score)} > {found.threshold:g}.)")
+        click.echo(f"(A person passes screening when {printable(_passing(found))}.)")
     frame, warnings = found.to_frame(), found.warnings()
     # of too many groups the largest are shown
     order = range(len(frame)) if len(frame) <= MOST_LINES else (-frame["n"].to_numpy()).argsort(kind="stable")
@@ -155,6 +155,14 @@ def _how_sure(found: Audit) -> list[str]:
     ]
     lines.append(f"  applying in only some samples: {listed(swaying) or 'no group'}")
     return lines
+
+
+def _passing(found: Audit) -> str:
+    """What passes, with the score as it was given."""
+    name = found.provenance.score
+    if found.published_by.lower_passes:
+        return f"{name.removeprefix('minus ')} < {found.threshold:g}"
+    return f"{name} > {found.threshold:g}"
 
 
 def _group_row(name: str, row: pd.Series, warning: str) -> dict[str, str]:

@@ -3,17 +3,20 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 from typing import TypeVar
 
 import click
 
 from selfselect._text import printable
-from selfselect.auditing import Audit, Comparison, PairedCounts, compare
+from selfselect.auditing import Audit, Comparison, PairedCounts, Screened, compare
 from selfselect.deciding import Terms
 from selfselect.tabular.loading import DecisionColumn, PeopleColumns, ScoreColumn, read_screened
 from selfselect.tabular.pairing import Model, Rows, read_rows, same_people, screened_twice
+from selfselect.tabular.suspicion import Finding, suspect_columns, suspect_decisions, suspect_people, suspect_score
 
-from ..inputs import people_columns, provenance, table_at, title_of
+from ..findings import tell_findings
+from ..inputs import people_columns, provenance, score_name, table_at, title_of
 from ..outputs import Outputs
 from ..terminal import text_table
 from .delivering import deliver
@@ -25,12 +28,13 @@ def run(
     *,
     files: tuple[str, ...],
     label: str,
-    positive: str | None,
+    positive: tuple[str, ...],
     groups: tuple[str, ...],
     missing: str,
     weight: str | None,
     scores: tuple[str, ...],
     thresholds: tuple[float, ...],
+    lower_passes: bool,
     predictions: tuple[str, ...],
     prediction_positive: str | None,
     costs: tuple[tuple[float, ...], ...],
@@ -48,7 +52,7 @@ def run(
     outputs = Outputs(report, json_file, csv_file, force)
     outputs.check(files)
     people = people_columns(label, positive, groups, missing, weight)
-    models = _models(scores, thresholds, predictions, prediction_positive)
+    models = _models(scores, thresholds, lower_passes, predictions, prediction_positive)
     how = (encoding, delimiter)
     first, second = (Terms(cost[0]) for cost in _twice(costs))
     pairs: PairedCounts | None = None
@@ -71,13 +75,17 @@ def _twice(given: Sequence[Given]) -> tuple[Given, Given]:
 
 
 def _models(
-    scores: Sequence[str], thresholds: Sequence[float], predictions: Sequence[str], positive: str | None
+    scores: Sequence[str],
+    thresholds: Sequence[float],
+    lower_passes: bool,
+    predictions: Sequence[str],
+    positive: str | None,
 ) -> tuple[Model, Model]:
     if predictions:
         one, other = _twice(predictions)
         return DecisionColumn(one, positive), DecisionColumn(other, positive)
     names, limits = _twice(scores), _twice(list(thresholds) or [None])
-    return ScoreColumn(names[0], limits[0]), ScoreColumn(names[1], limits[1])
+    return ScoreColumn(names[0], limits[0], lower_passes), ScoreColumn(names[1], limits[1], lower_passes)
 
 
 def _names(files: Sequence[str], models: tuple[Model, Model]) -> tuple[str, str]:
@@ -87,15 +95,20 @@ def _names(files: Sequence[str], models: tuple[Model, Model]) -> tuple[str, str]
         return (one, other) if one != other else (files[0], files[1])
     if models[0].name != models[1].name:
         return models[0].name, models[1].name
-    said = [f"{model.name} > {model.threshold:g}" for model in models if isinstance(model, ScoreColumn)
-            and model.threshold is not None]  # fmt: skip
+    said = [
+        f"{model.name} {'<' if model.lower_passes else '>'} {model.threshold:g}"
+        for model in models
+        if isinstance(model, ScoreColumn) and model.threshold is not None
+    ]
     return (said[0], said[1]) if len(said) == 2 and said[0] != said[1] else ("the first", "the second")
 
 
 def _audit(file: str, people: PeopleColumns, model: Model, terms: Terms, how: tuple[str, str]) -> Audit:
+    found: list[Finding] = []
     with table_at(file, *how) as table:
-        screened = read_screened(table, people, model)
-        source = provenance(title_of(file), people, model.name, table.sha256())
+        screened = read_screened(table, people, model, found)
+        source = provenance(title_of(file), people, score_name(model), table.sha256())
+    tell_findings([replace(finding, text=f"{title_of(file)}: {finding.text}") for finding in found])
     return Audit(screened, screened, terms, (), source)
 
 
@@ -113,7 +126,7 @@ def _the_same(
     for file, wanted in zip(files, [[models[0]], [models[1]]] if len(files) == 2 else [list(models)], strict=True):
         with table_at(file, *how) as table:
             rows.append(read_rows(table, people, wanted, identifier))
-            sources.append(provenance(title_of(file), people, wanted[0].name, table.sha256()))
+            sources.append(provenance(title_of(file), people, score_name(wanted[0]), table.sha256()))
     both = (rows[0], rows[-1])
     if identifier is not None:
         one, other, left_out = same_people(both[0], both[1], identifier)
@@ -121,11 +134,24 @@ def _the_same(
         if left_out:
             click.echo(f"Note: {left_out:,} people are in one of the two files only, and are left out.", err=True)
     before, after, pairs = screened_twice(both, models, people)
+    tell_findings(
+        [
+            *suspect_columns(people.label, people.groups),
+            *suspect_people(before.table, people.label),
+            *suspected(before, models[0]),
+            *(suspected(after, models[1]) if models[0] != models[1] else ()),
+        ]
+    )
     return (
         Audit(before, before, terms[0], (), sources[0]),
         Audit(after, after, terms[1], (), sources[-1]),
         pairs,
     )
+
+
+def suspected(people: Screened, model: Model) -> list[Finding]:
+    """What looks wrong with what a model says."""
+    return (suspect_score if isinstance(model, ScoreColumn) else suspect_decisions)(people, model.name)
 
 
 def _show(made: Comparison) -> None:

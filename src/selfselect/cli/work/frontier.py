@@ -41,6 +41,11 @@ def run(
     refuse_existing([figure, *on_disk], force=force, inputs=[file])
     check_picture(figure)
     found = load_audit(file, kind=subsidy_kind(proportional), **reading)
+    if found.published_by.lower_passes:
+        told = (
+            "Note: lower scores pass, so the score is turned round: below, a threshold of -0.3 means that those pass "
+        )
+        click.echo(f"{told}who have less than 0.3.", err=True)
     made = frontier_for(found, max_social_cost=max_social_cost, random_state=seed)
     if figure is not None:
         write_output(figure, _picture(made, Path(figure).suffix[1:].lower()), force=force)

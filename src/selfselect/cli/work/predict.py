@@ -39,7 +39,8 @@ def run(*, model: str, file: str, output: str | None, prefix: str, encoding: str
         write_output(output, copy.text(), force=force)
     if unknown:
         listed = listing(sorted(unknown), MOST_NAMED)
-        click.echo(f"Note: groups that were not there in training: {listed}. Their applies is left empty.", err=True)
+        empty = "score, prediction and applies are" if loaded.decides_by_group else "applies is"
+        click.echo(f"Note: groups that were not there in training: {listed}. Their {empty} left empty.", err=True)
     if output is None:
         print_table(copy.text())
     else:

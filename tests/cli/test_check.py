@@ -1,0 +1,133 @@
+"""``selfselect check``, and the same check before every other command."""
+
+import json
+
+import pandas as pd
+import pytest
+
+from applicants import run
+
+
+@pytest.fixture
+def scored(people, tmp_path):
+    """A table with a score, as a function of changes to it."""
+
+    def write(**changes):
+        path = tmp_path / "scored.csv"
+        frame = people.drop(columns=["id", "same"]).assign(score=(people["age"] - 18) / 52)
+        frame.assign(**changes).to_csv(path, index=False)
+        return path
+
+    return write
+
+
+WITH_SCORE = ("--label", "hired", "--group", "z", "--score", "score")
+
+
+def test_a_table_in_which_nothing_would_mislead_passes(scored):
+    result = run("check", scored(), *WITH_SCORE)
+    assert result.exit_code == 0, result.output
+    assert "Nothing was found" in result.output
+    assert "900 people" in result.output
+
+
+def test_what_would_mislead_is_told_and_fails(scored, people):
+    path = scored(score=(70 - people["age"]) / 52, outcome=people["hired"].map({True: "good", False: "bad"}))
+    result = run("check", path, *WITH_SCORE)
+    assert result.exit_code == 1
+    assert "Pass --lower-passes." in result.output
+    assert "'outcome' says the label again" in result.output
+    assert "--ignore 'outcome'" in result.output
+    assert "2 things in scored.csv would mislead" in result.output
+    settled = run("check", path, *WITH_SCORE, "--lower-passes", "--ignore", "outcome")
+    assert settled.exit_code == 0, settled.output
+
+
+def test_wrong_input_is_another_exit_code(scored):
+    result = run("check", scored(), "--label", "hird", "--group", "z")
+    assert result.exit_code == 2
+    assert "Did you mean 'hired'" in result.output
+
+
+def test_the_label_as_group_would_mislead(scored):
+    result = run("check", scored(), "--label", "hired", "--group", "hired")
+    assert result.exit_code == 1
+    assert "the same column 'hired'" in result.output
+
+
+@pytest.mark.parametrize("command", ["audit", "plan"])
+def test_other_commands_say_the_same_before_anything_else(scored, people, command):
+    path = scored(score=(70 - people["age"]) / 52)
+    result = run(command, path, *WITH_SCORE, "--cost", "0.7")
+    assert "Warning: The score 'score' is higher for people who are not qualified" in result.stderr
+    assert "Warning" not in result.stdout
+    assert result.output.startswith("Warning")
+
+
+def test_train_warns_of_a_column_that_is_the_label_again(scored, people, tmp_path):
+    path = scored(leak=people["hired"].map({True: "paid", False: ""}))
+    options = ("--label", "hired", "--group", "z", "--cost", "0.7", "--method", "naive", "--ignore", "score")
+    result = run("train", path, *options, "--model", tmp_path / "m.json")
+    assert "Warning: Column 'leak' says the label again" in result.stderr
+    assert "--ignore 'leak'" in result.stderr
+
+
+def test_errors_end_a_command_before_it_says_anything_else(scored, people):
+    path = scored(z=[f"p{i}" for i in people.index])
+    result = run("audit", path, *WITH_SCORE, "--cost", "0.7")
+    assert result.exit_code == 2
+    assert result.stdout == ""
+    assert "900 groups of 900 people" in result.stderr
+
+
+def test_where_lower_scores_pass_the_audit_is_that_of_the_score_turned_round(scored, people, tmp_path):
+    lower = scored(score=people["age"].max() - people["age"])
+    options = ("--cost", "0.7", "--label", "hired", "--group", "z", "--score", "score", "--force")
+    turned = run("audit", lower, *options, "--threshold", "30", "--lower-passes", "--json", tmp_path / "lower.json")
+    assert turned.exit_code == 0, turned.output
+    assert "(A person passes screening when score < 30.)" in turned.output
+    higher = scored(score=people["age"] - people["age"].max())
+    plain = run("audit", higher, *options, "--threshold", "-30", "--json", tmp_path / "higher.json")
+    assert plain.exit_code == 0
+    found, expected = (json.loads((tmp_path / f"{name}.json").read_text()) for name in ("lower", "higher"))
+    assert found.pop("threshold") == 30
+    assert found.pop("lower_passes") is True
+    assert expected.pop("threshold") == -30
+    assert found == expected
+
+
+def test_at_the_threshold_itself_nobody_passes_whichever_way(tmp_path):
+    path = tmp_path / "t.csv"
+    pd.DataFrame({"y": [1, 0] * 5, "z": "A", "s": [1, 2, 3, 4, 5] * 2}).to_csv(path, index=False)
+    for lower, passed in (((), 4), (("--lower-passes",), 4)):
+        options = ("--label", "y", "--group", "z", "--score", "s", "--threshold", "3", "--cost", "0.1", *lower)
+        content = json.loads(run("audit", path, *options, "--json", "-").stdout)
+        assert content["groups"][0]["selected"] == passed
+
+
+def test_lower_passes_is_for_scores(scored):
+    result = run("audit", scored(), "--label", "hired", "--group", "z", "--prediction", "hired", "--lower-passes",
+                 "--cost", "0.7")  # fmt: skip
+    assert result.exit_code == 2
+    assert "--lower-passes belongs to --score" in result.output
+
+
+def test_of_more_than_two_labels_those_named_are_qualified_and_all_others_are_not(scored, people, tmp_path):
+    ends = people["hired"].map({True: "kept", False: "left"}).where(people.index % 5 > 0, "promoted")
+    path = scored(hired=ends)
+    unsaid = run("audit", path, *WITH_SCORE, "--cost", "0.7")
+    assert unsaid.exit_code == 2
+    assert "--positive VALUE" in unsaid.output
+    for named in (["promoted"], ["promoted", "kept"]):
+        options = [part for value in named for part in ("--positive", value)]
+        result = run("audit", path, *WITH_SCORE, *options, "--cost", "0.7", "--json", "-")
+        assert "holds 3 values" in result.stderr
+        content = json.loads(result.stdout)
+        qualified = sum(group["n"] * group["base_rate"] for group in content["groups"])
+        assert round(qualified) == ends.isin(named).sum()
+
+
+def test_a_positive_value_that_no_row_holds_is_named_among_several(scored):
+    result = run("audit", scored(), *WITH_SCORE, "--positive", "True", "--positive", "maybe", "--cost", "0.7")
+    assert result.exit_code == 2
+    assert "no row holds 'maybe'" in result.output

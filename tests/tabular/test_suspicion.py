@@ -1,0 +1,217 @@
+"""What looks wrong with a table is found, and nothing is found where nothing is."""
+
+import numpy as np
+import pandas as pd
+import pytest
+from sklearn.metrics import roc_auc_score
+
+from selfselect.auditing import Screened
+from selfselect.deciding import PublishedStatistics
+from selfselect.tabular.suspicion import (
+    suspect_columns,
+    suspect_decisions,
+    suspect_features,
+    suspect_labels,
+    suspect_people,
+    suspect_score,
+)
+
+PEOPLE = 400
+
+
+@pytest.fixture(scope="module")
+def people():
+    """Labels, scores that know something of them, and groups."""
+    rng = np.random.default_rng(1)
+    y = rng.random(PEOPLE) < 0.5
+    score = np.clip(0.5 + 0.2 * (y - 0.5) + rng.normal(0, 0.2, PEOPLE), 0, 1)
+    return y, score, rng.choice(["A", "B"], PEOPLE)
+
+
+def keys(findings):
+    return [finding.key for finding in findings]
+
+
+def table_of(y, z):
+    return PublishedStatistics.from_predictions(y, np.zeros(len(y), bool), sensitive_features=z)
+
+
+def texts(values):
+    return np.array([str(value) for value in values], dtype=object)
+
+
+# ---------------------------------------------------------------------- scores and decisions
+
+
+def test_a_score_that_rises_with_being_unqualified_is_found_and_its_pairs_are_counted(people):
+    y, score, z = people
+    assert suspect_score(Screened.from_scores(y, score, sensitive_features=z), "s") == []
+    (found,) = suspect_score(Screened.from_scores(y, 1 - score, sensitive_features=z), "s")
+    assert (found.key, found.severity) == ("lower_passes", "warning")
+    parts = [(z == name) for name in "AB"]
+    pairs = [y[part].sum() * (~y[part]).sum() for part in parts]
+    area = np.average([roc_auc_score(y[part], score[part]) for part in parts], weights=pairs)
+    assert f"in {100 * area:.1f}% of pairs" in found.text
+
+
+def test_a_score_that_says_nothing_is_not_held_for_one_that_runs_the_other_way():
+    rng = np.random.default_rng(0)
+    for _ in range(50):
+        people = Screened.from_scores(rng.random(200) < 0.5, rng.random(200))
+        assert "lower_passes" not in keys(suspect_score(people, "s"))
+
+
+@pytest.mark.parametrize(("threshold", "who"), [(50, "nobody"), (-1, "everybody")])
+def test_a_threshold_outside_the_scores_is_found(people, threshold, who):
+    y, score, _ = people
+    (found,) = suspect_score(Screened.from_scores(y, score, threshold=threshold), "s")
+    assert found.key == "threshold_outside"
+    assert f"{who} passes" in found.text
+
+
+def test_decisions_for_everybody_or_nobody_are_found(people):
+    y, score, _ = people
+    assert suspect_decisions(Screened.from_predictions(y, score > 0.5), "p") == []
+    for decisions, who in ((np.ones(PEOPLE, bool), "Everybody"), (np.zeros(PEOPLE, bool), "Nobody")):
+        (found,) = suspect_decisions(Screened.from_predictions(y, decisions), "p")
+        assert found.text.startswith(f"{who} passes")
+
+
+def test_decisions_that_pass_the_unqualified_are_found(people):
+    y, score, _ = people
+    assert keys(suspect_decisions(Screened.from_predictions(y, score < 0.5), "p")) == ["decisions_reversed"]
+
+
+def test_a_score_or_a_decision_that_is_the_label_again_is_found(people):
+    y, _, _ = people
+    assert keys(suspect_score(Screened.from_scores(y, y * 0.9), "s")) == ["label_again"]
+    assert keys(suspect_decisions(Screened.from_predictions(y, y), "p")) == ["label_again"]
+
+
+# ---------------------------------------------------------------------- labels and groups
+
+
+def test_the_label_as_group_is_an_error_and_as_model_a_warning():
+    assert suspect_columns("y", ["z"], "s") == []
+    found = suspect_columns("y", ["z", "y"], "y")
+    assert [(each.key, each.severity) for each in found] == [("label_is_group", "error"), ("label_is_model", "warning")]
+
+
+def test_labels_of_more_than_two_values_are_told_with_what_they_count_as():
+    assert suspect_labels("end", ["yes"], ["no"]) == []
+    (found,) = suspect_labels("end", ["yes", "promoted"], ["no"])
+    assert "'yes', 'promoted' count as qualified, 'no' as not" in found.text
+
+
+def test_good_groups_raise_no_suspicion(people):
+    y, _, z = people
+    assert suspect_people(table_of(y, z), "y") == []
+
+
+def test_groups_that_differ_by_case_are_found_with_the_name_of_the_larger(people):
+    y, _, _ = people
+    z = np.array(["North"] * 300 + ["north"] * 50 + ["South"] * 50)
+    (found,) = suspect_people(table_of(y, z), "y")
+    assert found.key == "case_of_groups"
+    assert "'North' (300 people)" in found.text
+    assert "write 'North' in every row" in found.advice
+
+
+@pytest.mark.parametrize("name", ["N/A", "unknown", "-", "?", "None", "Not Available"])
+def test_groups_that_read_like_nothing_known_are_found_also_in_combinations(people, name):
+    y, _, z = people
+    odd = np.where(np.arange(PEOPLE) < 40, name, z)
+    assert keys(suspect_people(table_of(y, odd), "y")) == ["unknown_group"]
+    both = pd.DataFrame({"z": odd, "w": z})
+    assert "unknown_group" in keys(suspect_people(table_of(y, both), "y"))
+
+
+def test_as_many_groups_as_people_are_an_error(people):
+    y, _, _ = people
+    (found,) = suspect_people(table_of(y, np.arange(PEOPLE)), "y")
+    assert (found.key, found.severity) == ("groups_of_one", "error")
+
+
+def test_groups_that_say_the_label_again_are_found(people):
+    y, _, _ = people
+    assert keys(suspect_people(table_of(y, np.where(y, "hired", "rejected")), "y")) == ["group_is_label"]
+
+
+def test_groups_too_small_to_say_anything_about_are_named(people):
+    y, _, z = people
+    small = np.where(np.arange(PEOPLE) < 4, "tiny", z)
+    (found,) = suspect_people(table_of(y, small), "y")
+    assert found.key == "small_groups"
+    assert "tiny (4)" in found.text
+
+
+def test_labels_that_all_say_the_same_are_found(people):
+    _, _, z = people
+    assert keys(suspect_people(table_of(np.ones(PEOPLE, bool), z), "y")) == ["one_label"]
+
+
+# ---------------------------------------------------------------------- features
+
+
+def test_ordinary_columns_raise_no_suspicion(people):
+    y, score, z = people
+    rng = np.random.default_rng(2)
+    columns = {
+        "score": texts(score),
+        "age": texts(rng.integers(18, 80, PEOPLE)),
+        "income": texts(rng.permutation(np.arange(1000, 1000 + PEOPLE) * 7)),
+        "group": texts(z),
+        "town": texts(rng.choice(["a", "b", "", "d"], PEOPLE)),
+    }
+    assert suspect_features(columns, y) == []
+
+
+def label_again(y, way):
+    late = np.where(y, "2024-05-05", "")
+    nearly = np.where(np.arange(PEOPLE) == 7, ~y, y)
+    ways = {
+        "a number": y.astype(int),
+        "turned round": 1 - y.astype(int),
+        "a word": np.where(y, "good", "bad"),
+        "nearly": nearly.astype(int),
+        "several words": np.where(y, np.where(np.arange(PEOPLE) % 2, "a", "b"), "c"),
+        "an amount": y * 5.0 + np.linspace(0, 1, PEOPLE),
+        "being empty": late,
+    }
+    return ways[way]
+
+
+@pytest.mark.parametrize(
+    "way", ["a number", "turned round", "a word", "nearly", "several words", "an amount", "being empty"]
+)
+def test_a_column_that_is_the_label_again_is_found(people, way):
+    y, _, _ = people
+    (found,) = suspect_features({"leak": texts(label_again(y, way))}, y)
+    assert (found.key, found.details["name"]) == ("label_again", "leak")
+
+
+def test_a_rare_label_does_not_make_every_column_look_like_it():
+    rng = np.random.default_rng(0)
+    y = np.arange(2000) < 10  # a constant guess is right for 99.5%
+    assert suspect_features({"town": texts(rng.choice(list("abc"), 2000))}, y) == []
+
+
+@pytest.mark.parametrize(
+    ("name", "cells"),
+    [
+        ("person", [f"Name {i % 300}" for i in range(PEOPLE)]),
+        ("born", [f"{1950 + i % 50}-0{1 + i % 2}-11" for i in range(PEOPLE)]),
+        ("since", [f"{1 + i % 28}.{1 + i % 4}.{2000 + i % 2}" for i in range(PEOPLE)]),
+        ("person_id", np.random.default_rng(0).permutation(PEOPLE)),
+        ("sorted", [1, 0, *range(2, PEOPLE)]),
+    ],
+)
+def test_names_dates_and_numbers_of_people_are_found(people, name, cells):
+    y, _, _ = people
+    assert keys(suspect_features({name: texts(cells)}, y)) == ["names_people"]
+
+
+def test_columns_that_training_leaves_out_are_a_hint(people):
+    y, _, _ = people
+    found = suspect_features({"row": texts(range(PEOPLE)), "same": texts([1] * PEOPLE)}, y)
+    assert [(each.key, each.severity) for each in found] == [("left_out", "hint")] * 2
