@@ -105,6 +105,16 @@ def test_numbers_are_read_to_the_last_bit_as_python_reads_them(cells):
         assert np.isnan(number) or (number == float(cell) and np.signbit(number) == np.signbit(float(cell)))
 
 
+def test_scores_of_many_digits_are_read_to_the_last_bit_and_the_quick_way():
+    rng = np.random.default_rng(0)
+    scores = np.concatenate([rng.random(20_000), rng.normal(size=20_000) * 100, rng.integers(2**53, 2**59, 5000)])
+    cells = [np.format_float_positional(score) for score in scores]
+    numbers = plain_block("".join(f"{cell}\n" for cell in cells), ",", 1, 2, [0]).plain_numbers(0, ".")
+    sure = ~np.isnan(numbers)
+    assert sure.mean() > 0.9
+    assert numbers[sure].tolist() == [float(cell) for cell, known in zip(cells, sure, strict=True) if known]
+
+
 def test_a_clean_table_is_read_the_quick_way_also_with_quotes_and_both_line_ends():
     for text in ("1,A\n0,B\n", '1,"A"\n0,"B,\n"\n', '1,"A\r\nB"\r\n0,B\r\n', "1,A\r\n0,B\r\n", "1,A\r0,B"):
         assert plain_block(text, ",", 2, 2, [0, 1]) is not None

@@ -16,8 +16,8 @@ NEWLINE, RETURN, QUOTE = ord("\n"), ord("\r"), ord('"')
 #: Cells of more bytes than this are made into texts before they are compared.
 MOST_BYTES = 32
 MINUS, ZERO = ord("-"), np.uint8(ord("0"))
-#: A number of more bytes has more digits than can be computed with exactly.
-LONGEST_NUMBER = 17
+#: Numbers of more bytes, or of more digits, are left to Python; as are columns in which more than one in FEW is.
+LONGEST_NUMBER, MOST_DIGITS, FEW = 24, 18, 10
 #: Bytes that are compared at a time.
 WORD = 8
 
@@ -128,10 +128,12 @@ class PlainBlock(Chunk):
         for place in range(most):
             np.copyto(whole, whole * 10 + digit[place], where=is_digit[place])
         places = np.where(points, lengths - 1 - is_point.argmax(axis=0), 0)
-        fine = good.all(axis=0) & (points <= 1) & is_digit.any(axis=0) & (whole <= 2**53)
-        # both exact, so that their quotient is the number nearest to what is written, as Python reads it
-        numbers = whole / _POWERS[np.minimum(places, len(_POWERS) - 1)]
-        return np.where(fine, np.where(negative, -numbers, numbers), np.nan)
+        zeros = ((digit > 0) & is_digit).argmax(axis=0)  # bytes before the first digit that counts
+        fine = good.all(axis=0) & (points <= 1) & is_digit.any(axis=0)
+        fine &= (lengths - zeros <= MOST_DIGITS) & (places < len(_POWERS))
+        numbers = _quotients(whole, np.clip(places, 0, len(_POWERS) - 1))
+        numbers = np.where(fine, np.where(negative, -numbers, numbers), np.nan)
+        return numbers if np.count_nonzero(np.isnan(numbers)) * FEW < len(numbers) else None
 
     def some(self, at: int, rows: NDArray[np.intp]) -> list[str]:
         """Cells of some rows of one column asked for."""
@@ -166,8 +168,29 @@ class PlainBlock(Chunk):
         return codes, texts
 
 
-#: Powers of ten that are exact.
+#: Powers of ten that are exact, also where numbers have more digits.
 _POWERS = np.array([10.0**places for places in range(23)])
+_LONG_POWERS = _POWERS.astype(np.longdouble)
+#: Whether numbers with more digits have enough of them.
+_HAS_LONG = np.finfo(np.longdouble).nmant >= 63
+
+
+def _quotients(whole: NDArray[np.int64], places: NDArray[np.intp]) -> FloatArray:
+    """Whole numbers over powers of ten, each the nearest number to it as Python has it; NaN where that is not sure."""
+    # both are exact up to 2**53, so that their quotient is rounded once
+    numbers = whole / _POWERS[places]
+    large = np.flatnonzero(whole > 2**53)
+    if large.size and _HAS_LONG:
+        # rounded twice, which differs only where the first result is next to the middle between two numbers
+        exact = whole[large].astype(np.longdouble) / _LONG_POWERS[places[large]]
+        near = exact.astype(np.float64)
+        off = np.abs((exact - near).astype(np.float64))
+        numbers[large] = np.where(off < 0.499 * np.spacing(np.nextafter(near, 0)), near, np.nan)
+    elif large.size:
+        numbers[large] = np.nan
+    return np.asarray(numbers, dtype=np.float64)
+
+
 #: Which bytes of a word belong to a cell of so many more bytes.
 _MASKS = np.array([(1 << (8 * size)) - 1 for size in range(WORD + 1)], dtype="<u8")
 
