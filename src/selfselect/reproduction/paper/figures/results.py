@@ -53,7 +53,7 @@ def draw_social_cost(data: pd.DataFrame) -> Figure:
     """Figure 5: one panel per data set, one line per method."""
     datasets = list(dict.fromkeys(data["dataset"]))
     own = is_ones_own(datasets)
-    figure, axes = new_figure(1, len(datasets), max(5.0, 3.4 * len(datasets)), 3.8, sharey=True)
+    figure, axes = new_figure(1, len(datasets), max(7.5 if own else 5.0, 3.4 * len(datasets)), 3.8, sharey=True)
     for ax, dataset in zip(axes[0], datasets, strict=True):
         part = data[data["dataset"] == dataset]
         present = [name for name in METHODS if (part["method"] == name).any()]
