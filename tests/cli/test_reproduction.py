@@ -203,3 +203,51 @@ def small_descent(tmp_path):
     with Store(path) as store:
         store.write([invented(first, first.cell, [40, 40], [32, 10])])
     return str(path)
+
+
+def test_a_table_of_ones_own_goes_all_the_way_to_the_page_with_methods_in_words(tmp_path):
+    bunch = make_base_rate_groups((0.5, 0.3), n_per_group=200, random_state=0, drop_group=True)
+    path, store = tmp_path / "mine.csv", str(tmp_path / "a.sqlite")
+    frame = bunch.data.assign(z=bunch.group.to_numpy(), leak=bunch.target.to_numpy())
+    half = np.where(np.arange(400) % 2, "old", "young")
+    ends = np.where(bunch.target, np.where(half == "old", "kept", "promoted"), "left")
+    frame = frame.assign(age=np.where(np.arange(400) < 40, "", half), end=ends)
+    frame.to_csv(path, index=False, sep=";", encoding="latin-1")
+
+    def done(*arguments):
+        result = CliRunner().invoke(main, [*map(str, arguments)])
+        assert result.exit_code == 0, result.output
+        return result.output
+
+    reading = ["--data", path, "--label", "end", "--positive", "kept", "--positive", "promoted", "--group", "z"]
+    reading += ["--group", "age", "--missing", "own-group", "--delimiter", ";", "--encoding", "latin-1"]
+    sweep = ["reproduce", "--store", store, "--cost", "0.6", "--splits", "2"]
+    sweep += ["--method", "naive", "--method", "strat_x"]
+    assert "'leak' says the label again" in done(*sweep, *reading, "--dry-run")
+    assert "leak" not in done(*sweep, *reading, "--ignore", "leak")
+    with Store(store) as kept:
+        groups = set(kept.results()[0].groups)
+    assert {"z0 / old", "z0 / (missing)"} <= groups
+    status = done("status", "--store", store)
+    assert "strategic, seeing the group" in status
+    assert "--data" in status
+    assert "paper" not in status
+    table = done("tables", "--store", store)
+    assert "blind to applications (naive)" in table
+    assert "paper" not in table
+    done("tables", "--store", store, "--out", tmp_path / "reproduction")
+    assert "Wrote 2 figures" in done("figures", "--store", store, "--out", tmp_path / "reproduction")
+    done("page", "--store", store, "--out", tmp_path / "page.md")
+    page = (tmp_path / "page.md").read_text()
+    assert "**mine**: 400 people in 5 groups; 4 fits, at a cost of 0.6, on 2 random splits" in page
+    assert "strategic, seeing the group (strat_x)" in page
+    assert "the paper" not in page.lower()
+    for linked in re.findall(r"\]\(([^)]+)\)", page):
+        assert (tmp_path / linked).exists()
+    assert not re.findall(r"adult|bank", page, re.IGNORECASE)
+
+
+def test_options_of_a_table_of_ones_own_need_one(tmp_path):
+    result = CliRunner().invoke(main, ["reproduce", "--store", str(tmp_path / "a.sqlite"), "--ignore", "age"])
+    assert result.exit_code == 2
+    assert "pass --data" in result.output

@@ -16,7 +16,8 @@ from .options import beside_option
 def page(path: str, beside: tuple[str, ...], out: str, force: bool) -> None:
     """Write the page of the reproduction: tables, figures, a verdict on each claim, corrections.
 
-    It needs a complete sweep, shows what more there is beside it, and links to what the commands tables and figures
-    write to the folder reproduction beside it.
+    Of the paper's data it needs a complete sweep, shows what more there is beside it, and links to what the commands
+    tables and figures write to the folder reproduction beside it. Of a store that holds data of one's own only, it
+    says what was run, and has its tables and figures.
     """
     work_of("page").run(path=path, beside=beside, out=out, force=force)

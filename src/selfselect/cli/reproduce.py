@@ -23,21 +23,35 @@ from .lazy import work_of
 @click.option("--workers", default=1, show_default=True, type=click.IntRange(min=1), help="Processes on this machine.")
 @click.option("--scheduler", metavar="ADDRESS", help="Dask scheduler to use instead, or 'local' to start one here.")
 @click.option("--store", "path", type=click.Path(dir_okay=False), help="SQLite file of results.")
-@click.option("--data", type=click.Path(exists=True, dir_okay=False), help="A CSV table of your own.")
+@click.option("--data", type=click.Path(exists=True, dir_okay=False), help="A table of your own.")
 @click.option("--label", metavar="COLUMN", help="Its column of labels.")
-@click.option("--positive", metavar="VALUE", help="The label that means qualified, if not 1 or true.")
-@click.option("--group", metavar="COLUMN", help="Its column of groups.")
+@click.option(
+    "--positive", multiple=True, metavar="VALUE", help="The label that means qualified, if not 1 or true; repeatable."
+)
+@click.option("--group", "groups", multiple=True, metavar="COLUMN", help="Its column of groups; repeatable.")
+@click.option(
+    "--missing",
+    type=click.Choice(["error", "own-group"]),
+    default="error",
+    show_default=True,
+    help="What to do with rows of it whose group is empty.",
+)
+@click.option("--ignore", multiple=True, metavar="COLUMN", help="Column of it not to learn from; repeatable.")
+@click.option("--encoding", default="utf-8", show_default=True, help="Of it, if it is a CSV file.")
+@click.option("--delimiter", default=",", show_default=True, help="Between its columns, if it is a CSV file.")
 @click.option("--dry-run", is_flag=True, help="Only say how many fits are missing and how long they will take.")
 def reproduce(
-    data: str | None, label: str | None, group: str | None, path: str | None, dry_run: bool, **options: Any
+    data: str | None, label: str | None, groups: tuple[str, ...], path: str | None, dry_run: bool, **options: Any
 ) -> None:
     """Compare all methods on the paper's data sets, or on your own; stop and resume at any time.
 
     Results go to a store, one row per data set, method, cost and split. What is there is not done again: after an
     interruption the same command goes on. See also the commands status, tables, figures and page.
     """
-    if (data is None) != (label is None) or (data is None) != (group is None):
+    if (data is None) != (label is None) or (data is None) != (not groups):
         raise click.UsageError("--data, --label and --group belong together.")
+    if data is None and (options["positive"] or options["ignore"]):
+        raise click.UsageError("--positive and --ignore are about a table of your own: pass --data.")
     if path is None and not dry_run:
         raise click.UsageError("--store FILE says where results go; only --dry-run can do without.")
-    work_of("reproduce").run(data=data, label=label, group=group, path=path, dry_run=dry_run, **options)
+    work_of("reproduce").run(data=data, label=label, groups=groups, path=path, dry_run=dry_run, **options)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hashlib
+from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 from pathlib import Path
@@ -14,10 +15,12 @@ from sklearn.model_selection import train_test_split
 
 from .._errors import InputError
 from .._validation import FloatArray
+from ..auditing import group_names
 from ..datasets import fetch_adult, fetch_bank
 from ..tabular.encoding import TableEncoder
 from ..tabular.loading import PeopleColumns, read_for_training
 from ..tabular.reading import open_table
+from ..tabular.suspicion import Finding
 
 #: Share of the people that is kept for testing, in every split.
 TEST_SHARE = 0.3
@@ -131,7 +134,7 @@ class BundledDataset:
 
 @dataclass(frozen=True)
 class CsvDataset:
-    """A CSV file of one's own; see :func:`own_dataset`.
+    """A table of one's own; see :func:`own_dataset`.
 
     Attributes
     ----------
@@ -139,21 +142,28 @@ class CsvDataset:
         Name under which results are stored.
     path : str
         The file.
-    label, group : str
+    columns : PeopleColumns
         Its columns of labels and of groups.
-    positive : str, optional
-        The label that means qualified, if not 1 or true.
+    ignore : tuple of str
+        Columns not to learn from.
+    encoding, delimiter : str
+        Of a CSV file.
     """
 
     name: str
     path: str
-    label: str
-    group: str
-    positive: str | None = None
+    columns: PeopleColumns
+    ignore: tuple[str, ...] = ()
+    encoding: str = "utf-8"
+    delimiter: str = ","
 
     def load(self) -> People:
         """Read its people; once per process."""
-        return _load_csv(self.path, self.label, self.group, self.positive)
+        return _load_csv(self)[0]
+
+    def findings(self) -> list[Finding]:
+        """What looks wrong with it."""
+        return list(_load_csv(self)[1])
 
 
 @dataclass(frozen=True, eq=False)
@@ -189,33 +199,53 @@ def _load_bundled(name: str) -> People:
 
 
 @lru_cache(maxsize=1)
-def _load_csv(path: str, label: str, group: str, positive: str | None) -> People:
-    with open_table(path) as table:
-        read = read_for_training(table, PeopleColumns(label, (group,), positive), learn_from_groups=False)
+def _load_csv(own: CsvDataset) -> tuple[People, tuple[Finding, ...]]:
+    found: list[Finding] = []
+    with open_table(own.path, encoding=own.encoding, delimiter=own.delimiter) as table:
+        read = read_for_training(table, own.columns, ignore=own.ignore, learn_from_groups=False, found=found)
         n_groups = read.groups.n_groups
         if n_groups < 2:
-            raise table.error("there is one group only; there must be at least two", column=group)
+            raise table.error("there is one group only; there must be at least two", column=own.columns.groups[0])
     features = TableEncoder.fit(read.columns).transform(read.columns)
-    return People(
+    people = People(
         features=np.hstack([np.eye(n_groups)[read.groups.codes], features]),
         n_group_columns=n_groups,
         y=read.y.astype(np.int64),
         codes=read.groups.codes,
-        groups=tuple(map(str, read.groups.labels)),
+        groups=tuple(group_names(read.groups.labels)),
     )
+    return people, tuple(found)
 
 
-def own_dataset(path: str | Path, label: str, group: str, positive: str | None = None) -> CsvDataset:
+def own_dataset(
+    path: str | Path,
+    label: str,
+    group: str | Sequence[str],
+    positive: str | Sequence[str] | None = None,
+    *,
+    missing: str = "error",
+    ignore: Sequence[str] = (),
+    encoding: str = "utf-8",
+    delimiter: str = ",",
+) -> CsvDataset:
     r"""Data set of one's own, named after its file; read at once, so that mistakes show before any work.
 
     Parameters
     ----------
     path : str or Path
-        CSV file, read and encoded as by ``selfselect train``.
-    label, group : str
-        Its columns of labels and groups.
-    positive : str, optional
-        The label that means qualified, if not 1 or true.
+        File, read and encoded as by ``selfselect train``.
+    label : str
+        Its column of labels.
+    group : str or sequence of str
+        Its column of groups, or several whose combinations are the groups.
+    positive : str or sequence of str, optional
+        The labels that mean qualified, if not 1 or true.
+    missing : {"error", "own_group"}, default="error"
+        What to do with rows whose group is empty.
+    ignore : sequence of str, optional
+        Columns not to learn from.
+    encoding, delimiter : str
+        Of a CSV file.
 
     Examples
     --------
@@ -224,12 +254,16 @@ def own_dataset(path: str | Path, label: str, group: str, positive: str | None =
     ...     path = Path(folder) / "applicants.csv"
     ...     _ = path.write_text("years,town,hired,sex\n1,A,0,f\n4,B,1,m\n7,A,1,f\n")
     ...     own = own_dataset(path, "hired", "sex")
-    >>> own.name, own.load().features.shape
+    ...     own.name, own.load().features.shape
     ('applicants', (3, 4))
     """
     full = Path(path).resolve()
-    own = CsvDataset(full.stem, str(full), label, group, positive)
+    named = (positive,) if isinstance(positive, str) else tuple(positive or ())
+    groups = (group,) if isinstance(group, str) else tuple(group)
+    columns = PeopleColumns(label, groups, named or None, missing)
+    own = CsvDataset(full.stem, str(full), columns, tuple(ignore), encoding, delimiter)
     if own.name in BUNDLED:
         raise InputError(f"{full.name} has the name of a bundled data set; rename the file.")
+    _load_csv.cache_clear()  # the file may have changed since it was read last
     own.load()
     return own

@@ -10,6 +10,7 @@ import click
 from selfselect.reproduction import Result, Store
 from selfselect.reproduction.paper.figures import ENDINGS, FIGURES, FigureRecipe, make_figure
 from selfselect.reproduction.paper.promises import has_promises, paper_part, promise_part
+from selfselect.reproduction.wording import is_ones_own
 
 from ..outputs import refuse_existing, write_output
 
@@ -23,6 +24,8 @@ def run(*, out: str, path: str | None, numbers: tuple[int, ...], force: bool) ->
     if path is not None:
         with Store(path, create=False) as store:
             stored = store.results()
+        if not numbers and stored and is_ones_own(result.cell.dataset for result in stored):
+            chosen = [recipe for recipe in chosen if recipe.needs_results]  # the others are about the paper
         if not numbers and not has_promises(stored):
             chosen = [recipe for recipe in chosen if not recipe.needs_promises]
         if not numbers and not paper_part(stored):

@@ -5,8 +5,10 @@ from __future__ import annotations
 import click
 
 from selfselect.reproduction import Store
+from selfselect.reproduction.paper.own_page import comparison_page
 from selfselect.reproduction.paper.page import reproduction_page
 from selfselect.reproduction.sweep.exchange import read_results
+from selfselect.reproduction.wording import is_ones_own
 
 from ..outputs import refuse_existing, write_output
 
@@ -16,6 +18,7 @@ def run(*, path: str, beside: tuple[str, ...], out: str, force: bool) -> None:
     refuse_existing([out], force=force, inputs=[path, *beside])
     more = [result for file in beside for result in read_results(file)]
     with Store(path, create=False) as store:
-        text = reproduction_page(store, more=more)
+        there = {result.cell.dataset for result in (*store.results(), *more)}
+        text = comparison_page(store) if there and is_ones_own(there) else reproduction_page(store, more=more)
     write_output(out, text, force=force)
     click.echo(f"Wrote {out}.")

@@ -31,6 +31,8 @@ from selfselect.reproduction import (
 from selfselect.reproduction.people import Dataset
 
 from ..errors import INTERRUPTED
+from ..findings import tell_findings
+from ..inputs import SPELLED_OUT
 
 
 def run(
@@ -46,15 +48,30 @@ def run(
     path: str | None,
     data: str | None,
     label: str | None,
-    positive: str | None,
-    group: str | None,
+    positive: tuple[str, ...],
+    groups: tuple[str, ...],
+    missing: str,
+    ignore: tuple[str, ...],
+    encoding: str,
+    delimiter: str,
     dry_run: bool,
 ) -> None:
     """Run what is asked for and not yet in the store, or say how much that is."""
     with _interruptible(path):
         chosen: list[Dataset] = [BundledDataset(name) for name in datasets]
-        if data is not None and label is not None and group is not None:
-            chosen.append(own_dataset(data, label, group, positive))
+        if data is not None and label is not None and groups:
+            own = own_dataset(
+                data,
+                label,
+                groups,
+                positive,
+                missing=missing.replace("-", "_"),
+                ignore=ignore,
+                encoding=encoding,
+                delimiter=SPELLED_OUT.get(delimiter, delimiter),
+            )
+            tell_findings(own.findings())
+            chosen.append(own)
         numbers = PROMISE_SPLITS if promises else range(SPLITS)
         plan = Plan(
             tuple(chosen) or tuple(map(BundledDataset, BUNDLED)),

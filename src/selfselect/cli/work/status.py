@@ -6,6 +6,7 @@ import click
 import pandas as pd
 
 from selfselect.reproduction import COSTS, Store, progress
+from selfselect.reproduction.wording import in_words, is_ones_own
 
 
 def run(*, path: str, splits: int) -> None:
@@ -20,14 +21,19 @@ def run(*, path: str, splits: int) -> None:
             "under way": row.under_way,
             "missing": row.missing,
             "s per fit": "-" if row.seconds is None else f"{row.seconds:.2f}",
+            "in words": in_words(row.method).removesuffix(f" ({row.method})"),
         }
         for row in rows
     ]
     done, under_way = sum(row.done for row in rows), sum(row.under_way for row in rows)
     click.echo(pd.DataFrame(table).to_string(index=False))
-    click.echo(f"\n{done} results in {path}, {under_way} under way. Of the paper's data sets,")
-    click.echo(f"{len(COSTS)} costs and {splits} splits are expected; missing ones are made by:")
-    click.echo(f"selfselect reproduce --store {path}")
+    click.echo(f"\n{done} results in {path}, {under_way} under way.")
+    if rows and is_ones_own(row.dataset for row in rows):
+        click.echo("Every method, cost and split that was begun is expected of all; missing ones are made by the same")
+        click.echo(f"selfselect reproduce --data FILE --label COLUMN --group COLUMN --store {path} as the others.")
+    else:
+        click.echo(f"Of the paper's data sets, {len(COSTS)} costs and {splits} splits are expected; missing ones are")
+        click.echo(f"made by:\nselfselect reproduce --store {path}")
     if sweeps:
         spent = sum(sweep["seconds"] for sweep in sweeps)
         click.echo(f"Made by {len(sweeps)} finished sweep(s) in {spent / 60:.1f} minutes.")

@@ -12,6 +12,7 @@ import pandas as pd
 from ...auditing.promises import RARE
 from ..methods import ALL_METHODS, METHODS, PROMISING
 from ..people import BUNDLED
+from ..wording import in_words, is_ones_own
 
 #: What the main table of the paper shows: data sets and costs.
 MAIN_BLOCKS = (("adult", 0.7), ("adult", 0.8), ("bank_30", 0.7), ("bank_30", 0.8))
@@ -116,7 +117,7 @@ RESULTS = Layout(
     ("ind. acc.", "apply", "rank r²"),
     _results_cells,
     "Induced accuracy in percent on test data with its standard error over splits; number of applying groups; squared "
-    "correlation of base rates with ranks of precisions on training data. {whose} Round brackets: nobody applied in "
+    "correlation of base rates with ranks of precisions on training data.{whose} Round brackets: nobody applied in "
     "some splits, which are left out; a dash: nobody applied in any.",
 )
 #: What the numbers of a cell are: without results of the paper's own training, and with them.
@@ -132,9 +133,11 @@ EXTRA = Layout(
     _extra_cells,
     "Social cost: percent of qualified people whose group does not apply, on test data, with its standard error. "
     "Spearman and Kendall: rank correlations of base rates and precisions on training data. Order: in how many splits "
-    "a higher base rate never came with a lower precision, of those in which at least two groups had anyone selected. "
-    "The paper prints none of these.{extra}",
+    "a higher base rate never came with a lower precision, of those in which at least two groups had anyone "
+    "selected.{extra}",
 )
+#: Said of these columns beside the paper's.
+NOT_IN_PAPER = "The paper prints none of these."
 #: What the numbers of a cell are that the paper lacks, with results of its own training.
 WHOSE_EXTRA = ("", " In each cell: the paper's own method, re-run by us · our learner.")
 
@@ -188,8 +191,16 @@ def make_grid(summary: pd.DataFrame, layout: Layout, *, main: bool) -> Grid:
         sections = [(f"c = {cost:g}", _grid_rows(summary, layout, blocks, cost)) for cost in costs]
     name = "Main results" if main else "Extended results"
     again = "descent_splits" in summary.columns
-    note = layout.note.replace("{whose}", WHOSE[again]).replace("{extra}", WHOSE_EXTRA[again])
-    return Grid(f"{name}: {layout.title}", note, tuple(headings), layout.columns, tuple(sections))
+    own = is_ones_own(summary["dataset"])
+    whose, extra = ("", "") if own else (f" {WHOSE[again]}", f" {NOT_IN_PAPER}{WHOSE_EXTRA[again]}")
+    note = layout.note.replace("{whose}", whose).replace("{extra}", extra)
+    return Grid(
+        layout.title.capitalize() if own else f"{name}: {layout.title}",
+        note,
+        tuple(headings),
+        layout.columns,
+        tuple(sections),
+    )
 
 
 def _title(dataset: str) -> str:
@@ -208,7 +219,8 @@ def _grid_rows(
             row = rows.get((dataset, section_cost if cost is None else cost, method))
             cells.extend([""] * len(layout.columns) if row is None else layout.cells(row))
         if any(cells):
-            lines.append((METHODS[method].title, tuple(cells)))
+            name = in_words(method) if is_ones_own(summary["dataset"]) else METHODS[method].title
+            lines.append((name, tuple(cells)))
     return tuple(lines)
 
 
@@ -227,11 +239,15 @@ PROMISES_NOTE = (
 def promise_grids(summary: pd.DataFrame) -> list[Grid]:
     """Lay out what was promised and delivered: a grid per data set, methods below each other, costs side by side."""
     grids: list[Grid] = []
+    own = is_ones_own(summary["dataset"])
     for dataset, part in summary.groupby("dataset", sort=False):
         rows = {(row.method, row.cost): row for row in part.itertuples()}
         costs = sorted(set(part["cost"]))
         lines = tuple(
-            (ALL_METHODS[name].title, tuple(_promise_cell(rows.get((name, cost))) for cost in costs))
+            (
+                in_words(name) if own else ALL_METHODS[name].title,
+                tuple(_promise_cell(rows.get((name, cost))) for cost in costs),
+            )
             for name in PROMISING
             if name in set(part["method"])
         )

@@ -12,6 +12,7 @@ from ...._errors import InputError
 from ...methods import METHODS
 from ...people import BUNDLED
 from ...sweep.results import Result
+from ...wording import in_words, is_ones_own
 from ..summary import summarise
 from .style import (
     BLACK,
@@ -51,7 +52,8 @@ def social_cost_data(results: Iterable[Result]) -> pd.DataFrame:
 def draw_social_cost(data: pd.DataFrame) -> Figure:
     """Figure 5: one panel per data set, one line per method."""
     datasets = list(dict.fromkeys(data["dataset"]))
-    figure, axes = new_figure(1, len(datasets), max(5.0, 3.4 * len(datasets)), 3.8, sharey=True)
+    own = is_ones_own(datasets)
+    figure, axes = new_figure(1, len(datasets), max(7.5 if own else 5.0, 3.4 * len(datasets)), 3.8, sharey=True)
     for ax, dataset in zip(axes[0], datasets, strict=True):
         part = data[data["dataset"] == dataset]
         present = [name for name in METHODS if (part["method"] == name).any()]
@@ -69,22 +71,30 @@ def draw_social_cost(data: pd.DataFrame) -> Figure:
                 lw=1.3,
                 capsize=1.5,
                 elinewidth=0.8,
-                label=METHODS[name].title,
+                label=in_words(name) if own else METHODS[name].title,
             )
         ax.set_title(BUNDLED.get(dataset, dataset), loc="left")
         ax.set_xlabel("cost c")
     axes[0, 0].set_ylabel("social cost (% of qualified people\nwho do not apply)")
     axes[0, 0].set_ylim(-3, 103)
-    figure.legend(*axes[0, 0].get_legend_handles_labels(), loc="outside lower center", ncols=6)
+    figure.legend(*axes[0, 0].get_legend_handles_labels(), loc="outside lower center", ncols=2 if own else 6)
     return figure
 
 
-def by_group_data(results: Iterable[Result], dataset: str = "bank_30", split: int = 0) -> pd.DataFrame:
+def by_group_data(results: Iterable[Result], dataset: str | None = None, split: int | None = None) -> pd.DataFrame:
     """Figure 6: published precision, test accuracy and decision of each group on a split, and accuracy of applicants.
 
-    All groups have a precision under strat_x: those that it keeps out are selected as a whole, as in the paper.
+    All groups have a precision under strat_x: those that it keeps out are selected as a whole, as in the paper. By
+    default it is the first split of the bank data, as in the paper, or, where there is nothing of the paper's data, of
+    the first data set.
     """
-    rows = []
+    results, rows = list(results), []
+    names = sorted({result.cell.dataset for result in results})
+    if dataset is None:
+        dataset = names[0] if names and is_ones_own(names) else "bank_30"
+    if split is None:
+        own = [result.cell.split for result in results if result.cell.dataset == dataset]
+        split = min(own) if own and is_ones_own([dataset]) else 0
     for result in results:
         cell = result.cell
         if cell.dataset != dataset or cell.split != split:
@@ -112,7 +122,11 @@ def by_group_data(results: Iterable[Result], dataset: str = "bank_30", split: in
         raise InputError(f"There is no result of {dataset}, split {split}, which figure 6 shows.", key="no_results")
     order = {name: place for place, name in enumerate(METHODS)}
     frame = pd.concat(rows, ignore_index=True)
-    return frame.sort_values(["method", "cost"], key=lambda c: c.map(order) if c.name == "method" else c, kind="stable")
+    frame = frame.sort_values(
+        ["method", "cost"], key=lambda c: c.map(order) if c.name == "method" else c, kind="stable"
+    )
+    frame.attrs["in_words"] = is_ones_own([dataset])
+    return frame
 
 
 def draw_by_group(data: pd.DataFrame) -> Figure:
@@ -128,7 +142,8 @@ def draw_by_group(data: pd.DataFrame) -> Figure:
         whole = part.drop_duplicates("cost")
         top.plot(whole["cost"], whole["induced_accuracy"], color=BLACK, lw=2.4)
         middle.plot(whole["cost"], whole["cost"], color=GREY, lw=1)
-        letter(top, "ABC"[column], f"{METHODS[method].title}: accuracy")
+        title = in_words(method) if data.attrs.get("in_words") else METHODS[method].title
+        letter(top, "ABC"[column], f"{title}: accuracy".replace(" (", "\n("))
         letter(middle, "DEF"[column], "published precision")
         letter(bottom, "GHI"[column], "precision and accuracy")
         for ax in (top, middle):
@@ -152,15 +167,16 @@ def _draw_group(top: Axes, middle: Axes, bottom: Axes, line: pd.DataFrame, index
     inside, outside = line[line["applies"]], line[~line["applies"]]
     for ax, name in ((top, "accuracy"), (middle, "precision")):
         ax.plot(line["cost"], line[name], lw=1.2, color=style["color"], ls=style["linestyle"], alpha=0.75)
-        ax.plot(inside["cost"], inside[name], ls="", ms=4.5, marker=MARKERS[index], color=style["color"])
-    marker: dict[str, Any] = {"ls": "", "marker": MARKERS[index], "color": MANY[index % len(MANY)]}
+        ax.plot(inside["cost"], inside[name], ls="", ms=4.5, marker=MARKERS[index % len(MARKERS)], color=style["color"])
+    marker: dict[str, Any] = {"ls": "", "marker": MARKERS[index % len(MARKERS)], "color": MANY[index % len(MANY)]}
     bottom.plot(inside["accuracy"], inside["precision"], ms=5, **marker)
     bottom.plot(outside["accuracy"], outside["precision"], ms=4, mfc="none", alpha=0.6, **marker)
 
 
 def _group_handles(groups: list[str]) -> list[Any]:
     handles = [
-        legend_line(str(group), marker=MARKERS[index], ms=5, **line_of(index)) for index, group in enumerate(groups)
+        legend_line(str(group), marker=MARKERS[index % len(MARKERS)], ms=5, **line_of(index))
+        for index, group in enumerate(groups)
     ]
     handles.append(legend_line("all applicants", color=BLACK, lw=2.4))
     handles.append(legend_line("precision = cost", color=GREY, lw=1))
