@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator
-from dataclasses import dataclass, field
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, field, fields
 from functools import cached_property
 from typing import Any, Literal, TypeAlias
 
@@ -23,6 +23,7 @@ from ..deciding import (
     Cost,
     Outcome,
     PublishedStatistics,
+    Shares,
     Subsidies,
     SubsidyKind,
     Terms,
@@ -37,10 +38,15 @@ from .halves import two_halves
 Kind: TypeAlias = Literal["one", "per_group"]
 #: How the two kinds of thresholds are called.
 KINDS: dict[Kind, str] = {"one": "one threshold for all", "per_group": "a threshold per group"}
-#: Points of the frontier of thresholds per group; where there are more, so many are spread over social cost.
-MOST_POINTS = 100
+#: Points of the frontier of thresholds per group; where there are more, fewer are spread over social cost.
+MOST_POINTS, SPREAD_POINTS = 100, 40
+#: Of more groups than this, sets of groups may differ from the best by one group: integer programs, one for each point,
+#: would take a minute, and what they win is less than one group in a thousand.
+MOST_EXACT = 1000
 #: Groups of which a table shows the threshold in a column of its own.
 MOST_COLUMNS = 30
+#: Groups that are named at every point, where a program reads it.
+MOST_NAMES = 1000
 
 UNLAWFUL = (
     "A threshold per group treats people of the same score differently because of their group. Where the group is "
@@ -151,7 +157,33 @@ class _Chooser:
         within = int(np.searchsorted(away, limit + SLACK, side="right"))
         return int(self.efficient[max(within - 1, 0)]), within > 0
 
+    def at_one(self, chosen_on: _Chooser, row: int) -> FloatArray:
+        """People judged rightly, applicants, qualified people away and all of them, at others' one threshold."""
+        everyone, qualified = float(self.curves.n.sum()), float(self.curves.positives.sum())
+        if row < 0:
+            return np.array([0.0, 0.0, qualified, qualified])
+        value = chosen_on.everything["threshold"].to_numpy()[row]
+        here = self.everything.iloc[np.searchsorted(self.everything["threshold"].to_numpy(), value, "right") - 1]
+        applicants = here["application_rate"] * everyone
+        right = here["induced_accuracy"] * applicants if applicants else 0.0
+        # nobody of them may be qualified: then nobody stays away
+        return np.array([right, applicants, here["social_cost"] * qualified if qualified else 0.0, qualified])
+
+    @cached_property
+    def shares(self) -> Shares:
+        """Share of its group that applies at each step."""
+        return self.curves.step_shares(self.terms)
+
     # ------------------------------------------------------------------ one per group
+
+    def at_each(self, chosen_on: _Chooser, inside: NDArray[np.bool_]) -> FloatArray:
+        """The same at others' thresholds per group; of a group that they have not seen, nobody passes."""
+        theirs = np.where(inside, chosen_on.curves.threshold[chosen_on.best_step], np.nan)
+        at = chosen_on.curves.groups.get_indexer(self.curves.groups)
+        step = _steps_at(self.curves, np.where(at >= 0, theirs[at], np.nan))
+        counts, shares = self.curves.counts_of(step), np.asarray(self.shares[step], dtype=np.float64)
+        away = (1 - shares) @ counts.positives
+        return np.array([shares @ counts.correct, shares @ counts.n, away, counts.positives.sum()], dtype=np.float64)
 
     @cached_property
     def best_step(self) -> NDArray[np.intp]:
@@ -176,12 +208,16 @@ class _Chooser:
     def per_group(self, limit: float) -> tuple[NDArray[np.bool_], bool]:
         """Groups to let in, each at its best step, for the best accuracy within a limit, or nearest to it."""
         need = (1 - limit - SLACK) * float(self.curves.positives.sum())
-        found = best_set(self.choices, need)
+        found = best_set(self.choices, need, exact=self._few)
         return (found.inside, True) if found is not None else (self.choices.may_come, False)
+
+    @property
+    def _few(self) -> bool:
+        return len(self.curves.groups) <= MOST_EXACT
 
     def sets(self) -> Iterator[NDArray[np.bool_]]:
         """Sets of groups of the frontier, by falling social cost; every one if there are not too many."""
-        for step in (0.0, float(self.curves.positives.sum()) / MOST_POINTS):
+        for step in (0.0, float(self.curves.positives.sum()) / SPREAD_POINTS):
             found = list(self._sets(step))
             if len(found) < MOST_POINTS or step:
                 yield from found
@@ -190,7 +226,7 @@ class _Chooser:
     def _sets(self, step: float) -> Iterator[NDArray[np.bool_]]:
         cover, need = self.choices.cover, 0.0
         for _ in range(MOST_POINTS):
-            found = best_set(self.choices, need)
+            found = best_set(self.choices, need, exact=self._few)
             if found is None:
                 return
             yield found.inside
@@ -198,16 +234,16 @@ class _Chooser:
             need = covered + max(step, 1e-9 * float(cover.sum()))
 
 
-def _counts_at(curves: ThresholdCurves, groups: pd.Index, thresholds: FloatArray) -> PublishedStatistics:
-    """What would be published with a threshold per group; NaN: nobody passes. Groups without one pass nobody."""
-    own = dict(zip(groups, thresholds, strict=True))
-    step = np.empty(len(curves.groups), dtype=np.intp)
-    for z, name in enumerate(curves.groups):
-        first, last = curves.start[z], curves.start[z + 1]
-        value = own.get(name, np.nan)
-        steps = curves.threshold[first:last]
-        step[z] = last - 1 if math.isnan(value) else first + np.searchsorted(steps, value, side="right") - 1
-    return PublishedStatistics(curves.groups, curves.counts_of(step))
+def _steps_at(curves: ThresholdCurves, thresholds: FloatArray) -> NDArray[np.intp]:
+    """Step of each group at a threshold of its own; NaN: nobody passes."""
+    begun = curves.threshold <= thresholds[curves.group]  # the first step, at -inf, always has
+    step = curves.start[:-1] + np.add.reduceat(begun, curves.start[:-1], dtype=np.intp) - 1
+    return np.asarray(np.where(np.isnan(thresholds), curves.start[1:] - 1, step), dtype=np.intp)
+
+
+def _counts_at(curves: ThresholdCurves, thresholds: FloatArray) -> PublishedStatistics:
+    """What would be published with a threshold per group."""
+    return PublishedStatistics(curves.groups, curves.counts_of(_steps_at(curves, thresholds)))
 
 
 @dataclass(frozen=True, eq=False)
@@ -331,10 +367,9 @@ class ThresholdFrontier:
         now = self.people.threshold  # it is not said in other words
         value = now if now is not None and low <= now < high else short_threshold(low, high)
         everyone = np.full(len(self.curves.groups), value)
-        published = _counts_at(self.curves, self.curves.groups, everyone)
-        shares = published.shares(self.terms)
-        held = self._held_out("one", limit)
-        return Point("one", everyone, as_decisions(shares.to_numpy()), outcome(published, shares), *held, met)
+        found = Outcome(**{part.name: self._all.everything[part.name].iloc[row].item() for part in fields(Outcome)})
+        let_in = as_decisions(self._all.shares[_steps_at(self.curves, everyone)])
+        return Point("one", everyone, let_in, found, *self._held_out(lambda fitted: fitted.one(limit)[0]), met)
 
     def _group_point(self, inside: NDArray[np.bool_], limit: float | None, met: bool = True) -> Point:
         curves, step = self.curves, self._all.best_step
@@ -344,30 +379,20 @@ class ThresholdFrontier:
         thresholds = np.array(
             [short_threshold(*ends) if comes else np.nan for *ends, comes in zip(low, high, inside, strict=True)]
         )
-        published = _counts_at(curves, curves.groups, thresholds)
+        published = _counts_at(curves, thresholds)
         shares = published.shares(self.terms)
         found = outcome(published, shares)
-        held = self._held_out("per_group", found.social_cost if limit is None else limit)
+        within = found.social_cost if limit is None else limit
+        held = self._held_out(lambda fitted: fitted.per_group(within)[0])
         return Point("per_group", thresholds, as_decisions(shares.to_numpy()), found, *held, met)
 
-    def _held_out(self, kind: Kind, limit: float) -> tuple[float, float]:
+    def _held_out(self, choose: Callable[[_Chooser], int | NDArray[np.bool_]]) -> tuple[float, float]:
         """Accuracy and social cost where thresholds are chosen on one half and published and counted on the other."""
-        right = applicants = away = qualified = 0.0
+        sums = np.zeros(4)
         for fitted, judged in (self._halves, self._halves[::-1]):
-            if kind == "one":
-                row, _ = fitted.one(limit)
-                chosen = np.nan if row < 0 else fitted.everything["threshold"].to_numpy()[row]
-                others = np.full(len(judged.curves.groups), chosen)  # one threshold holds for groups unseen, too
-                published = _counts_at(judged.curves, judged.curves.groups, others)
-            else:
-                inside, _ = fitted.per_group(limit)
-                thresholds = np.where(inside, fitted.curves.threshold[fitted.best_step], np.nan)
-                published = _counts_at(judged.curves, fitted.curves.groups, thresholds)
-            shares, counts = published.shares(judged.terms).to_numpy(), published.counts
-            right += float(shares @ counts.correct)
-            applicants += float(shares @ counts.n)
-            away += float((1 - shares) @ counts.positives)
-            qualified += float(counts.positives.sum())
+            chosen = choose(fitted)
+            sums += judged.at_one(fitted, chosen) if isinstance(chosen, int) else judged.at_each(fitted, chosen)
+        right, applicants, away, qualified = sums
         return float(ratio(right, applicants)), float(ratio(away, qualified))
 
     # ------------------------------------------------------------------ in words
@@ -469,7 +494,11 @@ class ThresholdFrontier:
         }
 
     def to_dict(self) -> dict[str, Any]:
-        """Everything as plain values; NaN becomes None, and so does a threshold at which everybody or nobody passes."""
+        """Everything as plain values; NaN becomes None, and so does a threshold at which everybody or nobody passes.
+
+        With very many groups, only what is recommended names them.
+        """
+        whole = len(self.names) <= MOST_NAMES
         return {
             "cost": plain_value(self.terms.uniform_cost),
             "n": plain_value(self.curves.n.sum()),
@@ -481,14 +510,17 @@ class ThresholdFrontier:
             else {"threshold": plain_value(self.people.threshold)}
             | {name: plain_value(value) for name, value in self.current.to_dict().items()},
             "recommended": {kind: self._plain(self.recommend(kind=kind)) for kind in KINDS},
-            "one": [self._plain(point) for point in self.one],
-            "per_group": [self._plain(point) for point in self.per_group],
+            "one": [self._plain(point, whole) for point in self.one],
+            "per_group": [self._plain(point, whole) for point in self.per_group],
             "notes": self.notes(),
         }
 
-    def _plain(self, point: Point | None) -> dict[str, Any] | None:
+    def _plain(self, point: Point | None, whole: bool = True) -> dict[str, Any] | None:
         if point is None:
             return None
+        if not whole:
+            found = self._plain(point) or {}
+            return {name: value for name, value in found.items() if name not in ("thresholds", "who")}
         who = [name for name, comes in zip(self.names, point.let_in, strict=True) if comes]
         each: dict[str, Any] = {"threshold": plain_value(point.threshold)}
         if point.kind == "per_group":
@@ -589,7 +621,7 @@ def threshold_frontier(
 
     With one threshold for all, every distinct one is looked at. With one per group, every group is either let in at
     the threshold at which it is judged most accurately while it applies, or shut out, and the sets of groups that no
-    other beats are found exactly. Both are chosen on the people they are counted on. So each comes with held-out
+    other beats are found exactly (of more than a thousand groups: up to one of them). Both are chosen on the people they are counted on. So each comes with held-out
     numbers: the same choice made on half of the people, published and counted on the other half, both ways.
 
     Parameters

@@ -177,7 +177,8 @@ def _draw_thresholds(axes: Any, made: ThresholdFrontier) -> None:
         across, up = (
             [getattr(point.outcome, number) for point in points] for number in ("social_cost", "induced_accuracy")
         )
-        axes.plot(across, up, "o-", color=colour, markersize=4, zorder=2, label=name)
+        # between two points the first is the best there is
+        axes.plot(across, up, "o-", drawstyle="steps-post", color=colour, markersize=4, zorder=2, label=name)
         across, up = ([point.held_out_social_cost for point in points], [point.held_out_accuracy for point in points])
         axes.plot(across, up, "x", color=colour, markersize=5, zorder=2, label=f"{name}, held out")
     if made.current is not None and not np.isnan(made.current.induced_accuracy):

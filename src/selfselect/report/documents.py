@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import math
 from collections.abc import Sequence
 from datetime import UTC, datetime
@@ -91,8 +92,11 @@ def chart_svg(x: str, y: str, series: Sequence[dict[str, Any]]) -> str:
     for i, one in enumerate(series):
         colour = COLOURS[i % len(COLOURS)]
         points = [at(point) for point in one["points"] if all(map(math.isfinite, point))]
-        if one["line"]:
-            path = " ".join(f"{px},{py}" for px, py in points)
+        if one["line"] and points:
+            # between two points the first is the best there is
+            corners = [(after[0], before[1]) for before, after in itertools.pairwise(points)]
+            both = [corner for pair in zip(points, [*corners, points[-1]], strict=True) for corner in pair]
+            path = " ".join(f"{px},{py}" for px, py in both)
             parts.append(f'<polyline points="{path}" fill="none" stroke="{colour}" stroke-width="2"/>')
         size = 3 if one["line"] else 7
         parts += [f'<circle cx="{px}" cy="{py}" r="{size}" fill="{colour}"/>' for px, py in points]
