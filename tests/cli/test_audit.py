@@ -152,6 +152,7 @@ def test_several_costs_are_all_answered_and_decimal_steps_are_exact(scored):
     assert [each["cost"] for each in found["by_cost"]] == [0.7, 0.5, 0.55, 0.6, 0.65, 0.75, 0.8, 0.85, 0.9]
     for each in found["by_cost"]:
         alone = json.loads(run(*command, "--cost", each["cost"], "--json", "-").output)
+        del alone["impact_ratios"]  # they know no cost
         assert alone == each
     assert "At every cost" in run(*command, "--cost", "0.5:0.9:0.1").output
 
@@ -342,3 +343,92 @@ def test_the_terminal_says_how_sure_it_is(scored):
     assert first.output == again.output
     assert "How sure? 1,000 bootstrap samples" in first.output
     assert "applying in only some samples" in first.output
+
+
+# ---------------------------------------------------------------- costs, impact, columns on their own
+
+
+def test_a_range_of_costs_says_what_holds_over_all_of_it(scored, tmp_path):
+    path, frame = scored
+    out, page = tmp_path / "out.json", tmp_path / "page.html"
+    options = ("audit", path, "--label", "y", "--group", "z", "--score", "s")
+    done = run(*options, "--cost", "0.6:0.8", "--json", out, "--report", page)
+    assert done.exit_code == 0, done.output
+    found = json.loads(out.read_text())
+    over = library_audit(frame["y"], score=frame["s"], sensitive_features=frame["z"], cost=0.6).over_costs(0.6, 0.8)
+    assert found["over_costs"] == json.loads(json.dumps(over.to_dict()))
+    assert found["cost"] == 0.6
+    assert over.sentence() in done.output
+    assert over.sentence() in page.read_text()
+    assert run(*options, "--cost", "0.8:0.6").exit_code == 2
+    assert run(*options, "--cost", "0.8:1.6").exit_code == 2
+
+
+def test_a_group_can_have_a_cost_of_its_own(scored, tmp_path):
+    path, _ = scored
+    out = tmp_path / "out.json"
+    options = ("audit", path, "--label", "y", "--group", "z", "--score", "s", "--cost", "0.6")
+    done = run(*options, "--cost-of", "B=0.3", "--json", out)
+    assert done.exit_code == 0, done.output
+    assert [group["cost"] for group in json.loads(out.read_text())["groups"]] == [0.6, 0.3, 0.6]
+    assert "At a cost of 0.60 (0.30 for B)," in done.output
+    wrong = run(*options, "--cost-of", "BB=0.3")
+    assert wrong.exit_code == 2
+    assert "there is no group 'BB'" in wrong.output
+    assert run(*options, "--cost-of", "B=1.3").exit_code == 2
+
+
+def test_impact_ratios_are_shown_when_asked_for_and_always_written(scored, tmp_path):
+    path, _ = scored
+    out = tmp_path / "out.json"
+    options = ("audit", path, "--label", "y", "--group", "z", "--group", "w", "--score", "s", "--cost", "0.6")
+    done = run(*options, "--impact", "--json", out)
+    assert "Impact ratios by z (intervals: Katz's)" in done.output
+    assert "Impact ratios by z / w" in done.output
+    assert [table["by"] for table in json.loads(out.read_text())["impact_ratios"]["tables"]] == ["z", "w", "z / w"]
+    assert "Impact ratios" not in run(*options).output
+
+
+@pytest.mark.parametrize("how", [("--score", "s"), ("--prediction", "p")])
+def test_columns_on_their_own_are_audits_of_each_from_one_reading(scored, tmp_path, how):
+    path, _ = scored
+    out = tmp_path / "all.json"
+    common = ("audit", path, "--label", "y", *how, "--cost", "0.6", "--subsidy", "B=0.05")
+    done = run(
+        *common, "--group", "z", "--group", "w", "--separately", "--json", out,
+        "--report", tmp_path / "page.html", "--csv", tmp_path / "table.csv",
+    )  # fmt: skip
+    assert done.exit_code == 0, done.output
+    together = json.loads(out.read_text())
+    assert [found.pop("by") for found in together] == ["z", "w"]
+    alone = json.loads(run(*common, "--group", "z", "--json", "-").output)
+    assert together[0] == alone
+    plain = json.loads(run(*common[:-2], "--group", "w", "--json", "-").output)
+    assert together[1] == plain
+    assert {name.name for name in tmp_path.iterdir()} >= {"page-z.html", "page-w.html", "table-z.csv", "table-w.csv"}
+    assert "== By z ==" in done.output
+    assert "== By w ==" in done.output
+    on_terminal = run(*common, "--group", "z", "--group", "w", "--separately", "--json", "-")
+    assert json.loads(on_terminal.output)[1]["by"] == "w"
+
+
+def test_names_of_any_of_the_columns_may_be_required_and_unknown_ones_are_refused(scored):
+    path, _ = scored
+    common = ("audit", path, "--label", "y", "--group", "z", "--group", "w", "--score", "s", "--cost", "0.9")
+    failed = run(*common, "--separately", "--require", "u", "--require", "A")
+    assert failed.exit_code == 1
+    assert "u does not apply" in failed.output
+    assert run(*common, "--separately", "--require", "nobody").exit_code == 2
+    assert run(*common, "--separately", "--subsidy", "nobody=0.1").exit_code == 2
+
+
+def test_files_are_written_before_anything_is_printed(scored, tmp_path, monkeypatch):
+    path, _ = scored
+    page = tmp_path / "page.html"
+
+    def stop(*_):
+        raise ValueError("whoever reads has read enough")
+
+    monkeypatch.setattr("selfselect.cli.work.audit.printable", stop)
+    run("audit", path, "--label", "y", "--group", "z", "--score", "s", "--cost", "0.6", "--report", page)
+    assert page.exists()

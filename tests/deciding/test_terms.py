@@ -95,7 +95,7 @@ def test_an_audit_of_divided_groups_says_how_many_come(divided):
     people = Screened.from_predictions(y, selected, sensitive_features=z)
     found = Audit(people, people, terms)
     assert found.applies.to_dict() == {"A": True, "B": False}
-    assert found.verdict().startswith("At the costs given, 50.0% of people apply: the model is right for ")
+    assert found.verdict().startswith("At a cost of 0.65 (0.60 for B), 50.0% of people apply: the model is right for ")
     assert found.sentences()[1].startswith("25.0% of B apply at a cost of 0.60")
     assert found.to_dict()["application_rate"] == pytest.approx(0.5)
 

@@ -44,7 +44,7 @@ def assert_page_equals(page, found):
     wide = found.of_new_people or found.terms.confidence is not None
     told = page.locator("#sentences li").all_text_contents()
     for name, row, sentence in zip(found.names, frame.itertuples(), found.sentences(), strict=True):
-        assert shown[name]["Applies"] == ("yes" if row.applies else "no")
+        assert shown[name]["Applies"] == ("yes" if row.applies else "no" if row.selected else "shut out")
         assert shown[name]["People"] == count(row.n)
         assert shown[name]["Pass"] == count(row.selected)
         assert shown[name]["Qualified"] == percent(row.base_rate)
@@ -411,14 +411,14 @@ def test_small_groups_carry_a_warning_with_their_number(show):
     assert any("pass screening, mostly chance" in mark for mark in marks)
 
 
-def test_a_group_of_which_nobody_passes_stays_away_whatever_is_paid(show):
+def test_a_group_of_which_nobody_passes_is_shut_out_whatever_is_paid(show):
     published = PublishedStatistics.from_predictions([1, 0, 1, 0], [1, 0, 0, 0], sensitive_features=list("AABB"))
     screened = Screened(published)
     found = Audit(screened, screened, Terms(0.5))
     page = show(found)
     page.fill("input[aria-label='Subsidy for B']", "0.5")
     settle(page)
-    assert cells(page)["B"]["Applies"] == "no"
+    assert cells(page)["B"]["Applies"] == "shut out"
     assert cells(page)["B"]["Still needed"] == "none helps"
     assert_page_equals(page, found.under(found.terms.paying({"B": 0.5})))
 
@@ -503,3 +503,26 @@ def test_on_paper_the_page_is_light_and_the_table_keeps_its_titles(show):
     assert len(page.pdf(format="A4")) > 10_000
     page.evaluate("() => dispatchEvent(new Event('afterprint'))")
     assert page.evaluate("() => document.documentElement.dataset.theme") == "dark"
+
+
+def test_what_is_known_within_bounds_is_never_shown_as_a_number(show):
+    rng = np.random.default_rng(0)
+    score, z = rng.random(600), rng.choice(["A", "B"], 600)
+    y = np.where(score > 0.5, rng.random(600) < score * np.where(z == "A", 1, 0.8), np.nan)
+    found = audit(y, score=score, sensitive_features=z, cost=0.7, untested=True)
+    page, result = show(found), found.outcome
+    assert page.text_content("#verdict") == found.verdict()
+    for name in ("assumed_accuracy", "induced_accuracy", "social_cost"):
+        low, high = (getattr(result, f"{name}_{end}") for end in ("low", "high"))
+        assert low < high
+        assert page.text_content(f"#{name}") == f"{percent(low)} to {percent(high)}"
+    shown, frame = cells(page), found.to_frame()
+    for name, row in frame.iterrows():
+        assert shown[name]["Qualified"] == f"{percent(row['base_rate_low'])} to {percent(row['base_rate_high'])}"
+        assert shown[name]["Accuracy"] == f"{percent(row['accuracy_low'])} to {percent(row['accuracy_high'])}"
+        assert shown[name]["Precision"] == percent(row["precision"])
+    assert page.locator("#threshold, #chart-curves, #chart-scatter").count() == 0
+    header = page.evaluate("() => selfselect.csv('costs')").splitlines()[0]
+    assert "induced accuracy low,induced accuracy high" in header
+    assert "base_rate_low" in page.evaluate("() => selfselect.csv('groups')")
+    assert "people were not tested" in page.text_content("main")

@@ -2,6 +2,7 @@
 
 from .audits import Audit, audit
 from .comparing import Comparison, PairedCounts, compare
+from .cost_ranges import OverCosts
 from .provenance import Provenance
 from .resampling import Resamples, Uncertainty, resample
 from .screened import Screened, default_threshold
@@ -10,6 +11,7 @@ from .words import group_names, group_sentence, group_warning, promises_sentence
 __all__ = [
     "Audit",
     "Comparison",
+    "OverCosts",
     "PairedCounts",
     "Provenance",
     "Resamples",

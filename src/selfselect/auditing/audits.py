@@ -25,7 +25,9 @@ from ..deciding import (
     outcome,
 )
 from ..report import render
-from .page import page_content
+from .cost_ranges import OverCosts, over_costs
+from .impact import impact_content, impact_ratios, impact_rows
+from .page import page_content, static_content
 from .plain import as_json, plain_groups, plain_ranges, plain_value
 from .promises import promises
 from .provenance import Provenance
@@ -65,6 +67,8 @@ class Audit:
         More costs to look at.
     provenance : Provenance
         Where the numbers come from.
+    cost_range : tuple of two floats, optional
+        A range of costs that what is written also speaks of; see :meth:`over_costs`.
     """
 
     published_by: Screened
@@ -72,6 +76,7 @@ class Audit:
     terms: Terms
     other_costs: tuple[Cost, ...] = ()
     provenance: Provenance = field(default_factory=Provenance)
+    cost_range: tuple[float, float] | None = None
 
     # ------------------------------------------------------------------ the parts by name
 
@@ -195,7 +200,7 @@ class Audit:
 
     def under(self, terms: Terms) -> Audit:
         """The same audit under other terms."""
-        return replace(self, terms=terms, other_costs=())
+        return replace(self, terms=terms, other_costs=(), cost_range=None)
 
     def to_frame(self) -> pd.DataFrame:
         """Everything about each group at the main cost.
@@ -275,6 +280,51 @@ class Audit:
     @property
     def _people(self) -> tuple[Screened, Screened]:
         return self.published_by, self.counted_on
+
+    def over_costs(self, low: float, high: float) -> OverCosts:
+        """Who applies at every cost of a range, where others tip, and what follows in between; exact, not by a grid.
+
+        Parameters
+        ----------
+        low, high : float
+            The range, of the general cost: groups with a cost of their own keep it.
+
+        Returns
+        -------
+        OverCosts
+            With ``groups`` (throughout, nowhere, or up to which cost each applies), ``steps``, ``sentence()``,
+            ``to_dict()``.
+
+        Examples
+        --------
+        >>> found = audit([1, 1, 0, 1, 0, 0], y_pred=[1, 1, 1, 1, 1, 0], sensitive_features=list("AAABBB"), cost=0.6)
+        >>> found.over_costs(0.4, 0.6).groups["applies"].to_dict()
+        {'A': 'throughout', 'B': 'up to'}
+        >>> found.over_costs(0.4, 0.6).groups["tips_at"].to_dict()
+        {'A': nan, 'B': 0.5}
+        """
+        return over_costs(self, low, high)
+
+    def impact_ratios(self, confidence: float = 0.95) -> pd.DataFrame:
+        """How often each group passes screening, against the one that passes most often: the four-fifths rule.
+
+        Parameters
+        ----------
+        confidence : float, default=0.95
+            Of the intervals.
+
+        Returns
+        -------
+        DataFrame
+            By each column of groups and by their combinations; see :func:`selfselect.auditing.impact.impact_ratios`.
+
+        Examples
+        --------
+        >>> found = audit([1, 1, 0, 1, 0, 0], y_pred=[1, 1, 1, 1, 0, 0], sensitive_features=list("AAABBB"), cost=0.6)
+        >>> found.impact_ratios().set_index("category")["impact_ratio"].round(3).to_dict()
+        {'A': 1.0, 'B': 0.333}
+        """
+        return impact_ratios(self.population, confidence)
 
     def by_cost(self) -> pd.DataFrame:
         """Outcome at each of the costs, one row per cost."""
@@ -357,16 +407,21 @@ class Audit:
         first = self._one_cost(resampled)
         if self.other_costs:
             first["by_cost"] = [self.at(cost)._one_cost(resampled) for cost in self.costs]
+        if self.cost_range is not None:
+            first["over_costs"] = self.over_costs(*self.cost_range).to_dict()
+        first["impact_ratios"] = impact_content(self.impact_ratios())
         return first
 
     def _one_cost(self, resampled: bool) -> dict[str, Any]:
-        cost: Any = self.terms.uniform_cost
-        if cost is None:
-            listed = self.terms.listed_for(self.published.groups)
-            cost = {name: float(value) for name, value in zip(self.names, listed, strict=True)}
+        cost: Any = self.terms.cost
+        listed = dict(zip(self.names, self.terms.listed_for(self.published.groups).tolist(), strict=True))
+        own = {name: value for name, value in listed.items() if value != cost}
+        if isinstance(cost, Mapping | pd.Series):
+            cost, own = listed, {}
         frame = self.to_frame()
         return {
-            "cost": cost,
+            "cost": plain_value(cost),
+            **({"cost_of": own} if own else {}),
             "threshold": plain_value(self.threshold),
             "n": plain_value(self.population.counts.n.sum()),
             **{name: plain_value(value) for name, value in self.outcome.to_dict().items()},
@@ -403,7 +458,9 @@ class Audit:
             sentences=self.sentences(),
             provenance=self.provenance,
         )
-        return render(content)
+        over = "" if self.cost_range is None else self.over_costs(*self.cost_range).sentence()
+        impact = impact_rows(self.impact_ratios())
+        return render(content | static_content(over, impact))
 
     def _repr_html_(self) -> str:
         columns = ["n", "base_rate", "precision", "cost", "applies", "subsidy_needed"]
@@ -434,6 +491,7 @@ def audit(
     cost: Cost | Sequence[float],
     subsidies: Subsidies = None,
     subsidy_kind: SubsidyKind = "additive",
+    cost_of: Mapping[Any, float] | None = None,
     sample_weight: ArrayLike | None = None,
     untested: bool = False,
     missing: str = "error",
@@ -459,6 +517,8 @@ def audit(
         What groups are paid.
     subsidy_kind : {"additive", "proportional"}, default="additive"
         ``c_z = c - s_z`` or ``c_z = c (1 - s_z)``.
+    cost_of : mapping from group to float, optional
+        Cost of single groups, instead of the general one.
     sample_weight : array-like of shape (n_rows,), optional
         How far each person stands for others, as in a survey: every count is a sum of weights. Intervals take as many
         people as weighted ones are worth (Kish's effective sample size, ``(sum w)^2 / sum w^2``).
@@ -511,7 +571,7 @@ def audit(
             missing=missing,
             untested=untested,
         )
-    terms = Terms(costs[0], subsidies, subsidy_kind)
+    terms = Terms(costs[0], subsidies, subsidy_kind, cost_of=cost_of)
     for value in costs:
         terms.at_cost(value).faced_by(people.groups)  # complains early about costs and subsidies
     return Audit(people, people, terms, costs[1:], provenance or Provenance())

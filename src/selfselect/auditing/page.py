@@ -146,6 +146,27 @@ def page_content(
     }
 
 
+def static_content(over_costs: str, impact: Sequence[dict[str, Any]]) -> dict[str, Any]:
+    """What the page says of the setting it was made with, and does not compute again.
+
+    Parameters
+    ----------
+    over_costs : str
+        What holds over a range of costs; empty without one.
+    impact : sequence of dicts
+        Tables of impact ratios, as :func:`selfselect.auditing.impact.impact_rows` makes them.
+    """
+    tables = [
+        table
+        | {
+            "by": short_name(table["by"]),
+            "rows": [row | {"category": short_name(row["category"])} for row in table["rows"]],
+        }
+        for table in impact
+    ]
+    return {"over_costs": printable(over_costs) if len(over_costs) < LONGEST_VERDICT else "", "impact": tables}
+
+
 def _source_content(source: Provenance) -> dict[str, str]:
     return {
         "title": short_name(source.title) if source.title else "Screening model",

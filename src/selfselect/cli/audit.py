@@ -12,6 +12,7 @@ from .options import (
     NamedAmount,
     Number,
     check_model_options,
+    cost_of_option,
     file_options,
     model_options,
     output_options,
@@ -30,11 +31,13 @@ from .options import (
 @click.option(
     "--cost",
     "costs",
-    type=CostRange(),
+    type=CostRange(spans=True),
     multiple=True,
     required=True,
-    help="Cost of being tested, as a share of what being hired is worth; repeat it, or give FIRST:LAST:STEP.",
+    help="Cost of being tested, as a share of what being hired is worth; repeat it, or give FIRST:LAST:STEP. LOW:HIGH "
+    "asks what holds over all of it, and where it tips.",
 )
+@cost_of_option
 @click.option("--subsidy", "subsidies", type=NamedAmount(), multiple=True, help="Pay a group an amount.")
 @click.option("--proportional", is_flag=True, help="Subsidies are shares of the cost, not amounts.")
 @output_options
@@ -44,6 +47,13 @@ from .options import (
     type=Number(0, 1),
     metavar="SHARE",
     help="Fail (exit code 1) if a larger share of qualified people stays away.",
+)
+@click.option("--impact", is_flag=True, help="Show impact ratios (selection rates over the highest: four fifths).")
+@click.option(
+    "--separately",
+    is_flag=True,
+    help="With several --group: audit by each column on its own. JSON becomes a list; a report or CSV file is written "
+    "for each, named after its column (out-sex.html).",
 )
 @file_options
 def audit(**options: Any) -> None:

@@ -8,14 +8,18 @@ import sys
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import replace
+from typing import Any
+
+import pandas as pd
 
 from selfselect.auditing import Audit, Provenance
 from selfselect.deciding import SubsidyKind, Terms
 from selfselect.tabular.checking import match_groups
 from selfselect.tabular.chunks import TableReader
-from selfselect.tabular.loading import DecisionColumn, PeopleColumns, ScoreColumn, read_screened
+from selfselect.tabular.loading import DecisionColumn, PeopleColumns, ScoreColumn, read_screened, read_screened_each
 from selfselect.tabular.reading import open_table
 
+from .options import CostSpan
 from .terminal import progress_bar
 
 #: Delimiters that are hard to type.
@@ -67,7 +71,12 @@ def provenance(title: str, people: PeopleColumns, score: str, sha256: str) -> Pr
     )
 
 
-def load_audit(
+def load_audit(file: str, **reading: Any) -> Audit:
+    """Audit a table on disk; for what it takes see :func:`load_audits`."""
+    return load_audits(file, **reading)[0]
+
+
+def load_audits(
     file: str,
     *,
     encoding: str,
@@ -85,25 +94,63 @@ def load_audit(
     kind: SubsidyKind = "additive",
     weight: str | None = None,
     untested: bool = False,
-) -> Audit:
-    """Audit a table on disk."""
+    costs_of: Sequence[tuple[str, float]] = (),
+    separately: bool = False,
+) -> list[Audit]:
+    """Audit a table on disk, read once: one audit, or one for each column of groups."""
     people = people_columns(label, positive, groups, missing, weight, untested)
     model = (
         ScoreColumn(score, threshold) if score is not None else DecisionColumn(prediction or "", prediction_positive)
     )
     with table_at(file, encoding, delimiter) as table:
-        screened = read_screened(table, people, model)
+        screened = read_screened_each(table, people, model) if separately else [read_screened(table, people, model)]
         source = provenance(title_of(file), people, model.name, table.sha256())
     first, *others = dict.fromkeys(cost for option in costs for cost in option)
-    return with_subsidies(Audit(screened, screened, Terms(first, kind=kind), tuple(others), source), subsidies)
+    span = next(((option[0], option[-1]) for option in costs if isinstance(option, CostSpan)), None)
+    sources = [replace(source, groups=column) for column in people.groups] if separately else [source]
+    audits = [
+        Audit(one, one, Terms(first, kind=kind), tuple(others), where, span)
+        for one, where in zip(screened, sources, strict=True)
+    ]
+    return with_costs_of(with_each_subsidy(audits, subsidies), costs_of)
+
+
+def _by_label(audits: Sequence[Audit], named: Sequence[tuple[str, float]], named_by: str) -> list[dict[Any, float]]:
+    """Numbers given by the names of groups: of each audit those that it has. A name that none has is an error."""
+    for name, _ in named:
+        if not any(name in audit.names for audit in audits):
+            everyone = (
+                audits[0].published.groups if len(audits) == 1 else pd.Index([n for a in audits for n in a.names])
+            )
+            match_groups([name], everyone.drop_duplicates(), named_by)
+    found = []
+    for audit in audits:
+        own = [(name, value) for name, value in named if name in audit.names]
+        labels = match_groups([name for name, _ in own], audit.published.groups, named_by)
+        found.append({label: value for label, (_, value) in zip(labels, own, strict=True)})
+    return found
+
+
+def with_each_subsidy(audits: Sequence[Audit], subsidies: Sequence[tuple[str, float]]) -> list[Audit]:
+    """The same audits with subsidies given by the names of groups."""
+    paid = _by_label(audits, subsidies, "subsidy")
+    return [_checked(audit, audit.terms.paying(own)) if own else audit for audit, own in zip(audits, paid, strict=True)]
+
+
+def with_costs_of(audits: Sequence[Audit], costs_of: Sequence[tuple[str, float]]) -> list[Audit]:
+    """The same audits with costs of single groups, given by their names."""
+    costs = _by_label(audits, costs_of, "cost_of")
+    return [
+        _checked(audit, replace(audit.terms, cost_of=own)) if own else audit
+        for audit, own in zip(audits, costs, strict=True)
+    ]
+
+
+def _checked(audit: Audit, terms: Terms) -> Audit:
+    terms.faced_by(audit.published.groups)  # complains about terms that make no sense
+    return replace(audit, terms=terms)
 
 
 def with_subsidies(audit: Audit, subsidies: Sequence[tuple[str, float]]) -> Audit:
     """The same audit with subsidies given by the names of groups."""
-    if not subsidies:
-        return audit
-    groups = audit.published.groups
-    labels = match_groups([name for name, _ in subsidies], groups, "subsidy")
-    terms = audit.terms.paying({label: value for label, (_, value) in zip(labels, subsidies, strict=True)})
-    terms.faced_by(groups)  # complains about subsidies that make no sense
-    return replace(audit, terms=terms)
+    return with_each_subsidy([audit], subsidies)[0]

@@ -15,10 +15,23 @@ Command = TypeVar("Command", bound=Callable[..., Any])
 MOST_COSTS = 1000
 
 
+class CostSpan(tuple[float, ...]):
+    """The two ends of a range of costs, all of which are meant."""
+
+
 class CostRange(click.ParamType):  # type: ignore[type-arg]  # generic in some versions of click only
-    """A cost in [0, 1], or several evenly spaced ones as FIRST:LAST:STEP."""
+    """A cost in [0, 1], or several evenly spaced ones as FIRST:LAST:STEP; where spans make sense, LOW:HIGH as well.
+
+    Parameters
+    ----------
+    spans : bool, default=False
+        Whether LOW:HIGH is taken, which gives a :class:`CostSpan`.
+    """
 
     name = "COST"
+
+    def __init__(self, spans: bool = False) -> None:
+        self.spans = spans
 
     def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> tuple[float, ...]:
         """Read one option."""
@@ -26,15 +39,18 @@ class CostRange(click.ParamType):  # type: ignore[type-arg]  # generic in some v
             return value
         text = shown(str(value))
         parts = str(value).split(":")
-        if len(parts) not in (1, 3):
-            self.fail(f"{text} is neither a cost (0.7) nor a range (0.5:0.9:0.05).", param, ctx)
+        if len(parts) not in ((1, 2, 3) if self.spans else (1, 3)):
+            whole = ", a whole range (0.6:0.8)" if self.spans else ""
+            self.fail(f"{text} is neither a cost (0.7){whole} nor a range (0.5:0.9:0.05).", param, ctx)
         try:
             numbers = [Decimal(part.strip()) for part in parts]
             if not all(number.is_finite() for number in numbers):
                 raise InvalidOperation
         except InvalidOperation:
             self.fail(f"{text} is not a number.", param, ctx)
-        costs = [numbers[0]]
+        costs = numbers[:2]
+        if len(numbers) == 2 and numbers[1] < numbers[0]:
+            self.fail(f"{text}: the last cost must not be below the first.", param, ctx)
         if len(numbers) == 3:
             first, last, step = numbers
             if step <= 0 or last < first:
@@ -45,7 +61,7 @@ class CostRange(click.ParamType):  # type: ignore[type-arg]  # generic in some v
             costs = [first + i * step for i in range(int((last - first) / step) + 1)]
         if costs[0] < 0 or costs[-1] > 1:
             self.fail(f"{text} is outside [0, 1]: a cost is a share of what being hired is worth.", param, ctx)
-        return tuple(float(cost) for cost in costs)
+        return (CostSpan if len(numbers) == 2 else tuple)(float(cost) for cost in costs)
 
 
 class Number(click.FloatRange):
@@ -88,6 +104,15 @@ def _all_of(*options: Callable[[Command], Command]) -> Callable[[Command], Comma
 
     return decorate
 
+
+#: Costs of single groups; :func:`selfselect.cli.inputs.load_audit` takes it.
+cost_of_option = click.option(
+    "--cost-of",
+    "costs_of",
+    type=NamedAmount(),
+    multiple=True,
+    help="Cost of one group, instead of the general one; repeatable.",
+)
 
 #: How the table is written.
 file_options = _all_of(

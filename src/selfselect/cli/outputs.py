@@ -95,18 +95,27 @@ class Outputs:
             check_report_available()
 
     def deliver(self, finding: Any, names: Sequence[str], show: Callable[[Any], None]) -> None:
-        """Show a finding and write its files; ``names`` are its groups as people read them."""
+        """Write the files of a finding, then show it; ``names`` are its groups as people read them."""
+        self.write(finding, names)
         if self.json == "-":
             click.echo(finding.to_json(), nl=False)
         else:
             show(finding)
-            if self.json is not None:
-                write_output(self.json, finding.to_json(), force=self.force)
+        self.name_report()
+
+    def write(self, finding: Any, names: Sequence[str]) -> None:
+        """Write the files: before anything is printed, so that a reader who stops early does not cost them."""
+        if self.json is not None and self.json != "-":
+            write_output(self.json, finding.to_json(), force=self.force)
         if self.csv is not None:
             frame = finding.to_frame()
             frame.insert(0, "group", names)
             write_output(self.csv, csv_text(frame), force=self.force)
         if self.report is not None:
             write_output(self.report, finding.to_html(), force=self.force)
+
+    def name_report(self) -> None:
+        """Say where the report is."""
+        if self.report is not None:
             said = f"\nReport: {printable(self.report)} (open it in any browser; it needs no network)"
             click.echo(said, err=self.json == "-")

@@ -51,6 +51,8 @@ class Terms:
         ``c_z = c - s_z``, or ``c_z = c (1 - s_z)``: proportional subsidies are shares of the cost and lie in [0, 1].
     behaviour : Behaviour, default=HardRule()
         How people answer what is published and what they face.
+    cost_of : mapping from group to float, optional
+        Cost of single groups, instead of the general one; the others face ``cost``.
 
     Examples
     --------
@@ -63,6 +65,7 @@ class Terms:
     subsidies: Subsidies = None
     kind: SubsidyKind = "additive"
     behaviour: Behaviour = field(default_factory=HardRule)
+    cost_of: Mapping[Any, float] | None = None
 
     def __post_init__(self) -> None:
         check_choice(self.kind, "subsidy_kind", KINDS)
@@ -70,7 +73,8 @@ class Terms:
     @property
     def uniform_cost(self) -> float | None:
         """The one cost that all groups are told, before subsidies; None if it differs by group."""
-        return None if isinstance(self.cost, Mapping | pd.Series) else check_fraction(self.cost, "cost")
+        differs = isinstance(self.cost, Mapping | pd.Series) or bool(self.cost_of)
+        return None if differs else check_fraction(self.cost, "cost")
 
     @property
     def confidence(self) -> float | None:
@@ -89,9 +93,13 @@ class Terms:
 
     def listed_for(self, groups: pd.Index) -> FloatArray:
         """Cost that each group is told, before subsidies."""
-        if not isinstance(self.cost, Mapping | pd.Series):
-            return np.full(len(groups), check_fraction(self.cost, "cost"))
-        listed = values_by_group(self.cost, groups, "cost", default=None)
+        if isinstance(self.cost, Mapping | pd.Series):
+            listed = values_by_group(self.cost, groups, "cost", default=None)
+        else:
+            listed = np.full(len(groups), check_fraction(self.cost, "cost"))
+        if self.cost_of:
+            own = values_by_group(self.cost_of, groups, "cost_of", default=np.inf)
+            listed = np.where(np.isinf(own), listed, own)
         outside = (listed < 0) | (listed > 1)
         if outside.any():
             raise ValueError(f"cost must lie in [0, 1]; it does not for group(s) {some_of(groups[outside])}.")

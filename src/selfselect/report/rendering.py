@@ -42,6 +42,10 @@ SCRIPTS = (
 )
 
 
+#: Longer tables of impact ratios are left to files.
+MOST_IMPACT_ROWS = 100
+
+
 def check_available() -> None:
     """Complain if the extra that the report needs is not installed."""
     try:
@@ -90,7 +94,8 @@ def render(content: dict[str, Any], *, date: datetime | None = None) -> str:
     ----------
     content : dict
         What the page computes from, values that JSON can hold (:func:`selfselect.auditing.page.page_content` makes it),
-        and in ``verdict``, ``sentences`` and ``untested`` what it says before its script runs.
+        and in ``verdict``, ``sentences``, ``untested``, ``over_costs`` and ``impact`` what it says before its script
+        runs.
     date : datetime, optional
         When it was made; by default now.
     """
@@ -100,7 +105,7 @@ def render(content: dict[str, Any], *, date: datetime | None = None) -> str:
     from markupsafe import Markup
 
     made = (date or datetime.now(UTC)).strftime("%Y-%m-%d %H:%M UTC")
-    said = {"verdict", "sentences", "untested"}
+    said = {"verdict", "sentences", "untested", "over_costs", "impact"}
     data = {name: value for name, value in content.items() if name not in said}
     data.update(version=__version__, date=made)
     style, library, script = page_part("page.css"), page_part("vendor/chart.umd.min.js"), joined_script()
@@ -125,5 +130,7 @@ def render(content: dict[str, Any], *, date: datetime | None = None) -> str:
         verdict=content["verdict"],
         sentences=content["sentences"],
         untested=content.get("untested", ""),
+        over_costs=content.get("over_costs", ""),
+        impact=[table for table in content.get("impact", []) if len(table["rows"]) <= MOST_IMPACT_ROWS],
         chart_library=json.loads(page_part("vendor/VENDORED.json")),
     )

@@ -276,13 +276,14 @@ class GroupColumns:
             positions = np.array([labels.setdefault(label, len(labels)) for label in uniques], dtype=np.int32)
             kept.append(np.where(codes < 0, -1, positions[codes]) if len(uniques) else codes)
 
-    def codes(self) -> GroupCodes:
-        """Groups of all rows kept: sorted, those without a group last."""
+    def codes(self, only: str | None = None) -> GroupCodes:
+        """Groups of all rows kept, by all columns or by one: sorted, those without a group last."""
         columns = {
             name: pd.Categorical.from_codes(np.concatenate(kept), list(labels)).reorder_categories(sorted(labels))
             for name, kept, labels in zip(self.names, self._codes, self._labels, strict=True)
         }
-        return encode_groups(pd.DataFrame(columns), missing=self.missing)
+        chosen = columns if only is None else {only: columns[only]}
+        return encode_groups(pd.DataFrame(chosen), missing=self.missing)
 
 
 def match_groups(names: Sequence[str], groups: pd.Index, named_by: str = "") -> list[Any]:

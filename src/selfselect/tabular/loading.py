@@ -175,12 +175,41 @@ def read_screened(table: TableReader, people: PeopleColumns, model: ScoreColumn 
     >>> found.threshold, found.table.precision.to_dict()
     (0.5, {'A': 0.5, 'B': nan})
     """
+    return _read(table, people, model, [None])[0]
+
+
+def read_screened_each(
+    table: TableReader, people: PeopleColumns, model: ScoreColumn | DecisionColumn
+) -> list[Screened]:
+    r"""The same by each column of groups on its own, from one pass over the table.
+
+    Examples
+    --------
+    >>> import tempfile, pathlib
+    >>> from selfselect.tabular.reading import open_table
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     path = pathlib.Path(folder, "t.csv")
+    ...     _ = path.write_text("hired,team,sex,score\n1,A,f,0.9\n0,A,m,0.6\n1,B,f,0.2\n")
+    ...     with open_table(path) as table:
+    ...         found = read_screened_each(table, PeopleColumns("hired", ("team", "sex")), ScoreColumn("score"))
+    >>> [one.table.precision.to_dict() for one in found]
+    [{'A': 0.5, 'B': nan}, {'f': 1.0, 'm': 0.0}]
+    """
+    return _read(table, people, model, people.groups)
+
+
+def _read(
+    table: TableReader, people: PeopleColumns, model: ScoreColumn | DecisionColumn, ways: Sequence[str | None]
+) -> list[Screened]:
+    """People by columns of groups: one of them, or all together for None."""
     if isinstance(model, ScoreColumn):
-        return _read_scores(table, people, model)
-    return _read_decisions(table, people, model)
+        return _read_scores(table, people, model, ways)
+    return _read_decisions(table, people, model, ways)
 
 
-def _read_scores(table: TableReader, columns: PeopleColumns, model: ScoreColumn) -> Screened:
+def _read_scores(
+    table: TableReader, columns: PeopleColumns, model: ScoreColumn, ways: Sequence[str | None]
+) -> list[Screened]:
     people = _People(table, columns)
     labels: list[BoolArray] = []
     scores: list[FloatArray] = []
@@ -203,24 +232,20 @@ def _read_scores(table: TableReader, columns: PeopleColumns, model: ScoreColumn)
             threshold = default_threshold(float(score.min()), float(score.max()))
         except InputError as error:
             raise table.error(str(error), column=model.name, key=error.key) from error
-    groups = people.groups.codes()
-    if untested_rows:
-        labelled, passed = np.concatenate(known), score > threshold
+    passed = score > threshold
+    labelled = np.concatenate(known) if untested_rows else None
+    if labelled is not None:
         people.refuse_untested(untested_rows, passed[~labelled])
-        counts = GroupCounts.from_rows(
-            np.concatenate(labels),
-            passed,
-            groups.codes,
-            groups.n_groups,
-            _joined(weights),
-            known=labelled,
-            squares=True,
-        )
+    y, weight = np.concatenate(labels), _joined(weights)
+
+    def screened(groups: GroupCodes) -> Screened:
+        if labelled is None:
+            curves = ThresholdCurves.from_codes(y, score, groups.codes, groups.labels, weight, squares=True)
+            return Screened.from_curves(curves, threshold)
+        counts = GroupCounts.from_rows(y, passed, groups.codes, groups.n_groups, weight, known=labelled, squares=True)
         return Screened(PublishedStatistics(groups.labels, counts), threshold=threshold)
-    curves = ThresholdCurves.from_codes(
-        np.concatenate(labels), score, groups.codes, groups.labels, _joined(weights), squares=True
-    )
-    return Screened.from_curves(curves, threshold)
+
+    return [screened(people.groups.codes(way)) for way in ways]
 
 
 def _joined(parts: list[FloatArray | None]) -> FloatArray | None:
@@ -228,10 +253,12 @@ def _joined(parts: list[FloatArray | None]) -> FloatArray | None:
     return np.concatenate([part for part in parts if part is not None]) if parts[0] is not None else None
 
 
-def _read_decisions(table: TableReader, columns: PeopleColumns, model: DecisionColumn) -> Screened:
+def _read_decisions(
+    table: TableReader, columns: PeopleColumns, model: DecisionColumn, ways: Sequence[str | None]
+) -> list[Screened]:
     people = _People(table, columns)
     passing = TwoValues(model.name, model.positive, "passing screening", key="prediction_positive", more_values="score")
-    counted: list[PublishedStatistics] = []
+    counted: list[list[PublishedStatistics]] = [[] for _ in ways]
     for y, chunk in people.chunks([table.position(model.name, "prediction")]):
         if columns.positive is not None and passing.positive is None:
             passing.adopt(columns.positive, chunk, people.others)
@@ -239,14 +266,16 @@ def _read_decisions(table: TableReader, columns: PeopleColumns, model: DecisionC
         known = people.known(chunk)
         if known is not None:
             people.refuse_untested([chunk.rows[i] for i in np.flatnonzero(~known).tolist()], selected[~known])
-        groups = encode_groups(people.group_cells(chunk), missing=columns.missing)
-        counts = GroupCounts.from_rows(
-            y, selected, groups.codes, groups.n_groups, people.weights(chunk), known=known, squares=True
-        )
-        counted.append(PublishedStatistics(groups.labels, counts))
+        cells, weights = people.group_cells(chunk), people.weights(chunk)
+        for found, way in zip(counted, ways, strict=True):
+            groups = encode_groups(cells if way is None else cells[[way]], missing=columns.missing)
+            counts = GroupCounts.from_rows(
+                y, selected, groups.codes, groups.n_groups, weights, known=known, squares=True
+            )
+            found.append(PublishedStatistics(groups.labels, counts))
     if model.positive is not None or not passing.seen <= people.labels.seen:
         passing.finish(table)  # a value that no row holds would mean that nobody passes
-    return Screened(_in_order(sum(counted[1:], counted[0])))
+    return [Screened(_in_order(sum(found[1:], found[0]))) for found in counted]
 
 
 def _in_order(counted: PublishedStatistics) -> PublishedStatistics:

@@ -3,8 +3,11 @@
 from __future__ import annotations
 
 import math
+import os
+import re
 import sys
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
+from functools import partial
 from typing import Any
 
 import click
@@ -14,11 +17,14 @@ from selfselect._text import printable
 from selfselect.auditing import Audit
 from selfselect.auditing.audits import MOST_RESAMPLED_GROUPS
 from selfselect.auditing.formats import amount, amount_up, count, level, listed, percent
+from selfselect.auditing.impact import impact_rows
+from selfselect.auditing.plain import as_json
+from selfselect.auditing.words import spoken
 from selfselect.tabular.checking import match_groups
 
 from ..errors import CONDITION_FAILED
-from ..inputs import load_audit, subsidy_kind
-from ..outputs import Outputs
+from ..inputs import load_audits, subsidy_kind
+from ..outputs import Outputs, refuse_existing, write_output
 from ..terminal import MOST_LINES, or_dash, text_table
 
 
@@ -31,25 +37,81 @@ def run(
     require: tuple[str, ...],
     max_social_cost: float | None,
     proportional: bool,
+    impact: bool,
+    separately: bool,
     force: bool,
     **reading: Any,
 ) -> None:
     """Audit a table, show and write what was found, and check the stated conditions."""
-    outputs = Outputs(report, json_file, csv_file, force)
-    outputs.check([file])
-    found = load_audit(file, kind=subsidy_kind(proportional), **reading)
+    ways = reading["groups"] if separately else [None]
+    # by several columns, JSON is one list of all
+    outputs = [
+        Outputs(named_after(report, way), None if separately else json_file, named_after(csv_file, way), force)
+        for way in ways
+    ]
+    files = [name for one in outputs for name in (one.report, one.csv)]
+    refuse_existing([*files, None if json_file == "-" else json_file], force=force, inputs=[file])
+    for one in outputs:
+        one.check([file])
+    audits = load_audits(file, kind=subsidy_kind(proportional), separately=separately, **reading)
     required = list(dict.fromkeys(require))
-    match_groups(required, found.published.groups, "require")
-    outputs.deliver(found, found.names, _show)
-    failed = _failed_conditions(found, required, max_social_cost)
+    _check_required(audits, required)
+    show = partial(_show, impact=impact)
+    if separately:
+        _deliver_each(audits, outputs, json_file, show, force)
+    else:
+        outputs[0].deliver(audits[0], audits[0].names, show)
+    failed = [line for found in audits for line in _failed_conditions(found, required, max_social_cost)]
     for line in failed:
         click.echo(f"Condition failed: {line}", err=True)
     if failed:
         sys.exit(CONDITION_FAILED)
 
 
-def _show(found: Audit) -> None:
+def named_after(path: str | None, group: str | None) -> str | None:
+    """Name of a file for one of several columns of groups.
+
+    Examples
+    --------
+    >>> named_after("out/report.html", "age band"), named_after("out.html", None)
+    ('out/report-age_band.html', 'out.html')
+    """
+    if path is None or group is None:
+        return path
+    stem, suffix = os.path.splitext(path)
+    return f"{stem}-{re.sub(r'[^0-9A-Za-z]+', '_', group).strip('_') or 'group'}{suffix}"
+
+
+def _check_required(audits: list[Audit], names: list[str]) -> None:
+    """Groups that must apply must be there; of several audits, each in one."""
+    if len(audits) == 1:
+        match_groups(names, audits[0].published.groups, "require")
+    else:
+        match_groups(names, pd.Index([name for found in audits for name in found.names]).drop_duplicates(), "require")
+
+
+def _deliver_each(
+    audits: list[Audit], outputs: list[Outputs], json_file: str | None, show: Callable[[Audit], None], force: bool
+) -> None:
+    """Write all files of audits by several columns, then show one after the other."""
+    text = as_json([{"by": found.provenance.groups} | found.to_dict() for found in audits])
+    if json_file not in (None, "-"):
+        write_output(str(json_file), text, force=force)
+    for found, one in zip(audits, outputs, strict=True):
+        one.write(found, found.names)
+    if json_file == "-":
+        click.echo(text, nl=False)
+        return
+    for i, (found, one) in enumerate(zip(audits, outputs, strict=True)):
+        click.echo(("\n" if i else "") + f"== By {printable(found.provenance.groups)} ==\n")
+        show(found)
+        one.name_report()
+
+
+def _show(found: Audit, *, impact: bool) -> None:
     click.echo(printable(found.verdict()))
+    if found.cost_range is not None:
+        click.echo(printable(found.over_costs(*found.cost_range).sentence()))
     if found.threshold is not None:
         click.echo(f"(A person passes screening when {printable(found.provenance.score)} > {found.threshold:g}.)")
     frame, warnings = found.to_frame(), found.warnings()
@@ -59,8 +121,19 @@ def _show(found: Audit) -> None:
     click.echo("\n" + text_table(rows, left=("group", "note"), total=len(frame), rest="--csv and --json hold all"))
     if len(found.names) <= MOST_RESAMPLED_GROUPS:
         click.echo("\n" + "\n".join(_how_sure(found)))
+    if impact:
+        _show_impact(found)
     if len(found.costs) > 1:
         click.echo("\nAt every cost:\n\n" + text_table(_cost_rows(found)))
+
+
+def _show_impact(found: Audit) -> None:
+    """Selection rates over the highest, as the four-fifths rule compares them."""
+    for table in impact_rows(found.impact_ratios()):
+        click.echo(f"\nImpact ratios by {printable(table['by'])} (intervals: Katz's):\n")
+        click.echo(text_table(table["rows"], left=("category", "note"), rest="--json holds all"))
+        if table["remark"]:
+            click.echo(table["remark"])
 
 
 def _how_sure(found: Audit) -> list[str]:
@@ -76,7 +149,7 @@ def _how_sure(found: Audit) -> list[str]:
         interval = "undefined" if math.isnan(row["low"]) else f"{percent(row['low'])} to {percent(row['high'])}"
         lines.append(f"  {str(name).replace('_', ' ')}: {interval}{undefined}")
     swaying = [
-        f"{printable(group)} in {percent(share)}"
+        f"{printable(spoken([group]))} in {percent(share)}"
         for group, share in zip(found.names, sure.applies, strict=True)
         if 0.025 < share < 0.975
     ]
@@ -131,7 +204,9 @@ def _failed_conditions(found: Audit, required: list[str], max_social_cost: float
         here = found.at(cost)
         at = f" at a cost of {amount(float(cost))}" if isinstance(cost, float) else ""
         applies = dict(zip(here.names, here.applies, strict=True))
-        failed += [f"{printable(name)} does not apply{at} (--require)." for name in required if not applies[name]]
+        failed += [
+            f"{printable(name)} does not apply{at} (--require)." for name in required if not applies.get(name, True)
+        ]
         # where people were not tested, the condition holds only if it does whatever their labels
         worst = getattr(here.outcome, "social_cost_high", here.social_cost)
         if max_social_cost is not None and worst > max_social_cost:

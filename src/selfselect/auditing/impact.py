@@ -1,0 +1,201 @@
+"""Four fifths: how often each group passes screening, against the group that passes most often.
+
+The impact ratio of a category is its selection rate over the highest one, as New York City's Local Law 144 asks of
+automated hiring tools, and the four-fifths rule of thumb judges: by each column of groups, and by their combinations.
+People of unknown category are counted, not compared; categories with fewer than 2% of the people are set apart: shown,
+and never the one that others are compared with.
+
+Intervals of a ratio are Katz's: the logarithm of a ratio of two independent binomial shares is about normal, with a
+variance of ``1/x - 1/n + 1/x0 - 1/n0``. Where nobody (or everybody) of either passes, half a person
+is added to those who pass and to those who do not.
+The highest rate is the highest of this table, by chance among others, so ratios lean a little below their truth.
+Weighted people count as many as they are worth (Kish's effective sample size).
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import pandas as pd
+from scipy.special import ndtri
+
+from .._validation import FloatArray, check_fraction
+from ..counting import MISSING, GroupCounts, ratio
+from ..deciding import PublishedStatistics
+from .formats import amount, count, percent
+from .plain import plain_rows
+from .words import group_names
+
+#: A ratio below this is the rule of thumb's sign of adverse impact.
+FOUR_FIFTHS = 0.8
+#: Categories with a smaller share of people are set apart.
+SMALL_SHARE = 0.02
+#: Categories that mean that nobody knows, whatever the case of their letters.
+UNKNOWN = frozenset({MISSING, "", "na", "n/a", "nan", "null", "none", "?", "unknown", "not known", "not reported"})
+
+
+def _is_unknown(label: Any) -> bool:
+    parts = label if isinstance(label, tuple) else (label,)
+    return any(str(part).strip().casefold() in UNKNOWN for part in parts)
+
+
+def katz_interval(
+    hits: FloatArray, people: FloatArray, top_hits: float, top_people: float, confidence: float
+) -> tuple[FloatArray, FloatArray]:
+    """Interval of ``(hits / people) / (top_hits / top_people)``, by Katz's log method.
+
+    Examples
+    --------
+    >>> low, high = katz_interval(np.array([30.0]), np.array([100.0]), 50.0, 100.0, 0.95)
+    >>> low.round(3).tolist(), high.round(3).tolist()
+    ([0.42], [0.858])
+    """
+    odd = (hits <= 0) | (hits >= people) | (top_hits >= top_people)
+    x, n = np.where(odd, hits + 0.5, hits), np.where(odd, people + 1, people)
+    x0, n0 = np.where(odd, top_hits + 0.5, top_hits), np.where(odd, top_people + 1, top_people)
+    middle = np.log(ratio(x, n)) - np.log(ratio(x0, n0))
+    half = ndtri((1 + confidence) / 2) * np.sqrt(np.maximum(ratio(1, x) - ratio(1, n) + ratio(1, x0) - ratio(1, n0), 0))
+    return np.where(hits <= 0, 0.0, np.exp(middle - half)), np.exp(middle + half)
+
+
+def impact_table(table: PublishedStatistics, confidence: float = 0.95) -> pd.DataFrame:
+    """Impact ratios of the groups of one table; see :func:`impact_ratios` for the columns."""
+    counts, labels = table.counts, list(table.groups)
+    people, selected = counts.n.astype(np.float64), counts.selected.astype(np.float64)
+    rate, share = counts.selection_rate, ratio(people, people.sum())
+    unknown = np.array([_is_unknown(label) for label in labels], dtype=bool)
+    apart = ~unknown & (share < SMALL_SHARE)
+    compared = ~unknown & ~apart & ~np.isnan(rate)
+    impact, low, high = (np.full(len(labels), np.nan) for _ in range(3))
+    top = int(np.flatnonzero(compared)[np.argmax(rate[compared])]) if compared.any() else -1
+    if top >= 0 and rate[top] > 0:
+        shown = ~unknown & ~np.isnan(rate)
+        impact[shown] = rate[shown] / rate[top]
+        hits, worth = selected * counts.worth, people * counts.worth
+        low[shown], high[shown] = katz_interval(
+            hits[shown], worth[shown], float(hits[top]), float(worth[top]), confidence
+        )
+        low[top] = high[top] = np.nan  # compared with itself: 1, and no interval
+    names = [str(name) for name in table.groups.names]
+    return pd.DataFrame(
+        {
+            "by": " / ".join(names),
+            "category": group_names(table.groups),
+            "n": counts.n,
+            "share": share,
+            "selected": counts.selected,
+            "selection_rate": rate,
+            "impact_ratio": impact,
+            "impact_ratio_low": low,
+            "impact_ratio_high": high,
+            "under_four_fifths": impact < FOUR_FIFTHS,
+            "highest": np.arange(len(labels)) == top,
+            "set_apart": apart,
+            "unknown": unknown,
+        }
+    )
+
+
+def _of_column(table: PublishedStatistics, column: int) -> PublishedStatistics:
+    """The same people by one of several columns of groups."""
+    codes, labels = pd.factorize(table.groups.get_level_values(column), sort=False)
+
+    def added(counts: GroupCounts) -> GroupCounts:
+        n, positives, selected, hits = (
+            np.bincount(codes, weights=values, minlength=len(labels)).astype(values.dtype) for values in counts.columns
+        )
+        return GroupCounts(
+            n, positives, selected, hits, squares=None if counts.squares is None else added(counts.squares)
+        )
+
+    return PublishedStatistics(
+        pd.Index(labels, name=table.groups.names[column], tupleize_cols=False), added(table.counts)
+    )
+
+
+def impact_ratios(table: PublishedStatistics, confidence: float = 0.95) -> pd.DataFrame:
+    """Impact ratios by each column of groups, and by their combinations.
+
+    Parameters
+    ----------
+    table : PublishedStatistics
+        Counts per group.
+    confidence : float, default=0.95
+        Of the intervals, which are Katz's.
+
+    Returns
+    -------
+    DataFrame
+        One row per category: ``by`` (the column, or columns), ``category``, ``n``, ``share`` of all people,
+        ``selected``, ``selection_rate``, ``impact_ratio`` with ``impact_ratio_low`` and ``impact_ratio_high``,
+        ``under_four_fifths``, ``highest`` (the one that others are compared with), ``set_apart`` (under 2% of people:
+        never the highest) and ``unknown`` (not compared).
+
+    Examples
+    --------
+    >>> table = PublishedStatistics.from_predictions(
+    ...     [1] * 200, [1] * 50 + [0] * 50 + [1] * 30 + [0] * 70, sensitive_features=["A"] * 100 + ["B"] * 100
+    ... )
+    >>> impact_ratios(table)[["category", "impact_ratio", "under_four_fifths"]].values.tolist()
+    [['A', 1.0, False], ['B', 0.6, True]]
+    """
+    check_fraction(confidence, "confidence", inclusive=False)
+    tables = [table]
+    if table.groups.nlevels > 1:
+        tables = [*(_of_column(table, column) for column in range(table.groups.nlevels)), table]
+    return pd.concat([impact_table(part, confidence) for part in tables], ignore_index=True)
+
+
+def impact_content(frame: pd.DataFrame, confidence: float = 0.95) -> dict[str, Any]:
+    """The same as plain values: one table per column, with the number of people of unknown category."""
+    return {
+        "method": "Katz's log interval",
+        "confidence": confidence,
+        "tables": [
+            {
+                "by": by,
+                "unknown": float(part.loc[part["unknown"], "n"].sum()),
+                "categories": plain_rows(part.drop(columns="by")),
+            }
+            for by, part in frame.groupby("by", sort=False)
+        ],
+    }
+
+
+def impact_rows(frame: pd.DataFrame) -> list[dict[str, Any]]:
+    """Tables of texts, as people read them: title, remark, and a row per category."""
+    tables = []
+    for by, part in frame.groupby("by", sort=False):
+        unknown = float(part.loc[part["unknown"], "n"].sum())
+        rows = [_impact_row(row) for row in part.to_dict("records")]
+        of_unknown = f"{count(unknown)} people of unknown category are not compared." if unknown else ""
+        tables.append({"by": str(by), "remark": of_unknown, "rows": rows})
+    return tables
+
+
+def _impact_row(row: dict[str, Any]) -> dict[str, str]:
+    notes = [
+        text
+        for text, holds in (
+            ("the highest", row["highest"]),
+            ("under four fifths", row["under_four_fifths"]),
+            (f"set apart: under {percent(SMALL_SHARE)} of people", row["set_apart"]),
+            ("unknown", row["unknown"]),
+        )
+        if holds
+    ]
+    defined = not np.isnan(row["impact_ratio"])
+    return {
+        "category": row["category"],
+        "people": count(row["n"]),
+        "pass": count(row["selected"]),
+        "selection rate": "-" if np.isnan(row["selection_rate"]) else percent(row["selection_rate"]),
+        "impact ratio": amount(row["impact_ratio"]) if defined else "-",
+        "95% interval": (
+            f"{amount(row['impact_ratio_low'])} to {amount(row['impact_ratio_high'])}"
+            if defined and not np.isnan(row["impact_ratio_low"])
+            else "-"
+        ),
+        "note": ", ".join(notes),
+    }

@@ -1,0 +1,94 @@
+"""What holds over a range of costs, and where it tips: exact, checked against single costs."""
+
+import numpy as np
+import pytest
+
+from selfselect import Terms, audit
+from selfselect.auditing.cost_ranges import NOWHERE, THROUGHOUT, UP_TO
+from selfselect.deciding import SureRule
+
+
+def example(seed=0, **options):
+    rng = np.random.default_rng(seed)
+    z = rng.choice(list("ABCDE"), 400)
+    score = rng.random(400)
+    y = rng.random(400) < score * np.array([1.0, 0.9, 0.8, 0.7, 0.6])[np.searchsorted(list("ABCDE"), z)]
+    return audit(y, score=score, threshold=0.4, sensitive_features=z, **{"cost": 0.6, **options})
+
+
+@pytest.mark.parametrize("seed", range(5))
+@pytest.mark.parametrize(
+    "terms",
+    [
+        Terms(0.6),
+        Terms(0.6, {"C": 0.1}),
+        Terms(0.6, {"C": 0.3, "D": 1.0}, "proportional"),
+        Terms(0.6, behaviour=SureRule(0.9)),
+        Terms(0.6, cost_of={"A": 0.9, "E": 0.1}),
+    ],
+)
+def test_at_every_cost_of_the_range_groups_do_what_was_said(seed, terms):
+    found = example(seed).under(terms)
+    over = found.over_costs(0.4, 0.9)
+    tips = over.groups["tips_at"].dropna()
+    near = [cost + step for cost in tips for step in (-1e-9, 0, 1e-9)]
+    for cost in [*np.linspace(0.4, 0.9, 23), *near]:
+        if not 0.4 <= cost <= 0.9:
+            continue
+        here = found.at(float(cost))
+        for group, row in over.groups.iterrows():
+            expected = row["applies"] == THROUGHOUT or (row["applies"] == UP_TO and cost <= row["tips_at"] + 1e-12)
+            assert here.applies[group] == expected, (group, cost)
+        steps = over.steps
+        row = steps[(cost <= steps["up_to"] + 1e-12)].iloc[0]
+        for name in ("induced_accuracy", "social_cost", "application_rate"):
+            assert row[name] == pytest.approx(getattr(here, name), nan_ok=True)
+            assert over.range_of(name)[0] <= getattr(here, name) <= over.range_of(name)[1] or np.isnan(row[name])
+
+
+def test_a_group_tips_at_its_precision_and_not_on_a_grid():
+    found = audit([1, 1, 0, 1, 0, 0], y_pred=[1, 1, 1, 1, 1, 0], sensitive_features=list("AAABBB"), cost=0.6)
+    over = found.over_costs(0.3, 0.9)
+    assert over.groups["tips_at"].tolist() == [2 / 3, 0.5]
+    assert over.steps["up_to"].tolist() == [0.5, 2 / 3, 0.9]
+    assert over.sentence() == (
+        "At costs from 0.30 to 0.90, B applies up to 0.50; A applies up to 0.666. The model is right for 66.7% of "
+        "those who apply (or nobody applies), and between 0.0% and 100.0% of qualified people do not."
+    )
+
+
+def test_shut_out_groups_are_not_said_to_stay_away():
+    found = audit([1, 0, 1, 0], y_pred=[1, 1, 0, 0], sensitive_features=list("AABB"), cost=0.6)
+    over = found.over_costs(0.6, 0.8)
+    assert over.groups["applies"].tolist() == [NOWHERE, NOWHERE]
+    assert "A stays away throughout; the model passes nobody of B." in over.sentence()
+
+
+def test_groups_with_a_cost_of_their_own_keep_it():
+    found = example(cost=0.7, cost_of={"A": 0.95, "E": 0.1})
+    assert found.to_frame()["cost"].tolist() == [0.95, 0.7, 0.7, 0.7, 0.1]
+    assert found.verdict().startswith("At a cost of 0.70 (0.95 for A, 0.10 for E), ")
+    written = found.to_dict()
+    assert written["cost"] == 0.7
+    assert written["cost_of"] == {"A": 0.95, "E": 0.1}
+    assert found.at(0.5).to_frame()["cost"].tolist() == [0.95, 0.5, 0.5, 0.5, 0.1]
+    with pytest.raises(ValueError, match="cost must lie in"):
+        example(cost_of={"A": 1.5})
+    with pytest.raises(ValueError, match="does not know"):
+        example(cost_of={"nobody": 0.5})
+
+
+def test_a_range_that_makes_no_sense_is_refused():
+    with pytest.raises(ValueError, match="low must not be above high"):
+        example().over_costs(0.8, 0.6)
+    with pytest.raises(ValueError, match="high must lie in"):
+        example().over_costs(0.8, 1.6)
+    with pytest.raises(TypeError, match="general"):
+        example(cost=dict.fromkeys("ABCDE", 0.5)).over_costs(0.6, 0.8)
+
+    class Half:
+        def shares(self, true_positives, selected, costs):
+            return np.full(np.shape(selected), 0.5)
+
+    with pytest.raises(TypeError, match="single costs"):
+        example().under(Terms(0.5, behaviour=Half())).over_costs(0.6, 0.8)

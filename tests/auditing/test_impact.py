@@ -1,0 +1,99 @@
+"""Impact ratios: selection rates over the highest, by group and by intersection."""
+
+import numpy as np
+import pandas as pd
+import pytest
+from scipy.stats.contingency import relative_risk
+
+from selfselect import PublishedStatistics, audit
+from selfselect.auditing.impact import impact_ratios, katz_interval
+
+
+def passing(rates, size=100):
+    """As many people of each group, of whom a given number passes."""
+    y = np.ones(size * len(rates))
+    passed = np.concatenate([np.arange(size) < n for n in rates.values()])
+    return PublishedStatistics.from_predictions(y, passed, sensitive_features=np.repeat(list(rates), size))
+
+
+def test_ratios_and_intervals_are_those_of_scipys_relative_risk():
+    frame = impact_ratios(passing({"A": 50, "B": 30, "C": 45})).set_index("category")
+    assert frame["impact_ratio"].to_dict() == pytest.approx({"A": 1.0, "B": 0.6, "C": 0.9})
+    assert frame["under_four_fifths"].to_dict() == {"A": False, "B": True, "C": False}
+    for group, hits in (("B", 30), ("C", 45)):
+        theirs = relative_risk(hits, 100, 50, 100).confidence_interval(0.95)
+        ours = frame.loc[group, ["impact_ratio_low", "impact_ratio_high"]]
+        assert ours.tolist() == pytest.approx([theirs.low, theirs.high])
+    assert frame.loc["A", ["impact_ratio_low", "impact_ratio_high"]].isna().all()
+
+
+def test_nobody_and_everybody_have_intervals_with_some_width():
+    frame = impact_ratios(passing({"A": 100, "B": 100, "C": 0})).set_index("category")
+    assert frame.loc["C", "impact_ratio"] == 0
+    assert frame.loc["C", "impact_ratio_low"] == 0 < frame.loc["C", "impact_ratio_high"] < 0.1
+    assert frame.loc["B", "impact_ratio_low"] < 1 < frame.loc["B", "impact_ratio_high"]
+
+
+def test_intervals_cover_a_known_ratio():
+    rng = np.random.default_rng(0)
+    hits, tops = rng.binomial(200, 0.3, 2000), rng.binomial(200, 0.5, 2000)
+    ends = [katz_interval(np.array([x]), np.array([200.0]), top, 200.0, 0.9) for x, top in zip(hits, tops, strict=True)]
+    covered = np.mean([low[0] <= 0.6 <= high[0] for low, high in ends])
+    assert 0.87 < covered < 0.93
+
+
+def test_small_categories_are_set_apart_and_unknown_ones_are_not_compared():
+    z = ["A"] * 500 + ["B"] * 480 + ["tiny"] * 10 + ["Unknown"] * 10
+    passed = [1] * 250 + [0] * 250 + [1] * 240 + [0] * 240 + [1] * 10 + [1] * 10
+    frame = impact_ratios(PublishedStatistics.from_predictions(np.ones(1000), passed, sensitive_features=z))
+    frame = frame.set_index("category")
+    assert frame["highest"].idxmax() in ("A", "B")
+    assert frame["set_apart"].to_dict() == {"A": False, "B": False, "Unknown": False, "tiny": True}
+    assert frame.loc["tiny", "impact_ratio"] == 2
+    assert frame.loc["Unknown", "unknown"]
+    assert np.isnan(frame.loc["Unknown", "impact_ratio"])
+    found = audit(np.ones(1000), y_pred=passed, sensitive_features=z, cost=0.5).to_dict()["impact_ratios"]
+    assert [table["unknown"] for table in found["tables"]] == [10]
+
+
+def test_several_columns_are_compared_on_their_own_and_together():
+    rng = np.random.default_rng(1)
+    z = pd.DataFrame({"sex": rng.choice(["f", "m"], 600), "race": rng.choice(["x", "y", None], 600, p=[0.5, 0.4, 0.1])})
+    passed = rng.random(600) < np.where(z["sex"] == "f", 0.3, 0.5)
+    found = audit(np.ones(600), y_pred=passed, sensitive_features=z, cost=0.5, missing="own_group")
+    frame = found.impact_ratios()
+    assert list(dict.fromkeys(frame["by"])) == ["sex", "race", "sex / race"]
+    by_sex = frame[frame["by"] == "sex"].set_index("category")
+    rates = pd.Series(passed).groupby(z["sex"]).mean()
+    assert by_sex["selection_rate"].to_dict() == pytest.approx(rates.to_dict())
+    assert by_sex.loc["f", "impact_ratio"] == pytest.approx(rates["f"] / rates["m"])
+    tables = {table["by"]: table for table in found.to_dict()["impact_ratios"]["tables"]}
+    missing = int(z["race"].isna().sum())
+    assert [tables[by]["unknown"] for by in ("sex", "race", "sex / race")] == [0, missing, missing]
+
+
+def test_weighted_people_count_as_many_as_they_are_worth():
+    y, passed, z = np.ones(200), np.r_[np.arange(100) < 30, np.arange(100) < 50], np.repeat(["B", "A"], 100)
+    plain, equal = (
+        audit(y, y_pred=passed, sensitive_features=z, cost=0.5, sample_weight=w).impact_ratios() for w in (None, y * 9)
+    )
+    columns = ["impact_ratio", "impact_ratio_low", "impact_ratio_high"]
+    pd.testing.assert_frame_equal(plain[columns], equal[columns])
+    uneven = audit(y, y_pred=passed, sensitive_features=z, cost=0.5, sample_weight=np.tile([1.0, 9.0], 100))
+    wide = uneven.impact_ratios().set_index("category").loc["B"]
+    narrow = plain.set_index("category").loc["B"]
+    assert (
+        wide["impact_ratio_high"] - wide["impact_ratio_low"] > narrow["impact_ratio_high"] - narrow["impact_ratio_low"]
+    )
+
+
+def test_nobody_to_compare_with_is_undefined():
+    assert impact_ratios(passing({"A": 0, "B": 0}))["impact_ratio"].isna().all()
+
+
+def test_the_report_shows_the_table():
+    z = ["<b>A</b>"] * 50 + ["B"] * 50
+    page = audit(np.ones(100), y_pred=np.arange(100) < 70, sensitive_features=z, cost=0.5).to_html()
+    assert "Who passes screening: impact ratios" in page
+    assert "under four fifths" in page
+    assert "<b>A</b>" not in page
