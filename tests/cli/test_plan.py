@@ -218,3 +218,8 @@ def test_under_retraining_the_table_shows_what_comes_of_it_unpaid(people, tmp_pa
     assert made["total"] <= 30
     assert made["path"][0]["social_cost"] == made["retrained"]["social_cost"]
     assert made["after"]["social_cost"] <= made["retrained"]["social_cost"]
+
+
+def test_costs_of_single_groups_count_in_a_plan(small):
+    command = ("plan", small, "--label", "y", "--group", "z", "--prediction", "p", "--cost", "0.7", "--budget", "5")
+    assert json.loads(run(*command, "--cost-of", "B=0.8", "--json", "-").stdout)["total"] == pytest.approx(2)

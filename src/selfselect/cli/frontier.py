@@ -12,6 +12,7 @@ from .options import (
     NamedAmount,
     Number,
     check_model_options,
+    cost_of_option,
     file_options,
     model_options,
     output_options,
@@ -26,6 +27,7 @@ from .options import (
 @model_options
 @weight_option
 @click.option("--cost", "costs", type=CostRange(), multiple=True, required=True, help="Cost of being tested.")
+@cost_of_option
 @click.option("--subsidy", "subsidies", type=NamedAmount(), multiple=True, help="Pay a group an amount.")
 @click.option("--proportional", is_flag=True, help="Subsidies are shares of the cost, not amounts.")
 @click.option(

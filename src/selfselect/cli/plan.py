@@ -11,6 +11,7 @@ from .options import (
     CostRange,
     Number,
     check_model_options,
+    cost_of_option,
     file_options,
     model_options,
     output_options,
@@ -25,6 +26,7 @@ from .options import (
 @model_options
 @weight_option
 @click.option("--cost", "costs", type=CostRange(), multiple=True, required=True, help="Cost of being tested.")
+@cost_of_option
 @click.option(
     "--target",
     "targets",

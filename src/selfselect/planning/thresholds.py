@@ -621,8 +621,9 @@ def threshold_frontier(
 
     With one threshold for all, every distinct one is looked at. With one per group, every group is either let in at
     the threshold at which it is judged most accurately while it applies, or shut out, and the sets of groups that no
-    other beats are found exactly (of more than a thousand groups: up to one of them). Both are chosen on the people they are counted on. So each comes with held-out
-    numbers: the same choice made on half of the people, published and counted on the other half, both ways.
+    other beats are found exactly (of more than a thousand groups: up to one of them). Both are chosen on the people
+    they are counted on. So each comes with held-out numbers: the same choice made on half of the people, published and
+    counted on the other half, both ways.
 
     Parameters
     ----------
