@@ -35,9 +35,10 @@ install-dev: $(VENV)/.installed-dev
 demo: $(VENV)/.installed
 	$(BIN)/selfselect demo
 
+TEST_WORKERS ?= 2
 test: $(VENV)/.installed-dev
 	@tools/install-browser
-	$(BIN)/python -m pytest
+	$(BIN)/python -m pytest -n $(TEST_WORKERS) --dist loadfile
 
 lint: $(VENV)/.installed-dev
 	$(BIN)/ruff format --check .
