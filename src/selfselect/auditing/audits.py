@@ -48,7 +48,7 @@ PROMISE_COLUMNS = "delivered delivered_low delivered_high promise_kept".split()
 
 
 #: With more groups (at all costs together) than this, JSON says nothing of resamples, which would take long.
-MOST_RESAMPLED_GROUPS = 10_000
+MOST_RESAMPLED_GROUPS = 2_000
 
 
 @dataclass(frozen=True, eq=False)

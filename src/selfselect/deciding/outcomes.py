@@ -119,6 +119,8 @@ def _extreme_share(counts: GroupCounts, away: FloatArray, sign: int) -> FloatArr
     One more qualified person raises the share if more of that group than that share stays away. So at the extreme all
     untested people of the groups with the largest (or smallest) share away are qualified, and nobody else.
     """
+    if counts.is_known:  # nothing to sort
+        return ratio((away * counts.positives).sum(axis=-1), counts.positives.sum(axis=-1))
     unknown = np.broadcast_to(counts.unknown, away.shape)
     order = np.argsort(-sign * away, axis=-1, kind="stable")
     away_there, unknown_there = (np.take_along_axis(values, order, axis=-1) for values in (away, unknown))

@@ -171,10 +171,13 @@ class PublishedStatistics:
         counts = GroupCounts(n, positives, selected, hits, columns.get("untested"))
         checks = [
             ("a negative count", np.minimum.reduce([*counts.columns, counts.unknown]) < 0),
-            ("more untested people than were rejected", counts.unknown > counts.n - counts.selected),
             ("more positives than people", counts.positives > counts.n),
             ("more true positives than positives", counts.true_positives > counts.positives),
             ("more true positives than selected", counts.true_positives > counts.selected),
+            (
+                "more untested people than were rejected",
+                (counts.unknown > 0) & (counts.unknown > counts.n - counts.selected),
+            ),
             (
                 "more false positives than negatives",
                 counts.selected - counts.true_positives > counts.n - counts.positives - counts.unknown,
