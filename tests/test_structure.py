@@ -31,7 +31,18 @@ LEVEL = {room: level for level, rooms in enumerate(ORDER) for room in rooms}
 
 #: Packages of extras, which people may do without, and narwhals, which only those with other frames wait for: they are
 #: imported where they are used, and nowhere else.
-EXTRAS = {"distributed", "jinja2", "markupsafe", "matplotlib", "narwhals", "numba", "openpyxl", "pyarrow", "skops"}
+EXTRAS = {
+    "dask",
+    "distributed",
+    "jinja2",
+    "markupsafe",
+    "matplotlib",
+    "narwhals",
+    "numba",
+    "openpyxl",
+    "pyarrow",
+    "skops",
+}
 
 
 def modules():

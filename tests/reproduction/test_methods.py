@@ -13,7 +13,7 @@ from selfselect import (
     StrategicClassifier,
 )
 from selfselect.reproduction import ALL_METHODS, HONEST_METHODS, METHODS, PROMISING
-from selfselect.reproduction.methods import DESCENT_METHODS, EXPERIMENT_METHODS
+from selfselect.reproduction.methods import CHOSEN_METHODS, DESCENT_METHODS, EXPERIMENT_METHODS
 from selfselect.reproduction.people import split_people
 from selfselect.reproduction.remembering import MOST_FITTED, Remembered
 from selfselect.reproduction.sweep.units import Unit, run_unit
@@ -41,7 +41,7 @@ def boosting(seed):
 def test_the_papers_methods_are_what_they_were_and_the_honest_ones_a_set_of_their_own():
     assert list(METHODS) == ["naive", "semi", "strat_x", "strat_no_group", "strat_parity", "strat_order"]
     assert set(HONEST_METHODS) == set(HONEST)
-    assert list(ALL_METHODS) == [*METHODS, *HONEST_METHODS, *DESCENT_METHODS, *EXPERIMENT_METHODS]
+    assert list(ALL_METHODS) == [*METHODS, *CHOSEN_METHODS, *HONEST_METHODS, *DESCENT_METHODS, *EXPERIMENT_METHODS]
     assert len(PROMISING) == 4 + 7
 
 

@@ -50,11 +50,13 @@ def table_at(file: str, encoding: str, delimiter: str) -> Iterator[TableReader]:
             notes = table.notes
             yield table
     finally:
-        _tell(notes, set() if context is None else context.meta.setdefault(TOLD, set()))
+        tell_notes(notes)
 
 
-def _tell(notes: Sequence[str], told: set[str]) -> None:
-    """Say what is not said yet: a table may be read twice."""
+def tell_notes(notes: Sequence[str]) -> None:
+    """Say what was found out about a table and is not said yet: it may be read twice."""
+    context = click.get_current_context(silent=True)
+    told: set[str] = set() if context is None else context.meta.setdefault(TOLD, set())
     for note in notes:
         if note not in told:
             click.echo(f"Note: {printable(note)}", err=True)

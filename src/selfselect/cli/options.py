@@ -160,8 +160,8 @@ class Size(click.ParamType):  # type: ignore[type-arg]  # generic in some versio
         return int(found[1]) * int(1024 ** " KMGT".index(found[2] or " "))
 
 
-#: How the table is written.
-file_options = _all_of(
+#: How a table is written.
+reading_options = _all_of(
     click.option(
         "--encoding", default="auto", show_default=True, help="Of a CSV file: utf-8, latin-1, cp1252, utf-16, ..."
     ),
@@ -192,6 +192,11 @@ file_options = _all_of(
         callback=_keep,
         help="What a compressed file may hold [default: 8GB; 1GB for .xlsx].",
     ),
+)
+
+#: How the table is written, and whether what is made of it may replace files.
+file_options = _all_of(
+    reading_options,
     click.option("--force", is_flag=True, help="Write over output files that exist."),
 )
 

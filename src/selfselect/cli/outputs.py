@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Any
 
 import click
+import pandas as pd
 
 from selfselect._files import write_whole
 from selfselect._text import printable
@@ -71,6 +72,13 @@ def check_report_available() -> None:
         raise BadInput(str(error)) from error
 
 
+def by_name(finding: Any, names: Sequence[str]) -> pd.DataFrame:
+    """The table of a finding, with the names of its groups as people read them in the first column."""
+    frame: pd.DataFrame = finding.to_frame()
+    frame.insert(0, "group", names)
+    return frame
+
+
 @dataclass(frozen=True)
 class Outputs:
     """Where a finding goes besides the terminal.
@@ -95,22 +103,20 @@ class Outputs:
         if self.report is not None:
             check_report_available()
 
-    def deliver(self, finding: Any, names: Sequence[str], show: Callable[[Any], None]) -> None:
-        """Write the files of a finding, then show it; ``names`` are its groups as people read them."""
-        self.write(finding, names)
+    def deliver(self, finding: Any, frame: pd.DataFrame, show: Callable[[Any], None]) -> None:
+        """Write the files of a finding, then show it; ``frame`` is what goes into the CSV file."""
+        self.write(finding, frame)
         if self.json == "-":
             click.echo(json_for_terminal(finding.to_json()), nl=False)
         else:
             show(finding)
         self.name_report()
 
-    def write(self, finding: Any, names: Sequence[str]) -> None:
+    def write(self, finding: Any, frame: pd.DataFrame) -> None:
         """Write the files: before anything is printed, so that a reader who stops early does not cost them."""
         if self.json is not None and self.json != "-":
             write_output(self.json, finding.to_json(), force=self.force)
         if self.csv is not None:
-            frame = finding.to_frame()
-            frame.insert(0, "group", names)
             write_output(self.csv, csv_text(frame), force=self.force)
         if self.report is not None:
             write_output(self.report, finding.to_html(), force=self.force)

@@ -7,6 +7,7 @@ from typing import Any
 import click
 
 from .lazy import work_of
+from .options import reading_options
 
 
 @click.command()
@@ -37,8 +38,7 @@ from .lazy import work_of
     help="What to do with rows of it whose group is empty.",
 )
 @click.option("--ignore", multiple=True, metavar="COLUMN", help="Column of it not to learn from; repeatable.")
-@click.option("--encoding", default="utf-8", show_default=True, help="Of it, if it is a CSV file.")
-@click.option("--delimiter", default=",", show_default=True, help="Between its columns, if it is a CSV file.")
+@reading_options
 @click.option("--dry-run", is_flag=True, help="Only say how many fits are missing and how long they will take.")
 def reproduce(
     data: str | None, label: str | None, groups: tuple[str, ...], path: str | None, dry_run: bool, **options: Any

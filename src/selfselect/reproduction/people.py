@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 from pathlib import Path
-from typing import Protocol
+from typing import Any, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
@@ -146,16 +146,15 @@ class CsvDataset:
         Its columns of labels and of groups.
     ignore : tuple of str
         Columns not to learn from.
-    encoding, delimiter : str
-        Of a CSV file.
+    written : tuple of pairs
+        How the file is written, as :func:`selfselect.tabular.reading.open_table` takes it.
     """
 
     name: str
     path: str
     columns: PeopleColumns
     ignore: tuple[str, ...] = ()
-    encoding: str = "utf-8"
-    delimiter: str = ","
+    written: tuple[tuple[str, Any], ...] = ()
 
     def load(self) -> People:
         """Read its people; once per process."""
@@ -164,6 +163,10 @@ class CsvDataset:
     def findings(self) -> list[Finding]:
         """What looks wrong with it."""
         return list(_load_csv(self)[1])
+
+    def notes(self) -> list[str]:
+        """What was found out about how it is written."""
+        return list(_load_csv(self)[2])
 
 
 @dataclass(frozen=True, eq=False)
@@ -199,9 +202,9 @@ def _load_bundled(name: str) -> People:
 
 
 @lru_cache(maxsize=1)
-def _load_csv(own: CsvDataset) -> tuple[People, tuple[Finding, ...]]:
+def _load_csv(own: CsvDataset) -> tuple[People, tuple[Finding, ...], tuple[str, ...]]:
     found: list[Finding] = []
-    with open_table(own.path, encoding=own.encoding, delimiter=own.delimiter) as table:
+    with open_table(own.path, **dict(own.written)) as table:
         read = read_for_training(table, own.columns, ignore=own.ignore, learn_from_groups=False, found=found)
         n_groups = read.groups.n_groups
         if n_groups < 2:
@@ -214,7 +217,7 @@ def _load_csv(own: CsvDataset) -> tuple[People, tuple[Finding, ...]]:
         codes=read.groups.codes,
         groups=tuple(group_names(read.groups.labels)),
     )
-    return people, tuple(found)
+    return people, tuple(found), tuple(table.notes)
 
 
 def own_dataset(
@@ -225,8 +228,7 @@ def own_dataset(
     *,
     missing: str = "error",
     ignore: Sequence[str] = (),
-    encoding: str = "utf-8",
-    delimiter: str = ",",
+    **written: Any,
 ) -> CsvDataset:
     r"""Data set of one's own, named after its file; read at once, so that mistakes show before any work.
 
@@ -244,8 +246,8 @@ def own_dataset(
         What to do with rows whose group is empty.
     ignore : sequence of str, optional
         Columns not to learn from.
-    encoding, delimiter : str
-        Of a CSV file.
+    **written
+        How the file is written, as :func:`selfselect.tabular.reading.open_table` takes it; by default found out.
 
     Examples
     --------
@@ -261,7 +263,7 @@ def own_dataset(
     named = (positive,) if isinstance(positive, str) else tuple(positive or ())
     groups = (group,) if isinstance(group, str) else tuple(group)
     columns = PeopleColumns(label, groups, named or None, missing)
-    own = CsvDataset(full.stem, str(full), columns, tuple(ignore), encoding, delimiter)
+    own = CsvDataset(full.stem, str(full), columns, tuple(ignore), tuple(sorted(written.items())))
     if own.name in BUNDLED:
         raise InputError(f"{full.name} has the name of a bundled data set; rename the file.")
     _load_csv.cache_clear()  # the file may have changed since it was read last

@@ -24,7 +24,8 @@ from selfselect.tabular.checking import match_groups
 
 from ..errors import CONDITION_FAILED
 from ..inputs import load_audits, subsidy_kind
-from ..outputs import Outputs, refuse_existing, write_output
+from ..outputs import Outputs, by_name, refuse_existing, write_output
+from ..streams import json_for_terminal
 from ..terminal import MOST_LINES, or_dash, text_table
 
 
@@ -60,7 +61,7 @@ def run(
     if separately:
         _deliver_each(audits, outputs, json_file, show, force)
     else:
-        outputs[0].deliver(audits[0], audits[0].names, show)
+        outputs[0].deliver(audits[0], by_name(audits[0], audits[0].names), show)
     failed = [line for found in audits for line in _failed_conditions(found, required, max_social_cost)]
     for line in failed:
         click.echo(f"Condition failed: {line}", err=True)
@@ -98,9 +99,9 @@ def _deliver_each(
     if json_file not in (None, "-"):
         write_output(str(json_file), text, force=force)
     for found, one in zip(audits, outputs, strict=True):
-        one.write(found, found.names)
+        one.write(found, by_name(found, found.names))
     if json_file == "-":
-        click.echo(text, nl=False)
+        click.echo(json_for_terminal(text), nl=False)
         return
     for i, (found, one) in enumerate(zip(audits, outputs, strict=True)):
         click.echo(("\n" if i else "") + f"== By {printable(found.provenance.groups)} ==\n")

@@ -19,7 +19,6 @@ from ..findings import tell_findings
 from ..inputs import people_columns, provenance, score_name, table_at, title_of
 from ..outputs import Outputs
 from ..terminal import text_table
-from .delivering import deliver
 
 Given = TypeVar("Given")
 
@@ -66,7 +65,7 @@ def run(
     made = compare(before, after, pairs=pairs, names=_names(files, models), n_resamples=resamples, random_state=seed)
     frame = made.to_frame()
     frame.insert(0, "group", made.group_names)
-    deliver(outputs, made, frame, _show)
+    outputs.deliver(made, frame, _show)
 
 
 def _twice(given: Sequence[Given]) -> tuple[Given, Given]:

@@ -18,7 +18,7 @@ from ..errors import CONDITION_FAILED
 from ..inputs import load_audit, subsidy_kind
 from ..outputs import Outputs, refuse_existing, write_output
 from ..terminal import text_table
-from .delivering import check_picture, deliver
+from .pictures import check_picture
 
 
 def run(
@@ -49,7 +49,7 @@ def run(
     made = frontier_for(found, max_social_cost=max_social_cost, random_state=seed)
     if figure is not None:
         write_output(figure, _picture(made, Path(figure).suffix[1:].lower()), force=force)
-    deliver(outputs, made, made.to_frame(), _show)
+    outputs.deliver(made, made.to_frame(), _show)
     if figure is not None:
         click.echo(f"\nPicture: {printable(figure)}", err=json_file == "-")
     if not made.met:

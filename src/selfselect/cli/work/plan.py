@@ -18,7 +18,7 @@ from selfselect.tabular.loading import PeopleColumns, TrainingTable, read_for_tr
 
 from ..errors import CONDITION_FAILED
 from ..inputs import load_audit, people_columns, subsidy_kind, table_at
-from ..outputs import Outputs
+from ..outputs import Outputs, by_name
 from ..terminal import or_dash, text_table, yes_or_no
 
 
@@ -50,7 +50,7 @@ def run(
         made = plan_under_retraining(found, _firm(people), wanted, **asked)
     else:
         made = plan_for(found, wanted, **asked)
-    outputs.deliver(made, made.before.names, _show)
+    outputs.deliver(made, by_name(made, made.before.names), _show)
     if not made.works:
         sys.exit(CONDITION_FAILED)
 

@@ -32,7 +32,8 @@ from selfselect.reproduction.people import Dataset
 
 from ..errors import INTERRUPTED
 from ..findings import tell_findings
-from ..inputs import SPELLED_OUT
+from ..inputs import SPELLED_OUT, tell_notes
+from ..options import WRITTEN
 
 
 def run(
@@ -69,7 +70,9 @@ def run(
                 ignore=ignore,
                 encoding=encoding,
                 delimiter=SPELLED_OUT.get(delimiter, delimiter),
+                **click.get_current_context().meta.get(WRITTEN, {}),
             )
+            tell_notes(own.notes())
             tell_findings(own.findings())
             chosen.append(own)
         numbers = PROMISE_SPLITS if promises else range(SPLITS)
