@@ -97,3 +97,12 @@ def test_the_report_shows_the_table():
     assert "Who passes screening: impact ratios" in page
     assert "under four fifths" in page
     assert "<b>A</b>" not in page
+
+
+def test_no_interval_reaches_what_no_rate_could_give():
+    table = PublishedStatistics.from_predictions(
+        [1] * 600, [1] * 303 + [0] * 297, sensitive_features=["many"] * 596 + ["few"] * 4
+    )
+    few = impact_ratios(table).set_index("category").loc["few"]
+    assert few["impact_ratio"] == 0
+    assert few["impact_ratio_high"] < 2.2  # a rate of 1 over the lower end of 303 of 596

@@ -442,3 +442,53 @@ def test_files_are_written_before_anything_is_printed(scored, tmp_path, monkeypa
     monkeypatch.setattr("selfselect.cli.work.audit.printable", stop)
     run("audit", path, "--label", "y", "--group", "z", "--score", "s", "--cost", "0.6", "--report", page)
     assert page.exists()
+
+
+def test_what_looks_wrong_with_a_table_is_in_the_report_and_the_json_too(scored, tmp_path):
+    path, frame = scored
+    frame["s"] = -frame["s"]
+    frame.to_csv(path, index=False)
+    done = run(
+        "audit", path, "--label", "y", "--group", "z", "--score", "s", "--threshold", "-0.5", "--cost", "0.6",
+        "--json", tmp_path / "a.json", "--report", tmp_path / "a.html",
+    )  # fmt: skip
+    assert done.exit_code == 0
+    assert "higher for people who are not qualified" in done.stderr
+    found = json.loads((tmp_path / "a.json").read_text())
+    assert any("higher for people who are not qualified" in warning for warning in found["warnings"])
+    page = (tmp_path / "a.html").read_text()
+    assert "higher for people who are not qualified" in page
+    assert "How sure is this?" in page
+    assert "What is the cost?" in page
+
+
+@pytest.mark.parametrize("nothing", ["n/a", "NA", "?", "null"])
+def test_labels_that_say_that_nothing_is_known_are_no_labels(tmp_path, nothing):
+    path = tmp_path / "t.csv"
+    path.write_text("y,z,p\n1,A,1\n0,A,1\n" + f"{nothing},A,0\n{nothing},B,0\n1,B,1\n")
+    wrong = run("audit", path, "--label", "y", "--positive", "1", "--group", "z", "--prediction", "p", "--cost", "0.5")
+    assert wrong.exit_code == 2
+    assert "pass --untested" in wrong.output
+    right = run(
+        "audit",
+        path,
+        "--label",
+        "y",
+        "--positive",
+        "1",
+        "--group",
+        "z",
+        "--prediction",
+        "p",
+        "--cost",
+        "0.5",
+        "--untested",
+    )
+    assert right.exit_code == 0
+
+
+def test_a_range_of_costs_comes_before_its_lower_end(scored):
+    path, _ = scored
+    done = run("audit", path, "--label", "y", "--group", "z", "--score", "s", "--cost", "0.3:0.9")
+    assert done.exit_code == 0
+    assert done.output.index("0.90") < done.output.index("At the lower end of the range")

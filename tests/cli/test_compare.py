@@ -138,3 +138,33 @@ def test_what_cannot_be_compared_is_refused(years, options):
 def test_three_files_or_a_range_of_costs_are_refused(years):
     assert run("compare", *years, years[0], *COMMON, "--score", "s").exit_code == 2
     assert run("compare", *years, *COMMON[:-1], "0.5:0.7:0.1", "--score", "s").exit_code == 2
+
+
+def test_a_group_that_comes_by_chance_is_said_to(tmp_path):
+    files = write(tmp_path / "a.csv", 0, (0.85, 0.69)), write(tmp_path / "b.csv", 3, (0.85, 0.72))
+    told = run("compare", *files, *COMMON, "--score", "s").output
+    assert ("comes" in told.split(":")[1] or "leaves" in told.split(":")[1]) == ("That may be chance" in told)
+
+
+def test_people_are_not_matched_by_their_group_or_label(years):
+    for column in ("z", "y"):
+        result = run("compare", *years, *COMMON, "--score", "s", "--same-people", column)
+        assert result.exit_code == 2
+        assert "it says who a person is, and is named as the" in result.output
+
+
+def test_the_same_people_have_the_same_weights(years, tmp_path):
+    other = tmp_path / "other.csv"
+    lines = years[0].read_text().splitlines()
+    other.write_text("\n".join([lines[0], *(line[:-1] + str(int(line[-1]) + 1) for line in lines[1:])]) + "\n")
+    result = run("compare", years[0], other, *COMMON, "--score", "s", "--same-people", "id", "--weight", "w")
+    assert result.exit_code == 2
+    assert "has another weight in each table" in result.output
+
+
+def test_groups_of_two_tables_that_differ_by_case_are_pointed_out(years, tmp_path):
+    other = tmp_path / "lower.csv"
+    other.write_text(years[1].read_text().replace(",A,", ",a,"))
+    result = run("compare", years[0], other, *COMMON, "--score", "s")
+    assert result.exit_code == 0
+    assert "'A' in the first table and 'a' in the second differ by case" in result.stderr

@@ -88,3 +88,18 @@ def test_a_table_on_its_way_to_a_file_is_the_table_that_would_be_written(table, 
     assert code == 0
     assert said == out.read_bytes()
     assert b"\x1b[31mred" in said
+
+
+def test_a_terminal_that_is_closed_costs_no_file(people_csv, tmp_path):
+    code = "import sys; sys.stdout = sys.__stdout__ = None; from selfselect.cli import main; main()"
+    columns = ["--label", "outcome", "--positive", "hired", "--group", "team", "--score", "s", "--cost", "0.5"]
+    written = tmp_path / "a.json"
+    done = subprocess.run(
+        [sys.executable, "-c", code, "audit", people_csv, *columns, "--json", written],
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert "Traceback" not in done.stderr
+    assert done.returncode == 0
+    assert written.exists()

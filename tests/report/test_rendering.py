@@ -105,4 +105,4 @@ def test_without_jinja2_the_command_says_what_to_install_before_it_reads(monkeyp
     command = "audit nowhere.csv --label y --group z --score s --cost 0.7 --report out.html".split()
     result = CliRunner().invoke(main, command)
     assert result.exit_code == 2
-    assert "pip install 'selfselect[report]'" in result.output
+    assert "pip install jinja2 (extra report)" in result.output

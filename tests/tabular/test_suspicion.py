@@ -215,3 +215,37 @@ def test_columns_that_training_leaves_out_are_a_hint(people):
     y, _, _ = people
     found = suspect_features({"row": texts(range(PEOPLE)), "same": texts([1] * PEOPLE)}, y)
     assert [(each.key, each.severity) for each in found] == [("left_out", "hint")] * 2
+
+
+def test_a_column_that_knows_nearly_all_labels_is_found_and_an_honest_one_is_not():
+    rng = np.random.default_rng(0)
+    y = rng.random(2000) < 0.5
+    leak = np.where(rng.random(2000) < 0.03, ~y, y)
+    honest = np.where(rng.random(2000) < 0.2, ~y, y)
+    columns = {
+        name: np.array([str(int(v)) for v in values], dtype=object) for name, values in (("a", leak), ("b", honest))
+    }
+    found = suspect_features(columns, y)
+    assert [(finding.key, finding.details["name"]) for finding in found] == [("label_again", "a")]
+
+
+@pytest.mark.parametrize(
+    "cells", [[f"2019-{1 + i % 12:02}" for i in range(200)], [f"202301{1 + i % 28:02}" for i in range(200)]]
+)
+def test_months_and_days_written_as_numbers_are_dates(cells):
+    y = np.random.default_rng(0).random(200) < 0.5
+    (finding,) = suspect_features({"when": np.array(cells, dtype=object)}, y)
+    assert finding.key == "names_people"
+    assert "holds dates" in finding.text
+
+
+def test_what_is_suspected_does_not_depend_on_the_scale_of_weights():
+    rng = np.random.default_rng(1)
+    y = (rng.random(300) < 0.5).astype(int)
+    score = rng.random(300) - 0.2 * y
+    z = ["few"] * 4 + ["many"] * 296
+    said = []
+    for scale in (0.001, 1.0, 1000.0):
+        people = Screened.from_scores(y, score, threshold=0.4, sensitive_features=z, sample_weight=np.full(300, scale))
+        said.append([finding.key for finding in [*suspect_people(people.table, "y"), *suspect_score(people, "s")]])
+    assert said[0] == said[1] == said[2] == ["small_groups", "lower_passes"]

@@ -34,7 +34,7 @@ from .provenance import Provenance
 from .resampling import Uncertainty, resample
 from .screened import Screened
 from .undecided import either_way, undecided_groups
-from .words import group_names, group_sentence, group_warning, promises_sentence, verdict_sentence
+from .words import group_names, group_sentence, group_warning, promises_sentence, sureness, verdict_sentence
 
 #: What is written of each group as JSON.
 GROUP_COLUMNS = (
@@ -400,6 +400,10 @@ class Audit:
             for row, effective in rows
         ]
 
+    def how_sure(self) -> list[str]:
+        """The bootstrap in words: what was drawn, the intervals, and how often groups apply that do not always."""
+        return sureness(self.uncertainty(), self.names)
+
     # ------------------------------------------------------------------ as data
 
     def to_dict(self) -> dict[str, Any]:
@@ -426,6 +430,7 @@ class Audit:
             "threshold": plain_value(self.threshold),
             **({"lower_passes": True} if self.published_by.lower_passes else {}),
             "n": plain_value(self.population.counts.n.sum()),
+            **({"warnings": list(self.provenance.warnings)} if self.provenance.warnings else {}),
             **{name: plain_value(value) for name, value in self.outcome.to_dict().items()},
             "subsidy_kind": self.terms.kind,
             "confidence": self.terms.confidence,
@@ -462,7 +467,8 @@ class Audit:
         )
         over = "" if self.cost_range is None else self.over_costs(*self.cost_range).sentence()
         impact = impact_rows(self.impact_ratios())
-        return render(content | static_content(over, impact))
+        sure = self.how_sure() if len(self.names) <= MOST_RESAMPLED_GROUPS else []
+        return render(content | static_content(over, impact, sure, self.provenance.warnings))
 
     def _repr_html_(self) -> str:
         columns = ["n", "base_rate", "precision", "cost", "applies", "subsidy_needed"]

@@ -15,7 +15,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from .._validation import FloatArray, check_binary, check_fraction, check_same_length, check_weights
 from ..counting import GroupCounts, encode_groups, position_of, ratio, with_same_columns
-from ..deciding import BOUNDED, Terms, outcome_bounds
+from ..deciding import BOUNDED, Terms, as_decisions, outcome_bounds
 from ..report import render_document
 from .audits import Audit
 from .formats import amount, count, level, listed, percent
@@ -243,13 +243,30 @@ class Comparison:
             if names:
                 said.append(f"{listed(names)} {one if len(names) == 1 else several}")
         if said:
-            return "; ".join(said) + "."
+            return "; ".join(said) + "." + self._by_chance(those("comes"), those("leaves"))
         applying = changes.count("applies")
         if applying == len(changes):
             return "every group applies, as before."
         if applying == 0:
             return "nobody applies, as before."
         return f"nobody comes and nobody leaves; {count(applying)} of {count(len(changes))} groups apply."
+
+    def _by_chance(self, coming: list[str], leaving: list[str]) -> str:
+        """Whether those who come and leave do so in most pairs of resamples too; empty if they do, or nobody moves."""
+        chances = []
+        for moving, to in ((coming, 1), (leaving, 0)):
+            for name in moving:
+                group = self.groups[self.group_names.index(name)]
+                now, then = (
+                    as_decisions(drawn.shares[:, list(drawn.groups).index(group)])
+                    for drawn in (self.drawn[to], self.drawn[1 - to])
+                )
+                likely = float((now & ~then).mean())
+                if likely < self.confidence:
+                    chances.append(f"{name} in {percent(likely)}")
+        if not chances:
+            return ""
+        return f" That may be chance: of pairs of resamples it happens for {listed(chances)}."
 
     def _on(self, name: str) -> str:
         row = self.differences().loc[name]

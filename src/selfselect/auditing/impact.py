@@ -21,7 +21,7 @@ import pandas as pd
 from scipy.special import ndtri
 
 from .._validation import FloatArray, check_fraction
-from ..counting import MISSING, GroupCounts, ratio
+from ..counting import MISSING, GroupCounts, precision_interval, ratio
 from ..deciding import PublishedStatistics
 from .formats import amount, count, percent
 from .plain import plain_rows
@@ -45,6 +45,8 @@ def katz_interval(
 ) -> tuple[FloatArray, FloatArray]:
     """Interval of ``(hits / people) / (top_hits / top_people)``, by Katz's log method.
 
+    With half a person more on either side where nobody or everybody is selected; never above what a rate of 1 gives.
+
     Examples
     --------
     >>> low, high = katz_interval(np.array([30.0]), np.array([100.0]), 50.0, 100.0, 0.95)
@@ -56,7 +58,9 @@ def katz_interval(
     x0, n0 = np.where(odd, top_hits + 0.5, top_hits), np.where(odd, top_people + 1, top_people)
     middle = np.log(ratio(x, n)) - np.log(ratio(x0, n0))
     half = ndtri((1 + confidence) / 2) * np.sqrt(np.maximum(ratio(1, x) - ratio(1, n) + ratio(1, x0) - ratio(1, n0), 0))
-    return np.where(hits <= 0, 0.0, np.exp(middle - half)), np.exp(middle + half)
+    # no rate is above 1, and so no ratio above that of 1 to the lower end of the highest rate
+    least, _ = precision_interval(top_hits, top_people, confidence=confidence)
+    return np.where(hits <= 0, 0.0, np.exp(middle - half)), np.minimum(np.exp(middle + half), 1 / least)
 
 
 def impact_table(table: PublishedStatistics, confidence: float = 0.95) -> pd.DataFrame:

@@ -146,7 +146,9 @@ def page_content(
     }
 
 
-def static_content(over_costs: str, impact: Sequence[dict[str, Any]]) -> dict[str, Any]:
+def static_content(
+    over_costs: str, impact: Sequence[dict[str, Any]], sure: Sequence[str] = (), warnings: Sequence[str] = ()
+) -> dict[str, Any]:
     """What the page says of the setting it was made with, and does not compute again.
 
     Parameters
@@ -155,6 +157,10 @@ def static_content(over_costs: str, impact: Sequence[dict[str, Any]]) -> dict[st
         What holds over a range of costs; empty without one.
     impact : sequence of dicts
         Tables of impact ratios, as :func:`selfselect.auditing.impact.impact_rows` makes them.
+    sure : sequence of str
+        What the bootstrap says, in lines.
+    warnings : sequence of str
+        What looks wrong with the data.
     """
     tables = [
         table
@@ -164,7 +170,12 @@ def static_content(over_costs: str, impact: Sequence[dict[str, Any]]) -> dict[st
         }
         for table in impact
     ]
-    return {"over_costs": printable(over_costs) if len(over_costs) < LONGEST_VERDICT else "", "impact": tables}
+    return {
+        "over_costs": printable(over_costs) if len(over_costs) < LONGEST_VERDICT else "",
+        "impact": tables,
+        "sure": [printable(line) for line in sure],
+        "warnings": [printable(warning) for warning in warnings],
+    }
 
 
 def _source_content(source: Provenance) -> dict[str, str]:

@@ -19,6 +19,8 @@ class Provenance:
         Hash of the data file.
     label, groups, score : str
         Names of columns.
+    warnings : tuple of str
+        What looks wrong with the data.
     """
 
     title: str = ""
@@ -27,3 +29,4 @@ class Provenance:
     label: str = ""
     groups: str = ""
     score: str = ""
+    warnings: tuple[str, ...] = ()

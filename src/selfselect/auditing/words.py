@@ -17,9 +17,12 @@ from ..deciding import Outcome, SubsidyKind
 from ..deciding.behaviour import MOST_OF_A_GROUP
 from .formats import MOST_NAMED, amount, amount_down, amount_up, count, level, listed, percent
 from .promises import RARE
+from .resampling import Uncertainty
 
 #: A group of which fewer people pass screening carries a warning: its published precision is mostly chance.
 FEW_SELECTED = 30
+#: Groups whose share of samples is told.
+MOST_SWAYING = 12
 
 
 def group_names(labels: pd.Index) -> list[str]:
@@ -408,6 +411,27 @@ def _other_promises(kept: int, undecided: int, broken: bool) -> str:
     if not told:
         return ""
     return ("Of the others, " if broken else "No promise is shown to be broken: ") + " and ".join(told) + "."
+
+
+def sureness(found: Uncertainty, names: Sequence[str]) -> list[str]:
+    """What the bootstrap says: how it was made, a line per number, and how often groups apply that do not always."""
+    weighted = "; weighted people by the Bayesian bootstrap" if found.weighted else ""
+    lines = [
+        f"{count(found.n_resamples)} bootstrap samples of the people, by group (seed {found.seed}{weighted}), "
+        f"{level(found.confidence)} intervals:"
+    ]
+    for name, row in found.to_frame().iterrows():
+        undefined = f" (nobody applies in {percent(row['undefined'])})" if row["undefined"] > 0 else ""
+        interval = "undefined" if math.isnan(row["low"]) else f"{percent(row['low'])} to {percent(row['high'])}"
+        lines.append(f"{str(name).replace('_', ' ')}: {interval}{undefined}")
+    swaying = [
+        f"{spoken([group])} in {percent(share)}"
+        for group, share in zip(names, found.applies, strict=True)
+        if 0 < share < 1
+    ]
+    told = ", ".join(swaying[:MOST_SWAYING])
+    more = f" and {count(len(swaying) - MOST_SWAYING)} more" if len(swaying) > MOST_SWAYING else ""
+    return [*lines, f"applying in only some samples: {told or 'no group'}{more}"]
 
 
 def group_warning(

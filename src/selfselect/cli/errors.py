@@ -92,6 +92,8 @@ def worded(error: InputError, command: click.Command, given: dict[str, object] |
     remark = f"({named_by})" if has_option(command, named_by) else ""
     hint = HINTS.get(error.key or "")
     text = ""
+    if error.key == "untested" and not has_option(command, "--untested"):
+        text = "If only people who did not pass lack it, the command audit can count them apart."
     if hint is not None and has_option(command, hint.option) and hint.option not in str(error):
         text = hint.text.format_map(_Details({**(given or {}), **error.details}))
     if not isinstance(error, TableError):

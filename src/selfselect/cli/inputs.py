@@ -22,7 +22,7 @@ from selfselect.tabular.loading import DecisionColumn, PeopleColumns, ScoreColum
 from selfselect.tabular.reading import open_table
 from selfselect.tabular.suspicion import Finding
 
-from .findings import tell_findings
+from .findings import in_order, tell_findings
 from .options import WRITTEN, CostSpan
 from .terminal import progress_bar
 
@@ -104,13 +104,17 @@ def title_of(file: str) -> str:
     return "standard input" if file == "-" else os.path.basename(file)
 
 
+def _either(values: str | Sequence[str]) -> str:
+    return values if isinstance(values, str) else " or ".join(values)
+
+
 def provenance(title: str, people: PeopleColumns, score: str, sha256: str) -> Provenance:
     """Where numbers come from: the file, what was typed, and the columns."""
     return Provenance(
         title=title,
         command=shlex.join(["selfselect", *sys.argv[1:]]),
         sha256=sha256,
-        label=people.label,
+        label=people.label if not people.positive else f"{people.label} = {_either(people.positive)}",
         groups=" / ".join(people.groups),
         score=score,
     )
@@ -154,6 +158,7 @@ def load_audits(
             screened = [read_screened(table, people, model, found)]
         source = provenance(title_of(file), people, score_name(model), table.sha256())
     tell_findings(found)
+    source = replace(source, warnings=tuple(str(finding) for finding in in_order(found) if finding.severity != "hint"))
     first, *others = dict.fromkeys(cost for option in costs for cost in option)
     span = next(((option[0], option[-1]) for option in costs if isinstance(option, CostSpan)), None)
     sources = [replace(source, groups=column) for column in people.groups] if separately else [source]

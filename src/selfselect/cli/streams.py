@@ -6,7 +6,7 @@ import errno
 import os
 import sys
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import ExitStack, contextmanager
 from typing import Any
 
 import click
@@ -66,6 +66,14 @@ class PatientStream:
 def patient_streams() -> Iterator[None]:
     """Output and errors to streams that outlive their readers."""
     before = sys.stdout, sys.stderr
+    with ExitStack() as nowhere:
+        for name in ("stdout", "stderr"):
+            if getattr(sys, name) is None:  # closed before we came
+                setattr(sys, name, nowhere.enter_context(open(os.devnull, "w", encoding="utf-8")))
+        yield from _patiently(before)
+
+
+def _patiently(before: tuple[Any, Any]) -> Iterator[None]:
     sys.stdout, sys.stderr = PatientStream(sys.stdout), PatientStream(sys.stderr)
     try:
         yield

@@ -203,7 +203,18 @@ class SubsidyPlan:
             return ["Every group applies already: nothing is paid."]
         if self.path is not None:
             return [f"No use of a budget of {budget} was found that brings more people in once the firm re-trains."]
-        return [f"No subsidy can bring in {listed(stays)}: nobody there passes screening, or is not to be brought in."]
+        hopeless = [name for name in stays if self._passes_nobody(name)]
+        others = [name for name in stays if name not in hopeless]
+        said = []
+        if hopeless:
+            said.append(f"No subsidy can bring in {listed(hopeless)}: nobody there passes screening.")
+        if others:
+            said.append(f"Nothing is paid to {listed(others)}: no target{'' if len(others) == 1 else 's'}.")
+        return said
+
+    def _passes_nobody(self, name: str) -> bool:
+        """Whether the model, as it is, passes nobody of a group."""
+        return not self.before.published.counts.selected[self.before.names.index(name)]
 
     def _nothing_needed(self) -> str:
         if self.path is not None:

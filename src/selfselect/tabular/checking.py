@@ -273,7 +273,7 @@ class TwoValues:
 
     def _note(self, table: TableReader, text: str, value: str, row: int) -> None:
         """Remember a new value, unless it is one too many."""
-        if not value:
+        if not value or (self._empty_key is not None and value.casefold() in MISSING_CELLS):
             raise table.error(self._empty, row=row, column=self.column, key=self._empty_key)
         if len(self._seen) == 2 and not (self._rest_is_negative and self.positive):
             first, second = (shown(seen) for seen, _ in self._seen.values())

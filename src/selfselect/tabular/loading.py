@@ -409,8 +409,8 @@ def read_for_training(
     """
     if people.label in people.groups:
         raise TableError(f"the label and the groups are the same column {shown(people.label)}", named_by="group")
-    for name in ignore:
-        table.position(name, "ignore")
+    for name in set(ignore) - set(table.header):
+        table.position(name, "ignore")  # complains; of several columns of one name, all are left out
     reader = _People(table, people)
     hidden = {people.label, *ignore, *(() if learn_from_groups else people.groups)}
     used = [name for name in table.header if name not in hidden]
@@ -476,8 +476,8 @@ def read_for_checking(
     >>> n, [finding.key for finding in found]
     (20, ['group_is_label', 'case_of_groups'])
     """
-    for name in ignore:
-        table.position(name, "ignore")
+    for name in set(ignore) - set(table.header):
+        table.position(name, "ignore")  # complains; of several columns of one name, all are left out
     reader = _People(table, people)
     hidden = {people.label, *people.groups, *ignore, *(() if model is None else (model.name,))}
     used = [name for name in dict.fromkeys(table.header) if name not in hidden]

@@ -80,6 +80,15 @@ def read_rows(table: TableReader, people: PeopleColumns, models: list[Model], id
         table.position(model.name, "score" if isinstance(model, ScoreColumn) else "prediction")
     if identifier is not None:
         table.position(identifier, "same_people")
+        taken: dict[str | None, str] = {people.label: "label", people.weight: "weight"}
+        taken.update(dict.fromkeys(people.groups, "group"))
+        if identifier in taken:
+            raise table.error(
+                f"it says who a person is, and is named as the {taken[identifier]} too",
+                column=identifier,
+                advice="People are matched by a column of their own, such as a number that each has once.",
+                named_by="same_people",
+            )
     if people.weight is not None:
         table.position(people.weight, "weight")
     plain = PeopleColumns(people.label, people.groups, people.positive, people.missing)
@@ -87,10 +96,10 @@ def read_rows(table: TableReader, people: PeopleColumns, models: list[Model], id
     return Rows(table.name, read_for_training(table, plain, ignore=ignored, learn_from_groups=False))
 
 
-def same_people(first: Rows, second: Rows, identifier: str) -> tuple[Rows, Rows, int]:
+def same_people(first: Rows, second: Rows, identifier: str, weight: str | None = None) -> tuple[Rows, Rows, int]:
     """Those who are in both tables, in one order, and how many are in one only.
 
-    Their labels and groups must agree: they are the same people.
+    Their labels, groups and weights must agree: they are the same people.
     """
     keys = [np.array([str(cell).strip() for cell in rows.table.columns[identifier]]) for rows in (first, second)]
     for key, rows in zip(keys, (first, second), strict=True):
@@ -110,6 +119,10 @@ def same_people(first: Rows, second: Rows, identifier: str) -> tuple[Rows, Rows,
     differ = np.flatnonzero(one.table.y != other.table.y)
     if differ.size:
         raise _disagree("is qualified in one table and not in the other", str(both[differ[0]]), identifier)
+    if weight is not None:
+        weighed = np.flatnonzero(one.numbers(weight) != other.numbers(weight))
+        if weighed.size:
+            raise _disagree("has another weight in each table", str(both[weighed[0]]), identifier)
     names = [rows.table.groups.labels.take(rows.table.groups.codes) for rows in (one, other)]
     apart = np.flatnonzero(np.array([a != b for a, b in zip(*names, strict=True)], dtype=bool))
     if apart.size:

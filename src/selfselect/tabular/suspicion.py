@@ -20,7 +20,7 @@ from .._text import shown
 from .._validation import BoolArray, FloatArray
 from ..auditing import Screened, group_names
 from ..auditing.formats import count, listed, percent
-from ..counting import MISSING
+from ..counting import MISSING, GroupCounts
 from ..deciding import PublishedStatistics, ThresholdCurves
 from .checking import is_missing, numbers_or_missing
 from .chunks import TextArray, listing
@@ -37,6 +37,8 @@ FEW_ROWS = 20
 FEWEST_PEOPLE = 10
 #: A column that orders people by their label as well as this says the label again.
 NEARLY_THE_LABEL = 0.99
+#: And a column to learn from, which may know what came later, already if it does so as well as this.
+SUSPICIOUSLY_NEAR = 0.95
 #: How far from chance, at least and in standard errors, a score must be to be held for one that runs the other way.
 WRONG_WAY, STANDARD_ERRORS = 0.02, 3.0
 #: Columns of more different texts than this share of rows look like names.
@@ -55,6 +57,8 @@ DATE = re.compile(
     r"\d{4}[-/.]\d{1,2}[-/.]\d{1,2}([ T]\d.*)?"  # 2024-01-31
     r"|\d{1,2}[-/.]\d{1,2}[-/.](\d{4}|\d{2})( \d.*)?"  # 31.01.2024
     r"|\d{1,2}[ -][A-Za-z]{3,9}[ -]\d{2,4}"  # 31 Jan 2024
+    r"|(19|20)\d\d[-/.](0[1-9]|1[0-2])"  # 2024-01
+    r"|(19|20)\d\d(0[1-9]|1[0-2])(0[1-9]|[12]\d|3[01])"  # 20240131
 )
 #: Names of columns that number people.
 NUMBERING = re.compile(r"(.*[_\s.-])?(id|nr|no|num|number|key|uuid|guid|index)|.*[a-z]I[dD]", re.IGNORECASE)
@@ -130,10 +134,15 @@ def suspect_labels(column: str, qualified: Sequence[str], others: Sequence[str])
 # ---------------------------------------------------------------------- people and groups
 
 
+def _worth(counts: GroupCounts) -> FloatArray:
+    """People of each group; where they have weights, as many equally weighted ones as they are worth."""
+    return np.asarray(counts.n * counts.worth, dtype=np.float64)
+
+
 def suspect_people(table: PublishedStatistics, label: str) -> list[Finding]:
     """Labels that all say the same, and groups that are none."""
     n, positives = table.counts.n, table.counts.positives
-    if not positives.any() or (positives == n).all():
+    if not (positives + table.counts.unknown).any() or (positives == n).all():
         who = "Nobody" if not positives.any() else "Everybody"
         text = f"{who} is qualified by column {shown(label)}: there is nothing to tell people apart by."
         return [Finding("one_label", "warning", text, "Look whether it is the right column, and the right value.")]
@@ -142,13 +151,15 @@ def suspect_people(table: PublishedStatistics, label: str) -> list[Finding]:
 
 
 def _as_many_as_people(table: PublishedStatistics) -> Iterator[Finding]:
-    people, groups = float(table.counts.n.sum()), len(table.groups)
+    people, groups = float(_worth(table.counts).sum()), len(table.groups)
     if people >= FEW_ROWS and groups > people / 2:
         text = f"There are {count(groups)} groups of {count(people)} people: hardly two people share one."
         yield Finding("groups_of_one", "error", text, "Name a column that many people share, or merge its values.")
 
 
 def _label_again(table: PublishedStatistics, label: str) -> Iterator[Finding]:
+    if not table.counts.is_known:
+        return
     n, positives = table.counts.n, table.counts.positives
     pure = (positives == 0) | (positives == n)
     if pure.all() and len(n) <= n.sum() / FEWEST_PEOPLE and n.sum() >= FEW_ROWS:
@@ -171,6 +182,28 @@ def _differ_by_case(table: PublishedStatistics) -> Iterator[Finding]:
         )
 
 
+def suspect_names(first: Sequence[str], second: Sequence[str]) -> list[Finding]:
+    """Groups of two tables that differ by case or blanks only.
+
+    Examples
+    --------
+    >>> print(*suspect_names(["North", "South"], ["north", "South"]))
+    'North' in the first table and 'north' in the second differ by case or blanks only, and count as two groups. If they
+    are one, write it alike in both.
+    """
+    plain = {" ".join(name.split()).casefold(): name for name in first}
+    found = []
+    for name in second:
+        other = plain.get(" ".join(name.split()).casefold())
+        if other is not None and name not in first and other not in second:
+            text = (
+                f"{shown(other)} in the first table and {shown(name)} in the second differ by case or blanks only, and "
+                "count as two groups."
+            )
+            found.append(Finding("case_of_groups", "warning", text, "If they are one, write it alike in both."))
+    return found
+
+
 def _unknown(table: PublishedStatistics) -> Iterator[Finding]:
     several = table.groups.nlevels > 1
     n = table.counts.n
@@ -191,7 +224,7 @@ def _is_unknown(text: str) -> bool:
 
 
 def _small(table: PublishedStatistics) -> Iterator[Finding]:
-    n = table.counts.n
+    n = _worth(table.counts)
     if n.sum() < ENOUGH_ROWS:
         return
     small = np.flatnonzero((n > 0) & (n < FEWEST_PEOPLE))
@@ -220,7 +253,10 @@ def suspect_score(people: Screened, name: str) -> list[Finding]:
         return _all_or_none(people)
     found = []
     right, pairs, spread = _pairs_in_order(people.curves)
-    if pairs and people.counts.n.sum() >= FEW_ROWS and right < 0.5 - max(WRONG_WAY, STANDARD_ERRORS * spread):
+    n = _worth(people.counts)
+    if pairs:  # of weighted people there are fewer than their weights say, or more
+        spread *= float(np.sqrt(people.counts.n.sum() / n.sum()))
+    if pairs and n.sum() >= FEW_ROWS and right < 0.5 - max(WRONG_WAY, STANDARD_ERRORS * spread):
         higher, advice = "higher", "If lower scores are better, let lower scores pass."
         if people.lower_passes:
             higher, advice = "lower", "Lower scores pass here: let higher ones pass."
@@ -230,7 +266,7 @@ def suspect_score(people: Screened, name: str) -> list[Finding]:
         )
         key = "higher_passes" if people.lower_passes else "lower_passes"
         found.append(Finding(key, "warning", text, advice, {"name": name}))
-    elif pairs and people.counts.n.sum() >= ENOUGH_ROWS and right > NEARLY_THE_LABEL:
+    elif pairs and n.sum() >= ENOUGH_ROWS and right > NEARLY_THE_LABEL:
         found.append(_nearly_the_label(name, right))
     return [*found, *(_outside(people, name) or _all_or_none(people))]
 
@@ -238,8 +274,9 @@ def suspect_score(people: Screened, name: str) -> list[Finding]:
 def suspect_decisions(people: Screened, name: str) -> list[Finding]:
     """Decisions that pass the unqualified, say the label again, or are the same for everybody."""
     counts = people.counts
-    n, positives = float(counts.n.sum()), float(counts.positives.sum())
-    passed, hits = float(counts.selected.sum()), float(counts.true_positives.sum())
+    worth = float(_worth(counts).sum()) / max(float(counts.n.sum()), 1e-300)
+    n, positives = float(counts.n.sum()) * worth, float(counts.positives.sum()) * worth
+    passed, hits = float(counts.selected.sum()) * worth, float(counts.true_positives.sum()) * worth
     found = _all_or_none(people)
     if found or n < FEW_ROWS or not 0 < positives < n or not counts.is_known:
         return found
@@ -278,7 +315,9 @@ def _pairs_in_order(curves: ThresholdCurves) -> tuple[float, float, float]:
     total = float(pairs.sum())
     if not total:
         return 0.5, 0.0, 0.0
-    variance = float((pairs * (positives + unqualified + 1) / 12).sum())
+    variance = float(
+        (pairs * (positives + unqualified) / 12).sum()
+    )  # but for the 1 of small samples, whatever the scale
     return float(wins[same].sum()) / total, total, float(np.sqrt(variance)) / total
 
 
@@ -345,7 +384,7 @@ def _suspect_feature(name: str, cells: TextArray, y: BoolArray, rows: NDArray[np
     some, labels = cells[rows], y[rows]
     numbers, wrong = numbers_or_missing(some)
     order = _says_label(some, None if wrong.size else numbers, labels)
-    if order > NEARLY_THE_LABEL:
+    if order > SUSPICIOUSLY_NEAR:
         return _nearly_the_label(name, order)
     what = _names_people(name, some, None if wrong.size else numbers)
     if not what:
@@ -385,6 +424,9 @@ def _names_people(name: str, cells: TextArray, numbers: FloatArray | None) -> st
     values = pd.unique(present)
     if len(present) < ENOUGH_ROWS:
         return ""
+    texts = [str(value).strip() for value in values[:1000]]
+    if sum(DATE.fullmatch(text) is not None for text in texts) > MOSTLY * len(texts):
+        return f"holds dates ({shown(texts[0])})"
     if numbers is not None:
         whole = numbers[~np.isnan(numbers)]
         if len(np.unique(whole)) < len(whole) or (whole != np.floor(whole)).any():
@@ -393,9 +435,6 @@ def _names_people(name: str, cells: TextArray, numbers: FloatArray | None) -> st
         if rising or NUMBERING.fullmatch(name.strip()):
             return "holds another whole number in every row, like the number of a person"
         return ""
-    texts = [str(value).strip() for value in values[:1000]]
-    if sum(DATE.fullmatch(text) is not None for text in texts) > MOSTLY * len(texts):
-        return f"holds dates ({shown(texts[0])})"
     if len(values) > NEARLY_UNIQUE * len(present):
         return f"holds {count(len(values))} different texts in {count(len(present))} rows, like names or remarks"
     return ""

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 import os
 import re
 import sys
@@ -16,10 +15,9 @@ import pandas as pd
 from selfselect._text import printable
 from selfselect.auditing import Audit
 from selfselect.auditing.audits import MOST_RESAMPLED_GROUPS
-from selfselect.auditing.formats import amount, amount_up, count, level, listed, percent
+from selfselect.auditing.formats import amount, amount_up, count, percent
 from selfselect.auditing.impact import impact_rows
 from selfselect.auditing.plain import as_json
-from selfselect.auditing.words import spoken
 from selfselect.tabular.checking import match_groups
 
 from ..errors import CONDITION_FAILED
@@ -110,9 +108,10 @@ def _deliver_each(
 
 
 def _show(found: Audit, *, impact: bool) -> None:
-    click.echo(printable(found.verdict()))
     if found.cost_range is not None:
         click.echo(printable(found.over_costs(*found.cost_range).sentence()))
+        click.echo("\nAt the lower end of the range, which is also what the table and the intervals are about:")
+    click.echo(printable(found.verdict()))
     if found.threshold is not None:
         click.echo(f"(A person passes screening when {printable(_passing(found))}.)")
     frame, warnings = found.to_frame(), found.warnings()
@@ -121,7 +120,10 @@ def _show(found: Audit, *, impact: bool) -> None:
     rows = [_group_row(found.names[i], frame.iloc[i], warnings[i]) for i in order[:MOST_LINES]]
     click.echo("\n" + text_table(rows, left=("group", "note"), total=len(frame), rest="--csv and --json hold all"))
     if len(found.names) <= MOST_RESAMPLED_GROUPS:
-        click.echo("\n" + "\n".join(_how_sure(found)))
+        title, *lines = found.how_sure()
+        click.echo(f"\nHow sure? {title}")
+        for line in lines:
+            click.echo(f"  {printable(line)}")
     if impact:
         _show_impact(found)
     if len(found.costs) > 1:
@@ -135,27 +137,6 @@ def _show_impact(found: Audit) -> None:
         click.echo(text_table(table["rows"], left=("category", "note"), rest="--json holds all"))
         if table["remark"]:
             click.echo(table["remark"])
-
-
-def _how_sure(found: Audit) -> list[str]:
-    """Intervals by the bootstrap, and groups of which chance decides."""
-    sure = found.uncertainty()
-    weighted = "; weighted people by the Bayesian bootstrap" if sure.weighted else ""
-    lines = [
-        f"How sure? {count(sure.n_resamples)} bootstrap samples of the people, by group (seed {sure.seed}{weighted}), "
-        f"{level(sure.confidence)} intervals:"
-    ]
-    for name, row in sure.to_frame().iterrows():
-        undefined = f" (nobody applies in {percent(row['undefined'])})" if row["undefined"] > 0 else ""
-        interval = "undefined" if math.isnan(row["low"]) else f"{percent(row['low'])} to {percent(row['high'])}"
-        lines.append(f"  {str(name).replace('_', ' ')}: {interval}{undefined}")
-    swaying = [
-        f"{printable(spoken([group]))} in {percent(share)}"
-        for group, share in zip(found.names, sure.applies, strict=True)
-        if 0.025 < share < 0.975
-    ]
-    lines.append(f"  applying in only some samples: {listed(swaying) or 'no group'}")
-    return lines
 
 
 def _passing(found: Audit) -> str:

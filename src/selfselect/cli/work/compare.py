@@ -13,7 +13,14 @@ from selfselect.auditing import Audit, Comparison, PairedCounts, Screened, compa
 from selfselect.deciding import Terms
 from selfselect.tabular.loading import DecisionColumn, PeopleColumns, ScoreColumn, read_screened
 from selfselect.tabular.pairing import Model, Rows, read_rows, same_people, screened_twice
-from selfselect.tabular.suspicion import Finding, suspect_columns, suspect_decisions, suspect_people, suspect_score
+from selfselect.tabular.suspicion import (
+    Finding,
+    suspect_columns,
+    suspect_decisions,
+    suspect_names,
+    suspect_people,
+    suspect_score,
+)
 
 from ..findings import tell_findings
 from ..inputs import people_columns, provenance, score_name, table_at, title_of
@@ -62,6 +69,7 @@ def run(
             _audit(file, people, model, terms, how)
             for file, model, terms in zip(files, models, (first, second), strict=True)
         )
+    tell_findings(suspect_names(before.names, after.names))
     made = compare(before, after, pairs=pairs, names=_names(files, models), n_resamples=resamples, random_state=seed)
     frame = made.to_frame()
     frame.insert(0, "group", made.group_names)
@@ -128,7 +136,7 @@ def _the_same(
             sources.append(provenance(title_of(file), people, score_name(wanted[0]), table.sha256()))
     both = (rows[0], rows[-1])
     if identifier is not None:
-        one, other, left_out = same_people(both[0], both[1], identifier)
+        one, other, left_out = same_people(both[0], both[1], identifier, people.weight)
         both = (one, other)
         if left_out:
             click.echo(f"Note: {left_out:,} people are in one of the two files only, and are left out.", err=True)

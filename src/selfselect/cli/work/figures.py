@@ -18,7 +18,7 @@ from ..outputs import refuse_existing, write_output
 def run(*, out: str, path: str | None, numbers: tuple[int, ...], force: bool) -> None:
     """Draw the figures that are asked for, or all that can be drawn."""
     if find_spec("matplotlib") is None:
-        raise click.UsageError("Figures need matplotlib: pip install 'selfselect[plot]'.")
+        raise click.UsageError("Figures need matplotlib: pip install matplotlib (extra plot).")
     chosen = [FIGURES[number] for number in numbers or FIGURES]
     stored = []
     if path is not None:

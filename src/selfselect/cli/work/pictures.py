@@ -21,4 +21,4 @@ def check_picture(figure: str | None) -> None:
     try:
         import matplotlib  # noqa: F401 (an optional extra)
     except ImportError as error:
-        raise BadInput("A picture needs matplotlib: pip install 'selfselect[plot]'.") from error
+        raise BadInput("A picture needs matplotlib: pip install matplotlib (extra plot).") from error
