@@ -218,3 +218,28 @@ def test_the_page_holds_the_verdict_the_notes_and_no_script():
     assert "<svg" in page
     assert "<script" not in page
     assert "<b>A</b>" not in page
+
+
+def test_groups_that_a_recommendation_shuts_out_are_not_said_to_stay_away():
+    rng = np.random.default_rng(0)
+    z = np.repeat(["good", "bad", "none"], [400, 400, 40])
+    score = np.where(z == "none", 0.1, rng.random(840))
+    y = (rng.random(840) < np.where(z == "good", score, 0.3 * score)).astype(int)
+    made = threshold_frontier(y, score, sensitive_features=z, cost=0.7, threshold=0.6)
+    told = made.verdict()
+    assert "none is shut out: nobody there would pass" in told
+    assert "none stays away" not in told
+
+
+def test_a_limit_that_is_broken_on_people_held_out_is_said_to_be():
+    rng = np.random.default_rng(1)
+    z = rng.choice(list("ABCDEF"), 240)
+    score = rng.random(240)
+    y = (rng.random(240) < 0.2 + 0.6 * score).astype(int)
+    limit = 0.3
+    made = threshold_frontier(y, score, sensitive_features=z, cost=0.65, max_social_cost=limit)
+    for kind in ("one", "per_group"):
+        best = made.recommend(kind=kind)
+        sentence = made._recommended(kind)
+        assert (", which is more than the limit" in sentence) == (best.met and best.held_out_social_cost > limit)
+    assert "which is more than the limit" in made.verdict()

@@ -41,6 +41,8 @@ CHANGES = {
     (True, None): "gone, applied",
     (False, None): "gone, stayed away",
 }
+#: And of one that does not apply because nobody of it passes any more: it does not stay away, it is shut out.
+SHUT_OUT = {"stays away": "shut out", "leaves": "shut out now", "new, stays away": "new, shut out"}
 
 
 @dataclass(frozen=True, eq=False)
@@ -194,7 +196,7 @@ class Comparison:
         DataFrame, indexed by group
             For both: n, base_rate, selected, precision, cost, applies (None if the group is not there) and
             applies_in (the share of resamples in which it applies), with ``_before`` and ``_after`` behind the name;
-            and change ("comes", "leaves", "applies", "stays away", "new, applies", ...).
+            and change ("comes", "leaves", "applies", "stays away", "shut out", "new, applies", ...).
         """
         parts = {}
         for when, found, drawn in (("before", self.before, self.drawn[0]), ("after", self.after, self.drawn[1])):
@@ -210,7 +212,11 @@ class Comparison:
             parts[f"applies_in_{when}"] = share
         frame = pd.DataFrame(parts, index=self.groups)
         pairs = zip(parts["applies_before"], parts["applies_after"], strict=True)
-        frame["change"] = [CHANGES[_truth(old), _truth(new)] for old, new in pairs]
+        changes = [CHANGES[_truth(old), _truth(new)] for old, new in pairs]
+        passing = parts["selected_after"]
+        frame["change"] = [
+            SHUT_OUT.get(was, was) if now == 0 else was for was, now in zip(changes, passing, strict=True)
+        ]
         for name in ("n", "selected"):
             for when in ("before", "after"):  # counts of a group that is not there are none
                 whole = frame[f"{name}_{when}"].fillna(0)
@@ -236,6 +242,8 @@ class Comparison:
         for names, one, several in (
             (those("comes"), "comes", "come"),
             (those("leaves"), "leaves", "leave"),
+            (those("shut out now"), "is shut out (nobody passes)", "are shut out (nobody passes)"),
+            (those("new, shut out"), "is new and shut out", "are new and shut out"),
             (those("new, applies"), "is new and applies", "are new and apply"),
             (those("new, stays away"), "is new and stays away", "are new and stay away"),
             (those("gone, applied", "gone, stayed away"), "is gone", "are gone"),

@@ -54,7 +54,8 @@ UNLAWFUL = (
 )
 OPTIMISTIC = (
     "These numbers are chosen on the same people that they are counted on, and are too good for that reason. The "
-    "held-out numbers are chosen on one half of the people and published and counted on the other, both ways."
+    "held-out numbers are chosen on one half of the people and published and counted on the other, both ways: what the "
+    "best choice within so much social cost comes to, not what one threshold does; rows may share them."
 )
 
 
@@ -438,13 +439,28 @@ class ThresholdFrontier:
         if not best.met:
             begins = f"With {KINDS[kind]}, nothing {limit}; what comes nearest is {what}"
         found = best.outcome
-        stays = [name for name, comes in zip(self.names, best.let_in, strict=True) if not comes]
-        who = "everybody applies" if not stays else f"{listed(stays)} {'stays' if len(stays) == 1 else 'stay'} away"
+        broken = self.max_social_cost is not None and best.met and best.held_out_social_cost > self.max_social_cost
         return (
             f"{begins}: accuracy {percent(found.induced_accuracy)} on those who apply, social cost "
-            f"{percent(found.social_cost)} ({who}); held out, {percent(best.held_out_accuracy)} and "
-            f"{percent(best.held_out_social_cost)}."
+            f"{percent(found.social_cost)} ({self._who(best)}); held out, {percent(best.held_out_accuracy)} and "
+            f"{percent(best.held_out_social_cost)}{', which is more than the limit' if broken else ''}."
         )
+
+    def _who(self, best: Point) -> str:
+        """Who stays away, and who is shut out because nobody passes."""
+        passes = _counts_at(self.curves, best.thresholds).counts.selected > 0
+        stays, shut = (
+            [
+                name
+                for name, comes, some in zip(self.names, best.let_in, passes, strict=True)
+                if not comes and some == kind
+            ]
+            for kind in (True, False)
+        )
+        said = [f"{listed(stays)} {'stays' if len(stays) == 1 else 'stay'} away"] if stays else []
+        if shut:
+            said.append(f"{listed(shut)} {'is' if len(shut) == 1 else 'are'} shut out: nobody there would pass")
+        return "; ".join(said) or "everybody applies"
 
     def _said_thresholds(self, best: Point) -> str:
         chosen = [
