@@ -286,3 +286,13 @@ def test_the_search_stops_at_the_fits_allowed():
     before = audit_under(firm(lambda s: (50, 30))(Terms(0.8)), 0.8)
     made = plan_under_retraining(before, firm(lambda s: (40, 28) if s >= 0.33 else (0, 0)), ["B"], most_fits=3)
     assert len(made.path) == 3
+
+
+def test_the_report_of_a_plan_opens_with_the_plan_and_pays_what_is_enough():
+    y = [1] * 16 + [0] * 7 + [1] * 18 + [0] * 2
+    made = plan_subsidies(y, y_pred=[1] * 43, sensitive_features=["B"] * 23 + ["A"] * 20, cost=0.75, budget=8)
+    page = made.to_html()
+    assert "This page is about a plan of subsidies." in page
+    assert "The budget is 8.00." in page
+    assert 0.054 < made.subsidies["B"] < 0.055
+    assert "a subsidy of 0.055 for B" in made.after.verdict()  # 0.054 would not do

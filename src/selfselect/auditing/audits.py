@@ -454,8 +454,14 @@ class Audit:
         """JSON text of :meth:`to_dict`."""
         return as_json(self.to_dict())
 
-    def to_html(self) -> str:
-        """Report: one HTML page that needs nothing else. Needs the extra ``report``."""
+    def to_html(self, *, about: str = "") -> str:
+        """Report: one HTML page that needs nothing else. Needs the extra ``report``.
+
+        Parameters
+        ----------
+        about : str, optional
+            What the page is about, said before its headline where it is more than an audit.
+        """
         content = page_content(
             self.published_by,
             self.counted_on,
@@ -468,7 +474,7 @@ class Audit:
         over = "" if self.cost_range is None else self.over_costs(*self.cost_range).sentence()
         impact = impact_rows(self.impact_ratios())
         sure = self.how_sure() if len(self.names) <= MOST_RESAMPLED_GROUPS else []
-        return render(content | static_content(over, impact, sure, self.provenance.warnings))
+        return render(content | static_content(over, impact, sure, self.provenance.warnings, about))
 
     def _repr_html_(self) -> str:
         columns = ["n", "base_rate", "precision", "cost", "applies", "subsidy_needed"]

@@ -147,7 +147,11 @@ def page_content(
 
 
 def static_content(
-    over_costs: str, impact: Sequence[dict[str, Any]], sure: Sequence[str] = (), warnings: Sequence[str] = ()
+    over_costs: str,
+    impact: Sequence[dict[str, Any]],
+    sure: Sequence[str] = (),
+    warnings: Sequence[str] = (),
+    about: str = "",
 ) -> dict[str, Any]:
     """What the page says of the setting it was made with, and does not compute again.
 
@@ -161,6 +165,8 @@ def static_content(
         What the bootstrap says, in lines.
     warnings : sequence of str
         What looks wrong with the data.
+    about : str
+        What the page is about, where it is more than an audit.
     """
     tables = [
         table
@@ -175,6 +181,7 @@ def static_content(
         "impact": tables,
         "sure": [printable(line) for line in sure],
         "warnings": [printable(warning) for warning in warnings],
+        "about": printable(about),
     }
 
 

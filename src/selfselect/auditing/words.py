@@ -104,7 +104,7 @@ def terms_phrase(
     'At a cost of 0.70 (0.60 for B), with a subsidy of 0.10 for C,'
     """
     told = f"At a cost of {amount(cost)}" if cost is not None else _costs_phrase(names, costs)
-    paid = _by_text(names, subsidies, percent if kind == "proportional" else amount)
+    paid = _by_text(names, subsidies, percent if kind == "proportional" else amount_up)
     paid.pop(percent(0) if kind == "proportional" else amount(0), None)
     if not paid:
         return f"{told},"

@@ -305,8 +305,18 @@ class SubsidyPlan:
         return as_json(self.to_dict())
 
     def to_html(self) -> str:
-        """Report of the model with the subsidies set. Needs the extra ``report``."""
-        return self.after.to_html()
+        """Report of the model with the subsidies set; it opens with what the plan is. Needs the extra ``report``."""
+        told = [f"This page is about a plan of subsidies. {self.verdict()}"]
+        if self.spending is not None:
+            told.append(f"The budget is {amount(self.spending.budget)}.")
+        if self.retrained is not None:
+            told.append(
+                "Everything below is about the model that the firm trains anew against these subsidies, not about the "
+                f"one in the table: in {count(len(self.path) if self.path is not None else 0)} fits it was searched for."
+            )
+        else:
+            told.append("Everything below is about the model as it is, with these subsidies paid.")
+        return self.after.to_html(about=" ".join(told))
 
     def _repr_html_(self) -> str:
         return f"<p>{escape(self.verdict())}</p>{self.to_frame()._repr_html_()}"

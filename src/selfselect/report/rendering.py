@@ -94,8 +94,8 @@ def render(content: dict[str, Any], *, date: datetime | None = None) -> str:
     ----------
     content : dict
         What the page computes from, values that JSON can hold (:func:`selfselect.auditing.page.page_content` makes it),
-        and in ``verdict``, ``sentences``, ``untested``, ``over_costs``, ``impact``, ``sure`` and ``warnings`` what it
-        says before its script runs.
+        and in ``verdict``, ``sentences``, ``untested``, ``over_costs``, ``impact``, ``sure``, ``warnings`` and
+        ``about`` what it says before its script runs.
     date : datetime, optional
         When it was made; by default now.
     """
@@ -105,7 +105,7 @@ def render(content: dict[str, Any], *, date: datetime | None = None) -> str:
     from markupsafe import Markup
 
     made = (date or datetime.now(UTC)).strftime("%Y-%m-%d %H:%M UTC")
-    said = {"verdict", "sentences", "untested", "over_costs", "impact", "sure", "warnings"}
+    said = {"verdict", "sentences", "untested", "over_costs", "impact", "sure", "warnings", "about"}
     data = {name: value for name, value in content.items() if name not in said}
     data.update(version=__version__, date=made)
     style, library, script = page_part("page.css"), page_part("vendor/chart.umd.min.js"), joined_script()
@@ -133,6 +133,7 @@ def render(content: dict[str, Any], *, date: datetime | None = None) -> str:
         over_costs=content.get("over_costs", ""),
         sure=content.get("sure", []),
         warnings=content.get("warnings", []),
+        about=content.get("about", ""),
         impact=[table for table in content.get("impact", []) if len(table["rows"]) <= MOST_IMPACT_ROWS],
         chart_library=json.loads(page_part("vendor/VENDORED.json")),
     )

@@ -33,7 +33,7 @@ function costsPhrase(names, costs) {
 }
 function termsPhrase(cost, names, costs, subsidies, kind = "additive") {
   const told = cost === null ? costsPhrase(names, costs) : `At a cost of ${amount(cost)}`;
-  const form = kind === "proportional" ? percent : amount;
+  const form = kind === "proportional" ? percent : amountUp;
   const paid = byText(names, subsidies, form);
   paid.delete(form(0));
   if (!paid.size) return `${told},`;
