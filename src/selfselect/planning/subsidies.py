@@ -310,9 +310,10 @@ class SubsidyPlan:
         if self.spending is not None:
             told.append(f"The budget is {amount(self.spending.budget)}.")
         if self.retrained is not None:
+            fits = len(self.path) if self.path is not None else 0
             told.append(
                 "Everything below is about the model that the firm trains anew against these subsidies, not about the "
-                f"one in the table: in {count(len(self.path) if self.path is not None else 0)} fits it was searched for."
+                f"one in the table; {count(fits)} such models were tried."
             )
         else:
             told.append("Everything below is about the model as it is, with these subsidies paid.")

@@ -12,7 +12,7 @@ import pandas as pd
 
 from selfselect._text import printable
 from selfselect.auditing import Audit
-from selfselect.auditing.formats import amount, count, level, percent
+from selfselect.auditing.formats import amount, count, level, listed, percent
 from selfselect.deciding import Terms
 from selfselect.learning import InfeasibleError
 from selfselect.tabular.checking import match_groups
@@ -86,7 +86,7 @@ def run(
     if not failed:  # files first: what is printed may be cut short
         write_output(model_file, done.model.to_json(), force=force)
         if report is not None:
-            write_output(report, done.audit.to_html(), force=force)
+            write_output(report, done.audit.to_html(about=_about_report(done)), force=force)
     _show(done)
     if failed:
         hint = (
@@ -166,6 +166,21 @@ def _show(done: TrainingResult) -> None:
         {"": "people who apply", " ": percent(found.application_rate)},
     ]
     click.echo(text_table(lines, left=("",)))
+
+
+def _about_report(done: TrainingResult) -> str:
+    """The same of the report, whose table of groups shows what is published."""
+    each = ", each scored by a model that was not fitted to them" if done.unseen else ""
+    people = f"{count(done.trained_on)} people the model was trained on{each}"
+    if not done.held_out:
+        return f"Everything on this page is about the {people}: nobody was held out."
+    counts = done.audit.published.counts
+    out = [name for name, passed in zip(done.audit.names, counts.selected, strict=True) if not passed]
+    told = (
+        f"The headline, accuracy, social cost and promises are about {count(done.held_out)} held-out people, whom the "
+        f"model has not seen. The table of groups and the curves show what is published: counts of the {people}."
+    )
+    return f"{told} The model passes nobody of {listed(out)}." if out else told
 
 
 def _about(done: TrainingResult) -> str:
