@@ -102,7 +102,7 @@ def test_percentages_are_within_half_a_tenth_of_a_point(hits, total):
 
 def test_small_groups_and_groups_near_the_cost_carry_a_warning():
     assert "only 5" in group_warning(5, 0.1, 0.9, 0.95)
-    assert "holds the cost" in group_warning(100, 0.6, 0.8, 0.7)
+    assert "too close to call" in group_warning(100, 0.6, 0.8, 0.7)
     assert group_warning(100, 0.75, 0.8, 0.7) == ""
     assert group_warning(0, math.nan, math.nan, 0.7) == ""
 

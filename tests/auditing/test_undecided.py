@@ -54,7 +54,7 @@ def test_a_verdict_names_the_certain_the_undecided_and_how_many_people_it_rests_
     assert "A and C stay away and the model passes nobody of D" in said
     assert "stay away or are shut out" in said
     assert "rests on the 100 of 309 people who apply" in said
-    assert "Whether A applies is not certain" in said
+    assert "Whether A applies is too close to call" in said
     assert "The other 3 groups are certain" in said
     assert "D is shut out" in found.sentences()[3]
 
@@ -62,7 +62,7 @@ def test_a_verdict_names_the_certain_the_undecided_and_how_many_people_it_rests_
 def test_people_who_were_told_before_have_decided():
     y, passed = [1, 1, 0] * 20, [1, 1, 1] * 20
     one, new = (Screened.from_predictions(y, passed) for _ in range(2))
-    assert "is not certain" in Audit(one, one, Terms(0.6)).verdict()
+    assert "is too close to call" in Audit(one, one, Terms(0.6)).verdict()
     found = Audit(one, new, Terms(0.6))
     assert found.undecided is None
     assert "certain" not in found.verdict()

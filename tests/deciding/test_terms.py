@@ -67,7 +67,7 @@ def test_proportional_subsidies_are_counted_in_shares_of_the_cost():
     found = Audit(people, people, Terms(0.7, kind="proportional"))
     needed = found.to_frame()["subsidy_needed"].iloc[0]
     assert needed == pytest.approx(0.08 / 0.7)
-    assert found.sentences()[0].endswith("it would come at 0.62 or with a subsidy of 0.115 of the cost.")
+    assert found.sentences()[0].endswith("would apply at a cost of 0.62, or with a subsidy of 0.115 of the cost.")
     assert found.under(Terms(0.7, {"B": needed}, "proportional")).applies.all()
     assert not found.under(Terms(0.7, {"B": 0.08}, "proportional")).applies.any()
 
@@ -158,4 +158,4 @@ def test_who_must_be_sure_comes_at_the_bound_and_the_sentence_says_so():
     needed = found.to_frame()["subsidy_needed"].iloc[0]
     assert found.under(found.terms.paying({"B": needed + 1e-9})).applies["B"]
     sentence = found.sentences()[0]
-    assert f"surely (at 90%) at least {100 * limit:.1f}%; it would come at 0.6" in sentence
+    assert f"surely (at 90%) at least {100 * limit:.1f}%. Its people would apply at a cost of 0.6" in sentence

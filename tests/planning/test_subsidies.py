@@ -292,7 +292,7 @@ def test_the_report_of_a_plan_opens_with_the_plan_and_pays_what_is_enough():
     y = [1] * 16 + [0] * 7 + [1] * 18 + [0] * 2
     made = plan_subsidies(y, y_pred=[1] * 43, sensitive_features=["B"] * 23 + ["A"] * 20, cost=0.75, budget=8)
     page = made.to_html()
-    assert "This page is about a plan of subsidies." in page
-    assert "The budget is 8.00." in page
+    assert '<h1 id="opening">Best use of a budget of 8.00: B 0.055.</h1>' in page
+    assert "Who is paid" in page
     assert 0.054 < made.subsidies["B"] < 0.055
     assert "a subsidy of 0.055 for B" in made.after.verdict()  # 0.054 would not do

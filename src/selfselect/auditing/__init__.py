@@ -3,14 +3,24 @@
 from .audits import Audit, audit
 from .comparing import Comparison, PairedCounts, compare
 from .cost_ranges import OverCosts
+from .page import Opening
 from .provenance import Provenance
 from .resampling import Resamples, Uncertainty, resample
 from .screened import Screened, default_threshold
-from .words import group_names, group_sentence, group_warning, promises_sentence, verdict_sentence
+from .words import (
+    group_names,
+    group_sentence,
+    group_warning,
+    promises_sentence,
+    standing,
+    standing_phrase,
+    verdict_sentence,
+)
 
 __all__ = [
     "Audit",
     "Comparison",
+    "Opening",
     "OverCosts",
     "PairedCounts",
     "Provenance",
@@ -25,5 +35,7 @@ __all__ = [
     "group_warning",
     "promises_sentence",
     "resample",
+    "standing",
+    "standing_phrase",
     "verdict_sentence",
 ]

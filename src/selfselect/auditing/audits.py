@@ -27,14 +27,14 @@ from ..deciding import (
 from ..report import render
 from .cost_ranges import OverCosts, over_costs
 from .impact import impact_content, impact_ratios, impact_rows
-from .page import page_content, static_content
+from .page import Opening, page_content, static_content
 from .plain import as_json, plain_groups, plain_ranges, plain_value
 from .promises import promises
 from .provenance import Provenance
 from .resampling import Uncertainty, resample
 from .screened import Screened
 from .undecided import either_way, undecided_groups
-from .words import group_names, group_sentence, group_warning, promises_sentence, sureness, verdict_sentence
+from .words import group_names, group_sentence, group_warning, promises_sentence, standing, sureness, verdict_sentence
 
 #: What is written of each group as JSON.
 GROUP_COLUMNS = (
@@ -400,6 +400,23 @@ class Audit:
             for row, effective in rows
         ]
 
+    def standings(self) -> list[str]:
+        """How each group stands: applies, too close to call, stays away, rejected by the model."""
+        held = self.undecided
+        open_ones = np.zeros(len(self.names), dtype=bool) if held is None else held.to_numpy()
+        rows = zip(self.published.counts.selected, self.applies.to_numpy(), open_ones, strict=True)
+        return [standing(selected, bool(applies), bool(is_open)) for selected, applies, is_open in rows]
+
+    def sides(self) -> list[dict[str, Any]]:
+        """What a picture of two audits shows of each group of this one."""
+        frame = self.to_frame()
+        columns = {"n": "n", "selected": "selected", "precision": "precision", "low": "precision_low"}
+        columns |= {"high": "precision_high", "cost": "cost", "applies": "applies"}
+        return [
+            {name: plain_value(row[column]) for name, column in columns.items()} | {"standing": stands}
+            for row, stands in zip(frame.to_dict("records"), self.standings(), strict=True)
+        ]
+
     def how_sure(self) -> list[str]:
         """The bootstrap in words: what was drawn, the intervals, and how often groups apply that do not always."""
         return sureness(self.uncertainty(), self.names)
@@ -454,13 +471,13 @@ class Audit:
         """JSON text of :meth:`to_dict`."""
         return as_json(self.to_dict())
 
-    def to_html(self, *, about: str = "") -> str:
+    def to_html(self, *, opening: Opening | None = None) -> str:
         """Report: one HTML page that needs nothing else. Needs the extra ``report``.
 
         Parameters
         ----------
-        about : str, optional
-            What the page is about, said before its headline where it is more than an audit.
+        opening : Opening, optional
+            How the page opens, where it is about more than an audit.
         """
         content = page_content(
             self.published_by,
@@ -474,7 +491,7 @@ class Audit:
         over = "" if self.cost_range is None else self.over_costs(*self.cost_range).sentence()
         impact = impact_rows(self.impact_ratios())
         sure = self.how_sure() if len(self.names) <= MOST_RESAMPLED_GROUPS else []
-        return render(content | static_content(over, impact, sure, self.provenance.warnings, about))
+        return render(content | static_content(over, impact, sure, self.provenance.warnings, opening))
 
     def _repr_html_(self) -> str:
         columns = ["n", "base_rate", "precision", "cost", "applies", "subsidy_needed"]
@@ -557,8 +574,8 @@ def audit(
     >>> found.verdict()[:90]
     'At a cost of 0.60, B stays away: the model is right for 66.7% of those who apply, as assum'
     >>> found.sentences()[1]
-    'B stays away at a cost of 0.60: 50.0% of those who pass screening are hired; it would come at 0.50 or with a
-    subsidy of 0.10.'
+    'B stays away at a cost of 0.60: 50.0% of those who pass screening are hired. Its people would apply at a cost of
+    0.50, or with a subsidy of 0.10.'
     """
     if (score is None) == (y_pred is None):
         raise TypeError("Pass either score or y_pred.")

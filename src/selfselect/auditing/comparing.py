@@ -13,12 +13,14 @@ import numpy as np
 import pandas as pd
 from numpy.typing import ArrayLike, NDArray
 
+from .._text import printable
 from .._validation import FloatArray, check_binary, check_fraction, check_same_length, check_weights
 from ..counting import GroupCounts, encode_groups, position_of, ratio, with_same_columns
 from ..deciding import BOUNDED, Terms, as_decisions, outcome_bounds
 from ..report import render_document
 from .audits import Audit
 from .formats import amount, count, level, listed, percent
+from .page import page_constants, short_name, source_content
 from .plain import as_json, plain_groups, plain_value
 from .resampling import FEWEST_RESAMPLES, MEASURED, MOST_DRAWN, Resamples, resample
 from .words import group_names
@@ -115,6 +117,10 @@ class PairedCounts:
         drawn = rng.gamma(alpha, 1.0, size=(size, *cells.shape)) * scale
         shares = np.nan_to_num(ratio(drawn, drawn.sum(axis=-1, keepdims=True)))
         return np.asarray(shares * people[:, None]).reshape(shape)
+
+
+#: What the picture shows of a group that is not there.
+ABSENT = dict.fromkeys(("n", "selected", "precision", "low", "high", "cost", "applies", "standing"))
 
 
 def _margins(cells: NDArray[Any]) -> tuple[GroupCounts, GroupCounts]:
@@ -229,10 +235,16 @@ class Comparison:
 
     def verdict(self) -> str:
         """What changed, in a few sentences, and whether it is more than chance."""
-        told = [self._who(), *(self._on(name) for name in ("induced_accuracy", "social_cost"))]
-        return " ".join([f"From {self.names[0]} to {self.names[1]}: {told[0]}", *told[1:]])
+        return " ".join(self._said())
 
-    def _who(self) -> str:
+    def _said(self) -> list[str]:
+        """The sentences of the verdict."""
+        who, *by_chance = self._who()
+        numbers = [self._on(name) for name in ("induced_accuracy", "social_cost")]
+        return [f"From {self.names[0]} to {self.names[1]}: {who}", *by_chance, *numbers]
+
+    def _who(self) -> list[str]:
+        """Who comes and who leaves, and whether that may be chance."""
         changes = self.to_frame()["change"].tolist()
 
         def those(*kinds: str) -> list[str]:
@@ -251,15 +263,15 @@ class Comparison:
             if names:
                 said.append(f"{listed(names)} {one if len(names) == 1 else several}")
         if said:
-            return "; ".join(said) + "." + self._by_chance(those("comes"), those("leaves"))
+            return ["; ".join(said) + ".", *self._by_chance(those("comes"), those("leaves"))]
         applying = changes.count("applies")
         if applying == len(changes):
-            return "every group applies, as before."
+            return ["every group applies, as before."]
         if applying == 0:
-            return "nobody applies, as before."
-        return f"nobody comes and nobody leaves; {count(applying)} of {count(len(changes))} groups apply."
+            return ["nobody applies, as before."]
+        return [f"nobody comes and nobody leaves; {count(applying)} of {count(len(changes))} groups apply."]
 
-    def _by_chance(self, coming: list[str], leaving: list[str]) -> str:
+    def _by_chance(self, coming: list[str], leaving: list[str]) -> list[str]:
         """Whether those who come and leave do so in most pairs of resamples too; empty if they do, or nobody moves."""
         chances = []
         for moving, to in ((coming, 1), (leaving, 0)):
@@ -273,8 +285,8 @@ class Comparison:
                 if likely < self.confidence:
                     chances.append(f"{name} in {percent(likely)}")
         if not chances:
-            return ""
-        return f" That may be chance: of pairs of resamples it happens for {listed(chances)}."
+            return []
+        return [f"That may be chance: of pairs of resamples it happens for {listed(chances)}."]
 
     def _on(self, name: str) -> str:
         row = self.differences().loc[name]
@@ -285,7 +297,7 @@ class Comparison:
             return f"{what} {moves}."
         between = f"{level(self.confidence)} interval {points(row['low'])} to {points(row['high'])}"
         sure = "which may be chance" if row["low"] <= 0 <= row["high"] else "more than chance"
-        undefined = f"; undefined in {percent(row['undefined'])} of resamples" if row["undefined"] > 0 else ""
+        undefined = f"; in {percent(row['undefined'])} of resamples nobody applies" if row["undefined"] > 0 else ""
         return f"{what} {moves}, by {points(row['difference'])} points ({between}{undefined}), {sure}."
 
     def notes(self) -> list[str]:
@@ -347,25 +359,44 @@ class Comparison:
         return rows
 
     def to_html(self) -> str:
-        """Page with the verdict and both tables. Needs the extra ``report``."""
-        source = self.after.provenance
+        """Page with the verdict, a picture of both and the tables. Needs the extra ``report``."""
         return render_document(
             {
                 "eyebrow": "What changed?",
                 "title": f"{self.names[0]} and {self.names[1]}",
-                "headline": self.verdict(),
+                "headline": [printable(part) for part in self._said()],
                 "paragraphs": self.notes(),
-                "chart": None,
+                "chart": {
+                    "kind": "comparison",
+                    "title": "Who came, who left?",
+                    "text": f"Each group's precision, {self.names[0]} (grey, hollow) and {self.names[1]} (below, in "
+                    "colour), with 95% intervals. Shaded: not worth applying, to its cost. Hollow: stays away.",
+                    "names": [short_name(name) for name in self.names],
+                    "groups": self._drawn_groups(),
+                },
                 "tables": [
                     {"title": "Numbers", "rows": self.number_rows(), "left": [""]},
                     {"title": "Groups", "rows": self.group_rows(), "left": ["group", "change"]},
                 ],
-                "provenance": {
-                    "command": source.command,
-                    "sha256": ", ".join(filter(None, [self.before.provenance.sha256, source.sha256])),
-                },
+                "constants": page_constants(),
+                "provenance": source_content(self.after.provenance)
+                | {"sha256": ", ".join(filter(None, [found.provenance.sha256 for found in (self.before, self.after)]))},
             }
         )
+
+    def _drawn_groups(self) -> list[dict[str, Any]]:
+        """What the picture shows of each group, before and after."""
+        changes = self.to_frame()["change"].tolist()
+        drawn = [
+            {"name": short_name(name), "change": change, "before": dict(ABSENT), "after": dict(ABSENT)}
+            for name, change in zip(self.group_names, changes, strict=True)
+        ]
+        for when, found in (("before", self.before), ("after", self.after)):
+            own = with_same_columns(found.published.groups, self.groups, "A table", "the list of groups")
+            places = position_of(own, self.groups, "A table", "the list of groups")
+            for place, side in zip(places.tolist(), found.sides(), strict=True):
+                drawn[place][when] = side
+        return drawn
 
     def _repr_html_(self) -> str:
         return f"<p>{escape(self.verdict())}</p>{self.to_frame()._repr_html_()}"

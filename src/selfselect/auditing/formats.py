@@ -12,7 +12,7 @@ from collections.abc import Callable, Iterable
 
 from ..deciding import SLACK
 
-UNDEFINED = "undefined"
+UNDEFINED = "none"
 #: Amounts are written to thousandths: a finer cost or subsidy means nothing to anybody.
 PLACES = 3
 THOUSAND = 10**PLACES
@@ -31,7 +31,7 @@ def percent(value: float) -> str:
     Examples
     --------
     >>> percent(0.6225), percent(0.0005), percent(-0.0125), percent(float("nan"))
-    ('62.3%', '0.1%', '-1.2%', 'undefined')
+    ('62.3%', '0.1%', '-1.2%', 'none')
     """
     text = _decimal(value * 1000, _nearest, places=1, fewest=1)
     return text if text == UNDEFINED else f"{text}%"
@@ -55,7 +55,7 @@ def amount(value: float) -> str:
     Examples
     --------
     >>> amount(0.7), amount(0.725), amount(float("nan"))
-    ('0.70', '0.725', 'undefined')
+    ('0.70', '0.725', 'none')
     """
     return _decimal(value * THOUSAND, _nearest, PLACES, FEWEST_PLACES)
 

@@ -5,7 +5,9 @@ The page recomputes all findings from this content alone, by the rules of ``repo
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -41,8 +43,88 @@ LONGEST_COMMAND = 4000
 #: Sentences that stand in the file itself, for readers without scripts, and how long they may be: names of groups are
 #: as long as strangers make them.
 MOST_SENTENCES, LONGEST_SENTENCE, LONGEST_VERDICT = 50, 1000, 2000
+#: A note on the page is cut here.
+LONGEST_NOTE = 2000
 #: Intervals on the page are those of ``PublishedStatistics.to_frame``.
 CONFIDENCE = 0.95
+
+
+#: A name that begins with a number, maybe after a bracket or a sign: (22, 25], 25-34, <25, over 60, 3.
+NUMBERED = re.compile(
+    r"[\[(]?\s*(?P<sign><=?|>=?|\u2264|\u2265|under|below|up to|over|above)?\s*(?P<number>-?\d+(?:\.\d+)?)",
+    re.IGNORECASE,
+)
+#: Signs that place a name before, or after, the others with its number.
+BEFORE, AFTER = ("<", "<=", "\u2264", "under", "below", "up to"), (">", ">=", "\u2265", "over", "above")
+
+
+def own_order(names: Sequence[str]) -> list[int] | None:
+    """Positions of names in the order that their numbers have; None where they are no numbers or ranges.
+
+    One name may be none (people of whom it is missing): it comes last.
+
+    Examples
+    --------
+    >>> own_order(["25-34", ">60", "<25", "35-60", "unknown"])
+    [2, 0, 3, 1, 4]
+    >>> own_order(["A", "B"]) is None
+    True
+    """
+    places: list[tuple[float, int, int]] = []
+    for position, name in enumerate(names):
+        found = NUMBERED.match(name.strip())
+        if found is None:
+            places.append((np.inf, 0, position))
+            continue
+        sign = (found["sign"] or "").lower()
+        places.append((float(found["number"]), (sign in AFTER) - (sign in BEFORE), position))
+    without = sum(place[0] == np.inf for place in places)
+    if without > 1 or len(places) - without < 2:
+        return None
+    return [position for *_, position in sorted(places)]
+
+
+@dataclass(frozen=True)
+class Opening:
+    """How a page opens that is about more than an audit.
+
+    Attributes
+    ----------
+    eyebrow : str
+        What kind of page it is, in a few words.
+    headline : str
+        Its own headline, before the one of the audit; empty where the audit's is enough.
+    paragraphs : tuple of str
+        What else is said at once.
+    tables : tuple of dict
+        ``title``, ``rows`` (dicts from column to text) and ``left`` (columns that are text) of each.
+    published, counted : str
+        Who the people are whose counts are published, and those who are counted: "8,000 training people".
+    """
+
+    eyebrow: str = "Who will apply, and what follows"
+    headline: str = ""
+    paragraphs: tuple[str, ...] = ()
+    tables: tuple[dict[str, Any], ...] = ()
+    published: str = ""
+    counted: str = ""
+
+    def to_content(self) -> dict[str, Any]:
+        """The same as plain values, with texts that cannot do harm."""
+        return {
+            "eyebrow": self.eyebrow,
+            "headline": printable(self.headline)[:LONGEST_VERDICT],
+            "paragraphs": [printable(text) for text in self.paragraphs],
+            "tables": [
+                {
+                    **table,
+                    "rows": [{name: short_name(str(cell)) for name, cell in row.items()} for row in table["rows"]],
+                }
+                for table in self.tables
+            ],
+            "published": printable(self.published),
+            "counted": printable(self.counted),
+        }
 
 
 def short_name(name: str) -> str:
@@ -130,11 +212,12 @@ def page_content(
     thresholds, position, exact = _thresholds(published_by, counted_on)
     told = [printable(sentence) for sentence in sentences[:MOST_SENTENCES]]
     return {
-        **_source_content(provenance),
-        "constants": _constants(),
+        **source_content(provenance),
+        "constants": page_constants(),
         "levels": _levels(terms.confidence),
         "terms": _terms_content(terms, groups),
         "names": [short_name(name) for name in names],
+        "order": own_order(names),
         "thresholds": None if thresholds is None else [None, *thresholds[1:].tolist()],  # JSON has no -inf
         "threshold_position": position,
         "exact": exact,
@@ -151,7 +234,7 @@ def static_content(
     impact: Sequence[dict[str, Any]],
     sure: Sequence[str] = (),
     warnings: Sequence[str] = (),
-    about: str = "",
+    opening: Opening | None = None,
 ) -> dict[str, Any]:
     """What the page says of the setting it was made with, and does not compute again.
 
@@ -165,7 +248,7 @@ def static_content(
         What the bootstrap says, in lines.
     warnings : sequence of str
         What looks wrong with the data.
-    about : str
+    opening : Opening, optional
         What the page is about, where it is more than an audit.
     """
     tables = [
@@ -181,11 +264,12 @@ def static_content(
         "impact": tables,
         "sure": [printable(line) for line in sure],
         "warnings": [printable(warning) for warning in warnings],
-        "about": printable(about),
+        "opening": (opening or Opening()).to_content(),
     }
 
 
-def _source_content(source: Provenance) -> dict[str, str]:
+def source_content(source: Provenance) -> dict[str, str]:
+    """Where the numbers come from, as a page states it."""
     return {
         "title": short_name(source.title) if source.title else "Screening model",
         "command": printable(source.command)[:LONGEST_COMMAND],
@@ -193,10 +277,12 @@ def _source_content(source: Provenance) -> dict[str, str]:
         "label": short_name(source.label) if source.label else "",
         "group_by": short_name(source.groups) if source.groups else "group",
         "score": short_name(source.score) if source.score else "score",
+        "note": printable(source.note)[:LONGEST_NOTE],
+        "dated": short_name(source.dated) if source.dated else "",
     }
 
 
-def _constants() -> dict[str, float]:
+def page_constants() -> dict[str, float]:
     """Numbers that the script needs and the library has: stated once, there."""
     quantile = float(ndtri((1 + CONFIDENCE) / 2))
     return {

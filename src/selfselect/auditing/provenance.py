@@ -21,6 +21,10 @@ class Provenance:
         Names of columns.
     warnings : tuple of str
         What looks wrong with the data.
+    note : str
+        What its maker wants the reader of a report to know.
+    dated : str
+        When the data are from, as people say it.
     """
 
     title: str = ""
@@ -30,3 +34,5 @@ class Provenance:
     groups: str = ""
     score: str = ""
     warnings: tuple[str, ...] = ()
+    note: str = ""
+    dated: str = ""

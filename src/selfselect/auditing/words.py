@@ -271,21 +271,82 @@ def _on_certainty(
         return ""
     open_ones = [name for name, is_open in zip(names, undecided, strict=True) if is_open]
     if not open_ones:
-        return "This is certain, as far as chance goes: no 95% interval of a precision holds the cost."
+        certain = "every precision is clearly on one side of its cost (95% intervals)"
+        return f"This is certain, as far as chance goes: {certain}."
     right = range_text(*either_way["induced_accuracy"]) + " of those who apply"
     if either_way["nobody"]:
         right += " (or nobody applies)"
     if lost == "are shut out":
         lost = "stay away or are shut out"
-    certain = len(names) - len(open_ones)
+    others = len(names) - len(open_ones)
     rest = {0: "No group is certain.", 1: "The other group is certain."}.get(
-        certain, f"The other {count(certain)} groups are certain."
+        others, f"The other {count(others)} groups are certain."
+    )
+    own = (
+        "its true precision may lie on either side of its cost"
+        if len(open_ones) == 1
+        else "their true precision may lie on either side of their cost"
     )
     return (
-        f"Whether {_several(open_ones, names)} {'applies' if len(open_ones) == 1 else 'apply'} is not certain (the 95% "
-        f"interval of the precision holds the cost): either way, the model is right for {right}, and "
+        f"Whether {_several(open_ones, names)} {'applies' if len(open_ones) == 1 else 'apply'} is too close to call "
+        f"(by chance alone, {own}): either way, the model is right for {right}, and "
         f"{range_text(*either_way['social_cost'])} of qualified people {lost}. {rest}"
     )
+
+
+def standing(selected: float, applies: bool, undecided: bool) -> str:
+    """How a group stands, in the words that charts and tables use.
+
+    Parameters
+    ----------
+    selected : float
+        How many of it pass screening.
+    applies, undecided : bool
+        Whether it applies, and whether that may be chance.
+
+    Examples
+    --------
+    >>> standing(10, True, False), standing(10, False, True), standing(0, False, False)
+    ('applies', 'too close to call', 'rejected by the model')
+    """
+    if not selected and not applies:
+        return "rejected by the model"
+    if undecided:
+        return "too close to call"
+    return "applies" if applies else "stays away"
+
+
+def standing_phrase(
+    stands: str,
+    precision: float,
+    cost: float,
+    *,
+    comes_at: float | None = None,
+    confidence: float | None = None,
+) -> str:
+    """How a group stands, with why: what its people see, and what they need.
+
+    Parameters
+    ----------
+    stands : str
+        As :func:`standing` says.
+    precision, cost : float
+        What its people see, and what they face.
+    comes_at, confidence : float, optional
+        The bound of precision that people go by, and how sure they want to be; NaN if nothing is promised to them.
+
+    Examples
+    --------
+    >>> standing_phrase("stays away", 0.62, 0.7)
+    'stays away: 62.0%, needs 70.0%'
+    """
+    if stands == "rejected by the model":
+        return "rejected by the model: nobody passes"
+    if math.isnan(precision):
+        return f"{stands}: nobody passes"
+    limit = precision if comes_at is None else comes_at
+    surely = "" if confidence is None else ", nothing promised" if math.isnan(limit) else f", surely {percent(limit)}"
+    return f"{stands}: {percent(precision)}{surely}, needs {percent(cost)}"
 
 
 def group_sentence(
@@ -328,8 +389,8 @@ def group_sentence(
     Examples
     --------
     >>> group_sentence("B", 0.7, 0, 100, 0.62, 0.08)
-    'B stays away at a cost of 0.70: 62.0% of those who pass screening are hired; it would come at 0.62 or with a
-    subsidy of 0.08.'
+    'B stays away at a cost of 0.70: 62.0% of those who pass screening are hired. Its people would apply at a cost of
+    0.62, or with a subsidy of 0.08.'
     """
     whom = spoken([name])
     subject = whom[:1].upper() + whom[1:] if needs_word(name) else whom
@@ -351,8 +412,8 @@ def group_sentence(
     further = "further subsidy" if subsidised else "subsidy"
     unit = " of the cost" if kind == "proportional" else ""
     return (
-        f"{subject} stays away at a cost of {amount(cost)}: {hired}; it would come at {amount_down(limit)} or with a "
-        f"{further} of {amount_up(subsidy_needed)}{unit}."
+        f"{subject} stays away at a cost of {amount(cost)}: {hired}. Its people would apply at a cost of "
+        f"{amount_down(limit)}, or with a {further} of {amount_up(subsidy_needed)}{unit}."
     )
 
 
@@ -422,7 +483,7 @@ def sureness(found: Uncertainty, names: Sequence[str]) -> list[str]:
     ]
     for name, row in found.to_frame().iterrows():
         undefined = f" (nobody applies in {percent(row['undefined'])})" if row["undefined"] > 0 else ""
-        interval = "undefined" if math.isnan(row["low"]) else f"{percent(row['low'])} to {percent(row['high'])}"
+        interval = "none" if math.isnan(row["low"]) else f"{percent(row['low'])} to {percent(row['high'])}"
         lines.append(f"{str(name).replace('_', ' ')}: {interval}{undefined}")
     swaying = [
         f"{spoken([group])} in {percent(share)}"
@@ -454,9 +515,11 @@ def group_warning(
         return ""
     if effective is not None:
         if effective < FEW_SELECTED:
-            return f"those who pass are worth only {count(math.floor(effective * 10 + 0.5) / 10)} people, mostly chance"
+            worth = count(math.floor(effective * 10 + 0.5) / 10)
+            return f"those who pass are worth only {worth} people, so this is mostly chance"
     elif selected < FEW_SELECTED:
-        return f"only {count(selected)} pass screening, mostly chance"
+        who = "person passes" if selected == 1 else "people pass"
+        return f"only {count(selected)} {who} screening, so this is mostly chance"
     if precision_low < cost <= precision_high:
-        return "the interval holds the cost"
+        return "too close to call, since by chance alone its true precision may lie on either side of its cost"
     return ""

@@ -13,7 +13,7 @@ import pandas as pd
 from numpy.typing import NDArray
 
 from .._validation import BoolArray, check_fraction
-from ..auditing import Audit
+from ..auditing import Audit, Opening
 from ..auditing.formats import amount, amount_up, count, level, listed, percent
 from ..auditing.plain import as_json, plain_groups, plain_rows, plain_value
 from ..counting import locate_labels
@@ -173,10 +173,14 @@ class SubsidyPlan:
 
     def verdict(self) -> str:
         """What it comes to, in a few sentences."""
+        return " ".join(self._said())
+
+    def _said(self) -> list[str]:
+        """The sentences of the verdict."""
         said = self._without_payments() if not (self.subsidies > 0).any() else self._with_payments()
         if self.path is not None and self.impossible:
             said = self._not_found()
-        return " ".join([*said, *self._on_confidence()])
+        return [*said, *self._on_confidence()]
 
     def _not_found(self) -> list[str]:
         who, fits = listed(self.impossible), len(self.path) if self.path is not None else 0
@@ -230,9 +234,9 @@ class SubsidyPlan:
         old, new = self.unpaid.outcome, self.after.outcome
         told = [
             *(self._on_impossible() if self.path is None else []),
-            f"{self._title()}: {listed(paid)}. {count(self.recipients)} people receive "
-            f"{'them' if len(paid) > 1 or self.spending is None else 'it'}, {amount(self.total)} in all (in units of "
-            "what being hired is worth).",
+            f"{self._title()}: {listed(paid)}.",
+            f"{count(self.recipients)} people receive {'them' if len(paid) > 1 or self.spending is None else 'it'}, "
+            f"{amount(self.total)} in all (in units of what being hired is worth).",
             f"{self._compared_with()}ocial cost {_change(old, new, 'social_cost')}, accuracy on those who apply "
             f"{_change(old, new, 'induced_accuracy')}.",
         ]
@@ -305,19 +309,62 @@ class SubsidyPlan:
         return as_json(self.to_dict())
 
     def to_html(self) -> str:
-        """Report of the model with the subsidies set; it opens with what the plan is. Needs the extra ``report``."""
-        told = [f"This page is about a plan of subsidies. {self.verdict()}"]
-        if self.spending is not None:
-            told.append(f"The budget is {amount(self.spending.budget)}.")
+        """Page about the plan: before and after, who is paid, and the model with the subsidies set.
+
+        Needs the extra ``report``.
+        """
+        headline, *told = self._said()
         if self.retrained is not None:
             fits = len(self.path) if self.path is not None else 0
             told.append(
-                "Everything below is about the model that the firm trains anew against these subsidies, not about the "
+                "What follows is about the model that the firm trains anew against these subsidies, not about the "
                 f"one in the table; {count(fits)} such models were tried."
             )
-        else:
-            told.append("Everything below is about the model as it is, with these subsidies paid.")
-        return self.after.to_html(about=" ".join(told))
+        tables = (
+            {"title": "Before and after", "rows": self.number_rows(), "left": [""]},
+            {"title": "Who is paid", "rows": self.paid_rows(), "left": ["group", "without", "with"]},
+        )
+        return self.after.to_html(
+            opening=Opening("A plan of subsidies", headline, paragraphs=tuple(told), tables=tables)
+        )
+
+    def number_rows(self) -> list[dict[str, str]]:
+        """What the plan changes, as lines of a table."""
+        old, new = self.unpaid.outcome, self.after.outcome
+        without = "without subsidies" if self.retrained is None else "re-trained, without subsidies"
+        numbers = [
+            ("accuracy on those who apply", "induced_accuracy", percent),
+            ("social cost", "social_cost", percent),
+            ("people who apply", "application_rate", percent),
+            ("groups that apply", "applying_groups", count),
+        ]
+        rows = [
+            {"": told, without: form(getattr(old, name)), "with": form(getattr(new, name))}
+            for told, name, form in numbers
+        ]
+        return [*rows, {"": "paid in all", without: amount(0), "with": amount(self.total)}]
+
+    def paid_rows(self) -> list[dict[str, str]]:
+        """Groups that are paid, that the plan brings in or that it loses, as lines of a table."""
+        frame = self.to_frame()
+        comes = self.unpaid.applies.to_numpy()
+        unit = " (share of the cost)" if self.subsidy_kind == "proportional" else ""
+        rows = []
+        for name, was_in, row in zip(self.before.names, comes, frame.to_dict("records"), strict=True):
+            if not row["subsidy"] > 0 and was_in == row["applies_after"]:
+                continue
+            rows.append(
+                {
+                    "group": name,
+                    "without": "applies" if was_in else "stays away",
+                    "with": "applies" if row["applies_after"] else "stays away",
+                    f"subsidy{unit}": amount_up(row["subsidy"]) if row["subsidy"] > 0 else "none",
+                    "cost left": amount(row["cost_after"]),
+                    "people paid": count(row["recipients"]),
+                    "in all": amount(row["payment"]),
+                }
+            )
+        return rows
 
     def _repr_html_(self) -> str:
         return f"<p>{escape(self.verdict())}</p>{self.to_frame()._repr_html_()}"

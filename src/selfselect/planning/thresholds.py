@@ -13,9 +13,11 @@ import pandas as pd
 from numpy.typing import ArrayLike, NDArray
 
 from .._errors import InputError
+from .._text import printable
 from .._validation import FloatArray, check_fraction
 from ..auditing import Audit, Provenance, Screened, audit, default_threshold, group_names
 from ..auditing.formats import count, listed, percent
+from ..auditing.page import page_constants, source_content
 from ..auditing.plain import as_json, plain_value
 from ..counting import ratio
 from ..deciding import (
@@ -406,7 +408,11 @@ class ThresholdFrontier:
 
     def verdict(self) -> str:
         """What is, and what is recommended, in a few sentences."""
-        return " ".join([*self._now(), *(self._recommended(kind) for kind in KINDS)])
+        return " ".join(self._said())
+
+    def _said(self) -> list[str]:
+        """The sentences of the verdict."""
+        return [*self._now(), *(self._recommended(kind) for kind in KINDS)]
 
     def notes(self) -> list[str]:
         """What has to be known before any of it is used."""
@@ -562,11 +568,12 @@ class ThresholdFrontier:
             {
                 "eyebrow": "Which threshold?",
                 "title": self.provenance.title,
-                "headline": self.verdict(),
+                "headline": [printable(part) for part in self._said()],
                 "paragraphs": self.notes(),
                 "chart": self._chart(),
                 "tables": [self._table("one"), self._table("per_group")],
-                "provenance": {"command": self.provenance.command, "sha256": self.provenance.sha256},
+                "constants": page_constants(),
+                "provenance": source_content(self.provenance),
             }
         )
 
@@ -578,11 +585,18 @@ class ThresholdFrontier:
                 "line": True,
             }
             for kind, points in self._points.items()
+            if points
         ]
         if self.current is not None and not math.isnan(self.current.induced_accuracy):
             now = (self.current.social_cost, self.current.induced_accuracy)
             series.append({"name": "now", "points": [now], "line": False})
-        return {"x": "social cost", "y": "induced accuracy", "series": series}
+        return {
+            "kind": "frontier",
+            "title": "How much accuracy for how many people?",
+            "text": "Up: the model is right more often about those who apply. To the right: more qualified people do "
+            "not apply. Each point is a threshold, or one for each group.",
+            "series": series,
+        }
 
     def _table(self, kind: Kind) -> dict[str, Any]:
         points = self._points[kind]

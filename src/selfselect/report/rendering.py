@@ -10,6 +10,8 @@ from __future__ import annotations
 import base64
 import hashlib
 import json
+import re
+from collections.abc import Sequence
 from datetime import UTC, datetime
 from functools import cache
 from importlib.resources import files
@@ -17,11 +19,21 @@ from typing import Any
 
 from .. import __version__
 
-#: The page's script, in the order of dependence: each file uses only names of those before it. They are joined into
-#: one element, so that the page has one script and its policy one hash, and share one scope that nothing else sees.
-SCRIPTS = (
+#: What every page's script begins with, in the order of dependence: each file uses only names of those before it. The
+#: files of a page are joined into one element, so that it has one script and its policy one hash, and share one scope
+#: that nothing else sees.
+COMMON = (
     "content",  # what the page was given
     "numbers",  # numbers as text
+    "elements",  # pieces of the page
+    "tables",  # the numbers behind charts, as tables and files
+    "looks",  # colours
+    "charts",  # what all charts share
+)
+#: The report of an audit, which recomputes itself.
+SCRIPTS = (
+    *COMMON,
+    "people",  # whom the page is about
     "binomial",  # chances of counts, and bounds from them
     "intervals",  # shares, and how sure one can be of them
     "terms",  # what groups face, and what share of them applies
@@ -31,19 +43,28 @@ SCRIPTS = (
     "words",  # sentences
     "findings",  # everything about one setting
     "setting",  # the setting in force, and its address
-    "elements",  # pieces of the page
-    "tables",  # the numbers behind charts, as tables and files
+    "who_chart",  # the first graphic
     "groups",  # the table of groups
-    "looks",  # colours
-    "charts",  # what all charts share
     "threshold_charts",
     "outcome_charts",
+    "furniture",  # light and dark, paper, files
     "wiring",  # controls, and who is told of a change
 )
 
 
 #: Longer tables of impact ratios are left to files.
 MOST_IMPACT_ROWS = 100
+#: Rows of other tables on a page; files hold all.
+MOST_ROWS = 500
+#: How the report of an audit opens, where nothing else is said.
+NO_OPENING: dict[str, Any] = {
+    "eyebrow": "Who will apply, and what follows",
+    "headline": "",
+    "paragraphs": [],
+    "tables": [],
+    "published": "",
+    "counted": "",
+}
 
 
 def check_available() -> None:
@@ -76,15 +97,81 @@ def page_part(name: str) -> str:
     return "\n".join(line for line in text.splitlines() if not line.startswith("//# sourceMappingURL"))
 
 
-def joined_script() -> str:
-    """The page's whole script."""
-    parts = "\n".join(page_part(f"scripts/{name}.js") for name in SCRIPTS)
+def joined_script(names: Sequence[str]) -> str:
+    """The whole script of a page."""
+    parts = "\n".join(page_part(f"scripts/{name}.js") for name in names)
     return f'"use strict";\n(() => {{\n{parts}\n}})();'
 
 
 def policy_hash(text: str) -> str:
     """How a content security policy names a text that may be in the page."""
     return "'sha256-" + base64.b64encode(hashlib.sha256(text.encode("utf-8")).digest()).decode("ascii") + "'"
+
+
+#: How the chart library's pictures are called in the style sheet.
+PICTURE_CLASS = "plot"
+
+
+@cache
+def library_style() -> str:
+    """The few rules that the chart library puts into each picture: a policy has to name them."""
+    found = re.search(r"`(:where\(\.\$\{\w+\}\).*?)`", page_part("vendor/plot.min.js"), re.DOTALL)
+    if found is None:
+        raise RuntimeError("The chart library has changed how it styles its pictures.")
+    return re.sub(r"\$\{\w+\}", PICTURE_CLASS, found[1])
+
+
+def render_page(template: str, scripts: Sequence[str], data: dict[str, Any], **said: Any) -> str:
+    """A page: a template, what its script is given, and what it says before that runs.
+
+    Parameters
+    ----------
+    template : str
+        Name of the file.
+    scripts : sequence of str
+        Names of the files that are its script.
+    data : dict
+        What the script is given, values that JSON can hold.
+    **said
+        What the template says.
+    """
+    check_available()
+    # an optional extra: the rest of the package works without it
+    import jinja2
+    from markupsafe import Markup
+
+    style, library, script = page_part("page.css"), page_part("vendor/plot.min.js"), joined_script(scripts)
+    policy = "; ".join(
+        [
+            "default-src 'none'",
+            f"script-src {policy_hash(library)} {policy_hash(script)}",
+            f"style-src {policy_hash(style)} {policy_hash(library_style())}",
+            "img-src data:",
+            "base-uri 'none'",
+            "form-action 'none'",
+        ]
+    )
+    environment = jinja2.Environment(autoescape=True, undefined=jinja2.StrictUndefined, trim_blocks=True)
+    return environment.from_string(page_part(template)).render(
+        data=data,
+        policy=policy,
+        style=Markup(style),
+        library=Markup(library),
+        script=Markup(script),
+        embedded=Markup(embedded_json(data)),
+        chart_library=json.loads(page_part("vendor/VENDORED.json")),
+        **said,
+    )
+
+
+def dated(date: datetime | None) -> dict[str, str]:
+    """Version and date, as pages state them."""
+    return {"version": __version__, "date": (date or datetime.now(UTC)).strftime("%Y-%m-%d %H:%M UTC")}
+
+
+def shown_tables(tables: Sequence[dict[str, Any]]) -> list[dict[str, Any]]:
+    """Tables of texts as a page shows them: not without end, and none without rows."""
+    return [{**table, "shown": table["rows"][:MOST_ROWS]} for table in tables if table["rows"]]
 
 
 def render(content: dict[str, Any], *, date: datetime | None = None) -> str:
@@ -95,45 +182,24 @@ def render(content: dict[str, Any], *, date: datetime | None = None) -> str:
     content : dict
         What the page computes from, values that JSON can hold (:func:`selfselect.auditing.page.page_content` makes it),
         and in ``verdict``, ``sentences``, ``untested``, ``over_costs``, ``impact``, ``sure``, ``warnings`` and
-        ``about`` what it says before its script runs.
+        ``opening`` what it says before its script runs.
     date : datetime, optional
         When it was made; by default now.
     """
-    check_available()
-    # an optional extra: the rest of the package works without it
-    import jinja2
-    from markupsafe import Markup
-
-    made = (date or datetime.now(UTC)).strftime("%Y-%m-%d %H:%M UTC")
-    said = {"verdict", "sentences", "untested", "over_costs", "impact", "sure", "warnings", "about"}
+    said = {"verdict", "sentences", "untested", "over_costs", "impact", "sure", "warnings", "opening"}
     data = {name: value for name, value in content.items() if name not in said}
-    data.update(version=__version__, date=made)
-    style, library, script = page_part("page.css"), page_part("vendor/chart.umd.min.js"), joined_script()
-    policy = "; ".join(
-        [
-            "default-src 'none'",
-            f"script-src {policy_hash(library)} {policy_hash(script)}",
-            f"style-src {policy_hash(style)}",
-            "img-src data:",
-            "base-uri 'none'",
-            "form-action 'none'",
-        ]
-    )
-    environment = jinja2.Environment(autoescape=True, undefined=jinja2.StrictUndefined, trim_blocks=True)
-    return environment.from_string(page_part("page.html.j2")).render(
-        data=data,
-        policy=policy,
-        style=Markup(style),
-        library=Markup(library),
-        script=Markup(script),
-        embedded=Markup(embedded_json(data)),
+    opening = {**NO_OPENING, **content.get("opening", {})}
+    return render_page(
+        "page.html.j2",
+        SCRIPTS,
+        data | dated(date),
         verdict=content["verdict"],
         sentences=content["sentences"],
         untested=content.get("untested", ""),
         over_costs=content.get("over_costs", ""),
         sure=content.get("sure", []),
         warnings=content.get("warnings", []),
-        about=content.get("about", ""),
+        opening=opening,
+        tables=shown_tables(opening["tables"]),
         impact=[table for table in content.get("impact", []) if len(table["rows"]) <= MOST_IMPACT_ROWS],
-        chart_library=json.loads(page_part("vendor/VENDORED.json")),
     )

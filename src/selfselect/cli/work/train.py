@@ -11,7 +11,7 @@ import click
 import pandas as pd
 
 from selfselect._text import printable
-from selfselect.auditing import Audit
+from selfselect.auditing import Audit, Opening
 from selfselect.auditing.formats import amount, count, level, listed, percent
 from selfselect.deciding import Terms
 from selfselect.learning import InfeasibleError
@@ -86,7 +86,7 @@ def run(
     if not failed:  # files first: what is printed may be cut short
         write_output(model_file, done.model.to_json(), force=force)
         if report is not None:
-            write_output(report, done.audit.to_html(about=_about_report(done)), force=force)
+            write_output(report, done.audit.to_html(opening=_opening(done)), force=force)
     _show(done)
     if failed:
         hint = (
@@ -168,19 +168,26 @@ def _show(done: TrainingResult) -> None:
     click.echo(text_table(lines, left=("",)))
 
 
-def _about_report(done: TrainingResult) -> str:
-    """The same of the report, whose table of groups shows what is published."""
+def _opening(done: TrainingResult) -> Opening:
+    """How the report opens: whom the model was trained on, and whom it is judged by."""
     each = ", each scored by a model that was not fitted to them" if done.unseen else ""
-    people = f"{count(done.trained_on)} people the model was trained on{each}"
+    trained = f"{count(done.trained_on)} people the model was trained on{each}"
     if not done.held_out:
-        return f"Everything on this page is about the {people}: nobody was held out."
+        told = f"Everything on this page is about the {trained}: nobody was held out."
+        return Opening("A trained model: who will apply", paragraphs=(told,), published="people it was trained on")
     counts = done.audit.published.counts
     out = [name for name, passed in zip(done.audit.names, counts.selected, strict=True) if not passed]
     told = (
-        f"The headline, accuracy, social cost and promises are about {count(done.held_out)} held-out people, whom the "
-        f"model has not seen. The table of groups and the curves show what is published: counts of the {people}."
+        f"What is published, and so who applies, comes from the {trained}. Whether the model is right, who is lost and "
+        f"which promises are kept is judged by {count(done.held_out)} held-out people, whom it has not seen."
     )
-    return f"{told} The model passes nobody of {listed(out)}." if out else told
+    rejected = (f"The model rejects everybody of {listed(out)}.",) if out else ()
+    return Opening(
+        "A trained model: who will apply",
+        paragraphs=(told, *rejected),
+        published="training people",
+        counted="held-out people",
+    )
 
 
 def _about(done: TrainingResult) -> str:

@@ -1,84 +1,114 @@
-// What all charts share: axes, legends, lines, and a place for each.
+// What all charts share: a place for each, drawn when it comes into sight, what is told under it, and pictures of it.
 
-const charts = {};
-const HIDDEN = "\u0000"; // labels that begin so stay out of the legend
+const pictures = {}; // name -> function from a width to { label, tell, ...what Plot takes }
+const PHONE = 560; // pixels: below it there is no room beside a chart
+const PICTURE_SCALE = 2; // pixels of a saved picture for each on the screen
+const PICTURE_MARGIN = 16;
+const SETTLING = 150; // milliseconds after the last change of size
 
-// ---------------------------------------------------------------- the axis of thresholds
-
-const FARTHEST_DRAWN = 1e9; // beyond it an axis of numbers cannot be read
-const MARGIN = 0.02; // of the axis, in front of the least threshold, for "none"
-const TICK_DIGITS = 3;
-const finite = content.thresholds === null ? [] : content.thresholds.slice(1);
-// a straight axis where numbers allow it, the slider's steps where they are too far apart to draw
-const realAxis = finite.length > 1 && finite.every((value) => Math.abs(value) < FARTHEST_DRAWN);
-const margin = realAxis ? (finite[finite.length - 1] - finite[0]) * MARGIN : 1;
-const place = (t) => (realAxis ? (t === 0 ? finite[0] - margin : content.thresholds[t]) : t);
-function thresholdTick(value) {
-  if (realAxis) return String(Number(value.toPrecision(TICK_DIGITS)));
-  return content.thresholds[Math.round(value)] === undefined ? "" : thresholdText(Math.round(value));
-}
-
-const thresholdTicks = { callback: thresholdTick };
-const percentTicks = { includeBounds: true, callback: (value) => `${Math.round(value * 100)}%` };
+const percentTick = (value) => `${Math.round(value * 100)}%`;
 
 // ---------------------------------------------------------------- drawing
 
-function legendItems(chart) {
-  return Chart.defaults.plugins.legend.labels.generateLabels(chart)
-    .filter((item) => !item.text.startsWith(HIDDEN))
-    .map((item) => {
-      const dataset = chart.data.datasets[item.datasetIndex];
-      const points = dataset.showLine === false;
-      return { ...item, strokeStyle: dataset.borderColor, lineWidth: points ? 2 : 2.5, fontColor: styleOf("--ink"),
-        lineDash: points ? [] : dataset.borderDash || [], pointStyle: dataset.pointStyle };
+const stale = new Set(); // charts that have to be drawn anew
+const inSight = new Set();
+
+function drawPicture(name) {
+  stale.delete(name);
+  const box = byId(`chart-${name}`);
+  const { label, tell, ...options } = pictures[name](Math.max(box.clientWidth, 240));
+  const figure = Plot.plot({ className: "plot", width: box.clientWidth, color: { type: "identity" }, symbol: { type: "identity" },
+    r: { type: "identity" }, opacity: { type: "identity" }, ...options });
+  figure.setAttribute("role", "img");
+  figure.setAttribute("aria-label", `${label} The numbers are in the table below.`);
+  const readout = byId(`told-${name}`);
+  if (readout && tell) {
+    figure.addEventListener("input", () => {
+      readout.textContent = figure.value ? tell(figure.value) : readout.dataset.rest;
+      readout.classList.toggle("says", Boolean(figure.value));
     });
-}
-function chartOptions(x, y, tooltip, extra = {}) {
-  const quiet = styleOf("--quiet");
-  const line = styleOf("--line");
-  const axis = (settings) => ({
-    ...settings,
-    title: { display: true, text: settings.label, color: quiet },
-    ticks: { color: quiet, maxRotation: 0, autoSkipPadding: 12, includeBounds: false, ...settings.ticks },
-    grid: { color: line },
-    border: { color: line },
-  });
-  return {
-    responsive: true,
-    maintainAspectRatio: false,
-    animation: false,
-    parsing: false,
-    normalized: true,
-    interaction: { mode: "nearest", axis: "x", intersect: false },
-    scales: { x: axis({ type: "linear", ...x }), y: axis({ type: "linear", ...y }) },
-    plugins: {
-      legend: {
-        position: "bottom",
-        labels: { color: styleOf("--ink"), usePointStyle: true, pointStyleWidth: 30, boxHeight: 7,
-          generateLabels: legendItems },
-      },
-      tooltip: { ...tooltip },
-    },
-    ...extra,
-  };
-}
-function show(name, type, datasets, settings, label) {
-  const canvas = byId(`chart-${name}`);
-  canvas.setAttribute("aria-label", `${label} The numbers are in the table below.`);
-  const data = { datasets, ...(settings.labels ? { labels: settings.labels } : {}) };
-  if (charts[name]) {
-    charts[name].data = data;
-    charts[name].options = settings.options;
-    charts[name].update("none");
-  } else {
-    charts[name] = new Chart(canvas, { type, data, options: settings.options });
   }
-  if (byId(`table-${name}`).closest("details").open) fillTable(name);
+  box.replaceChildren(figure);
 }
-const lineOf = (label, points, color, more = {}) => ({
-  label, data: points, borderColor: color, backgroundColor: color, borderWidth: 2, pointRadius: 0, pointHitRadius: 8,
-  pointStyle: "line", ...more,
-});
-const marker = (label, points) => lineOf(label, points, styleOf("--ink"), {
-  borderWidth: 1.5, borderDash: [4, 4], pointHitRadius: 0,
-});
+let waiting = false;
+function drawStale() {
+  waiting = false;
+  [...stale].filter((name) => inSight.has(name)).forEach(drawPicture);
+}
+function drawSoon(names = Object.keys(pictures)) {
+  names.forEach((name) => stale.add(name));
+  if (waiting) return;
+  waiting = true;
+  requestAnimationFrame(drawStale);
+}
+// what is not in sight waits until it is, so that a slider moves freely however many groups there are
+function watchPictures() {
+  const observer = new IntersectionObserver((entries) => {
+    entries.forEach(({ target, isIntersecting }) => {
+      const name = target.id.replace("chart-", "");
+      if (isIntersecting) inSight.add(name); else inSight.delete(name);
+    });
+    if ([...stale].some((name) => inSight.has(name))) drawSoon([]);
+  }, { rootMargin: "300px" });
+  let settled = 0;
+  let before = innerWidth;
+  addEventListener("resize", () => {
+    if (innerWidth === before) return;
+    before = innerWidth;
+    clearTimeout(settled);
+    settled = setTimeout(drawSoon, SETTLING);
+  });
+  Object.keys(pictures).forEach((name) => observer.observe(byId(`chart-${name}`)));
+}
+function drawAll() {
+  Object.keys(pictures).forEach((name) => { if (stale.has(name) || !byId(`chart-${name}`).firstChild) drawPicture(name); });
+}
+
+// ---------------------------------------------------------------- labels beside lines
+
+// places of labels, in the order given: near where they belong, at least so far apart, within the frame
+function spread(places, gap, low, high) {
+  const order = places.map((_, i) => i).sort((a, b) => places[a] - places[b]);
+  const moved = [...places];
+  order.forEach((i, k) => { moved[i] = Math.max(places[i], k ? moved[order[k - 1]] + gap : low); });
+  [...order].reverse().forEach((i, k, all) => { moved[i] = Math.min(moved[i], k ? moved[all[k - 1]] - gap : high); });
+  return moved;
+}
+// as much of a name as there is room for
+const CHARACTER = 7.3; // pixels, on average
+const HALO = { stroke: "var(--paper)", strokeWidth: 4 }; // around letters that stand on lines
+const roomFor = (texts, most) => Math.round(Math.min(most, Math.max(...texts.map((text) => text.length), 4) * CHARACTER + 16));
+const fitting = (name, pixels) => shortened(name, Math.max(4, Math.floor(pixels / CHARACTER)));
+
+// ---------------------------------------------------------------- pictures to keep
+
+const KEPT_STYLES = ["fill", "stroke", "stroke-width", "stroke-dasharray", "stroke-opacity", "fill-opacity", "opacity", "font-size",
+  "font-weight", "text-anchor", "font-variant-numeric"];
+function standalone(figure) {
+  const copy = figure.cloneNode(true);
+  const originals = [figure, ...figure.querySelectorAll("*")];
+  [copy, ...copy.querySelectorAll("*")].forEach((element, i) => {
+    const style = getComputedStyle(originals[i]);
+    KEPT_STYLES.forEach((property) => element.setAttribute(property, style.getPropertyValue(property)));
+  });
+  copy.querySelectorAll("style").forEach((element) => element.remove());
+  copy.setAttribute("xmlns", "http://www.w3.org/2000/svg");
+  copy.setAttribute("font-family", "sans-serif");
+  return new XMLSerializer().serializeToString(copy);
+}
+async function savePicture(name) {
+  if (stale.has(name)) drawPicture(name);
+  const figure = byId(`chart-${name}`).firstChild;
+  const { width, height } = figure.viewBox.baseVal;
+  const image = new Image();
+  image.src = `data:image/svg+xml;charset=utf-8,${encodeURIComponent(standalone(figure))}`;
+  await image.decode();
+  const canvas = document.createElement("canvas");
+  canvas.width = (width + 2 * PICTURE_MARGIN) * PICTURE_SCALE;
+  canvas.height = (height + 2 * PICTURE_MARGIN) * PICTURE_SCALE;
+  const pen = canvas.getContext("2d");
+  pen.fillStyle = getComputedStyle(document.body).backgroundColor;
+  pen.fillRect(0, 0, canvas.width, canvas.height);
+  pen.drawImage(image, PICTURE_MARGIN * PICTURE_SCALE, PICTURE_MARGIN * PICTURE_SCALE, width * PICTURE_SCALE, height * PICTURE_SCALE);
+  canvas.toBlob((blob) => keepFile(blob, `${name}.png`), "image/png");
+}

@@ -13,8 +13,3 @@ const {
   interval_tail: INTERVAL_TAIL,
   rare: RARE,
 } = content.constants;
-
-const groupCount = content.names.length;
-const thresholdCount = content.published.selected.length;
-// whether labels of some people are unknown, so that what depends on them is known within bounds only
-const HAS_UNTESTED = [content.published, content.population].some((table) => table && table.untested);

@@ -19,4 +19,10 @@ function makeInput(type, label, attributes = {}) {
   Object.assign(input, attributes);
   return input;
 }
-const shortened = (name, most = 22) => (name.length > most ? `${name.slice(0, most - 1)}\u2026` : name);
+// names often differ at their ends only: the middle goes
+function shortened(name, most = 22) {
+  const letters = [...name]; // whole characters, whatever they are made of
+  if (letters.length <= most) return name;
+  const tail = Math.floor((most - 1) * 0.4);
+  return `${letters.slice(0, most - 1 - tail).join("")}\u2026${letters.slice(letters.length - tail).join("")}`;
+}

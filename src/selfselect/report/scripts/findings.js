@@ -65,7 +65,10 @@ function findings(given, { terms, threshold }) {
   const result = outcome(population, shares);
   // what was published before decides, whatever the interval; and so does what people want to be sure of
   const undecided = given.population === null && terms.behaviour.rule === "hard" ? groups.map(isUndecided) : null;
-  const finding = verdictSentence(terms.cost, given.names, shares, result, {
+  groups.forEach((group, z) => {
+    group.standing = standing(group.selected, group.applies, Boolean(undecided && undecided[z]));
+  });
+  const parts = verdictParts(terms.cost, given.names, shares, result, {
     confidence: terms.confidence,
     costs: given.names.map((_, z) => terms.listed(z)),
     subsidies: terms.subsidies,
@@ -75,6 +78,7 @@ function findings(given, { terms, threshold }) {
     undecided,
     either_way: undecided && eitherWay(population, groups.map((group) => group.applies), undecided),
   });
+  const finding = parts.join(" ");
   const promised = promisesOn(given, groups, population);
   return {
     ...result,
@@ -84,6 +88,7 @@ function findings(given, { terms, threshold }) {
     utility: ratio(sum(groups.map((group) => group.gain)), sum(published.n)),
     promises: promiseCounts(given, groups),
     finding,
+    finding_parts: parts,
     promised,
     verdict: promised ? `${finding} ${promised}` : finding,
   };
@@ -92,8 +97,15 @@ function findings(given, { terms, threshold }) {
 const sentenceOn = (group, terms) => groupSentence(group.name, group.cost, group.share, group.selected, group.precision,
   group.subsidy_needed,
   { kind: terms.kind, subsidised: group.subsidy > 0, comes_at: group.comes_at, confidence: terms.confidence });
+const phraseOn = (group, terms) => standingPhrase(group.standing, group.precision, group.cost,
+  { comes_at: group.comes_at, confidence: terms.confidence });
 const warningOn = (group) => groupWarning(group.selected, group.precision_low, group.precision_high, group.cost,
   group.effective);
+// the same as a sentence of its own
+function noteOn(group) {
+  const warning = warningOn(group);
+  return warning && `${warning[0].toUpperCase()}${warning.slice(1)}.`;
+}
 
 // what the same threshold would lead to at each of some costs
 function overCosts(given, { terms, threshold }, costs) {

@@ -1,7 +1,5 @@
 // The table of groups, and the sentences on them.
 
-const { confidence: CONFIDENCE } = setting.terms; // that people ask for; null where they go by the precision
-const HAS_NEW_PEOPLE = content.population !== null;
 
 // with more to show than fits beside one another, an interval stands below its number
 const IS_WIDE = HAS_NEW_PEOPLE || CONFIDENCE !== null;
@@ -18,7 +16,6 @@ const PROMISE_COLUMNS = HAS_NEW_PEOPLE ? [
   { key: "promise_kept", title: "Promise kept", kind: "middle" },
 ] : [];
 const COLUMNS = [
-  { key: "drawn", title: "Draw", kind: "middle" },
   { key: "name", title: "Group", kind: "text" },
   { key: "applies", title: "Applies", kind: "middle" },
   { key: "n", title: "People", text: (g) => count(g.n) },
@@ -33,17 +30,19 @@ const COLUMNS = [
   { key: "subsidy_needed", title: "Still needed",
     text: (g) => (g.applies || g.selected ? alignedUp(g.subsidy_needed) : "none helps") },
   { key: "utility", title: "Utility", text: (g) => aligned(g.utility) },
+  ...(content.thresholds === null ? [] : [{ key: "drawn", title: "In colour", kind: "middle" }]),
 ];
-const ROWS_AT_FIRST = 50;
+const ROWS_AT_FIRST = 20;
 const MORE_ROWS = 200; // on each press of the button for more
 const MOST_TOLD = 12; // sentences: more than that nobody reads
 const SLIDER_STEPS = 1000; // sliders hold whole numbers
-const view = { sort: "n", down: true, search: "", most: ROWS_AT_FIRST };
+const view = { sort: "order", down: false, search: "", most: ROWS_AT_FIRST };
 
 function shownGroups() {
   const wanted = view.search.trim().toLowerCase();
   const matching = found.groups.filter((g) => g.name.toLowerCase().includes(wanted));
-  const value = (g) => (view.sort === "drawn" ? Number(setting.drawn.includes(g.z)) : g[view.sort]);
+  const values = { drawn: (g) => Number(setting.drawn.includes(g.z)), order: (g) => placeOf.get(g.z) };
+  const value = values[view.sort] || ((g) => g[view.sort]);
   matching.sort((a, b) => {
     const [x, y] = [value(a), value(b)];
     let order;
@@ -58,7 +57,11 @@ function shownGroups() {
 // ---------------------------------------------------------------- rows, made once for each group
 
 function subsidyInputs(z) {
-  const set = (value) => { if (isFraction(value)) change({ terms: setting.terms.payingGroup(z, value) }); };
+  const set = (value) => {
+    if (isFraction(value)) change({ terms: setting.terms.payingGroup(z, value) });
+    subsidy.setCustomValidity(isFraction(value) ? "" : "A subsidy lies between 0 and 1.");
+    subsidy.reportValidity();
+  };
   const subsidy = makeInput("number", `Subsidy for ${content.names[z]}`, { min: "0", max: "1", step: "0.005" });
   subsidy.addEventListener("input", () => set(Number(subsidy.value)));
   const slider = makeInput("range", `Slider of the subsidy for ${content.names[z]}`,
@@ -69,8 +72,10 @@ function subsidyInputs(z) {
 function drawnInput(z) {
   const drawn = makeInput("checkbox", `Draw ${content.names[z]} in the charts`);
   drawn.addEventListener("change", () => {
-    const others = setting.drawn.filter((other) => other !== z);
-    change({ drawn: drawn.checked ? [...others, z].slice(-MOST_DRAWN) : others });
+    const next = drawn.checked ? withDrawn(setting.drawn, z) : withoutDrawn(setting.drawn, z);
+    drawn.checked = drawn.checked && next !== null;
+    setText("colours-told", next === null ? `${MOST_DRAWN} groups can be told apart by colour; take one out first.` : "");
+    if (next !== null) change({ drawn: next });
   });
   return drawn;
 }
@@ -81,13 +86,14 @@ function groupRow(z) {
   const cells = {};
   for (const column of COLUMNS) {
     const cell = make(column.key === "name" ? "th" : "td", undefined, column.kind || "");
+    cell.dataset.title = column.title; // on a phone, cells have their titles beside them
     cells[column.key] = cell;
     row.append(cell);
   }
   cells.name.scope = "row";
   const drawn = drawnInput(z);
   const { subsidy, slider } = subsidyInputs(z);
-  cells.drawn.append(drawn);
+  if (cells.drawn) cells.drawn.append(drawn);
   cells.subsidy.append(subsidy, slider);
   const made = { row, cells, drawn, subsidy, slider };
   rowsByGroup.set(z, made);
@@ -100,13 +106,13 @@ function warningMark(text) {
   const mark = make("span", " \u26a0", "warn");
   mark.title = text;
   mark.setAttribute("role", "img");
-  mark.setAttribute("aria-label", `Take care: ${text}`);
+  mark.setAttribute("aria-label", `Uncertain: ${text}`);
   return mark;
 }
 function applyingPill(g) {
-  const no = g.selected === 0 ? "shut out" : "no";
+  const no = g.selected === 0 ? "rejected" : "no";
   const answer = g.share > 0 && g.share < 1 ? percent(g.share) : g.applies ? "yes" : no;
-  return make("span", answer, `pill ${g.applies ? "in" : "out"}`);
+  return make("span", answer, `pill ${g.selected === 0 && !g.applies ? "shut" : g.applies ? "in" : "out"}`);
 }
 const PROMISE_COLOURS = { yes: "in", no: "out", undecided: "open" };
 function promisePills(g) {
@@ -115,8 +121,10 @@ function promisePills(g) {
 function drawRow(g) {
   const { row, cells, drawn, subsidy, slider } = groupRow(g.z);
   drawn.checked = setting.drawn.includes(g.z);
+  const slot = setting.drawn.indexOf(g.z);
+  drawn.style.accentColor = slot < 0 ? "" : COLOURS[slot];
   // what someone is typing into stays as it is
-  if (document.activeElement !== subsidy) subsidy.value = String(g.subsidy);
+  if (document.activeElement !== subsidy) { subsidy.value = String(g.subsidy); subsidy.setCustomValidity(""); }
   if (document.activeElement !== slider) slider.value = String(Math.round(g.subsidy * SLIDER_STEPS));
   slider.setAttribute("aria-valuetext", amount(g.subsidy));
   const warning = warningOn(g);
@@ -130,13 +138,13 @@ function drawRow(g) {
   return row;
 }
 function drawSentences(matching) {
-  const told = matching.slice(0, MOST_TOLD);
-  const items = told.map((g) => {
-    const warning = warningOn(g);
-    return make("li", sentenceOn(g, setting.terms) + (warning ? ` (Take care: ${warning}.)` : ""));
-  });
+  // of more groups than are told, those who do not surely come are told first, the largest before the others
+  const urgency = (g) => (g.standing === "applies" ? 1 : 0);
+  const told = matching.length <= MOST_TOLD ? matching :
+    [...matching].sort((a, b) => urgency(a) - urgency(b) || b.n - a.n).slice(0, MOST_TOLD);
+  const items = told.map((g) => make("li", toldOf(g), SIGN_CLASSES[g.standing]));
   if (matching.length > told.length) {
-    items.push(make("li", `and ${count(matching.length - told.length)} more in the table.`));
+    items.push(make("li", `And ${count(matching.length - told.length)} more in the table.`));
   }
   byId("sentences").replaceChildren(...items);
 }

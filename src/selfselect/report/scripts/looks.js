@@ -1,14 +1,20 @@
-// Colours and forms, light and dark.
+// Colours and forms. Charts name variables of the style sheet, so that light, dark and paper need no new drawing.
 
-const LIGHT = ["#0072b2", "#d55e00", "#009e73", "#cc79a7", "#e69f00", "#56b4e9", "#3a3a3a", "#8c7a00"];
-const DARK = ["#56b4e9", "#e69f00", "#1fbf92", "#e39bc4", "#f0e442", "#d55e00", "#e6eaee", "#4d9de0"];
-const DASHES = [[], [7, 4], [2, 3], [10, 3, 2, 3], [], [7, 4], [2, 3], [10, 3, 2, 3]];
-const POINTS = ["circle", "rect", "triangle", "rectRot", "star", "crossRot", "rectRounded", "cross"];
+// one colour for a group, light and dark: all have a contrast of at least 3 with either background
+const COLOURS = ["#2b7bba", "#d1601f", "#12876a", "#b3589a", "#8a7a12", "#7a6bd0", "#7d828a", "#0f8fa3"];
+const DASHES = ["none", "7 4", "2 3", "10 3 2 3", "none", "7 4", "2 3", "10 3 2 3"];
+
+// how groups stand: the colour is never alone, each has its shape and its words
+const STANDINGS = {
+  "applies": { colour: "var(--in)", symbol: "circle", filled: true },
+  "too close to call": { colour: "var(--open)", symbol: "diamond", filled: true },
+  "stays away": { colour: "var(--out)", symbol: "circle", filled: false },
+  "rejected by the model": { colour: "var(--quiet)", symbol: "times", filled: false },
+};
+// hollow where people stay away, also where that is too close to call
+const fillOf = (g) => (STANDINGS[g.standing].filled && g.applies ? STANDINGS[g.standing].colour : "var(--paper)");
 
 const isDark = () => document.documentElement.dataset.theme === "dark";
-const palette = () => (isDark() ? DARK : LIGHT);
-const styleOf = (name) => getComputedStyle(document.documentElement).getPropertyValue(name).trim();
-
 function setTheme(dark) {
   document.documentElement.dataset.theme = dark ? "dark" : "light";
   byId("theme").textContent = dark ? "Light" : "Dark";

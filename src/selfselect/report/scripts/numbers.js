@@ -1,6 +1,6 @@
 // Numbers as text: the same functions as in selfselect/auditing/formats.py, held to the same table of cases.
 
-const UNDEFINED = "undefined";
+const UNDEFINED = "none";
 const PLACES = 3;
 const THOUSAND = 1000;
 const FEWEST_PLACES = 2;

@@ -2,104 +2,110 @@
 
 const COSTS_DRAWN = Array.from({ length: 101 }, (_, i) => i / 100);
 let costRows = [];
+watchers.push(() => { costRows = []; });
+const rowsOverCosts = () => {
+  if (!costRows.length) costRows = overCosts(content, setting, COSTS_DRAWN);
+  return costRows;
+};
 
-function drawCosts() {
-  costRows = overCosts(content, setting, COSTS_DRAWN);
-  const colors = palette();
+const COST_LINES = [
+  { key: "induced_accuracy", name: "right, of those who apply", slot: 0 },
+  { key: "assumed_accuracy", name: "right, of everybody", slot: 2 },
+  { key: "social_cost", name: "qualified people lost", slot: 1 },
+];
+function costsChart(width) {
+  const height = 360;
+  const rows = rowsOverCosts();
   const { cost } = setting.terms;
-  const of = (key) => costRows.map((row) => ({ x: row.cost, y: row[key] }));
-  // where people were not tested, each has two lines, which bound it
-  const linesOf = (name, key, colour, looks) => (HAS_UNTESTED
-    ? [lineOf(`${name}, at least`, of(`${key}_low`), colour, looks), lineOf(`${name}, at most`, of(`${key}_high`), colour, looks)]
-    : [lineOf(name, of(key), colour, looks)]);
-  const datasets = [
-    ...linesOf("induced accuracy", "induced_accuracy", colors[0], { stepped: "middle" }),
-    ...linesOf("assumed accuracy", "assumed_accuracy", colors[2], { borderDash: DASHES[1], stepped: "middle" }),
-    ...linesOf("social cost", "social_cost", colors[1], { borderDash: DASHES[2], stepped: "middle" }),
-  ];
-  const lines = datasets.length;
-  if (cost !== null) datasets.push(marker(`${HIDDEN}cost`, [{ x: cost, y: 0 }, { x: cost, y: 1 }]));
-  const options = chartOptions({ label: "cost of being tested", min: 0, max: 1, ticks: { includeBounds: true } },
-    { label: "", min: 0, max: 1, ticks: percentTicks }, {
-      mode: "index",
-      filter: (item) => item.datasetIndex < lines,
-      callbacks: {
-        title: (items) => (items.length ? `cost ${amount(items[0].raw.x)}` : ""),
-        label: (item) => `${item.dataset.label}: ${percent(item.raw.y)}`,
-      },
-    }, { interaction: { mode: "index", intersect: false }, spanGaps: false });
-  options.scales.y.title.display = false;
-  show("costs", "line", datasets, { options },
-    "Line chart: assumed accuracy, induced accuracy and social cost over the cost.");
+  const of = (key) => rows.map((row) => ({ x: row.cost, y: row[key], row }));
+  const lines = COST_LINES.flatMap((line) => (HAS_UNTESTED
+    ? [{ ...line, name: `${line.name}, at least`, points: of(`${line.key}_low`) }, { ...line, name: `${line.name}, at most`, points: of(`${line.key}_high`) }]
+    : [{ ...line, points: of(line.key) }]));
+  const drawn = lines.map((line) => ({ ...line, points: line.points.filter((p) => !Number.isNaN(p.y)) }));
+  const bands = HAS_UNTESTED ? COST_LINES.map(({ key, slot }) => Plot.areaY(rows, { x: "cost", y1: `${key}_low`, y2: `${key}_high`, fill: COLOURS[slot], fillOpacity: 0.12 })) : [];
+  const room = width < PHONE ? 110 : 190;
+  return {
+    width,
+    height,
+    marginLeft: 44,
+    marginRight: room,
+    marginTop: 28,
+    marginBottom: 44,
+    x: { domain: [0, 1], label: null },
+    y: { domain: [0, 1], label: null },
+    marks: [
+      Plot.gridY({ stroke: "var(--line)", strokeOpacity: 1 }),
+      ...bands,
+      ...lines.map((line) => Plot.line(line.points, { x: "x", y: "y", stroke: COLOURS[line.slot], strokeWidth: 2.25, strokeDasharray: DASHES[line.slot], curve: "step" })),
+      ...(cost === null ? [] : [Plot.ruleX([cost], { stroke: "var(--out)", strokeWidth: 2 }),
+        Plot.text([cost], { x: (x) => x, frameAnchor: "top", dy: -16, text: (x) => `cost ${amount(x)}`, fill: "var(--out)", fontWeight: 600 })]),
+      ...lineEnds(drawn, height, 28, 44).map((line) =>
+        Plot.text([line.end], { x: 1, y: "y", text: () => fitting(line.name, room - 12), textAnchor: "start", dx: 8, dy: line.shift, fill: "var(--ink)" })),
+      Plot.ruleX(of("application_rate"), Plot.pointerX({ x: "x", stroke: "var(--quiet)" })),
+      Plot.axisY({ tickFormat: percentTick, fill: "var(--quiet)", stroke: "var(--line)", label: null }),
+      Plot.axisX({ fill: "var(--quiet)", stroke: "var(--line)", label: "cost of being tested", labelAnchor: "center", labelArrow: "none" }),
+    ],
+    label: "Line chart: accuracy over everybody, accuracy over those who apply, and social cost, over the cost.",
+    tell: ({ row }) => `At a cost of ${amount(row.cost)}: ${COST_LINES.map(({ key, name }) => `${name} ${percentOrBounds(row, key)}`).join("; ")}; ${count(row.applying_groups)} of ${count(groupCount)} groups apply.`,
+  };
 }
 const COST_NUMBERS = ["induced_accuracy", "assumed_accuracy", "social_cost"].flatMap((key) => (HAS_UNTESTED
   ? [`${key}_low`, `${key}_high`] : [key]));
 tables.costs = () => ({
   columns: ["cost", ...COST_NUMBERS.map((key) => key.replaceAll("_", " ")), "application rate", "applying groups"],
-  rows: costRows.map((r) => [r.cost, ...COST_NUMBERS.map((key) => r[key]), r.application_rate, r.applying_groups]),
+  rows: rowsOverCosts().map((r) => [r.cost, ...COST_NUMBERS.map((key) => r[key]), r.application_rate, r.applying_groups]),
   format: (value, i) => (i === 0 ? amount(value) : i === COST_NUMBERS.length + 2 ? count(value) : percent(value)),
 });
 
 // ---------------------------------------------------------------- precision against accuracy
 
-const SIDE = 0.03; // room beside the outermost points
-const ABOVE = 0.02; // and above and below
-const ROUND_STEPS = 20; // the axis of precision ends at a multiple of 1 / 20
-
+const MOST_NAMED_DOTS = 10;
 // the line through a point: its interval, or from what is sure of it up to what is published
 const spanOf = (g) => (CONFIDENCE === null ? [g.precision_low, g.precision_high] : [g.comes_at, g.precision]);
-function scatterDatasets(chosen) {
-  const colors = palette();
-  return chosen.flatMap((g, i) => {
-    if (Number.isNaN(g.precision)) return [];
-    const [low, high] = spanOf(g).map((y) => ({ x: g.accuracy, y }));
-    return [{
-      label: shortened(g.name), data: [{ x: g.accuracy, y: g.precision, z: g.z }], showLine: false,
-      borderColor: colors[i], backgroundColor: g.applies ? colors[i] : "transparent", pointStyle: POINTS[i],
-      pointRadius: 6, borderWidth: 2, pointHitRadius: 10, pointHoverRadius: 8,
-    }, lineOf(`${HIDDEN}interval`, [low, high], colors[i], { borderWidth: 1.5, pointHitRadius: 0 })];
-  });
-}
-function scatterRange(chosen, cost) {
-  const xs = chosen.map((g) => g.accuracy);
-  const ys = chosen.flatMap((g) => (Number.isNaN(g.precision) ? [] : spanOf(g)));
-  if (cost !== null) ys.push(cost);
-  const bottom = Math.max(0, Math.floor((Math.min(...ys, 1) - ABOVE) * ROUND_STEPS) / ROUND_STEPS);
-  const top = Math.min(1, Math.ceil((Math.max(...ys, 0) + ABOVE) * ROUND_STEPS) / ROUND_STEPS);
+function scatterChart(width) {
+  const all = withLooks(found.groups, width < PHONE ? 8 : 10);
+  const shown = drawnPrecision(all);
+  const cost = commonCost(all);
+  const x = shareAxis(shown.map((g) => g.accuracy));
+  const y = shareAxis(shown.flatMap((g) => [...spanOf(g), g.cost]));
+  const named = groupCount <= MOST_NAMED_DOTS ? shown : shown.filter((g) => setting.drawn.includes(g.z));
+  const half = (x[1] - x[0]) / 40;
+  const at = heightAt(360, 16, 44, y);
+  const places = spread(named.map((g) => at(g.precision)), 15, 16, 316);
   return {
-    left: Math.max(0, Math.min(...xs, 1) - SIDE),
-    right: Math.min(1, Math.max(...xs, 0) + SIDE),
-    bottom: Math.min(bottom, top - 1 / ROUND_STEPS),
-    top,
+    width,
+    height: 360,
+    marginLeft: 48,
+    marginRight: 24,
+    marginTop: 16,
+    marginBottom: 44,
+    x: { domain: x, label: null },
+    y: { domain: y, label: null },
+    marks: [
+      Plot.gridY({ stroke: "var(--line)", strokeOpacity: 1 }),
+      ...(cost === null
+        ? [Plot.link(shown, { x1: (g) => g.accuracy - half, x2: (g) => g.accuracy + half, y1: "cost", y2: "cost", stroke: "var(--out)", strokeWidth: 2 })]
+        : [Plot.ruleY([cost], { stroke: "var(--out)", strokeWidth: 2 }),
+          Plot.text([cost], { x: x[0], y: (v) => v, text: (v) => `cost ${amount(v)}`, textAnchor: "start", dx: 4, dy: -8, fill: "var(--out)", fontWeight: 600 })]),
+      Plot.link(shown, { x1: "accuracy", x2: "accuracy", y1: (g) => spanOf(g)[0], y2: (g) => spanOf(g)[1], stroke: (g) => STANDINGS[g.standing].colour, strokeWidth: 1.5, strokeOpacity: 0.6 }),
+      Plot.dot(shown, { x: "accuracy", y: "precision", ...dotLooks, sort: { channel: "-r" } }),
+      ...named.map((g, i) => {
+        const right = g.accuracy > (x[0] + x[1]) / 2; // names stand towards the middle
+        return Plot.text([g], { x: "accuracy", y: "precision", text: () => fitting(g.name, width / 3), dx: (right ? -1 : 1) * (g.r + 6), dy: places[i] - at(g.precision), textAnchor: right ? "end" : "start", fill: "var(--ink)", ...HALO });
+      }),
+      Plot.dot(shown, Plot.pointer({ x: "accuracy", y: "precision", r: (g) => g.r + 4, stroke: "var(--ink)", strokeWidth: 1.5 })),
+      Plot.axisY({ tickFormat: percentTick, fill: "var(--quiet)", stroke: "var(--line)", label: "precision", labelArrow: "none" }),
+      Plot.axisX({ tickFormat: percentTick, fill: "var(--quiet)", stroke: "var(--line)", label: "accuracy: share of right decisions", labelAnchor: "center", labelArrow: "none", tickSpacing: 70 }),
+    ],
+    label: `Scatter chart: precision against accuracy of ${shown.length} groups.`,
+    tell: (g) => `${g.name}, ${phraseOn(g, setting.terms)}; the model is right for ${percent(g.accuracy)} of its ${count(g.n)} people.`,
   };
 }
-function drawScatter() {
-  const chosen = setting.drawn.map((z) => found.groups[z]);
-  const { cost } = setting.terms;
-  const { left, right, bottom, top } = scatterRange(chosen, cost);
-  const datasets = scatterDatasets(chosen);
-  if (cost !== null) datasets.push(marker(`cost ${amount(cost)}`, [{ x: left, y: cost }, { x: right, y: cost }]));
-  const options = chartOptions({ label: "accuracy", min: left, max: right, ticks: { callback: (v) => percent(v) } },
-    { label: "precision", min: bottom, max: top, ticks: percentTicks }, {
-      filter: (item) => item.raw.z !== undefined,
-      callbacks: {
-        title: () => "",
-        label: (item) => {
-          const g = found.groups[item.raw.z];
-          const surely = CONFIDENCE === null ? [] : [`surely at least ${percent(g.comes_at)} (at ${level(CONFIDENCE)})`];
-          return [`${shortened(g.name)} ${g.applies ? "applies" : g.selected ? "stays away" : "is shut out"} (n = ${count(g.n)})`,
-            `precision ${percent(g.precision)} (${percent(g.precision_low)} to ${percent(g.precision_high)})`,
-            ...surely, `accuracy ${percent(g.accuracy)}`];
-        },
-      },
-    }, { interaction: { mode: "nearest", axis: "xy", intersect: false } });
-  options.plugins.legend.labels.pointStyleWidth = 14;
-  show("scatter", "line", datasets, { options },
-    `Scatter chart: precision against accuracy of ${chosen.length} groups.`);
-}
+pictures.costs = costsChart;
+if (!HAS_UNTESTED) pictures.scatter = scatterChart;
 tables.scatter = () => ({
   columns: ["group", "n", "accuracy", "precision", "precision low", "precision high", "applies"],
-  rows: setting.drawn.map((z) => found.groups[z]).map((g) => [g.name, g.n, g.accuracy, g.precision, g.precision_low,
+  rows: GROUP_ORDER.map((z) => found.groups[z]).map((g) => [g.name, g.n, g.accuracy, g.precision, g.precision_low,
     g.precision_high, g.applies ? "yes" : "no"]),
   format: (value, i) => (i === 0 || i === 6 ? value : i === 1 ? count(value) : percent(value)),
 });

@@ -2,6 +2,16 @@
 
 const MOST_DRAWN = 8; // as many as there are colours that can be told apart
 
+// Groups that are drawn in colour have a slot each, and keep it, and so their colour, whatever becomes of the others; a
+// free slot is null.
+const drawnSlots = () => setting.drawn.flatMap((z, slot) => (z === null ? [] : [{ z, slot }]));
+function withDrawn(drawn, z) {
+  const free = drawn.indexOf(null);
+  if (free >= 0) return drawn.map((other, slot) => (slot === free ? z : other));
+  return drawn.length < MOST_DRAWN ? [...drawn, z] : null; // null: there is no room
+}
+const withoutDrawn = (drawn, z) => drawn.map((other) => (other === z ? null : other));
+
 function startThreshold(given) {
   const t = given.threshold_position;
   if (given.published.selected[t] === undefined) throw new Error(`The page lacks the threshold in use (${t}).`);
@@ -42,14 +52,17 @@ function fromAddress(text) {
         if (isGroup(z) && isFraction(subsidy)) next.terms = next.terms.payingGroup(z, subsidy);
       }
     } else if (key === "d") {
-      const drawn = value.split(",").filter((z) => z !== "").map(Number);
-      next.drawn = [...new Set(drawn.filter(isGroup))].slice(0, MOST_DRAWN);
+      const asked = value.split(",").map((z) => (z === "" ? null : Number(z)));
+      const seen = new Set();
+      const once = (z) => (isGroup(z) && !seen.has(z) ? seen.add(z) && z : null);
+      next.drawn = asked.map((z) => (z === null ? null : once(z))).slice(0, MOST_DRAWN);
     }
   }
   return next;
 }
 
 let setting = fromAddress(location.hash);
+const { confidence: CONFIDENCE } = setting.terms; // that people ask for; null where they go by the precision
 let found = findings(content, setting);
 const addressNow = () => location.hash.replace(/^#/, "");
 let ownAddress = addressNow();

@@ -20,13 +20,14 @@ function tableText(name) {
   const { columns, rows } = tables[name]();
   return csvText(columns, rows);
 }
-function download(name) {
+function keepFile(blob, name) {
   const link = document.createElement("a");
-  link.href = URL.createObjectURL(new Blob([tableText(name)], { type: "text/csv" }));
-  link.download = `${name}.csv`;
+  link.href = URL.createObjectURL(blob);
+  link.download = name;
   link.click();
   setTimeout(() => URL.revokeObjectURL(link.href), UNTIL_FORGOTTEN);
 }
+const download = (name) => keepFile(new Blob([tableText(name)], { type: "text/csv" }), `${name}.csv`);
 function fillTable(name) {
   const table = byId(`table-${name}`);
   const { columns, rows, format } = tables[name]();

@@ -1,53 +1,108 @@
-// Charts over the threshold: precision of each group, and where it applies. Only for scores.
+// Charts over the threshold, one above the other with one axis: precision of each group, and where it applies.
+
+const FARTHEST_DRAWN = 1e9; // beyond it an axis of numbers cannot be read
+const MARGIN = 0.02; // of the axis, in front of the least threshold, for "none"
+const TICK_DIGITS = 3;
+const finite = content.thresholds === null ? [] : content.thresholds.slice(1);
+// a straight axis where numbers allow it, the slider's steps where they are too far apart to draw
+const realAxis = finite.length > 1 && finite.every((value) => Math.abs(value) < FARTHEST_DRAWN);
+const axisMargin = realAxis ? (finite[finite.length - 1] - finite[0]) * MARGIN : 1;
+const thresholdPlace = (t) => (realAxis ? (t === 0 ? finite[0] - axisMargin : content.thresholds[t]) : t);
+function thresholdTick(value) {
+  if (realAxis) return String(Number(value.toPrecision(TICK_DIGITS)));
+  return content.thresholds[Math.round(value)] === undefined ? "" : thresholdText(Math.round(value));
+}
 
 const precisionAt = (t, z) => ratio(content.published.true_positives[t][z], content.published.selected[t][z]);
 // what people go by: the precision, or what is sure of it
 const decidingAt = (t, z) => setting.terms.comesAt(z, content.published.true_positives[t][z], content.published.selected[t][z]);
 const thresholdLabel = `threshold on ${shortened(content.score)}`;
+const edge = (t) => thresholdPlace(Math.min(t, thresholdCount - 1));
+const END = Math.max(thresholdCount - 1, 0);
+const LABEL_ROOM = 0.3; // of the width at most, beside a chart, for names at the ends of lines
+const MOST_CONTEXT = 60; // other groups that are drawn in grey behind the chosen ones
 
-function drawCurves() {
-  const colors = palette();
-  const chosen = setting.drawn;
-  const { cost } = setting.terms;
-  const datasets = chosen.map((z, i) => {
-    const points = finite.map((_, j) => ({ x: place(j + 1), y: decidingAt(j + 1, z), t: j + 1, z }));
-    return lineOf(shortened(content.names[z]), points.filter((point) => !Number.isNaN(point.y)), colors[i],
-      { borderDash: DASHES[i], stepped: "before" });
-  });
-  const ends = [place(Math.min(1, thresholdCount - 1)), place(thresholdCount - 1)];
-  if (cost !== null) datasets.push(marker(`cost ${amount(cost)}`, ends.map((x) => ({ x, y: cost }))));
-  if (setting.threshold > 0) {
-    const x = place(setting.threshold);
-    datasets.push(marker(`${HIDDEN}threshold`, [{ x, y: 0 }, { x, y: 1 }]));
+const drawnGroups = () => drawnSlots().map(({ z }) => z);
+
+// counts hold from one threshold up to the next: each value as a step, also the last before nobody passes
+function stepsOf(z, valueAt) {
+  const points = [];
+  for (let t = 0; t < thresholdCount; t += 1) {
+    const value = valueAt(t, z);
+    if (!Number.isNaN(value)) points.push({ x: thresholdPlace(t), until: edge(t + 1), y: value, t, z });
   }
-  const tooltip = {
-    filter: (item) => item.raw.z !== undefined,
-    callbacks: {
-      title: (items) => (items.length ? `threshold ${thresholdText(items[0].raw.t)}` : ""),
-      label: (item) => {
-        const { z, t } = item.raw;
-        const passing = count(content.published.selected[t][z]);
-        const surely = CONFIDENCE === null ? "" : `, surely ${percent(item.raw.y)}`;
-        return `${shortened(content.names[z])}: ${percent(precisionAt(t, z))} of ${passing} who pass${surely}`;
-      },
-    },
+  return points;
+}
+const asLine = (points) => points.flatMap((p) => [{ ...p }, { ...p, x: p.until }]);
+function bandOf(z) {
+  const counts = (t) => {
+    const [passed, hits] = [content.published.selected[t][z], content.published.true_positives[t][z]];
+    const worth = content.published.worth === null ? 1 : content.published.worth[t][z];
+    return interval(hits * worth, passed * worth);
   };
-  show("curves", "line", datasets, {
-    options: chartOptions({ label: thresholdLabel, ticks: thresholdTicks, min: ends[0], max: ends[1] },
-      { label: CONFIDENCE === null ? "precision" : "lower bound of precision", min: 0, max: 1, ticks: percentTicks },
-      tooltip),
-  }, `Line chart: ${CONFIDENCE === null ? "precision" : "lower bound of the precision"} of ${chosen.length} groups over the threshold.`);
+  return asLine(stepsOf(z, (t) => counts(t)[0]).map((p) => ({ ...p, top: counts(p.t)[1] })));
+}
+// a line for each cost that drawn groups face, and whose it is where not all have the same
+function costLines(drawn, left, at, height) {
+  const faced = [...new Set(drawn.map(({ z }) => found.groups[z].cost))];
+  const lines = faced.map((cost) => {
+    const whose = drawn.filter(({ z }) => found.groups[z].cost === cost).map(({ z }) => fitting(content.names[z], 130));
+    return { cost, text: `cost ${amount(cost)}${commonCost(found.groups) === null ? ` of ${listed(whose, 2)}` : ""}` };
+  });
+  const places = spread(lines.map(({ cost }) => at(cost) - 8), 15, 0, height);
+  return [Plot.ruleY(lines, { y: "cost", stroke: "var(--out)", strokeWidth: 2, strokeDasharray: lines.length > 1 ? "6 3" : "none" }),
+    ...lines.map((line, i) => Plot.text([line], { x: left, y: "cost", text: "text", textAnchor: "start", dx: 4, dy: places[i] - at(line.cost), fill: "var(--out)", fontWeight: 600, ...HALO }))];
+}
+// where a share stands, in pixels from the top
+const heightAt = (height, top, bottom, [low, high] = [0, 1]) => (y) => top + (1 - (y - low) / (high - low)) * (height - top - bottom);
+function lineEnds(lines, height, top, bottom) {
+  const at = heightAt(height, top, bottom);
+  const ends = lines.filter((line) => line.points.length).map((line) => ({ ...line, end: line.points[line.points.length - 1] }));
+  const places = spread(ends.map(({ end }) => at(end.y)), 15, top, height - bottom);
+  return ends.map((line, i) => ({ ...line, shift: places[i] - at(line.end.y) }));
+}
+const frame = (width) => ({ width, marginLeft: 44, marginRight: roomFor(drawnGroups().map((z) => content.names[z]), width * LABEL_ROOM) });
+const thresholdAxis = () => ({ domain: [edge(0), thresholdPlace(END)], label: null });
+const thresholdMark = () => (setting.threshold > 0
+  ? [Plot.ruleX([thresholdPlace(setting.threshold)], { stroke: "var(--ink)", strokeWidth: 1.5, strokeDasharray: "4 3" })] : []);
+const bottomAxis = (label) => Plot.axisX({ label, labelAnchor: "center", labelArrow: "none", fill: "var(--quiet)", stroke: "var(--line)", tickFormat: thresholdTick, tickSpacing: 90 });
+
+function curvesChart(width) {
+  const height = 360;
+  const drawn = drawnSlots();
+  const lines = drawn.map(({ z, slot }) => ({ z, slot, name: content.names[z], points: asLine(stepsOf(z, decidingAt)) }));
+  const chosen = new Set(drawn.map(({ z }) => z));
+  const context = GROUP_ORDER.filter((z) => !chosen.has(z)).slice(0, MOST_CONTEXT);
+  const steps = drawn.flatMap(({ z }) => stepsOf(z, decidingAt));
+  return {
+    ...frame(width),
+    height,
+    marginTop: 16,
+    marginBottom: 44,
+    x: thresholdAxis(),
+    y: { domain: [0, 1], label: null },
+    marks: [
+      Plot.gridY({ stroke: "var(--line)", strokeOpacity: 1 }),
+      ...context.map((z) => Plot.line(asLine(stepsOf(z, decidingAt)), { x: "x", y: "y", stroke: "var(--line)", strokeWidth: 1.5 })),
+      ...drawn.map(({ z, slot }) => Plot.areaY(bandOf(z), { x: "x", y1: "y", y2: "top", fill: COLOURS[slot], fillOpacity: 0.1 })),
+      ...lines.map((line) => Plot.line(line.points, { x: "x", y: "y", stroke: COLOURS[line.slot], strokeWidth: 2.25, strokeDasharray: DASHES[line.slot] })),
+      ...costLines(drawn, edge(0), heightAt(height, 16, 44), height - 44),
+      ...thresholdMark(),
+      ...lineEnds(lines, height, 16, 44).flatMap((line) => [
+        Plot.dot([line.end], { x: "x", y: "y", r: 3.5, fill: COLOURS[line.slot] }),
+        Plot.text([line.end], { x: thresholdPlace(END), y: "y", text: () => fitting(line.name, frame(width).marginRight - 14), textAnchor: "start", dx: 10, dy: line.shift, fill: "var(--ink)" })]),
+      Plot.ruleX(steps, Plot.pointerX({ x: "x", stroke: "var(--quiet)" })),
+      Plot.axisY({ tickFormat: percentTick, fill: "var(--quiet)", stroke: "var(--line)", label: null }),
+      bottomAxis(thresholdLabel),
+    ],
+    label: `Line chart: ${setting.terms.confidence === null ? "precision" : "lower bound of the precision"} of ${drawn.length} groups over the threshold.`,
+    tell: ({ t }) => `At a threshold of ${thresholdText(t)}: ${drawn.map(({ z }) => `${content.names[z]} ${percent(decidingAt(t, z))} of ${count(content.published.selected[t][z])}`).join("; ")}.`,
+  };
 }
 const CURVE_COLUMNS = [
   { title: (name) => name, value: precisionAt },
   ...(CONFIDENCE === null ? [] : [{ title: (name) => `${name} (surely)`, value: decidingAt }]),
 ];
-tables.curves = () => ({
-  columns: ["threshold", ...setting.drawn.flatMap((z) => CURVE_COLUMNS.map(({ title }) => title(content.names[z])))],
-  rows: content.thresholds.map((_, t) => [thresholdText(t),
-    ...setting.drawn.flatMap((z) => CURVE_COLUMNS.map(({ value }) => value(t, z)))]),
-  format: (value, i) => (i === 0 ? value : percent(value)),
-});
 
 // stretches of thresholds at which a group applies: [first, first after it]
 function applyingRuns(z) {
@@ -61,65 +116,46 @@ function applyingRuns(z) {
   }
   return runs;
 }
-const edge = (t) => place(Math.min(t, thresholdCount - 1));
 const edgeText = (t) => (t >= thresholdCount ? "the end" : thresholdText(t));
-const HAIRLINE = 1 / 500; // of the axis: half the width of the line at the threshold
-const LABEL_LENGTH = 16;
-const TITLE_LENGTH = 40;
 
-function barDatasets(chosen) {
-  const colors = palette();
-  const runs = chosen.map(applyingRuns);
-  const pieces = Math.max(1, ...runs.map((run) => run.length));
-  const empty = [edge(0), edge(0)];
-  const datasets = Array.from({ length: pieces }, (_, piece) => ({
-    label: "applies",
-    data: chosen.map((_, i) => (runs[i][piece] ? runs[i][piece].map(edge) : empty)),
-    runs: chosen.map((_, i) => runs[i][piece]),
-    backgroundColor: chosen.map((_, i) => colors[i]),
-    borderColor: styleOf("--ink"),
-    grouped: false,
-    barPercentage: 0.65,
-    categoryPercentage: 1,
-    order: 1,
-  }));
-  if (setting.threshold > 0) {
-    const x = place(setting.threshold);
-    const half = (edge(thresholdCount - 1) - edge(0)) * HAIRLINE;
-    datasets.push({
-      label: "threshold", data: chosen.map(() => [x - half, x + half]), backgroundColor: styleOf("--ink"),
-      grouped: false, barPercentage: 1, categoryPercentage: 1, order: 0,
-    });
-  }
-  return datasets;
+function barsChart(width) {
+  const drawn = drawnSlots();
+  const runs = drawn.flatMap(({ z, slot }) => applyingRuns(z).map(([from, until]) => ({ z, slot, from, until, x1: edge(from), x2: edge(until) })));
+  const never = drawn.filter(({ z }) => !runs.some((run) => run.z === z));
+  return {
+    ...frame(width),
+    height: Math.max(drawn.length, 1) * 30 + 60,
+    marginTop: 10,
+    marginBottom: 44,
+    x: thresholdAxis(),
+    y: { type: "band", domain: drawn.map(({ z }) => z), axis: null, padding: 0.25 },
+    marks: [
+      Plot.ruleY(drawn, { y: "z", stroke: "var(--line)", strokeWidth: 1 }),
+      Plot.barX(runs, { y: "z", x1: "x1", x2: "x2", fill: (run) => COLOURS[run.slot] }),
+      Plot.text(drawn, { y: "z", x: thresholdPlace(END), text: ({ z }) => fitting(content.names[z], frame(width).marginRight - 14), textAnchor: "start", dx: 10, fill: "var(--ink)" }),
+      Plot.text(never, { y: "z", x: edge(0), text: () => "at no threshold", textAnchor: "start", dx: 6, fill: "var(--quiet)", ...HALO }),
+      ...thresholdMark(),
+      Plot.barX(runs, Plot.pointerY({ y: "z", x1: "x1", x2: "x2", stroke: "var(--ink)", strokeWidth: 1.5 })),
+      bottomAxis(thresholdLabel),
+    ],
+    label: `Bar chart: thresholds at which ${drawn.length} groups apply.`,
+    tell: (run) => `${content.names[run.z]} applies from a threshold of ${edgeText(run.from)} to ${edgeText(run.until)}.`,
+  };
 }
-function drawBars() {
-  const chosen = setting.drawn;
-  const options = chartOptions(
-    { label: thresholdLabel, ticks: thresholdTicks, min: edge(0), max: edge(thresholdCount - 1) },
-    { type: "category", label: "", ticks: { autoSkip: false } },
-    {
-      filter: (item) => Boolean(item.dataset.runs && item.dataset.runs[item.dataIndex]),
-      callbacks: {
-        title: (items) => (items.length ? shortened(content.names[chosen[items[0].dataIndex]], TITLE_LENGTH) : ""),
-        label: (item) => {
-          const run = item.dataset.runs[item.dataIndex];
-          return `applies from threshold ${edgeText(run[0])} to ${edgeText(run[1])}`;
-        },
-      },
-    },
-    { indexAxis: "y", parsing: true, normalized: false, interaction: { mode: "nearest", intersect: true } },
-  );
-  options.scales.y.title.display = false;
-  options.scales.y.grid = { display: false };
-  options.plugins.legend.display = false;
-  const labels = chosen.map((z) => shortened(content.names[z], LABEL_LENGTH));
-  show("bars", "bar", barDatasets(chosen), { options, labels },
-    `Bar chart: thresholds at which ${chosen.length} groups apply.`);
+
+if (content.thresholds !== null) {
+  pictures.curves = curvesChart;
+  pictures.bars = barsChart;
 }
+tables.curves = () => ({
+  columns: ["threshold", ...drawnGroups().flatMap((z) => CURVE_COLUMNS.map(({ title }) => title(content.names[z])))],
+  rows: content.thresholds.map((_, t) => [thresholdText(t),
+    ...drawnGroups().flatMap((z) => CURVE_COLUMNS.map(({ value }) => value(t, z)))]),
+  format: (value, i) => (i === 0 ? value : percent(value)),
+});
 tables.bars = () => ({
   columns: ["group", "applies from threshold", "until threshold"],
-  rows: setting.drawn.flatMap((z) => {
+  rows: drawnGroups().flatMap((z) => {
     const runs = applyingRuns(z);
     if (!runs.length) return [[content.names[z], "never", ""]];
     return runs.map(([from, until]) => [content.names[z], edgeText(from), edgeText(until)]);

@@ -5,12 +5,28 @@ const MIDDLE_COST = 0.5; // where that slider stands while each group has a cost
 
 // ---------------------------------------------------------------- what follows a change
 
+// the headline, then what follows from it, in smaller letters
+const COLON = ": ";
+function drawnVerdict([first, ...others]) {
+  const end = first.indexOf(COLON);
+  const headline = end < 0 ? [first] : [first.slice(0, end + 1), " ", make("span", first.slice(end + COLON.length), "follows")];
+  return [...headline, ...others.flatMap((part) => [" ", make("span", part, "follows")])];
+}
 let toldVerdict = null; // what is told already is not told again, to those who listen
 function drawVerdict() {
   if (toldVerdict === found.verdict) return;
   toldVerdict = found.verdict;
   const promised = make("span", found.promised, found.promises && found.promises.broken ? "broken" : "promised");
-  byId("verdict").replaceChildren(found.finding, ...(found.promised ? [" ", promised] : []));
+  byId("verdict").replaceChildren(...drawnVerdict(found.finding_parts), ...(found.promised ? [" ", promised] : []));
+}
+// the verdict in a few words, beside the sliders, where it stays in sight
+function drawSummary() {
+  const away = groupCount - found.applying_groups;
+  const who = away === 0 ? "everybody applies" : found.applying_groups === 0 ? "nobody applies" :
+    `${count(found.applying_groups)} of ${count(groupCount)} groups apply`;
+  setText("summary-who", who);
+  setText("summary-right", found.applying_groups ? percentOrBounds(found, "induced_accuracy") : UNDEFINED);
+  setText("summary-lost", percentOrBounds(found, "social_cost"));
 }
 function drawPromises() {
   const { kept, broken, undecided } = found.promises;
@@ -20,104 +36,96 @@ function drawPromises() {
 }
 function drawFigures() {
   drawVerdict();
+  drawSummary();
   for (const key of ["assumed_accuracy", "induced_accuracy", "social_cost", "application_rate"]) {
     setText(key, percentOrBounds(found, key));
   }
   setText("applying_groups", `${count(found.applying_groups)} of ${count(groupCount)} groups`);
-  setText("utility", amount(found.utility));
   setText("paid", amount(found.paid));
+  byId("paid-card").hidden = found.paid === 0 && found.recipients === 0;
   if (found.promises !== null) drawPromises();
-  setText("recipients", `to ${count(found.recipients)} people`);
+  setText("recipients", `to ${count(found.recipients)} people, in units of what being hired is worth`);
 }
-function drawControls() {
-  const { cost } = setting.terms;
-  // what someone is typing stays as it is
-  if (document.activeElement !== byId("cost-exact")) byId("cost-exact").value = cost === null ? "" : String(cost);
-  byId("cost").value = String(Math.round((cost === null ? MIDDLE_COST : cost) * RANGE_STEPS));
-  byId("cost").setAttribute("aria-valuetext", cost === null ? "as given for each group" : amount(cost));
-  if (content.thresholds === null) return;
-  byId("threshold").value = String(setting.threshold);
-  const text = content.thresholds[setting.threshold] === null ? "none: all pass" : thresholdText(setting.threshold);
-  setText("threshold-shown", text);
-  byId("threshold").setAttribute("aria-valuetext", text);
-}
-let waiting = false;
-function drawCharts() {
-  waiting = false;
-  if (content.thresholds !== null) { drawCurves(); drawBars(); }
-  drawCosts();
-  if (!HAS_UNTESTED) drawScatter();
-}
-function drawChartsSoon() {
-  if (waiting) return;
-  waiting = true;
-  requestAnimationFrame(drawCharts);
-}
-watchers.push(drawFigures, drawControls, drawChartsSoon);
 
 // ---------------------------------------------------------------- controls
 
 const setCost = (cost) => change({ terms: setting.terms.atCost(cost) });
 const setSubsidies = (subsidies) => change({ terms: setting.terms.paying(subsidies) });
 
+// what is typed and cannot be is said, and what the page shows instead
+function complain(id, words) {
+  setText(`${id}-wrong`, words);
+  byId(`${id}-exact`).setAttribute("aria-invalid", String(words !== ""));
+}
+function drawControls() {
+  const { cost } = setting.terms;
+  // what someone is typing stays as it is
+  if (document.activeElement !== byId("cost-exact")) {
+    byId("cost-exact").value = cost === null ? "" : String(cost);
+    complain("cost", "");
+  }
+  byId("cost").value = String(Math.round((cost === null ? MIDDLE_COST : cost) * RANGE_STEPS));
+  byId("cost").setAttribute("aria-valuetext", cost === null ? "as given for each group" : amount(cost));
+  byId("own-costs").hidden = cost !== null;
+  if (content.thresholds === null) return;
+  byId("threshold").value = String(setting.threshold);
+  const text = content.thresholds[setting.threshold] === null ? "none: all pass" : thresholdText(setting.threshold);
+  if (document.activeElement !== byId("threshold-exact")) {
+    byId("threshold-exact").value = content.thresholds[setting.threshold] === null ? "" : thresholdText(setting.threshold);
+    complain("threshold", "");
+  }
+  byId("threshold").setAttribute("aria-valuetext", text);
+}
+function typedCost() {
+  const { value, validity } = byId("cost-exact");
+  const fits = value !== "" && isFraction(Number(value));
+  const shown = setting.terms.cost === null ? "each group's own" : amount(setting.terms.cost);
+  if (fits) setCost(Number(value));
+  const wrong = !fits && (value !== "" || validity.badInput);
+  complain("cost", wrong ? `A cost lies between 0 and 1. The page still shows ${shown}.` : "");
+}
+// Counts change only at offered thresholds where the page holds all that make a difference; elsewhere it holds some, and
+// takes the nearest.
+function thresholdFor(value) {
+  if (content.exact) return content.thresholds.reduce((best, offered, t) => (offered === null || offered <= value ? t : best), 0);
+  const distance = (t) => Math.abs(content.thresholds[t] - value);
+  return finite.reduce((best, _, i) => (distance(i + 1) < distance(best) ? i + 1 : best), 1);
+}
+function typedThreshold() {
+  const { value, validity } = byId("threshold-exact");
+  if (value === "" || !Number.isFinite(Number(value))) {
+    complain("threshold", validity.badInput ? "A threshold is a number." : "");
+    return;
+  }
+  change({ threshold: thresholdFor(Number(value)) });
+  const near = thresholdText(setting.threshold);
+  const same = Number(near) === Number(value);
+  complain("threshold", same ? "" : content.exact ? `The same people pass as at ${near}.` : `The page has no counts there; it shows ${near}, the nearest.`);
+}
+
+watchers.push(drawFigures, drawControls, () => drawSoon());
+watchers.push(() => {
+  document.querySelectorAll(".chart details[open] table").forEach((table) => fillTable(table.id.replace("table-", "")));
+});
+
 byId("skip").addEventListener("click", (event) => { event.preventDefault(); byId("main").focus(); });
 byId("cost").addEventListener("input", () => setCost(Number(byId("cost").value) / RANGE_STEPS));
-byId("cost-exact").addEventListener("input", () => {
-  const { value } = byId("cost-exact");
-  if (value !== "" && isFraction(Number(value))) setCost(Number(value));
-});
+byId("cost-exact").addEventListener("input", typedCost);
+byId("cost-exact").addEventListener("blur", drawControls);
 if (content.thresholds !== null) {
   byId("threshold").addEventListener("input", () => change({ threshold: Number(byId("threshold").value) }));
+  byId("threshold-exact").addEventListener("input", typedThreshold);
+  byId("threshold-exact").addEventListener("blur", drawControls);
 }
 byId("reset").addEventListener("click", () => change(startSetting(content)));
 byId("no-subsidies").addEventListener("click", () => setSubsidies(content.names.map(() => 0)));
 byId("least").addEventListener("click", () => setSubsidies(leastSubsidies(found.groups)));
-document.querySelectorAll("[data-csv]").forEach((button) => {
-  button.addEventListener("click", () => download(button.dataset.csv));
-});
-document.querySelectorAll(".chart details").forEach((details) => {
-  details.addEventListener("toggle", () => {
-    if (details.open) fillTable(details.querySelector("table").id.replace("table-", ""));
-  });
-});
-
-// ---------------------------------------------------------------- light, dark, paper
-
-let themeIsChosen = false;
-const preference = matchMedia("(prefers-color-scheme: dark)");
-preference.addEventListener("change", () => {
-  if (!themeIsChosen) { setTheme(preference.matches); drawCharts(); }
-});
-byId("theme").addEventListener("click", () => {
-  themeIsChosen = true;
-  setTheme(!isDark());
-  drawCharts();
-});
-
-// paper is white, whatever the screen
-let darkOnScreen = null;
-function drawAnew(dark) {
-  setTheme(dark);
-  drawCharts();
-  Object.values(charts).forEach((chart) => chart.resize());
-}
-addEventListener("beforeprint", () => {
-  if (darkOnScreen === null) darkOnScreen = isDark();
-  drawAnew(false);
-});
-addEventListener("afterprint", () => {
-  if (darkOnScreen === null) return;
-  const dark = darkOnScreen;
-  darkOnScreen = null;
-  drawAnew(dark);
-});
 
 // ---------------------------------------------------------------- the first look
 
-setTheme(preference.matches);
-Chart.defaults.font.family = getComputedStyle(document.body).fontFamily;
 drawHead();
 settle(setting);
+watchPictures();
 
 // for tests, and for whoever opens the browser's console: the page's functions, by the library's names
 window.selfselect = Object.freeze({
@@ -126,7 +134,8 @@ window.selfselect = Object.freeze({
   texts: Object.freeze({
     percent, level, amount, amount_up: amountUp, amount_down: amountDown, count, listed,
     verdict_sentence: verdictSentence, group_sentence: groupSentence, group_warning: groupWarning,
-    promises_sentence: promisesSentence, terms_phrase: termsPhrase, spoken, range_text: rangeText,
+    promises_sentence: promisesSentence, terms_phrase: termsPhrase, spoken, range_text: rangeText, standing,
+    standing_phrase: standingPhrase,
   }),
   chances: Object.freeze({ lower_bound: lowerBound, at_least: chanceOfAtLeast, at_most: chanceOfAtMost }),
   share: (behaviour, hits, passed, cost) => BEHAVIOURS[behaviour.rule].share(behaviour, hits, passed, cost),

@@ -81,17 +81,21 @@ function findingText(names, shares, result, staying, shut, lost) {
 function certaintyText(names, passed, undecided, way, lost) {
   if (!passed.some((n) => n > 0)) return "";
   const open = names.filter((_, z) => undecided[z]);
-  if (!open.length) return "This is certain, as far as chance goes: no 95% interval of a precision holds the cost.";
+  if (!open.length) {
+    return "This is certain, as far as chance goes: every precision is clearly on one side of its cost (95% intervals).";
+  }
   const right = `${rangeText(...way.induced_accuracy)} of those who apply${way.nobody ? " (or nobody applies)" : ""}`;
   const rest = names.length - open.length;
   const others = rest === 0 ? "No group is certain." : rest === 1 ? "The other group is certain." :
     `The other ${count(rest)} groups are certain.`;
-  return `Whether ${several(open, names)} ${open.length === 1 ? "applies" : "apply"} is not certain (the 95% interval of ` +
-    `the precision holds the cost): either way, the model is right for ${right}, and ` +
+  const own = open.length === 1 ? "its true precision may lie on either side of its cost" :
+    "their true precision may lie on either side of their cost";
+  return `Whether ${several(open, names)} ${open.length === 1 ? "applies" : "apply"} is too close to call (by chance alone, ${own}): either way, the model is right for ${right}, and ` +
     `${rangeText(...way.social_cost)} of qualified people ` +
     `${lost === "are shut out" ? "stay away or are shut out" : lost}. ${others}`;
 }
-function verdictSentence(cost, names, shares, result, { confidence = null, costs = null, subsidies = null,
+// the sentences of a verdict: who applies and what follows, what is not known, what it rests on, how certain it is
+function verdictParts(cost, names, shares, result, { confidence = null, costs = null, subsidies = null,
   kind = "additive", passed = null, people = null, undecided = null, either_way: way = null } = {}) {
   const nothing = names.map(() => 0);
   const by = confidence === null ? "" : ` for people who go by the lower bound of precision (at ${level(confidence)}),`;
@@ -110,7 +114,22 @@ function verdictSentence(cost, names, shares, result, { confidence = null, costs
     parts.push(`The accuracy rests on the ${count(result.application_rate * people)} of ${count(people)} people who apply.`);
   }
   if (undecided !== null && way !== null) parts.push(certaintyText(names, passed || nothing, undecided, way, lost));
-  return parts.filter(Boolean).join(" ");
+  return parts.filter(Boolean);
+}
+const verdictSentence = (...given) => verdictParts(...given).join(" ");
+
+// how a group stands, in the words that charts and tables use
+function standing(selected, applies, undecided) {
+  if (!(selected > 0) && !applies) return "rejected by the model";
+  if (undecided) return "too close to call";
+  return applies ? "applies" : "stays away";
+}
+// the same with why: what its people see, and what they need
+function standingPhrase(stands, precision, cost, { comes_at: limit = precision, confidence = null } = {}) {
+  if (stands === "rejected by the model") return "rejected by the model: nobody passes";
+  if (Number.isNaN(precision)) return `${stands}: nobody passes`;
+  const surely = confidence === null ? "" : Number.isNaN(limit) ? ", nothing promised" : `, surely ${percent(limit)}`;
+  return `${stands}: ${percent(precision)}${surely}, needs ${percent(cost)}`;
 }
 
 function groupSentence(name, cost, share, selected, precision, needed,
@@ -134,8 +153,8 @@ function groupSentence(name, cost, share, selected, precision, needed,
   }
   const further = subsidised ? "further subsidy" : "subsidy";
   const unit = kind === "proportional" ? " of the cost" : "";
-  return `${subject} stays away at a cost of ${amount(cost)}: ${hired}; it would come at ${amountDown(limit)} or ` +
-    `with a ${further} of ${amountUp(needed)}${unit}.`;
+  return `${subject} stays away at a cost of ${amount(cost)}: ${hired}. Its people would apply at a cost of ` +
+    `${amountDown(limit)}, or with a ${further} of ${amountUp(needed)}${unit}.`;
 }
 
 // how promises ended that are not broken; empty without any
@@ -169,9 +188,13 @@ function promisesSentence(names, kept, passed, delivered, costs) {
 function groupWarning(selected, precisionLow, precisionHigh, cost, effective = null) {
   if (selected === 0) return "";
   if (effective !== null && effective < FEW_SELECTED) {
-    return `those who pass are worth only ${count(nearest(effective * 10) / 10)} people, mostly chance`;
+    return `those who pass are worth only ${count(nearest(effective * 10) / 10)} people, so this is mostly chance`;
   }
-  if (effective === null && selected < FEW_SELECTED) return `only ${count(selected)} pass screening, mostly chance`;
-  if (precisionLow < cost && cost <= precisionHigh) return "the interval holds the cost";
+  if (effective === null && selected < FEW_SELECTED) {
+    return `only ${count(selected)} ${selected === 1 ? "person passes" : "people pass"} screening, so this is mostly chance`;
+  }
+  if (precisionLow < cost && cost <= precisionHigh) {
+    return "too close to call, since by chance alone its true precision may lie on either side of its cost";
+  }
   return "";
 }

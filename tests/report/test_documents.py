@@ -1,0 +1,82 @@
+"""Pages of comparisons and frontiers in a real browser."""
+
+import numpy as np
+import pytest
+
+from pages import HOSTILE, people, settle
+from selfselect import audit
+from selfselect.auditing import compare
+from selfselect.auditing.formats import percent
+from selfselect.planning import threshold_frontier
+
+
+def two_years(names, **second):
+    audits = []
+    for seed, options in ((0, {}), (1, second)):
+        y, score, z = people(names, seed=seed)
+        audits.append(audit(y, score=np.round(score, 2), sensitive_features=z, cost=0.7, **options))
+    return compare(*audits, names=("2024", "2025"), n_resamples=100)
+
+
+def drawn(page):
+    page.wait_for_selector("#chart-document svg.plot")
+    settle(page)
+    return page.locator("#chart-document svg.plot").first
+
+
+@pytest.mark.parametrize("width", [390, 1280])
+def test_the_picture_of_a_comparison_shows_every_group_before_and_after(show, width):
+    found = two_years(["A", "B", "C", "D"], threshold=0.7)
+    page = show(found, width=width)
+    assert page.text_content("#verdict") == found.verdict()
+    texts = drawn(page).locator("text").all_text_contents()
+    for name, row in zip(found.group_names, found.to_frame().to_dict("records"), strict=True):
+        assert name in texts
+        assert row["change"] in texts
+        if width > 1000:
+            assert f"{percent(row['precision_before'])} \N{RIGHTWARDS ARROW} {percent(row['precision_after'])}" in texts
+    assert page.evaluate("() => document.documentElement.scrollWidth <= innerWidth")
+
+
+def test_the_file_of_a_comparisons_picture_holds_its_numbers(show):
+    found = two_years(["A", "B"], threshold=0.6)
+    lines = show(found).evaluate("() => selfselect.csv('document')").splitlines()
+    assert lines[0].startswith('group,change,"people, 2024"')
+    for line, row in zip(lines[1:], found.to_frame().to_dict("records"), strict=True):
+        cells = line.split(",")
+        assert float(cells[4]) == row["precision_before"]
+        assert float(cells[9]) == row["precision_after"]
+
+
+def test_groups_that_are_new_or_gone_are_in_the_comparison(show):
+    y, score, z = people(["A", "B", "old"])
+    first = audit(y, score=score, sensitive_features=z, cost=0.7)
+    second = audit(y, score=score, sensitive_features=["new" if name == "old" else name for name in z], cost=0.7)
+    page = show(compare(first, second, n_resamples=50))
+    texts = drawn(page).locator("text").all_text_contents()
+    assert {"old", "new"} <= set(texts)
+    page.locator("details summary").first.click()
+    page.wait_for_selector("#table-document tbody tr")
+    assert "none" in page.text_content("#table-document")
+
+
+def test_a_frontiers_picture_has_both_lines_named_at_their_ends(show):
+    y, score, z = people(["A", "B", "C"])
+    found = threshold_frontier(y, np.round(score, 1), sensitive_features=z, cost=0.7)
+    page = show(found)
+    assert page.text_content("#verdict") == found.verdict()
+    texts = drawn(page).locator("text").all_text_contents()
+    assert {"one threshold for all", "a threshold per group", "now"} <= set(texts)
+    rows = page.evaluate("() => selfselect.csv('document')").splitlines()[1:]
+    assert len(rows) == len(found.one) + len(found.per_group) + 1
+
+
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+def test_hostile_names_stay_text_in_comparisons(show, scheme):
+    names = [name[:40] for name in HOSTILE]
+    y, score, z = people(names)
+    found = audit(y, score=np.round(score, 1), sensitive_features=z, cost=0.7)
+    page = show(compare(found, found, names=(HOSTILE[0], HOSTILE[1]), n_resamples=20), scheme=scheme)
+    drawn(page)
+    assert page.evaluate("() => window.pwned") is None
+    assert page.locator("img, iframe, [onload], [onerror]").count() == 0
