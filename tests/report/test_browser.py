@@ -373,7 +373,7 @@ def test_the_last_step_of_a_curve_is_drawn_up_to_the_largest_score(show):
     page = show(audit(y, score=score, threshold=0.3, sensitive_features=z, cost=0.5))
     chart = in_sight(page, "curves")
     ends = chart.evaluate(
-        """svg => [...svg.querySelectorAll('g[aria-label=line] path')].map((path) => {
+        """svg => [...svg.querySelectorAll('g[data-mark=line] path')].map((path) => {
              const end = path.getPointAtLength(path.getTotalLength());
              return end.x; })"""
     )
@@ -385,7 +385,8 @@ def test_the_last_step_of_a_curve_is_drawn_up_to_the_largest_score(show):
 
 def test_a_group_keeps_its_colour_in_light_and_dark_and_when_others_go(show):
     page = show(example())
-    colour = """name => getComputedStyle(document.querySelector(`input[aria-label='Draw ${name} in the charts']`)).accentColor"""
+    colour = """name => getComputedStyle(
+      document.querySelector(`input[aria-label='Draw ${name} in the charts']`)).accentColor"""
     light = page.evaluate(colour, "C")
     page.click("#theme")
     assert page.evaluate(colour, "C") == light
@@ -465,7 +466,7 @@ def test_with_very_many_groups_a_step_of_a_slider_is_quick_and_nobody_is_left_ou
     names = [f"group {i:03d}" for i in range(150)]
     y, score, z = people(names, n=20_000)
     page = show(audit(y, score=score, sensitive_features=z, cost=0.7))
-    dots = in_sight(page, "who").locator("g[aria-label=dot] > *").count()
+    dots = in_sight(page, "who").locator("g[data-mark=dot] > *").count()
     assert dots >= 150
     assert page.locator("#key").text_content().count("(") >= 2
 

@@ -150,6 +150,8 @@ class Comparison:
         Of the intervals.
     seed : int or other
         What was drawn with.
+    title : str
+        What a report is called; by default the names of both.
     """
 
     before: Audit
@@ -159,6 +161,7 @@ class Comparison:
     paired: bool
     confidence: float
     seed: Any
+    title: str = ""
 
     # ------------------------------------------------------------------ numbers
 
@@ -363,7 +366,7 @@ class Comparison:
         return render_document(
             {
                 "eyebrow": "What changed?",
-                "title": f"{self.names[0]} and {self.names[1]}",
+                "title": short_name(self.title or f"{self.names[0]} and {self.names[1]}"),
                 "headline": [printable(part) for part in self._said()],
                 "paragraphs": self.notes(),
                 "chart": {

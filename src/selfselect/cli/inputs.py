@@ -23,7 +23,7 @@ from selfselect.tabular.reading import open_table
 from selfselect.tabular.suspicion import Finding
 
 from .findings import in_order, tell_findings
-from .options import WRITTEN, CostSpan
+from .options import WRITTEN, CostSpan, report_words
 from .terminal import progress_bar
 
 #: Delimiters that are hard to type.
@@ -109,14 +109,17 @@ def _either(values: str | Sequence[str]) -> str:
 
 
 def provenance(title: str, people: PeopleColumns, score: str, sha256: str) -> Provenance:
-    """Where numbers come from: the file, what was typed, and the columns."""
+    """Where numbers come from: the file, what was typed, and the columns; and what a report was told to say."""
+    said = report_words()
     return Provenance(
-        title=title,
+        title=said.get("title") or title,
         command=shlex.join(["selfselect", *sys.argv[1:]]),
         sha256=sha256,
         label=people.label if not people.positive else f"{people.label} = {_either(people.positive)}",
         groups=" / ".join(people.groups),
         score=score,
+        note=said.get("note", ""),
+        dated=said.get("data_date", ""),
     )
 
 

@@ -255,9 +255,35 @@ model_options = _all_of(
     click.option("--prediction-positive", metavar="VALUE", help="The prediction that means passing, if not 1 or true."),
 )
 
+#: Where a command keeps what its report should say: see :func:`report_words`.
+REPORT_WORDS = "selfselect.report_words"
+
+
+def _keep_word(ctx: click.Context, param: click.Parameter, value: str | None) -> None:
+    ctx.meta.setdefault(REPORT_WORDS, {})[param.name] = value or ""
+
+
+def report_words() -> dict[str, str]:
+    """What the running command was told to say in its report: title, note, date of the data; empty where nothing."""
+    context = click.get_current_context(silent=True)
+    return {} if context is None else dict(context.meta.get(REPORT_WORDS, {}))
+
+
+#: A page for people, and what it should say. What it says is read where reports get their provenance.
+report_options = _all_of(
+    click.option("--report", metavar="HTML", help="Write a page that people can play with."),
+    click.option("--title", metavar="TEXT", expose_value=False, callback=_keep_word, help="What the report is called."),
+    click.option(
+        "--note", metavar="TEXT", expose_value=False, callback=_keep_word, help="A note to the readers of the report."
+    ),
+    click.option(
+        "--data-date", metavar="TEXT", expose_value=False, callback=_keep_word, help="When the data are from."
+    ),
+)
+
 #: Where a finding goes besides the terminal.
 output_options = _all_of(
-    click.option("--report", metavar="HTML", help="Write a page that people can play with."),
+    report_options,
     click.option(
         "--json", "json_file", metavar="JSON", help="Write everything for other programs ('-': to the terminal)."
     ),

@@ -7,7 +7,7 @@ from typing import Any
 import click
 
 from .lazy import work_of
-from .options import NamedAmount, Number, file_options, people_options
+from .options import NamedAmount, Number, file_options, people_options, report_options
 
 #: Methods by name; see :mod:`selfselect.tabular.training`.
 METHODS = ("naive", "semi", "thresholds", "strategic")
@@ -57,7 +57,7 @@ METHODS = ("naive", "semi", "thresholds", "strategic")
 @click.option("--holdout", type=Number(0, 0.9), default=0.3, show_default=True, help="Share kept for evaluation.")
 @click.option("--seed", type=int, default=0, show_default=True, help="Of the split.")
 @click.option("--model", "model_file", required=True, metavar="JSON", help="Where to write the model.")
-@click.option("--report", metavar="HTML", help="Write a page that people can play with.")
+@report_options
 @file_options
 def train(drop_group: bool, **options: Any) -> None:
     """Train a model on a table with ordinary columns: numbers, categories, missing values.

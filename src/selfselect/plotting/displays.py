@@ -85,7 +85,8 @@ class PrecisionCurvesDisplay:
         axes = _axes(ax)
         named = list(self.curves.groups[:MOST_NAMED])
         for code, group in enumerate(self.curves.groups):
-            frame = self.curves.to_frame(group).iloc[:-1]
+            frame = self.curves.to_frame(group)
+            frame["precision"] = frame["precision"].ffill()  # the last step ends where nobody passes any more
             lowest = frame["threshold"].replace(-np.inf, np.nan)
             style = {"color": "0.8", "linewidth": 0.6, "zorder": 1}
             if group in named:

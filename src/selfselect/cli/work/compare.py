@@ -24,6 +24,7 @@ from selfselect.tabular.suspicion import (
 
 from ..findings import tell_findings
 from ..inputs import people_columns, provenance, score_name, table_at, title_of
+from ..options import report_words
 from ..outputs import Outputs
 from ..terminal import text_table
 
@@ -71,6 +72,7 @@ def run(
         )
     tell_findings(suspect_names(before.names, after.names))
     made = compare(before, after, pairs=pairs, names=_names(files, models), n_resamples=resamples, random_state=seed)
+    made = replace(made, title=report_words().get("title", ""))
     frame = made.to_frame()
     frame.insert(0, "group", made.group_names)
     outputs.deliver(made, frame, _show)

@@ -2,6 +2,7 @@
 
 const pictures = {}; // name -> function from a width to { label, tell, ...what Plot takes }
 const PHONE = 560; // pixels: below it there is no room beside a chart
+const NARROWEST = 240;
 const PICTURE_SCALE = 2; // pixels of a saved picture for each on the screen
 const PICTURE_MARGIN = 16;
 const SETTLING = 150; // milliseconds after the last change of size
@@ -13,14 +14,20 @@ const percentTick = (value) => `${Math.round(value * 100)}%`;
 const stale = new Set(); // charts that have to be drawn anew
 const inSight = new Set();
 
-function drawPicture(name) {
+const widthOf = (name) => Math.max(byId(`chart-${name}`).clientWidth, NARROWEST);
+function drawPicture(name, width = widthOf(name)) {
   stale.delete(name);
   const box = byId(`chart-${name}`);
-  const { label, tell, ...options } = pictures[name](Math.max(box.clientWidth, 240));
-  const figure = Plot.plot({ className: "plot", width: box.clientWidth, color: { type: "identity" }, symbol: { type: "identity" },
+  const { label, tell, ...options } = pictures[name](width);
+  const figure = Plot.plot({ className: "plot", color: { type: "identity" }, symbol: { type: "identity" },
     r: { type: "identity" }, opacity: { type: "identity" }, ...options });
   figure.setAttribute("role", "img");
   figure.setAttribute("aria-label", `${label} The numbers are in the table below.`);
+  // the picture as a whole has a name; its parts have none to be read out
+  figure.querySelectorAll("[aria-label], [aria-hidden]").forEach((part) => {
+    part.dataset.mark = part.getAttribute("aria-label") || "";
+    ["aria-label", "aria-description", "aria-hidden"].forEach((attribute) => part.removeAttribute(attribute));
+  });
   const readout = byId(`told-${name}`);
   if (readout && tell) {
     figure.addEventListener("input", () => {
@@ -33,7 +40,9 @@ function drawPicture(name) {
 let waiting = false;
 function drawStale() {
   waiting = false;
-  [...stale].filter((name) => inSight.has(name)).forEach(drawPicture);
+  // all are measured before any is drawn: measuring in between would lay out the page each time
+  const seen = [...stale].filter((name) => inSight.has(name)).map((name) => [name, widthOf(name)]);
+  seen.forEach(([name, width]) => drawPicture(name, width));
 }
 function drawSoon(names = Object.keys(pictures)) {
   names.forEach((name) => stale.add(name));
@@ -49,7 +58,7 @@ function watchPictures() {
       if (isIntersecting) inSight.add(name); else inSight.delete(name);
     });
     if ([...stale].some((name) => inSight.has(name))) drawSoon([]);
-  }, { rootMargin: "300px" });
+  }, { rootMargin: "100px" });
   let settled = 0;
   let before = innerWidth;
   addEventListener("resize", () => {

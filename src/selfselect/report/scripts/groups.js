@@ -127,6 +127,8 @@ function drawRow(g) {
   if (document.activeElement !== subsidy) { subsidy.value = String(g.subsidy); subsidy.setCustomValidity(""); }
   if (document.activeElement !== slider) slider.value = String(Math.round(g.subsidy * SLIDER_STEPS));
   slider.setAttribute("aria-valuetext", amount(g.subsidy));
+  cells.subsidy.dataset.printed = aligned(g.subsidy); // on paper there is nothing to type into
+  if (cells.drawn) cells.drawn.dataset.printed = slot < 0 ? "" : "\u2713";
   const warning = warningOn(g);
   cells.name.replaceChildren(make("bdi", g.name), ...(warning ? [warningMark(warning)] : []));
   cells.applies.replaceChildren(applyingPill(g));

@@ -42,7 +42,7 @@ function costsChart(width) {
       ...lineEnds(drawn, height, 28, 44).map((line) =>
         Plot.text([line.end], { x: 1, y: "y", text: () => fitting(line.name, room - 12), textAnchor: "start", dx: 8, dy: line.shift, fill: "var(--ink)" })),
       Plot.ruleX(of("application_rate"), Plot.pointerX({ x: "x", stroke: "var(--quiet)" })),
-      Plot.axisY({ tickFormat: percentTick, fill: "var(--quiet)", stroke: "var(--line)", label: null }),
+      Plot.axisY({ tickFormat: percentTick, fill: "var(--quiet)", stroke: "var(--line)", label: "share of people", labelArrow: "none" }),
       Plot.axisX({ fill: "var(--quiet)", stroke: "var(--line)", label: "cost of being tested", labelAnchor: "center", labelArrow: "none" }),
     ],
     label: "Line chart: accuracy over everybody, accuracy over those who apply, and social cost, over the cost.",
@@ -70,14 +70,14 @@ function scatterChart(width) {
   const y = shareAxis(shown.flatMap((g) => [...spanOf(g), g.cost]));
   const named = groupCount <= MOST_NAMED_DOTS ? shown : shown.filter((g) => setting.drawn.includes(g.z));
   const half = (x[1] - x[0]) / 40;
-  const at = heightAt(360, 16, 44, y);
-  const places = spread(named.map((g) => at(g.precision)), 15, 16, 316);
+  const at = heightAt(360, 30, 44, y);
+  const places = spread(named.map((g) => at(g.precision)), 15, 30, 316);
   return {
     width,
     height: 360,
     marginLeft: 48,
     marginRight: 24,
-    marginTop: 16,
+    marginTop: 30,
     marginBottom: 44,
     x: { domain: x, label: null },
     y: { domain: y, label: null },

@@ -33,6 +33,15 @@ function stepsOf(z, valueAt) {
   }
   return points;
 }
+// what people go by does not depend on the setting: each curve is worked out once
+const curvesByGroup = new Map();
+function curveOf(z) {
+  if (!curvesByGroup.has(z)) {
+    const steps = stepsOf(z, decidingAt);
+    curvesByGroup.set(z, { steps, line: asLine(steps), band: bandOf(z) });
+  }
+  return curvesByGroup.get(z);
+}
 const asLine = (points) => points.flatMap((p) => [{ ...p }, { ...p, x: p.until }]);
 function bandOf(z) {
   const counts = (t) => {
@@ -70,29 +79,29 @@ const bottomAxis = (label) => Plot.axisX({ label, labelAnchor: "center", labelAr
 function curvesChart(width) {
   const height = 360;
   const drawn = drawnSlots();
-  const lines = drawn.map(({ z, slot }) => ({ z, slot, name: content.names[z], points: asLine(stepsOf(z, decidingAt)) }));
+  const lines = drawn.map(({ z, slot }) => ({ z, slot, name: content.names[z], points: curveOf(z).line }));
   const chosen = new Set(drawn.map(({ z }) => z));
   const context = GROUP_ORDER.filter((z) => !chosen.has(z)).slice(0, MOST_CONTEXT);
-  const steps = drawn.flatMap(({ z }) => stepsOf(z, decidingAt));
+  const steps = drawn.flatMap(({ z }) => curveOf(z).steps);
   return {
     ...frame(width),
     height,
-    marginTop: 16,
+    marginTop: 30,
     marginBottom: 44,
     x: thresholdAxis(),
     y: { domain: [0, 1], label: null },
     marks: [
       Plot.gridY({ stroke: "var(--line)", strokeOpacity: 1 }),
-      ...context.map((z) => Plot.line(asLine(stepsOf(z, decidingAt)), { x: "x", y: "y", stroke: "var(--line)", strokeWidth: 1.5 })),
-      ...drawn.map(({ z, slot }) => Plot.areaY(bandOf(z), { x: "x", y1: "y", y2: "top", fill: COLOURS[slot], fillOpacity: 0.1 })),
+      Plot.line(context.flatMap((z) => curveOf(z).line), { x: "x", y: "y", z: "z", stroke: "var(--line)", strokeWidth: 1.5 }),
+      Plot.areaY(drawn.flatMap(({ z, slot }) => curveOf(z).band.map((p) => ({ ...p, slot }))), { x: "x", y1: "y", y2: "top", z: "z", fill: (p) => COLOURS[p.slot], fillOpacity: 0.1 }),
       ...lines.map((line) => Plot.line(line.points, { x: "x", y: "y", stroke: COLOURS[line.slot], strokeWidth: 2.25, strokeDasharray: DASHES[line.slot] })),
-      ...costLines(drawn, edge(0), heightAt(height, 16, 44), height - 44),
+      ...costLines(drawn, edge(0), heightAt(height, 30, 44), height - 44),
       ...thresholdMark(),
-      ...lineEnds(lines, height, 16, 44).flatMap((line) => [
+      ...lineEnds(lines, height, 30, 44).flatMap((line) => [
         Plot.dot([line.end], { x: "x", y: "y", r: 3.5, fill: COLOURS[line.slot] }),
         Plot.text([line.end], { x: thresholdPlace(END), y: "y", text: () => fitting(line.name, frame(width).marginRight - 14), textAnchor: "start", dx: 10, dy: line.shift, fill: "var(--ink)" })]),
       Plot.ruleX(steps, Plot.pointerX({ x: "x", stroke: "var(--quiet)" })),
-      Plot.axisY({ tickFormat: percentTick, fill: "var(--quiet)", stroke: "var(--line)", label: null }),
+      Plot.axisY({ tickFormat: percentTick, fill: "var(--quiet)", stroke: "var(--line)", label: CONFIDENCE === null ? "precision" : "lower bound of precision", labelArrow: "none" }),
       bottomAxis(thresholdLabel),
     ],
     label: `Line chart: ${setting.terms.confidence === null ? "precision" : "lower bound of the precision"} of ${drawn.length} groups over the threshold.`,
