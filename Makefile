@@ -3,7 +3,7 @@ PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
 
-.PHONY: help demo test lint types check bench bench-unseen reproduce reproduce-promises reproduce-descent reproduce-splits experiments experiment-push experiment-rates experiment-weights simulate kill-test install-dev clean
+.PHONY: help demo test lint types check bench bench-unseen reproduce reproduce-promises reproduce-descent reproduce-splits experiments experiment-push experiment-rates experiment-weights screenshots simulate kill-test install-dev clean
 help:
 	@echo "make demo       install and show what self-selection does to a screening model (bundled data)"
 	@echo "make test       install what the tests need and run them all"
@@ -15,6 +15,7 @@ help:
 	@echo "make reproduce-descent  run the paper's own descent (hours; resumes) for the page"
 	@echo "make reproduce-splits   run our learners on splits 10 to 49 (an hour; resumes) for the page"
 	@echo "make experiments        run the experiments on parity and order (hours; resumes) for the page"
+	@echo "make screenshots  pictures of the four kinds of report for the README (needs chromium)"
 	@echo "make simulate   draw 10,000 populations, count the promises that are broken, and rewrite benchmarks/results/promises.md"
 	@echo "make kill-test  kill a sweep 20 times at random moments and check that nothing is lost"
 	@echo "make clean      remove the virtual environment and caches"
@@ -111,6 +112,9 @@ experiment-weights: $(VENV)/.installed-dev
 	$(EXPERIMENT) --dataset adult $(WEIGHTS) --splits 5
 	$(EXPERIMENT) --dataset bank_30 $(WEIGHTS) --splits 3
 	$(EXPORT_EXPERIMENTS)
+
+screenshots: $(VENV)/.installed-dev
+	$(BIN)/python tools/screenshots.py
 
 simulate: $(VENV)/.installed-dev
 	SELFSELECT_POPULATIONS=10000 $(BIN)/python -m pytest tests/deciding/test_guarantee.py tests/estimators/test_promising.py

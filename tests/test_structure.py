@@ -26,6 +26,7 @@ ORDER = (
     ("tabular",),
     ("reproduction",),
     ("cli",),
+    ("__main__",),
 )
 LEVEL = {room: level for level, rooms in enumerate(ORDER) for room in rooms}
 

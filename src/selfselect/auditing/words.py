@@ -521,5 +521,5 @@ def group_warning(
         who = "person passes" if selected == 1 else "people pass"
         return f"only {count(selected)} {who} screening, so this is mostly chance"
     if precision_low < cost <= precision_high:
-        return "too close to call, since by chance alone its true precision may lie on either side of its cost"
+        return "too close to call: chance may decide"
     return ""

@@ -73,12 +73,18 @@ function rowMarks(groups, [low, high], phone, width) {
     Plot.tickX(paid, { ...row, x: "listed", stroke: "var(--quiet)", strokeDasharray: "3 3", insetTop: deep }),
     Plot.link(paid, { y1: "place", y2: "place", x1: "listed", x2: "cost", stroke: "var(--quiet)", markerEnd: "arrow", dy: phone ? 22 : 17 }),
     Plot.link(shown, { y1: "place", y2: "place", x1: "precision_low", x2: "precision_high", dy: deep / 2, stroke: (g) => STANDINGS[g.standing].colour, strokeWidth: 4, strokeOpacity: 0.55, strokeLinecap: "round" }),
+    ...boundMarks(shown, deep),
     ...deliveredMarks(shown, deep),
     Plot.dot(shown, { ...row, x: "precision", dy: deep / 2, ...dotLooks }),
     Plot.dot(groups.filter((g) => Number.isNaN(g.precision)), { ...row, x: low, dx: 12, dy: deep / 2, ...dotLooks, r: 5 }),
     Plot.dot(groups, Plot.pointerY({ ...row, x: (g) => (Number.isNaN(g.precision) ? low : g.precision), dy: deep / 2, r: (g) => g.r + 4, stroke: "var(--ink)", strokeWidth: 1.5 })),
     ...names,
   ];
+}
+// what people go by, where that is a bound of the precision and not the precision itself
+function boundMarks(groups, deep) {
+  if (setting.terms.confidence === null) return [];
+  return [Plot.text(groups.filter((g) => !Number.isNaN(g.comes_at)), { x: "comes_at", y: "place", dy: deep / 2 - 1, text: () => "[", fontSize: 22, fontWeight: 700, fill: (g) => STANDINGS[g.standing].colour })];
 }
 // what new people got, below what was published
 function deliveredMarks(groups, deep) {

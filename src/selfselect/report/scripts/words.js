@@ -194,7 +194,7 @@ function groupWarning(selected, precisionLow, precisionHigh, cost, effective = n
     return `only ${count(selected)} ${selected === 1 ? "person passes" : "people pass"} screening, so this is mostly chance`;
   }
   if (precisionLow < cost && cost <= precisionHigh) {
-    return "too close to call, since by chance alone its true precision may lie on either side of its cost";
+    return "too close to call: chance may decide";
   }
   return "";
 }

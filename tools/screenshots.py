@@ -1,0 +1,69 @@
+"""Pictures of the four kinds of report, as the README shows them: audit, plan, compare, train.
+
+Runs the command on the bundled examples and opens each page in chromium (tools/install-browser). ``make screenshots``
+writes ``docs/images/report-KIND.png``; ``--all FOLDER`` writes every kind in light and dark, on a desk and on a phone.
+"""
+
+from __future__ import annotations
+
+import argparse
+import os
+import shutil
+import subprocess
+import sys
+import tempfile
+from pathlib import Path
+
+from playwright.sync_api import sync_playwright
+
+ROOT = Path(__file__).resolve().parent.parent
+PEOPLE = "--label repaid --positive yes --group region".split()
+MODEL = [*PEOPLE, "--score", "score"]
+COMMANDS = {
+    "audit": ["audit", "loans.csv", *MODEL, "--cost", "0.7"],
+    "plan": ["plan", "loans.csv", *MODEL, "--cost", "0.7"],
+    "compare": ["compare", "loans.csv", "loans_next_year.csv", *MODEL, "--cost", "0.7"],
+    "train": ["train", "loans.csv", *PEOPLE, "--ignore", "score", "--cost", "0.7", "--model", "model.json", "--force"],
+}
+DESK, PHONE = (1280, 800), (390, 844)
+
+
+def make_reports(folder: Path) -> None:
+    """Run the command once for each kind of report."""
+    for name in ("loans.csv", "loans_next_year.csv"):
+        shutil.copy(ROOT / "examples" / name, folder)
+    for kind, command in COMMANDS.items():
+        run = [sys.executable, "-m", "selfselect", *command, "--report", f"{kind}.html"]
+        subprocess.run(run, cwd=folder, check=True, stdout=subprocess.DEVNULL)
+
+
+def main() -> None:
+    """Write the pictures."""
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--out", type=Path, default=ROOT / "docs" / "images")
+    parser.add_argument("--all", type=Path, help="a folder for every kind, light and dark, on a desk and on a phone")
+    arguments = parser.parse_args()
+    browser_path = os.environ.get("SELFSELECT_CHROMIUM") or shutil.which("chromium")
+    if browser_path is None:
+        sys.exit("No chromium: run tools/install-browser, or set SELFSELECT_CHROMIUM.")
+    with tempfile.TemporaryDirectory() as folder, sync_playwright() as engine:
+        make_reports(Path(folder))
+        browser = engine.chromium.launch(executable_path=browser_path, args=["--headless=new", "--no-sandbox"])
+        looks = [(size, scheme) for size in (DESK, PHONE) for scheme in ("light", "dark")]
+        for kind in COMMANDS:
+            for size, scheme in looks if arguments.all else [(DESK, "light")]:
+                page = browser.new_page(
+                    viewport={"width": size[0], "height": size[1]}, color_scheme="dark" if scheme == "dark" else "light"
+                )
+                page.goto((Path(folder) / f"{kind}.html").as_uri())
+                page.wait_for_timeout(600)  # charts that are in sight are drawn
+                name = f"report-{kind}.png" if not arguments.all else f"report-{kind}-{size[0]}-{scheme}.png"
+                target = arguments.all or arguments.out
+                target.mkdir(parents=True, exist_ok=True)
+                page.screenshot(path=target / name)
+                page.close()
+        browser.close()
+
+
+if __name__ == "__main__":
+    main()
