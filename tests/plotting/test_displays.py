@@ -49,6 +49,13 @@ def test_precision_curves_show_the_precision_at_each_threshold(people):
         assert shown[threshold] == pytest.approx(curves.at(threshold).precision[group])
 
 
+def test_the_last_step_of_a_curve_reaches_the_score_above_which_nobody_passes():
+    display = PrecisionCurveDisplay.from_predictions([0, 1, 1], [0.2, 0.5, 0.9], sensitive_features=["A"] * 3)
+    thresholds, precision = display.ax_.lines[0].get_data()
+    assert thresholds[-1] == 0.9
+    assert precision[-1] == 1  # of the one person above 0.5
+
+
 def test_of_many_groups_the_first_ten_are_named():
     z = np.repeat(np.arange(12), 20)
     display = PrecisionCurvesDisplay.from_predictions(np.tile([0, 1], 120), np.arange(240), sensitive_features=z)
