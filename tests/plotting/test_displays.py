@@ -50,7 +50,7 @@ def test_precision_curves_show_the_precision_at_each_threshold(people):
 
 
 def test_the_last_step_of_a_curve_reaches_the_score_above_which_nobody_passes():
-    display = PrecisionCurveDisplay.from_predictions([0, 1, 1], [0.2, 0.5, 0.9], sensitive_features=["A"] * 3)
+    display = PrecisionCurvesDisplay.from_predictions([0, 1, 1], [0.2, 0.5, 0.9], sensitive_features=["A"] * 3)
     thresholds, precision = display.ax_.lines[0].get_data()
     assert thresholds[-1] == 0.9
     assert precision[-1] == 1  # of the one person above 0.5
