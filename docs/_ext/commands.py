@@ -1,4 +1,6 @@
-"""``{run}``: a command of selfselect, run when the site is built, with what it says.
+"""What the build makes of a page's directives.
+
+``{run}``: a command of selfselect, run when the site is built, with what it says.
 
     ```{run} selfselect audit loans.csv --label repaid ...
     :lines: 12
@@ -6,14 +8,21 @@
 
 It runs in a folder with the example tables, in the order of the page, so that a later command may read what an earlier
 one wrote. A command that fails, other than with a condition that does not hold (``:fails:``), stops the build.
+
+``{python}``: statements, run in one scope for each page, with what they print; a last expression is shown.
+
+``{made-by} module.function``: what a function of the package returns, as Markdown.
 """
 
 from __future__ import annotations
 
-import os
+import ast
+import contextlib
+import io
 import shlex
 import shutil
 import tempfile
+from importlib import import_module
 from pathlib import Path
 from typing import Any, ClassVar
 
@@ -49,12 +58,8 @@ class Run(SphinxDirective):
         """Run the command, and show it."""
         typed = " ".join(self.arguments[0].split())
         words = shlex.split(typed)
-        before = os.getcwd()
-        os.chdir(folder_of(self.env.docname))
-        try:
+        with contextlib.chdir(folder_of(self.env.docname)):
             done = CliRunner(env={"COLUMNS": "160"}).invoke(main, words[1:], prog_name="selfselect")
-        finally:
-            os.chdir(before)
         if done.exit_code != (1 if "fails" in self.options else 0):
             raise self.error(f"`{typed}` ended with {done.exit_code}:\n{done.output}")
         lines = done.output.rstrip().splitlines()
@@ -64,15 +69,57 @@ class Run(SphinxDirective):
         return [nodes.literal_block(text, text, language="console")]
 
 
+SCOPES: dict[str, dict[str, Any]] = {}
+
+
+class Python(SphinxDirective):
+    """Statements of Python, and what they print; in one scope for each page."""
+
+    has_content = True
+
+    def run(self) -> list[nodes.Node]:
+        """Run the statements, and show both."""
+        source = "\n".join(self.content)
+        scope = SCOPES.setdefault(self.env.docname, {"__name__": "page"})
+        body = ast.parse(source)
+        last = body.body.pop() if body.body and isinstance(body.body[-1], ast.Expr) else None
+        said = io.StringIO()
+        with contextlib.redirect_stdout(said), contextlib.chdir(folder_of(self.env.docname)):
+            exec(compile(body, self.env.docname, "exec"), scope)
+            if last is not None:
+                value = eval(compile(ast.Expression(last.value), self.env.docname, "eval"), scope)
+                if value is not None:
+                    print(value if isinstance(value, str) else repr(value))
+        shown: list[nodes.Node] = [nodes.literal_block(source, source, language="python")]
+        if said.getvalue().strip():
+            text = said.getvalue().rstrip()
+            shown.append(nodes.literal_block(text, text, language="none", classes=["printed"]))
+        return shown
+
+
+class MadeBy(SphinxDirective):
+    """Markdown that a function of the package makes."""
+
+    required_arguments = 1
+
+    def run(self) -> list[nodes.Node]:
+        """Call the function, and parse what it returns."""
+        module, name = self.arguments[0].rsplit(".", 1)
+        return self.parse_text_to_nodes(getattr(import_module(module), name)())
+
+
 def clean(app: Any, exception: Exception | None) -> None:
     """Forget the folders."""
     for folder in FOLDERS.values():
         shutil.rmtree(folder, ignore_errors=True)
     FOLDERS.clear()
+    SCOPES.clear()
 
 
 def setup(app: Any) -> dict[str, bool]:
     """Add the directive."""
     app.add_directive("run", Run)
+    app.add_directive("python", Python)
+    app.add_directive("made-by", MadeBy)
     app.connect("build-finished", clean)
     return {"parallel_read_safe": False, "parallel_write_safe": True}
