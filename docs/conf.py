@@ -83,13 +83,3 @@ sphinx_gallery_conf = {
     "inspect_global_variables": False,
 }
 warnings.filterwarnings("ignore", category=UserWarning, message="FigureCanvasAgg is non-interactive")
-
-
-def without_foreign_references(app, what, name, obj, options, lines):
-    """Methods that are inherited from scikit-learn refer to pages of its own site."""
-    lines[:] = [line.replace(":ref:`accuracy_score`", "accuracy") for line in lines]
-
-
-def setup(app):
-    """Mend what other people's docstrings refer to."""
-    app.connect("autodoc-process-docstring", without_foreign_references)

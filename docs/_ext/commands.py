@@ -22,6 +22,7 @@ import io
 import shlex
 import shutil
 import tempfile
+import textwrap
 from importlib import import_module
 from pathlib import Path
 from typing import Any, ClassVar
@@ -47,6 +48,28 @@ def folder_of(page: str) -> Path:
     return FOLDERS[page]
 
 
+#: Letters in a line of what commands say; tables may be wider, and scroll.
+WIDTH = 92
+
+
+def command_lines(words: list[str]) -> str:
+    """A command as it would be typed on lines of some width."""
+    lines, line = [], "$"
+    for word in map(shlex.quote, words):
+        if len(line) + len(word) > WIDTH and word.startswith("-"):
+            lines.append(f"{line} \\")
+            line = "   "
+        line = f"{line} {word}"
+    return "\n".join([*lines, line])
+
+
+def broken(line: str) -> str:
+    """A sentence on lines of some width; a row of a table as it is."""
+    if len(line) <= WIDTH or "  " in line.strip():
+        return line
+    return textwrap.fill(line, WIDTH)
+
+
 class Run(SphinxDirective):
     """A command and what it says."""
 
@@ -65,7 +88,7 @@ class Run(SphinxDirective):
         lines = done.output.rstrip().splitlines()
         most = self.options.get("lines", len(lines))
         shown = lines[:most] + (["..."] if len(lines) > most else [])
-        text = "\n".join([f"$ {typed}", *shown])
+        text = "\n".join([command_lines(words), *(broken(line) for line in shown)])
         return [nodes.literal_block(text, text, language="console")]
 
 
