@@ -3,7 +3,7 @@ PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
 
-.PHONY: help demo test lint types check bench bench-unseen reproduce reproduce-promises reproduce-descent reproduce-splits experiments experiment-push experiment-rates experiment-weights screenshots simulate kill-test install-dev clean
+.PHONY: help demo test lint types check bench bench-unseen reproduce reproduce-promises reproduce-descent reproduce-splits experiments experiment-push experiment-rates experiment-weights docs docs-quick screenshots simulate kill-test install-dev clean
 help:
 	@echo "make demo       install and show what self-selection does to a screening model (bundled data)"
 	@echo "make test       install what the tests need and run them all"
@@ -15,6 +15,7 @@ help:
 	@echo "make reproduce-descent  run the paper's own descent (hours; resumes) for the page"
 	@echo "make reproduce-splits   run our learners on splits 10 to 49 (an hour; resumes) for the page"
 	@echo "make experiments        run the experiments on parity and order (hours; resumes) for the page"
+	@echo "make docs       build the site: guide, gallery and reference, in docs/_build (docs-quick: without running the examples)"
 	@echo "make screenshots  pictures of the four kinds of report for the README (needs chromium)"
 	@echo "make simulate   draw 10,000 populations, count the promises that are broken, and rewrite benchmarks/results/promises.md"
 	@echo "make kill-test  kill a sweep 20 times at random moments and check that nothing is lost"
@@ -112,6 +113,14 @@ experiment-weights: $(VENV)/.installed-dev
 	$(EXPERIMENT) --dataset adult $(WEIGHTS) --splits 5
 	$(EXPERIMENT) --dataset bank_30 $(WEIGHTS) --splits 3
 	$(EXPORT_EXPERIMENTS)
+
+SITE ?= docs/_build
+BUILD = $(BIN)/python -m sphinx -W --keep-going -b html docs
+# The whole site, examples run (minutes); docs-quick shows them without running them. Warnings are errors.
+docs: $(VENV)/.installed-dev
+	MPLBACKEND=Agg $(BUILD) $(SITE)
+docs-quick: $(VENV)/.installed-dev
+	SELFSELECT_DOCS=quick MPLBACKEND=Agg $(BUILD) -q $(SITE)-quick
 
 screenshots: $(VENV)/.installed-dev
 	$(BIN)/python tools/screenshots.py
