@@ -3,15 +3,18 @@
 from __future__ import annotations
 
 import logging
+import os
 import re
+import signal
 import time
 from collections.abc import Iterable, Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from types import TracebackType
 from typing import Any, Self
 
 from ..._errors import InputError
 from ..people import BundledDataset, Dataset, LoadedDataset
+from .interrupts import interrupts_held_back
 from .results import Result
 from .units import Unit, run_unit
 
@@ -55,6 +58,8 @@ class DaskCluster:
         self.address = address
         self.workers = workers
         self.name = f"Dask ({'local, ' + str(workers) + ' processes' if address == 'local' else 'cluster'})"
+        self._client: Any = None
+        self._cluster: Any = None
         self._sent: dict[str, Any] = {}  # data sets that only this machine has
         self._last_seen = time.monotonic()
 
@@ -65,15 +70,19 @@ class DaskCluster:
             raise InputError(
                 "Working with a Dask scheduler needs Dask: pip install 'selfselect[distributed]'.", key="scheduler"
             ) from error
-        self._cluster = None
-        if self.address == "local":
-            self._cluster = _own_cluster(self.workers)
         try:
-            self._client = Client(self._cluster or self.address, timeout=ANSWER_SECONDS, set_as_default=False)
+            if self.address == "local":
+                with interrupts_held_back():
+                    self._cluster = _own_cluster(self.workers)
+                    self._client = Client(self._cluster, timeout=ANSWER_SECONDS, set_as_default=False)
+            else:
+                self._client = Client(self.address, timeout=ANSWER_SECONDS, set_as_default=False)
         except (OSError, ValueError) as error:
-            if self._cluster is not None:
-                self._cluster.close()
+            self._leave()
             raise InputError(f"Cannot reach a Dask scheduler at {self.address!r}: {error}.", key="scheduler") from error
+        except BaseException:
+            self._leave()
+            raise
         self._last_seen = time.monotonic()
         return self
 
@@ -147,16 +156,31 @@ class DaskCluster:
     def __exit__(
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
-        """Leave the cluster; a local one ends. Units that nobody waits for any more are dropped by the scheduler.
+        """Leave the cluster; a local one ends, and when something went wrong without finishing what it is doing.
 
-        What was done is stored by now: a cluster that is slow to close does not make a sweep a failure.
+        What was done is stored by now: a cluster that is slow to close does not make a sweep a failure. Units that
+        nobody waits for any more are dropped by the scheduler.
         """
+        if kind is not None:
+            _end_workers(self._cluster)
+        self._leave()
+
+    def _leave(self) -> None:
         for closing in (self._client, self._cluster):
             if closing is not None:
                 try:
                     closing.close(timeout=CLOSE_SECONDS)
                 except (TimeoutError, OSError):
                     continue
+
+
+def _end_workers(cluster: Any) -> None:
+    """End the processes of our own cluster at once; in the middle of a fit they would not hear a polite request."""
+    for nanny in getattr(cluster, "workers", {}).values():
+        nanny.close_gracefully()  # so that it starts no other in its place
+        if nanny.pid is not None:
+            with suppress(ProcessLookupError):
+                os.kill(nanny.pid, signal.SIGKILL if hasattr(signal, "SIGKILL") else signal.SIGTERM)
 
 
 def _own_cluster(workers: int) -> Any:
