@@ -109,7 +109,7 @@ class Database:
                 if before == [_mark(part) for part in parts]:
                     break
         except OSError as error:
-            self.close()
+            self._copy.cleanup()
             raise StoreError(f"Cannot read {self.path}: {error.strerror or error}.") from error
         return copy
 
