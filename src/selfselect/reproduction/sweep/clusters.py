@@ -28,6 +28,8 @@ RESERVE_UNITS = 2
 LOOPBACK = "127.0.0.1"
 #: What the servers of a cluster that is made for a sweep show to browsers: nothing.
 NO_PAGES: dict[str, list[str]] = {"distributed.scheduler.http.routes": [], "distributed.worker.http.routes": []}
+#: Where the library logs what happens to connections.
+LOGGERS = ("distributed", "distributed.client", "tornado", "tornado.application")
 #: What an address of a scheduler looks like.
 ADDRESS = re.compile(r"([a-z]+://)?(\[[0-9a-fA-F:.]+\]|[^\s:/\[\]]+):\d{1,5}/?")
 
@@ -161,9 +163,12 @@ class DaskCluster:
         What was done is stored by now: a cluster that is slow to close does not make a sweep a failure. Units that
         nobody waits for any more are dropped by the scheduler.
         """
-        if kind is not None:
+        if kind is None or self._cluster is None:
+            self._leave()
+            return
+        with _in_silence():
             _end_workers(self._cluster)
-        self._leave()
+            self._leave()
 
     def _leave(self) -> None:
         for closing in (self._client, self._cluster):
@@ -172,6 +177,19 @@ class DaskCluster:
                     closing.close(timeout=CLOSE_SECONDS)
                 except (TimeoutError, OSError):
                     continue
+
+
+@contextmanager
+def _in_silence() -> Iterator[None]:
+    """Without a word of the library's about workers that are gone: we have ended them."""
+    handlers = {handler: handler.level for name in LOGGERS for handler in logging.getLogger(name).handlers}
+    for handler in handlers:
+        handler.setLevel(logging.CRITICAL + 1)
+    try:
+        yield
+    finally:
+        for handler, level in handlers.items():
+            handler.setLevel(level)
 
 
 def _end_workers(cluster: Any) -> None:
