@@ -16,7 +16,7 @@ import scipy
 import sklearn
 
 from ..methods import ALL_METHODS
-from ..people import CsvDataset
+from ..people import CsvDataset, Dataset
 from .database import StoreError
 from .engines import Engine
 from .leases import LEASE_SECONDS
@@ -82,6 +82,7 @@ def _check_same_origin(plan: Plan, store: Store) -> dict[str, str]:
     """Refuse to mix results of other people or settings with those that are asked for; fingerprints of the people."""
     stored, hashes = store.results(), {}
     for dataset in plan.datasets:
+        _check_unchanged(dataset)
         settings = {
             cell: ALL_METHODS[cell.method].settings(cell.dataset, cell.cost)
             for cell in plan.cells()
@@ -90,6 +91,12 @@ def _check_same_origin(plan: Plan, store: Store) -> dict[str, str]:
         hashes[dataset.name] = fingerprint_of(dataset.load())
         store.check_same_origin(stored, dataset.name, hashes[dataset.name], settings)
     return hashes
+
+
+def _check_unchanged(dataset: Dataset) -> None:
+    """Refuse a table that is not as it was when it was first read."""
+    if isinstance(dataset, CsvDataset):
+        dataset.check()
 
 
 class _Sweep:
@@ -132,8 +139,7 @@ class _Sweep:
 
     def _check_people(self, unit: Unit, results: list[Result]) -> None:
         """Refuse results of other people than those the sweep began with: their file may have changed meanwhile."""
-        if isinstance(unit.dataset, CsvDataset):
-            unit.dataset.check()
+        _check_unchanged(unit.dataset)
         if any(result.data_hash != self.hashes[unit.dataset.name] for result in results):
             where = unit.dataset.path if isinstance(unit.dataset, CsvDataset) else f"Data set {unit.dataset.name}"
             raise StoreError(
