@@ -77,6 +77,18 @@ def test_a_flipped_bit_where_sqlite_keeps_its_books_changes_no_number_in_silence
     assert any(said)
 
 
+def test_a_flipped_bit_in_the_words_that_make_a_table_is_named(whole, tmp_path):
+    content, right = whole
+    path, said = tmp_path / "a.sqlite", []
+    for made_by in TABLES.values():
+        start = content.index(made_by.encode())
+        for place in range(start, start + 40):
+            for bit in (0, 7):  # the last makes it no UTF-8, which SQLite's own complaint quotes
+                path.write_bytes(flipped(content, 8 * place + bit))
+                said.append(complaint(path, right))
+    assert all("STORE" in words and "damaged" in words for words in said)
+
+
 def test_the_command_names_a_damaged_file_and_how_to_repair_it(whole, tmp_path):
     content, _ = whole
     path, chance = tmp_path / "a.sqlite", random.Random(2)

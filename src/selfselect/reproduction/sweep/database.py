@@ -185,8 +185,13 @@ class Database:
             with self._lock:
                 yield
         except sqlite3.Error as error:
-            reason, key = _REASONS.get(_code_of(error), (str(error), None))
-            raise StoreError(f"Store {self.path}: {reason}.", key=key, path=self.path) from error
+            raise self._complaint(_code_of(error), str(error)) from error
+        except UnicodeDecodeError as error:  # SQLite's own words quote a name that is damaged
+            raise self._complaint(sqlite3.SQLITE_CORRUPT, "") from error
+
+    def _complaint(self, code: int, said: str) -> StoreError:
+        reason, key = _REASONS.get(code, (printable(said), None))
+        return StoreError(f"Store {self.path}: {reason}.", key=key, path=self.path)
 
     @contextmanager
     def transaction(self) -> Iterator[None]:

@@ -70,9 +70,9 @@ class Leases:
     def under_way(self) -> set[Cell]:
         """Fits that a living sweep works on; nothing is written to find out."""
         with self._database.snapshot():
-            gone = {owner for owner, *about in self._owners() if owner != self.owner and _is_gone(*about)}
+            living = {owner for owner, *about in self._owners() if owner == self.owner or not _is_gone(*about)}
             leases = self._db.execute("SELECT dataset, method, cost, split, owner FROM leases").fetchall()
-        cells = (cell_of(row) for row in leases if row[4] not in gone)
+        cells = (cell_of(row) for row in leases if row[4] in living)
         return {cell for cell in cells if cell is not None}
 
     def others_live(self) -> bool:
@@ -91,6 +91,7 @@ class Leases:
         for owner, *about in self._owners():
             if owner != self.owner and _is_gone(*about):
                 self._forget(owner)
+        self._db.execute("DELETE FROM leases WHERE owner NOT IN (SELECT owner FROM owners)")  # nobody could end these
 
     def _owners(self) -> list[tuple[Any, ...]]:
         return self._db.execute("SELECT owner, host, pid, process, heard FROM owners").fetchall()

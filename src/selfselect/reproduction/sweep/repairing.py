@@ -135,7 +135,7 @@ def _readable(database: Database, table: str) -> list[Row]:
     names = {"sweeps": ("rowid",), "owners": ("owner",)}.get(table, _COLUMNS)
     for direction in ("ASC", "DESC"):
         order = ", ".join(f"{name} {direction}" for name in names)
-        with suppress(sqlite3.Error):
+        with suppress(sqlite3.Error, UnicodeDecodeError):
             for row in database.connection.execute(f"SELECT * FROM {table} ORDER BY {order}"):
                 found[row] = None
     return sorted(found, key=repr)
