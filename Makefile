@@ -3,7 +3,7 @@ PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
 
-.PHONY: help demo test lint types check bench bench-unseen reproduce reproduce-promises reproduce-descent reproduce-splits experiments experiment-push experiment-rates experiment-weights docs docs-quick screenshots simulate kill-test install-dev clean
+.PHONY: help demo test lint types check bench bench-unseen reproduce reproduce-promises reproduce-descent reproduce-splits experiments experiment-push experiment-rates experiment-weights docs docs-quick screenshots simulate kill-test store-test install-dev clean
 help:
 	@echo "make demo       install and show what self-selection does to a screening model (bundled data)"
 	@echo "make test       install what the tests need and run them all"
@@ -19,6 +19,7 @@ help:
 	@echo "make screenshots  pictures of the four kinds of report for the README (needs chromium)"
 	@echo "make simulate   draw 10,000 populations, count the promises that are broken, and rewrite benchmarks/results/promises.md"
 	@echo "make kill-test  kill a sweep 20 times at random moments and check that nothing is lost"
+	@echo "make store-test flip many bits of a store, and tell long stories of two sweeps on one (minutes)"
 	@echo "make clean      remove the virtual environment and caches"
 
 $(BIN)/python:
@@ -131,6 +132,11 @@ simulate: $(VENV)/.installed-dev
 
 kill-test: $(VENV)/.installed-dev
 	$(BIN)/python tools/kill_test.py
+
+FLIPS ?= 20000
+STORIES ?= 1000
+store-test: $(VENV)/.installed-dev
+	SELFSELECT_FLIPS=$(FLIPS) SELFSELECT_STORIES=$(STORIES) $(BIN)/python -m pytest --durations=5 tests/reproduction/sweep/test_damage.py tests/reproduction/sweep/test_store_machine.py
 
 clean:
 	rm -rf $(VENV) .pytest_cache .mypy_cache .ruff_cache .hypothesis

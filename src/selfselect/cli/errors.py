@@ -63,6 +63,9 @@ HINTS = {
     "threshold": Hint("--threshold", "Say it with --threshold."),
     "ignore": Hint("--ignore", "To leave it out, pass --ignore {name}."),
     "store": Hint("--store", "Pass another --store."),
+    "repair": Hint(
+        "--store", "Drop what is damaged and make it again with: selfselect reproduce --repair --store {path}"
+    ),
     "no_store": Hint("--store", "Make one with: selfselect reproduce --store {path}"),
     "no_results": Hint("--store", "Make results with: selfselect reproduce --store {path}"),
     "no_promises": Hint("--store", "Make them with selfselect reproduce --store {path}, asking for promises."),

@@ -14,7 +14,7 @@ from ..outputs import refuse_existing, write_output
 def run(*, path: str, out: str, datasets: tuple[str, ...], methods: tuple[str, ...], force: bool) -> None:
     """Write results of a store to a file."""
     refuse_existing([out], force=force, inputs=[path])
-    with Store(path, create=False) as store:
+    with Store(path, read_only=True) as store:
         chosen = [
             result
             for result in store.results()

@@ -22,7 +22,7 @@ def run(*, out: str, path: str | None, numbers: tuple[int, ...], force: bool) ->
     chosen = [FIGURES[number] for number in numbers or FIGURES]
     stored = []
     if path is not None:
-        with Store(path, create=False) as store:
+        with Store(path, read_only=True) as store:
             stored = store.results()
         if not numbers and stored and is_ones_own(result.cell.dataset for result in stored):
             chosen = [recipe for recipe in chosen if recipe.needs_results]  # the others are about the paper

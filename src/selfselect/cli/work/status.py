@@ -11,7 +11,7 @@ from selfselect.reproduction.wording import in_words, is_ones_own
 
 def run(*, path: str, splits: int) -> None:
     """Show what a store holds and lacks."""
-    with Store(path, create=False) as store:
+    with Store(path, read_only=True) as store:
         rows, sweeps = progress(store, splits), store.sweeps()
     table = [
         {

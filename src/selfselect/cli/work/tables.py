@@ -30,7 +30,7 @@ Render = Callable[[Format], str]
 
 def run(*, path: str, table: str, format_: Format, beside: tuple[str, ...], out: str | None, force: bool) -> None:
     """Print tables, or write all of them."""
-    with Store(path, create=False) as store:
+    with Store(path, read_only=True) as store:
         stored = store.results()
     more = [result for file in beside for result in read_results(file)]
     tables = _tables(stored, more, table)
