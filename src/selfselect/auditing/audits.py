@@ -574,8 +574,8 @@ def audit(
     >>> found.verdict()[:90]
     'At a cost of 0.60, B stays away: the model is right for 66.7% of those who apply, as assum'
     >>> found.sentences()[1]
-    'B stays away at a cost of 0.60: 50.0% of those who pass screening are hired. Its people would apply at a cost of
-    0.50, or with a subsidy of 0.10.'
+    'B stays away at a cost of 0.60: 50.0% of those who pass screening are qualified. Its people would apply at a cost
+    of 0.50, or with a subsidy of 0.10.'
     """
     if (score is None) == (y_pred is None):
         raise TypeError("Pass either score or y_pred.")

@@ -20,7 +20,7 @@ from ..deciding import BOUNDED, Terms, as_decisions, outcome_bounds
 from ..report import render_document
 from .audits import Audit
 from .formats import amount, count, level, listed, percent
-from .page import page_constants, short_name, source_content
+from .page import own_order, page_constants, short_name, source_content
 from .plain import as_json, plain_groups, plain_value
 from .resampling import FEWEST_RESAMPLES, MEASURED, MOST_DRAWN, Resamples, resample
 from .words import group_names
@@ -289,7 +289,7 @@ class Comparison:
                     chances.append(f"{name} in {percent(likely)}")
         if not chances:
             return []
-        return [f"That may be chance: of pairs of resamples it happens for {listed(chances)}."]
+        return [f"That may be chance: with people drawn anew, it happens for {listed(chances)}."]
 
     def _on(self, name: str) -> str:
         row = self.differences().loc[name]
@@ -372,8 +372,10 @@ class Comparison:
                 "chart": {
                     "kind": "comparison",
                     "title": "Who came, who left?",
-                    "text": f"Each group's precision, {self.names[0]} (grey, hollow) and {self.names[1]} (below, in "
-                    "colour), with 95% intervals. Shaded: not worth applying, to its cost. Hollow: stays away.",
+                    "text": f"Each group's precision, {self.names[0]} (grey squares) and {self.names[1]} (below, in "
+                    "colour), with 95% intervals. Shaded: not worth applying, up to the line of its cost (dashed: what "
+                    "it was before).",
+                    "order": own_order(self.group_names),
                     "names": [short_name(name) for name in self.names],
                     "groups": self._drawn_groups(),
                 },

@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 
 from .._validation import BoolArray, check_fraction
 from ..auditing import Audit, Opening
-from ..auditing.formats import amount, amount_up, count, level, listed, percent
+from ..auditing.formats import MOST_NAMED, amount, amount_up, count, level, listed, percent
 from ..auditing.plain import as_json, plain_groups, plain_rows, plain_value
 from ..counting import locate_labels
 from ..deciding import Outcome, SubsidyKind, SureRule
@@ -234,7 +234,7 @@ class SubsidyPlan:
         old, new = self.unpaid.outcome, self.after.outcome
         told = [
             *(self._on_impossible() if self.path is None else []),
-            f"{self._title()}: {listed(paid)}.",
+            f"{self._title()}: {listed(paid) if len(paid) <= MOST_NAMED else f'{len(paid)} groups are paid'}.",
             f"{count(self.recipients)} people receive {'them' if len(paid) > 1 or self.spending is None else 'it'}, "
             f"{amount(self.total)} in all (in units of what being hired is worth).",
             f"{self._compared_with()}ocial cost {_change(old, new, 'social_cost')}, accuracy on those who apply "
@@ -261,8 +261,13 @@ class SubsidyPlan:
         ]
 
     def _on_confidence(self) -> list[str]:
-        if self.confidence is None or not (self.subsidies > 0).any():
+        if not (self.subsidies > 0).any():
             return []
+        if self.confidence is None:
+            return [
+                "They are just enough: whoever is paid sits on the boundary, where chance decides; to be surer takes "
+                "more (a confidence can be asked for)."
+            ]
         return [
             "They reach up to the lower bound of precision: the true precision of a group reaches what it faces then "
             f"with a probability of {level(self.confidence)}, if new people are like these."
