@@ -5,13 +5,13 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
-from html import escape
 from typing import Any
 
 import numpy as np
 import pandas as pd
 from numpy.typing import ArrayLike
 
+from .._text import html_text
 from .._validation import check_fraction
 from ..deciding import (
     Cost,
@@ -479,7 +479,7 @@ class Audit:
     def _repr_html_(self) -> str:
         columns = ["n", "base_rate", "precision", "cost", "applies", "subsidy_needed"]
         frame = self.to_frame()[columns + (["delivered", "promise_kept"] if self.of_new_people else [])]
-        return f"<p>{escape(self.verdict())}</p>{frame._repr_html_()}"
+        return f"<p>{html_text(self.verdict())}</p>{frame._repr_html_()}"
 
     def __repr__(self) -> str:
         return f"{self.verdict()}\n{self.to_frame()}"

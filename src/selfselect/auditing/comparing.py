@@ -6,13 +6,13 @@ import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from html import escape
 from typing import Any, Self
 
 import numpy as np
 import pandas as pd
 from numpy.typing import ArrayLike, NDArray
 
+from .._text import html_text
 from .._validation import FloatArray, check_binary, check_fraction, check_same_length, check_weights
 from ..counting import GroupCounts, encode_groups, position_of, ratio, with_same_columns
 from ..deciding import BOUNDED, Terms, as_decisions, outcome_bounds
@@ -368,7 +368,7 @@ class Comparison:
         )
 
     def _repr_html_(self) -> str:
-        return f"<p>{escape(self.verdict())}</p>{self.to_frame()._repr_html_()}"
+        return f"<p>{html_text(self.verdict())}</p>{self.to_frame()._repr_html_()}"
 
     def __repr__(self) -> str:
         return f"{self.verdict()}\n{self.differences()}\n{self.to_frame()}"

@@ -5,13 +5,13 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from html import escape
 from typing import Any
 
 import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
+from .._text import html_text
 from .._validation import BoolArray, check_fraction
 from ..auditing import Audit
 from ..auditing.formats import amount, amount_up, count, level, listed, percent
@@ -320,7 +320,7 @@ class SubsidyPlan:
         return self.after.to_html(about=" ".join(told))
 
     def _repr_html_(self) -> str:
-        return f"<p>{escape(self.verdict())}</p>{self.to_frame()._repr_html_()}"
+        return f"<p>{html_text(self.verdict())}</p>{self.to_frame()._repr_html_()}"
 
     def __repr__(self) -> str:
         return f"{self.verdict()}\n{self.to_frame()}"

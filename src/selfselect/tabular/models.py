@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
@@ -12,7 +11,7 @@ import numpy as np
 import pandas as pd
 
 from .._files import DAMAGE, read_json
-from .._text import shown
+from .._text import json_text, shown
 from .._validation import BoolArray, FloatArray, check_choice
 from ..auditing import group_names
 from ..counting import encode_groups
@@ -102,7 +101,7 @@ class TableModel:
 
     def to_json(self) -> str:
         """Everything as JSON text."""
-        return json.dumps(self.to_dict(), allow_nan=False, ensure_ascii=False, indent=1) + "\n"
+        return json_text(self.to_dict(), indent=1)
 
     @classmethod
     def from_dict(cls, content: Any) -> TableModel:
