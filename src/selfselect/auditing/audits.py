@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from functools import cached_property
 from typing import Any
 
 import numpy as np
 import pandas as pd
 from numpy.typing import ArrayLike
 
+from .._cached import cached
 from .._text import html_text
 from .._validation import check_fraction
 from ..deciding import (
@@ -116,24 +116,24 @@ class Audit:
         """Whether other people are counted than those whose counts are published, so that promises can be checked."""
         return self.counted_on is not self.published_by
 
-    @cached_property
+    @cached
     def names(self) -> list[str]:
         """One text per group."""
         return group_names(self.published.groups)
 
     # ------------------------------------------------------------------ what follows
 
-    @cached_property
+    @cached
     def shares(self) -> pd.Series:
         """Share of each group that applies at the main cost."""
         return self.published.shares(self.terms)
 
-    @cached_property
+    @cached
     def applies(self) -> pd.Series:
         """Whether each group applies at the main cost."""
         return self.published.decisions(self.terms)
 
-    @cached_property
+    @cached
     def outcome(self) -> Outcome:
         """Accuracy, application rate and social cost at the main cost."""
         return outcome(self.population, self.shares)
@@ -163,7 +163,7 @@ class Audit:
         """Share of qualified people who do not apply, NaN if nobody is qualified."""
         return self.outcome.social_cost
 
-    @cached_property
+    @cached
     def undecided(self) -> pd.Series | None:
         """Whether each group's 95% interval holds its cost, so that chance may have decided.
 

@@ -5,13 +5,13 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass
-from functools import cached_property
 from typing import Any, Self
 
 import numpy as np
 import pandas as pd
 from numpy.typing import ArrayLike, NDArray
 
+from .._cached import cached
 from .._text import html_text
 from .._validation import FloatArray, check_binary, check_fraction, check_same_length, check_weights
 from ..counting import GroupCounts, encode_groups, position_of, ratio, with_same_columns
@@ -156,12 +156,12 @@ class Comparison:
 
     # ------------------------------------------------------------------ numbers
 
-    @cached_property
+    @cached
     def groups(self) -> pd.Index:
         """The groups of both."""
         return (self.before.published + self.after.published).groups
 
-    @cached_property
+    @cached
     def group_names(self) -> list[str]:
         """One text per group."""
         return group_names(self.groups)
