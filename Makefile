@@ -3,7 +3,7 @@ PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
 
-.PHONY: help demo test lint types check bench bench-unseen reproduce reproduce-promises reproduce-descent reproduce-splits experiments experiment-push experiment-rates experiment-weights simulate kill-test install-dev clean
+.PHONY: help demo test lint types check bench bench-unseen reproduce reproduce-promises reproduce-descent reproduce-splits experiments experiment-push experiment-rates experiment-weights simulate kill-test fuzz install-dev clean
 help:
 	@echo "make demo       install and show what self-selection does to a screening model (bundled data)"
 	@echo "make test       install what the tests need and run them all"
@@ -17,6 +17,7 @@ help:
 	@echo "make experiments        run the experiments on parity and order (hours; resumes) for the page"
 	@echo "make simulate   draw 10,000 populations, count the promises that are broken, and rewrite benchmarks/results/promises.md"
 	@echo "make kill-test  kill a sweep 20 times at random moments and check that nothing is lost"
+	@echo "make fuzz       damage files of every kind for minutes and rewrite docs/fuzzing.md"
 	@echo "make clean      remove the virtual environment and caches"
 
 $(BIN)/python:
@@ -118,6 +119,10 @@ simulate: $(VENV)/.installed-dev
 
 kill-test: $(VENV)/.installed-dev
 	$(BIN)/python tools/kill_test.py
+
+FUZZ_MINUTES ?= 5
+fuzz: $(VENV)/.installed-dev
+	$(BIN)/python tools/fuzz.py --minutes $(FUZZ_MINUTES) --out docs/fuzzing.md
 
 clean:
 	rm -rf $(VENV) .pytest_cache .mypy_cache .ruff_cache .hypothesis
