@@ -22,3 +22,14 @@ def test_damaged_files_are_refused_in_our_words_or_read_rightly(kind, tmp_path):
     assert tally.tried == files == tally.refused + tally.read
     assert tally.compared >= least
     assert tally.refused >= least
+
+
+#: Inputs that were findings once.
+FOUND = [("parquet", 2010537)]  # texts by number, some of them beyond the last text
+
+
+@pytest.mark.parametrize(("kind", "seed"), FOUND)
+def test_what_was_found_once_stays_mended(kind, seed, tmp_path):
+    tally = Tally()
+    QUICK[kind][0](generator(seed), tmp_path, tally)
+    assert tally.tried == 1
