@@ -5,15 +5,14 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass
-from functools import cached_property
-from html import escape
 from typing import Any, Self
 
 import numpy as np
 import pandas as pd
 from numpy.typing import ArrayLike, NDArray
 
-from .._text import printable
+from .._cached import cached
+from .._text import html_text, printable
 from .._validation import FloatArray, check_binary, check_fraction, check_same_length, check_weights
 from ..counting import GroupCounts, encode_groups, position_of, ratio, with_same_columns
 from ..deciding import BOUNDED, Terms, as_decisions, outcome_bounds
@@ -165,12 +164,12 @@ class Comparison:
 
     # ------------------------------------------------------------------ numbers
 
-    @cached_property
+    @cached
     def groups(self) -> pd.Index:
         """The groups of both."""
         return (self.before.published + self.after.published).groups
 
-    @cached_property
+    @cached
     def group_names(self) -> list[str]:
         """One text per group."""
         return group_names(self.groups)
@@ -404,7 +403,7 @@ class Comparison:
         return drawn
 
     def _repr_html_(self) -> str:
-        return f"<p>{escape(self.verdict())}</p>{self.to_frame()._repr_html_()}"
+        return f"<p>{html_text(self.verdict())}</p>{self.to_frame()._repr_html_()}"
 
     def __repr__(self) -> str:
         return f"{self.verdict()}\n{self.differences()}\n{self.to_frame()}"

@@ -8,6 +8,7 @@ import numpy as np
 import pandas as pd
 from numpy.typing import ArrayLike
 
+from .._text import label_text
 from .._validation import check_fraction
 from ..deciding import Cost, Subsidies, ThresholdCurves
 from ..estimators.inner import score_of
@@ -90,7 +91,7 @@ class PrecisionCurvesDisplay:
             lowest = frame["threshold"].replace(-np.inf, np.nan)
             style = {"color": "0.8", "linewidth": 0.6, "zorder": 1}
             if group in named:
-                style = {"color": COLOURS[code % len(COLOURS)], "label": str(group)[:40], "zorder": 2}
+                style = {"color": COLOURS[code % len(COLOURS)], "label": label_text(group), "zorder": 2}
             axes.step(lowest.fillna(lowest.min()), frame["precision"], where="post", **style)
         if self.cost is not None:
             axes.axhline(self.cost, color="0.3", linestyle="--", label=f"cost {self.cost:g}")

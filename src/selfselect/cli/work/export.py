@@ -5,6 +5,7 @@ from __future__ import annotations
 import click
 
 from selfselect._errors import InputError
+from selfselect._text import printable
 from selfselect.reproduction import Store
 from selfselect.reproduction.sweep.exchange import exported
 
@@ -22,6 +23,6 @@ def run(*, path: str, out: str, datasets: tuple[str, ...], methods: tuple[str, .
             and result.cell.method in (methods or (result.cell.method,))
         ]
     if not chosen:
-        raise InputError(f"{path} has no such result.", key="no_results", path=path)
+        raise InputError(f"{printable(path)} has no such result.", key="no_results", path=path)
     write_output(out, exported(chosen, compress=out.endswith(".gz")), force=force)
-    click.echo(f"Wrote {len(chosen)} results to {out}.")
+    click.echo(f"Wrote {len(chosen)} results to {printable(out)}.")

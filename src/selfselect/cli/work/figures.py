@@ -7,6 +7,7 @@ from pathlib import Path
 
 import click
 
+from selfselect._text import printable
 from selfselect.reproduction import Result, Store
 from selfselect.reproduction.paper.figures import ENDINGS, FIGURES, FigureRecipe, make_figure
 from selfselect.reproduction.paper.promises import has_promises, paper_part, promise_part
@@ -44,7 +45,7 @@ def run(*, out: str, path: str | None, numbers: tuple[int, ...], force: bool) ->
     for recipe in chosen:
         for ending, content in make_figure(recipe, _shown(recipe, stored)).items():
             write_output(folder / f"{recipe.stem}.{ending}", content, force=force)
-    click.echo(f"Wrote {len(chosen)} figures, each as SVG, PNG and CSV, to {folder}.")
+    click.echo(f"Wrote {len(chosen)} figures, each as SVG, PNG and CSV, to {printable(out)}.")
 
 
 def _shown(recipe: FigureRecipe, stored: list[Result]) -> list[Result]:

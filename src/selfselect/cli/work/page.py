@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import click
 
+from selfselect._text import printable
 from selfselect.reproduction import Store
 from selfselect.reproduction.paper.own_page import comparison_page
 from selfselect.reproduction.paper.page import reproduction_page
@@ -21,4 +22,4 @@ def run(*, path: str, beside: tuple[str, ...], out: str, force: bool) -> None:
         there = {result.cell.dataset for result in (*store.results(), *more)}
         text = comparison_page(store) if there and is_ones_own(there) else reproduction_page(store, more=more)
     write_output(out, text, force=force)
-    click.echo(f"Wrote {out}.")
+    click.echo(f"Wrote {printable(out)}.")

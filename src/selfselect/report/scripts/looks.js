@@ -17,12 +17,12 @@ const fillOf = (g) => (STANDINGS[g.standing].filled ? STANDINGS[g.standing].colo
 // what signs mean, and how many groups have each; only those that are there
 function keyOf(stands) {
   return Object.entries(STANDINGS).flatMap(([words, looks]) => {
-    const several = stands.filter((other) => other === words).length;
-    if (!several) return [];
+    const number = stands.filter((other) => other === words).length;
+    if (!number) return [];
     const item = make("span", undefined, "key-item");
     const sign = make("span", looks.sign, `sign ${looks.class}`);
     sign.setAttribute("aria-hidden", "true");
-    item.append(sign, ` ${words} (${several})`);
+    item.append(sign, ` ${words} (${number})`);
     return [item];
   });
 }
