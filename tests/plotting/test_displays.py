@@ -130,7 +130,7 @@ def test_of_many_groups_the_eight_largest_have_names_and_colours():
     colours = {name: line.get_color() for name, line in lines_in(display)[0].items()}
     assert len({colours[name] for name in texts_in(display)}) == 8
     assert {colours[str(group)] for group in range(4)} == {"0.75"}
-    assert "4 smaller groups" in display.ax_.get_title("left")
+    assert "4 smaller groups" in display.ax_.get_xlabel()
 
 
 def test_a_cost_that_is_none_is_refused_before_anything_is_drawn(people):
@@ -314,8 +314,8 @@ def test_a_broken_promise_is_called_so():
         y, selected, published=published, sensitive_features=["A"] * 50 + ["B", "C"], cost=0.7
     )
     assert texts_in(display)[-2:] == ["A: broken", "B"]
-    assert "stays away" in display.ax_.get_title("left")
-    assert "nobody passes of: C" in display.ax_.get_xlabel()
+    assert "stays away" in display.ax_.get_xlabel()
+    assert "nobody passes of C" in display.ax_.get_xlabel()
 
 
 def test_people_who_were_published_themselves_are_no_new_people(people, naive):
@@ -336,7 +336,7 @@ def test_of_many_groups_the_eight_largest_points_are_named():
         z += [group] * size
     display = PromisedDeliveredDisplay.from_predictions(y, selected, published=table, sensitive_features=z, cost=0.99)
     assert texts_in(display)[-8:] == [f"g{i}" for i in range(4, 12)]
-    assert "4 other groups" in display.ax_.get_title("left")
+    assert "4 other groups" in display.ax_.get_xlabel()
 
 
 # ---------------------------------------------------------------------- names

@@ -116,9 +116,11 @@ class PrecisionCurvesDisplay:
             By default, new ones.
         """
         axes = new_axes(ax)
-        axes.set(xlabel="threshold", ylabel="published precision", ylim=(0, 1.02))
         groups, names = self.curves.groups, label_texts(self.curves.groups)
-        colours = dict(zip(largest(self.curves.n, MOST_NAMED).tolist(), COLOURS, strict=False))
+        colours: dict[int, str] = dict(zip(largest(self.curves.n, MOST_NAMED).tolist(), COLOURS, strict=False))
+        others = len(groups) - len(colours)
+        below = f"\n(grey: the {others} smaller groups)" if others else ""
+        axes.set(xlabel=f"threshold{below}", ylabel="published precision", ylim=(0, 1.02))
         ends, first, last = [], np.inf, -np.inf
         for code, group in enumerate(groups):
             frame = self.curves.to_frame(group)
@@ -143,7 +145,5 @@ class PrecisionCurvesDisplay:
             ends.append((axes.get_xlim()[1], self.cost))
             texts, inks = [*texts, f"cost {self.cost:g}"], [*inks, "0.3"]
         name_lines(axes, ends, texts, inks)
-        if len(groups) > len(colours):
-            axes.set_title(f"Grey: the {len(groups) - len(colours)} smaller groups", fontsize="small", loc="left")
         self.ax_, self.figure_ = axes, axes.figure
         return self

@@ -154,11 +154,11 @@ class PromisedDeliveredDisplay:
         _draw_limits(axes, drawn)
         for place, (_, row) in enumerate(drawn.iterrows()):
             _draw_group(axes, row, place in named)
-        below = f"\n(nobody passes of: {listed(frame.loc[lacking, 'name'])})" if lacking.any() else ""
-        axes.set(xlabel=f"published precision{below}", ylabel="delivered precision (new people)")
         said = [] if drawn["applies"].all() else ["grey: stays away, promised nothing"]
         said += [f"small: {len(drawn) - len(named)} other groups"] if len(drawn) > len(named) else []
-        axes.set_title("; ".join(said), fontsize="small", loc="left", color="0.35")
+        said += [f"nobody passes of {listed(frame.loc[lacking, 'name'])}"] if lacking.any() else []
+        below = f"\n({'; '.join(said)})" if said else ""
+        axes.set(xlabel=f"published precision{below}", ylabel="delivered precision (new people)")
         chosen = drawn.iloc[named]
         texts = [f"{row['name']}{_FORMS[row['promise_kept']][2]}" for _, row in chosen.iterrows()]
         inks = np.where(chosen["applies"], "black", "0.45").tolist()
