@@ -3,10 +3,11 @@ PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
 
-.PHONY: help demo test lint types check bench bench-unseen reproduce reproduce-promises reproduce-descent reproduce-splits experiments experiment-push experiment-rates experiment-weights screenshots simulate kill-test install-dev clean
+.PHONY: help demo test lint types check bench bench-unseen reproduce reproduce-promises reproduce-descent reproduce-splits experiments experiment-push experiment-rates experiment-weights docs docs-quick screenshots simulate kill-test store-test fuzz test-oldest install-dev clean
 help:
 	@echo "make demo       install and show what self-selection does to a screening model (bundled data)"
 	@echo "make test       install what the tests need and run them all"
+	@echo "make test-oldest  the same with the oldest versions that pyproject.toml allows, in an environment of their own"
 	@echo "make check      lint and types"
 	@echo "make bench      run the benchmarks and rewrite benchmarks/results/"
 	@echo "make bench-unseen  what is promised and delivered on data that nobody tuned on (fetches them; resumes)"
@@ -15,9 +16,12 @@ help:
 	@echo "make reproduce-descent  run the paper's own descent (hours; resumes) for the page"
 	@echo "make reproduce-splits   run our learners on splits 10 to 49 (an hour; resumes) for the page"
 	@echo "make experiments        run the experiments on parity and order (hours; resumes) for the page"
+	@echo "make docs       build the site: guide, gallery and reference, in docs/_build (docs-quick: without running the examples)"
 	@echo "make screenshots  pictures of the four kinds of report for the README (needs chromium)"
 	@echo "make simulate   draw 10,000 populations, count the promises that are broken, and rewrite benchmarks/results/promises.md"
 	@echo "make kill-test  kill a sweep 20 times at random moments and check that nothing is lost"
+	@echo "make store-test flip many bits of a store, and tell long stories of two sweeps on one (minutes)"
+	@echo "make fuzz       damage files of every kind for minutes and rewrite docs/fuzzing.md"
 	@echo "make clean      remove the virtual environment and caches"
 
 $(BIN)/python:
@@ -40,6 +44,14 @@ TEST_WORKERS ?= 2
 test: $(VENV)/.installed-dev
 	@tools/install-browser
 	$(BIN)/python -m pytest -n $(TEST_WORKERS) --dist loadfile
+
+# The least versions that pyproject.toml names, with whatever these ask for themselves.
+OLDEST := .venv-oldest
+test-oldest:
+	$(PYTHON) -m venv $(OLDEST)
+	$(OLDEST)/bin/python -m pip install --quiet --disable-pip-version-check 'uv>=0.5'
+	$(OLDEST)/bin/uv pip install --python $(OLDEST)/bin/python --resolution lowest-direct --editable '.[dev]'
+	$(OLDEST)/bin/python -m pytest -n $(TEST_WORKERS) --dist loadfile
 
 lint: $(VENV)/.installed-dev
 	$(BIN)/ruff format --check .
@@ -113,6 +125,14 @@ experiment-weights: $(VENV)/.installed-dev
 	$(EXPERIMENT) --dataset bank_30 $(WEIGHTS) --splits 3
 	$(EXPORT_EXPERIMENTS)
 
+SITE ?= docs/_build
+BUILD = $(BIN)/python -m sphinx -W --keep-going -b html docs
+# The whole site, examples run (minutes); docs-quick shows them without running them. Warnings are errors.
+docs: $(VENV)/.installed-dev
+	MPLBACKEND=Agg $(BUILD) $(SITE)
+docs-quick: $(VENV)/.installed-dev
+	SELFSELECT_DOCS=quick MPLBACKEND=Agg $(BUILD) -q $(SITE)-quick
+
 screenshots: $(VENV)/.installed-dev
 	$(BIN)/python tools/screenshots.py
 
@@ -123,5 +143,14 @@ simulate: $(VENV)/.installed-dev
 kill-test: $(VENV)/.installed-dev
 	$(BIN)/python tools/kill_test.py
 
+FLIPS ?= 20000
+STORIES ?= 1000
+store-test: $(VENV)/.installed-dev
+	SELFSELECT_FLIPS=$(FLIPS) SELFSELECT_STORIES=$(STORIES) $(BIN)/python -m pytest --durations=5 tests/reproduction/sweep/test_damage.py tests/reproduction/sweep/test_store_machine.py
+
+FUZZ_MINUTES ?= 5
+fuzz: $(VENV)/.installed-dev
+	$(BIN)/python tools/fuzz.py --minutes $(FUZZ_MINUTES) --out docs/fuzzing.md
+
 clean:
-	rm -rf $(VENV) .pytest_cache .mypy_cache .ruff_cache .hypothesis
+	rm -rf $(VENV) $(OLDEST) .pytest_cache .mypy_cache .ruff_cache .hypothesis

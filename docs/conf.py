@@ -28,7 +28,6 @@ extensions = [
     "sphinx_gallery.gen_gallery",
     "sphinx_click",
     "commands",
-    "numbering",
 ]
 exclude_patterns = ["_build", "gallery/README.rst", "**/GALLERY_HEADER.rst", "reproduction/*.md"]
 source_suffix = {".md": "markdown", ".rst": "restructuredtext"}
@@ -74,6 +73,7 @@ sphinx_gallery_conf = {
     "remove_config_comments": True,
     "show_signature": False,
     "show_memory": False,
+    "write_computation_times": False,  # that page would load scripts from elsewhere
     "abort_on_example_error": True,
     "plot_gallery": not QUICK,
     "min_reported_time": 60,

@@ -1,4 +1,6 @@
-"""``{run}``: a command of selfselect, run when the site is built, with what it says.
+"""What the build makes of a page's directives.
+
+``{run}``: a command of selfselect, run when the site is built, with what it says.
 
     ```{run} selfselect audit loans.csv --label repaid ...
     :lines: 12
@@ -6,14 +8,22 @@
 
 It runs in a folder with the example tables, in the order of the page, so that a later command may read what an earlier
 one wrote. A command that fails, other than with a condition that does not hold (``:fails:``), stops the build.
+
+``{python}``: statements, run in one scope for each page, with what they print; a last expression is shown.
+
+``{made-by} module.function``: what a function of the package returns, as Markdown.
 """
 
 from __future__ import annotations
 
-import os
+import ast
+import contextlib
+import io
 import shlex
 import shutil
 import tempfile
+import textwrap
+from importlib import import_module
 from pathlib import Path
 from typing import Any, ClassVar
 
@@ -38,6 +48,28 @@ def folder_of(page: str) -> Path:
     return FOLDERS[page]
 
 
+#: Letters in a line of what commands say; tables may be wider, and scroll.
+WIDTH = 92
+
+
+def command_lines(words: list[str]) -> str:
+    """A command as it would be typed on lines of some width."""
+    lines, line = [], "$"
+    for word in map(shlex.quote, words):
+        if len(line) + len(word) > WIDTH and word.startswith("-"):
+            lines.append(f"{line} \\")
+            line = "   "
+        line = f"{line} {word}"
+    return "\n".join([*lines, line])
+
+
+def broken(line: str) -> str:
+    """A sentence on lines of some width; a row of a table as it is."""
+    if len(line) <= WIDTH or "  " in line.strip():
+        return line
+    return textwrap.fill(line, WIDTH)
+
+
 class Run(SphinxDirective):
     """A command and what it says."""
 
@@ -49,19 +81,54 @@ class Run(SphinxDirective):
         """Run the command, and show it."""
         typed = " ".join(self.arguments[0].split())
         words = shlex.split(typed)
-        before = os.getcwd()
-        os.chdir(folder_of(self.env.docname))
-        try:
+        with contextlib.chdir(folder_of(self.env.docname)):
             done = CliRunner(env={"COLUMNS": "160"}).invoke(main, words[1:], prog_name="selfselect")
-        finally:
-            os.chdir(before)
         if done.exit_code != (1 if "fails" in self.options else 0):
             raise self.error(f"`{typed}` ended with {done.exit_code}:\n{done.output}")
         lines = done.output.rstrip().splitlines()
         most = self.options.get("lines", len(lines))
         shown = lines[:most] + (["..."] if len(lines) > most else [])
-        text = "\n".join([f"$ {typed}", *shown])
+        text = "\n".join([command_lines(words), *(broken(line) for line in shown)])
         return [nodes.literal_block(text, text, language="console")]
+
+
+SCOPES: dict[str, dict[str, Any]] = {}
+
+
+class Python(SphinxDirective):
+    """Statements of Python, and what they print; in one scope for each page."""
+
+    has_content = True
+
+    def run(self) -> list[nodes.Node]:
+        """Run the statements, and show both."""
+        source = "\n".join(self.content)
+        scope = SCOPES.setdefault(self.env.docname, {"__name__": "page"})
+        body = ast.parse(source)
+        last = body.body.pop() if body.body and isinstance(body.body[-1], ast.Expr) else None
+        said = io.StringIO()
+        with contextlib.redirect_stdout(said), contextlib.chdir(folder_of(self.env.docname)):
+            exec(compile(body, self.env.docname, "exec"), scope)
+            if last is not None:
+                value = eval(compile(ast.Expression(last.value), self.env.docname, "eval"), scope)
+                if value is not None:
+                    print(value if isinstance(value, str) else repr(value))
+        shown: list[nodes.Node] = [nodes.literal_block(source, source, language="python")]
+        if said.getvalue().strip():
+            text = said.getvalue().rstrip()
+            shown.append(nodes.literal_block(text, text, language="none", classes=["printed"]))
+        return shown
+
+
+class MadeBy(SphinxDirective):
+    """Markdown that a function of the package makes."""
+
+    required_arguments = 1
+
+    def run(self) -> list[nodes.Node]:
+        """Call the function, and parse what it returns."""
+        module, name = self.arguments[0].rsplit(".", 1)
+        return self.parse_text_to_nodes(getattr(import_module(module), name)())
 
 
 def clean(app: Any, exception: Exception | None) -> None:
@@ -69,10 +136,13 @@ def clean(app: Any, exception: Exception | None) -> None:
     for folder in FOLDERS.values():
         shutil.rmtree(folder, ignore_errors=True)
     FOLDERS.clear()
+    SCOPES.clear()
 
 
 def setup(app: Any) -> dict[str, bool]:
     """Add the directive."""
     app.add_directive("run", Run)
+    app.add_directive("python", Python)
+    app.add_directive("made-by", MadeBy)
     app.connect("build-finished", clean)
     return {"parallel_read_safe": False, "parallel_write_safe": True}

@@ -7,7 +7,7 @@ group can be paid. Which groups keep the most qualified people from staying away
 """
 
 # %%
-# Customers of a bank by what they do for a living, and a score of people whom the model had not seen.
+# Some customers of a bank by what they do for a living, and a score of people whom the model had not seen.
 import matplotlib.pyplot as plt
 import numpy as np
 from sklearn.linear_model import LogisticRegression
@@ -17,6 +17,8 @@ from selfselect import plan_subsidies
 from selfselect.datasets import fetch_bank
 
 X, y, job = fetch_bank(return_X_y_group=True)
+some = X.sample(15000, random_state=0).index
+X, y, job = X.loc[some], y.loc[some], job.loc[some]
 score = cross_val_predict(LogisticRegression(solver="newton-cholesky"), X, y, method="predict_proba")[:, 1]
 people = {"score": score, "sensitive_features": job, "cost": 0.65}
 

@@ -5,11 +5,15 @@ from __future__ import annotations
 import json
 import os
 import secrets
+from collections import Counter
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
 #: A model of this package is never larger.
 MOST_BYTES = 64 * 2**20
+#: Nor are the numbers in it: beyond this they would overflow once multiplied with each other.
+LARGEST = 1e100
 #: Names that are tried for a new file: each is taken once in 2**64 cases.
 NAMES_TRIED = 10
 
@@ -62,7 +66,10 @@ def _remember_names(folder: Path) -> None:
 
 
 def read_json(path: str | Path, what: str = "model") -> Any:
-    """Content of a JSON file of at most :data:`MOST_BYTES`; numbers that are none (NaN, Infinity) are refused.
+    """Content of a JSON file of at most :data:`MOST_BYTES`.
+
+    Numbers that are none (NaN, Infinity) are refused, and so are keys that an object holds twice, of which other
+    programs would read one or the other.
 
     Raises
     ------
@@ -73,14 +80,130 @@ def read_json(path: str | Path, what: str = "model") -> Any:
         data = file.read(MOST_BYTES + 1)  # a size on disk says nothing about pipes and devices
     if len(data) > MOST_BYTES:
         raise ValueError(f"{path} is no {what}: it has more than {MOST_BYTES:,} bytes.")
+    repeating: list[_Repeating] = []
     try:
-        return json.loads(data.decode("utf-8"), parse_constant=_refuse_constant)
+        content = json.loads(
+            data.decode("utf-8"),
+            parse_constant=_refuse_constant,
+            object_pairs_hook=lambda pairs: _made(pairs, repeating),
+        )
+        where = next(_repeated_keys(content, "")) if repeating else None
     except (ValueError, RecursionError) as error:
         raise ValueError(f"{path} is no {what}: it is not JSON ({error}). Pickles are never read.") from error
+    if where is not None:
+        raise ValueError(f"{path} is no {what} that can be relied on: it holds {where} twice.")
+    return content
 
 
 def _refuse_constant(name: str) -> float:
     raise ValueError(f"it holds {name}, which is no number")
+
+
+class _Repeating(list[tuple[str, Any]]):
+    """The keys and values of an object of a JSON file that holds a key twice."""
+
+
+def _made(pairs: list[tuple[str, Any]], repeating: list[_Repeating]) -> Any:
+    """An object from its keys and values; where one repeats, all of them, and noted."""
+    made = dict(pairs)
+    if len(made) == len(pairs):
+        return made
+    repeating.append(_Repeating(pairs))
+    return repeating[-1]
+
+
+def _repeated_keys(content: Any, where: str) -> Iterator[str]:
+    """Paths of keys that are there twice."""
+    if isinstance(content, _Repeating):
+        times = Counter(key for key, _ in content)
+        yield from (inside(where, key) for key in times if times[key] > 1)
+    elif isinstance(content, dict):
+        for key, value in content.items():
+            yield from _repeated_keys(value, inside(where, key))
+    elif isinstance(content, list):
+        for i, value in enumerate(content):
+            yield from _repeated_keys(value, inside(where, i))
+
+
+# ---------------------------------------------------------------------- values of such a file
+
+
+class WrongPartError(ValueError):
+    """A part of a file that is not what it must be.
+
+    Parameters
+    ----------
+    path : str
+        Where it is, as keys and positions.
+    problem : str
+        What is wrong, after the path.
+    """
+
+    def __init__(self, path: str, problem: str) -> None:
+        super().__init__(f"It is damaged: {path} {problem}.")
+        self.path, self.problem = path, problem
+
+    def within(self, outer: str) -> WrongPartError:
+        """The same, of a file that holds this one in a part of its own."""
+        return WrongPartError(inside(outer, self.path), self.problem)
+
+
+def inside(where: str, key: str | int) -> str:
+    """Path of a key or position inside another path.
+
+    Examples
+    --------
+    >>> inside(inside("fitted", "coef"), 3), inside("", "schema")
+    ('fitted.coef[3]', 'schema')
+    """
+    if isinstance(key, int):
+        return f"{where}[{key}]"
+    shown = key if key.isprintable() and len(key) <= 60 else repr(key[:60])
+    return f"{where}.{shown}" if where else shown
+
+
+def number_at(value: Any, where: str) -> float:
+    """A number of a file that can be computed with: no text, no truth value, and of no absurd size.
+
+    Examples
+    --------
+    >>> number_at(3, "fitted.intercept")
+    3.0
+    """
+    if isinstance(value, bool) or not isinstance(value, int | float):
+        raise WrongPartError(where, f"is {_told(value)}, not a number")
+    if not abs(value) <= LARGEST:  # nor does NaN
+        raise WrongPartError(where, f"is {_told(value)}, too large to compute with (at most {LARGEST:g})")
+    return float(value)
+
+
+def numbers_at(values: Any, where: str) -> list[float]:
+    """A list of such numbers."""
+    if not isinstance(values, list):
+        raise WrongPartError(where, f"is {_told(values)}, not a list of numbers")
+    return [number_at(value, inside(where, i)) for i, value in enumerate(values)]
+
+
+def truth_at(value: Any, where: str) -> bool:
+    """Yes or no of a file; nothing else stands for either."""
+    if not isinstance(value, bool):
+        raise WrongPartError(where, f"is {_told(value)}, neither true nor false")
+    return value
+
+
+def text_at(value: Any, where: str) -> str:
+    """A text of a file."""
+    if not isinstance(value, str):
+        raise WrongPartError(where, f"is {_told(value)}, not a text")
+    return value
+
+
+def _told(value: Any) -> str:
+    try:
+        text = repr(value)
+    except ValueError:  # a whole number of more digits than Python writes
+        text = "a number of thousands of digits"
+    return text if len(text) <= 40 else text[:37] + "..."
 
 
 #: What a damaged file may raise while it is taken apart.

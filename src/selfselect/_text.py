@@ -1,8 +1,55 @@
-"""Texts of strangers (names of groups, columns, cells) made harmless for where they are shown."""
+"""Texts of strangers (names of groups, columns, data sets, cells) made harmless: one function per place they go to.
+
+=====================  ================================================================
+a terminal             :func:`printable`, and in messages :func:`shown`
+a cell of a CSV file   :func:`inert_cell`
+LaTeX                  :func:`latex_text`
+Markdown               :func:`markdown_text`
+HTML, SVG              :func:`html_text`
+a picture's labels     :func:`label_text` (matplotlib, whatever file it then writes)
+JSON                   :func:`json_text`
+=====================  ================================================================
+
+``tests/hostile.py`` has the names that all of them are tried with.
+"""
 
 from __future__ import annotations
 
+import json
+import re
+import unicodedata
+from html import escape
 from typing import Any
+
+#: What makes a spreadsheet take a cell for a formula.
+_FORMULA_SIGNS = tuple("=+-@")
+#: Longer names are cut in the legend of a picture.
+LONGEST_LABEL = 40
+
+_LATEX = str.maketrans(
+    {
+        "\\": r"\textbackslash{}",
+        "{": r"\{",
+        "}": r"\}",
+        "%": r"\%",
+        "_": r"\_",
+        "&": r"\&",
+        "#": r"\#",
+        "$": r"\$",
+        "~": r"\textasciitilde{}",
+        "^": r"\textasciicircum{}",
+        "<": r"\textless{}",
+        ">": r"\textgreater{}",
+        "|": r"\textbar{}",
+        '"': r"\textquotedbl{}",
+        "`": r"\textasciigrave{}",
+        "±": r"$\pm$",
+        "²": "$^2$",
+        "·": r"$\cdot$",
+    }
+)
+#: What Markdown (GitHub's too) takes for marks of its own: a name with any of them is not the name any more.
+_MARKDOWN = str.maketrans({char: "\\" + char for char in r"\`*_[]|~$#!@"} | {"<": "&lt;", ">": "&gt;", "&": "&amp;"})
 
 
 def shown(text: str, most: int = 60) -> str:
@@ -18,9 +65,87 @@ def printable(text: str) -> str:
 
 
 def inert_cell(value: Any) -> Any:
-    """Text that a spreadsheet will not take for a formula: cells that begin with = + - @ get an apostrophe in front."""
-    if isinstance(value, str) and value.lstrip(" \t\r\n")[:1] in ("=", "+", "-", "@") and value.strip():
-        return "'" + value
-    if isinstance(value, str) and value[:1] in ("\t", "\r"):
-        return "'" + value
-    return value
+    r"""Text that a spreadsheet will not take for a formula; anything else stays as it is.
+
+    Cells that begin with = + - @ get an apostrophe in front: also after blanks and characters that are not seen, and
+    with signs of another width, which some spreadsheets read as the plain ones.
+
+    Examples
+    --------
+    >>> inert_cell("=1+1"), inert_cell(" +1"), inert_cell("a=b"), inert_cell(-1)
+    ("'=1+1", "' +1", 'a=b', -1)
+    """
+    if not isinstance(value, str) or not value:
+        return value
+    text = value.encode("utf-8", "backslashreplace").decode("utf-8")  # halves of characters are in no file
+    seen = next((char for char in text if char.isprintable() and not char.isspace()), "")
+    if text[0] in "\t\r" or unicodedata.normalize("NFKC", seen).startswith(_FORMULA_SIGNS):
+        return "'" + text
+    return text
+
+
+def latex_text(text: str) -> str:
+    r"""Text that LaTeX sets as it stands, between other text of a paragraph, a caption or a cell of a table.
+
+    Examples
+    --------
+    >>> print(latex_text("R&D_1 {50%} ±1"))
+    R\&D\_1 \{50\%\} $\pm$1
+    """
+    safe = printable(text).translate(_LATEX)
+    safe = re.sub(r"([-',])(?=\1)", r"\1{}", safe)  # two dashes or quotes would become one
+    return "{}" + safe if safe.startswith(("[", "*")) else safe  # else the line end before it takes it for its own
+
+
+def markdown_text(text: str) -> str:
+    r"""Text that Markdown shows as it stands, on one line and in one cell of a table.
+
+    Examples
+    --------
+    >>> print(markdown_text("a|b <b>*c*"))
+    a\|b &lt;b&gt;\*c\*
+    """
+    safe = printable(text).translate(_MARKDOWN)
+    safe = re.sub(r"^(\s*\d*)([-+=.)])", r"\1\\\2", safe)  # the beginning of a list, or a line below a heading
+    return re.sub(r"(?i)(://|www\.)", lambda found: found[0][:-1] + "&#" + str(ord(found[0][-1])) + ";", safe)
+
+
+def html_text(text: str) -> str:
+    """Text that is text in HTML and SVG, also within quotes.
+
+    Examples
+    --------
+    >>> html_text('<b title="1">')
+    '&lt;b title=&quot;1&quot;&gt;'
+    """
+    return escape(printable(text))
+
+
+def label_text(text: Any, most: int = LONGEST_LABEL) -> str:
+    r"""Text that matplotlib draws as it stands: in a legend, at an axis, as a title.
+
+    Matplotlib leaves labels out of legends that are empty or begin with an underscore, and reads what is between two
+    dollar signs as a formula, which may be none.
+
+    Examples
+    --------
+    >>> label_text("_other"), label_text("$50_$"), label_text("")
+    (' _other', '\\$50_\\$', '(empty)')
+    """
+    name = printable(str(text))
+    short = name if len(name) <= most else name[: most - 3] + "..."
+    if not short.strip():
+        return "(empty)"
+    return (" " if short.startswith("_") else "") + short.replace("$", r"\$")
+
+
+def json_text(content: Any, indent: int | None = 2) -> str:
+    r"""JSON that every other program reads, and a line end: no NaN, and halves of characters as escapes.
+
+    Examples
+    --------
+    >>> json_text({"name": "Käse\ud800"}, indent=None)
+    '{"name": "Käse\\ud800"}\n'
+    """
+    text = json.dumps(content, indent=indent, ensure_ascii=False, allow_nan=False) + "\n"
+    return re.sub("[\ud800-\udfff]", lambda half: f"\\u{ord(half[0]):04x}", text)

@@ -42,7 +42,7 @@ def test_nobody_applying_is_undefined_and_null_never_zero():
 
 
 def test_many_groups_are_counted_in_the_verdict_and_few_are_named():
-    y, z = np.tile([0, 1], 8), np.repeat(list("ABCDEFGH"), 2)
+    y, z = np.tile([0, 1], 400), np.repeat(list("ABCDEFGH"), 100)
     few = audit(y, y_pred=(z < "D") | (y == 1), sensitive_features=z, cost=0.8)
     assert few.verdict().startswith("At a cost of 0.80, A, B and C stay away")
     many = audit(y, y_pred=(z < "G") | (y == 1), sensitive_features=z, cost=0.8)

@@ -65,6 +65,6 @@ def test_what_a_sentence_promises_is_true_after_rounding(hits, selected, cost, p
 def test_a_group_to_which_nothing_is_promised_is_told_so():
     said = words.group_sentence("B", 0.6, 0, 100, 0.66, float("nan"), comes_at=float("nan"), confidence=0.9)
     assert said == (
-        "B stays away: 66.0% of those who pass screening are hired, but nothing is promised to it, so no subsidy can "
-        "bring it in."
+        "B stays away: 66.0% of those who pass screening are qualified, but nothing is promised to it, so no subsidy "
+        "can bring it in."
     )

@@ -14,6 +14,7 @@ from selfselect.tabular.errors import TableError
 
 GOOD = "label,group,score\n1,A,0.9\n0,A,0.2\n1,B,0.8\n0,B,0.7\n"
 OPTION = re.compile(r"--[a-z][a-z-]*")
+WHOLE_COMMAND = re.compile(r"selfselect ([a-z]+)( --[a-z-]+( [a-z.]+)?)*")
 NAMES = ("label", "group", "score", "prediction", "ignore", "subsidy", "target", "require", "positive", "delimiter")
 
 
@@ -34,7 +35,9 @@ def test_a_hint_never_names_an_option_that_the_command_does_not_have(name, key):
         error = kind("it is wrong", key=key, name="x", delimiter=";", encoding="latin-1", path="s.sqlite")
         said = worded(error, command(name))
         named = set(OPTION.findall(said))
-        assert named <= options_of(name)
+        assert set(OPTION.findall(WHOLE_COMMAND.sub("", said))) <= options_of(name)
+        for whole in WHOLE_COMMAND.finditer(said):  # what to run instead has options of its own
+            assert set(OPTION.findall(whole[0])) <= options_of(whole[1])
         assert (HINTS[key].option in named) == (HINTS[key].option in options_of(name))
         assert said.startswith("it is wrong")
         assert "{" not in said

@@ -181,3 +181,10 @@ def test_labels_of_another_kind_are_found_where_python_holds_them_equal():
 def test_what_has_no_order_or_is_sparse_is_refused(features):
     with pytest.raises(TypeError, match="sensitive_features"):
         encode_groups(features, n_rows=2)
+
+
+def test_names_that_differ_only_after_a_character_0_are_different_groups():
+    names = ["A", "A\0b", "", "\0", "A", None]
+    found = encode_groups(names, missing="own_group")
+    assert found.n_groups == 5
+    assert [found.labels[code] for code in found.codes] == ["A", "A\0b", "", "\0", "A", "(missing)"]

@@ -9,7 +9,14 @@ from sklearn.base import clone
 from sklearn.exceptions import NotFittedError
 from sklearn.linear_model import LogisticRegression
 
-from selfselect import NaiveClassifier, SemiStrategicClassifier, StrategicClassifier, load_model, save_model
+from selfselect import (
+    GroupThresholdClassifier,
+    NaiveClassifier,
+    SemiStrategicClassifier,
+    StrategicClassifier,
+    load_model,
+    save_model,
+)
 
 ALL = (NaiveClassifier, SemiStrategicClassifier, StrategicClassifier)
 
@@ -102,3 +109,30 @@ def test_what_is_no_model_is_refused_and_nothing_is_executed(people, tmp_path):
         NaiveClassifier(5).fit(X, y, sensitive_features=z)
     with pytest.raises(TypeError, match="can be saved"):
         save_model(LogisticRegression(), path)
+
+
+def test_thresholds_of_a_file_are_numbers_which_may_be_infinite(people, tmp_path):
+    X, y, z = people
+    model = GroupThresholdClassifier(cost=0.7).fit(X, y, sensitive_features=z)
+    path = tmp_path / "m.json"
+    model.save(path)
+    good = json.loads(path.read_text())
+
+    def read_with(value):
+        thresholds = {"list": [value, *good["fitted"]["thresholds"]["list"][1:]]}
+        path.write_text(json.dumps(good | {"fitted": good["fitted"] | {"thresholds": thresholds}}))
+        return load_model(path)
+
+    assert np.isinf(read_with({"float": "inf"}).thresholds_.iloc[0])
+    for value, problem in (("0.5", "not a number"), (1e200, "too large"), (True, "not a number")):
+        with pytest.raises(ValueError, match=rf"fitted.thresholds\[0\] is .*{problem}"):
+            read_with(value)
+
+
+def test_weights_that_would_not_be_read_back_are_not_written(people, tmp_path):
+    X, y, z = people
+    model = NaiveClassifier(cost=0.7).fit(X, y, sensitive_features=z)
+    model.estimator_.coef_ = model.estimator_.coef_ * 1e200
+    with pytest.raises(ValueError, match=r"weights beyond 1e\+100.*scale its features"):
+        model.save(tmp_path / "m.json")
+    assert not (tmp_path / "m.json").exists()

@@ -14,6 +14,7 @@ from sklearn.utils import all_estimators
 
 from selfselect import (
     ApplicationWarning,
+    GroupThresholdClassifier,
     NaiveClassifier,
     SemiStrategicClassifier,
     StrategicClassifier,
@@ -193,3 +194,66 @@ def test_frames_of_other_libraries_are_taken_as_they_are(cls, kind, people):
         batch = pa.RecordBatch.from_pandas(groups, preserve_index=False)
         assert cls(cost=0.5).fit(other(X), labels, sensitive_features=batch).published_ == plain.published_
     assert cls(cost=0.5).fit(other(X), labels, sensitive_features=one).published_.groups.tolist() == ["z0", "z1"]
+
+
+# ---------------------------------------------------------------------- columns of any size
+
+
+@pytest.fixture(scope="module")
+def ordinary():
+    """People whose features have a spread of about 1, and who can be told apart well."""
+    rng = np.random.default_rng(0)
+    features = rng.normal(size=(1500, 4))
+    y = (features @ [2.0, -1.5, 1.0, 1.0] + rng.logistic(size=1500) > 0).astype(int)
+    return pd.DataFrame(features, columns=list("abcd")), y, np.repeat(["A", "B", "C"], 500)
+
+
+#: Other units for the same columns.
+UNITS = {
+    "a date in seconds since 1970": lambda X: X.assign(a=1.6e9 + 3e7 * X["a"]),
+    "a date in nanoseconds": lambda X: X.assign(a=1.6e18 + 3e16 * X["a"]),
+    "pay and age": lambda X: X.assign(a=50_000 + 15_000 * X["a"], b=40 + 12 * X["b"]),
+    "a share of a millionth": lambda X: X.assign(c=1e-6 * X["c"]),
+    "everything in billions": lambda X: 1e9 * X,
+    "a huge constant beside": lambda X: X.assign(e=1e9),
+}
+
+
+@pytest.mark.parametrize("publish", ["train", "cross_fit"])
+@pytest.mark.parametrize("cls", [NaiveClassifier, SemiStrategicClassifier, GroupThresholdClassifier])
+@pytest.mark.parametrize("units", UNITS)
+def test_units_of_a_column_cost_no_accuracy(ordinary, units, cls, publish):
+    X, y, z = ordinary
+    plain = cls(cost=0.6, publish=publish).fit(X, y, sensitive_features=z)
+    other = UNITS[units](X)
+    same = cls(cost=0.6, publish=publish).fit(other, y, sensitive_features=z)
+    expected = plain.estimator_.decision_function(X)
+    assert np.abs(same.estimator_.decision_function(other) - expected).max() < 0.01
+    # thresholds that are as good as each other may change places
+    assert abs(same.audit(other, y, z).induced_accuracy - plain.audit(X, y, z).induced_accuracy) < 0.02
+    assert list(same.feature_names_in_) == list(same.estimator_.feature_names_in_) == list(other.columns)
+
+
+def test_columns_of_ordinary_size_are_fitted_as_they_stand(ordinary):
+    X, y, z = ordinary
+    for table in (X, 20 * X + 3, X.assign(rare=(np.arange(len(X)) == 7) * 1.0, one=1.0), X.to_numpy().astype("f4")):
+        ours = NaiveClassifier(publish="train").fit(table, y, sensitive_features=z).estimator_
+        plain = LogisticRegression(C=np.inf, max_iter=1000).fit(table, y)
+        assert (ours.coef_ == plain.coef_).all()
+        assert (ours.intercept_ == plain.intercept_).all()
+
+
+def test_an_estimator_that_was_asked_for_is_fitted_as_it_is(ordinary):
+    X, y, z = ordinary
+    X = X.assign(a=1e9 * X["a"])
+    asked = LogisticRegression(C=np.inf, max_iter=1000)
+    ours = NaiveClassifier(asked, publish="train").fit(X, y, sensitive_features=z).estimator_
+    assert (ours.coef_ == asked.fit(X, y).coef_).all()
+
+
+def test_weights_for_columns_as_they_are_survive_a_file(ordinary, tmp_path):
+    X, y, z = ordinary
+    X = X.assign(a=1.6e9 + 3e7 * X["a"])
+    model = SemiStrategicClassifier(cost=0.6).fit(X, y, sensitive_features=z)
+    model.save(tmp_path / "m.json")
+    assert (load_model(tmp_path / "m.json").predict(X) == model.predict(X)).all()

@@ -112,7 +112,7 @@ def test_the_random_audits_are_of_every_kind():
     assert sum("between" in found.verdict() for found in unknown) > 10
     assert any(found.of_new_people for found in unknown)
     assert any("is too close to call" in found.verdict() for found in audits)
-    assert any("This is certain" in found.verdict() for found in audits)
+    assert any("This is clear" in found.verdict() for found in audits)
     assert any("worth only" in " ".join(found.warnings()) for found in audits)
 
 

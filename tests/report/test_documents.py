@@ -45,7 +45,7 @@ def test_the_file_of_a_comparisons_picture_holds_its_numbers(show):
     for line, row in zip(lines[1:], found.to_frame().to_dict("records"), strict=True):
         cells = line.split(",")
         assert float(cells[4]) == row["precision_before"]
-        assert float(cells[9]) == row["precision_after"]
+        assert float(cells[11]) == row["precision_after"]
 
 
 def test_groups_that_are_new_or_gone_are_in_the_comparison(show):

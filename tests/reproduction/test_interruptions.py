@@ -28,6 +28,19 @@ def command(path, small_csv, *more):
     ]
 
 
+def start(words):
+    """A command in a session of its own, as in a terminal."""
+    return subprocess.Popen(
+        words,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+        start_new_session=True,
+        # a shell that runs the tests in the background has them ignore interrupts, and that is inherited
+        preexec_fn=lambda: signal.signal(signal.SIGINT, signal.SIG_DFL),
+    )
+
+
 def descendants(pid):
     """Processes that a process has started, directly or not."""
     parents = {}
@@ -77,15 +90,7 @@ def count_results(path):
 @pytest.mark.parametrize("workers", [1, 2])
 def test_ctrl_c_ends_everything_within_seconds_and_says_how_to_go_on(small_csv, tmp_path, workers):
     path = tmp_path / "a.sqlite"
-    process = subprocess.Popen(
-        command(path, small_csv, "--splits", "400", "--workers", str(workers)),
-        stdout=subprocess.PIPE,
-        stderr=subprocess.PIPE,
-        text=True,
-        start_new_session=True,
-        # a shell that runs the tests in the background has them ignore interrupts, and that is inherited
-        preexec_fn=lambda: signal.signal(signal.SIGINT, signal.SIG_DFL),
-    )
+    process = start(command(path, small_csv, "--splits", "400", "--workers", str(workers)))
     try:
         wait_for(lambda: count_results(path) > 3)
         family = descendants(process.pid)
@@ -103,6 +108,106 @@ def test_ctrl_c_ends_everything_within_seconds_and_says_how_to_go_on(small_csv, 
     wait_for(lambda: not any(map(alive, family)), 5)
     with Store(path) as store:
         assert store.leases.under_way() == set()
+
+
+def interrupted(process):
+    """What a command says and leaves behind when Ctrl+C is pressed now."""
+    family = descendants(process.pid)
+    try:
+        os.killpg(process.pid, signal.SIGINT)  # as a terminal does it: to all of them
+        _, errors = process.communicate(timeout=60)
+    finally:
+        process.kill()
+        process.communicate()
+    wait_for(lambda: not any(map(alive, family)), 10)
+    return process.returncode, errors
+
+
+@linux_only
+@pytest.mark.parametrize("seconds", [0.15, 0.6, 1.2, 1.8])
+def test_ctrl_c_while_a_sweep_starts_ends_it_in_plain_words(small_csv, tmp_path, seconds):
+    words = command(tmp_path / "a.sqlite", small_csv, "--splits", "400")
+    words[2] = f"import selfselect; print('begun', flush=True); {words[2]}"  # before that, it is Python's affair
+    process = start(words)
+    assert process.stdout.readline() == "begun\n"
+    time.sleep(seconds)
+    code, errors = interrupted(process)
+    assert code == 130, errors
+    assert "Interrupted." in errors
+    assert "Traceback" not in errors
+
+
+@linux_only
+@pytest.mark.parametrize(
+    ("engine", "starting"), [([], True), (["--scheduler", "local"], True), (["--scheduler", "local"], False)]
+)
+def test_ctrl_c_reaches_no_worker_and_ends_all_of_them(small_csv, tmp_path, engine, starting):
+    path = tmp_path / "a.sqlite"
+    process = start(command(path, small_csv, "--splits", "400", "--workers", "2", *engine))
+    if starting:
+        wait_for(lambda: len(descendants(process.pid)) >= 2)
+        time.sleep(0.3)
+    else:
+        wait_for(lambda: count_results(path) > 3)
+    code, errors = interrupted(process)
+    assert code == 130, errors
+    assert "run the same command again" in errors
+    assert "Traceback" not in errors
+    with Store(path) as store:
+        assert store.leases.under_way() == set()
+        assert len(store.results()) == len(store.done())
+
+
+PAUSED = """
+import os, signal, sys
+from selfselect.reproduction import InProcess, Plan, Store, own_dataset, run_sweep
+from selfselect.reproduction.sweep import leases
+
+class Paused(InProcess):
+    times = 0
+
+    def submit(self, unit):
+        future = super().submit(unit)
+        self.times += 1
+        if self.times == 3:  # with a result in hand that is not yet stored
+            os.kill(os.getpid(), signal.SIGSTOP)
+        return future
+
+path, csv = sys.argv[1:]
+plan = Plan((own_dataset(csv, "qualified", "group"),), ("naive", "strat_x"), (0.7, 0.8), splits=2)
+with Store(path) as store:
+    print(run_sweep(plan, store, Paused()))
+"""
+
+
+@linux_only
+def test_a_sweep_that_was_stopped_while_another_took_over_goes_on_without_complaint(small_csv, tmp_path, small_plan):
+    path = tmp_path / "a.sqlite"
+    process = start([sys.executable, "-c", PAUSED, str(path), str(small_csv)])
+    plan = replace(small_plan, methods=("naive", "strat_x"))
+    try:
+        wait_for(lambda: state_of(process.pid) == "T" or process.poll() is not None)
+        with Store(path) as store:
+            before = len(store.done())
+            assert store.leases.under_way()
+            store.database.connection.execute("UPDATE owners SET heard = heard - 61")  # a minute later
+            assert run_sweep(plan, store, InProcess()) == len(plan.cells()) - before
+            contents = store.contents()
+        process.send_signal(signal.SIGCONT)
+        out, errors = process.communicate(timeout=60)
+    finally:
+        process.kill()
+        process.communicate()
+    assert (process.returncode, errors) == (0, "")
+    assert int(out) == before > 0  # what it had in hand was there already
+    with Store(path) as store:
+        assert store.contents() == contents
+        assert not store.leases.under_way()
+
+
+def state_of(pid):
+    with open(f"/proc/{pid}/stat") as file:
+        return file.read().rpartition(")")[2].split()[0]
 
 
 @linux_only

@@ -94,7 +94,7 @@ class Bomb:
         (lambda text: text.replace('"class": "NaiveClassifier"', '"class": "os.system"').encode(), "unknown"),
         (lambda text: text.replace('"intercept": ', '"intercept": NaN, "x": ').encode(), "no number"),
         (lambda text: text.replace('"kind": "number"', '"kind": "exec"', 1).encode(), "unknown kind"),
-        (lambda text: text.replace('"scale": ', '"scale": -', 1).encode(), "make no sense"),
+        (lambda text: text.replace('"scale": ', '"scale": -', 1).encode(), r"columns\[1\].scale is -[0-9.]*, which no"),
         (lambda text: text.replace('"name": "age"', '"name": "pay"').encode(), "twice"),
         (lambda text: b'{"format": "selfselect-table-model", "schema": 1, "n": ' + b"9" * 10_000 + b"}", "not JSON"),
         (lambda text: b" " * (65 * 2**20), "more than"),
@@ -108,6 +108,50 @@ def test_a_model_file_that_is_not_one_is_refused_and_nothing_runs(naive, tmp_pat
         load_table_model(bad)
     assert "bad.json" in str(error.value)
     assert not (tmp_path / "pwned-by-pickle").exists()
+
+
+@pytest.mark.parametrize(
+    ("path", "value", "words"),
+    [
+        (("classifier", "fitted", "coef", 0), "1.5", r"classifier\.fitted\.coef\[0\] is '1\.5', not a number"),
+        (("classifier", "fitted", "coef", 1), 1e308, r"classifier\.fitted\.coef\[1\] is 1e\+308, too large"),
+        (("classifier", "fitted", "coef", 1), True, r"classifier\.fitted\.coef\[1\] is True, not a number"),
+        (("classifier", "fitted", "coef"), "12", r"classifier\.fitted\.coef is '12', not a list of numbers"),
+        (("classifier", "fitted", "intercept"), -1e308, r"classifier\.fitted\.intercept is -1e\+308, too large"),
+        (("classifier", "fitted", "threshold"), "0", r"classifier\.fitted\.threshold is '0', not a number"),
+        (("classifier", "fitted", "n_features"), 2.5, r"classifier\.fitted\.n_features is 2\.5, not a whole"),
+        (("classifier", "published", "n", 0), "500", r"classifier\.published\.n\[0\] is '500', not a number"),
+        (("columns", 0, "name"), 5, r"columns\[0\]\.name is 5, not a text"),
+        (("columns", 0, "mean"), "0", r"columns\[0\]\.mean is '0', not a number"),
+        (("columns", 0, "scale"), 1e-300, r"columns\[0\]\.scale is 1e-300, which no column can be divided by"),
+        (("columns", 0, "flag"), "no", r"columns\[0\]\.flag is 'no', neither true nor false"),
+        (("groups", 0), 5, r"groups\[0\] is 5, not a text"),
+    ],
+)
+def test_a_value_of_the_wrong_kind_or_an_absurd_size_is_refused_by_its_path(semi, tmp_path, path, value, words):
+    content = json.loads(semi.to_json())
+    content["columns"].sort(key=lambda column: column["kind"] != "number")
+    part = content
+    for key in path[:-1]:
+        part = part[key]
+    part[path[-1]] = value
+    (tmp_path / "bad.json").write_text(json.dumps(content))
+    with pytest.raises(ValueError, match=rf"bad\.json: It is damaged: {words}"):
+        load_table_model(tmp_path / "bad.json")
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "path"),
+    [
+        ('"intercept": ', '"intercept": 1, "intercept": ', "classifier.fitted.intercept"),
+        ('"schema": 1', '"schema": 1, "schema": 1', "schema"),
+        ('"kind": ', '"kind": "number", "kind": ', r"columns\[0\].kind"),
+    ],
+)
+def test_a_key_that_is_there_twice_is_refused_by_its_path(semi, tmp_path, old, new, path):
+    (tmp_path / "bad.json").write_text(semi.to_json().replace(old, new, 1))
+    with pytest.raises(ValueError, match=f"bad.json is no model that can be relied on: it holds {path} twice"):
+        load_table_model(tmp_path / "bad.json")
 
 
 def test_thousands_of_damaged_model_files_are_refused_or_read(semi, tmp_path):

@@ -4,14 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from functools import cached_property
-from html import escape
 from typing import Any
 
 import numpy as np
 import pandas as pd
 from numpy.typing import ArrayLike
 
+from .._cached import cached
+from .._text import html_text
 from .._validation import check_fraction
 from ..deciding import (
     Cost,
@@ -116,24 +116,24 @@ class Audit:
         """Whether other people are counted than those whose counts are published, so that promises can be checked."""
         return self.counted_on is not self.published_by
 
-    @cached_property
+    @cached
     def names(self) -> list[str]:
         """One text per group."""
         return group_names(self.published.groups)
 
     # ------------------------------------------------------------------ what follows
 
-    @cached_property
+    @cached
     def shares(self) -> pd.Series:
         """Share of each group that applies at the main cost."""
         return self.published.shares(self.terms)
 
-    @cached_property
+    @cached
     def applies(self) -> pd.Series:
         """Whether each group applies at the main cost."""
         return self.published.decisions(self.terms)
 
-    @cached_property
+    @cached
     def outcome(self) -> Outcome:
         """Accuracy, application rate and social cost at the main cost."""
         return outcome(self.population, self.shares)
@@ -163,7 +163,7 @@ class Audit:
         """Share of qualified people who do not apply, NaN if nobody is qualified."""
         return self.outcome.social_cost
 
-    @cached_property
+    @cached
     def undecided(self) -> pd.Series | None:
         """Whether each group's 95% interval holds its cost, so that chance may have decided.
 
@@ -496,7 +496,7 @@ class Audit:
     def _repr_html_(self) -> str:
         columns = ["n", "base_rate", "precision", "cost", "applies", "subsidy_needed"]
         frame = self.to_frame()[columns + (["delivered", "promise_kept"] if self.of_new_people else [])]
-        return f"<p>{escape(self.verdict())}</p>{frame._repr_html_()}"
+        return f"<p>{html_text(self.verdict())}</p>{frame._repr_html_()}"
 
     def __repr__(self) -> str:
         return f"{self.verdict()}\n{self.to_frame()}"
@@ -572,10 +572,10 @@ def audit(
     --------
     >>> found = audit([1, 1, 0, 1, 0, 0], y_pred=[1, 1, 1, 1, 1, 0], sensitive_features=list("AAABBB"), cost=0.6)
     >>> found.verdict()[:90]
-    'At a cost of 0.60, B stays away: the model is right for 66.7% of those who apply, as assum'
+    'At a cost of 0.60, B probably stays away: the model is right for 66.7% of those who apply,'
     >>> found.sentences()[1]
-    'B stays away at a cost of 0.60: 50.0% of those who pass screening are hired. Its people would apply at a cost of
-    0.50, or with a subsidy of 0.10.'
+    'B stays away at a cost of 0.60: 50.0% of those who pass screening are qualified. Its people would apply at a cost
+    of 0.50, or with a subsidy of 0.10.'
     """
     if (score is None) == (y_pred is None):
         raise TypeError("Pass either score or y_pred.")

@@ -5,22 +5,21 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass
-from functools import cached_property
-from html import escape
 from typing import Any, Self
 
 import numpy as np
 import pandas as pd
 from numpy.typing import ArrayLike, NDArray
 
-from .._text import printable
+from .._cached import cached
+from .._text import html_text, printable
 from .._validation import FloatArray, check_binary, check_fraction, check_same_length, check_weights
 from ..counting import GroupCounts, encode_groups, position_of, ratio, with_same_columns
 from ..deciding import BOUNDED, Terms, as_decisions, outcome_bounds
 from ..report import render_document
 from .audits import Audit
 from .formats import amount, count, level, listed, percent
-from .page import page_constants, short_name, source_content
+from .page import own_order, page_constants, short_name, source_content
 from .plain import as_json, plain_groups, plain_value
 from .resampling import FEWEST_RESAMPLES, MEASURED, MOST_DRAWN, Resamples, resample
 from .words import group_names
@@ -165,12 +164,12 @@ class Comparison:
 
     # ------------------------------------------------------------------ numbers
 
-    @cached_property
+    @cached
     def groups(self) -> pd.Index:
         """The groups of both."""
         return (self.before.published + self.after.published).groups
 
-    @cached_property
+    @cached
     def group_names(self) -> list[str]:
         """One text per group."""
         return group_names(self.groups)
@@ -289,7 +288,7 @@ class Comparison:
                     chances.append(f"{name} in {percent(likely)}")
         if not chances:
             return []
-        return [f"That may be chance: of pairs of resamples it happens for {listed(chances)}."]
+        return [f"That may be chance: with people drawn anew, it happens for {listed(chances)}."]
 
     def _on(self, name: str) -> str:
         row = self.differences().loc[name]
@@ -372,8 +371,10 @@ class Comparison:
                 "chart": {
                     "kind": "comparison",
                     "title": "Who came, who left?",
-                    "text": f"Each group's precision, {self.names[0]} (grey, hollow) and {self.names[1]} (below, in "
-                    "colour), with 95% intervals. Shaded: not worth applying, to its cost. Hollow: stays away.",
+                    "text": f"Each group's precision, {self.names[0]} (grey squares) and {self.names[1]} (below, in "
+                    "colour), with 95% intervals. Shaded: not worth applying, up to the line of its cost (dashed: what "
+                    "it was before).",
+                    "order": own_order(self.group_names),
                     "names": [short_name(name) for name in self.names],
                     "groups": self._drawn_groups(),
                 },
@@ -402,7 +403,7 @@ class Comparison:
         return drawn
 
     def _repr_html_(self) -> str:
-        return f"<p>{escape(self.verdict())}</p>{self.to_frame()._repr_html_()}"
+        return f"<p>{html_text(self.verdict())}</p>{self.to_frame()._repr_html_()}"
 
     def __repr__(self) -> str:
         return f"{self.verdict()}\n{self.differences()}\n{self.to_frame()}"

@@ -166,12 +166,15 @@ def threshold_grid(curves: ThresholdCurves, own: float, most: int) -> tuple[Floa
     """
     values = np.unique(curves.threshold)[1:]
     in_use = float(values[-1]) if own == np.inf else own
+    largest = float(values[-1]) if len(values) else in_use
     exact = len(values) <= most
     if not exact:
         spread = values[np.linspace(0, len(values) - 1, most // 2).astype(int)]
         low, high = float(values[0]), float(values[-1])
         even = low + np.linspace(0, 1, most // 2) * (high - low) if np.isfinite(high - low) else spread
         values = np.array([float(f"{value:.{THRESHOLD_DIGITS}g}") for value in np.concatenate([spread, even])])
+    # rounded or not, none lies beyond the largest score, from which on nobody passes, and that one is there
+    values = np.concatenate([values[values < largest], [largest]])
     thresholds = np.unique(np.concatenate([[-np.inf, in_use], values]))
     return thresholds, int(np.searchsorted(thresholds, in_use)), exact
 

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 import numpy as np
 import pandas as pd
+
+from .._text import json_text
 
 
 def plain_value(value: Any) -> Any:
@@ -57,4 +58,4 @@ def plain_groups(
 
 def as_json(content: Any) -> str:
     """JSON text that any other program can read."""
-    return json.dumps(content, indent=2, ensure_ascii=False, allow_nan=False) + "\n"
+    return json_text(content)

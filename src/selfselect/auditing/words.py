@@ -9,6 +9,7 @@ from __future__ import annotations
 import json
 import math
 from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
 from typing import Any
 
 import pandas as pd
@@ -195,13 +196,21 @@ def verdict_sentence(
         if cost is None and costs is None
         else terms_phrase(cost, names, costs or nothing, subsidies or nothing, kind)
     )
-    if confidence is not None:
-        at += f" for people who go by the lower bound of precision (at {level(confidence)}),"
+    held = [False] * len(names) if undecided is None else undecided
     away = [z for z, share in enumerate(shares) if share < MOST_OF_A_GROUP]
     shut = [names[z] for z in away if passed is not None and passed[z] == 0]
-    staying = [names[z] for z in away if passed is None or passed[z] > 0]
+    staying = [z for z in away if passed is None or passed[z] > 0]
     lost = "stay away or are shut out" if staying and shut else "are shut out" if shut else "stay away"
-    parts = [f"{at} {_finding(names, shares, result, staying, shut, lost)}"]
+    who = Who(
+        names,
+        stay=[names[z] for z in staying if not held[z]],
+        probably=[names[z] for z in staying if held[z]],
+        shut=shut,
+        barely=[names[z] for z in range(len(names)) if held[z] and z not in away],
+    )
+    parts = [f"{at} {_finding(who, shares, result, lost)}"]
+    if confidence is not None:
+        parts.append(f"People are taken to go by the lower bound of precision (at {level(confidence)}).")
     untested = getattr(result, "untested", 0)
     if untested:
         parts.append(_on_bounds(untested))
@@ -224,14 +233,43 @@ def _on_bounds(untested: float) -> str:
     return f"What lies between two numbers is not known better: {count(untested)} {were} not tested."
 
 
-def _finding(
-    names: Sequence[str], shares: Sequence[float], result: Outcome, staying: list[str], shut: list[str], lost: str
-) -> str:
+@dataclass(frozen=True)
+class Who:
+    """Groups by what they do: stay away, probably stay away, are shut out, or apply only probably."""
+
+    names: Sequence[str]
+    stay: list[str]
+    probably: list[str]
+    shut: list[str]
+    barely: list[str]
+
+    def lost(self) -> str:
+        """Who does not come, by choice or because the model passes nobody of them; empty if everybody does."""
+        told = []
+        if self.stay:
+            told.append(f"{_several(self.stay, self.names)} {'stays' if len(self.stay) == 1 else 'stay'} away")
+        if self.probably:
+            one = len(self.probably) == 1
+            does = ("does" if one else "do") if self.stay else f"{'stays' if one else 'stay'} away"
+            told.append(f"{_several(self.probably, self.names)} probably {does}")
+        if self.shut:
+            told.append(f"the model passes nobody of {_several(self.shut, self.names)}")
+        return " and ".join([", ".join(told[:-1]), told[-1]]) if len(told) > 1 else "".join(told)
+
+    def everyone(self) -> str:
+        """That all come, some of them only probably."""
+        if len(self.names) == 1:
+            return f"everybody {'probably ' if self.barely else ''}applies"
+        barely = f", {_several(self.barely, self.names)} probably" if self.barely else ""
+        return f"all {len(self.names)} groups apply{barely}"
+
+
+def _finding(who: Who, shares: Sequence[float], result: Outcome, lost: str) -> str:
     """Who applies, and what follows."""
     if not any(shares):
         why = "no group finds it worth being tested"
-        if shut:
-            why = _who(names, staying, shut) if staying else "the model passes nobody"
+        if who.shut:
+            why = who.lost() if who.stay or who.probably else "the model passes nobody"
         return f"nobody applies: {why}, and there is nobody to be accurate about."
     induced, assumed = (range_text(*_bounds(result, name)) for name in ("induced_accuracy", "assumed_accuracy"))
     as_assumed = ", as assumed" if induced == assumed else f", not {assumed} as assumed"
@@ -243,20 +281,9 @@ def _finding(
     )
     if any(0 < share < 1 for share in shares):
         return f"{percent(result.application_rate)} of people apply: {accuracy}"
-    if not staying and not shut:
-        everyone = "everybody applies" if len(names) == 1 else f"all {len(names)} groups apply"
-        return f"{everyone}: the model is right for {assumed} of them, as assumed."
-    return f"{_who(names, staying, shut)}: {accuracy}"
-
-
-def _who(names: Sequence[str], staying: list[str], shut: list[str]) -> str:
-    """Who does not come, by choice or because the model passes nobody of them."""
-    told = []
-    if staying:
-        told.append(f"{_several(staying, names)} {'stays' if len(staying) == 1 else 'stay'} away")
-    if shut:
-        told.append(f"the model passes nobody of {_several(shut, names)}")
-    return " and ".join(told)
+    if not who.lost():
+        return f"{who.everyone()}: the model is right for {assumed} of them, as assumed."
+    return f"{who.lost()}: {accuracy}"
 
 
 def _on_certainty(
@@ -271,16 +298,16 @@ def _on_certainty(
         return ""
     open_ones = [name for name, is_open in zip(names, undecided, strict=True) if is_open]
     if not open_ones:
-        certain = "every precision is clearly on one side of its cost (95% intervals)"
-        return f"This is certain, as far as chance goes: {certain}."
+        clear = "every precision is clearly on one side of its cost (95% intervals)"
+        return f"This is clear, as far as chance goes: {clear}."
     right = range_text(*either_way["induced_accuracy"]) + " of those who apply"
     if either_way["nobody"]:
         right += " (or nobody applies)"
     if lost == "are shut out":
         lost = "stay away or are shut out"
     others = len(names) - len(open_ones)
-    rest = {0: "No group is certain.", 1: "The other group is certain."}.get(
-        others, f"The other {count(others)} groups are certain."
+    rest = {0: "No group is clear.", 1: "The other group is clear."}.get(
+        others, f"The other {count(others)} groups are clear."
     )
     own = (
         "its true precision may lie on either side of its cost"
@@ -307,13 +334,12 @@ def standing(selected: float, applies: bool, undecided: bool) -> str:
     Examples
     --------
     >>> standing(10, True, False), standing(10, False, True), standing(0, False, False)
-    ('applies', 'too close to call', 'rejected by the model')
+    ('applies', 'probably stays away', 'rejected by the model')
     """
     if not selected and not applies:
         return "rejected by the model"
-    if undecided:
-        return "too close to call"
-    return "applies" if applies else "stays away"
+    doing = "applies" if applies else "stays away"
+    return f"probably {doing}" if undecided else doing
 
 
 def standing_phrase(
@@ -344,9 +370,12 @@ def standing_phrase(
         return "rejected by the model: nobody passes"
     if math.isnan(precision):
         return f"{stands}: nobody passes"
-    limit = precision if comes_at is None else comes_at
-    surely = "" if confidence is None else ", nothing promised" if math.isnan(limit) else f", surely {percent(limit)}"
-    return f"{stands}: {percent(precision)}{surely}, needs {percent(cost)}"
+    told = percent(precision)
+    if confidence is not None:
+        limit = precision if comes_at is None else comes_at
+        surely = "nothing promised" if math.isnan(limit) else f"surely {percent(limit)}"
+        told = f"{surely} (published {told})"
+    return f"{stands}: {told}, needs {percent(cost)}"
 
 
 def group_sentence(
@@ -389,8 +418,8 @@ def group_sentence(
     Examples
     --------
     >>> group_sentence("B", 0.7, 0, 100, 0.62, 0.08)
-    'B stays away at a cost of 0.70: 62.0% of those who pass screening are hired. Its people would apply at a cost of
-    0.62, or with a subsidy of 0.08.'
+    'B stays away at a cost of 0.70: 62.0% of those who pass screening are qualified. Its people would apply at a cost
+    of 0.62, or with a subsidy of 0.08.'
     """
     whom = spoken([name])
     subject = whom[:1].upper() + whom[1:] if needs_word(name) else whom
@@ -399,7 +428,7 @@ def group_sentence(
         if share > 0:
             return f"{some} at a cost of {amount(cost)}, although nobody in it passes screening."
         return f"{subject} is shut out: nobody in it passes screening, so no subsidy can bring it in."
-    hired = f"{percent(precision)} of those who pass screening are hired"
+    hired = f"{percent(precision)} of those who pass screening are qualified"
     limit = precision if comes_at is None else comes_at
     if math.isnan(limit):
         return f"{subject} stays away: {hired}, but nothing is promised to it, so no subsidy can bring it in."
@@ -408,7 +437,7 @@ def group_sentence(
     if share > 0:
         return f"{some} at a cost of {amount(cost)}: {hired}."
     if precision == 0:
-        return f"{subject} stays away at a cost of {amount(cost)}: nobody of those who pass screening is hired."
+        return f"{subject} stays away at a cost of {amount(cost)}: nobody of those who pass screening is qualified."
     further = "further subsidy" if subsidised else "subsidy"
     unit = " of the cost" if kind == "proportional" else ""
     return (
@@ -516,10 +545,10 @@ def group_warning(
     if effective is not None:
         if effective < FEW_SELECTED:
             worth = count(math.floor(effective * 10 + 0.5) / 10)
-            return f"those who pass are worth only {worth} people, so this is mostly chance"
+            return f"those who pass are worth only {worth} people: this is known only roughly"
     elif selected < FEW_SELECTED:
         who = "person passes" if selected == 1 else "people pass"
-        return f"only {count(selected)} {who} screening, so this is mostly chance"
+        return f"only {count(selected)} {who} screening: this is known only roughly"
     if precision_low < cost <= precision_high:
         return "too close to call: chance may decide"
     return ""

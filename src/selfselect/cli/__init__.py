@@ -4,7 +4,13 @@ What is declared here (``main``, ``errors``, ``options`` and one module per subc
 that help and usage errors come at once; what the subcommands do is in :mod:`selfselect.cli.work`.
 """
 
-from .errors import BadInput
-from .main import main
+import sys
+
+try:
+    from .errors import BadInput
+    from .main import main
+except KeyboardInterrupt:  # while the command starts; what comes later, it answers itself
+    sys.stderr.write("Interrupted.\n")
+    raise SystemExit(130) from None
 
 __all__ = ["BadInput", "main"]

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 import click
 
 from selfselect._errors import InputError
-from selfselect._text import shown
+from selfselect._text import printable, shown
 from selfselect.tabular.errors import TableError
 
 #: Exit codes: 0 fine, 1 a stated condition failed, 2 bad input or usage.
@@ -20,6 +20,10 @@ class BadInput(click.ClickException):
     """Wrong input: a message without a traceback, and exit code 2."""
 
     exit_code = BAD_INPUT
+
+    def format_message(self) -> str:
+        """What is wrong, harmless to a terminal whatever files are called."""
+        return "\n".join(map(printable, self.message.split("\n")))
 
 
 @dataclass(frozen=True)
@@ -63,6 +67,9 @@ HINTS = {
     "threshold": Hint("--threshold", "Say it with --threshold."),
     "ignore": Hint("--ignore", "To leave it out, pass --ignore {name}."),
     "store": Hint("--store", "Pass another --store."),
+    "repair": Hint(
+        "--store", "Drop what is damaged and make it again with: selfselect reproduce --repair --store {path}"
+    ),
     "no_store": Hint("--store", "Make one with: selfselect reproduce --store {path}"),
     "no_results": Hint("--store", "Make results with: selfselect reproduce --store {path}"),
     "no_promises": Hint("--store", "Make them with selfselect reproduce --store {path}, asking for promises."),

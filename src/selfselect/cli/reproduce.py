@@ -9,6 +9,16 @@ import click
 from .lazy import work_of
 from .options import reading_options
 
+#: Options that say what to do, and what holds their values.
+PLANNED = {
+    "--dataset": "datasets",
+    "--method": "methods",
+    "--cost": "costs",
+    "--splits": "splits",
+    "--first-split": "first_split",
+    "--promises": "promises",
+}
+
 
 @click.command()
 @click.option("--dataset", "datasets", multiple=True, metavar="NAME", help="adult, bank_30, bank_original; repeatable.")
@@ -40,8 +50,15 @@ from .options import reading_options
 @click.option("--ignore", multiple=True, metavar="COLUMN", help="Column of it not to learn from; repeatable.")
 @reading_options
 @click.option("--dry-run", is_flag=True, help="Only say how many fits are missing and how long they will take.")
+@click.option("--repair", is_flag=True, help="Drop results that are damaged, and make these again and no others.")
 def reproduce(
-    data: str | None, label: str | None, groups: tuple[str, ...], path: str | None, dry_run: bool, **options: Any
+    data: str | None,
+    label: str | None,
+    groups: tuple[str, ...],
+    path: str | None,
+    dry_run: bool,
+    repair: bool,
+    **options: Any,
 ) -> None:
     """Compare all methods on the paper's data sets, or on your own; stop and resume at any time.
 
@@ -54,4 +71,11 @@ def reproduce(
         raise click.UsageError("--positive and --ignore are about a table of your own: pass --data.")
     if path is None and not dry_run:
         raise click.UsageError("--store FILE says where results go; only --dry-run can do without.")
-    work_of("reproduce").run(data=data, label=label, groups=groups, path=path, dry_run=dry_run, **options)
+    if repair and (dry_run or path is None):
+        raise click.UsageError("--repair needs the --store to repair, and cannot be tried by --dry-run.")
+    chosen = [option for option in PLANNED if options[PLANNED[option]]]
+    if repair and chosen:
+        raise click.UsageError(f"--repair makes what was damaged again and nothing else: leave out {chosen[0]}.")
+    work_of("reproduce").run(
+        data=data, label=label, groups=groups, path=path, dry_run=dry_run, repair=repair, **options
+    )

@@ -263,7 +263,7 @@ def _encode_column(column: pd.Series, missing: str) -> GroupCodes:
         labels = _plain_index(column.cat.categories, name)
     else:
         try:
-            codes, uniques = pd.factorize(column)
+            codes, uniques = _factorize(column)
         except TypeError as error:
             bad = next(i for i, value in enumerate(column) if not _hashable(value))
             raise TypeError(
@@ -275,6 +275,21 @@ def _encode_column(column: pd.Series, missing: str) -> GroupCodes:
         codes = np.where(codes < 0, -1, rank[codes]) if len(uniques) else codes.astype(np.intp)
         labels = _plain_index(uniques, name)[order]
     return _settle_missing(np.asarray(codes, dtype=np.intp), labels, missing)
+
+
+#: Whether pandas takes texts for the same that differ only after a character 0; before version 3 it does.
+_STOPS_AT_ZERO = len(pd.factorize(np.array(["a", "a\0b"], dtype=object))[1]) == 1
+
+
+def _factorize(column: pd.Series) -> tuple[Any, Any]:
+    """Codes and different values of a column, also of texts with characters 0 in them."""
+    if not _STOPS_AT_ZERO or not any(isinstance(value, str) and "\0" in value for value in column):
+        codes, uniques = pd.factorize(column)
+        return codes, uniques
+    values = np.empty(len(column) + 1, dtype=object)
+    values[:-1], values[-1] = column, object()  # what is no text makes pandas compare as Python does
+    codes, uniques = pd.factorize(values)
+    return codes[:-1], uniques[:-1]
 
 
 def _settle_missing(codes: NDArray[np.intp], labels: pd.Index, missing: str) -> GroupCodes:

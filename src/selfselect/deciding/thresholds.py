@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from functools import cached_property
 from typing import Any
 
 import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
+from .._cached import cached
 from .._validation import BoolArray, FloatArray, check_threshold
 from ..counting.intervals import ratio
 from ..counting.steps import ScoreSteps
@@ -50,48 +50,48 @@ class RunningSums:
             total[self._groups_with_applicants == 0] = 0.0  # weights leave rounding where nobody applies
         return total
 
-    @cached_property
+    @cached
     def _groups_with_applicants(self) -> NDArray[np.int64]:
         return self.over_groups((self._shares > 0).astype(np.int64))
 
-    @cached_property
+    @cached
     def applying_groups(self) -> NDArray[np.int64]:
         """Groups that apply."""
         return self.over_groups(as_decisions(self._shares).astype(np.int64))
 
-    @cached_property
+    @cached
     def required_groups(self) -> NDArray[np.int64]:
         """Groups that apply among those that were asked for."""
         if self._required is None:
             return self.applying_groups
         return self.over_groups((as_decisions(self._shares) & self._required[self._curves.group]).astype(np.int64))
 
-    @cached_property
+    @cached
     def correct(self) -> NDArray[Any]:
         """People judged rightly."""
         return self.over_groups(self._curves.correct)
 
-    @cached_property
+    @cached
     def correct_applicants(self) -> NDArray[Any]:
         """Applicants judged rightly."""
         return self._over_applicants(self._curves.correct)
 
-    @cached_property
+    @cached
     def applicants(self) -> NDArray[Any]:
         """People who apply."""
         return self._over_applicants(self._curves.n[self._curves.group])
 
-    @cached_property
+    @cached
     def qualified_applicants(self) -> NDArray[Any]:
         """Qualified people who apply."""
         return self._over_applicants(self._curves.positives[self._curves.group])
 
-    @cached_property
+    @cached
     def selected_applicants(self) -> NDArray[Any]:
         """People who apply and are selected: they are tested."""
         return self._over_applicants(self._curves.selected)
 
-    @cached_property
+    @cached
     def hired_applicants(self) -> NDArray[Any]:
         """Qualified people among them: they are hired."""
         return self._over_applicants(self._curves.true_positives)

@@ -15,8 +15,19 @@ import numpy as np
 import pandas as pd
 from sklearn.utils.validation import check_is_fitted
 
-from .._files import DAMAGE, MOST_BYTES, read_json, write_whole
-from .._validation import check_binary, check_fraction
+from .._files import (
+    DAMAGE,
+    LARGEST,
+    MOST_BYTES,
+    WrongPartError,
+    number_at,
+    numbers_at,
+    read_json,
+    text_at,
+    truth_at,
+    write_whole,
+)
+from .._validation import check_fraction
 from ..counting import COUNTED
 from ..deciding import PublishedStatistics
 from .packing import pack, unpack
@@ -162,14 +173,14 @@ def model_from_dict(content: Any) -> Any:
     held = {} if content["skops"] is None else unpack(content["skops"])
     inner = {"estimator_": held.pop("estimator_")} if "estimator_" in held else {}
     model = cls(**_params_of(cls, content["params"], held, older))
-    model.published_ = _table_from_dict(content["published"])
+    model.published_ = _table_from_dict(content["published"], "published")
     rest = _restore_common(model, dict(content["fitted"])) | inner
     unknown = set(rest) - set(cls._STATE)
     if unknown:
         raise ValueError(f"It holds something unknown: {sorted(unknown)}.")
     model._restore(rest, model.published_.groups)
     if content["published_in_sample"] is not None:
-        model.published_in_sample_ = _table_from_dict(content["published_in_sample"])
+        model.published_in_sample_ = _table_from_dict(content["published_in_sample"], "published_in_sample")
     elif not older or model.publish == "train":  # older files do not tell what they do not have
         model.published_in_sample_ = model.published_
     model.applies()  # cost and subsidies that make no sense are refused here rather than later
@@ -200,17 +211,22 @@ def _restore_common(model: Any, fitted: dict[str, Any]) -> dict[str, Any]:
     if positive not in model.classes_.tolist():
         raise ValueError(f"It is damaged: {positive!r} is none of its classes.")
     model.positive_ = model.classes_[model.classes_.tolist().index(positive)]
-    model.n_features_in_ = int(fitted.pop("n_features"))
+    features = fitted.pop("n_features")
+    if number_at(features, "fitted.n_features") != int(features):
+        raise WrongPartError("fitted.n_features", f"is {features!r}, not a whole number")
+    model.n_features_in_ = int(features)
     if "feature_names" in fitted:
-        model.feature_names_in_ = np.array(fitted.pop("feature_names"), dtype=object)
+        names = [text_at(name, f"fitted.feature_names[{i}]") for i, name in enumerate(fitted.pop("feature_names"))]
+        model.feature_names_in_ = np.array(names, dtype=object)
         if len(model.feature_names_in_) != model.n_features_in_:
             raise ValueError(
                 f"It is damaged: {len(model.feature_names_in_)} names for {model.n_features_in_} features."
             )
     if getattr(model, "guarantee", False):
         groups = model.published_.groups
-        model.promise_level_ = check_fraction(fitted.pop("level"), "level", inclusive=False)
-        promised = check_binary(fitted.pop("promised"), "promised")
+        level = number_at(fitted.pop("level"), "fitted.level")
+        model.promise_level_ = check_fraction(level, "level", inclusive=False)
+        promised = [truth_at(yes, f"fitted.promised[{i}]") for i, yes in enumerate(fitted.pop("promised"))]
         model.promised_ = pd.Series(promised, index=groups, name="promised")
     return fitted
 
@@ -221,17 +237,20 @@ def _restore_common(model: Any, fitted: dict[str, Any]) -> dict[str, Any]:
 def linear_state(linear: Any) -> dict[str, Any]:
     """Weights and intercept of a linear classifier."""
     state = {"coef": linear.coef_[0].tolist(), "intercept": float(linear.intercept_[0])}
-    check_finite([*state["coef"], state["intercept"]], f"This {type(linear).__name__} has weights that are not finite.")
+    weights, name = [*state["coef"], state["intercept"]], type(linear).__name__
+    check_finite(weights, f"This {name} has weights that are not finite.")
+    if np.abs(weights).max() > LARGEST:
+        raise ValueError(f"This {name} has weights beyond {LARGEST:g}, and would not be read back: scale its features.")
     return state
 
 
 def restore_linear(linear: Any, state: dict[str, Any], n_features: int) -> None:
     """The way back."""
-    coef = np.array(state["coef"], dtype=np.float64)
+    coef = np.array(numbers_at(state["coef"], "fitted.coef"), dtype=np.float64)
     if coef.shape != (n_features,):
         raise ValueError(f"It is damaged: {coef.shape} weights for {n_features} features.")
-    linear.coef_, linear.intercept_ = coef[None, :], np.array([float(state["intercept"])])
-    check_finite([*coef, *linear.intercept_], "It is damaged: its weights are not finite.")
+    linear.coef_ = coef[None, :]
+    linear.intercept_ = np.array([number_at(state["intercept"], "fitted.intercept")])
 
 
 def check_finite(values: Any, problem: str) -> None:
@@ -248,7 +267,7 @@ def _table_to_dict(table: PublishedStatistics) -> dict[str, Any]:
     }
 
 
-def _table_from_dict(published: dict[str, Any]) -> PublishedStatistics:
+def _table_from_dict(published: dict[str, Any], where: str) -> PublishedStatistics:
     labels, names = [decode(label) for label in published["groups"]], decode(published["names"])
     several = len(names) > 1
     index = (
@@ -258,7 +277,8 @@ def _table_from_dict(published: dict[str, Any]) -> PublishedStatistics:
     )
     if set(published) != {"names", "groups", *COUNTED}:
         raise ValueError(f"It holds something unknown about what was published: {sorted(published)}.")
-    return PublishedStatistics.from_counts(pd.DataFrame({key: published[key] for key in COUNTED}, index=index))
+    counts = {key: numbers_at(published[key], f"{where}.{key}") for key in COUNTED}
+    return PublishedStatistics.from_counts(pd.DataFrame(counts, index=index))
 
 
 def encode(value: Any) -> Any:

@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
+from scipy.sparse import issparse
 from sklearn.base import BaseEstimator, clone
 from sklearn.linear_model import LogisticRegression
 from sklearn.utils.validation import check_consistent_length, check_is_fitted, validate_data
@@ -18,10 +19,56 @@ from .base import SelfSelectionClassifier
 from .files import decode, encode, linear_state, restore_linear
 from .publishing import Rows
 
+#: Columns of other spreads than between the first two, or further from 0 than so many spreads, are scaled before a
+#: logistic regression is fitted: its solver would stop far from the best weights, and say nothing.
+NARROWEST, WIDEST, FARTHEST = 5e-3, 1e2, 30.0
+
 
 def default_estimator() -> LogisticRegression:
     """Logistic regression without penalty, as in the paper."""
     return LogisticRegression(C=np.inf, max_iter=1000)
+
+
+def fit_default(X: Any, y: Any, **given: Any) -> LogisticRegression:
+    """Fit the default estimator, on scaled columns if some are of another size than its solver can take.
+
+    Without a penalty the best predictions are the same; the weights are those for the columns as they are. Tables whose
+    columns are standardised, indicators or shares are taken as they stand.
+
+    Examples
+    --------
+    >>> seconds = np.linspace(1.6e9, 1.7e9, 200)[:, None]
+    >>> late = seconds[:, 0] + np.tile([2e7, -2e7], 100) > 1.65e9
+    >>> round(fit_default(seconds, late).score(seconds, late), 2)
+    0.8
+    """
+    inner = default_estimator()
+    columns = _dense_numbers(X)
+    if columns is None:
+        return inner.fit(X, y, **given)
+    centre, spread = columns.mean(axis=0), columns.std(axis=0)
+    indicator = ((columns == 0) | (columns == 1)).all(axis=0)
+    fine = (spread >= NARROWEST) & (spread <= WIDEST) & (np.abs(centre) <= FARTHEST * spread)
+    constant = spread <= np.finfo(np.float64).eps * np.abs(centre)
+    if (fine | indicator | constant & (np.abs(centre) <= WIDEST)).all():
+        return inner.fit(X, y, **given)
+    unit = np.where(constant, 1.0, spread)
+    inner.fit(np.where(constant, 0.0, (columns - centre) / unit), y, **given)
+    validate_data(inner, X, skip_check_array=True)  # names of features are those of the table
+    inner.coef_ = inner.coef_ / unit
+    inner.intercept_ = inner.intercept_ - inner.coef_ @ centre
+    return inner
+
+
+def _dense_numbers(X: Any) -> NDArray[np.float64] | None:
+    """Table as numbers, if it is one of finite numbers; what else it is, the estimator complains about."""
+    if issparse(X):
+        return None
+    try:
+        columns = np.asarray(X, dtype=np.float64)
+    except (TypeError, ValueError):
+        return None
+    return columns if columns.ndim == 2 and len(columns) and np.isfinite(columns).all() else None
 
 
 def fitted_or_default(classifier: Any) -> Any:
@@ -111,10 +158,11 @@ class InnerClassifier(SelfSelectionClassifier):
     def _fit_inner(self, X: Any, y: Any, sample_weight: Any, rows: Rows, candidate: Any = None) -> Any:
         """A fresh inner classifier (by default ``estimator``), fitted to some rows."""
         unfitted = self.estimator if candidate is None else candidate
-        inner = clone(unfitted) if unfitted is not None else default_estimator()
         given = {} if sample_weight is None else {"sample_weight": take_rows(sample_weight, rows)}
         with one_thread():
-            return inner.fit(take_rows(X, rows), take_rows(y, rows), **given)
+            if unfitted is None:
+                return fit_default(take_rows(X, rows), take_rows(y, rows), **given)
+            return clone(unfitted).fit(take_rows(X, rows), take_rows(y, rows), **given)
 
     def _inner_score(self, X: Any) -> NDArray[np.float64]:
         """Score of the fitted inner classifier, larger for the qualified."""

@@ -9,6 +9,7 @@ import pandas as pd
 from numpy.typing import ArrayLike, NDArray
 from sklearn.utils.validation import check_is_fitted
 
+from .._files import number_at
 from .._frames import plain_frame, take_rows
 from .._validation import FloatArray, check_at_least_zero, check_choice, check_fraction
 from ..deciding import Cost, Subsidies, SubsidyKind, Terms, Tolerance, check_tolerance
@@ -274,6 +275,5 @@ class SemiStrategicClassifier(InnerClassifier):
         return super()._fitted_state() | {"threshold": self.threshold_}
 
     def _restore(self, state: dict[str, Any], groups: pd.Index) -> None:
-        self.threshold_ = float(state["threshold"])
-        check_finite(self.threshold_, "It is damaged: its threshold is not finite.")
+        self.threshold_ = number_at(state["threshold"], "fitted.threshold")
         super()._restore(state, groups)

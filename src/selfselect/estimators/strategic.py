@@ -13,6 +13,7 @@ from scipy.special import expit
 from sklearn.utils import check_random_state
 from sklearn.utils.validation import check_is_fitted, validate_data
 
+from .._files import text_at, truth_at
 from .._frames import plain_frame
 from .._threads import one_thread
 from .._validation import (
@@ -489,7 +490,6 @@ class StrategicClassifier(SelfSelectionClassifier):
         return {"origin": self.origin_, "constraints_met": self.constraints_met_} | linear_state(self)
 
     def _restore(self, state: dict[str, Any], groups: pd.Index) -> None:
-        self.origin_, self.constraints_met_ = str(state["origin"]), state["constraints_met"]
-        if not isinstance(self.constraints_met_, bool):
-            raise ValueError(f"It is damaged: constraints_met is {state['constraints_met']!r}.")
+        self.origin_ = text_at(state["origin"], "fitted.origin")
+        self.constraints_met_ = truth_at(state["constraints_met"], "fitted.constraints_met")
         restore_linear(self, state, self.n_features_in_)

@@ -10,6 +10,7 @@ import pandas as pd
 from numpy.typing import ArrayLike, NDArray
 from sklearn.utils.validation import check_is_fitted
 
+from .._files import number_at
 from .._frames import plain_frame, take_rows
 from .._validation import FloatArray, check_at_least_zero, check_choice, some_of
 from ..counting import encode_groups, locate_labels, position_of, with_same_columns
@@ -368,11 +369,17 @@ class GroupThresholdClassifier(InnerClassifier):
         return super()._fitted_state() | {"thresholds": encode(self.thresholds_.tolist())}
 
     def _restore(self, state: dict[str, Any], groups: pd.Index) -> None:
-        thresholds = np.array(decode(state["thresholds"]), dtype=np.float64)
+        read = enumerate(decode(state["thresholds"]))
+        thresholds = np.array([_threshold_at(value, f"fitted.thresholds[{i}]") for i, value in read])
         if thresholds.shape != (len(groups),) or np.isnan(thresholds).any():
             raise ValueError("It is damaged: its thresholds do not fit its groups.")
         self.thresholds_ = pd.Series(thresholds, index=groups, name="threshold")
         super()._restore(state, groups)
+
+
+def _threshold_at(value: Any, where: str) -> float:
+    """A threshold of a file, which may be infinite: then everybody of a group is selected, or nobody."""
+    return value if isinstance(value, float) and np.isinf(value) else number_at(value, where)
 
 
 def _steps_of(curves: ThresholdCurves, code: int, thresholds: FloatArray) -> NDArray[np.intp]:

@@ -16,13 +16,13 @@ from __future__ import annotations
 import heapq
 from collections.abc import Callable
 from dataclasses import dataclass, field
-from functools import cached_property
 from itertools import count
 from typing import TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
 
+from .._cached import cached
 from .._validation import BoolArray, FloatArray
 from ..deciding import SLACK
 from .group_sets import Choices, GroupSet
@@ -86,7 +86,7 @@ class Options:
     counted_on: BoolArray
     rates: list[FloatArray] = field(default_factory=list)
 
-    @cached_property
+    @cached
     def start(self) -> NDArray[np.intp]:
         """Options ``start[z]`` to ``start[z + 1] - 1`` are those of group z."""
         return np.searchsorted(self.group, np.arange(len(self.n) + 1)).astype(np.intp)

@@ -4,17 +4,17 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from functools import cached_property
-from html import escape
 from typing import Any
 
 import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
+from .._cached import cached
+from .._text import html_text
 from .._validation import BoolArray, check_fraction
 from ..auditing import Audit, Opening
-from ..auditing.formats import amount, amount_up, count, level, listed, percent
+from ..auditing.formats import MOST_NAMED, amount, amount_up, count, level, listed, percent
 from ..auditing.plain import as_json, plain_groups, plain_rows, plain_value
 from ..counting import locate_labels
 from ..deciding import Outcome, SubsidyKind, SureRule
@@ -92,7 +92,7 @@ class SubsidyPlan:
         """Whether subsidies are amounts (additive) or shares of the cost (proportional)."""
         return self.after.terms.kind
 
-    @cached_property
+    @cached
     def impossible(self) -> list[str]:
         """Targets that no subsidy brings in: nobody in them passes screening, or passes once the firm re-trains."""
         return [name for name, value in zip(self.before.names, self.subsidies, strict=True) if np.isnan(value)]
@@ -102,24 +102,24 @@ class SubsidyPlan:
         """Whether all targets apply with the subsidies, and nobody is driven out."""
         return bool(self.after.applies.to_numpy()[self._is_target].all()) and not self.driven_out
 
-    @cached_property
+    @cached
     def driven_out(self) -> list[str]:
         """Groups that come without subsidies and do not with them: a firm that re-trains may choose so."""
         gone = self.unpaid.applies.to_numpy() & ~self.after.applies.to_numpy()
         return [name for name, is_gone in zip(self.before.names, gone, strict=True) if is_gone]
 
-    @cached_property
+    @cached
     def _is_target(self) -> BoolArray:
         return np.asarray(self.before.published.groups.isin(self.targets))
 
-    @cached_property
+    @cached
     def payments(self) -> pd.Series:
         """Sum that goes to each group: everyone who applies and passes screening receives the subsidy."""
         groups, terms = self.after.published.groups, self.after.terms
         each = terms.listed_for(groups) - terms.faced_by(groups)
         return pd.Series(each * self.after.shares.to_numpy() * self._passing, index=groups, name="payment")
 
-    @cached_property
+    @cached
     def _passing(self) -> NDArray[Any]:
         """People of each group who pass screening among those who are counted."""
         return self.after.population.spread_over(self.after.published.groups).counts.selected
@@ -135,7 +135,7 @@ class SubsidyPlan:
         total = float(self._recipients.sum())
         return int(total) if total.is_integer() else total
 
-    @cached_property
+    @cached
     def _recipients(self) -> NDArray[Any]:
         """People of each group who come, pass, and are paid."""
         return np.where(self.payments.to_numpy() > 0, self.after.shares.to_numpy() * self._passing, 0)
@@ -234,7 +234,7 @@ class SubsidyPlan:
         old, new = self.unpaid.outcome, self.after.outcome
         told = [
             *(self._on_impossible() if self.path is None else []),
-            f"{self._title()}: {listed(paid)}.",
+            f"{self._title()}: {listed(paid) if len(paid) <= MOST_NAMED else f'{len(paid)} groups are paid'}.",
             f"{count(self.recipients)} people receive {'them' if len(paid) > 1 or self.spending is None else 'it'}, "
             f"{amount(self.total)} in all (in units of what being hired is worth).",
             f"{self._compared_with()}ocial cost {_change(old, new, 'social_cost')}, accuracy on those who apply "
@@ -261,8 +261,13 @@ class SubsidyPlan:
         ]
 
     def _on_confidence(self) -> list[str]:
-        if self.confidence is None or not (self.subsidies > 0).any():
+        if not (self.subsidies > 0).any():
             return []
+        if self.confidence is None:
+            return [
+                "They are just enough: whoever is paid sits on the boundary, where chance decides; to be surer takes "
+                "more (a confidence can be asked for)."
+            ]
         return [
             "They reach up to the lower bound of precision: the true precision of a group reaches what it faces then "
             f"with a probability of {level(self.confidence)}, if new people are like these."
@@ -367,7 +372,7 @@ class SubsidyPlan:
         return rows
 
     def _repr_html_(self) -> str:
-        return f"<p>{escape(self.verdict())}</p>{self.to_frame()._repr_html_()}"
+        return f"<p>{html_text(self.verdict())}</p>{self.to_frame()._repr_html_()}"
 
     def __repr__(self) -> str:
         return f"{self.verdict()}\n{self.to_frame()}"

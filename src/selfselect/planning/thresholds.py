@@ -5,13 +5,13 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field, fields
-from functools import cached_property
 from typing import Any, Literal, TypeAlias
 
 import numpy as np
 import pandas as pd
 from numpy.typing import ArrayLike, NDArray
 
+from .._cached import cached
 from .._errors import InputError
 from .._text import printable
 from .._validation import FloatArray, check_fraction
@@ -137,12 +137,12 @@ class _Chooser:
     costs: FloatArray
     terms: Terms
 
-    @cached_property
+    @cached
     def everything(self) -> pd.DataFrame:
         """What follows from every threshold, if it is one for all."""
         return self.curves.outcomes_under(self.terms)
 
-    @cached_property
+    @cached
     def efficient(self) -> NDArray[np.intp]:
         """Rows of :attr:`everything` that none beats, by rising social cost and accuracy."""
         accuracy, away = (self.everything[name].to_numpy() for name in ("induced_accuracy", "social_cost"))
@@ -172,7 +172,7 @@ class _Chooser:
         # nobody of them may be qualified: then nobody stays away
         return np.array([right, applicants, here["social_cost"] * qualified if qualified else 0.0, qualified])
 
-    @cached_property
+    @cached
     def shares(self) -> Shares:
         """Share of its group that applies at each step."""
         return self.curves.step_shares(self.terms)
@@ -188,12 +188,12 @@ class _Chooser:
         away = (1 - shares) @ counts.positives
         return np.array([shares @ counts.correct, shares @ counts.n, away, counts.positives.sum()], dtype=np.float64)
 
-    @cached_property
+    @cached
     def best_step(self) -> NDArray[np.intp]:
         """Step at which each group is judged most accurately while it applies; -1 without any."""
         return self.curves.best_steps(self.costs, behaviour=self.terms.behaviour)
 
-    @cached_property
+    @cached
     def choices(self) -> Choices:
         """What each group is worth."""
         curves = self.curves
@@ -280,16 +280,16 @@ class ThresholdFrontier:
             raise InputError("A frontier needs scores; there are only decisions.", key="score")
         return self.people.curves
 
-    @cached_property
+    @cached
     def names(self) -> list[str]:
         """One text per group."""
         return group_names(self.curves.groups)
 
-    @cached_property
+    @cached
     def _all(self) -> _Chooser:
         return _Chooser(self.curves, self.terms.faced_by(self.curves.groups), self.terms)
 
-    @cached_property
+    @cached
     def _halves(self) -> tuple[_Chooser, _Chooser]:
         one, other = two_halves(self.curves, self.seed)
 
@@ -307,20 +307,20 @@ class ThresholdFrontier:
         """What follows from every distinct threshold, if it is one for all; see :meth:`ThresholdCurves.outcomes`."""
         return self._all.everything
 
-    @cached_property
+    @cached
     def current(self) -> Outcome | None:
         """What follows from the threshold in force."""
         if self.people.threshold is None:
             return None
         return outcome(self.people.table, self.people.table.shares(self.terms))
 
-    @cached_property
+    @cached
     def one(self) -> list[Point]:
         """Thresholds for all that no other beats in both, by rising social cost: exact, over all thresholds."""
         away = self.curve["social_cost"].to_numpy()[self._all.efficient]
         return [self._one_point(int(row), float(limit)) for row, limit in zip(self._all.efficient, away, strict=True)]
 
-    @cached_property
+    @cached
     def per_group(self) -> list[Point]:
         """Thresholds per group that no others beat in both, by rising social cost: exact, and all if not too many."""
         points = [self._group_point(inside, None) for inside in self._all.sets()]

@@ -9,7 +9,7 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
-from .._text import printable
+from .._text import label_text
 from .._validation import FloatArray
 from ..auditing import group_names
 
@@ -20,8 +20,6 @@ APPLIES, STAYS_AWAY, UNNAMED = COLOURS[0], COLOURS[1], "0.75"
 MOST_NAMED = len(COLOURS)
 #: So many groups have a row.
 MOST_ROWS = 40
-#: Longer names are cut.
-LONGEST_LABEL = 40
 #: Inches of a row, and of what is above and below all rows.
 ROW_HEIGHT, AROUND_ROWS = 0.36, 1.15
 #: Height of a line of small text, in points.
@@ -35,24 +33,6 @@ def new_axes(ax: Any, size: tuple[float, float] = (7, 4.5)) -> Any:
     except ImportError as error:
         raise ImportError("Plots need matplotlib: pip install selfselect[plot].") from error
     return plt.subplots(figsize=size, layout="constrained")[1] if ax is None else ax
-
-
-def label_text(text: Any, most: int = LONGEST_LABEL) -> str:
-    r"""Text that matplotlib draws as it stands; every name of a group in a picture goes through here.
-
-    Matplotlib leaves out labels that are empty or begin with an underscore, and reads what is between two dollar signs
-    as a formula, which may be none.
-
-    Examples
-    --------
-    >>> label_text("_other"), label_text("$50_$"), label_text("")
-    (' _other', '\\$50_\\$', '(empty)')
-    """
-    name = printable(str(text))
-    short = name if len(name) <= most else name[: most - 3] + "..."
-    if not short.strip():
-        return "(empty)"
-    return (" " if short.startswith("_") else "") + short.replace("$", r"\$")
 
 
 def label_texts(groups: pd.Index) -> list[str]:

@@ -7,6 +7,7 @@ from .sweep.database import StoreError
 from .sweep.engines import Engine, InProcess, LocalProcesses, choose_engine
 from .sweep.plan import COSTS, PROMISE_SPLITS, SPLITS, Plan
 from .sweep.progress import Estimate, Progress, estimate, progress
+from .sweep.repairing import Repair, repair
 from .sweep.results import Cell, Result
 from .sweep.running import run_sweep
 from .sweep.store import Store
@@ -29,6 +30,7 @@ __all__ = [
     "LocalProcesses",
     "Plan",
     "Progress",
+    "Repair",
     "Result",
     "Store",
     "StoreError",
@@ -36,5 +38,6 @@ __all__ = [
     "estimate",
     "own_dataset",
     "progress",
+    "repair",
     "run_sweep",
 ]

@@ -21,6 +21,7 @@ from ..tabular.encoding import TableEncoder
 from ..tabular.loading import PeopleColumns, read_for_training
 from ..tabular.reading import open_table
 from ..tabular.suspicion import Finding
+from .marks import FileMark
 
 #: Share of the people that is kept for testing, in every split.
 TEST_SHARE = 0.3
@@ -148,6 +149,8 @@ class CsvDataset:
         Columns not to learn from.
     written : tuple of pairs
         How the file is written, as :func:`selfselect.tabular.reading.open_table` takes it.
+    mark : FileMark, optional
+        How the file was at first: whoever reads it, in whatever process, must find it so.
     """
 
     name: str
@@ -155,10 +158,16 @@ class CsvDataset:
     columns: PeopleColumns
     ignore: tuple[str, ...] = ()
     written: tuple[tuple[str, Any], ...] = ()
+    mark: FileMark | None = None
 
     def load(self) -> People:
         """Read its people; once per process."""
         return _load_csv(self)[0]
+
+    def check(self) -> None:
+        """Refuse a file that has changed since it was first read."""
+        if self.mark is not None:
+            self.mark.check(self.path)
 
     def findings(self) -> list[Finding]:
         """What looks wrong with it."""
@@ -209,6 +218,7 @@ def _load_csv(own: CsvDataset) -> tuple[People, tuple[Finding, ...], tuple[str, 
         n_groups = read.groups.n_groups
         if n_groups < 2:
             raise table.error("there is one group only; there must be at least two", column=own.columns.groups[0])
+    own.check()  # also a file that changed while it was read
     features = TableEncoder.fit(read.columns).transform(read.columns)
     people = People(
         features=np.hstack([np.eye(n_groups)[read.groups.codes], features]),
@@ -263,7 +273,8 @@ def own_dataset(
     named = (positive,) if isinstance(positive, str) else tuple(positive or ())
     groups = (group,) if isinstance(group, str) else tuple(group)
     columns = PeopleColumns(label, groups, named or None, missing)
-    own = CsvDataset(full.stem, str(full), columns, tuple(ignore), tuple(sorted(written.items())))
+    mark = FileMark.of(str(full)) if full.is_file() else None  # whoever opens it says what is wrong
+    own = CsvDataset(full.stem, str(full), columns, tuple(ignore), tuple(sorted(written.items())), mark)
     if own.name in BUNDLED:
         raise InputError(f"{full.name} has the name of a bundled data set; rename the file.")
     _load_csv.cache_clear()  # the file may have changed since it was read last

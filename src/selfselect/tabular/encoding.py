@@ -16,6 +16,7 @@ from numpy.typing import NDArray
 from sklearn.impute import SimpleImputer
 from sklearn.preprocessing import OneHotEncoder, StandardScaler
 
+from .._files import LARGEST, WrongPartError, number_at, text_at, truth_at
 from .._text import shown
 from .._validation import FloatArray
 from ..counting import MISSING
@@ -26,8 +27,6 @@ from .errors import TableError
 #: A category of fewer people shares its weight with the other rare ones.
 RARE = 10
 MOST_CATEGORIES = 100
-#: Numbers beyond this would overflow once squared.
-LARGEST = 1e100
 #: A column of at least this many different numbers, with other cells in at most this share of rows, is a column of
 #: numbers with mistakes in it.
 MANY_NUMBERS, FEW_MISTAKES = 20, 0.05
@@ -46,12 +45,13 @@ class NumberColumn:
     flag: bool
 
     @classmethod
-    def from_dict(cls, fields: Mapping[str, Any]) -> NumberColumn:
-        """From plain values; whatever makes no sense is refused."""
-        median, mean, scale = (float(fields[key]) for key in ("median", "mean", "scale"))
-        if not np.isfinite([median, mean, scale]).all() or scale <= 0:
-            raise ValueError(f"Column {fields['name']!r} has numbers that make no sense.")
-        return cls(str(fields["name"]), median, mean, scale, bool(fields["flag"]))
+    def from_dict(cls, fields: Mapping[str, Any], where: str) -> NumberColumn:
+        """From plain values; whatever makes no sense is refused, with its place in the file."""
+        median, mean, scale = (number_at(fields[key], f"{where}.{key}") for key in ("median", "mean", "scale"))
+        if scale < 1 / LARGEST:
+            raise WrongPartError(f"{where}.scale", f"is {scale:g}, which no column can be divided by")
+        name, flag = text_at(fields["name"], f"{where}.name"), truth_at(fields["flag"], f"{where}.flag")
+        return cls(name, median, mean, scale, flag)
 
     def encode(self, cells: TextArray) -> FloatArray:
         """One column, or two with the flag."""
@@ -75,12 +75,12 @@ class CategoryColumn:
     other: bool
 
     @classmethod
-    def from_dict(cls, fields: Mapping[str, Any]) -> CategoryColumn:
-        """From plain values; whatever makes no sense is refused."""
-        values = tuple(str(value) for value in fields["values"])
+    def from_dict(cls, fields: Mapping[str, Any], where: str) -> CategoryColumn:
+        """From plain values; whatever makes no sense is refused, with its place in the file."""
+        values = tuple(text_at(value, f"{where}.values[{i}]") for i, value in enumerate(fields["values"]))
         if len(set(values)) < len(values):
-            raise ValueError(f"Column {fields['name']!r} names a value twice.")
-        return cls(str(fields["name"]), values, bool(fields["other"]))
+            raise WrongPartError(f"{where}.values", "names a value twice")
+        return cls(text_at(fields["name"], f"{where}.name"), values, truth_at(fields["other"], f"{where}.other"))
 
     def encode(self, cells: TextArray) -> FloatArray:
         """One column per value."""
@@ -171,12 +171,12 @@ class TableEncoder:
     def from_dict(cls, content: Sequence[Mapping[str, Any]]) -> TableEncoder:
         """The way back; whatever is not known is refused."""
         columns: list[NumberColumn | CategoryColumn] = []
-        for item in content:
+        for i, item in enumerate(content):
             values = {key: value for key, value in item.items() if key != "kind"}
             kind = KINDS.get(item["kind"])
             if kind is None or set(values) != {field.name for field in fields(kind)}:
                 raise ValueError(f"It holds a column of an unknown kind: {item['kind']!r}.")
-            columns.append(kind.from_dict(values))
+            columns.append(kind.from_dict(values, f"columns[{i}]"))
         names = [column.name for column in columns]
         if not columns or len(set(names)) < len(names):
             raise ValueError("Its columns are missing, or one is there twice.")
@@ -232,6 +232,13 @@ def _fit_numbers(name: str, cells: TextArray) -> NumberColumn:
         )
     imputer = SimpleImputer(strategy="median").fit(values)
     scaler = StandardScaler().fit(imputer.transform(values))
+    if scaler.scale_[0] < 1 / LARGEST:
+        raise TableError(
+            f"Column {shown(name)} holds numbers too small to learn from (they differ by {scaler.scale_[0]:g})",
+            advice="Rescale them, or leave the column out.",
+            key="ignore",
+            name=name,
+        )
     return NumberColumn(
         name,
         median=float(imputer.statistics_[0]),

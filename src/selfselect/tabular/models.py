@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
@@ -11,8 +10,8 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from .._files import DAMAGE, read_json
-from .._text import shown
+from .._files import DAMAGE, LARGEST, WrongPartError, read_json, text_at
+from .._text import json_text, shown
 from .._validation import BoolArray, FloatArray, check_choice
 from ..auditing import group_names
 from ..counting import encode_groups
@@ -20,7 +19,7 @@ from ..estimators import GroupThresholdClassifier
 from ..estimators.files import model_from_dict, model_to_dict
 from .checking import GroupColumns, is_missing, numbers_or_missing, with_point
 from .chunks import Chunk, TableReader, TextArray
-from .encoding import LARGEST, NumberColumn, TableEncoder
+from .encoding import NumberColumn, TableEncoder
 
 FORMAT, SCHEMA = "selfselect-table-model", 1
 PARTS = {"format", "schema", "groups", "missing", "columns", "classifier"}
@@ -102,7 +101,7 @@ class TableModel:
 
     def to_json(self) -> str:
         """Everything as JSON text."""
-        return json.dumps(self.to_dict(), allow_nan=False, ensure_ascii=False, indent=1) + "\n"
+        return json_text(self.to_dict(), indent=1)
 
     @classmethod
     def from_dict(cls, content: Any) -> TableModel:
@@ -116,10 +115,13 @@ class TableModel:
             raise ValueError(f"it lacks or holds unknown parts: {sorted(map(str, unknown))}.")
         check_choice(content["missing"], "missing", ("error", "own_group"))
         encoder = TableEncoder.from_dict(content["columns"])
-        classifier = model_from_dict(content["classifier"])
+        try:
+            classifier = model_from_dict(content["classifier"])
+        except WrongPartError as error:
+            raise error.within("classifier") from error
         if len(encoder.names) != classifier.n_features_in_:
             raise ValueError(f"its columns make {len(encoder.names)} features, its weights are for others.")
-        groups = tuple(str(name) for name in content["groups"])
+        groups = tuple(text_at(name, f"groups[{i}]") for i, name in enumerate(content["groups"]))
         if len(groups) != classifier.published_.groups.nlevels:
             raise ValueError("its group columns do not fit its published statistics.")
         return cls(encoder, classifier, groups, content["missing"])

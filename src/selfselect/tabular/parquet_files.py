@@ -60,6 +60,7 @@ class ParquetReader(TableReader):
         wanted = [self.header[i] for i in columns]
         try:
             for batch in self._file.iter_batches(CHUNK_ROWS, columns=list(dict.fromkeys(wanted)), use_threads=False):
+                batch.validate(full=True)  # damage may point beyond the texts of a dictionary
                 yield ArrowChunk(range(row, row + batch.num_rows), [batch.column(field) for field in wanted])
                 row += batch.num_rows
         except self._failures as error:

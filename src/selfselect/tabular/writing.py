@@ -13,8 +13,14 @@ from .._text import inert_cell
 from .checking import is_number
 
 
-def csv_text(frame: pd.DataFrame) -> str:
+def csv_text(frame: pd.DataFrame, digits: int | None = None) -> str:
     r"""Frame as CSV without its index, with texts that a spreadsheet would run made inert.
+
+    Parameters
+    ----------
+    frame : DataFrame
+    digits : int, optional
+        Significant digits of numbers that are not whole by their type; by default all.
 
     Examples
     --------
@@ -23,8 +29,16 @@ def csv_text(frame: pd.DataFrame) -> str:
     """
     lines = [_line([inert_cell(str(name)) for name in frame.columns])]
     for row in frame.itertuples(index=False):
-        lines.append(_line(["" if value is None or value != value else inert_cell(value) for value in row]))
+        lines.append(_line([_cell(value, digits) for value in row]))
     return "".join(lines)
+
+
+def _cell(value: Any, digits: int | None) -> Any:
+    if value is None or value != value:
+        return ""
+    if digits is not None and isinstance(value, float):
+        return f"{value:.{digits}g}"
+    return inert_cell(value)
 
 
 def _line(cells: Iterable[Any]) -> str:

@@ -1,6 +1,8 @@
 """Results as a table that a repository can keep."""
 
+import random
 from dataclasses import replace
+from pathlib import Path
 
 import pytest
 
@@ -43,6 +45,31 @@ def test_files_that_are_none_of_ours_are_refused_by_name_and_line(small_results,
     packed.write_text("\n".join(lines))
     with pytest.raises(StoreError, match="neither a store"):
         read_results(packed)
+
+
+def test_an_exported_file_that_is_damaged_is_refused_by_name(small_results, tmp_path):
+    path = tmp_path / "r.csv"
+    (header, row) = exported(small_results[:1]).decode().splitlines()
+    for damaged in (row.replace("[", "[-", 4), row.replace("]", ",5]", 3), row.replace('"', "", 1), row[:40], "\0"):
+        path.write_text(f"{header}\n{damaged}\n")
+        with pytest.raises(StoreError, match=r"r\.csv, line \d: the row is damaged"):
+            read_results(path)
+    packed, content, chance = tmp_path / "r.csv.gz", exported(small_results, compress=True), random.Random(0)
+    for place in chance.sample(range(8 * 10, 8 * len(content)), 40):  # after the head, which holds no results
+        damaged = bytearray(content)
+        damaged[place // 8] ^= 1 << place % 8
+        packed.write_bytes(damaged)
+        with pytest.raises(StoreError, match=r"r\.csv\.gz is neither a store nor results exported from one"):
+            read_results(packed)
+
+
+KEPT = Path(__file__).parents[3] / "docs" / "reproduction"
+
+
+@pytest.mark.skipif(not KEPT.exists(), reason="only the repository has them")
+@pytest.mark.parametrize("name", ["descent", "parity"])
+def test_the_files_that_the_repository_keeps_are_read(name):
+    assert len(read_results(KEPT / f"{name}.csv.gz")) > 100
 
 
 def test_metrics_follow_from_the_counts_again(small_results, tmp_path):

@@ -33,3 +33,12 @@ def test_leases_of_a_dead_process_are_void_at_once_and_those_of_a_silent_host_af
             "UPDATE owners SET heard = ? WHERE owner = 'away'", (time.time() - LEASE_SECONDS - 1,)
         )
         assert store.leases.take(cells) == cells[1:]
+
+
+def test_a_lease_of_nobody_keeps_nobody_waiting(tmp_path):
+    cell = Cell("adult", "naive", 0.7, 0)
+    with Store(tmp_path / "a.sqlite") as store:
+        store.database.connection.execute("INSERT INTO leases VALUES (?, ?, ?, ?, ?)", (*cell.key, "nobody"))
+        assert store.leases.under_way() == set()
+        assert store.leases.take([cell]) == [cell]
+        assert store.leases.under_way() == {cell}

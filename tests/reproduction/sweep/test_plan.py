@@ -1,6 +1,6 @@
 import pytest
 
-from selfselect.reproduction import METHODS, PROMISING, BundledDataset, Plan
+from selfselect.reproduction import METHODS, PROMISING, BundledDataset, Cell, Plan
 from selfselect.reproduction.methods import DESCENT_METHODS
 
 
@@ -49,3 +49,13 @@ def test_settings_of_the_descent_are_those_of_the_paper():
         assert (settings["tolerance"], settings["n_starts"], settings["preset"]) == (tolerance, starts, "released")
     assert of("strat_x_descent", "adult", 0.7)["group_columns"]
     assert not of(parity, "adult", 0.7)["group_columns"]
+
+
+def test_a_plan_of_some_fits_is_of_these_and_no_others():
+    cells = [Cell("adult", "strat_x", 0.7, 3), Cell("adult", "naive", 0.8, 12), Cell("bank_30", "naive", 0.7, 3)]
+    unknown = [Cell("mine", "naive", 0.7, 0), Cell("adult", "magic", 0.7, 0)]
+    plan = Plan.of_cells([*cells, *unknown], [BundledDataset(name) for name in ("adult", "bank_30", "bank_original")])
+    assert sorted(plan.cells()) == sorted(cells)
+    assert [dataset.name for dataset in plan.datasets] == ["adult", "bank_30"]
+    assert [unit.cells for unit in plan.units({cells[0], cells[2]})] == [[cells[1]]]
+    assert Plan.of_cells(unknown, [BundledDataset("adult")]) is None

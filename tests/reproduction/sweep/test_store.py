@@ -1,6 +1,7 @@
 """Results on disk."""
 
 import json
+import os
 import sqlite3
 from dataclasses import replace
 
@@ -23,11 +24,42 @@ def test_results_come_back_as_they_went_in(tmp_path):
 
 def test_a_result_is_never_overwritten_and_several_are_written_all_or_none(tmp_path):
     first, second = run_unit(Unit(BundledDataset("adult"), "naive", 0, (0.7, 0.8)))
+    other = replace(first, train_metrics={**first.train_metrics, "social_cost": 0.5})
     with Store(tmp_path / "a.sqlite") as store:
-        store.write([first])
-        with pytest.raises(StoreError, match="UNIQUE"):
-            store.write([second, first])
-        assert store.done() == {first.cell}
+        assert store.write([first]) == 1
+        with pytest.raises(StoreError, match=r"holds another result of adult, naive, cost 0\.7, split 0, which stays"):
+            store.write([second, other])
+        assert store.results() == [first]
+
+
+def test_the_same_result_is_written_once_whoever_comes_second(tmp_path):
+    first, second = run_unit(Unit(BundledDataset("adult"), "naive", 0, (0.7, 0.8)))
+    with Store(tmp_path / "a.sqlite") as slow, Store(tmp_path / "a.sqlite") as quick:
+        assert slow.leases.take([first.cell]) == [first.cell]
+        silent = "UPDATE owners SET heard = heard - 61"  # as if its process had been stopped
+        slow.database.connection.execute(silent)
+        assert quick.leases.take([first.cell]) == [first.cell]
+        assert quick.write([first]) == 1
+        slow.leases.renew()
+        later = replace(first, seconds=first.seconds + 1, package_version="another")
+        assert slow.write([later, second]) == 1
+        assert slow.results() == quick.results() == [first, second]
+        assert slow.database.rows("SELECT count(*) FROM promises") == [(2,)]
+        assert slow.leases.under_way() == set()
+
+
+def test_negative_and_impossible_counts_are_not_stored(small_results, tmp_path):
+    good = small_results[0]
+    with Store(tmp_path / "a.sqlite") as store:
+        for people in ("train_counts", "test_counts", "published_counts"):
+            counts = getattr(good, people)
+            for name, wrong in (("selected", -1), ("n", 1), ("true_positives", 10**6), ("positives", float("nan"))):
+                damaged = {**counts, name: [wrong, *counts[name][1:]]}
+                with pytest.raises(StoreError, match=rf"adult, naive, .*this is no result \({people[:-7]} counts: "):
+                    store.write([good, replace(good, **{people: damaged})])
+        with pytest.raises(StoreError, match="which groups apply"):
+            store.write([replace(good, applies=good.applies[1:])])
+        assert store.results() == []
 
 
 @pytest.mark.parametrize("version", [1, 7])
@@ -37,25 +69,8 @@ def test_a_store_of_another_schema_version_is_refused_by_name(tmp_path, version)
     db = sqlite3.connect(path)
     db.execute(f"PRAGMA user_version = {version}")
     db.close()
-    with pytest.raises(StoreError, match=rf"old\.sqlite is a store of schema version {version}.*reads version 2"):
+    with pytest.raises(StoreError, match=rf"old\.sqlite is a store of schema version {version}.*versions 2 and 3"):
         Store(path)
-
-
-def test_a_store_from_before_there_were_promises_is_read_as_it_is_and_goes_on(tmp_path, small_plan):
-    path, plan = tmp_path / "old.sqlite", replace(small_plan, methods=("strat_x",), splits=1)
-    with Store(path) as store:
-        run_sweep(plan, store, InProcess())
-        made = store.results()
-        assert any(any(result.applies) for result in made)
-    with sqlite3.connect(path) as db:
-        db.execute("DROP TABLE promises")
-    db.close()
-    with Store(path, create=False) as store:
-        assert store.results() == made  # published on training people, as everything was
-        assert not store.database.has_table("promises")  # reading leaves the file alone
-        run_sweep(replace(plan, methods=("strat_x", "thresholds_lr")), store, InProcess())
-        assert store.database.has_table("promises")
-        assert [result for result in store.results() if result.cell.method == "strat_x"] == made
 
 
 def test_what_was_published_is_stored_with_the_result_or_not_at_all(tmp_path, small_plan):
@@ -63,8 +78,8 @@ def test_what_was_published_is_stored_with_the_result_or_not_at_all(tmp_path, sm
     assert any(result.published_counts != result.train_counts for result in results)
     with Store(tmp_path / "a.sqlite") as store:
         store.write(results[:1])
-        with pytest.raises(StoreError, match="UNIQUE"):
-            store.write(results[::-1])
+        with pytest.raises(StoreError, match="holds another result"):
+            store.write([results[1], replace(results[0], published_counts=results[0].train_counts)])
         assert store.results() == results[:1]
         assert store.database.rows("SELECT count(*) FROM promises") == [(1,)]
         store.write(results[1:])
@@ -93,6 +108,24 @@ def test_other_files_are_left_alone(tmp_path):
         Store(tmp_path / "nowhere" / "a.sqlite")
     with pytest.raises(StoreError, match="There is no store"):
         Store(tmp_path / "nothing.sqlite", create=False)
+
+
+@pytest.mark.parametrize("name", ["", " ", ":memory:", "file:a.sqlite", "file::memory:?cache=shared"])
+def test_names_that_sqlite_takes_for_no_file_are_refused(name, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    for options in ({}, {"create": False}, {"read_only": True}):
+        with pytest.raises(StoreError, match="is no name of a file, and results are kept in one"):
+            Store(name, **options)
+    for place in (tmp_path, os.devnull):
+        with pytest.raises(StoreError, match="is no regular file"):
+            Store(place)
+    assert not list(tmp_path.iterdir())
+
+
+def test_a_file_may_have_any_other_name(tmp_path):
+    for name in ("a b?mode=memory#c%20.sqlite", "ä:memory:"):
+        Store(tmp_path / name).close()
+        assert (tmp_path / name).stat().st_size > 0
 
 
 def test_other_data_or_settings_under_the_same_name_are_refused(small_plan, small_csv, tmp_path, monkeypatch):

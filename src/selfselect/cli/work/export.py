@@ -5,6 +5,7 @@ from __future__ import annotations
 import click
 
 from selfselect._errors import InputError
+from selfselect._text import printable
 from selfselect.reproduction import Store
 from selfselect.reproduction.sweep.exchange import exported
 
@@ -14,7 +15,7 @@ from ..outputs import refuse_existing, write_output
 def run(*, path: str, out: str, datasets: tuple[str, ...], methods: tuple[str, ...], force: bool) -> None:
     """Write results of a store to a file."""
     refuse_existing([out], force=force, inputs=[path])
-    with Store(path, create=False) as store:
+    with Store(path, read_only=True) as store:
         chosen = [
             result
             for result in store.results()
@@ -22,6 +23,6 @@ def run(*, path: str, out: str, datasets: tuple[str, ...], methods: tuple[str, .
             and result.cell.method in (methods or (result.cell.method,))
         ]
     if not chosen:
-        raise InputError(f"{path} has no such result.", key="no_results", path=path)
+        raise InputError(f"{printable(path)} has no such result.", key="no_results", path=path)
     write_output(out, exported(chosen, compress=out.endswith(".gz")), force=force)
-    click.echo(f"Wrote {len(chosen)} results to {out}.")
+    click.echo(f"Wrote {len(chosen)} results to {printable(out)}.")

@@ -7,6 +7,7 @@ from pathlib import Path
 
 import click
 
+from selfselect._text import printable
 from selfselect.reproduction import Result, Store
 from selfselect.reproduction.paper.figures import ENDINGS, FIGURES, FigureRecipe, make_figure
 from selfselect.reproduction.paper.promises import has_promises, paper_part, promise_part
@@ -22,7 +23,7 @@ def run(*, out: str, path: str | None, numbers: tuple[int, ...], force: bool) ->
     chosen = [FIGURES[number] for number in numbers or FIGURES]
     stored = []
     if path is not None:
-        with Store(path, create=False) as store:
+        with Store(path, read_only=True) as store:
             stored = store.results()
         if not numbers and stored and is_ones_own(result.cell.dataset for result in stored):
             chosen = [recipe for recipe in chosen if recipe.needs_results]  # the others are about the paper
@@ -44,7 +45,7 @@ def run(*, out: str, path: str | None, numbers: tuple[int, ...], force: bool) ->
     for recipe in chosen:
         for ending, content in make_figure(recipe, _shown(recipe, stored)).items():
             write_output(folder / f"{recipe.stem}.{ending}", content, force=force)
-    click.echo(f"Wrote {len(chosen)} figures, each as SVG, PNG and CSV, to {folder}.")
+    click.echo(f"Wrote {len(chosen)} figures, each as SVG, PNG and CSV, to {printable(out)}.")
 
 
 def _shown(recipe: FigureRecipe, stored: list[Result]) -> list[Result]:

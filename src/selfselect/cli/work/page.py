@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import click
 
+from selfselect._text import printable
 from selfselect.reproduction import Store
 from selfselect.reproduction.paper.own_page import comparison_page
 from selfselect.reproduction.paper.page import reproduction_page
@@ -17,8 +18,8 @@ def run(*, path: str, beside: tuple[str, ...], out: str, force: bool) -> None:
     """Write the page of the reproduction."""
     refuse_existing([out], force=force, inputs=[path, *beside])
     more = [result for file in beside for result in read_results(file)]
-    with Store(path, create=False) as store:
+    with Store(path, read_only=True) as store:
         there = {result.cell.dataset for result in (*store.results(), *more)}
         text = comparison_page(store) if there and is_ones_own(there) else reproduction_page(store, more=more)
     write_output(out, text, force=force)
-    click.echo(f"Wrote {out}.")
+    click.echo(f"Wrote {printable(out)}.")

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import signal
 import sys
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 from types import FrameType
@@ -28,6 +28,7 @@ from selfselect.reproduction import (
     own_dataset,
     run_sweep,
 )
+from selfselect.reproduction import repair as repair_store
 from selfselect.reproduction.people import Dataset
 
 from ..errors import INTERRUPTED
@@ -56,8 +57,9 @@ def run(
     encoding: str,
     delimiter: str,
     dry_run: bool,
+    repair: bool,
 ) -> None:
-    """Run what is asked for and not yet in the store, or say how much that is."""
+    """Run what is asked for and not yet in the store, or say how much that is; or make again what is damaged there."""
     with _interruptible(path):
         chosen: list[Dataset] = [BundledDataset(name) for name in datasets]
         if data is not None and label is not None and groups:
@@ -75,6 +77,9 @@ def run(
             tell_notes(own.notes())
             tell_findings(own.findings())
             chosen.append(own)
+        if repair and path is not None:
+            _repair(path, chosen, workers, scheduler)
+            return
         numbers = PROMISE_SPLITS if promises else range(SPLITS)
         plan = Plan(
             tuple(chosen) or tuple(map(BundledDataset, BUNDLED)),
@@ -92,25 +97,33 @@ def run(
 @contextmanager
 def _interruptible(path: str | None) -> Iterator[None]:
     """End on Ctrl+C, and on a request to terminate, with a word on how to go on."""
-    previous = signal.signal(signal.SIGTERM, _interrupt)
+    heard: list[int] = []
+
+    def interrupt(number: int, frame: FrameType | None) -> NoReturn:
+        heard.append(number)
+        raise KeyboardInterrupt
+
+    signals = [signal.SIGTERM]
+    if callable(signal.getsignal(signal.SIGINT)):  # else it is ignored, as in the background of a shell
+        signals.append(signal.SIGINT)
+    previous = {number: signal.signal(number, interrupt) for number in signals}
     try:
         yield
-    except KeyboardInterrupt:
-        click.echo(
-            f"Interrupted. What was done is in {path}; run the same command again to go on from there.", err=True
-        )
+    except BaseException as error:
+        # in the middle of a library's locks, an interruption may come out as something else
+        if not heard and not isinstance(error, KeyboardInterrupt):
+            raise
+        kept = f" What was done is in {path}; run the same command again to go on from there." if path else ""
+        click.echo(f"Interrupted.{kept}", err=True)
         sys.exit(INTERRUPTED)
     finally:
-        signal.signal(signal.SIGTERM, previous)
-
-
-def _interrupt(number: int, frame: FrameType | None) -> NoReturn:
-    raise KeyboardInterrupt
+        for number, handler in previous.items():
+            signal.signal(number, handler)
 
 
 def _tell_work(plan: Plan, path: str | None, workers: int) -> None:
     if path is not None and Path(path).exists():
-        with Store(path, create=False) as store:
+        with Store(path, read_only=True) as store:
             work = estimate(plan, store, workers)
     else:
         work = estimate(plan, None, workers)
@@ -128,6 +141,23 @@ def _sweep(plan: Plan, path: str, workers: int, scheduler: str | None) -> None:
     ):
         done = run_sweep(plan, store, choose_engine(workers, scheduler), bar.update)
     click.echo(f"{done} fits done; all {fits} asked for are in {path}.")
+
+
+def _repair(path: str, own: Sequence[Dataset], workers: int, scheduler: str | None) -> None:
+    done = repair_store(path)
+    if not done.dropped and done.damaged is None:
+        click.echo(f"Nothing in {path} is damaged: {done.kept} results are whole.")
+        return
+    click.echo(f"{done.dropped} damaged rows of {path} were dropped; {done.kept} results are whole.")
+    if done.damaged is not None:
+        click.echo(f"The file itself was damaged and is kept as {done.damaged}; what lacks beyond rows that could be")
+        click.echo("read is made by the same command that made it at first.")
+    plan = Plan.of_cells(done.lost, [*map(BundledDataset, BUNDLED), *own])
+    left = set(done.lost) - set(plan.cells() if plan is not None else ())
+    if plan is not None:
+        _sweep(plan, path, workers, scheduler)
+    for cell in sorted(left):
+        click.echo(f"Not made again: {cell}. The same command that made it at first does (--data for its table).")
 
 
 def _duration(seconds: float) -> str:

@@ -5,17 +5,18 @@ from __future__ import annotations
 import click
 import pandas as pd
 
+from selfselect._text import printable
 from selfselect.reproduction import COSTS, Store, progress
 from selfselect.reproduction.wording import in_words, is_ones_own
 
 
 def run(*, path: str, splits: int) -> None:
     """Show what a store holds and lacks."""
-    with Store(path, create=False) as store:
+    with Store(path, read_only=True) as store:
         rows, sweeps = progress(store, splits), store.sweeps()
     table = [
         {
-            "data set": row.dataset,
+            "data set": printable(row.dataset),
             "method": row.method,
             "done": row.done,
             "under way": row.under_way,
@@ -26,6 +27,7 @@ def run(*, path: str, splits: int) -> None:
         for row in rows
     ]
     done, under_way = sum(row.done for row in rows), sum(row.under_way for row in rows)
+    path = printable(path)
     click.echo(pd.DataFrame(table).to_string(index=False))
     click.echo(f"\n{done} results in {path}, {under_way} under way.")
     if rows and is_ones_own(row.dataset for row in rows):

@@ -8,6 +8,7 @@ from pathlib import Path
 
 import click
 
+from selfselect._text import printable
 from selfselect.reproduction import Result, Store
 from selfselect.reproduction.paper.promises import has_promises, paper_part, promise_part, summarise_promises
 from selfselect.reproduction.paper.splits import compare_splits, split_part
@@ -23,6 +24,7 @@ from selfselect.reproduction.paper.tables import (
 from selfselect.reproduction.sweep.exchange import read_results
 
 from ..outputs import refuse_existing, write_output
+from ..streams import print_table
 
 #: Renders a table in a format.
 Render = Callable[[Format], str]
@@ -30,7 +32,7 @@ Render = Callable[[Format], str]
 
 def run(*, path: str, table: str, format_: Format, beside: tuple[str, ...], out: str | None, force: bool) -> None:
     """Print tables, or write all of them."""
-    with Store(path, create=False) as store:
+    with Store(path, read_only=True) as store:
         stored = store.results()
     more = [result for file in beside for result in read_results(file)]
     tables = _tables(stored, more, table)
@@ -40,7 +42,7 @@ def run(*, path: str, table: str, format_: Format, beside: tuple[str, ...], out:
     if format_ == "csv":  # one table: the extended one holds the main one
         name = "extended" if "extended" in tables else list(tables)[-1]
         tables = {name: tables[name]}
-    click.echo("\n\n".join(render(format_) for render in tables.values()), nl=False)
+    print_table("\n\n".join(render(format_) for render in tables.values()))
 
 
 def _tables(stored: Sequence[Result], more: Sequence[Result], table: str) -> dict[str, Render]:
@@ -66,4 +68,4 @@ def _write(tables: dict[str, Render], folder: Path, force: bool) -> None:
     refuse_existing(files, force=force)
     for file, (name, kind) in files.items():
         write_output(file, tables[name](kind), force=force)
-    click.echo(f"Wrote {len(files)} files to {folder}.")
+    click.echo(f"Wrote {len(files)} files to {printable(str(folder))}.")

@@ -8,6 +8,10 @@ const PICTURE_MARGIN = 16;
 const SETTLING = 150; // milliseconds after the last change of size
 
 const percentTick = (value) => `${Math.round(value * 100)}%`;
+// with a decimal where the axis is so short that whole numbers would repeat
+const SHORT_AXIS = 0.12;
+const percentTicks = ([low, high]) => (high - low < SHORT_AXIS ? (value) => `${(value * 100).toFixed(1)}%` : percentTick);
+const POINTING = matchMedia("(hover: none)").matches ? "Tap" : "Point at";
 
 // ---------------------------------------------------------------- drawing
 
@@ -18,7 +22,7 @@ const widthOf = (name) => Math.max(byId(`chart-${name}`).clientWidth, NARROWEST)
 function drawPicture(name, width = widthOf(name)) {
   stale.delete(name);
   const box = byId(`chart-${name}`);
-  const { label, tell, ...options } = pictures[name](width);
+  const { label, tell, rest = "", ...options } = pictures[name](width);
   const figure = Plot.plot({ className: "plot", color: { type: "identity" }, symbol: { type: "identity" },
     r: { type: "identity" }, opacity: { type: "identity" }, ...options });
   figure.setAttribute("role", "img");
@@ -30,6 +34,9 @@ function drawPicture(name, width = widthOf(name)) {
   });
   const readout = byId(`told-${name}`);
   if (readout && tell) {
+    readout.dataset.rest = [`${POINTING} the chart to read numbers here.`, rest].filter(Boolean).join(" ");
+    readout.textContent = readout.dataset.rest;
+    readout.classList.remove("says");
     figure.addEventListener("input", () => {
       readout.textContent = figure.value ? tell(figure.value) : readout.dataset.rest;
       readout.classList.toggle("says", Boolean(figure.value));
@@ -105,19 +112,34 @@ function standalone(figure) {
   copy.setAttribute("font-family", "sans-serif");
   return new XMLSerializer().serializeToString(copy);
 }
+// what a picture that leaves the page has to say by itself; pages may say more
+const captions = [() => document.title];
+const CAPTION_LINE = 20; // pixels
 async function savePicture(name) {
-  if (stale.has(name)) drawPicture(name);
+  const dark = isDark();
+  setTheme(false); // on paper and in other people's documents
+  drawPicture(name);
   const figure = byId(`chart-${name}`).firstChild;
   const { width, height } = figure.viewBox.baseVal;
   const image = new Image();
   image.src = `data:image/svg+xml;charset=utf-8,${encodeURIComponent(standalone(figure))}`;
+  const [paper, ink] = ["background-color", "color"].map((property) => getComputedStyle(document.body).getPropertyValue(property));
+  setTheme(dark);
   await image.decode();
+  const lines = [byId(`h-${name}`).textContent, ...captions.map((caption) => caption())].filter(Boolean);
+  const top = PICTURE_MARGIN + lines.length * CAPTION_LINE + 4;
   const canvas = document.createElement("canvas");
   canvas.width = (width + 2 * PICTURE_MARGIN) * PICTURE_SCALE;
-  canvas.height = (height + 2 * PICTURE_MARGIN) * PICTURE_SCALE;
+  canvas.height = (height + top + PICTURE_MARGIN) * PICTURE_SCALE;
   const pen = canvas.getContext("2d");
-  pen.fillStyle = getComputedStyle(document.body).backgroundColor;
+  pen.scale(PICTURE_SCALE, PICTURE_SCALE);
+  pen.fillStyle = paper;
   pen.fillRect(0, 0, canvas.width, canvas.height);
-  pen.drawImage(image, PICTURE_MARGIN * PICTURE_SCALE, PICTURE_MARGIN * PICTURE_SCALE, width * PICTURE_SCALE, height * PICTURE_SCALE);
-  canvas.toBlob((blob) => keepFile(blob, `${name}.png`), "image/png");
+  pen.fillStyle = ink;
+  lines.forEach((line, i) => {
+    pen.font = i === 0 ? "bold 16px sans-serif" : "13px sans-serif";
+    pen.fillText(line, PICTURE_MARGIN, PICTURE_MARGIN + (i + 0.7) * CAPTION_LINE, width);
+  });
+  pen.drawImage(image, PICTURE_MARGIN, top, width, height);
+  canvas.toBlob((blob) => keepFile(blob, `selfselect-${name}.png`), "image/png");
 }

@@ -4,7 +4,8 @@ const MOST_COMPARED = 30; // groups with a row each; of more, those of whom most
 const COMPARED_ROW = 46;
 
 // groups that come or leave before the others, then by how far their precision moved
-function compared({ groups }) {
+function compared({ groups, order }) {
+  if (order !== null && groups.length <= MOST_COMPARED) return order.map((z) => groups[z]);
   const moved = (g) => Math.abs((g.after.precision ?? NaN) - (g.before.precision ?? NaN)) || 0;
   const turned = (g) => (g.before.applies === g.after.applies ? 1 : 0);
   return [...groups].sort((a, b) => turned(a) - turned(b) || moved(b) - moved(a)).slice(0, MOST_COMPARED);
@@ -49,7 +50,7 @@ function comparisonPicture(chart) {
         Plot.tickX(after, { x: "cost", y: "place", stroke: "var(--out)", strokeWidth: 2 }),
         Plot.tickX(before.filter((g) => after.some((other) => other.place === g.place && other.cost !== g.cost)), { x: "cost", y: "place", stroke: "var(--quiet)", strokeDasharray: "3 3" }),
         Plot.link(before, { x1: "low", x2: "high", y1: "place", y2: "place", dy: -5, stroke: "var(--quiet)", strokeWidth: 2, strokeOpacity: 0.6 }),
-        Plot.dot(before, { x: "precision", y: "place", dy: -5, r: 5, fill: "var(--paper)", stroke: "var(--quiet)", strokeWidth: 2 }),
+        Plot.dot(before, { x: "precision", y: "place", dy: -5, r: 4.5, symbol: "square", fill: "var(--quiet)" }),
         Plot.link(after, { x1: "low", x2: "high", y1: "place", y2: "place", dy: 7, stroke: colour, strokeWidth: 4, strokeOpacity: 0.55 }),
         Plot.link(both, { x1: "from", x2: "to", y1: "place", y2: "place", dy: 1, stroke: "var(--ink)", strokeWidth: 1.25, markerEnd: "arrow" }),
         Plot.dot(after, { x: "precision", y: "place", dy: 7, r: 7, symbol: (g) => STANDINGS[g.standing].symbol, fill: fillOf, stroke: colour, strokeWidth: 2.25 }),
@@ -57,6 +58,7 @@ function comparisonPicture(chart) {
         Plot.axisX({ tickFormat: percentTick, ticks, fill: "var(--quiet)", stroke: "var(--line)", label: phone ? "of those who pass, the share who are qualified" : "precision: of those who pass screening, the share who are qualified", labelAnchor: "center", labelArrow: "none" }),
         ...names,
       ],
+      rest: rows.length < chart.groups.length ? `${count(rows.length)} of ${count(chart.groups.length)} groups are drawn: those that come or leave, then those that moved most.` : "",
       label: `Precision of ${rows.length} groups before and after, against the cost of each.`,
       tell: (g) => `${g.name} (${g.change}): ${chart.names[0]} ${sideText(g.before)}; ${chart.names[1]} ${sideText(g.after)}.`,
     };
@@ -66,11 +68,11 @@ const percentOr = (value) => (value === null || value === undefined ? "none" : p
 const sideText = (side) => (side.standing === null ? "not there" :
   `${side.standing}, ${percentOr(side.precision)} of ${count(side.selected)} who pass, needs ${percent(side.cost)}`);
 const comparisonTable = (chart) => () => ({
-  columns: ["group", "change", ...chart.names.flatMap((name) => ["people", "pass", "precision", "cost", "stands"].map((what) => `${what}, ${name}`))],
-  rows: chart.groups.map((g) => [g.name, g.change, ...["before", "after"].flatMap((when) => [g[when].n, g[when].selected, g[when].precision, g[when].cost, g[when].standing])]),
+  columns: ["group", "change", ...chart.names.flatMap((name) => ["people", "pass", "precision", "precision low", "precision high", "cost", "stands"].map((what) => `${what}, ${name}`))],
+  rows: chart.groups.map((g) => [g.name, g.change, ...["before", "after"].flatMap((when) => [g[when].n, g[when].selected, g[when].precision, g[when].low, g[when].high, g[when].cost, g[when].standing])]),
   format: (value, i) => {
     if (i < 2 || typeof value === "string") return value;
     if (value === null) return "none";
-    return [count, count, percent, amount][(i - 2) % 5](value);
+    return [count, count, percent, percent, percent, amount][(i - 2) % 7](value);
   },
 });

@@ -113,7 +113,7 @@ function overCosts(given, { terms, threshold }, costs) {
   return costs.map((cost) => ({ cost, ...outcome(population, terms.atCost(cost).shares(published)) }));
 }
 
-// subsidies that bring everyone in who can come, rounded up; those who apply keep theirs
-const leastSubsidies = (groups) => groups.map((group) => (group.applies || !group.selected
+// subsidies that bring everyone in who can come; those who apply keep theirs
+const leastSubsidies = (groups) => groups.map((group) => (group.applies || !(group.subsidy_needed >= 0)
   ? group.subsidy
-  : Math.min(roundedUp(group.subsidy + group.subsidy_needed), 1)));
+  : Math.min(group.subsidy + group.subsidy_needed, 1)));

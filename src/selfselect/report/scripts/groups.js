@@ -28,9 +28,9 @@ const COLUMNS = [
   { key: "cost", title: "Cost", text: (g) => aligned(g.cost) },
   { key: "subsidy", title: content.terms.kind === "proportional" ? "Subsidy (share)" : "Subsidy" },
   { key: "subsidy_needed", title: "Still needed",
-    text: (g) => (g.applies || g.selected ? alignedUp(g.subsidy_needed) : "none helps") },
+    text: (g) => (g.applies ? "\u2013" : g.selected ? alignedUp(g.subsidy_needed) : "none helps") },
   { key: "utility", title: "Utility", text: (g) => aligned(g.utility) },
-  ...(content.thresholds === null ? [] : [{ key: "drawn", title: "In colour", kind: "middle" }]),
+  ...(content.thresholds === null ? [] : [{ key: "drawn", title: "In colour", kind: "middle screen" }]),
 ];
 const ROWS_AT_FIRST = 20;
 const MORE_ROWS = 200; // on each press of the button for more
@@ -59,11 +59,12 @@ function shownGroups() {
 function subsidyInputs(z) {
   const set = (value) => {
     if (isFraction(value)) change({ terms: setting.terms.payingGroup(z, value) });
-    subsidy.setCustomValidity(isFraction(value) ? "" : "A subsidy lies between 0 and 1.");
-    subsidy.reportValidity();
+    subsidy.setAttribute("aria-invalid", String(!isFraction(value)));
+    setText("groups-told", isFraction(value) ? "" : `A subsidy lies between 0 and 1. For ${content.names[z]} the page still shows ${amountUp(setting.terms.subsidies[z])}.`);
   };
   const subsidy = makeInput("number", `Subsidy for ${content.names[z]}`, { min: "0", max: "1", step: "0.005" });
   subsidy.addEventListener("input", () => set(Number(subsidy.value)));
+  subsidy.addEventListener("blur", () => { drawGroups(); subsidy.setAttribute("aria-invalid", "false"); });
   const slider = makeInput("range", `Slider of the subsidy for ${content.names[z]}`,
     { min: "0", max: String(SLIDER_STEPS), step: "5" });
   slider.addEventListener("input", () => set(Number(slider.value) / SLIDER_STEPS));
@@ -74,11 +75,14 @@ function drawnInput(z) {
   drawn.addEventListener("change", () => {
     const next = drawn.checked ? withDrawn(setting.drawn, z) : withoutDrawn(setting.drawn, z);
     drawn.checked = drawn.checked && next !== null;
-    setText("colours-told", next === null ? `${MOST_DRAWN} groups can be told apart by colour; take one out first.` : "");
+    const names = drawnSlots().map((slot) => content.names[slot.z]);
+    setText("groups-told", next === null ? `${MOST_DRAWN} groups can be told apart by colour; take one of these out first: ${listed(names, MOST_DRAWN)}.` : "");
     if (next !== null) change({ drawn: next });
   });
   return drawn;
 }
+// as short as it can be written without being less than what is paid
+const shownSubsidy = (paid) => (paid > 0 ? String(Number(amountUp(paid))) : "0");
 const rowsByGroup = new Map();
 function groupRow(z) {
   if (rowsByGroup.has(z)) return rowsByGroup.get(z);
@@ -124,7 +128,7 @@ function drawRow(g) {
   const slot = setting.drawn.indexOf(g.z);
   drawn.style.accentColor = slot < 0 ? "" : COLOURS[slot];
   // what someone is typing into stays as it is
-  if (document.activeElement !== subsidy) { subsidy.value = String(g.subsidy); subsidy.setCustomValidity(""); }
+  if (document.activeElement !== subsidy) subsidy.value = shownSubsidy(g.subsidy);
   if (document.activeElement !== slider) slider.value = String(Math.round(g.subsidy * SLIDER_STEPS));
   slider.setAttribute("aria-valuetext", amount(g.subsidy));
   cells.subsidy.dataset.printed = aligned(g.subsidy); // on paper there is nothing to type into
@@ -144,7 +148,7 @@ function drawSentences(matching) {
   const urgency = (g) => (g.standing === "applies" ? 1 : 0);
   const told = matching.length <= MOST_TOLD ? matching :
     [...matching].sort((a, b) => urgency(a) - urgency(b) || b.n - a.n).slice(0, MOST_TOLD);
-  const items = told.map((g) => make("li", toldOf(g), SIGN_CLASSES[g.standing]));
+  const items = told.map((g) => make("li", toldOf(g), STANDINGS[g.standing].class));
   if (matching.length > told.length) {
     items.push(make("li", `And ${count(matching.length - told.length)} more in the table.`));
   }

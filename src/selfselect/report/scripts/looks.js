@@ -6,13 +6,26 @@ const DASHES = ["none", "7 4", "2 3", "10 3 2 3", "none", "7 4", "2 3", "10 3 2 
 
 // how groups stand: the colour is never alone, each has its shape and its words
 const STANDINGS = {
-  "applies": { colour: "var(--in)", symbol: "circle", filled: true },
-  "too close to call": { colour: "var(--open)", symbol: "diamond", filled: true },
-  "stays away": { colour: "var(--out)", symbol: "circle", filled: false },
-  "rejected by the model": { colour: "var(--quiet)", symbol: "times", filled: false },
+  "applies": { colour: "var(--in)", symbol: "circle", filled: true, sign: "\u25cf", class: "in" },
+  "probably applies": { colour: "var(--open)", symbol: "diamond", filled: true, sign: "\u25c6", class: "open" },
+  "probably stays away": { colour: "var(--open)", symbol: "diamond", filled: false, sign: "\u25c7", class: "open" },
+  "stays away": { colour: "var(--out)", symbol: "circle", filled: false, sign: "\u25cb", class: "out" },
+  "rejected by the model": { colour: "var(--quiet)", symbol: "times", filled: false, sign: "\u00d7", class: "shut" },
 };
-// hollow where people stay away, also where that is too close to call
-const fillOf = (g) => (STANDINGS[g.standing].filled && g.applies ? STANDINGS[g.standing].colour : "var(--paper)");
+// hollow where people stay away
+const fillOf = (g) => (STANDINGS[g.standing].filled ? STANDINGS[g.standing].colour : "var(--paper)");
+// what signs mean, and how many groups have each; only those that are there
+function keyOf(stands) {
+  return Object.entries(STANDINGS).flatMap(([words, looks]) => {
+    const number = stands.filter((other) => other === words).length;
+    if (!number) return [];
+    const item = make("span", undefined, "key-item");
+    const sign = make("span", looks.sign, `sign ${looks.class}`);
+    sign.setAttribute("aria-hidden", "true");
+    item.append(sign, ` ${words} (${number})`);
+    return [item];
+  });
+}
 
 const isDark = () => document.documentElement.dataset.theme === "dark";
 function setTheme(dark) {

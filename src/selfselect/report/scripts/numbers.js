@@ -53,7 +53,6 @@ const percentOrBounds = (result, key) => {
 // in columns, where all numbers have as many places
 const aligned = (value) => decimal(value * THOUSAND, nearest, PLACES, PLACES);
 const alignedUp = (value) => decimal(value * THOUSAND - SPARE, Math.ceil, PLACES, PLACES);
-const roundedUp = (value) => Math.ceil(value * THOUSAND - SPARE) / THOUSAND;
 
 // the shortest text that reads back as the same number, so that texts are equal exactly where thresholds are
 function thresholdText(t) {

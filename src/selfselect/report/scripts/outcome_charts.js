@@ -9,21 +9,22 @@ const rowsOverCosts = () => {
 };
 
 const COST_LINES = [
-  { key: "induced_accuracy", name: "right, of those who apply", slot: 0 },
-  { key: "assumed_accuracy", name: "right, of everybody", slot: 2 },
-  { key: "social_cost", name: "qualified people lost", slot: 1 },
+  { key: "induced_accuracy", name: "right, of those who apply", short: "right (apply)", slot: 0 },
+  { key: "assumed_accuracy", name: "right, of everybody", short: "right (all)", slot: 2 },
+  { key: "social_cost", name: "qualified people lost", short: "lost", slot: 1 },
 ];
 function costsChart(width) {
   const height = 360;
   const rows = rowsOverCosts();
   const { cost } = setting.terms;
   const of = (key) => rows.map((row) => ({ x: row.cost, y: row[key], row }));
-  const lines = COST_LINES.flatMap((line) => (HAS_UNTESTED
+  const named = COST_LINES.map((line) => ({ ...line, name: width < PHONE ? line.short : line.name }));
+  const lines = named.flatMap((line) => (HAS_UNTESTED
     ? [{ ...line, name: `${line.name}, at least`, points: of(`${line.key}_low`) }, { ...line, name: `${line.name}, at most`, points: of(`${line.key}_high`) }]
     : [{ ...line, points: of(line.key) }]));
   const drawn = lines.map((line) => ({ ...line, points: line.points.filter((p) => !Number.isNaN(p.y)) }));
   const bands = HAS_UNTESTED ? COST_LINES.map(({ key, slot }) => Plot.areaY(rows, { x: "cost", y1: `${key}_low`, y2: `${key}_high`, fill: COLOURS[slot], fillOpacity: 0.12 })) : [];
-  const room = width < PHONE ? 110 : 190;
+  const room = roomFor(lines.map(({ name }) => name), width * 0.5);
   return {
     width,
     height,
@@ -59,7 +60,7 @@ tables.costs = () => ({
 
 // ---------------------------------------------------------------- precision against accuracy
 
-const MOST_NAMED_DOTS = 10;
+const MOST_NAMED_DOTS = 8; // with more, names would cover dots: pointing at them tells
 // the line through a point: its interval, or from what is sure of it up to what is published
 const spanOf = (g) => (CONFIDENCE === null ? [g.precision_low, g.precision_high] : [g.comes_at, g.precision]);
 function scatterChart(width) {
@@ -68,7 +69,7 @@ function scatterChart(width) {
   const cost = commonCost(all);
   const x = shareAxis(shown.map((g) => g.accuracy));
   const y = shareAxis(shown.flatMap((g) => [...spanOf(g), g.cost]));
-  const named = groupCount <= MOST_NAMED_DOTS ? shown : shown.filter((g) => setting.drawn.includes(g.z));
+  const named = groupCount <= MOST_NAMED_DOTS ? shown : [];
   const half = (x[1] - x[0]) / 40;
   const at = heightAt(360, 30, 44, y);
   const places = spread(named.map((g) => at(g.precision)), 15, 30, 316);
@@ -94,9 +95,10 @@ function scatterChart(width) {
         return Plot.text([g], { x: "accuracy", y: "precision", text: () => fitting(g.name, width / 3), dx: (right ? -1 : 1) * (g.r + 6), dy: places[i] - at(g.precision), textAnchor: right ? "end" : "start", fill: "var(--ink)", ...HALO });
       }),
       Plot.dot(shown, Plot.pointer({ x: "accuracy", y: "precision", r: (g) => g.r + 4, stroke: "var(--ink)", strokeWidth: 1.5 })),
-      Plot.axisY({ tickFormat: percentTick, fill: "var(--quiet)", stroke: "var(--line)", label: "precision", labelArrow: "none" }),
-      Plot.axisX({ tickFormat: percentTick, fill: "var(--quiet)", stroke: "var(--line)", label: "accuracy: share of right decisions", labelAnchor: "center", labelArrow: "none", tickSpacing: 70 }),
+      Plot.axisY({ tickFormat: percentTicks(y), fill: "var(--quiet)", stroke: "var(--line)", label: "precision", labelArrow: "none" }),
+      Plot.axisX({ tickFormat: percentTicks(x), fill: "var(--quiet)", stroke: "var(--line)", label: "accuracy: share of right decisions", labelAnchor: "center", labelArrow: "none", tickSpacing: 70 }),
     ],
+    rest: shown.length < all.length ? `${count(all.length - shown.length)} of ${count(all.length)} groups have no precision, and no dot.` : "",
     label: `Scatter chart: precision against accuracy of ${shown.length} groups.`,
     tell: (g) => `${g.name}, ${phraseOn(g, setting.terms)}; the model is right for ${percent(g.accuracy)} of its ${count(g.n)} people.`,
   };

@@ -20,9 +20,13 @@ const thresholdLabel = `threshold on ${shortened(content.score)}`;
 const edge = (t) => thresholdPlace(Math.min(t, thresholdCount - 1));
 const END = Math.max(thresholdCount - 1, 0);
 const LABEL_ROOM = 0.3; // of the width at most, beside a chart, for names at the ends of lines
-const MOST_CONTEXT = 60; // other groups that are drawn in grey behind the chosen ones
+const MOST_CONTEXT = 40; // other groups that are drawn in grey behind the chosen ones
 
-const drawnGroups = () => drawnSlots().map(({ z }) => z);
+const inOrder = () => drawnSlots().sort((a, b) => placeOf.get(a.z) - placeOf.get(b.z));
+const drawnGroups = () => inOrder().map(({ z }) => z);
+// of some groups so many, spread evenly over their order
+const evenly = (groups, most) => (groups.length <= most ? groups :
+  Array.from({ length: most }, (_, i) => groups[Math.floor((i * groups.length) / most)]));
 
 // counts hold from one threshold up to the next: each value as a step, also the last before nobody passes
 function stepsOf(z, valueAt) {
@@ -56,7 +60,7 @@ function costLines(drawn, left, at, height) {
   const faced = [...new Set(drawn.map(({ z }) => found.groups[z].cost))];
   const lines = faced.map((cost) => {
     const whose = drawn.filter(({ z }) => found.groups[z].cost === cost).map(({ z }) => fitting(content.names[z], 130));
-    return { cost, text: `cost ${amount(cost)}${commonCost(found.groups) === null ? ` of ${listed(whose, 2)}` : ""}` };
+    return { cost, text: `cost ${amount(cost)}${commonCost(found.groups) === null ? ` of ${listed(whose)}` : ""}` };
   });
   const places = spread(lines.map(({ cost }) => at(cost) - 8), 15, 0, height);
   return [Plot.ruleY(lines, { y: "cost", stroke: "var(--out)", strokeWidth: 2, strokeDasharray: lines.length > 1 ? "6 3" : "none" }),
@@ -70,7 +74,7 @@ function lineEnds(lines, height, top, bottom) {
   const places = spread(ends.map(({ end }) => at(end.y)), 15, top, height - bottom);
   return ends.map((line, i) => ({ ...line, shift: places[i] - at(line.end.y) }));
 }
-const frame = (width) => ({ width, marginLeft: 44, marginRight: roomFor(drawnGroups().map((z) => content.names[z]), width * LABEL_ROOM) });
+const frame = (width) => ({ width, marginLeft: 44, marginRight: roomFor(content.names, width * LABEL_ROOM) + 14 });
 const thresholdAxis = () => ({ domain: [edge(0), thresholdPlace(END)], label: null });
 const thresholdMark = () => (setting.threshold > 0
   ? [Plot.ruleX([thresholdPlace(setting.threshold)], { stroke: "var(--ink)", strokeWidth: 1.5, strokeDasharray: "4 3" })] : []);
@@ -78,10 +82,11 @@ const bottomAxis = (label) => Plot.axisX({ label, labelAnchor: "center", labelAr
 
 function curvesChart(width) {
   const height = 360;
-  const drawn = drawnSlots();
+  const drawn = inOrder();
   const lines = drawn.map(({ z, slot }) => ({ z, slot, name: content.names[z], points: curveOf(z).line }));
   const chosen = new Set(drawn.map(({ z }) => z));
-  const context = GROUP_ORDER.filter((z) => !chosen.has(z)).slice(0, MOST_CONTEXT);
+  const others = GROUP_ORDER.filter((z) => !chosen.has(z));
+  const context = evenly(others, MOST_CONTEXT);
   const steps = drawn.flatMap(({ z }) => curveOf(z).steps);
   return {
     ...frame(width),
@@ -99,13 +104,15 @@ function curvesChart(width) {
       ...thresholdMark(),
       ...lineEnds(lines, height, 30, 44).flatMap((line) => [
         Plot.dot([line.end], { x: "x", y: "y", r: 3.5, fill: COLOURS[line.slot] }),
-        Plot.text([line.end], { x: thresholdPlace(END), y: "y", text: () => fitting(line.name, frame(width).marginRight - 14), textAnchor: "start", dx: 10, dy: line.shift, fill: "var(--ink)" })]),
+        Plot.dot([line.end], { x: thresholdPlace(END), y: "y", dx: 14, dy: line.shift, r: 5, fill: COLOURS[line.slot] }),
+        Plot.text([line.end], { x: thresholdPlace(END), y: "y", text: () => fitting(line.name, frame(width).marginRight - 28), textAnchor: "start", dx: 24, dy: line.shift, fill: "var(--ink)" })]),
       Plot.ruleX(steps, Plot.pointerX({ x: "x", stroke: "var(--quiet)" })),
       Plot.axisY({ tickFormat: percentTick, fill: "var(--quiet)", stroke: "var(--line)", label: CONFIDENCE === null ? "precision" : "lower bound of precision", labelArrow: "none" }),
       bottomAxis(thresholdLabel),
     ],
+    rest: others.length ? `In grey: ${context.length < others.length ? `${count(context.length)} of the ${count(others.length)} other groups, spread over their order` : "the other groups"}; tick them in the table.` : "",
     label: `Line chart: ${setting.terms.confidence === null ? "precision" : "lower bound of the precision"} of ${drawn.length} groups over the threshold.`,
-    tell: ({ t }) => `At a threshold of ${thresholdText(t)}: ${drawn.map(({ z }) => `${content.names[z]} ${percent(decidingAt(t, z))} of ${count(content.published.selected[t][z])}`).join("; ")}.`,
+    tell: ({ t }) => `At a threshold of ${thresholdText(t)}: ${drawn.map(({ z }) => `${content.names[z]} ${percent(precisionAt(t, z))} of ${count(content.published.selected[t][z])}${CONFIDENCE === null ? "" : `, surely ${percent(decidingAt(t, z))}`}`).join("; ")}.`,
   };
 }
 const CURVE_COLUMNS = [
@@ -127,8 +134,11 @@ function applyingRuns(z) {
 }
 const edgeText = (t) => (t >= thresholdCount ? "the end" : thresholdText(t));
 
+const MOST_BARS = 20; // with more groups, only those in colour have a bar
+const ALL_BARS = groupCount <= MOST_BARS;
 function barsChart(width) {
-  const drawn = drawnSlots();
+  const slots = new Map(drawnSlots().map(({ z, slot }) => [z, slot]));
+  const drawn = ALL_BARS ? GROUP_ORDER.map((z) => ({ z, slot: slots.get(z) })) : inOrder();
   const runs = drawn.flatMap(({ z, slot }) => applyingRuns(z).map(([from, until]) => ({ z, slot, from, until, x1: edge(from), x2: edge(until) })));
   const never = drawn.filter(({ z }) => !runs.some((run) => run.z === z));
   return {
@@ -140,13 +150,14 @@ function barsChart(width) {
     y: { type: "band", domain: drawn.map(({ z }) => z), axis: null, padding: 0.25 },
     marks: [
       Plot.ruleY(drawn, { y: "z", stroke: "var(--line)", strokeWidth: 1 }),
-      Plot.barX(runs, { y: "z", x1: "x1", x2: "x2", fill: (run) => COLOURS[run.slot] }),
+      Plot.barX(runs, { y: "z", x1: "x1", x2: "x2", fill: (run) => (run.slot === undefined ? "var(--quiet)" : COLOURS[run.slot]) }),
       Plot.text(drawn, { y: "z", x: thresholdPlace(END), text: ({ z }) => fitting(content.names[z], frame(width).marginRight - 14), textAnchor: "start", dx: 10, fill: "var(--ink)" }),
       Plot.text(never, { y: "z", x: edge(0), text: () => "at no threshold", textAnchor: "start", dx: 6, fill: "var(--quiet)", ...HALO }),
       ...thresholdMark(),
       Plot.barX(runs, Plot.pointerY({ y: "z", x1: "x1", x2: "x2", stroke: "var(--ink)", strokeWidth: 1.5 })),
       bottomAxis(thresholdLabel),
     ],
+    rest: ALL_BARS ? "" : `${count(drawn.length)} of ${count(groupCount)} groups are drawn; tick others in the table.`,
     label: `Bar chart: thresholds at which ${drawn.length} groups apply.`,
     tell: (run) => `${content.names[run.z]} applies from a threshold of ${edgeText(run.from)} to ${edgeText(run.until)}.`,
   };

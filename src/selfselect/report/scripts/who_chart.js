@@ -38,8 +38,10 @@ function commonCost(groups) {
 const numbersOf = (group) => [group.precision_low, group.precision_high, group.cost,
   ...(HAS_NEW_PEOPLE ? [group.delivered_low, group.delivered_high] : []),
   ...(setting.terms.confidence === null ? [] : [group.comes_at])];
+// where the dot stands: at the precision, or where people go by less, at what is sure of it
+const dotOf = (group) => (setting.terms.confidence === null || Number.isNaN(group.comes_at) ? group.precision : group.comes_at);
 const drawnPrecision = (groups) => groups.filter((group) => !Number.isNaN(group.precision));
-const dotLooks = { r: "r", symbol: (g) => STANDINGS[g.standing].symbol, fill: fillOf,
+const dotLooks = { r: "r",  symbol: (g) => STANDINGS[g.standing].symbol, fill: fillOf,
   stroke: (g) => STANDINGS[g.standing].colour, strokeWidth: 2.25 };
 const withLooks = (groups, largest) => groups.map((group) => ({ ...group, r: radiusOf(group, largest) }));
 
@@ -55,14 +57,14 @@ function rowMarks(groups, [low, high], phone, width) {
   const row = { y: "place" };
   const paid = groups.filter((g) => g.listed > g.cost);
   const deep = phone ? 10 : 0; // below the words
-  const told = (g) => phraseOn(g, setting.terms);
+  const told = (g) => phraseParts(g);
   const names = phone
-    ? [Plot.text(groups, { ...row, x: low, text: (g) => fitting(g.name, width * 0.45), textAnchor: "start", dy: -17, fontWeight: 600, fill: "var(--ink)" }),
-      Plot.text(groups, { ...row, x: high, text: (g) => (Number.isNaN(g.precision) ? g.standing : `${g.standing}: ${percent(g.precision)}`), textAnchor: "end", dy: -17, fill: (g) => STANDINGS[g.standing].colour, fontWeight: 600 })]
+    ? [Plot.text(groups, { ...row, x: low, text: (g) => fitting(g.name, width - 40 - phoneStanding(g).length * CHARACTER * 1.1), textAnchor: "start", dy: -19, fontWeight: 600, fill: "var(--ink)", ...HALO }),
+      Plot.text(groups, { ...row, x: high, text: phoneStanding, textAnchor: "end", dy: -19, fill: (g) => STANDINGS[g.standing].colour, fontWeight: 600, ...HALO })]
     : [Plot.text(groups, { ...row, x: low, text: (g) => fitting(g.name, nameRoom(groups, width) / 1.1 - 14), textAnchor: "end", dx: -14, dy: -7, fontWeight: 600, fill: "var(--ink)" }),
       Plot.text(groups, { ...row, x: low, text: (g) => `${count(g.n)} people`, textAnchor: "end", dx: -14, dy: 9, fill: "var(--quiet)" }),
-      Plot.text(groups, { ...row, x: high, text: (g) => told(g).split(": ")[0], textAnchor: "start", dx: 12, dy: -7, fontWeight: 600, fill: (g) => STANDINGS[g.standing].colour }),
-      Plot.text(groups, { ...row, x: high, text: (g) => told(g).split(": ").slice(1).join(": "), textAnchor: "start", dx: 12, dy: 9, fill: "var(--quiet)" })];
+      Plot.text(groups, { ...row, x: high, text: (g) => told(g)[0], textAnchor: "start", dx: 12, dy: -7, fontWeight: 600, fill: (g) => STANDINGS[g.standing].colour }),
+      Plot.text(groups, { ...row, x: high, text: (g) => told(g)[1], textAnchor: "start", dx: 12, dy: 9, fill: "var(--quiet)" })];
   const shown = drawnPrecision(groups);
   return [
     // shaded: what is not worth it to the group
@@ -72,20 +74,26 @@ function rowMarks(groups, [low, high], phone, width) {
     // a subsidy moves the line from the cost to what is faced
     Plot.tickX(paid, { ...row, x: "listed", stroke: "var(--quiet)", strokeDasharray: "3 3", insetTop: deep }),
     Plot.link(paid, { y1: "place", y2: "place", x1: "listed", x2: "cost", stroke: "var(--quiet)", markerEnd: "arrow", dy: phone ? 22 : 17 }),
-    Plot.link(shown, { y1: "place", y2: "place", x1: "precision_low", x2: "precision_high", dy: deep / 2, stroke: (g) => STANDINGS[g.standing].colour, strokeWidth: 4, strokeOpacity: 0.55, strokeLinecap: "round" }),
-    ...boundMarks(shown, deep),
+    ...intervalMarks(shown, deep),
     ...deliveredMarks(shown, deep),
-    Plot.dot(shown, { ...row, x: "precision", dy: deep / 2, ...dotLooks }),
-    Plot.dot(groups.filter((g) => Number.isNaN(g.precision)), { ...row, x: low, dx: 12, dy: deep / 2, ...dotLooks, r: 5 }),
-    Plot.dot(groups, Plot.pointerY({ ...row, x: (g) => (Number.isNaN(g.precision) ? low : g.precision), dy: deep / 2, r: (g) => g.r + 4, stroke: "var(--ink)", strokeWidth: 1.5 })),
+    Plot.dot(shown, { ...row, x: dotOf, dy: deep / 2, ...dotLooks }),
+    Plot.text(groups.filter((g) => Number.isNaN(g.precision)), { ...row, x: (low + high) / 2, dy: deep / 2, text: () => "\u00d7  the model passes nobody: there is no precision", fill: "var(--quiet)", ...HALO }),
+    Plot.dot(groups, Plot.pointerY({ ...row, x: (g) => (Number.isNaN(g.precision) ? low : dotOf(g)), dy: deep / 2, r: (g) => g.r + 4, stroke: "var(--ink)", strokeWidth: 1.5 })),
     ...names,
   ];
 }
-// what people go by, where that is a bound of the precision and not the precision itself
-function boundMarks(groups, deep) {
-  if (setting.terms.confidence === null) return [];
-  return [Plot.text(groups.filter((g) => !Number.isNaN(g.comes_at)), { x: "comes_at", y: "place", dy: deep / 2 - 1, text: () => "[", fontSize: 22, fontWeight: 700, fill: (g) => STANDINGS[g.standing].colour })];
+// how far chance may be off; where people go by a bound, from there up to what is published, with a tick there
+function intervalMarks(groups, deep) {
+  const looks = { y1: "place", y2: "place", dy: deep / 2, stroke: (g) => STANDINGS[g.standing].colour, strokeWidth: 4, strokeOpacity: 0.55, strokeLinecap: "round" };
+  if (setting.terms.confidence === null) return [Plot.link(groups, { ...looks, x1: "precision_low", x2: "precision_high" })];
+  return [Plot.link(groups, { ...looks, x1: dotOf, x2: "precision", strokeWidth: 2 }),
+    Plot.text(groups, { x: "precision", y: "place", dy: deep / 2, text: () => "|", fontSize: 18, fontWeight: 700, fill: (g) => STANDINGS[g.standing].colour })];
 }
+const phraseParts = (group) => {
+  const [stands, ...why] = phraseOn(group, setting.terms).split(": ");
+  return [stands, why.join(": ")];
+};
+const phoneStanding = (g) => (Number.isNaN(g.precision) ? g.standing : `${g.standing}: ${percent(dotOf(g))}`);
 // what new people got, below what was published
 function deliveredMarks(groups, deep) {
   if (!HAS_NEW_PEOPLE) return [];
@@ -102,16 +110,19 @@ function whoRows(width) {
   const axis = shareAxis(groups.flatMap((g) => [...numbersOf(g), g.listed]));
   const cost = commonCost(groups);
   const rowHeight = phone ? PHONE_ROW : ROW;
-  const heading = cost === null ? [] : [
-    Plot.text([cost], { x: (x) => x, frameAnchor: "top", dy: -14, text: (x) => `worth it from ${percent(x)} on \u2192`, textAnchor: cost > (axis[0] + axis[1]) / 2 && phone ? "end" : "middle", fill: "var(--out)", fontWeight: 600 }),
-  ];
+  // beside its line, on the side where there is room
+  const room = (phone ? width : width * 0.55) * ((axis[1] - (cost ?? 0)) / (axis[1] - axis[0]));
+  const late = room < 190;
+  const heading = cost === null
+    ? [Plot.text([axis[0]], { x: (x) => x, frameAnchor: "top", dy: -14, text: () => "each group: worth it from the line on \u2192", textAnchor: "start", fill: "var(--out)", fontWeight: 600 })]
+    : [Plot.text([cost], { x: (x) => x, frameAnchor: "top", dx: late ? -4 : 4, dy: -14, text: (x) => `worth it from ${percent(x)} on \u2192`, textAnchor: late ? "end" : "start", fill: "var(--out)", fontWeight: 600 })];
   return {
     width,
     height: groups.length * rowHeight + 78,
     marginTop: 28,
     marginBottom: 50,
     marginLeft: phone ? 8 : nameRoom(groups, width),
-    marginRight: phone ? 14 : roomFor(groups.map((g) => phraseOn(g, setting.terms).split(": ").pop()), width * 0.3),
+    marginRight: phone ? 14 : roomFor(groups.flatMap((g) => [phraseParts(g)[1], `${g.standing}  `]), width * 0.34),
     x: { domain: axis, label: null, tickFormat: percentTick, ticks: phone ? 4 : 8 },
     y: { type: "band", domain: groups.map((g) => g.place), axis: null, padding: 0.12 },
     marks: [
@@ -138,7 +149,9 @@ function whoSideBySide(width) {
   const shown = drawnPrecision(all);
   const axis = shareAxis(all.flatMap(numbersOf));
   const cost = commonCost(all);
-  const lost = apart(shown.filter((g) => !g.applies).sort((a, b) => b.n - a.n), (150 * all.length) / width).slice(0, phone ? 0 : LABELLED);
+  // the ends of the order, then the largest of those who do not come
+  const telling = [shown[0], shown[shown.length - 1], ...shown.filter((g) => !g.applies).sort((a, b) => b.n - a.n)].filter(Boolean);
+  const lost = apart(telling, (150 * all.length) / width).slice(0, phone ? 2 : LABELLED);
   const ends = (g) => ({ ...g, from: g.place - 0.5, to: g.place + 0.5 });
   return {
     width,
@@ -154,11 +167,11 @@ function whoSideBySide(width) {
       Plot.areaY(all.flatMap((g) => [{ x: g.place - 0.5, y: g.cost }, { x: g.place + 0.5, y: g.cost }]), { x: "x", y1: axis[0], y2: "y", fill: "var(--out-paper)" }),
       Plot.link(all.map(ends), { x1: "from", x2: "to", y1: "cost", y2: "cost", stroke: "var(--out)", strokeWidth: 2 }),
       Plot.link(shown, { x1: "place", x2: "place", y1: "precision_low", y2: "precision_high", stroke: (g) => STANDINGS[g.standing].colour, strokeWidth: 1.5, strokeOpacity: 0.6 }),
-      Plot.dot(shown, { x: "place", y: "precision", ...dotLooks, strokeWidth: 1.5, sort: { channel: "-r" } }),
-      Plot.dot(all.filter((g) => Number.isNaN(g.precision)), { x: "place", y: axis[0], dy: -6, ...dotLooks, r: 4 }),
-      Plot.text(lost, { x: "place", y: "precision_low", text: (g) => fitting(g.name, 150), dy: 12, fill: "var(--ink)", ...HALO, textAnchor: "middle" }),
+      Plot.dot(shown, { x: "place", y: dotOf, ...dotLooks, strokeWidth: 1.5, sort: { channel: "-r" } }),
+      Plot.dot(all.filter((g) => Number.isNaN(g.precision)), { x: "place", y: axis[0], dy: 9, ...dotLooks, r: 4 }), // below the axis: they have none
+      Plot.text(lost, { x: "place", y: "precision_low", text: (g) => fitting(g.name, phone ? 110 : 150), dy: 12, fill: "var(--ink)", ...HALO, textAnchor: "middle" }),
       Plot.dot(all, Plot.pointerX({ x: "place", y: (g) => (Number.isNaN(g.precision) ? axis[0] : g.precision), r: 9, stroke: "var(--ink)", strokeWidth: 2 })),
-      Plot.axisY({ tickFormat: percentTick, fill: "var(--quiet)", stroke: "var(--line)", label: null }),
+      Plot.axisY({ tickFormat: percentTick, fill: "var(--quiet)", stroke: "var(--line)", label: "precision", labelArrow: "none" }),
       ...(cost === null ? [] : [Plot.text([cost], { x: -1, y: (y) => y, text: (y) => `worth it from ${percent(y)} on`, textAnchor: "start", dx: 4, dy: 12, fill: "var(--out)", fontWeight: 600, ...HALO })]),
       Plot.text([allGroups(phone)], { frameAnchor: "bottom", dy: 26, fill: "var(--quiet)" }),
     ],
@@ -174,20 +187,9 @@ pictures.who = (width) => ({
 });
 const toldOf = (group) => [sentenceOn(group, setting.terms), noteOn(group)].filter(Boolean).join(" ");
 
-function keyItem(standing, several) {
-  const item = make("span", undefined, "key-item");
-  const sign = make("span", { circle: "\u25cf", diamond: "\u25c6", times: "\u00d7" }[STANDINGS[standing].symbol], `sign ${SIGN_CLASSES[standing]}`);
-  if (standing === "stays away") sign.textContent = "\u25cb";
-  sign.setAttribute("aria-hidden", "true");
-  item.append(sign, ` ${standing} (${count(several)})`);
-  return item;
-}
-const SIGN_CLASSES = { "applies": "in", "too close to call": "open", "stays away": "out", "rejected by the model": "shut" };
-// only what is there is explained
 function drawKey() {
-  const items = Object.keys(STANDINGS).map((standing) => [standing, found.groups.filter((g) => g.standing === standing).length])
-    .filter(([, several]) => several > 0).map(([standing, several]) => keyItem(standing, several));
-  byId("key").replaceChildren(...items);
+  byId("key").replaceChildren(...keyOf(found.groups.map((g) => g.standing)));
+  byId("explain-paid").hidden = !setting.terms.subsidies.some((paid) => paid > 0);
 }
 watchers.push(drawKey);
 

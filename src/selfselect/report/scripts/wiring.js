@@ -9,7 +9,8 @@ const MIDDLE_COST = 0.5; // where that slider stands while each group has a cost
 const COLON = ": ";
 function drawnVerdict([first, ...others]) {
   const end = first.indexOf(COLON);
-  const headline = end < 0 ? [first] : [first.slice(0, end + 1), " ", make("span", first.slice(end + COLON.length), "follows")];
+  // the colon is read out, and not shown at the end of a headline
+  const headline = end < 0 ? [first] : [first.slice(0, end), make("span", ":", "colon"), " ", make("span", first.slice(end + COLON.length), "follows")];
   return [...headline, ...others.flatMap((part) => [" ", make("span", part, "follows")])];
 }
 let toldVerdict = null; // what is told already is not told again, to those who listen
@@ -62,7 +63,7 @@ function drawControls() {
   // what someone is typing stays as it is
   if (document.activeElement !== byId("cost-exact")) {
     byId("cost-exact").value = cost === null ? "" : String(cost);
-    complain("cost", "");
+    byId("cost-exact").setAttribute("aria-invalid", "false");
   }
   byId("cost").value = String(Math.round((cost === null ? MIDDLE_COST : cost) * RANGE_STEPS));
   byId("cost").setAttribute("aria-valuetext", cost === null ? "as given for each group" : amount(cost));
@@ -72,7 +73,7 @@ function drawControls() {
   const text = content.thresholds[setting.threshold] === null ? "none: all pass" : thresholdText(setting.threshold);
   if (document.activeElement !== byId("threshold-exact")) {
     byId("threshold-exact").value = content.thresholds[setting.threshold] === null ? "" : thresholdText(setting.threshold);
-    complain("threshold", "");
+    byId("threshold-exact").setAttribute("aria-invalid", "false");
   }
   byId("threshold").setAttribute("aria-valuetext", text);
 }
@@ -103,20 +104,41 @@ function typedThreshold() {
   complain("threshold", same ? "" : content.exact ? `The same people pass as at ${near}.` : `The page has no counts there; it shows ${near}, the nearest.`);
 }
 
+captions.push(
+  () => `${content.title}${content.dated ? `, data of ${content.dated}` : ""}; made ${content.date}`,
+  () => termsPhrase(setting.terms.cost, content.names, content.names.map((_, z) => setting.terms.listed(z)), setting.terms.subsidies, setting.terms.kind).replace(/,$/, "") +
+    (content.thresholds === null ? "" : `, at a threshold of ${thresholdText(setting.threshold)}`),
+);
 watchers.push(drawFigures, drawControls, () => drawSoon());
 watchers.push(() => {
   document.querySelectorAll(".chart details[open] table").forEach((table) => fillTable(table.id.replace("table-", "")));
 });
 
 byId("skip").addEventListener("click", (event) => { event.preventDefault(); byId("main").focus(); });
+// complaints stay until something else is set
+byId("cost").addEventListener("input", () => complain("cost", ""));
 byId("cost").addEventListener("input", () => setCost(Number(byId("cost").value) / RANGE_STEPS));
 byId("cost-exact").addEventListener("input", typedCost);
 byId("cost-exact").addEventListener("blur", drawControls);
 if (content.thresholds !== null) {
+  byId("threshold").addEventListener("input", () => complain("threshold", ""));
   byId("threshold").addEventListener("input", () => change({ threshold: Number(byId("threshold").value) }));
   byId("threshold-exact").addEventListener("input", typedThreshold);
   byId("threshold-exact").addEventListener("blur", drawControls);
 }
+// paper shows all groups; the screen goes back to what it showed
+let mostOnScreen = null;
+addEventListener("beforeprint", () => {
+  if (mostOnScreen === null) mostOnScreen = view.most;
+  view.most = groupCount;
+  drawGroups();
+});
+addEventListener("afterprint", () => {
+  if (mostOnScreen === null) return;
+  view.most = mostOnScreen;
+  mostOnScreen = null;
+  drawGroups();
+});
 byId("reset").addEventListener("click", () => change(startSetting(content)));
 byId("no-subsidies").addEventListener("click", () => setSubsidies(content.names.map(() => 0)));
 byId("least").addEventListener("click", () => setSubsidies(leastSubsidies(found.groups)));

@@ -51,17 +51,27 @@ const several = (chosen, names) => (chosen.length <= MOST_NAMED ? spoken(chosen)
   `${chosen.length} of ${names.length} groups`);
 // what is known of a number: itself twice, or its bounds
 const boundsOf = (result, name) => [result[`${name}_low`] ?? result[name], result[`${name}_high`] ?? result[name]];
-// who does not come, by choice or because the model passes nobody of them
-function whoIsLost(names, staying, shut) {
+// who does not come, by choice or because the model passes nobody of them; empty if everybody does
+function whoIsLost({ names, stay, probably, shut }) {
   const told = [];
-  if (staying.length) told.push(`${several(staying, names)} ${staying.length === 1 ? "stays" : "stay"} away`);
+  if (stay.length) told.push(`${several(stay, names)} ${stay.length === 1 ? "stays" : "stay"} away`);
+  if (probably.length) {
+    const one = probably.length === 1;
+    const does = stay.length ? (one ? "does" : "do") : `${one ? "stays" : "stay"} away`;
+    told.push(`${several(probably, names)} probably ${does}`);
+  }
   if (shut.length) told.push(`the model passes nobody of ${several(shut, names)}`);
-  return told.join(" and ");
+  return told.length > 1 ? `${told.slice(0, -1).join(", ")} and ${told[told.length - 1]}` : told.join("");
 }
-function findingText(names, shares, result, staying, shut, lost) {
+// that all come, some of them only probably
+function everyone({ names, barely }) {
+  if (names.length === 1) return `everybody ${barely.length ? "probably " : ""}applies`;
+  return `all ${names.length} groups apply${barely.length ? `, ${several(barely, names)} probably` : ""}`;
+}
+function findingText(who, shares, result, lost) {
   if (!shares.some((share) => share > 0)) {
     let why = "no group finds it worth being tested";
-    if (shut.length) why = staying.length ? whoIsLost(names, staying, shut) : "the model passes nobody";
+    if (who.shut.length) why = who.stay.length || who.probably.length ? whoIsLost(who) : "the model passes nobody";
     return `nobody applies: ${why}, and there is nobody to be accurate about.`;
   }
   const [induced, assumed, social] = ["induced_accuracy", "assumed_accuracy", "social_cost"].map((name) =>
@@ -72,22 +82,19 @@ function findingText(names, shares, result, staying, shut, lost) {
   if (shares.some((share) => share > 0 && share < 1)) {
     return `${percent(result.application_rate)} of people apply: ${accuracy}`;
   }
-  if (!staying.length && !shut.length) {
-    const everyone = names.length === 1 ? "everybody applies" : `all ${names.length} groups apply`;
-    return `${everyone}: the model is right for ${assumed} of them, as assumed.`;
-  }
-  return `${whoIsLost(names, staying, shut)}: ${accuracy}`;
+  if (!whoIsLost(who)) return `${everyone(who)}: the model is right for ${assumed} of them, as assumed.`;
+  return `${whoIsLost(who)}: ${accuracy}`;
 }
 function certaintyText(names, passed, undecided, way, lost) {
   if (!passed.some((n) => n > 0)) return "";
   const open = names.filter((_, z) => undecided[z]);
   if (!open.length) {
-    return "This is certain, as far as chance goes: every precision is clearly on one side of its cost (95% intervals).";
+    return "This is clear, as far as chance goes: every precision is clearly on one side of its cost (95% intervals).";
   }
   const right = `${rangeText(...way.induced_accuracy)} of those who apply${way.nobody ? " (or nobody applies)" : ""}`;
   const rest = names.length - open.length;
-  const others = rest === 0 ? "No group is certain." : rest === 1 ? "The other group is certain." :
-    `The other ${count(rest)} groups are certain.`;
+  const others = rest === 0 ? "No group is clear." : rest === 1 ? "The other group is clear." :
+    `The other ${count(rest)} groups are clear.`;
   const own = open.length === 1 ? "its true precision may lie on either side of its cost" :
     "their true precision may lie on either side of their cost";
   return `Whether ${several(open, names)} ${open.length === 1 ? "applies" : "apply"} is too close to call (by chance alone, ${own}): either way, the model is right for ${right}, and ` +
@@ -98,14 +105,18 @@ function certaintyText(names, passed, undecided, way, lost) {
 function verdictParts(cost, names, shares, result, { confidence = null, costs = null, subsidies = null,
   kind = "additive", passed = null, people = null, undecided = null, either_way: way = null } = {}) {
   const nothing = names.map(() => 0);
-  const by = confidence === null ? "" : ` for people who go by the lower bound of precision (at ${level(confidence)}),`;
   const terms = cost === null && costs === null ? "At the costs given," :
     termsPhrase(cost, names, costs || nothing, subsidies || nothing, kind);
   const away = names.map((_, z) => z).filter((z) => !mostApply(shares[z]));
-  const shut = away.filter((z) => passed !== null && passed[z] === 0).map((z) => names[z]);
-  const staying = away.filter((z) => passed === null || passed[z] > 0).map((z) => names[z]);
+  const held = undecided || names.map(() => false);
+  const named = (positions) => positions.map((z) => names[z]);
+  const shut = named(away.filter((z) => passed !== null && passed[z] === 0));
+  const staying = away.filter((z) => passed === null || passed[z] > 0);
+  const who = { names, stay: named(staying.filter((z) => !held[z])), probably: named(staying.filter((z) => held[z])), shut,
+    barely: names.filter((_, z) => held[z] && !away.includes(z)) };
   const lost = staying.length && shut.length ? "stay away or are shut out" : shut.length ? "are shut out" : "stay away";
-  const parts = [`${terms}${by} ${findingText(names, shares, result, staying, shut, lost)}`];
+  const parts = [`${terms} ${findingText(who, shares, result, lost)}`];
+  if (confidence !== null) parts.push(`People are taken to go by the lower bound of precision (at ${level(confidence)}).`);
   if (result.untested) {
     parts.push(`What lies between two numbers is not known better: ${count(result.untested)} ` +
       `${result.untested === 1 ? "person was" : "people were"} not tested.`);
@@ -121,15 +132,16 @@ const verdictSentence = (...given) => verdictParts(...given).join(" ");
 // how a group stands, in the words that charts and tables use
 function standing(selected, applies, undecided) {
   if (!(selected > 0) && !applies) return "rejected by the model";
-  if (undecided) return "too close to call";
-  return applies ? "applies" : "stays away";
+  const doing = applies ? "applies" : "stays away";
+  return undecided ? `probably ${doing}` : doing;
 }
 // the same with why: what its people see, and what they need
 function standingPhrase(stands, precision, cost, { comes_at: limit = precision, confidence = null } = {}) {
   if (stands === "rejected by the model") return "rejected by the model: nobody passes";
   if (Number.isNaN(precision)) return `${stands}: nobody passes`;
-  const surely = confidence === null ? "" : Number.isNaN(limit) ? ", nothing promised" : `, surely ${percent(limit)}`;
-  return `${stands}: ${percent(precision)}${surely}, needs ${percent(cost)}`;
+  const surely = Number.isNaN(limit) ? "nothing promised" : `surely ${percent(limit)}`;
+  const told = confidence === null ? percent(precision) : `${surely} (published ${percent(precision)})`;
+  return `${stands}: ${told}, needs ${percent(cost)}`;
 }
 
 function groupSentence(name, cost, share, selected, precision, needed,
@@ -142,14 +154,14 @@ function groupSentence(name, cost, share, selected, precision, needed,
     return `${subject} is shut out: nobody in it passes screening, so no subsidy can bring it in.`;
   }
   if (Number.isNaN(limit)) {
-    return `${subject} stays away: ${percent(precision)} of those who pass screening are hired, but nothing is promised ` +
+    return `${subject} stays away: ${percent(precision)} of those who pass screening are qualified, but nothing is promised ` +
       "to it, so no subsidy can bring it in.";
   }
   const surely = confidence === null ? "" : `, surely (at ${level(confidence)}) at least ${percent(limit)}`;
-  const hired = `${percent(precision)} of those who pass screening are hired${surely}`;
+  const hired = `${percent(precision)} of those who pass screening are qualified${surely}`;
   if (share > 0) return `${some} at a cost of ${amount(cost)}: ${hired}.`;
   if (precision === 0) {
-    return `${subject} stays away at a cost of ${amount(cost)}: nobody of those who pass screening is hired.`;
+    return `${subject} stays away at a cost of ${amount(cost)}: nobody of those who pass screening is qualified.`;
   }
   const further = subsidised ? "further subsidy" : "subsidy";
   const unit = kind === "proportional" ? " of the cost" : "";
@@ -188,10 +200,10 @@ function promisesSentence(names, kept, passed, delivered, costs) {
 function groupWarning(selected, precisionLow, precisionHigh, cost, effective = null) {
   if (selected === 0) return "";
   if (effective !== null && effective < FEW_SELECTED) {
-    return `those who pass are worth only ${count(nearest(effective * 10) / 10)} people, so this is mostly chance`;
+    return `those who pass are worth only ${count(nearest(effective * 10) / 10)} people: this is known only roughly`;
   }
   if (effective === null && selected < FEW_SELECTED) {
-    return `only ${count(selected)} ${selected === 1 ? "person passes" : "people pass"} screening, so this is mostly chance`;
+    return `only ${count(selected)} ${selected === 1 ? "person passes" : "people pass"} screening: this is known only roughly`;
   }
   if (precisionLow < cost && cost <= precisionHigh) {
     return "too close to call: chance may decide";

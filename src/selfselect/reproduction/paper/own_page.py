@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from ..._errors import InputError
-from ..._text import printable
+from ..._text import markdown_text
 from ..methods import ALL_METHODS
 from ..people import BUNDLED
 from ..sweep.results import Result
@@ -66,8 +66,9 @@ def _what_was_run(stored: Sequence[Result]) -> str:
         people = sum(first.train_counts["n"]) + sum(first.test_counts["n"])
         costs = ", ".join(f"{cost:g}" for cost in sorted({cell.cost for cell in here}))
         lines.append(
-            f"- **{printable(name)}**: {people:,.0f} people in {len(first.groups)} groups; {len(here):,} fits, at a "
-            f"cost of {costs}, on {len({cell.split for cell in here})} random splits into training and test people."
+            f"- **{markdown_text(name)}**: {people:,.0f} people in {len(first.groups)} groups; {len(here):,} fits, "
+            f"at a cost of {costs}, on {len({cell.split for cell in here})} random splits into training and test "
+            "people."
         )
     ran = {result.cell.method for result in stored}
     lines += ["", "Methods:", "", *(f"- {in_words(name)}" for name in ALL_METHODS if name in ran)]

@@ -13,6 +13,8 @@ from typing import Literal
 import pandas as pd
 
 from ..._errors import InputError
+from ..._text import latex_text, markdown_text, printable
+from ...tabular.writing import csv_text
 from .layout import EXTRA, RESULTS, Grid, is_of_main_table, make_grid, promise_grids
 from .splits import split_grid
 
@@ -51,7 +53,7 @@ def render_table(summary: pd.DataFrame, format: Format, *, main: bool) -> str:
         if summary.empty:
             raise InputError("The store has no result of the main table (adult and bank_30 at costs .7 and .8).")
     if format == "csv":
-        return str(summary.to_csv(index=False, lineterminator="\n"))
+        return csv_text(summary)
     grids = [make_grid(summary, layout, main=main) for layout in (RESULTS, EXTRA)]
     return "\n\n".join(_RENDERERS[format](grid) for grid in grids)
 
@@ -68,7 +70,7 @@ def render_promises(summary: pd.DataFrame, format: Format) -> str:
         below each other and costs side by side.
     """
     if format == "csv":
-        return str(summary.to_csv(index=False, lineterminator="\n", float_format="%.10g"))
+        return csv_text(summary, digits=10)
     return "\n\n".join(_RENDERERS[format](grid) for grid in promise_grids(summary))
 
 
@@ -85,7 +87,7 @@ def render_splits(table: pd.DataFrame, format: Format) -> str:
     if table.empty:
         raise InputError("There is no result of splits from 10 on.", key="no_splits")
     if format == "csv":
-        return str(table.to_csv(index=False, lineterminator="\n", float_format="%.10g"))
+        return csv_text(table, digits=10)
     return _RENDERERS[format](split_grid(table))
 
 
@@ -93,10 +95,10 @@ def _as_markdown(grid: Grid) -> str:
     wide = len(grid.sections) > 1
     heads = [
         f"{block}: {column}" if i == 0 and block else column
-        for block in grid.blocks
+        for block in map(markdown_text, grid.blocks)
         for i, column in enumerate(grid.columns)
     ]
-    lines = [f"**{grid.title}.** {grid.note}".rstrip(), ""]
+    lines = [f"**{markdown_text(grid.title)}.** {grid.note}".rstrip(), ""]
     first = ["cost", "method"] if wide else ["method"]
     lines.append("| " + " | ".join([*first, *heads]) + " |")
     lines.append("|" + "---|" * len(first) + "--:|" * len(heads))
@@ -115,7 +117,7 @@ def _as_text(grid: Grid) -> str:
     widths = [max([len(head), *(len(cells[i]) for cells in all_cells)]) for i, head in enumerate(heads)]
     size = len(grid.columns)
     top = " " * left
-    for b, block in enumerate(grid.blocks):
+    for b, block in enumerate(map(printable, grid.blocks)):
         part = widths[b * size : (b + 1) * size]
         widths[(b + 1) * size - 1] += max(0, len(block) - sum(part) - 2 * (size - 1))
         top += "   " + block.ljust(sum(widths[b * size : (b + 1) * size]) + 2 * (size - 1))
@@ -126,7 +128,7 @@ def _as_text(grid: Grid) -> str:
             text += ("   " if i % size == 0 else "  ") + cell.rjust(widths[i])
         return text.rstrip()
 
-    lines = [grid.title, "", top.rstrip(), line("", heads)]
+    lines = [printable(grid.title), "", top.rstrip(), line("", heads)]
     for heading, rows in grid.sections:
         if heading:
             lines.append(heading)
@@ -136,16 +138,7 @@ def _as_text(grid: Grid) -> str:
 
 
 def _tex(text: str) -> str:
-    for plain, escaped in (
-        ("%", r"\%"),
-        ("_", r"\_"),
-        ("±", r"$\pm$"),
-        ("²", "$^2$"),
-        ("·", r"$\cdot$"),
-        ("c = ", "$c=$"),
-    ):
-        text = text.replace(plain, escaped)
-    return text
+    return latex_text(text).replace("c = ", "$c=$")
 
 
 def _as_latex(grid: Grid) -> str:

@@ -3,15 +3,18 @@
 from __future__ import annotations
 
 import logging
+import os
 import re
+import signal
 import time
 from collections.abc import Iterable, Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from types import TracebackType
 from typing import Any, Self
 
 from ..._errors import InputError
 from ..people import BundledDataset, Dataset, LoadedDataset
+from .interrupts import interrupts_held_back
 from .results import Result
 from .units import Unit, run_unit
 
@@ -25,6 +28,8 @@ RESERVE_UNITS = 2
 LOOPBACK = "127.0.0.1"
 #: What the servers of a cluster that is made for a sweep show to browsers: nothing.
 NO_PAGES: dict[str, list[str]] = {"distributed.scheduler.http.routes": [], "distributed.worker.http.routes": []}
+#: Where the library logs what happens to connections.
+LOGGERS = ("distributed", "distributed.client", "tornado", "tornado.application")
 #: What an address of a scheduler looks like.
 ADDRESS = re.compile(r"([a-z]+://)?(\[[0-9a-fA-F:.]+\]|[^\s:/\[\]]+):\d{1,5}/?")
 
@@ -55,6 +60,8 @@ class DaskCluster:
         self.address = address
         self.workers = workers
         self.name = f"Dask ({'local, ' + str(workers) + ' processes' if address == 'local' else 'cluster'})"
+        self._client: Any = None
+        self._cluster: Any = None
         self._sent: dict[str, Any] = {}  # data sets that only this machine has
         self._last_seen = time.monotonic()
 
@@ -65,15 +72,19 @@ class DaskCluster:
             raise InputError(
                 "Working with a Dask scheduler needs Dask: pip install 'selfselect[distributed]'.", key="scheduler"
             ) from error
-        self._cluster = None
-        if self.address == "local":
-            self._cluster = _own_cluster(self.workers)
         try:
-            self._client = Client(self._cluster or self.address, timeout=ANSWER_SECONDS, set_as_default=False)
+            if self.address == "local":
+                with interrupts_held_back():
+                    self._cluster = _own_cluster(self.workers)
+                    self._client = Client(self._cluster, timeout=ANSWER_SECONDS, set_as_default=False)
+            else:
+                self._client = Client(self.address, timeout=ANSWER_SECONDS, set_as_default=False)
         except (OSError, ValueError) as error:
-            if self._cluster is not None:
-                self._cluster.close()
+            self._leave()
             raise InputError(f"Cannot reach a Dask scheduler at {self.address!r}: {error}.", key="scheduler") from error
+        except BaseException:
+            self._leave()
+            raise
         self._last_seen = time.monotonic()
         return self
 
@@ -147,16 +158,47 @@ class DaskCluster:
     def __exit__(
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
-        """Leave the cluster; a local one ends. Units that nobody waits for any more are dropped by the scheduler.
+        """Leave the cluster; a local one ends, and when something went wrong without finishing what it is doing.
 
-        What was done is stored by now: a cluster that is slow to close does not make a sweep a failure.
+        What was done is stored by now: a cluster that is slow to close does not make a sweep a failure. Units that
+        nobody waits for any more are dropped by the scheduler.
         """
+        if kind is None or self._cluster is None:
+            self._leave()
+            return
+        with _in_silence():
+            _end_workers(self._cluster)
+            self._leave()
+
+    def _leave(self) -> None:
         for closing in (self._client, self._cluster):
             if closing is not None:
                 try:
                     closing.close(timeout=CLOSE_SECONDS)
                 except (TimeoutError, OSError):
                     continue
+
+
+@contextmanager
+def _in_silence() -> Iterator[None]:
+    """Without a word of the library's about workers that are gone: we have ended them."""
+    handlers = {handler: handler.level for name in LOGGERS for handler in logging.getLogger(name).handlers}
+    for handler in handlers:
+        handler.setLevel(logging.CRITICAL + 1)
+    try:
+        yield
+    finally:
+        for handler, level in handlers.items():
+            handler.setLevel(level)
+
+
+def _end_workers(cluster: Any) -> None:
+    """End the processes of our own cluster at once; in the middle of a fit they would not hear a polite request."""
+    for nanny in getattr(cluster, "workers", {}).values():
+        nanny.close_gracefully()  # so that it starts no other in its place
+        if nanny.pid is not None:
+            with suppress(ProcessLookupError):
+                os.kill(nanny.pid, signal.SIGKILL if hasattr(signal, "SIGKILL") else signal.SIGTERM)
 
 
 def _own_cluster(workers: int) -> Any:

@@ -21,6 +21,7 @@ from joblib.externals.loky import ProcessPoolExecutor
 
 from ..._threads import ONE_THREAD
 from .clusters import DaskCluster, WorkerDiedError
+from .interrupts import interrupts_held_back
 from .results import Result
 from .units import Unit, run_unit
 
@@ -87,7 +88,7 @@ class InProcess:
 
 
 def _prepare_worker(parent: int) -> None:
-    """Leave Ctrl+C to the parent, and do not outlive it."""
+    """Leave Ctrl+C to the parent, also where it could not be held back before, and do not outlive it."""
     signal.signal(signal.SIGINT, signal.SIG_IGN)
 
     def watch() -> None:
@@ -123,7 +124,7 @@ class LocalProcesses:
 
     def submit(self, unit: Unit) -> Any:
         """Hand over a unit."""
-        with _worker_deaths_named():
+        with _worker_deaths_named(), interrupts_held_back():  # it may start workers
             return self._pool.submit(run_unit, unit)
 
     def wait(self, pending: Iterable[Any], timeout: float) -> set[Any]:

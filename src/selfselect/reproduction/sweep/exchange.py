@@ -10,12 +10,15 @@ import csv
 import gzip
 import io
 import json
+import zlib
 from collections.abc import Iterable
 from pathlib import Path
 
 from ..._errors import InputError
+from ..._files import DAMAGE
 from .database import StoreError
-from .results import Cell, PlainCounts, Result, metrics_from_counts, who_applies
+from .results import Cell, PlainCounts, Result, check_counts, metrics_from_counts, who_applies
+from .rows import check_result
 from .store import Store
 
 #: The counts of a group, in the order of :class:`~selfselect.counting.GroupCounts`.
@@ -83,7 +86,7 @@ def read_results(path: str | Path) -> list[Result]:
     except OSError as error:
         raise StoreError(f"Cannot read results from {path}: {error.strerror or error}.") from error
     if is_store:
-        with Store(path, create=False) as store:
+        with Store(path, read_only=True) as store:
             return store.results()
     return _read_table(Path(path))
 
@@ -92,27 +95,28 @@ def _read_table(path: Path) -> list[Result]:
     try:
         content = path.read_bytes()
         text = (gzip.decompress(content) if path.suffix == ".gz" else content).decode()
-    except (OSError, EOFError, UnicodeDecodeError) as error:
+    except (OSError, EOFError, UnicodeDecodeError, zlib.error) as error:
         raise StoreError(f"{path} is neither a store nor results exported from one: {error}.") from error
     reader = csv.DictReader(io.StringIO(text))
-    if tuple(reader.fieldnames or ()) != COLUMNS:
-        raise StoreError(f"{path} is neither a store nor results exported from one: its columns are others.")
-    results = []
-    for row in reader:
-        try:
-            results.append(_result(row))
-        except (TypeError, ValueError) as error:
-            raise StoreError(f"{path}, line {reader.line_num}: the row is damaged ({error}).") from error
+    results: list[Result] = []
+    try:
+        if tuple(reader.fieldnames or ()) != COLUMNS:
+            raise StoreError(f"{path} is neither a store nor results exported from one: its columns are others.")
+        results.extend(map(_result, reader))
+    except StoreError:
+        raise
+    except (*DAMAGE, ValueError, RecursionError, csv.Error) as error:
+        raise StoreError(f"{path}, line {reader.line_num}: the row is damaged ({error}).") from error
     return results
 
 
 def _result(row: dict[str, str]) -> Result:
     cell = Cell(row["dataset"], row["method"], float(row["cost"]), int(row["split"]))
     groups = tuple(json.loads(row["groups"]))
-    train, test = (_counts(row, people) for people in ("train", "test"))
+    train, test = (_counts(row, people, len(groups)) for people in ("train", "test"))
     applies = who_applies(groups, train, cell.cost).tolist()
     on_train, on_test = metrics_from_counts(groups, train, train, test, applies)
-    return Result(
+    result = Result(
         cell,
         seed=int(row["seed"]),
         configuration=json.loads(row["configuration"]),
@@ -127,7 +131,11 @@ def _result(row: dict[str, str]) -> Result:
         applies=tuple(applies),
         seconds=float(row["seconds"]),
     )
+    check_result(result)
+    return result
 
 
-def _counts(row: dict[str, str], people: str) -> PlainCounts:
-    return {name: json.loads(row[f"{people}_{name}"]) for name in _COUNTS}
+def _counts(row: dict[str, str], people: str, n_groups: int) -> PlainCounts:
+    counts = {name: json.loads(row[f"{people}_{name}"]) for name in _COUNTS}
+    check_counts(counts, n_groups)
+    return counts

@@ -10,9 +10,11 @@ import socket
 import time
 import uuid
 from collections.abc import Sequence
+from typing import Any
 
 from .database import Database
 from .results import Cell
+from .rows import cell_of
 
 #: An owner that has not been heard of for so many seconds loses its leases; one that is known to be dead, at once.
 LEASE_SECONDS = 60.0
@@ -66,10 +68,17 @@ class Leases:
             self._forget(self.owner)
 
     def under_way(self) -> set[Cell]:
-        """Fits that a living sweep works on."""
-        with self._database.transaction():
-            self._bury_dead_owners()
-            return {Cell(*row) for row in self._db.execute("SELECT dataset, method, cost, split FROM leases")}
+        """Fits that a living sweep works on; nothing is written to find out."""
+        with self._database.snapshot():
+            living = {owner for owner, *about in self._owners() if owner == self.owner or not _is_gone(*about)}
+            leases = self._db.execute("SELECT dataset, method, cost, split, owner FROM leases").fetchall()
+        cells = (cell_of(row) for row in leases if row[4] in living)
+        return {cell for cell in cells if cell is not None}
+
+    def others_live(self) -> bool:
+        """Whether another sweep is at work on the file."""
+        with self._database.explained():
+            return any(owner != self.owner and not _is_gone(*about) for owner, *about in self._owners())
 
     def _note_alive(self) -> None:
         pid = os.getpid()
@@ -79,17 +88,26 @@ class Leases:
         )
 
     def _bury_dead_owners(self) -> None:
-        now, here = time.time(), socket.gethostname()
-        for owner, host, pid, mark, heard in self._db.execute("SELECT * FROM owners").fetchall():
-            if owner == self.owner:
-                continue
-            gone = host == here and process_mark(pid) != mark
-            if gone or not now - LEASE_SECONDS <= heard <= now + LEASE_SECONDS:
+        for owner, *about in self._owners():
+            if owner != self.owner and _is_gone(*about):
                 self._forget(owner)
+        self._db.execute("DELETE FROM leases WHERE owner NOT IN (SELECT owner FROM owners)")  # nobody could end these
+
+    def _owners(self) -> list[tuple[Any, ...]]:
+        return self._db.execute("SELECT owner, host, pid, process, heard FROM owners").fetchall()
 
     def _forget(self, owner: str) -> None:
         self._db.execute("DELETE FROM leases WHERE owner = ?", (owner,))
         self._db.execute("DELETE FROM owners WHERE owner = ?", (owner,))
+
+
+def _is_gone(host: Any, pid: Any, mark: Any, heard: Any) -> bool:
+    """Whether an owner is dead, or has been silent for too long; one that nobody can make out is."""
+    if not isinstance(pid, int) or not isinstance(heard, float):
+        return True
+    if host == socket.gethostname() and process_mark(pid) != mark:
+        return True
+    return not abs(time.time() - heard) <= LEASE_SECONDS
 
 
 def process_mark(pid: int) -> str | None:

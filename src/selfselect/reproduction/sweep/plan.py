@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import Self
 
@@ -38,6 +39,8 @@ class Plan:
         How many splits.
     first_split : int
         Number of the first of them.
+    only : frozenset of Cell, optional
+        Leave out all fits but these.
     """
 
     datasets: tuple[Dataset, ...] = tuple(map(BundledDataset, BUNDLED))
@@ -45,6 +48,7 @@ class Plan:
     costs: tuple[float, ...] = COSTS
     splits: int = SPLITS
     first_split: int = 0
+    only: frozenset[Cell] | None = None
 
     def __post_init__(self) -> None:
         unknown = [name for name in self.methods if name not in ALL_METHODS]
@@ -64,6 +68,26 @@ class Plan:
         """What it takes to compare what methods promise with what they deliver."""
         return cls(methods=PROMISING, splits=len(PROMISE_SPLITS), first_split=PROMISE_SPLITS.start)
 
+    @classmethod
+    def of_cells(cls, cells: Iterable[Cell], datasets: Sequence[Dataset]) -> Self | None:
+        """Just some fits: those of methods and data sets that there are; None if there is none."""
+        there = {dataset.name: dataset for dataset in datasets}
+        only = frozenset(cell for cell in cells if cell.dataset in there and cell.method in ALL_METHODS)
+        if not only:
+            return None
+        splits = sorted({cell.split for cell in only})
+        return cls(
+            tuple(dataset for name, dataset in there.items() if any(cell.dataset == name for cell in only)),
+            tuple(sorted({cell.method for cell in only})),
+            tuple(sorted({cell.cost for cell in only})),
+            splits=splits[-1] - splits[0] + 1,
+            first_split=splits[0],
+            only=only,
+        )
+
+    def _wants(self, cell: Cell, done: set[Cell]) -> bool:
+        return cell not in done and (self.only is None or cell in self.only)
+
     def cells(self) -> list[Cell]:
         """All fits asked for."""
         return [cell for unit in self.units(set()) for cell in unit.cells]
@@ -74,7 +98,7 @@ class Plan:
         for split in range(self.first_split, self.first_split + self.splits):
             for dataset in self.datasets:
                 for name in self.methods:
-                    missing = [cost for cost in self.costs if Cell(dataset.name, name, cost, split) not in done]
+                    missing = [cost for cost in self.costs if self._wants(Cell(dataset.name, name, cost, split), done)]
                     pieces = [tuple(missing)] if ALL_METHODS[name].shares else [(cost,) for cost in missing]
                     units.extend(Unit(dataset, name, split, costs) for costs in pieces if costs)
         return units

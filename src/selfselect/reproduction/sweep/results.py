@@ -12,7 +12,7 @@ import pandas as pd
 
 from ..._validation import BoolArray
 from ...auditing.promises import promises
-from ...counting import GroupCounts
+from ...counting import COUNTED, GroupCounts
 from ...deciding import PublishedStatistics
 from ...metrics import outcome, rank_agreement
 
@@ -124,6 +124,34 @@ def statistics_of(groups: Sequence[str], counts: PlainCounts) -> PublishedStatis
     0.5
     """
     return PublishedStatistics(pd.Index(list(groups), name="group"), GroupCounts.from_dict(counts))
+
+
+def check_counts(counts: PlainCounts, n_groups: int) -> None:
+    """Refuse counts that cannot be: of how many groups there are, each at least 0, and no part larger than its whole.
+
+    Raises
+    ------
+    ValueError
+        If one is so.
+
+    Examples
+    --------
+    >>> check_counts({"n": [4], "positives": [2], "selected": [5], "true_positives": [1]}, 1)
+    Traceback (most recent call last):
+    ValueError: of 4 people 5 are selected
+    """
+    columns = [counts[name] for name in COUNTED]
+    if not all(isinstance(column, list) and len(column) == n_groups for column in columns):
+        raise ValueError("there is not one count per group")
+    for count in (count for column in columns for count in column):
+        if isinstance(count, bool) or not isinstance(count, int | float) or not 0 <= count < math.inf:
+            raise ValueError(f"{count!r} is no count")
+    for n, positives, selected, hits in zip(*columns, strict=True):
+        if positives > n or selected > n:
+            most, what = max((positives, "qualified"), (selected, "selected"))
+            raise ValueError(f"of {n} people {most} are {what}")
+        if not max(0, selected + positives - n) <= hits <= min(positives, selected):
+            raise ValueError(f"of {n} people {positives} are qualified, {selected} selected, and {hits} both")
 
 
 def who_applies(groups: Sequence[str], published: PlainCounts, cost: float) -> BoolArray:

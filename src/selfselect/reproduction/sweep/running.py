@@ -16,11 +16,14 @@ import scipy
 import sklearn
 
 from ..methods import ALL_METHODS
+from ..people import CsvDataset, Dataset
 from .database import StoreError
 from .engines import Engine
 from .leases import LEASE_SECONDS
 from .plan import Plan
-from .store import Store, now
+from .results import Result
+from .rows import now
+from .store import Store
 from .units import Unit, fingerprint_of
 
 #: Signs of life within the time of a lease: some may come late on a busy machine.
@@ -59,9 +62,9 @@ def run_sweep(plan: Plan, store: Store, engine: Engine, report: Report = lambda 
     ...     run_sweep(plan, store, InProcess()), run_sweep(plan, store, InProcess())
     (2, 0)
     """
-    _check_same_origin(plan, store)
+    hashes = _check_same_origin(plan, store)
     started_at, started = now(), time.perf_counter()
-    sweep = _Sweep(plan, store, engine, report, poll)
+    sweep = _Sweep(plan, store, engine, report, poll, hashes)
     sweep.look()
     if not sweep.left:
         return 0
@@ -75,22 +78,35 @@ def run_sweep(plan: Plan, store: Store, engine: Engine, report: Report = lambda 
     return sweep.fits
 
 
-def _check_same_origin(plan: Plan, store: Store) -> None:
-    """Refuse to mix results of other people or settings with those that are asked for."""
+def _check_same_origin(plan: Plan, store: Store) -> dict[str, str]:
+    """Refuse to mix results of other people or settings with those that are asked for; fingerprints of the people."""
+    stored, hashes = store.results(), {}
     for dataset in plan.datasets:
+        _check_unchanged(dataset)
         settings = {
             cell: ALL_METHODS[cell.method].settings(cell.dataset, cell.cost)
             for cell in plan.cells()
             if cell.dataset == dataset.name
         }
-        store.check_same_origin(dataset.name, fingerprint_of(dataset.load()), settings)
+        hashes[dataset.name] = fingerprint_of(dataset.load())
+        store.check_same_origin(stored, dataset.name, hashes[dataset.name], settings)
+    return hashes
+
+
+def _check_unchanged(dataset: Dataset) -> None:
+    """Refuse a table that is not as it was when it was first read."""
+    if isinstance(dataset, CsvDataset):
+        dataset.check()
 
 
 class _Sweep:
     """A sweep under way: what is left, what is pending, and what was done."""
 
-    def __init__(self, plan: Plan, store: Store, engine: Engine, report: Report, poll: float) -> None:
+    def __init__(
+        self, plan: Plan, store: Store, engine: Engine, report: Report, poll: float, hashes: dict[str, str]
+    ) -> None:
         self.plan, self.store, self.engine, self.report, self.poll = plan, store, engine, report, poll
+        self.hashes = hashes
         self.wanted = set(plan.cells())
         self.left: list[Unit] = []
         self.pending: dict[Any, Unit] = {}
@@ -121,14 +137,26 @@ class _Sweep:
                 mine = replace(unit, costs=tuple(cell.cost for cell in ours))
                 self.pending[self.engine.submit(mine)] = mine
 
+    def _check_people(self, unit: Unit, results: list[Result]) -> None:
+        """Refuse results of other people than those the sweep began with: their file may have changed meanwhile."""
+        _check_unchanged(unit.dataset)
+        if any(result.data_hash != self.hashes[unit.dataset.name] for result in results):
+            where = unit.dataset.path if isinstance(unit.dataset, CsvDataset) else f"Data set {unit.dataset.name}"
+            raise StoreError(
+                f"{where} has changed since the sweep began: {unit} was made from other people, and was not stored. "
+                "Put it back and run the same sweep again to go on; for new people, choose another file of results.",
+                key="store",
+            )
+
     def _collect(self) -> None:
         for finished in self.engine.wait(self.pending, timeout=self.poll) if self.pending else ():
             results = finished.result()
-            self.store.write(results)
+            self._check_people(self.pending[finished], results)
+            written = self.store.write(results)
             del self.pending[finished]
-            self.fits += len(results)
-            self.reported += len(results)
-            self.report(len(results))
+            self.fits += written
+            self.reported += written
+            self.report(written)  # what another sweep wrote before, the next look reports
 
 
 @contextmanager

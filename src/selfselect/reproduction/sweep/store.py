@@ -1,32 +1,37 @@
 """Results on disk: a SQLite file with one row per data set, method, cost and split, safe to kill and to share.
 
 A row is written once, whole, when its fit is done; with it, in a table of its own, what was published and to whom the
-promise was broken. What is under way is noted by leases, in the same file.
+promise was broken. Every row has a checksum, which is looked at whenever it is read. What is under way is noted by
+leases, in the same file.
 """
 
 from __future__ import annotations
 
 import json
-import time
 from collections.abc import Iterable
 from pathlib import Path
 from typing import Any, Self
 
-from .database import PROMISES, Database, StoreError
-from .leases import Leases
-from .results import Cell, Result, who_applies
-
-#: What makes two results the same result; the rest is when and how fast.
-IDENTITY = (
-    "dataset method cost split seed configuration package_version data_hash groups train_counts test_counts "
-    "train_metrics test_metrics"
-).split()
-_BY_CELL = "ORDER BY dataset, method, cost, split"
-
-
-def now() -> str:
-    """The time, as the store notes it."""
-    return time.strftime("%Y-%m-%dT%H:%M:%SZ", time.gmtime())
+from ..._files import DAMAGE
+from .database import Database, StoreError
+from .leases import AT_CELL, Leases
+from .results import Cell, Result
+from .rewriting import damage_named, insert, raise_layout, read_tables
+from .rows import (
+    IDENTITY,
+    DamagedRowError,
+    Row,
+    as_json,
+    check_result,
+    opened,
+    promise_row,
+    read_result,
+    read_sweep,
+    result_row,
+    same,
+    sweep_row,
+)
+from .schema import SCHEMA_VERSION
 
 
 class Store:
@@ -35,9 +40,11 @@ class Store:
     Parameters
     ----------
     path : str or Path
-        The file; made if it is not there.
+        The file; made if it is not there. One of the version before is brought up to date.
     create : bool, default=True
         Whether to make it.
+    read_only : bool, default=False
+        Whether it is only read: then it is not made, nothing in it changes, and it may be where nothing can be written.
 
     Attributes
     ----------
@@ -54,9 +61,15 @@ class Store:
     0
     """
 
-    def __init__(self, path: str | Path, *, create: bool = True) -> None:
-        self.database = Database(path, create=create)
+    def __init__(self, path: str | Path, *, create: bool = True, read_only: bool = False) -> None:
+        self.database = Database(path, create=create and not read_only, read_only=read_only)
         self.leases = Leases(self.database)
+        try:
+            if not read_only and self.database.version != SCHEMA_VERSION:
+                raise_layout(self.database)
+        except BaseException:
+            self.database.close()
+            raise
 
     @property
     def path(self) -> Path:
@@ -72,61 +85,110 @@ class Store:
     def close(self) -> None:
         """Give back what is still leased, and close the file."""
         try:
-            self.leases.release()
+            if not self.database.read_only:
+                self.leases.release()
         except StoreError:
             pass  # leases die with their owner anyway
         finally:
-            self.database.connection.close()
+            self.database.close()
 
     # ------------------------------------------------------------------ results
 
-    def write(self, results: Iterable[Result]) -> None:
+    def write(self, results: Iterable[Result]) -> int:
         """Write results, all or none, and end the leases on them.
 
-        A result that is there already is an error: nothing is ever overwritten.
+        Nothing is ever overwritten. A result that is there already, since another sweep took over the lease of one that
+        was silent for too long, is left out if it is the same, and an error if it is another.
+
+        Returns
+        -------
+        int
+            How many were not there.
         """
         with self.database.transaction():
-            self.database.connection.execute(PROMISES)  # a store that was made before there were any
-            for result in results:
-                for table, row in (("results", _row(result)), ("promises", _promise_row(result))):
-                    self.database.connection.execute(f"INSERT INTO {table} VALUES ({', '.join('?' * len(row))})", row)
-                self.leases.end(result.cell)
+            return sum(self._write(result) for result in results)
+
+    def _write(self, result: Result) -> bool:
+        try:
+            check_result(result)
+        except (*DAMAGE, ValueError) as error:
+            raise StoreError(f"{result.cell}: this is no result ({error}).") from error
+        row, promise = result_row(result), promise_row(result)
+        there = self._stored(result.cell)
+        if there is None:
+            insert(self.database, "results", row)
+            insert(self.database, "promises", promise)
+        elif not same(row, promise, *there):
+            raise StoreError(
+                f"{self.path} holds another result of {result.cell}, which stays as it is: the same fit has given "
+                "other numbers, on another machine or with other versions. Choose another file.",
+                key="store",
+            )
+        self.leases.end(result.cell)
+        return there is None
+
+    def _stored(self, cell: Cell) -> tuple[Row, Row] | None:
+        """The rows of a result that is there already."""
+        rows = [self.database.rows(f"SELECT * FROM {table} {AT_CELL}", cell.key) for table in ("results", "promises")]
+        if not any(rows):
+            return None
+        with damage_named(self.database, f"The row of {cell}"):
+            if not all(rows):
+                raise DamagedRowError("half of it is missing")
+            return opened("results", rows[0][0]), opened("promises", rows[1][0])
 
     def done(self) -> set[Cell]:
         """Fits whose result is there."""
         return {Cell(*row) for row in self.database.rows("SELECT dataset, method, cost, split FROM results")}
 
     def results(self) -> list[Result]:
-        """All results, sorted by data set, method, cost and split."""
-        promised = {row[:4]: row[4:] for row in self._promises()}
-        rows = self.database.rows(f"SELECT {', '.join(IDENTITY)}, seconds FROM results {_BY_CELL}")
-        return [_result(row, promised.get(row[:4])) for row in rows]
+        """All results, sorted by data set, method, cost and split.
 
-    def _promises(self) -> list[tuple[Any, ...]]:
-        if not self.database.has_table("promises"):
-            return []
-        return self.database.rows("SELECT dataset, method, cost, split, published_counts, applies FROM promises")
+        Raises
+        ------
+        StoreError
+            If the file or a row of it is damaged.
+        """
+        return [result for _, result in self._read()]
 
-    def contents(self) -> list[tuple[Any, ...]]:
+    def _read(self) -> list[tuple[Row, Result]]:
+        with self.database.snapshot():
+            self.database.check()
+            results, promises, _ = read_tables(self.database)
+        published = {row[:4]: row for row in promises}
+        read = []
+        for number, row in enumerate(results, 1):
+            with damage_named(self.database, f"Row {number}"):
+                read.append((row, read_result(row, published.pop(row[:4], None))))
+        if published:
+            raise StoreError(
+                f"{self.path} is damaged: {len(published)} results are missing beside what was published.",
+                key="repair",
+                path=self.path,
+            )
+        return read
+
+    def contents(self) -> list[Row]:
         """Everything that makes results what they are, in order: equal for equal results, whenever they were made."""
-        return self.database.rows(f"SELECT {', '.join(IDENTITY)} FROM results {_BY_CELL}")
+        return [row[:IDENTITY] for row, _ in self._read()]
 
-    def check_same_origin(self, dataset: str, data_hash: str, configurations: dict[Cell, dict[str, Any]]) -> None:
-        """Refuse to add to results that were made from other people or with other settings."""
-        rows = self.database.rows(
-            "SELECT method, cost, split, data_hash, configuration FROM results WHERE dataset = ?", (dataset,)
-        )
-        for method, cost, split, stored_hash, stored in rows:
-            cell = Cell(dataset, method, cost, split)
-            if stored_hash != data_hash:
+    def check_same_origin(
+        self, stored: Iterable[Result], dataset: str, data_hash: str, configurations: dict[Cell, dict[str, Any]]
+    ) -> None:
+        """Refuse to add to stored results that were made from other people or with other settings."""
+        for result in stored:
+            cell = result.cell
+            if cell.dataset != dataset:
+                continue
+            if result.data_hash != data_hash:
                 raise StoreError(
                     f"{self.path} holds results of other data under the name {dataset!r}; choose another file.",
                     key="store",
                 )
-            if cell in configurations and json.loads(stored) != json.loads(_json(configurations[cell])):
+            if cell in configurations and result.configuration != json.loads(as_json(configurations[cell])):
                 raise StoreError(
-                    f"{self.path} holds a result of other settings ({cell}): {stored} instead of "
-                    f"{_json(configurations[cell])}; choose another file.",
+                    f"{self.path} holds a result of other settings ({cell}): {as_json(result.configuration)} instead "
+                    f"of {as_json(configurations[cell])}; choose another file.",
                     key="store",
                 )
 
@@ -135,61 +197,12 @@ class Store:
     def note_sweep(self, started_at: str, seconds: float, fits: int, engine: str, machine: dict[str, Any]) -> None:
         """Note when, where and how long a sweep ran."""
         with self.database.explained():
-            self.database.connection.execute(
-                "INSERT INTO sweeps VALUES (?, ?, ?, ?, ?)", (started_at, seconds, fits, engine, _json(machine))
-            )
+            insert(self.database, "sweeps", sweep_row(started_at, seconds, fits, engine, machine))
 
     def sweeps(self) -> list[dict[str, Any]]:
         """What :meth:`note_sweep` noted, in order."""
-        names = ("started_at", "seconds", "fits", "engine", "machine")
-        rows = self.database.rows("SELECT * FROM sweeps ORDER BY rowid")
-        return [{**dict(zip(names, row, strict=True)), "machine": json.loads(row[4])} for row in rows]
-
-
-def _json(value: Any) -> str:
-    return json.dumps(value, sort_keys=True, allow_nan=False)
-
-
-def _row(result: Result) -> tuple[Any, ...]:
-    return (
-        *result.cell.key,
-        result.seed,
-        _json(result.configuration),
-        result.package_version,
-        result.data_hash,
-        _json(list(result.groups)),
-        _json(result.train_counts),
-        _json(result.test_counts),
-        _json(result.train_metrics),
-        _json(result.test_metrics),
-        result.seconds,
-        now(),
-    )
-
-
-def _promise_row(result: Result) -> tuple[Any, ...]:
-    plain = (result.published_counts, list(result.applies), list(result.broken))
-    return (*result.cell.key, *map(_json, plain))
-
-
-def _result(row: tuple[Any, ...], promised: tuple[str, str] | None) -> Result:
-    cell, groups, train_counts = Cell(*row[:4]), tuple(json.loads(row[8])), json.loads(row[9])
-    if promised is None:  # made before promises were stored, when everything was published on training people
-        published, applies = train_counts, who_applies(groups, train_counts, cell.cost).tolist()
-    else:
-        published, applies = map(json.loads, promised)
-    return Result(
-        cell,
-        seed=row[4],
-        configuration=json.loads(row[5]),
-        package_version=row[6],
-        data_hash=row[7],
-        groups=groups,
-        train_counts=train_counts,
-        test_counts=json.loads(row[10]),
-        train_metrics=json.loads(row[11]),
-        test_metrics=json.loads(row[12]),
-        published_counts=published,
-        applies=tuple(applies),
-        seconds=row[13],
-    )
+        notes = []
+        for number, row in enumerate(self.database.rows("SELECT * FROM sweeps ORDER BY rowid"), 1):
+            with damage_named(self.database, f"Note {number} about a sweep"):
+                notes.append(read_sweep(row))
+        return notes

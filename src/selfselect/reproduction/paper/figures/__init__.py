@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 import pandas as pd
 
 from ...._errors import InputError
+from ....tabular.writing import csv_text
 from ...sweep.results import Result
 from . import concepts, populations, promises, results
 from .style import our_style
@@ -180,7 +181,7 @@ def make_figure(recipe: FigureRecipe, stored: Sequence[Result] | None = None) ->
     if recipe.needs_results and not stored:
         raise InputError(f"Figure {recipe.number} shows results, and there are none.", key=recipe.missing)
     data = recipe.data(stored) if recipe.needs_results else recipe.data()
-    files = {"csv": data.to_csv(index=False, lineterminator="\n", float_format="%.10g").encode()}
+    files = {"csv": csv_text(data, digits=10).encode()}
     with our_style():
         figure = recipe.draw(data)
         for ending, metadata in (("svg", {"Date": None}), ("png", {"Software": None})):

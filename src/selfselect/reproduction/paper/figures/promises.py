@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 import pandas as pd
 
+from ...._text import label_text
 from ...methods import HONEST_METHODS
 from ...people import BUNDLED
 from ...sweep.results import Result
@@ -61,7 +62,7 @@ def draw_promises(data: pd.DataFrame) -> Figure:
     for line, dataset in zip(axes, datasets, strict=True):
         for ax, family in zip(line, families, strict=True):
             _draw_panel(ax, data[(data["dataset"] == dataset) & data["method"].isin(FAMILIES[family])], cost)
-        line[0].set_ylabel(f"{BUNDLED.get(dataset, dataset)}\ndelivered to new people")
+        line[0].set_ylabel(f"{label_text(BUNDLED.get(dataset, dataset))}\ndelivered to new people")
     for ax in axes[-1]:
         ax.set_xlabel("published precision")
     figure.legend(

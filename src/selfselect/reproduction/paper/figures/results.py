@@ -9,6 +9,7 @@ import numpy as np
 import pandas as pd
 
 from ...._errors import InputError
+from ...._text import label_text
 from ...methods import METHODS
 from ...people import BUNDLED
 from ...sweep.results import Result
@@ -73,7 +74,7 @@ def draw_social_cost(data: pd.DataFrame) -> Figure:
                 elinewidth=0.8,
                 label=in_words(name) if own else METHODS[name].title,
             )
-        ax.set_title(BUNDLED.get(dataset, dataset), loc="left")
+        ax.set_title(label_text(BUNDLED.get(dataset, dataset)), loc="left")
         ax.set_xlabel("cost c")
     axes[0, 0].set_ylabel("social cost (% of qualified people\nwho do not apply)")
     axes[0, 0].set_ylim(-3, 103)
@@ -175,7 +176,7 @@ def _draw_group(top: Axes, middle: Axes, bottom: Axes, line: pd.DataFrame, index
 
 def _group_handles(groups: list[str]) -> list[Any]:
     handles = [
-        legend_line(str(group), marker=MARKERS[index % len(MARKERS)], ms=5, **line_of(index))
+        legend_line(label_text(group), marker=MARKERS[index % len(MARKERS)], ms=5, **line_of(index))
         for index, group in enumerate(groups)
     ]
     handles.append(legend_line("all applicants", color=BLACK, lw=2.4))

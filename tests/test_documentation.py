@@ -1,0 +1,40 @@
+"""What the documentation names is there."""
+
+import re
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).parents[1]
+PAGES = sorted([*ROOT.glob("*.md"), *ROOT.glob("docs/*.md"), *ROOT.glob("docs/*/*.md")])
+TARGETS = set(re.findall(r"^([\w-]+):", (ROOT / "Makefile").read_text(), re.M))
+
+
+@pytest.mark.parametrize("page", PAGES, ids=lambda page: str(page.relative_to(ROOT)))
+def test_files_folders_and_targets_that_a_page_names_are_there(page):
+    text = page.read_text(encoding="utf-8")
+    for name in re.findall(r"`((?:tests|src|tools|benchmarks|examples|docs)/[\w./-]+)`", text):
+        if not name.startswith("docs/_build"):
+            assert (ROOT / name).exists(), name
+    for target in re.findall(r"`make ([\w-]+)", text):
+        assert target in TARGETS, target
+
+
+def test_the_site_has_every_page_that_is_written():
+    """A page that no other names cannot be found: Sphinx would warn, but the quick look is here."""
+    named = " ".join(page.read_text(encoding="utf-8") for page in PAGES)
+    for page in [*ROOT.glob("docs/guide/*.md"), *ROOT.glob("docs/research/*.md")]:
+        assert page.stem == "index" or re.search(rf"^{page.stem}$", named, re.M), page
+
+
+def test_every_public_name_is_in_the_reference():
+    import selfselect
+    from selfselect import datasets, metrics, plotting, theory
+
+    listed = set(re.findall(r"^   (\w+)$", (ROOT / "docs/reference/api.md").read_text(), re.M))
+    modules = {"datasets", "metrics", "theory"}
+    public = [name for name in selfselect.__all__ if name not in modules]
+    public += [name for module in (metrics, plotting) for name in module.__all__]
+    public += [name for name in datasets.__all__ if not name.endswith("Error")]
+    public += [name for name, made in vars(theory).items() if callable(made) and made.__module__ == "selfselect.theory"]
+    assert {name for name in public if not name.startswith("_")} <= listed
