@@ -49,7 +49,8 @@ def test_no_cell_ends_in_a_value_whose_name_would_be_printed(path):
 
 @pytest.fixture
 def _clean():
-    """Leave no figure and no change of warnings behind."""
+    """Begin without figures, and leave none behind, nor a change of warnings."""
+    plt.close("all")
     with warnings.catch_warnings():
         warnings.simplefilter("error")
         yield
