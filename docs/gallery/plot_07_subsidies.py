@@ -20,7 +20,7 @@ X, y, job = fetch_bank(return_X_y_group=True)
 some = X.sample(15000, random_state=0).index
 X, y, job = X.loc[some], y.loc[some], job.loc[some]
 score = cross_val_predict(LogisticRegression(solver="newton-cholesky"), X, y, method="predict_proba")[:, 1]
-people = {"score": score, "sensitive_features": job, "cost": 0.65}
+people = {"score": score, "sensitive_features": job, "cost": 0.77}
 
 # %%
 # A plan for one budget (in units of what being hired is worth to a person), and what it would take to bring in all.
@@ -37,7 +37,7 @@ figure, axes = plt.subplots(figsize=(7.5, 4.5), layout="constrained")
 axes.step([plan.total for plan in plans], lost, where="post", color="#0072B2")
 axes.plot(half.total, half.after.social_cost, "o", color="#D55E00")
 axes.annotate(
-    f"half of it brings in {len(half.targets)} groups",
+    "half of it brings in\n" + "\n".join(half.targets),
     (half.total, half.after.social_cost),
     (10, 8),
     textcoords="offset points",
