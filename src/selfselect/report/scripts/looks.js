@@ -1,7 +1,7 @@
 // Colours and forms. Charts name variables of the style sheet, so that light, dark and paper need no new drawing.
 
 // one colour for a group, light and dark: all have a contrast of at least 3 with either background
-const COLOURS = ["#2b7bba", "#d1601f", "#12876a", "#b3589a", "#8a7a12", "#7a6bd0", "#7d828a", "#0f8fa3"];
+const COLOURS = ["#2b7bba", "#d1601f", "#12876a", "#b3589a", "#8a7a12", "#7a6bd0", "#c24a55", "#0f8fa3"];
 const DASHES = ["none", "7 4", "2 3", "10 3 2 3", "none", "7 4", "2 3", "10 3 2 3"];
 
 // how groups stand: the colour is never alone, each has its shape and its words
