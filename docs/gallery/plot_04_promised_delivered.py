@@ -4,7 +4,7 @@ Do new people get the precision that was published?
 
 A model looks better on the people it was fitted to than on others. If the number that people decide by is counted on
 those, they come because of a promise that is not kept. Counting on people whom the model had not seen (``cross_fit``)
-repairs this. How large is the difference?
+is the remedy. How large is the difference?
 """
 
 # %%

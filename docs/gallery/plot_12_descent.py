@@ -52,4 +52,4 @@ axes.annotate(
 axes.annotate("ours", (steps[0], ours), (0, -14), textcoords="offset points", color="#0072B2")
 axes.set_xscale("log")
 axes.set(xlabel="steps of the descent", ylabel="accuracy over new people who apply", xlim=(80, 7000))
-title = axes.set_title(f"On 5,000 people: {descent[-1]:.1%} after {steps[-1]:,} steps, ours {ours:.1%}")
+title = axes.set_title(f"On {len(X):,} people: {descent[-1]:.1%} after {steps[-1]:,} steps, ours {ours:.1%}")
