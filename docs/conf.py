@@ -73,6 +73,7 @@ sphinx_gallery_conf = {
     "remove_config_comments": True,
     "show_signature": False,
     "show_memory": False,
+    "write_computation_times": False,  # that page would load scripts from elsewhere
     "abort_on_example_error": True,
     "plot_gallery": not QUICK,
     "min_reported_time": 60,

@@ -6,7 +6,7 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:  # the names as tools see them; at run time each room is opened when it is asked for
-    from . import datasets, metrics, theory
+    from . import datasets, metrics, plotting, theory
     from .auditing import Audit, Comparison, PairedCounts, Provenance, Screened, audit, compare
     from .counting import GroupCodes, GroupCounts, encode_groups, precision_interval
     from .deciding import HardRule, PublishedStatistics, SureRule, Terms, ThresholdCurves
@@ -58,7 +58,7 @@ _HOMES = {
     ),
 }
 _HOME_OF = {name: home for home, names in _HOMES.items() for name in names}
-_MODULES = ("datasets", "metrics", "theory")
+_MODULES = ("datasets", "metrics", "plotting", "theory")
 
 __all__ = [
     "ApplicationWarning",
@@ -91,6 +91,7 @@ __all__ = [
     "load_model",
     "metrics",
     "plan_subsidies",
+    "plotting",
     "precision_interval",
     "save_model",
     "theory",

@@ -1,15 +1,38 @@
-"""Displays draw what they are given, on axes that they keep."""
+"""Displays draw what they are given, on axes that they keep, and name it there."""
+
+import io
 
 import matplotlib as mpl
 import numpy as np
+import pandas as pd
 import pytest
+from sklearn.pipeline import make_pipeline
+from sklearn.preprocessing import StandardScaler
 
-from selfselect import NaiveClassifier, StrategicClassifier, ThresholdCurves
+from selfselect import (
+    GroupThresholdClassifier,
+    NaiveClassifier,
+    PublishedStatistics,
+    StrategicClassifier,
+    Terms,
+    ThresholdCurves,
+    audit,
+)
 from selfselect.datasets import make_base_rate_groups
-from selfselect.plotting import FrontierDisplay, PrecisionCurvesDisplay
+from selfselect.plotting import (
+    FrontierDisplay,
+    PrecisionCurvesDisplay,
+    PromisedDeliveredDisplay,
+    PublishedTableDisplay,
+    WhoAppliesDisplay,
+)
 
 mpl.use("Agg")
 import matplotlib.pyplot as plt
+from matplotlib.text import Text
+
+#: Names that a picture might take for something else.
+HOSTILE = ["_other", "$50_$", "$\\frac{$", "", "line\nbreak", "nul\x00l", "x" * 500, "A"]
 
 
 @pytest.fixture(scope="module")
@@ -18,49 +41,96 @@ def people():
     return make_base_rate_groups((0.5, 0.3, 0.15), n_per_group=800, random_state=0, return_X_y_group=True)
 
 
+@pytest.fixture(scope="module")
+def new_people():
+    """Others of the same kind."""
+    return make_base_rate_groups((0.5, 0.3, 0.15), n_per_group=800, random_state=1, return_X_y_group=True)
+
+
+@pytest.fixture(scope="module")
+def naive(people):
+    X, y, z = people
+    return NaiveClassifier(cost=0.7).fit(X, y, sensitive_features=z)
+
+
 @pytest.fixture(autouse=True)
 def _no_figure_stays_open():
     yield
     plt.close("all")
 
 
+def table_of(**groups):
+    """Published statistics from (n, positives, selected, true_positives) of each group."""
+    columns = ["n", "positives", "selected", "true_positives"]
+    return PublishedStatistics.from_counts(pd.DataFrame.from_dict(groups, orient="index", columns=columns))
+
+
+def many(n_groups):
+    """So many groups, larger and larger, half of whose people pass and of these more and more are qualified."""
+    sizes = 20 * np.arange(1, n_groups + 1)
+    return table_of(**{f"g{i}": (n, n // 2, n // 2, n // 4 + i) for i, n in enumerate(sizes)})
+
+
 def names_in_legend(display):
     return [text.get_text() for text in display.ax_.get_legend().get_texts()]
 
 
-def test_precision_curves_have_one_line_per_group_and_one_for_the_classifiers_own_cost(people):
+def texts_in(display):
+    return [text.get_text() for text in display.ax_.texts]
+
+
+def rows_of(display):
+    return [text.get_text() for text in display.ax_.get_yticklabels()]
+
+
+# ---------------------------------------------------------------------- precision curves
+
+
+def lines_in(display):
+    """Lines by name: where enough people pass, and where few do."""
+    lines = {line.get_label(): line for line in display.ax_.get_lines()}
+    few = {name.removeprefix("_few of "): line for name, line in lines.items() if name.startswith("_few of ")}
+    return {name: line for name, line in lines.items() if not name.startswith("_few of ")}, few
+
+
+def test_precision_curves_are_named_at_their_ends_and_so_is_the_classifiers_own_cost(people, naive):
     X, y, z = people
-    model = NaiveClassifier(cost=0.7).fit(X, y, sensitive_features=z)
-    display = PrecisionCurvesDisplay.from_estimator(model, X, y, sensitive_features=z)
-    assert names_in_legend(display) == ["z0", "z1", "z2", "cost 0.7"]
-    other = PrecisionCurvesDisplay.from_estimator(model, X, y, sensitive_features=z, cost=0.6)
-    assert names_in_legend(other)[-1] == "cost 0.6"
+    display = PrecisionCurvesDisplay.from_estimator(naive, X, y, sensitive_features=z)
+    assert texts_in(display) == ["z0", "z1", "z2", "cost 0.7"]
+    other = PrecisionCurvesDisplay.from_estimator(naive, X, y, sensitive_features=z, cost=0.6)
+    assert texts_in(other)[-1] == "cost 0.6"
 
 
-def test_precision_curves_show_the_precision_at_each_threshold(people):
+def test_precision_curves_show_the_precision_at_each_threshold_where_enough_people_pass(people):
     X, y, z = people
     score = X["x"].to_numpy()
     display = PrecisionCurvesDisplay.from_predictions(y, score, sensitive_features=z)
-    assert names_in_legend(display) == ["z0", "z1", "z2"]
     curves = ThresholdCurves.from_scores(y, score, sensitive_features=z)
-    for line, group in zip(display.ax_.get_lines(), curves.groups, strict=True):
-        shown = dict(zip(line.get_xdata(), line.get_ydata(), strict=True))
-        threshold = line.get_xdata()[100]
+    enough, few = lines_in(display)
+    for group in curves.groups:
+        shown = dict(zip(*enough[group].get_data(), strict=True))
+        threshold = enough[group].get_xdata()[100]
         assert shown[threshold] == pytest.approx(curves.at(threshold).precision[group])
+        assert curves.at(enough[group].get_xdata()[-2]).counts.selected[curves.groups.get_loc(group)] == 30
+        assert few[group].get_linewidth() < enough[group].get_linewidth()
 
 
 def test_the_last_step_of_a_curve_reaches_the_score_above_which_nobody_passes():
     display = PrecisionCurvesDisplay.from_predictions([0, 1, 1], [0.2, 0.5, 0.9], sensitive_features=["A"] * 3)
-    thresholds, precision = display.ax_.lines[0].get_data()
+    thresholds, precision = lines_in(display)[1]["A"].get_data()
     assert thresholds[-1] == 0.9
     assert precision[-1] == 1  # of the one person above 0.5
 
 
-def test_of_many_groups_the_first_ten_are_named():
-    z = np.repeat(np.arange(12), 20)
-    display = PrecisionCurvesDisplay.from_predictions(np.tile([0, 1], 120), np.arange(240), sensitive_features=z)
-    assert len(display.ax_.get_lines()) == 12
-    assert len(names_in_legend(display)) == 10
+def test_of_many_groups_the_eight_largest_have_names_and_colours():
+    z = np.repeat(np.arange(12), np.arange(40, 64, 2))
+    y, score = np.arange(len(z)) % 2, np.arange(len(z))
+    display = PrecisionCurvesDisplay.from_predictions(y, score, sensitive_features=z)
+    assert texts_in(display) == [str(group) for group in range(4, 12)]
+    colours = {name: line.get_color() for name, line in lines_in(display)[0].items()}
+    assert len({colours[name] for name in texts_in(display)}) == 8
+    assert {colours[str(group)] for group in range(4)} == {"0.75"}
+    assert "4 smaller groups" in display.ax_.get_xlabel()
 
 
 def test_a_cost_that_is_none_is_refused_before_anything_is_drawn(people):
@@ -68,6 +138,9 @@ def test_a_cost_that_is_none_is_refused_before_anything_is_drawn(people):
     with pytest.raises(ValueError, match="cost must lie in"):
         PrecisionCurvesDisplay.from_predictions(y, X["x"], sensitive_features=z, cost=2)
     assert not plt.get_fignums()
+
+
+# ---------------------------------------------------------------------- frontiers
 
 
 def test_the_frontier_is_drawn_on_the_axes_given_with_the_number_of_groups_at_each_point(people):
@@ -79,7 +152,7 @@ def test_the_frontier_is_drawn_on_the_axes_given_with_the_number_of_groups_at_ea
     assert display.ax_ is ax
     assert display.figure_ is ax.figure
     points = display.frame.drop_duplicates(["social_cost", "induced_accuracy"]).sort_values("social_cost")
-    assert [text.get_text() for text in ax.texts] == [str(int(n)) for n in points["applying_groups"]]
+    assert texts_in(display) == [str(int(n)) for n in points["applying_groups"]]
 
 
 def test_the_frontier_over_thresholds_is_drawn_with_the_threshold_in_force_and_the_limit(people):
@@ -101,3 +174,207 @@ def test_the_frontier_over_thresholds_is_drawn_with_the_threshold_in_force_and_t
 def test_a_frontier_of_nobody_is_drawn_empty():
     display = FrontierDisplay.from_predictions([0, 0, 1], [0.1, 0.9, 0.05], sensitive_features=["A"] * 3, cost=1)
     assert "now (0.5)" not in names_in_legend(display)
+
+
+# ---------------------------------------------------------------------- who applies
+
+
+def bars_of(display):
+    """Length and colour of the bar of each row, from the top."""
+    return [(bar.get_width(), bar.get_facecolor()[:3]) for bar in display.ax_.patches]
+
+
+def test_bars_reach_the_cost_up_to_which_groups_apply_from_the_most_willing_down():
+    table = table_of(A=(100, 50, 40, 20), B=(100, 50, 40, 30), C=(100, 50, 0, 0))
+    display = WhoAppliesDisplay(table, Terms(0.6)).plot()
+    assert rows_of(display) == ["B", "A", "C"]
+    assert [width for width, _ in bars_of(display)] == [0.75, 0.5, 0.0]
+    assert texts_in(display)[1:] == [
+        "applies, up to 0.75", "stays away: only up to 0.50", "stays away: nobody passes",
+    ]  # fmt: skip
+    comes, away, _ = (colour for _, colour in bars_of(display))
+    assert comes != away
+
+
+def test_a_subsidy_gives_each_row_a_cost_of_its_own():
+    table = table_of(A=(100, 50, 40, 20), B=(100, 50, 40, 30))
+    display = WhoAppliesDisplay(table, Terms(0.6, {"A": 0.1})).plot()
+    assert "own cost" in texts_in(display)
+    assert texts_in(display)[1:] == ["applies, up to 0.75", "applies, up to 0.50"]
+    assert WhoAppliesDisplay(table, Terms(0.6)).plot().ax_.texts[0].get_text() == "cost 0.6"
+
+
+def test_people_who_want_to_be_sure_come_up_to_the_bound_and_the_dot_is_the_precision(naive):
+    display = WhoAppliesDisplay.from_estimator(naive)
+    limits = naive.terms_.comes_at(naive.published_.counts)
+    assert [width for width, _ in bars_of(display)] == sorted(limits, reverse=True)
+    dots = display.ax_.get_lines()[0].get_xdata()
+    assert sorted(dots) == sorted(naive.published_.precision)
+    assert "surely, at 90%" in display.ax_.get_xlabel()
+
+
+def test_an_audit_a_classifier_and_predictions_draw_the_same_rows(people, naive):
+    X, y, z = people
+    selected = naive.predict(X)
+    ways = [
+        WhoAppliesDisplay.from_audit(audit(y, y_pred=selected, sensitive_features=z, cost=0.7)),
+        WhoAppliesDisplay.from_predictions(y, selected, sensitive_features=z, cost=0.7),
+        WhoAppliesDisplay.from_estimator(naive.estimator_, X, y, sensitive_features=z, cost=0.7),
+    ]
+    assert texts_in(ways[0]) == texts_in(ways[1]) == texts_in(ways[2])
+
+
+def test_what_a_plain_classifier_lacks_is_asked_for(people, naive):
+    X, y, z = people
+    with pytest.raises(TypeError, match="has no cost of its own; pass cost"):
+        WhoAppliesDisplay.from_estimator(naive.estimator_, X, y, sensitive_features=z)
+    with pytest.raises(TypeError, match="pass X, y and sensitive_features"):
+        WhoAppliesDisplay.from_estimator(naive.estimator_, cost=0.7)
+    with pytest.raises(TypeError, match="Pass y as well"):
+        PublishedTableDisplay.from_estimator(naive, X)
+    with pytest.raises(ValueError, match="cost must lie in"):
+        WhoAppliesDisplay(naive.published_, Terms(1.5))
+    assert not plt.get_fignums()
+
+
+@pytest.mark.parametrize("draw", [lambda table: WhoAppliesDisplay(table, Terms(0.6)), PublishedTableDisplay])
+def test_of_fifty_groups_the_forty_largest_have_rows_and_the_picture_says_so(draw):
+    display = draw(many(50)).plot()
+    assert set(rows_of(display)) == {f"g{i}" for i in range(10, 50)}
+    assert "the 40 largest of 50 groups" in display.ax_.get_xlabel()
+
+
+# ---------------------------------------------------------------------- the published table
+
+
+def test_the_table_has_precision_base_rate_and_how_many_pass_of_each_group():
+    table = table_of(A=(1000, 500, 40, 20), B=(100, 30, 40, 30))
+    display = PublishedTableDisplay(table).plot()
+    assert rows_of(display) == ["B", "A"]
+    assert texts_in(display) == ["40 of 100 pass", "40 of 1,000 pass"]
+    drawn = {line.get_label(): line.get_xdata().tolist() for line in display.ax_.get_lines()}
+    assert drawn["published precision"] == [0.75, 0.5]
+    assert drawn["base rate"] == [0.3, 0.5]
+    assert names_in_legend(display) == ["published precision", "base rate"]
+
+
+def test_the_base_rate_of_untested_people_is_a_range():
+    found = audit([1, 0, None, None], y_pred=[1, 1, 0, 0], untested=True, sensitive_features=["A"] * 4, cost=0.6)
+    display = PublishedTableDisplay.from_audit(found)
+    _, low, high, *_ = display.ax_.get_lines()
+    assert (low.get_xdata()[0], high.get_xdata()[0]) == (0.25, 0.75)
+
+
+def test_a_classifier_shows_what_it_has_published_or_would_publish_of_others(people, new_people, naive):
+    X, y, z = new_people
+    own = PublishedTableDisplay.from_estimator(naive)
+    assert own.published is naive.published_
+    others = PublishedTableDisplay.from_estimator(naive, X, y, sensitive_features=z)
+    assert others.published == PublishedStatistics.from_predictions(y, naive.predict(X), sensitive_features=z)
+
+
+def test_a_classifier_that_needs_groups_to_decide_is_given_them(people):
+    X, y, z = people
+    clf = GroupThresholdClassifier(cost=0.7, max_social_cost=0.5).fit(X, y, sensitive_features=z)
+    made = PublishedTableDisplay.from_estimator(clf, X, y, sensitive_features=z).published
+    selected = clf.predict(X, sensitive_features=z)
+    assert made == PublishedStatistics.from_predictions(y, selected, sensitive_features=z)
+
+
+def test_the_end_of_a_pipeline_is_what_has_published(people, new_people):
+    X, y, z = people
+    clf = NaiveClassifier(cost=0.7)
+    pipe = make_pipeline(StandardScaler(), clf).fit(X, y, naiveclassifier__sensitive_features=z)
+    assert WhoAppliesDisplay.from_estimator(pipe).published is pipe[-1].published_
+    X, y, z = new_people
+    display = PromisedDeliveredDisplay.from_estimator(pipe, X, y, sensitive_features=z)
+    assert display.audit.population == PublishedStatistics.from_predictions(y, pipe.predict(X), sensitive_features=z)
+    drawn = PrecisionCurvesDisplay.from_estimator(pipe, X, y, sensitive_features=z)
+    assert drawn.cost == 0.7
+
+
+# ---------------------------------------------------------------------- promised and delivered
+
+
+def test_each_group_has_a_point_at_what_was_published_and_delivered_and_a_word(new_people, naive):
+    X, y, z = new_people
+    display = PromisedDeliveredDisplay.from_estimator(naive, X, y, sensitive_features=z)
+    frame = naive.audit(X, y, z).to_frame()
+    points = [(bars[0].get_xdata()[0], bars[0].get_ydata()[0]) for bars in display.ax_.containers]
+    assert points == list(zip(frame["precision"], frame["delivered"], strict=True))
+    words = {"yes": ": kept", "no": ": broken", "undecided": ": undecided", "": ""}
+    assert texts_in(display)[-3:] == [f"{name}{words[kept]}" for name, kept in frame["promise_kept"].items()]
+    assert "cost 0.7" in texts_in(display)
+
+
+def test_a_broken_promise_is_called_so():
+    published = table_of(A=(100, 50, 50, 40), B=(100, 50, 50, 20), C=(100, 50, 0, 0))
+    y, selected = [1] * 20 + [0] * 30 + [1, 0], [1] * 50 + [1, 0]
+    display = PromisedDeliveredDisplay.from_predictions(
+        y, selected, published=published, sensitive_features=["A"] * 50 + ["B", "C"], cost=0.7
+    )
+    assert texts_in(display)[-2:] == ["A: broken", "B"]
+    assert "stays away" in display.ax_.get_xlabel()
+    assert "nobody passes of C" in display.ax_.get_xlabel()
+
+
+def test_people_who_were_published_themselves_are_no_new_people(people, naive):
+    X, y, z = people
+    found = audit(y, y_pred=naive.predict(X), sensitive_features=z, cost=0.7)
+    with pytest.raises(ValueError, match="Audit new people"):
+        PromisedDeliveredDisplay.from_audit(found)
+    with pytest.raises(TypeError, match="wrap it: NaiveClassifier"):
+        PromisedDeliveredDisplay.from_estimator(naive.estimator_, X, y, sensitive_features=z)
+
+
+def test_of_many_groups_the_eight_largest_points_are_named():
+    table = many(12)
+    n, y, selected, z = table.counts.n, [], [], []
+    for group, size in zip(table.groups, n, strict=True):
+        y += [1, 0] * (size // 2)
+        selected += [1] * size
+        z += [group] * size
+    display = PromisedDeliveredDisplay.from_predictions(y, selected, published=table, sensitive_features=z, cost=0.99)
+    assert texts_in(display)[-8:] == [f"g{i}" for i in range(4, 12)]
+    assert "4 other groups" in display.ax_.get_xlabel()
+
+
+# ---------------------------------------------------------------------- names
+
+
+def test_names_are_drawn_as_they_stand_whatever_they_hold():
+    y, selected, z = np.tile([1, 1, 0, 0], 40), np.tile([1, 0, 1, 0], 40), np.repeat(HOSTILE, 20)
+    table = PublishedStatistics.from_predictions(y, selected, sensitive_features=z)
+    displays = [
+        PrecisionCurvesDisplay.from_predictions(y, np.arange(160), sensitive_features=z, cost=0.5),
+        WhoAppliesDisplay.from_predictions(y, selected, sensitive_features=z, cost=0.5),
+        PublishedTableDisplay.from_predictions(y, selected, sensitive_features=z, cost=0.5),
+        PromisedDeliveredDisplay.from_predictions(y, selected, published=table, sensitive_features=z, cost=0.4),
+    ]
+    for display in displays:
+        written = "|".join([*texts_in(display), *rows_of(display)])
+        for part in (" _other", r"\$50_\$", r"\$\frac{\$", "(empty)", r"line\nbreak", r"nul\x00l", "x" * 37 + "..."):
+            assert part in written
+        display.figure_.savefig(io.BytesIO(), format="svg")
+
+
+def test_names_of_combinations_are_joined():
+    z = pd.DataFrame({"sex": list("ffmm") * 5, "age": [1, 2] * 10})
+    display = PublishedTableDisplay.from_predictions([1, 0, 1, 1] * 5, [1] * 20, sensitive_features=z)
+    assert set(rows_of(display)) == {"f / 1", "f / 2", "m / 1", "m / 2"}
+
+
+def test_names_of_lines_and_points_do_not_cover_each_other():
+    n = 8
+    z = np.repeat(np.arange(n), 100)
+    y, score = np.tile([0, 1], 50 * n), np.tile(np.arange(100), n)
+    table = PublishedStatistics.from_predictions(y, score > 49, sensitive_features=z)
+    for display in (
+        PrecisionCurvesDisplay.from_predictions(y, score, sensitive_features=z, cost=0.5),
+        PromisedDeliveredDisplay.from_predictions(y, score > 49, published=table, sensitive_features=z, cost=0.3),
+    ):
+        display.figure_.draw_without_rendering()
+        boxes = [Text.get_window_extent(text) for text in display.ax_.texts if text.get_rotation() == 0]
+        assert len(boxes) >= n
+        overlaps = [a.overlaps(b) for i, a in enumerate(boxes) for b in boxes[:i]]
+        assert not any(overlaps)

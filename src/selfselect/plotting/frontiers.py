@@ -1,4 +1,4 @@
-"""Pictures as Display objects, in scikit-learn's manner. They need matplotlib: ``pip install selfselect[plot]``."""
+"""Accuracy against social cost."""
 
 from __future__ import annotations
 
@@ -8,97 +8,9 @@ import numpy as np
 import pandas as pd
 from numpy.typing import ArrayLike
 
-from .._text import label_text
-from .._validation import check_fraction
-from ..deciding import Cost, Subsidies, ThresholdCurves
-from ..estimators.inner import score_of
-from ..estimators.labels import qualified
+from ..deciding import Cost, Subsidies
 from ..planning import ThresholdFrontier, accuracy_social_cost_frontier, threshold_frontier
-
-#: Okabe and Ito's colours, told apart by colour-blind people too.
-COLOURS = ("#0072B2", "#D55E00", "#009E73", "#CC79A7", "#E69F00", "#56B4E9", "#000000", "#F0E442")
-#: More curves than this are drawn as a thin grey bundle, the first few on top.
-MOST_NAMED = 10
-
-
-def _axes(ax: Any) -> Any:
-    try:
-        import matplotlib.pyplot as plt  # an extra, which only drawing needs
-    except ImportError as error:
-        raise ImportError("Plots need matplotlib: pip install selfselect[plot].") from error
-    return plt.subplots(figsize=(7, 4.5), layout="constrained")[1] if ax is None else ax
-
-
-class PrecisionCurvesDisplay:
-    """Precision of each group over the threshold, with the cost as a line: a group applies where its curve is above.
-
-    It is the upper part of Figure 4 of the paper, for any score.
-
-    Parameters
-    ----------
-    curves : ThresholdCurves
-    cost : float, optional
-        Drawn as a line.
-
-    Attributes
-    ----------
-    ax_, figure_
-        Set by :meth:`plot`.
-    """
-
-    def __init__(self, curves: ThresholdCurves, cost: float | None = None) -> None:
-        self.curves = curves
-        self.cost = None if cost is None else check_fraction(cost, "cost")
-
-    @classmethod
-    def from_predictions(
-        cls,
-        y_true: ArrayLike,
-        score: ArrayLike,
-        *,
-        sensitive_features: Any = None,
-        cost: float | None = None,
-        ax: Any = None,
-    ) -> Self:
-        """Draw from labels and scores."""
-        return cls(ThresholdCurves.from_scores(y_true, score, sensitive_features=sensitive_features), cost).plot(ax)
-
-    @classmethod
-    def from_estimator(
-        cls,
-        estimator: Any,
-        X: Any,
-        y: ArrayLike,
-        *,
-        sensitive_features: Any = None,
-        cost: float | None = None,
-        ax: Any = None,
-    ) -> Self:
-        """Draw from a fitted classifier; a cost of its own is taken if none is given."""
-        own = getattr(estimator, "cost", None)
-        line = own if cost is None and isinstance(own, int | float) else cost
-        positive = getattr(estimator, "positive_", estimator.classes_[1])
-        labels, score = qualified(y, estimator.classes_, positive), score_of(estimator, X, positive)
-        return cls.from_predictions(labels, score, sensitive_features=sensitive_features, cost=line, ax=ax)
-
-    def plot(self, ax: Any = None) -> Self:
-        """Draw on the given axes, or on new ones."""
-        axes = _axes(ax)
-        named = list(self.curves.groups[:MOST_NAMED])
-        for code, group in enumerate(self.curves.groups):
-            frame = self.curves.to_frame(group)
-            frame["precision"] = frame["precision"].ffill()  # the last step ends where nobody passes any more
-            lowest = frame["threshold"].replace(-np.inf, np.nan)
-            style = {"color": "0.8", "linewidth": 0.6, "zorder": 1}
-            if group in named:
-                style = {"color": COLOURS[code % len(COLOURS)], "label": label_text(group), "zorder": 2}
-            axes.step(lowest.fillna(lowest.min()), frame["precision"], where="post", **style)
-        if self.cost is not None:
-            axes.axhline(self.cost, color="0.3", linestyle="--", label=f"cost {self.cost:g}")
-        axes.set(xlabel="threshold", ylabel="published precision", ylim=(0, 1.02))
-        axes.legend(fontsize="small", loc="lower right")
-        self.ax_, self.figure_ = axes, axes.figure
-        return self
+from .drawing import COLOURS, new_axes
 
 
 class FrontierDisplay:
@@ -114,8 +26,21 @@ class FrontierDisplay:
 
     Attributes
     ----------
-    ax_, figure_
-        Set by :meth:`plot`.
+    ax_ : matplotlib Axes
+        What was drawn on.
+    figure_ : matplotlib Figure
+        The figure around it.
+
+    Examples
+    --------
+    >>> import matplotlib
+    >>> matplotlib.use("Agg")
+    >>> from selfselect.plotting import FrontierDisplay
+    >>> display = FrontierDisplay.from_predictions(
+    ...     [0, 1, 0, 1] * 5, [0.2, 0.6, 0.4, 0.9] * 5, sensitive_features=list("AABB") * 5, cost=0.7
+    ... )
+    >>> display.ax_.get_ylabel()
+    'induced accuracy'
     """
 
     def __init__(self, frame: pd.DataFrame | ThresholdFrontier) -> None:
@@ -159,7 +84,7 @@ class FrontierDisplay:
 
     def plot(self, ax: Any = None) -> Self:
         """Draw on the given axes, or on new ones."""
-        axes = _axes(ax)
+        axes = new_axes(ax)
         if isinstance(self.frame, ThresholdFrontier):
             _draw_thresholds(axes, self.frame)
         else:
