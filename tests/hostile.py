@@ -84,3 +84,5 @@ OTHERS = [
 ]
 
 HOSTILE = [*FORMULAS, *OTHERS]
+#: Those that are whole: halves of characters are refused by pandas and by browsers.
+WITHOUT_HALVES = [name for name in HOSTILE if name.encode("utf-8", "replace").decode() == name]

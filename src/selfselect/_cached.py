@@ -2,18 +2,19 @@
 
 from __future__ import annotations
 
+import functools
 from collections.abc import Callable
-from typing import Any, Generic, Self, TypeVar, overload
+from typing import Any, Self, TypeVar, overload
 
 Value = TypeVar("Value")
 
 
-class cached(Generic[Value]):  # noqa: N801 (a decorator)
+class cached(functools.cached_property[Value]):  # noqa: N801 (a decorator)
     """Property that is computed when it is first asked for, and then kept in the object.
 
     ``functools.cached_property`` holds a lock meanwhile on Python 3.11, one for all objects of a class: a process that
     is forked while another thread computes has it locked for good. Here two threads at once may both compute; both get
-    what the first of them kept.
+    what the first of them kept. Tools that document code take it for the property that it is.
 
     Parameters
     ----------
@@ -34,10 +35,11 @@ class cached(Generic[Value]):  # noqa: N801 (a decorator)
     """
 
     def __init__(self, compute: Callable[[Any], Value]) -> None:
+        super().__init__(compute)
         self.__wrapped__ = compute
-        self.__doc__ = compute.__doc__
 
     def __set_name__(self, owner: type, name: str) -> None:
+        super().__set_name__(owner, name)
         self._name = name
 
     @overload

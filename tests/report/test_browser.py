@@ -6,10 +6,12 @@ import numpy as np
 import pandas as pd
 import pytest
 
+from hostile import WITHOUT_HALVES
 from pages import HOSTILE, content_of, elsewhere, example, hostile_audit, people, settle
 from selfselect import NaiveClassifier, PublishedStatistics, audit
 from selfselect.auditing import Audit, Screened, group_warning
 from selfselect.auditing.formats import amount, amount_up, count, level, percent
+from selfselect.auditing.page import short_name
 from selfselect.datasets import make_base_rate_groups
 from selfselect.deciding import HardRule, SureRule, Terms
 from selfselect.planning import plan_for
@@ -285,6 +287,18 @@ def test_hostile_names_stay_text(show):
     assert page.locator("script").count() == 3
     assert page.locator("#groups tbody bdi").all_text_contents() == [HOSTILE[0]]
     assert "49" not in page.text_content(".eyebrow")
+
+
+def test_every_name_of_the_hostile_list_is_text_in_table_and_charts(show):
+    names = list(dict.fromkeys(WITHOUT_HALVES))
+    page = show(example(names, n=4000))
+    if page.locator("#more").is_visible():
+        page.click("#more")
+    assert set(page.locator("#groups tbody bdi").all_text_contents()) == {short_name(name) for name in names}
+    for chart in CHARTS:
+        in_sight(page, chart)
+    assert page.evaluate("() => window.pwned") is None
+    assert page.locator("img, iframe, object, embed, script:not([type]) ~ script ~ script ~ script").count() == 0
 
 
 def test_the_policy_of_the_page_forbids_everything_external(show, browser, tmp_path):
