@@ -20,6 +20,7 @@ const thresholdLabel = `threshold on ${shortened(content.score)}`;
 const edge = (t) => thresholdPlace(Math.min(t, thresholdCount - 1));
 const END = Math.max(thresholdCount - 1, 0);
 const LABEL_ROOM = 0.3; // of the width at most, beside a chart, for names at the ends of lines
+const ROUGHLY = 4;
 const MOST_CONTEXT = 40; // other groups that are drawn in grey behind the chosen ones
 
 const inOrder = () => drawnSlots().sort((a, b) => placeOf.get(a.z) - placeOf.get(b.z));
@@ -42,7 +43,9 @@ const curvesByGroup = new Map();
 function curveOf(z) {
   if (!curvesByGroup.has(z)) {
     const steps = stepsOf(z, decidingAt);
-    curvesByGroup.set(z, { steps, line: asLine(steps), band: bandOf(z) });
+    // in grey, behind the others, every few steps are enough
+    const rough = steps.filter((_, i) => i % ROUGHLY === 0).map((step) => ({ ...step, until: step.x }));
+    curvesByGroup.set(z, { steps, line: asLine(steps), rough, band: bandOf(z) });
   }
   return curvesByGroup.get(z);
 }
@@ -97,7 +100,7 @@ function curvesChart(width) {
     y: { domain: [0, 1], label: null },
     marks: [
       Plot.gridY({ stroke: "var(--line)", strokeOpacity: 1 }),
-      Plot.line(context.flatMap((z) => curveOf(z).line), { x: "x", y: "y", z: "z", stroke: "var(--line)", strokeWidth: 1.5 }),
+      Plot.line(context.flatMap((z) => curveOf(z).rough), { x: "x", y: "y", z: "z", stroke: "var(--line)", strokeWidth: 1.5 }),
       Plot.areaY(drawn.flatMap(({ z, slot }) => curveOf(z).band.map((p) => ({ ...p, slot }))), { x: "x", y1: "y", y2: "top", z: "z", fill: (p) => COLOURS[p.slot], fillOpacity: 0.1 }),
       ...lines.map((line) => Plot.line(line.points, { x: "x", y: "y", stroke: COLOURS[line.slot], strokeWidth: 2.25, strokeDasharray: DASHES[line.slot] })),
       ...costLines(drawn, edge(0), heightAt(height, 30, 44), height - 44),
