@@ -128,7 +128,7 @@ experiment-weights: $(VENV)/.installed-dev
 SITE ?= docs/_build
 BUILD = $(BIN)/python -m sphinx -W --keep-going -b html docs
 # The whole site, examples run (minutes); docs-quick shows them without running them. Warnings are errors.
-docs: $(VENV)/.installed-dev
+docs: $(VENV)/.installed-dev screenshots
 	MPLBACKEND=Agg $(BUILD) $(SITE)
 docs-quick: $(VENV)/.installed-dev
 	SELFSELECT_DOCS=quick MPLBACKEND=Agg $(BUILD) -q $(SITE)-quick

@@ -693,6 +693,7 @@ WITHOUT = {
     "ShutOutWarning": "a warning",
     "InfeasibleError": "an error",
     "datasets": "tables that are what they are; tests/datasets has their sums",
+    "plotting": "pictures of what is tested elsewhere; tests/plotting reads them",
     "metrics": "a module; its names are listed by themselves",
     "theory": "a module; its names are listed by themselves",
 }

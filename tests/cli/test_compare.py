@@ -143,7 +143,7 @@ def test_three_files_or_a_range_of_costs_are_refused(years):
 def test_a_group_that_moves_by_chance_is_said_to_and_one_that_surely_does_is_not(tmp_path):
     files = write(tmp_path / "a.csv", 0, (0.85, 0.69)), write(tmp_path / "b.csv", 10, (0.85, 0.74))
     told = run("compare", *files, *COMMON, "--score", "s").output
-    assert "B leaves. That may be chance: with people drawn anew, it happens for B in 50.2%." in told
+    assert "B leaves. With people drawn anew, that may be chance for B (it happens in 50.2% of draws)." in told
     files = write(tmp_path / "c.csv", 0, (0.85, 0.3)), write(tmp_path / "d.csv", 1, (0.85, 1.0))
     assert "B comes. Accuracy" in run("compare", *files, *COMMON, "--score", "s").output
 

@@ -9,7 +9,7 @@ import pytest
 from hostile import WITHOUT_HALVES
 from pages import HOSTILE, content_of, elsewhere, example, hostile_audit, people, settle
 from selfselect import NaiveClassifier, PublishedStatistics, audit
-from selfselect.auditing import Audit, Screened, group_warning
+from selfselect.auditing import Audit, Screened
 from selfselect.auditing.formats import amount, amount_up, count, level, percent
 from selfselect.auditing.page import short_name
 from selfselect.datasets import make_base_rate_groups
@@ -43,7 +43,8 @@ def assert_page_equals(page, found):
     shown = cells(page)
     wide = found.of_new_people or found.terms.confidence is not None
     told = page.locator("#sentences li").all_text_contents()
-    for name, row, sentence in zip(found.names, frame.itertuples(), found.sentences(), strict=True):
+    rows = zip(found.names, frame.itertuples(), found.sentences(), found.warnings(), strict=True)
+    for name, row, sentence, warning in rows:
         assert shown[name]["Applies"] == ("yes" if row.applies else "no" if row.selected else "rejected")
         assert shown[name]["People"] == count(row.n)
         assert shown[name]["Pass"] == count(row.selected)
@@ -58,7 +59,6 @@ def assert_page_equals(page, found):
             told_so = percent(row.delivered) + ("" if np.isnan(row.delivered) else interval)
             assert shown[name]["Delivered"] == told_so
             assert shown[name]["Promise kept"] == (row.promise_kept or "\N{EN DASH}")
-        warning = group_warning(row.selected, row.precision_low, row.precision_high, row.cost)
         assert " ".join([sentence, *([f"{warning[0].upper()}{warning[1:]}."] if warning else [])]) in told
         needed = "none helps" if np.isnan(row.subsidy_needed) else amount_up(row.subsidy_needed)
         needed = "\N{EN DASH}" if row.applies else needed

@@ -393,6 +393,8 @@ class Audit:
     def warnings(self) -> list[str]:
         """Why the number of each group should be taken with care; empty where there is no reason."""
         frame = self.to_frame()
+        if self.undecided is None:  # who applies is settled, whatever the interval
+            frame[["precision_low", "precision_high"]] = np.nan
         worth = frame["effective_selected"] if "effective_selected" in frame else [None] * len(frame)
         rows = zip(frame.itertuples(), worth, strict=True)
         return [

@@ -285,10 +285,10 @@ class Comparison:
                 )
                 likely = float((now & ~then).mean())
                 if likely < self.confidence:
-                    chances.append(f"{name} in {percent(likely)}")
+                    chances.append(f"{name} (it happens in {percent(likely)} of draws)")
         if not chances:
             return []
-        return [f"That may be chance: with people drawn anew, it happens for {listed(chances)}."]
+        return [f"With people drawn anew, that may be chance for {listed(chances)}."]
 
     def _on(self, name: str) -> str:
         row = self.differences().loc[name]

@@ -63,7 +63,8 @@ def audit(**options: Any) -> None:
 
     \b
     Example:
-      selfselect audit loans.csv --label repaid --group region --score score --cost 0.7 --report loans.html
+      selfselect audit loans.csv --label repaid --positive yes --group region --score score \\
+        --cost 0.7 --report loans.html
 
     Exit code 0: fine; 1: a condition (--require, --max-social-cost) does not hold; 2: wrong input.
     """  # noqa: D301

@@ -24,7 +24,7 @@ def check(**options: Any) -> None:
 
     \b
     Example:
-      selfselect check loans.csv --label repaid --group region --score score
+      selfselect check loans.csv --label repaid --positive yes --group region --score score
 
     Exit code 0: nothing was found; 1: something that would mislead; 2: wrong input.
     """  # noqa: D301

@@ -49,9 +49,10 @@ def compare(**options: Any) -> None:
 
     \b
     Examples:
-      selfselect compare 2023.csv 2024.csv --label repaid --group region --score score --cost 0.7
-      selfselect compare loans.csv --label repaid --group region --score old --score new --cost 0.7
-      selfselect compare old.csv new.csv --same-people id --label repaid --group region --score score --cost 0.7
+      selfselect compare 2023.csv 2024.csv --label repaid --positive yes --group region --score score --cost 0.7
+      selfselect compare loans.csv --label repaid --positive yes --group region --score old --score new --cost 0.7
+      selfselect compare old.csv new.csv --same-people id \\
+        --label repaid --positive yes --group region --score score --cost 0.7
 
     Exit code 0: fine; 2: wrong input.
     """  # noqa: D301

@@ -50,7 +50,8 @@ def frontier(**options: Any) -> None:
 
     \b
     Example:
-      selfselect frontier loans.csv --label repaid --group region --score score --cost 0.7 --max-social-cost 0.05
+      selfselect frontier loans.csv --label repaid --positive yes --group region --score score \\
+        --cost 0.7 --max-social-cost 0.05
 
     Exit code 0: fine; 1: no threshold for all keeps --max-social-cost; 2: wrong input.
     """  # noqa: D301

@@ -65,8 +65,8 @@ def plan(**options: Any) -> None:
 
     \b
     Example:
-      selfselect plan loans.csv --label repaid --group region --score score --cost 0.7 --target North
-      selfselect plan loans.csv --label repaid --group region --score score --cost 0.7 --budget 50
+      selfselect plan loans.csv --label repaid --positive yes --group region --score score --cost 0.7 --target North
+      selfselect plan loans.csv --label repaid --positive yes --group region --score score --cost 0.7 --budget 50
 
     Exit code 0: the subsidies bring all targets in, or make the best of a budget; 1: for some target no subsidy
     can, or it drives another group out; 2: wrong input.

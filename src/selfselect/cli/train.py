@@ -69,7 +69,8 @@ def train(drop_group: bool, **options: Any) -> None:
 
     \b
     Example:
-      selfselect train loans.csv --label repaid --group region --cost 0.7 --method semi --model loans.json
+      selfselect train loans.csv --label repaid --positive yes --group region \\
+        --cost 0.7 --method semi --model loans.json
 
     Exit code 0: fine; 1: a condition does not hold, or the model passes nobody (or under 1%) of a group with ten or
     more qualified people (--allow-shut-out writes it all the same); 2: wrong input.

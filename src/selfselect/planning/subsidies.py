@@ -263,6 +263,8 @@ class SubsidyPlan:
     def _on_confidence(self) -> list[str]:
         if not (self.subsidies > 0).any():
             return []
+        if self.confidence is None and self.path is not None:
+            return []
         if self.confidence is None:
             return [
                 "They are just enough: whoever is paid sits on the boundary, where chance decides; to be surer takes "

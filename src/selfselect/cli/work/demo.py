@@ -14,7 +14,7 @@ import pandas as pd
 from sklearn.model_selection import train_test_split
 
 from selfselect._text import printable
-from selfselect.auditing import Audit, Provenance, Screened
+from selfselect.auditing import Audit, Opening, Provenance, Screened
 from selfselect.auditing.formats import level
 from selfselect.datasets import fetch_adult
 from selfselect.estimators import (
@@ -50,7 +50,8 @@ def run(*, report: str | None, force: bool) -> None:
         click.echo(f"\n{error.format_message()} Then this ends with a page to play with.")
         return
     target = Path(report) if report is not None else _free_name()
-    write_output(target, found.to_html(), force=force)
+    opening = Opening(published="training people", counted="held-out people")
+    write_output(target, found.to_html(opening=opening), force=force)
     click.echo(
         f"\nA page to play with: {printable(str(target))}"
         f"\nOpen it in any browser ({printable(target.resolve().as_uri())}); it needs no network."

@@ -66,6 +66,7 @@ function findings(given, { terms, threshold }) {
   // what was published before decides, whatever the interval; and so does what people want to be sure of
   const undecided = given.population === null && terms.behaviour.rule === "hard" ? groups.map(isUndecided) : null;
   groups.forEach((group, z) => {
+    group.settled = undecided === null; // who applies does not hang on the interval
     group.standing = standing(group.selected, group.applies, Boolean(undecided && undecided[z]));
   });
   const parts = verdictParts(terms.cost, given.names, shares, result, {
@@ -99,8 +100,8 @@ const sentenceOn = (group, terms) => groupSentence(group.name, group.cost, group
   { kind: terms.kind, subsidised: group.subsidy > 0, comes_at: group.comes_at, confidence: terms.confidence });
 const phraseOn = (group, terms) => standingPhrase(group.standing, group.precision, group.cost,
   { comes_at: group.comes_at, confidence: terms.confidence });
-const warningOn = (group) => groupWarning(group.selected, group.precision_low, group.precision_high, group.cost,
-  group.effective);
+const warningOn = (group) => groupWarning(group.selected, group.settled ? NaN : group.precision_low,
+  group.settled ? NaN : group.precision_high, group.cost, group.effective);
 // the same as a sentence of its own
 function noteOn(group) {
   const warning = warningOn(group);
