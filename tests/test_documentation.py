@@ -20,6 +20,13 @@ def test_files_folders_and_targets_that_a_page_names_are_there(page):
         assert target in TARGETS, target
 
 
+@pytest.mark.parametrize("page", PAGES, ids=lambda page: str(page.relative_to(ROOT)))
+def test_links_to_files_lead_somewhere(page):
+    for target in re.findall(r"\]\(([^)#\s]+)", page.read_text(encoding="utf-8")):
+        if "://" not in target:
+            assert (page.parent / target).exists(), target
+
+
 def test_the_site_has_every_page_that_is_written():
     """A page that no other names cannot be found: Sphinx would warn, but the quick look is here."""
     named = " ".join(page.read_text(encoding="utf-8") for page in PAGES)
