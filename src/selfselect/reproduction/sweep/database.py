@@ -130,9 +130,12 @@ class Database:
             self.connection.execute(f"PRAGMA user_version = {SCHEMA_VERSION}")
 
     def _is_ours(self) -> bool:
-        application = self._pragma("application_id")
+        # tables first: another sweep may be making the file just now, all at once, and whoever sees its tables must see
+        # its mark as well
         tables = self.connection.execute("SELECT count(*) FROM sqlite_master").fetchone()[0]
-        if application == 0 and self.version == 0 and tables == 0 and not self.read_only:
+        version = self.version
+        application = self._pragma("application_id")
+        if application == 0 and version == 0 and tables == 0 and not self.read_only:
             return False
         if application != APPLICATION_ID:
             raise StoreError(f"{self.path} is a SQLite file of another program; choose another file.", key="store")
