@@ -22,6 +22,7 @@ from ..counting.groups import position_of, with_same_columns
 from ..counting.intervals import ratio
 from ..deciding import SLACK, Behaviour, HardRule, PromisedRule, SureRule, Terms, ThresholdCurves
 from ..deciding.behaviour import MOST_OF_A_GROUP
+from ..report.rendering import NO_OPENING
 from .formats import MOST_NAMED, count, level
 from .promises import RARE
 from .provenance import Provenance
@@ -102,7 +103,7 @@ class Opening:
         Who the people are whose counts are published, and those who are counted: "8,000 training people".
     """
 
-    eyebrow: str = "Who will apply, and what follows"
+    eyebrow: str = str(NO_OPENING["eyebrow"])
     headline: str = ""
     paragraphs: tuple[str, ...] = ()
     tables: tuple[dict[str, Any], ...] = ()
