@@ -6,7 +6,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from cases import all_cases
-from selfselect import PublishedStatistics
+from selfselect import PublishedStatistics, _text
 from selfselect.auditing import formats, group_names, words
 from selfselect.auditing.formats import amount_down, amount_up
 from selfselect.deciding import BoundedOutcome, HardRule, Outcome, SureRule, Terms
@@ -18,7 +18,7 @@ def as_outcome(numbers):
 
 @pytest.mark.parametrize(("name", "arguments", "options", "text"), all_cases())
 def test_the_library_says_what_the_table_of_cases_expects(name, arguments, options, text):
-    function = getattr(formats, name, None) or getattr(words, name)
+    function = getattr(formats, name, None) or getattr(words, name, None) or getattr(_text, name)
     arguments = [as_outcome(value) if isinstance(value, dict) else value for value in arguments]
     assert function(*arguments, **options) == text
 

@@ -4,9 +4,11 @@ const tables = {}; // name -> function that makes { columns, rows, format }
 const MOST_TABLE_ROWS = 500; // on the page; files hold all
 const UNTIL_FORGOTTEN = 10000; // milliseconds: by then any browser has taken the file
 
+// text that a spreadsheet will not take for a formula: the same as in selfselect/_text.py, held to the same table of cases
 function inertCell(value) {
   if (typeof value !== "string") return value;
-  return (/^[\s]*[=+\-@]/.test(value) || /^[\t\r]/.test(value)) ? `'${value}` : value;
+  const seen = [...value].find((char) => !/[\s\p{C}\p{Z}]/u.test(char)) || "";
+  return /^[\t\r]/.test(value) || /^[=+\-@]/.test(seen.normalize("NFKC")) ? `'${value}` : value;
 }
 function csvText(columns, rows) {
   const cell = (value) => {

@@ -157,7 +157,7 @@ window.selfselect = Object.freeze({
     percent, level, amount, amount_up: amountUp, amount_down: amountDown, count, listed,
     verdict_sentence: verdictSentence, group_sentence: groupSentence, group_warning: groupWarning,
     promises_sentence: promisesSentence, terms_phrase: termsPhrase, spoken, range_text: rangeText, standing,
-    standing_phrase: standingPhrase,
+    standing_phrase: standingPhrase, inert_cell: inertCell,
   }),
   chances: Object.freeze({ lower_bound: lowerBound, at_least: chanceOfAtLeast, at_most: chanceOfAtMost }),
   share: (behaviour, hits, passed, cost) => BEHAVIOURS[behaviour.rule].share(behaviour, hits, passed, cost),
