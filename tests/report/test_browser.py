@@ -566,6 +566,14 @@ def test_a_page_for_a_phone_shows_cards_with_titles_and_controls_for_fingers(sho
     assert page.locator("#chart-who").bounding_box()["y"] < 844  # the graphic begins on the first screen
 
 
+def test_names_of_groups_stay_in_sight_while_a_narrow_table_is_scrolled(show):
+    page = show(example(), width=760)
+    page.evaluate("() => { document.querySelector('#groups').closest('.scroll').scrollLeft = 300; }")
+    left = page.evaluate("() => document.querySelector('#groups').closest('.scroll').getBoundingClientRect().left")
+    assert page.evaluate("() => document.querySelector('#groups').closest('.scroll').scrollLeft") > 0
+    assert page.locator("#groups tbody th").first.bounding_box()["x"] == pytest.approx(left, abs=2)
+
+
 def test_what_a_plan_is_about_opens_its_page(show):
     plan = plan_for(example())
     page = show(plan)
