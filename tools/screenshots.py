@@ -1,7 +1,8 @@
 """Pictures of the four kinds of report, as the README shows them: audit, plan, compare, train.
 
 Runs the command on the bundled examples and opens each page in chromium (tools/install-browser). ``make screenshots``
-writes ``docs/images/report-KIND.png``; ``--all FOLDER`` writes every kind in light and dark, on a desk and on a phone.
+writes ``docs/images/report-KIND.png``, and the audit as a phone shows it; ``--all FOLDER`` writes every kind, light and
+dark, on a desk and on a phone.
 """
 
 from __future__ import annotations
@@ -49,15 +50,18 @@ def main() -> None:
     with tempfile.TemporaryDirectory() as folder, sync_playwright() as engine:
         make_reports(Path(folder))
         browser = engine.chromium.launch(executable_path=browser_path, args=["--headless=new", "--no-sandbox"])
-        looks = [(size, scheme) for size in (DESK, PHONE) for scheme in ("light", "dark")]
+        everything = [(size, scheme) for size in (DESK, PHONE) for scheme in ("light", "dark")]
         for kind in COMMANDS:
-            for size, scheme in looks if arguments.all else [(DESK, "light")]:
+            shown = [(DESK, "light"), (PHONE, "light")] if kind == "audit" else [(DESK, "light")]
+            for size, scheme in everything if arguments.all else shown:
                 page = browser.new_page(
                     viewport={"width": size[0], "height": size[1]}, color_scheme="dark" if scheme == "dark" else "light"
                 )
                 page.goto((Path(folder) / f"{kind}.html").as_uri())
                 page.wait_for_timeout(600)  # charts that are in sight are drawn
-                name = f"report-{kind}.png" if not arguments.all else f"report-{kind}-{size[0]}-{scheme}.png"
+                name = f"report-{kind}{'-phone' if size == PHONE else ''}.png"
+                if arguments.all:
+                    name = f"report-{kind}-{size[0]}-{scheme}.png"
                 target = arguments.all or arguments.out
                 target.mkdir(parents=True, exist_ok=True)
                 page.screenshot(path=target / name)

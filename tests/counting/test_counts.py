@@ -47,3 +47,140 @@ def test_counts_of_weights_survive_too():
 def test_what_is_no_table_of_counts_is_refused(sums, message):
     with pytest.raises(ValueError, match=message):
         GroupCounts.from_dict(sums)
+
+
+def rows(seed, n_groups=4, n_rows=60):
+    rng = np.random.default_rng(seed)
+    y, selected = rng.random(n_rows) < 0.4, rng.random(n_rows) < 0.5
+    codes, weight = rng.integers(0, n_groups - 1, n_rows), rng.integers(1, 4, n_rows) / 2
+    known = selected | (rng.random(n_rows) < 0.6)
+    return y, selected, codes, weight, known
+
+
+def by_loop(y, selected, codes, weight, known, n_groups=4):
+    """Counts of each group, as one would add them up by hand."""
+    sums = [
+        {"n": 0.0, "positives": 0.0, "selected": 0.0, "true_positives": 0.0, "untested": 0.0} for _ in range(n_groups)
+    ]
+    for qualified, passes, code, w, is_known in zip(y, selected, codes, weight, known, strict=True):
+        here = sums[code]
+        here["n"] += w
+        here["positives"] += w * (qualified and is_known)
+        here["selected"] += w * passes
+        here["true_positives"] += w * (qualified and passes)
+        here["untested"] += w * (not is_known)
+    return {name: [group[name] for group in sums] for name in sums[0]}
+
+
+@pytest.mark.parametrize("seed", range(3))
+def test_people_who_were_not_tested_are_counted_apart_and_weights_twice(seed):
+    y, selected, codes, weight, known = rows(seed)
+    counts = GroupCounts.from_rows(y, selected, codes, 4, weight, known=known, squares=True)
+    assert counts.to_dict() == by_loop(y, selected, codes, weight, known)
+    assert counts.squares is not None
+    assert counts.squares.to_dict() == by_loop(y, selected, codes, weight**2, known)
+    assert GroupCounts.from_rows(y, selected, codes, 4, weight, known=known).squares is None
+    assert GroupCounts.from_rows(y, selected, codes, 4, known=known, squares=True).squares is None
+    again = GroupCounts.from_dict(json.loads(json.dumps(counts.to_dict())))
+    assert again.to_dict() == counts.to_dict()
+    assert not counts.is_known
+    assert GroupCounts.from_rows(y, selected, codes, 4, known=np.ones(len(y), bool)).is_known
+    assert GroupCounts.from_rows(y, selected, codes, 4).is_known
+
+
+@pytest.mark.parametrize("seed", range(3))
+def test_counts_of_two_halves_add_up_to_those_of_all(seed):
+    every = rows(seed)
+    halves = [
+        GroupCounts.from_rows(y, selected, codes, 4, weight, known=known, squares=True)
+        for y, selected, codes, weight, known in (
+            [column[part] for column in every] for part in (slice(25), slice(25, None))
+        )
+    ]
+    y, selected, codes, weight, known = every
+    whole = GroupCounts.from_rows(y, selected, codes, 4, weight, known=known, squares=True)
+    both = halves[0] + halves[1]
+    assert both.to_dict() == whole.to_dict()
+    assert both.squares.to_dict() == whole.squares.to_dict()
+    # where one half has neither untested people nor weights, its people weigh one each
+    plain = GroupCounts.from_rows(y, selected, codes, 4)
+    mixed = plain + whole
+    assert mixed.to_dict()["untested"] == whole.to_dict()["untested"] == (whole + plain).to_dict()["untested"]
+    assert mixed.squares.n.tolist() == (plain.n + whole.squares.n).tolist() == (whole + plain).squares.n.tolist()
+    assert (plain + plain).squares is None
+    assert (plain + plain).untested is None
+    assert (plain + plain).n.tolist() == (2 * plain.n).tolist()
+
+
+def test_counts_can_be_spread_over_more_groups():
+    y, selected, codes, weight, known = rows(0, n_groups=3)
+    counts = GroupCounts.from_rows(y, selected, codes, 3, weight, known=known, squares=True)
+    spread = counts.spread_over(np.array([4, 0, 2]), 5)
+    for name, values in counts.to_dict().items():
+        assert spread.to_dict()[name] == [values[1], 0, values[2], 0, values[0]]
+    assert spread.squares.n[[4, 0, 2]].tolist() == counts.squares.n.tolist()
+    plain = GroupCounts.from_dict(COUNTS).spread_over(np.array([1, 0]), 2)
+    assert plain.to_dict() == {name: values[::-1] for name, values in COUNTS.items()}
+    assert plain.squares is None
+    assert all(column.dtype.kind == "i" for column in plain.columns)
+
+
+def fillings(counts, group):
+    """Rates of a group under every way in which its untested people may turn out."""
+    n, positives, selected, hits = (int(column[group]) for column in counts.columns)
+    for more in range(int(counts.unknown[group]) + 1):
+        qualified = positives + more
+        yield (
+            qualified / n,
+            (n - qualified - selected + 2 * hits) / n,
+            hits / qualified if qualified else np.nan,
+            n - qualified - selected + 2 * hits,
+            qualified,
+        )
+
+
+def test_bounds_are_the_least_and_the_most_of_all_ways_in_which_the_untested_may_turn_out():
+    counts = GroupCounts(
+        *(np.array(column) for column in ([10, 8, 5, 6], [3, 4, 0, 0], [4, 4, 2, 0], [3, 1, 0, 0], [5, 0, 2, 6]))
+    )
+    found = (
+        counts.base_rate_bounds,
+        counts.accuracy_bounds,
+        counts.true_positive_rate_bounds,
+        counts.correct_bounds,
+        counts.positives_bounds,
+    )
+    for group in range(4):
+        for (low, high), values in zip(found, zip(*fillings(counts, group), strict=True), strict=True):
+            assert low[group] == np.nanmin(values)
+            assert high[group] == np.nanmax(values)
+    for known, value in ((0, np.nan), (1, 0.5), (2, np.nan)):
+        np.testing.assert_equal(counts.base_rate[known], value)
+    np.testing.assert_equal(counts.accuracy, [np.nan, 0.25, np.nan, np.nan])
+    np.testing.assert_equal(counts.correct, [np.nan, 2.0, np.nan, np.nan])
+    np.testing.assert_equal(counts.true_positive_rate, [np.nan, 0.25, np.nan, np.nan])
+    np.testing.assert_equal(counts.precision, [0.75, 0.25, 0.0, np.nan])
+    np.testing.assert_equal(counts.selection_rate, [0.4, 0.5, 0.4, 0.0])
+
+
+def test_weighted_people_are_worth_as_many_as_give_the_same_variance():
+    y, selected = np.array([True, False, True, True]), np.array([True, True, True, False])
+    weight = np.array([1.0, 2.0, 3.0, 2.0])
+    counts = GroupCounts.from_rows(y, selected, np.zeros(4, np.intp), 2, weight, squares=True)
+    hits, passes = counts.trials
+    assert passes[0] == pytest.approx(6.0**2 / 14.0)  # (sum w)^2 / sum w^2 of those who pass
+    assert hits[0] / passes[0] == pytest.approx(counts.precision[0])
+    assert (hits[1], passes[1]) == (0, 0)
+    assert counts.worth.tolist() == pytest.approx([8.0 / 18.0, 0.0])
+    plain = GroupCounts.from_dict(COUNTS)
+    assert [column.tolist() for column in plain.trials] == [COUNTS["true_positives"], COUNTS["selected"]]
+    assert plain.worth.tolist() == [1.0, 1.0]
+
+
+def test_hits_that_exceed_those_who_pass_by_rounding_are_no_more_than_all_of_them():
+    third = np.array([0.1 + 0.2])
+    counts = GroupCounts(
+        third, third, np.array([0.3]), third, squares=GroupCounts(third, third, np.array([0.3]), third)
+    )
+    hits, passes = counts.trials
+    assert hits[0] == passes[0]
