@@ -3,11 +3,12 @@ PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
 
-.PHONY: help demo test lint types check bench bench-unseen reproduce reproduce-promises reproduce-descent reproduce-splits experiments experiment-push experiment-rates experiment-weights docs docs-quick screenshots simulate kill-test store-test fuzz test-oldest install-dev clean
+.PHONY: help demo test lint types check bench bench-unseen reproduce reproduce-promises reproduce-descent reproduce-splits experiments experiment-push experiment-rates experiment-weights docs docs-quick screenshots simulate kill-test store-test fuzz test-oldest mutation install-dev clean
 help:
 	@echo "make demo       install and show what self-selection does to a screening model (bundled data)"
 	@echo "make test       install what the tests need and run them all"
 	@echo "make test-oldest  the same with the oldest versions that pyproject.toml allows, in an environment of their own"
+	@echo "make mutation   change the code of counting, deciding and judging in small ways, and rewrite docs/mutation.md"
 	@echo "make check      lint and types"
 	@echo "make bench      run the benchmarks and rewrite benchmarks/results/"
 	@echo "make bench-unseen  what is promised and delivered on data that nobody tuned on (fetches them; resumes)"
@@ -41,9 +42,13 @@ demo: $(VENV)/.installed
 	$(BIN)/selfselect demo
 
 TEST_WORKERS ?= 2
+# Branches that tests take, at least: all of what counts, decides and judges, and 95% of everything.
+CORE = src/selfselect/counting/*,src/selfselect/deciding/*,src/selfselect/learning/judging.py
 test: $(VENV)/.installed-dev
 	@tools/install-browser
-	$(BIN)/python -m pytest -n $(TEST_WORKERS) --dist loadfile
+	$(BIN)/python -m pytest -n $(TEST_WORKERS) --dist loadfile --cov --cov-report=
+	$(BIN)/coverage report --fail-under=100 --show-missing --skip-covered --include='$(CORE)'
+	$(BIN)/coverage report --fail-under=95 --show-missing --skip-covered --skip-empty
 
 # The least versions that pyproject.toml names, with whatever these ask for themselves.
 OLDEST := .venv-oldest
@@ -52,6 +57,14 @@ test-oldest:
 	$(OLDEST)/bin/python -m pip install --quiet --disable-pip-version-check 'uv>=0.5'
 	$(OLDEST)/bin/uv pip install --python $(OLDEST)/bin/python --resolution lowest-direct --editable '.[dev]'
 	$(OLDEST)/bin/python -m pytest -n $(TEST_WORKERS) --dist loadfile
+
+# Changes one thing at a time in the code of these rooms, and lists what no test notices (most of an hour; resumes). In an
+# environment of its own: mutmut asks for an older pytest.
+MUTATION := .venv-mutation
+mutation:
+	$(PYTHON) -m venv $(MUTATION)
+	$(MUTATION)/bin/python -m pip install --quiet --disable-pip-version-check --editable '.[dev]' 'mutmut>=3.8,<4' 'pytest<9'
+	$(MUTATION)/bin/python tools/mutation.py --workers $(WORKERS) --out docs/mutation.md
 
 lint: $(VENV)/.installed-dev
 	$(BIN)/ruff format --check .
@@ -153,4 +166,4 @@ fuzz: $(VENV)/.installed-dev
 	$(BIN)/python tools/fuzz.py --minutes $(FUZZ_MINUTES) --out docs/fuzzing.md
 
 clean:
-	rm -rf $(VENV) $(OLDEST) .pytest_cache .mypy_cache .ruff_cache .hypothesis
+	rm -rf $(VENV) $(OLDEST) $(MUTATION) .mutation .coverage* .pytest_cache .mypy_cache .ruff_cache .hypothesis

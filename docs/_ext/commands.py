@@ -95,6 +95,15 @@ class Run(SphinxDirective):
 SCOPES: dict[str, dict[str, Any]] = {}
 
 
+#: Characters that fit a line of a page.
+READABLE = 74
+
+
+def filled(text: str) -> str:
+    """A text with lines short enough to be read; what has lines of its own is left alone."""
+    return text if "\n" in text else textwrap.fill(text, READABLE)
+
+
 class Python(SphinxDirective):
     """Statements of Python, and what they print; in one scope for each page."""
 
@@ -112,7 +121,7 @@ class Python(SphinxDirective):
             if last is not None:
                 value = eval(compile(ast.Expression(last.value), self.env.docname, "eval"), scope)
                 if value is not None:
-                    print(value if isinstance(value, str) else repr(value))
+                    print(filled(value) if isinstance(value, str) else repr(value))
         shown: list[nodes.Node] = [nodes.literal_block(source, source, language="python")]
         if said.getvalue().strip():
             text = said.getvalue().rstrip()

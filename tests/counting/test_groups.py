@@ -5,7 +5,16 @@ from hypothesis import given
 from hypothesis import strategies as st
 from scipy import sparse
 
-from selfselect.counting.groups import EVERYONE, MISSING, encode_groups, locate_groups, values_by_group
+from selfselect.counting.groups import (
+    EVERYONE,
+    MISSING,
+    _factorize,
+    encode_groups,
+    locate_groups,
+    locate_labels,
+    values_by_group,
+    with_same_columns,
+)
 
 
 def decoded(groups):
@@ -188,3 +197,76 @@ def test_names_that_differ_only_after_a_character_0_are_different_groups():
     found = encode_groups(names, missing="own_group")
     assert found.n_groups == 5
     assert [found.labels[code] for code in found.codes] == ["A", "A\0b", "", "\0", "A", "(missing)"]
+
+
+def test_where_pandas_stops_at_a_character_0_names_are_told_apart_all_the_same(monkeypatch):
+    names = pd.Series(["A", "A\0b", "B", None, "A"])
+    monkeypatch.setattr("selfselect.counting.groups._STOPS_AT_ZERO", True)
+    codes, uniques = _factorize(names)
+    assert codes.tolist() == [0, 1, 2, -1, 0]
+    assert list(uniques) == ["A", "A\0b", "B"]
+    codes, uniques = _factorize(pd.Series(["A", 1, "A"]))
+    assert codes.tolist() == [0, 1, 0]
+
+
+def test_groups_of_some_rows_keep_their_labels_and_lose_those_of_nobody():
+    groups = encode_groups(["c", "a", "b", "a"])
+    some = groups.take(slice(0, 2))
+    assert decoded(some) == ["c", "a"]
+    assert some.labels.tolist() == ["a", "c"]
+    assert (len(groups), groups.n_groups) == (4, 3)
+    assert some.codes.dtype == groups.codes.dtype == np.intp
+
+
+def test_groups_that_are_encoded_already_are_passed_through():
+    groups = encode_groups(["b", "a"])
+    assert encode_groups(groups) is groups
+    assert encode_groups(groups, n_rows=2) is groups
+
+
+def test_labels_of_several_kinds_are_sorted_by_kind_and_then_as_they_print():
+    assert encode_groups([10, "b", 9, "a", (1,)]).labels.tolist() == [10, 9, "a", "b", (1,)]
+
+
+def test_names_of_columns_are_kept_and_a_column_without_one_is_called_group():
+    assert encode_groups(["a"]).labels.name == "group"
+    assert encode_groups(pd.Series(["a"], name="sex")).labels.name == "sex"
+    assert encode_groups({"sex": ["a", None]}, missing="own_group").labels.name == "sex"
+    assert encode_groups(pd.DataFrame({"sex": ["f"], "site": [1]})).labels.names == ["sex", "site"]
+    assert encode_groups(None, n_rows=1).labels.name == "group"
+
+
+def test_an_index_of_several_levels_is_as_many_columns():
+    index = pd.MultiIndex.from_tuples([("f", 1), ("m", 2)], names=["sex", "site"])
+    groups = encode_groups(index)
+    assert groups.labels.tolist() == [("f", 1), ("m", 2)]
+    assert groups.labels.names == ["sex", "site"]
+
+
+def test_columns_are_put_in_the_order_of_those_that_are_known():
+    known = pd.MultiIndex.from_tuples([("f", 1)], names=["sex", "site"])
+    swapped = pd.MultiIndex.from_tuples([(1, "f")], names=["site", "sex"])
+    assert with_same_columns(swapped, known, "cost", "the table").tolist() == [("f", 1)]
+    assert with_same_columns(known, known, "cost", "the table") is known
+    unnamed = pd.MultiIndex.from_tuples([(1, "f")], names=[0, 1])
+    assert with_same_columns(unnamed, known, "cost", "the table") is unnamed
+    assert with_same_columns(known, unnamed, "cost", "the table") is known
+
+
+@pytest.mark.parametrize("kind", [list, tuple, set, frozenset, pd.Index, pd.Series, np.array])
+def test_groups_can_be_named_by_any_collection_of_labels(kind):
+    labels = pd.Index(["a", "b", "c"])
+    assert locate_labels(kind(["b"]), labels, "targets").tolist() == [1]
+    assert locate_labels(["c", "a"], labels, "targets").dtype == np.intp
+
+
+def test_combinations_are_named_by_tuples_and_none_at_all_is_fine():
+    labels = pd.MultiIndex.from_tuples([("a", 1), ("b", 2)], names=["g", "h"])
+    assert locate_labels([("b", 2), ("a", 1)], labels, "targets").tolist() == [1, 0]
+    assert locate_labels([], labels, "targets").tolist() == []
+    assert values_by_group({}, labels, "cost", default=0.25).tolist() == [0.25, 0.25]
+
+
+def test_labels_of_an_interval_are_found_as_a_whole():
+    labels = encode_groups(pd.cut([1, 5], [0, 3, 6])).labels
+    assert locate_groups(pd.cut([5, 1, 5], [0, 3, 6]), labels).tolist() == [1, 0, 1]

@@ -173,3 +173,21 @@ def test_ties_are_judged_alike_by_solvers_and_by_what_is_published(people):
     assert (best.violation == 0) == (np.ptp(rates) <= 0.02 + 1e-9)
     verdict = verdict_on(problem, selected, hits, 0.0)
     assert verdict.broken_ties[0] == pytest.approx(max(0.0, np.ptp(rates) - 0.02), abs=1e-8)
+
+
+def test_a_group_that_tied_training_did_not_reach_is_reached_from_a_score_of_its_own(adult, monkeypatch):
+    X, y, z, *_ = adult["without"]
+    codes = pd.Categorical(z).codes.astype(np.intp)
+    ask = Ask(
+        np.full(codes.max() + 1, 0.75), 0.02, ties=(EqualSelectionRates(10.0, 0.2, relative=True),), push_out=True
+    )
+    problem = Problem.build(
+        X.to_numpy(float), y.to_numpy() > 0, codes, pd.Index(range(codes.max() + 1)), np.ones(len(y)), ask
+    )
+    with_second_chances = solve_all_groups(problem)[0]
+    monkeypatch.setattr("selfselect.learning.all_groups._second_chances", lambda *_: [])
+    without = solve_all_groups(problem)[0]
+    best, before = (max(some, key=lambda candidate: candidate.rank) for some in (with_second_chances, without))
+    assert before.violation == best.violation == 0
+    assert best.value > before.value + 0.005
+    assert [candidate.rank for candidate in with_second_chances[: len(without)]] == [c.rank for c in without]
