@@ -63,8 +63,9 @@ def solve_all_groups(problem: Problem, max_iter: int | None = None) -> tuple[lis
         candidates += [_advance(problem, run, stage, WALLS) for run in runs]
     runs.sort(key=lambda run: run.candidate.rank, reverse=True)
     candidates += [_advance(problem, run, LAST, WALLS) for run in runs[:MOST_LAST]]
-    for run in [again for run in runs if not _reached(problem, run) for again in _second_chances(problem, run, start)]:
-        candidates += [_advance(problem, run, stage, WALLS) for stage in (SECOND, LAST)]
+    missed = [run for run in runs if not _reached(problem, run)]
+    for again in [chance for run in missed for chance in _second_chances(problem, run, start)]:
+        candidates += [_advance(problem, again, stage, WALLS) for stage in (SECOND, LAST)]
     if all(candidate.violation > 0 for candidate in candidates):
         for stage in (SECOND, LAST):
             candidates += [_advance(problem, run, stage, HIGHER_WALLS) for run in runs[:MOST_LAST]]

@@ -5,13 +5,15 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass, field
+from functools import lru_cache
 from typing import Any
 
 import numpy as np
 import pandas as pd
 
+from ..._cached import cached
 from ..._validation import BoolArray
-from ...auditing.promises import promises
+from ...auditing.promises import promise_words
 from ...counting import COUNTED, GroupCounts
 from ...deciding import PublishedStatistics
 from ...metrics import outcome, rank_agreement
@@ -93,25 +95,25 @@ class Result:
     applies: tuple[bool, ...]
     seconds: float = field(compare=False)
 
-    @property
+    @cached
     def published(self) -> PublishedStatistics:
         """What people decide by."""
         return statistics_of(self.groups, self.published_counts)
 
-    @property
+    @cached
     def population(self) -> PublishedStatistics:
         """Statistics of the test people."""
         return statistics_of(self.groups, self.test_counts)
 
-    @property
+    @cached
     def broken(self) -> tuple[bool | None, ...]:
         """Whether the promise to each group is broken to test people; None of groups that stay away.
 
-        See :func:`selfselect.auditing.promises.promises`.
+        See :func:`selfselect.auditing.promises.promise_words`.
         """
         applies, costs = np.array(self.applies, dtype=bool), np.full(len(self.groups), self.cell.cost)
-        kept = promises(applies, costs, self.population.counts, self.population.groups)["promise_kept"]
-        return tuple(None if word == "" else word == "no" for word in kept)
+        kept = promise_words(applies, costs, self.population.counts)
+        return tuple(None if word == "" else word == "no" for word in kept.tolist())
 
 
 def statistics_of(groups: Sequence[str], counts: PlainCounts) -> PublishedStatistics:
@@ -123,7 +125,13 @@ def statistics_of(groups: Sequence[str], counts: PlainCounts) -> PublishedStatis
     >>> float(statistics_of(["A"], counts).precision["A"])
     0.5
     """
-    return PublishedStatistics(pd.Index(list(groups), name="group"), GroupCounts.from_dict(counts))
+    return PublishedStatistics(_index_of(tuple(groups)), GroupCounts.from_dict(counts))
+
+
+@lru_cache(maxsize=64)
+def _index_of(groups: tuple[str, ...]) -> pd.Index:
+    """Names of groups as an index: the same few, for thousands of results."""
+    return pd.Index(list(groups), name="group")
 
 
 def check_counts(counts: PlainCounts, n_groups: int) -> None:
