@@ -135,6 +135,9 @@ def test_a_frame_is_of_one_group_that_is_known_and_meant():
     with pytest.raises(ValueError) as refused:  # noqa: PT011 the whole message is compared below
         several.to_frame("a")
     assert str(refused.value) == "'a' names several groups; name one: ('a', 1), ('a', 2), ('b', 1)."
+    sites = pd.DataFrame({"g": ["a"] * 12, "h": range(12)})
+    with pytest.raises(ValueError, match="and 2 more"):
+        ScoreSteps.from_scores([1, 0] * 6, range(12), sensitive_features=sites).to_frame("a")
     many = ScoreSteps.from_scores(np.arange(20) % 2, np.arange(20), sensitive_features=np.arange(20))
     with pytest.raises(ValueError) as refused:  # noqa: PT011
         many.to_frame(99)
@@ -144,8 +147,8 @@ def test_a_frame_is_of_one_group_that_is_known_and_meant():
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
-        ({"y_true": [1, 2]}, "y_true"),
-        ({"score": [1.0, np.nan]}, "score"),
+        ({"y_true": [1, 2]}, "^y_true must"),
+        ({"score": [1.0, np.nan]}, "^score has 1 missing"),
         ({"score": [1.0]}, "y_true has 2, score has 1"),
         ({"sample_weight": [1.0]}, "sample_weight"),
         ({"sensitive_features": ["a"]}, "sensitive_features has 1 rows, the rest 2"),
@@ -160,3 +163,16 @@ def test_what_cannot_be_counted_is_refused_by_the_name_of_the_argument(arguments
 def test_people_without_a_group_can_be_one_of_their_own_at_every_step():
     steps = ScoreSteps.from_scores([1, 0], [1, 2], sensitive_features=["a", None], missing="own_group")
     assert steps.groups.tolist() == ["a", "(missing)"]
+
+
+def test_weights_of_one_group_leave_no_rounding_in_another():
+    y, score, weight = np.ones(4, bool), np.array([1.0, 2.0, 1.0, 2.0]), np.array([0.1, 0.2, 1e17, 1e17])
+    steps = ScoreSteps.from_codes(y, score, np.array([0, 0, 1, 1]), pd.Index(["a", "b"]), weight)
+    assert steps.selected[:3].tolist() == [0.2 + 0.1, 0.2, 0.0]
+
+
+def test_groups_of_which_nobody_is_there_have_one_step_at_which_nobody_is_selected():
+    steps = ScoreSteps.from_codes(np.array([True]), np.array([1.0]), np.array([0]), pd.Index(["a", "b", "c"]))
+    assert steps.start.tolist() == [0, 2, 3, 4]
+    assert steps.selected.tolist() == [1, 0, 0, 0]
+    assert steps.n.tolist() == [1, 0, 0]

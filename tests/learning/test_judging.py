@@ -18,7 +18,7 @@ from selfselect.learning import (
     cautious,
     judge_counts,
 )
-from selfselect.learning.judging import NOBODY_APPLIES, judge_thresholds
+from selfselect.learning.judging import NOBODY_APPLIES, judge_thresholds, lacking_at_thresholds
 
 COSTS = np.array([0.5, 0.6, 0.4, 0.7, 0.5])
 REQUIRED = np.array([True, False, True, False, False])
@@ -111,6 +111,10 @@ def test_verdicts_on_counts_are_those_of_a_plain_judge(name, seed):
     assert verdict.value.tolist() == pytest.approx(value)
     assert verdict.accuracy.tolist() == pytest.approx(accuracy, nan_ok=True)
     assert verdict.lacking.tolist() == pytest.approx(lacking, abs=1e-8)
+    ties = [0.0] * 300
+    for tie in ask.ties:
+        ties = [one + more for one, more in zip(ties, tie.violation(GroupCounts(n, P, PP, TP)).tolist(), strict=True)]
+    assert verdict.broken_ties.tolist() == pytest.approx(ties)
     best = max(range(300), key=lambda i: (-round(lacking[i], 9), -violation[i], value[i]))
     assert (verdict.violation[verdict.best()], verdict.value[verdict.best()]) == pytest.approx(
         (violation[best], value[best]), abs=1e-8
@@ -170,6 +174,32 @@ def test_the_cautious_accuracy_takes_back_what_fitting_noise_gains():
         gains.append((right / 200, float(cautious(right, 200, fitted_weights=20))))
     fitted, careful = np.mean(gains, axis=0)
     assert careful < 0.5 < 0.55 < fitted  # the truth is one half
+
+
+def test_one_applicant_has_an_accuracy_and_nobody_has_none():
+    assert cautious([1, 0, 0], [1, 1, 0], 0.0).tolist() == pytest.approx(
+        [1 - 2 * math.sqrt(2 / 9), -2 * math.sqrt(2 / 9), -math.inf]
+    )
+    assert float(cautious(1, 1, 0.0, errors=0.0)) == 1.0
+
+
+def test_nothing_is_lacking_where_every_group_has_its_share_and_a_hair_is_not_forgiven():
+    curves = ThresholdCurves.from_codes(
+        np.array([True, False] * 6), np.arange(12.0), np.repeat(np.arange(3), 4), pd.Index(list("abc"))
+    )
+    ask = Ask(np.full(3, 0.5), min_selection_rate=0.5)
+    lacking = lacking_at_thresholds(ask, curves)
+    # people 0 to 3 are a's, 4 to 7 b's, 8 to 11 c's; above t, of each group so many
+    expected = [
+        sum(max(0.0, 0.5 - sum(i > t for i in group) / 4) for group in ((0, 1, 2, 3), (4, 5, 6, 7), (8, 9, 10, 11)))
+        for t in (-1, *range(12))
+    ]
+    assert lacking.tolist() == pytest.approx(expected)
+    assert [value == 0 for value in lacking] == [value == 0 for value in expected]
+    thirds = ThresholdCurves.from_codes(
+        np.ones(9, bool), np.tile([1.0, 2.0, 3.0], 3), np.repeat(np.arange(3), 3), pd.Index(list("abc"))
+    )
+    assert (lacking_at_thresholds(Ask(np.full(3, 0.5), min_selection_rate=1 / 3), thirds)[:3] == 0).all()
 
 
 def test_an_ask_of_some_groups_requires_none_unless_told():
