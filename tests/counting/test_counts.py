@@ -141,7 +141,7 @@ def fillings(counts, group):
 
 def test_bounds_are_the_least_and_the_most_of_all_ways_in_which_the_untested_may_turn_out():
     counts = GroupCounts(
-        *(np.array(column) for column in ([10, 8, 5, 6], [3, 4, 0, 0], [4, 4, 2, 0], [3, 1, 0, 0], [5, 0, 2, 6]))
+        *(np.array(column) for column in ([10, 8, 5, 6], [3, 4, 0, 0], [4, 4, 2, 0], [3, 1, 0, 0], [5, 0, 1, 6]))
     )
     found = (
         counts.base_rate_bounds,
