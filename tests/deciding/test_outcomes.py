@@ -163,7 +163,7 @@ def test_an_outcome_of_people_who_were_not_tested_says_what_is_known_and_between
     found = outcome(population, pd.Series({"C": 1.0, "A": 0.75, "B": 0.25, "elsewhere": 1.0}))
     assert type(found) is BoundedOutcome
     bounds = by_every_filling(groups, [0.75, 0.25, 1.0])
-    expected = {f"{name}_{end}": bound for name, pair in bounds.items() for end, bound in zip(("low", "high"), pair)}
+    expected = {f"{name}_{end}": pair[k] for name, pair in bounds.items() for k, end in enumerate(("low", "high"))}
     assert all(low < high for low, high in bounds.values())
     assert {name: value for name, value in found.to_dict().items() if name not in BOUNDED} == pytest.approx(
         expected | {"applying_groups": 3, "application_rate": (7.5 + 3 + 6) / 28, "untested": 7}
