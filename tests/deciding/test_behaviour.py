@@ -250,7 +250,6 @@ def test_a_tolerance_that_leaves_room_below_one_is_taken_as_it_is():
     assert check_tolerance("auto", np.array([1.0])) == "auto"
     assert check_tolerance(0.125, np.array([0.5, 0.75])) == 0.125
     assert check_tolerance(0.5, np.array([])) == 0.5
-    assert check_tolerance("0.125", np.array([0.5])) == 0.125
 
 
 def wilson_low(hits, selected):
