@@ -32,7 +32,9 @@ def test_comparing_counts_equals_comparing_exact_fractions(hits, selected, cost_
 
 def test_the_slack_is_far_below_one_person_in_any_population():
     assert not applies_rule(7 * 10**10 - 1, 10**11, 0.7)
-    assert applies_rule(7 * 10**10, 10**11, 0.75 - 0.05)
+    assert 0.8 - 0.1 > 0.7  # in floating point
+    assert applies_rule([7, 7 * 10**8], [10, 10**9], 0.8 - 0.1).all()
+    assert not applies_rule(7 * 10**8 - 1, 10**9, 0.8 - 0.1)
 
 
 def test_cost_zero_brings_in_everyone_with_a_precision_and_cost_one_only_the_flawless():

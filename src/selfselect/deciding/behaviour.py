@@ -21,7 +21,7 @@ Tolerance: TypeAlias = float | Literal["auto"]
 #: Shares of groups that apply, in [0, 1]; booleans are shares of 0 and 1.
 Shares: TypeAlias = BoolArray | FloatArray
 
-#: Slack of the comparison ``true_positives >= cost * selected``, per selected person: far above rounding (.75 - .05 is
+#: Slack of the comparison ``true_positives >= cost * selected``, per selected person: far above rounding (.8 - .1 is
 #: not .7 in floating point), far below one person in any population.
 SLACK = 1e-12
 
@@ -129,7 +129,7 @@ def highest_cost(behaviour: Behaviour, true_positives: ArrayLike, selected: Arra
     hits, passed = np.asarray(true_positives, dtype=np.float64), np.asarray(selected, dtype=np.float64)
     if not isinstance(behaviour, SureRule):
         return ratio(hits, passed)
-    low = np.where(hits > 0, betaincinv(np.maximum(hits, 1e-300), passed - hits + 1, 1 - behaviour.confidence), 0.0)
+    low = betaincinv(hits, passed - hits + 1, 1 - behaviour.confidence)  # perhaps NaN without a hit; that is a 0 below
     comes = passed > 0
     if isinstance(behaviour, PromisedRule):  # who is promised nothing comes at no cost
         comes = comes & np.array(behaviour.promised, dtype=bool)
