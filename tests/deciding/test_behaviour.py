@@ -180,6 +180,12 @@ def test_only_those_come_who_are_promised_something_and_can_be_sure():
     assert told.shares([0, 0, 30], [0, 0, 30], 0.5).tolist() == [True, False, True]
 
 
+def test_without_groups_there_is_nothing_to_promise():
+    nobody = PromisedRule().shares([], [], 0.5)
+    assert (nobody.dtype, nobody.tolist()) == (bool, [])
+    assert highest_cost(PromisedRule(), [], []).tolist() == []
+
+
 def test_who_is_promised_nothing_comes_at_no_cost():
     hits, passed = [30, 30, 0, 0], [30, 30, 30, 0]
     sure = highest_cost(SureRule(0.9), hits, passed)
@@ -280,6 +286,25 @@ def test_people_who_do_as_they_are_told_still_need_the_margin():
     assert applies_with_margin([8, 7, 0], [10, 10, 0], 0.5, 0.25, told).tolist() == [True, False, True]
     assert applies_with_margin([8, 7, 0], [10, 10, 0], 0.5, "auto", told).tolist() == [True, True, False]
     assert applies_with_margin([8, 4, 0], [10, 10, 0], 0.5).tolist() == [True, False, False]
+
+
+class Everybody:
+    """All come, whatever is published."""
+
+    def shares(self, true_positives, selected, costs):
+        return np.ones(len(selected))
+
+
+def test_without_a_margin_people_alone_decide():
+    assert applies_with_margin([1, 6, 0], [10, 10, 0], 0.5, 0.0, Everybody()).tolist() == [True, True, True]
+    assert applies_with_margin([1, 6, 0], [10, 10, 0], 0.5, 0.1, Everybody()).tolist() == [False, True, True]
+    assert applies_with_margin([9, 10], [10, 10], 0.0, 1, Everybody()).tolist() == [False, True]
+
+
+def test_numbers_of_single_precision_are_not_rounded_on_the_way():
+    assert has_margin([6], [10], np.array([0.5], dtype=np.float32), 0.1).tolist() == [True]
+    exact = highest_cost(SureRule(0.9), [12.0], [15.0])
+    assert highest_cost(SureRule(0.9), *np.array([[12], [15]], dtype=np.float32)).tolist() == exact.tolist()
 
 
 def test_half_of_a_group_is_most_of_it():

@@ -135,6 +135,8 @@ def test_bounds_of_people_who_are_all_known_are_one_number(groups, first, second
             assert np.array_equal(low, high, equal_nan=True)
             expected = [by_every_filling(*case)[name][0] for case in zip(rows, shares.tolist(), strict=True)]
             assert low.tolist() == pytest.approx(expected, nan_ok=True)
+            alone = outcome_bounds(GroupCounts(*counts_of(groups).columns), shares[0])[name][0]
+            assert float(alone) == pytest.approx(expected[0], nan_ok=True)
 
 
 def test_bounds_take_one_population_under_many_decisions():

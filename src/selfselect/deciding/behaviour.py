@@ -150,11 +150,9 @@ def surely_reaches(
     >>> surely_reaches(np.array([15.0, 14.0]), np.array([15.0, 15.0]), np.array([0.85, 0.85]), 0.9)
     array([ True, False])
     """
-    chance = np.ones(len(true_positives))
-    some = true_positives > 0
-    hits, passed = true_positives[some], selected[some]
-    chance[some] = betainc(hits, passed - hits + 1, np.clip(limits[some] - SLACK, 0.0, 1.0))
-    return np.asarray((chance <= 1 - confidence + SLACK) | (limits <= SLACK), dtype=bool)
+    # NaN for a limit beyond [0, 1], and perhaps without a hit: then nobody is sure, but of a cost of nothing
+    chance = betainc(true_positives, selected - true_positives + 1, limits - SLACK)
+    return np.asarray((chance <= 1 - confidence + SLACK) | (limits <= SLACK))
 
 
 def as_decisions(shares: Shares) -> BoolArray:
@@ -245,7 +243,7 @@ def has_margin(true_positives: ArrayLike, selected: ArrayLike, costs: ArrayLike,
     if tolerance != "auto":
         return applies_rule(true_positives, selected, np.asarray(costs, dtype=np.float64) + tolerance, "apply")
     low, _ = precision_interval(true_positives, selected, confidence=AUTO_CONFIDENCE)
-    return np.asarray(np.nan_to_num(low, nan=-1.0) >= np.asarray(costs), dtype=bool)
+    return np.asarray(low >= np.asarray(costs))  # NaN, where nobody is selected, reaches nothing
 
 
 def check_tolerance(tolerance: Any, costs: FloatArray) -> Tolerance:

@@ -66,7 +66,7 @@ def sequences_of(score: FloatArray, base_rate: float) -> list[FloatArray]:
     """
     if not len(score):
         return []
-    starts = dict.fromkeys(float(np.clip(base_rate * part, 1 / len(score), 1)) for part in STARTS)
+    starts = dict.fromkeys(max(base_rate * part, 1 / len(score)) for part in STARTS)
     sequences = []
     for share in starts:
         levels = np.linspace(1 - share, 0, LONGEST)
