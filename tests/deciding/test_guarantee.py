@@ -179,16 +179,18 @@ def test_parts_that_are_the_same_are_one_sequence_and_nobody_has_none():
 def test_thresholds_pass_until_the_first_whose_tail_probability_is_above_the_level():
     random = np.random.default_rng(4)
     codes = np.repeat([0, 1, 2, 3], [200, 150, 60, 40])
-    score = random.integers(0, 12, len(codes)).astype(float)
-    y = random.random(len(codes)) < 0.25 + score / 16
+    rank = random.integers(0, 12, len(codes))
+    y = random.random(len(codes)) < 0.25 + rank / 16
+    shift = np.array([0.0, 300.0, -200.0, -500.0])  # each group has scores of its own
+    score = rank + shift[codes]
     steps = ThresholdCurves.from_codes(y, score, codes, pd.RangeIndex(4))
     sequences = [
         [np.array([9.0, 7.5, 5.0, 2.0]), np.array([10.5, 8.0, 7.5, -3.0])],
         [],
-        [np.array([6.0, 4.0, -1.0])],
-        [np.array([20.0, 0.0]), np.array([3.0, 2.0, 1.0])],  # of nobody nothing is promised, whatever the cost
+        [np.array([6.0, 4.0, -1.0]) - 200],
+        [np.array([20.0, 0.0]) - 500, np.array([3.0, 2.0, 1.0]) - 500],  # of nobody nothing is promised
     ]
-    costs, delta = np.array([0.7, 0.5, 0.4, 0.0]), 0.3
+    costs, delta = np.array([0.7, 0.5, 0.65, 0.0]), 0.3
     found = promise_in_order(steps, sequences, costs, delta)
     assert found.level == delta / 5
     expected = []
@@ -203,7 +205,13 @@ def test_thresholds_pass_until_the_first_whose_tail_probability_is_above_the_lev
                 passed.add(float(threshold))
         expected.append(sorted(passed))
     assert [thresholds.tolist() for thresholds in found.thresholds] == expected
-    assert list(map(len, expected)) == [4, 0, 3, 3]
+    assert list(map(len, expected)) == [4, 0, 2, 3]
+
+
+def test_one_person_is_enough_where_the_cost_is_low_enough():
+    steps = ThresholdCurves.from_scores([0, 1], [1.0, 2.0])
+    assert promise_in_order(steps, [[np.array([1.0])]], np.array([0.05]), 0.1).thresholds[0].tolist() == [1.0]
+    assert promise_in_order(steps, [[np.array([1.0])]], np.array([0.15]), 0.1).thresholds[0].tolist() == []
 
 
 def test_without_sequences_nothing_is_promised_and_nothing_is_divided():
