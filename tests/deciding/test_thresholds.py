@@ -317,8 +317,9 @@ def test_groups_come_in_the_order_of_their_first_thresholds_and_among_equals_in_
     assert order.name == "applies_from"
     paid = curves.application_order(0.75, {"c": 0.5}, subsidy_kind="proportional")
     assert paid.index.tolist() == list("acdbe")
-    assert curves.application_order(0.75, {"c": 0.2}, subsidy_kind="proportional").index.tolist() == list("adcbe")
-    assert curves.application_order(0.75, {"c": 0.25}).index.tolist() == list("acdbe")
+    # 0.3 of the cost leave 0.525 of it, 0.3 less than the cost is 0.45, and half of c is qualified
+    assert curves.application_order(0.75, {"c": 0.3}, subsidy_kind="proportional").index.tolist() == list("adcbe")
+    assert curves.application_order(0.75, {"c": 0.3}).index.tolist() == list("acdbe")
 
 
 def test_stable_order_holds_for_many_groups_too():
