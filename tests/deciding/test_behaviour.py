@@ -149,6 +149,14 @@ def test_the_bound_is_where_so_many_hits_have_the_probability_that_is_left():
     assert limit[2] == 0
 
 
+@pytest.mark.parametrize("confidence", [0.001, 0.5, 0.9, 0.999])
+def test_at_the_bound_itself_people_are_sure(confidence):
+    selected = np.array([1, 2, 10, 100, 1000.0])
+    # one hit: 1 - (1 - p)^n = 1 - confidence; nothing but hits: p^n = 1 - confidence
+    assert surely_reaches(np.ones(5), selected, 1 - confidence ** (1 / selected), confidence).all()
+    assert surely_reaches(selected, selected, (1 - confidence) ** (1 / selected), confidence).all()
+
+
 def test_with_a_confidence_below_one_half_nobody_comes_for_less_than_the_precision():
     assert lower_bound(7, 10, 0.02) > 0.7
     assert highest_cost(SureRule(0.02), [7], [10]).tolist() == [0.7]

@@ -181,14 +181,14 @@ def test_thresholds_pass_until_the_first_whose_tail_probability_is_above_the_lev
     codes = np.repeat([0, 1, 2, 3], [200, 150, 60, 40])
     rank = random.integers(0, 12, len(codes))
     y = random.random(len(codes)) < 0.25 + rank / 16
-    shift = np.array([0.0, 300.0, -200.0, -500.0])  # each group has scores of its own
+    shift = np.array([0.0, -300.0, -600.0, -900.0])  # each group has scores of its own
     score = rank + shift[codes]
     steps = ThresholdCurves.from_codes(y, score, codes, pd.RangeIndex(4))
     sequences = [
         [np.array([9.0, 7.5, 5.0, 2.0]), np.array([10.5, 8.0, 7.5, -3.0])],
         [],
-        [np.array([6.0, 4.0, -1.0]) - 200],
-        [np.array([20.0, 0.0]) - 500, np.array([3.0, 2.0, 1.0]) - 500],  # of nobody nothing is promised
+        [np.array([6.0, 4.0, -1.0]) - 600],
+        [np.array([20.0, 0.0]) - 900, np.array([3.0, 2.0, 1.0]) - 900],  # of nobody nothing is promised
     ]
     costs, delta = np.array([0.7, 0.5, 0.65, 0.0]), 0.3
     found = promise_in_order(steps, sequences, costs, delta)

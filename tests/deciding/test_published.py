@@ -489,6 +489,8 @@ def test_sums_keep_the_names_of_groups_and_sort_them():
     assert total.counts.n.tolist() == [1, 20, 30]
     turned = table_of() + table_of(index=pd.Index(["B", "A"]))
     assert (turned.groups.tolist(), turned.counts.n.tolist()) == (["A", "B"], [50, 50])
+    same = table_of(index=["B", "A"]) + table_of(index=["B", "A"])  # nothing to sort
+    assert (same.groups.tolist(), same.counts.n.tolist()) == (["B", "A"], [40, 60])
 
 
 def test_a_table_is_spread_over_groups_in_any_order():

@@ -199,7 +199,7 @@ class PublishedStatistics:
         if not self.groups.equals(other.groups):
             everyone = [*self.groups, *other.groups]
             if self.groups.nlevels > 1:
-                everyone = pd.MultiIndex.from_tuples(everyone, names=self.groups.names)
+                everyone = pd.MultiIndex.from_tuples(everyone)
             labels = encode_groups(everyone).labels.set_names(self.groups.names)
             self, other = self.spread_over(labels), other.spread_over(labels)
         return PublishedStatistics(self.groups, self.counts + other.counts)
