@@ -358,6 +358,12 @@ def test_the_best_threshold_takes_a_tolerance_and_few_people_out():
         assert list(found.columns) == columns
         assert (found.dtypes == np.float64).all()
         assert found.loc["everyone"].tolist() == expected
+    # 0.3 of the cost leave 0.63 of it, which 3 of 5 do not reach; 0.3 less than the cost is 0.6
+    shares, amounts = (curves.best_by_group(0.9, 0.3, subsidy_kind=kind) for kind in ("proportional", "additive"))
+    assert (shares.loc["everyone", "selected"], amounts.loc["everyone", "selected"]) == (3, 5)
+    light = ThresholdCurves.from_scores(y, score, sample_weight=[0.125] * 5)  # less than one person in all
+    assert light.best_by_group(0.65)["threshold"].tolist() == [2.0]
+    assert light.best_steps(np.array([0.65])).tolist() == [2]
     assert curves.best_by_group(0.6, min_selected=6).isna().all(axis=None)
     with pytest.raises(ValueError) as error:  # noqa: PT011 the whole message is compared
         curves.best_by_group(0.6, min_selected=np.nan)

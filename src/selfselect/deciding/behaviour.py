@@ -202,7 +202,7 @@ def applies_rule(
     if np.isnan(limits).any():
         raise ValueError("costs has missing values; give every group a cost.")
     worth = hits >= (limits - SLACK) * passed
-    return np.asarray(np.where(passed > 0, worth, undefined == "apply"), dtype=bool)
+    return np.asarray(np.where(passed > 0, worth, undefined == "apply"))
 
 
 def applies_with_margin(
