@@ -3,9 +3,22 @@ import pandas as pd
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from scipy.stats import binom, binomtest, norm
 
-from selfselect.deciding import SureRule, Terms, applies_rule, applies_with_margin, check_tolerance, smooth_applies
-from selfselect.deciding.behaviour import highest_cost
+from selfselect.deciding import (
+    HardRule,
+    PromisedRule,
+    SureRule,
+    Terms,
+    applies_rule,
+    applies_with_margin,
+    as_decisions,
+    check_tolerance,
+    highest_cost,
+    smooth_applies,
+    surely_reaches,
+)
+from selfselect.deciding.behaviour import AUTO_CONFIDENCE, PRECISION_CLIP, has_margin
 
 GROUPS = pd.Index(["A", "B"])
 
@@ -19,7 +32,9 @@ def test_comparing_counts_equals_comparing_exact_fractions(hits, selected, cost_
 
 def test_the_slack_is_far_below_one_person_in_any_population():
     assert not applies_rule(7 * 10**10 - 1, 10**11, 0.7)
-    assert applies_rule(7 * 10**10, 10**11, 0.75 - 0.05)
+    assert 0.8 - 0.1 > 0.7  # in floating point
+    assert applies_rule([7, 7 * 10**8], [10, 10**9], 0.8 - 0.1).all()
+    assert not applies_rule(7 * 10**8 - 1, 10**9, 0.8 - 0.1)
 
 
 def test_cost_zero_brings_in_everyone_with_a_precision_and_cost_one_only_the_flawless():
@@ -104,3 +119,219 @@ def test_those_who_must_be_sure_clear_a_tolerance_by_their_precision_and_the_cos
     # the bound need not clear the tolerance: of 15 people all of whom are qualified it is .858
     assert applies_with_margin(hits, passed, 0.84, 0.1, sure).tolist() == [True, False, False, False]
     assert applies_with_margin(hits, passed, 0.87, 0.0, sure).tolist() == [False] * 4
+
+
+# ---------------------------------------------------------------------- being sure, and being promised something
+
+
+def lower_bound(hits, selected, confidence):
+    """Clopper and Pearson's bound by scipy's own test."""
+    interval = binomtest(hits, selected, alternative="greater").proportion_ci(confidence, method="exact")
+    return interval.low
+
+
+@pytest.mark.parametrize("confidence", [0.5, 0.9, 0.99])
+def test_the_sure_come_where_the_bound_of_scipys_test_reaches_the_cost(confidence):
+    hits, passed = np.array([(h, n) for n in (1, 7, 30) for h in range(n + 1)]).T
+    bounds = np.array([lower_bound(h, n, confidence) for h, n in zip(hits, passed, strict=True)])
+    rule = SureRule(confidence)
+    assert highest_cost(rule, hits, passed) == pytest.approx(np.minimum(bounds, hits / passed), abs=1e-12)
+    below, above = np.clip(bounds - 1e-9, 0, 1), np.clip(bounds + 1e-9, 0, 1)
+    assert rule.shares(hits, passed, below).tolist() == (hits / passed >= below).tolist()
+    assert not rule.shares(hits, passed, above).any()
+    assert surely_reaches(hits.astype(float), passed.astype(float), bounds - 1e-9, confidence).all()
+    assert not surely_reaches(hits.astype(float), passed.astype(float), bounds + 1e-9, confidence).any()
+
+
+def test_the_bound_is_where_so_many_hits_have_the_probability_that_is_left():
+    limit = highest_cost(SureRule(0.9), [12, 20, 0], [15, 20, 4])
+    assert binom.sf([11, 19], [15, 20], limit[:2]) == pytest.approx([0.1, 0.1])
+    assert limit[2] == 0
+
+
+@pytest.mark.parametrize("confidence", [0.001, 0.5, 0.9, 0.999])
+def test_at_the_bound_itself_people_are_sure(confidence):
+    selected = np.array([1, 2, 10, 100, 1000.0])
+    # one hit: 1 - (1 - p)^n = 1 - confidence; nothing but hits: p^n = 1 - confidence
+    assert surely_reaches(np.ones(5), selected, 1 - confidence ** (1 / selected), confidence).all()
+    assert surely_reaches(selected, selected, (1 - confidence) ** (1 / selected), confidence).all()
+
+
+def test_with_a_confidence_below_one_half_nobody_comes_for_less_than_the_precision():
+    assert lower_bound(7, 10, 0.02) > 0.7
+    assert highest_cost(SureRule(0.02), [7], [10]).tolist() == [0.7]
+    assert SureRule(0.02).shares([7, 7], [10, 10], [0.7, 0.71]).tolist() == [True, False]
+
+
+def test_a_cost_of_nothing_is_surely_reached_and_a_cost_of_one_never():
+    hits, passed = np.array([0.0, 1.0, 5.0]), np.full(3, 5.0)
+    assert surely_reaches(hits, passed, np.zeros(3), 0.9).tolist() == [True] * 3
+    assert surely_reaches(hits, passed, np.ones(3), 0.9).tolist() == [False] * 3
+    assert surely_reaches(hits, passed, np.full(3, 1e-3), 0.9).tolist() == [False, True, True]
+
+
+def test_the_sure_without_a_precision_do_as_they_are_told():
+    counts = [[0, 9, 0], [2, 9, 0]], [[0, 9, 3], [9, 9, 0]]
+    assert SureRule(0.9).shares(*counts, 0.7).tolist() == [[False, True, False], [False, True, False]]
+    assert SureRule(0.9, "apply").shares(*counts, 0.7).tolist() == [[True, True, False], [False, True, True]]
+    costs = [[0.7], [0.8]]  # a cost for each row: of 9 people without a fault the bound is .774
+    assert SureRule(0.9).shares(*counts, costs).tolist() == [[False, True, False], [False, False, False]]
+
+
+def test_only_those_come_who_are_promised_something_and_can_be_sure():
+    hits, passed = np.array([[30, 30, 10], [30, 10, 30]]), np.full((2, 3), 30)
+    promised = PromisedRule(0.9, promised=(True, False, True))
+    assert promised.shares(hits, passed, 0.7).tolist() == [[True, False, False], [True, False, True]]
+    assert promised.shares(hits[0], passed[0], [0.99, 0.5, 0.2]).tolist() == [False, False, True]
+    assert promised.shares([0, 0, 0], [0, 0, 0], 0.5).tolist() == [False] * 3
+    told = PromisedRule(0.9, "apply", (True, False, True))
+    assert told.shares([0, 0, 30], [0, 0, 30], 0.5).tolist() == [True, False, True]
+
+
+def test_without_groups_there_is_nothing_to_promise():
+    nobody = PromisedRule().shares([], [], 0.5)
+    assert (nobody.dtype, nobody.tolist()) == (bool, [])
+    assert highest_cost(PromisedRule(), [], []).tolist() == []
+
+
+def test_who_is_promised_nothing_comes_at_no_cost():
+    hits, passed = [30, 30, 0, 0], [30, 30, 30, 0]
+    sure = highest_cost(SureRule(0.9), hits, passed)
+    assert sure.tolist() == [
+        pytest.approx(0.1 ** (1 / 30)),
+        pytest.approx(0.1 ** (1 / 30)),
+        0,
+        pytest.approx(np.nan, nan_ok=True),
+    ]
+    found = highest_cost(PromisedRule(0.9, promised=(True, False, True, True)), hits, passed)
+    assert found[[0, 2]].tolist() == sure[[0, 2]].tolist()
+    assert np.isnan(found[[1, 3]]).all()
+
+
+def test_the_highest_cost_of_the_plain_rule_is_the_precision():
+    assert highest_cost(HardRule(), [3, 0, 0], [4, 4, 0]).tolist()[:2] == [0.75, 0]
+    assert np.isnan(highest_cost(HardRule(), [3, 0, 0], [4, 4, 0])[2])
+
+
+def test_rules_are_cautious_unless_told_otherwise():
+    assert HardRule() == HardRule("abstain")
+    assert SureRule() == SureRule(0.9, "abstain")
+    assert PromisedRule() == PromisedRule(0.9, "abstain", ())
+
+
+@pytest.mark.parametrize(
+    ("make", "message"),
+    [
+        (lambda: HardRule("maybe"), "undefined must be one of 'abstain', 'apply', got 'maybe'."),
+        (lambda: SureRule(0.9, "maybe"), "undefined must be one of 'abstain', 'apply', got 'maybe'."),
+        (lambda: SureRule(1.0), "confidence must lie in (0, 1), got 1.0."),
+        (lambda: SureRule(0.0), "confidence must lie in (0, 1), got 0.0."),
+        (lambda: SureRule("very"), "confidence must be a number, got 'very'."),
+        (
+            lambda: PromisedRule(promised=(True, False)).shares([[1, 1, 1]], [[2, 2, 2]], 0.5),
+            "Promises were made to 2 group(s), got counts of shape (1, 3).",
+        ),
+        (
+            lambda: PromisedRule(promised=(True, False)).shares([[1], [1]], [[2], [2]], 0.5),
+            "Promises were made to 2 group(s), got counts of shape (2, 1).",
+        ),
+        (
+            lambda: PromisedRule(promised=(True,)).shares(1, 2, 0.5),
+            "Promises were made to 1 group(s), got counts of shape ().",
+        ),
+        (
+            lambda: applies_rule([1, 1], [2, 2], [0.5, np.nan]),
+            "costs has missing values; give every group a cost.",
+        ),
+        (lambda: applies_rule(1, 2, 0.5, "maybe"), "undefined must be one of 'abstain', 'apply', got 'maybe'."),
+        (lambda: check_tolerance(-0.1, np.array([0.5])), "tolerance must lie in [0, 1], got -0.1."),
+        (lambda: check_tolerance("much", np.array([0.5])), "tolerance must be a number, got 'much'."),
+        (
+            lambda: check_tolerance(0.25, np.array([0.5, 0.75, 0.25])),
+            "cost + tolerance must be below 1, got 0.75 + 0.25: no precision could be high enough. "
+            "Lower the tolerance.",
+        ),
+    ],
+)
+def test_what_cannot_be_is_refused_in_plain_words(make, message):
+    with pytest.raises((ValueError, TypeError)) as error:
+        make()
+    assert str(error.value) == message
+
+
+# ---------------------------------------------------------------------- margins
+
+
+def test_a_tolerance_that_leaves_room_below_one_is_taken_as_it_is():
+    assert check_tolerance("auto", np.array([1.0])) == "auto"
+    assert check_tolerance(0.125, np.array([0.5, 0.75])) == 0.125
+    assert check_tolerance(0.5, np.array([])) == 0.5
+
+
+def wilson_low(hits, selected):
+    """Lower root of (p - k/n)^2 = z^2 p (1 - p) / n, z being the normal quantile of the two-sided level."""
+    z2 = 1.0**2  # one standard error
+    a, b, c = 1 + z2 / selected, -(2 * hits / selected + z2 / selected), (hits / selected) ** 2
+    return (-b - np.sqrt(b**2 - 4 * a * c)) / (2 * a)
+
+
+def test_an_automatic_margin_is_the_lower_end_of_the_interval_of_one_standard_error():
+    assert norm.cdf(1) - norm.cdf(-1) == pytest.approx(AUTO_CONFIDENCE, abs=1e-4)
+    hits, passed = np.array([3, 9, 40, 160]), np.array([4, 10, 50, 200])
+    ends = wilson_low(hits, passed)
+    assert has_margin(hits, passed, ends - 1e-4, "auto").tolist() == [True] * 4
+    assert has_margin(hits, passed, ends + 1e-4, "auto").tolist() == [False] * 4
+    assert has_margin([0, 0], [3, 0], 0.0, "auto").tolist() == [True, False]  # 0 is reached, nothing is not
+
+
+def test_a_margin_in_numbers_is_added_to_the_cost_and_says_nothing_of_groups_without_a_precision():
+    assert has_margin([8, 7, 0], [10, 10, 0], [0.5, 0.5, 0.5], 0.25).tolist() == [True, False, True]
+    assert has_margin([3], [4], [0.5], 0.25).tolist() == [True]
+
+
+def test_people_who_do_as_they_are_told_still_need_the_margin():
+    told = HardRule("apply")
+    assert applies_with_margin([8, 7, 0], [10, 10, 0], 0.5, 0.25, told).tolist() == [True, False, True]
+    assert applies_with_margin([8, 7, 0], [10, 10, 0], 0.5, "auto", told).tolist() == [True, True, False]
+    assert applies_with_margin([8, 4, 0], [10, 10, 0], 0.5).tolist() == [True, False, False]
+
+
+class Everybody:
+    """All come, whatever is published."""
+
+    def shares(self, true_positives, selected, costs):
+        return np.ones(len(selected))
+
+
+def test_without_a_margin_people_alone_decide():
+    assert applies_with_margin([1, 6, 0], [10, 10, 0], 0.5, 0.0, Everybody()).tolist() == [True, True, True]
+    assert applies_with_margin([1, 6, 0], [10, 10, 0], 0.5, 0.1, Everybody()).tolist() == [False, True, True]
+    assert applies_with_margin([9, 10], [10, 10], 0.0, 1, Everybody()).tolist() == [False, True]
+
+
+def test_numbers_of_single_precision_are_not_rounded_on_the_way():
+    assert has_margin([6], [10], np.array([0.5], dtype=np.float32), 0.1).tolist() == [True]
+    exact = highest_cost(SureRule(0.9), [12.0], [15.0])
+    assert highest_cost(SureRule(0.9), *np.array([[12], [15]], dtype=np.float32)).tolist() == exact.tolist()
+
+
+def test_half_of_a_group_is_most_of_it():
+    assert as_decisions(np.array([0.0, 0.49, 0.5, 0.51, 1.0])).tolist() == [False, False, True, True, True]
+    decided = np.array([True, False])
+    assert as_decisions(decided).tolist() == [True, False]
+    assert as_decisions(np.array([0, 1])).tolist() == [False, True]
+
+
+# ---------------------------------------------------------------------- the smooth rule
+
+
+def test_the_smooth_rule_is_clipped_at_its_ends_and_flat_there():
+    q, c = np.array([0.0, 0.5, 0.5, 0.5, 1.0]), np.array([0.5, 0.0, 0.5, 1.0, 0.5])
+    a, slope = smooth_applies(q, c, 1.0)
+    odds = PRECISION_CLIP / (1 - PRECISION_CLIP)  # of the least precision, and of the least cost
+    expected = [odds / (1 + odds), 1 / (1 + odds), 0.5, odds / (1 + odds), 1 / (1 + odds)]
+    assert a.tolist() == pytest.approx(expected, rel=1e-9)
+    inside = [4 * share * (1 - share) for share in expected]
+    assert slope.tolist() == pytest.approx([0, *inside[1:4], 0], rel=1e-6)
+    assert slope[1] > 0
+    assert PRECISION_CLIP == 1e-6

@@ -1,6 +1,8 @@
 """Promises that are made in vain come as often as was said, whatever the people are like: simulated, not believed."""
 
 import os
+from fractions import Fraction
+from math import ceil
 
 import numpy as np
 import pandas as pd
@@ -8,7 +10,7 @@ import pytest
 from scipy.stats import binom
 
 from selfselect.counting import GroupCounts
-from selfselect.deciding import ThresholdCurves, promise_in_order, promise_to_named, sequences_of
+from selfselect.deciding import Promised, ThresholdCurves, promise_in_order, promise_to_named, sequences_of
 
 DELTA = 0.1
 #: `make simulate` draws more.
@@ -136,3 +138,92 @@ def test_each_test_has_its_part_of_the_level():
     one, two = ([[np.array([0.0])]], [[np.array([0.0]), np.array([0.5])]])
     assert len(promise_in_order(steps, one, np.array([0.85]), 0.1).thresholds[0]) == 1
     assert len(promise_in_order(steps, two, np.array([0.85]), 0.1).thresholds[0]) == 0
+
+
+# ---------------------------------------------------------------------- the sequences, and what passes, one by one
+
+
+def sequence_by_hand(score, share):
+    """Hundred levels from where a share is selected down to where everybody is, and the score next above each."""
+    ordered = sorted(score)
+    levels = [(1 - share) * (1 - Fraction(k, 99)) for k in range(100)]
+    values = [ordered[ceil(level * (len(ordered) - 1))] for level in levels]
+    return sorted(set(values), reverse=True)
+
+
+def test_sequences_start_at_parts_of_the_base_rate_and_go_down_to_everybody():
+    score = [3.0, 1.0, 4.0, 1.0, 5.0, 9.0, 2.0, 6.0]
+    found = sequences_of(np.array(score), 0.8)
+    # an eighth of .8 is less than one person of eight
+    shares = [Fraction(4, 5), Fraction(2, 5), Fraction(1, 5), Fraction(1, 8)]
+    assert [sequence.tolist() for sequence in found] == [sequence_by_hand(score, share) for share in shares]
+    assert found[0].tolist() == [2, 1]
+    assert found[3].tolist() == [9, 6, 5, 4, 3, 2, 1]
+
+
+def test_a_sequence_has_at_most_a_hundred_thresholds():
+    longest = sequences_of(np.random.default_rng(0).permutation(5000.0 + np.arange(1000)), 0.5)[0]
+    assert len(longest) == 100
+    assert longest[0] == 5500
+    assert longest[-1] == 5000
+    assert (np.diff(longest) < 0).all()
+
+
+def test_parts_that_are_the_same_are_one_sequence_and_nobody_has_none():
+    score = np.array([1.0, 2.0, 3.0, 4.0])
+    assert [sequence.tolist() for sequence in sequences_of(score, 0.0)] == [[4, 3, 2, 1]]
+    assert [sequence.tolist() for sequence in sequences_of(score, 1.0)] == [[1], [3, 2, 1], [4, 3, 2, 1]]
+    assert sequences_of(np.zeros(0), 0.5) == []
+
+
+def test_thresholds_pass_until_the_first_whose_tail_probability_is_above_the_level():
+    random = np.random.default_rng(4)
+    codes = np.repeat([0, 1, 2, 3], [200, 150, 60, 40])
+    rank = random.integers(0, 12, len(codes))
+    y = random.random(len(codes)) < 0.25 + rank / 16
+    shift = np.array([0.0, -300.0, -600.0, -900.0])  # each group has scores of its own
+    score = rank + shift[codes]
+    steps = ThresholdCurves.from_codes(y, score, codes, pd.RangeIndex(4))
+    sequences = [
+        [np.array([9.0, 7.5, 5.0, 2.0]), np.array([10.5, 8.0, 7.5, -3.0])],
+        [],
+        [np.array([6.0, 4.0, -1.0]) - 600],
+        [np.array([20.0, 0.0]) - 900, np.array([3.0, 2.0, 1.0]) - 900],  # of nobody nothing is promised
+    ]
+    costs, delta = np.array([0.7, 0.5, 0.65, 0.0]), 0.3
+    found = promise_in_order(steps, sequences, costs, delta)
+    assert found.level == delta / 5
+    expected = []
+    for group, own in enumerate(sequences):
+        passed = set()
+        for sequence in own:
+            for threshold in sequence:
+                above = (codes == group) & (score > threshold)
+                chance = binom.sf(y[above].sum() - 1, above.sum(), costs[group])
+                if not above.any() or chance > found.level:
+                    break
+                passed.add(float(threshold))
+        expected.append(sorted(passed))
+    assert [thresholds.tolist() for thresholds in found.thresholds] == expected
+    assert list(map(len, expected)) == [4, 0, 2, 3]
+
+
+def test_one_person_is_enough_where_the_cost_is_low_enough():
+    steps = ThresholdCurves.from_scores([0, 1], [1.0, 2.0])
+    assert promise_in_order(steps, [[np.array([1.0])]], np.array([0.05]), 0.1).thresholds[0].tolist() == [1.0]
+    assert promise_in_order(steps, [[np.array([1.0])]], np.array([0.15]), 0.1).thresholds[0].tolist() == []
+
+
+def test_without_sequences_nothing_is_promised_and_nothing_is_divided():
+    steps = ThresholdCurves.from_scores([1, 0], [1.0, 2.0], sensitive_features=["A", "B"])
+    found = promise_in_order(steps, [[], []], np.array([0.1, 0.1]), 0.2)
+    assert (found.level, [thresholds.tolist() for thresholds in found.thresholds]) == (0.2, [[], []])
+    counts = steps.at(-np.inf).counts
+    level, told = promise_to_named(counts, np.zeros(2, dtype=bool), np.array([0.1, 0.1]), 0.2)
+    assert (level, told.tolist()) == (0.2, [False, False])
+
+
+def test_a_group_is_promised_something_if_any_threshold_passed():
+    found = Promised(0.05, (np.array([0.5]), np.zeros(0), np.array([0.1, 0.2])))
+    expected = pd.Series([True, False, True], index=pd.Index(["A", "B", "C"], name="g"), name="promised")
+    pd.testing.assert_series_equal(found.groups(pd.Index(["A", "B", "C"], name="g")), expected)

@@ -1,14 +1,18 @@
+from dataclasses import dataclass
+from types import SimpleNamespace
+
 import numpy as np
 import pandas as pd
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from scipy.stats import binomtest, norm
 from sklearn.linear_model import LogisticRegression
 from sklearn.metrics import accuracy_score, precision_score
 
 import reference
 from drawn import columns, decided_people
-from selfselect import GroupCounts, PublishedStatistics
+from selfselect import GroupCounts, HardRule, PublishedStatistics, SureRule, Terms
 
 
 @given(decided_people, st.sampled_from([0.0, 0.25, 0.5, 0.6, 0.7, 0.75, 1.0]))
@@ -105,16 +109,17 @@ def test_a_group_without_precision_abstains_unless_told_otherwise():
 
 
 def test_rounding_never_keeps_a_group_out():
-    # .75 - .05 is a little more than .7 in floating point
+    # .8 - .1 is a little more than .7 in floating point, also if it is taken a billion times
     frame = pd.DataFrame(
-        {"n": 10**9, "positives": 8 * 10**8, "selected": 10**8, "true_positives": 7 * 10**7}, index=["a"]
+        {"n": 2 * 10**9, "positives": 10**9, "selected": 10**9, "true_positives": 7 * 10**8}, index=["a"]
     )
     table = PublishedStatistics.from_counts(frame)
-    assert table.applies(0.75, subsidies={"a": 0.05}).all()
+    assert 7 * 10**8 < (0.8 - 0.1) * 10**9
+    assert table.applies(0.8, subsidies={"a": 0.1}).all()
     tiny_weights = PublishedStatistics.from_predictions([1, 0], [1, 1], sample_weight=[1e-13, 1e-13])
     assert not tiny_weights.applies(0.9).any()
-    just_below = PublishedStatistics.from_counts(frame.assign(true_positives=7 * 10**7 - 1))
-    assert not just_below.applies(0.75, subsidies={"a": 0.05}).any()
+    just_below = PublishedStatistics.from_counts(frame.assign(true_positives=7 * 10**8 - 1))
+    assert not just_below.applies(0.8, subsidies={"a": 0.1}).any()
 
 
 def test_costs_per_group_and_both_kinds_of_subsidy():
@@ -216,3 +221,413 @@ def test_any_fitted_classifier_will_do():
     table = PublishedStatistics.from_estimator(model, X, y)
     assert table.groups.tolist() == ["everyone"]
     assert table.precision.tolist() == [1.0]
+
+
+# ---------------------------------------------------------------------- what is refused, word for word
+
+
+NAMES = pd.Index(["A", "B"], name="g")
+
+
+def table_of(n=(20, 30), positives=(10, 15), selected=(10, 12), true_positives=(7, 6), index=NAMES, **more):
+    columns = {"n": n, "positives": positives, "selected": selected, "true_positives": true_positives, **more}
+    return PublishedStatistics.from_counts(pd.DataFrame({name: list(v) for name, v in columns.items()}, index=index))
+
+
+PAIR = {"y_true": [1, 0], "y_pred": [1, 1], "sensitive_features": ["a", "b"]}
+TWO_COLUMNS = PublishedStatistics.from_predictions([1], [1], sensitive_features={"g": ["a"], "h": [1]})
+
+
+@pytest.mark.parametrize(
+    ("make", "message"),
+    [
+        (
+            lambda: PublishedStatistics(pd.Index(["a", "b"]), GroupCounts(*np.ones((4, 1)))),
+            "2 groups, but counts of 1.",
+        ),
+        (
+            lambda: PublishedStatistics(pd.Index(["a", "b", "a"]), GroupCounts(*np.ones((4, 3)))),
+            "Groups appear twice: 'a'.",
+        ),
+        (
+            lambda: PublishedStatistics.from_predictions(**PAIR | {"y_true": [1, 0, 1]}),
+            "Lengths differ: y_true has 3, y_pred has 2. Pass one entry per row in each.",
+        ),
+        (
+            lambda: PublishedStatistics.from_predictions(**PAIR | {"y_true": ["yes", "no"]}),
+            "y_true must hold only 0 and 1 (or False and True); found 'yes', 'no', first wrong value at row 0. "
+            "If 'yes' is the positive value, pass y_true == 'yes'.",
+        ),
+        (
+            lambda: PublishedStatistics.from_predictions(**PAIR | {"y_pred": [0.2, 0.9]}),
+            "y_pred must hold only 0 and 1 (or False and True); found 0.2, 0.9, first wrong value at row 0. "
+            "Scores need a threshold: see PublishedStatistics.from_scores.",
+        ),
+        (
+            lambda: PublishedStatistics.from_predictions(**PAIR, sample_weight=[1, 2, 3]),
+            "Lengths differ: sample_weight has 3, the rows has 2. Pass one entry per row in each.",
+        ),
+        (
+            lambda: PublishedStatistics.from_predictions(**PAIR | {"sensitive_features": ["a", "b", "c"]}),
+            "Lengths differ: sensitive_features has 3 rows, the rest 2. Pass one label per row.",
+        ),
+        (
+            lambda: PublishedStatistics.from_predictions(**PAIR | {"sensitive_features": ["a", None]}),
+            "sensitive_features ('group') is missing for 1 row(s), first at row(s) 1. Fill or drop them, or pass "
+            'missing="own_group".',
+        ),
+        (
+            lambda: PublishedStatistics.from_scores([1, 0, 1], [0.1, 0.2], threshold=0.5),
+            "Lengths differ: y_true has 3, score has 2. Pass one entry per row in each.",
+        ),
+        (
+            lambda: PublishedStatistics.from_scores([1, 0], [0.1, np.inf], threshold=0.5),
+            "score has 1 infinite value(s), first at row(s) 1.",
+        ),
+        (
+            lambda: PublishedStatistics.from_scores(1, [0.1], threshold=0.5),
+            "y_true must be a one-dimensional array, list or Series, got 1.",
+        ),
+        (
+            lambda: PublishedStatistics.from_scores([1, 0], [0.1, 0.2], threshold="high"),
+            "threshold must be a number, got 'high'.",
+        ),
+        (
+            lambda: PublishedStatistics.from_scores(
+                [1, 0], [0.1, 0.2], threshold=0.5, sensitive_features=["a", None], missing="drop"
+            ),
+            "missing must be one of 'error', 'own_group', got 'drop'.",
+        ),
+        (
+            lambda: PublishedStatistics.from_scores([1, 0], [0.1, 0.2], threshold=0.5, sensitive_features=["a", None]),
+            "sensitive_features ('group') is missing for 1 row(s), first at row(s) 1. Fill or drop them, or pass "
+            'missing="own_group".',
+        ),
+        (
+            lambda: PublishedStatistics.from_estimator(
+                SimpleNamespace(predict=lambda X: X), [1, 1], [1, 0], sensitive_features=["a", None]
+            ),
+            "sensitive_features ('group') is missing for 1 row(s), first at row(s) 1. Fill or drop them, or pass "
+            'missing="own_group".',
+        ),
+        (
+            lambda: PublishedStatistics.from_counts({"n": [1]}),
+            "frame must be a DataFrame with columns n, positives, selected, true_positives, got <class 'dict'>.",
+        ),
+        (
+            lambda: PublishedStatistics.from_counts(pd.DataFrame({"n": [1], "selected": [1]})),
+            "frame lacks column(s) positives, true_positives; it needs n, positives, selected, true_positives.",
+        ),
+        (lambda: table_of([], [], [], [], index=[]), "frame is empty: there must be at least one group."),
+        (lambda: table_of(index=["A", None]), "frame has a missing group name in its index; name every group."),
+        (
+            lambda: table_of(index=pd.MultiIndex.from_tuples([("A", 1), ("B", np.nan)])),
+            "frame has a missing group name in its index; name every group.",
+        ),
+        (
+            lambda: table_of(selected=[10, np.nan]),
+            "selected has 1 missing value(s), first at row(s) 1. Drop or fill those rows first.",
+        ),
+        (lambda: table_of(n=[20, -1]), "frame has a negative count in group(s) 'B'."),
+        (lambda: table_of(untested=[0, -1]), "frame has a negative count in group(s) 'B'."),
+        (lambda: table_of(positives=[21, 15]), "frame has more positives than people in group(s) 'A'."),
+        (
+            lambda: table_of(positives=[6, 5]),
+            "frame has more true positives than positives in group(s) 'A', 'B'.",
+        ),
+        (lambda: table_of(selected=[10, 5]), "frame has more true positives than selected in group(s) 'B'."),
+        (
+            lambda: table_of(untested=[11, 1]),
+            "frame has more untested people than were rejected in group(s) 'A'.",
+        ),
+        (
+            lambda: table_of(positives=[18, 15], true_positives=[7, 6], selected=[10, 12]),
+            "frame has more false positives than negatives in group(s) 'A'.",
+        ),
+        (
+            lambda: table_of(untested=[8, 1]),
+            "frame has more false positives than negatives in group(s) 'A'.",
+        ),
+        (
+            lambda: table_of(selected=[21, 12]),
+            "frame has more false positives than negatives in group(s) 'A'.",
+        ),
+        (
+            lambda: table_of() + TWO_COLUMNS,
+            "The second table has 2 column(s), but the first was made from 1.",
+        ),
+        (
+            lambda: (
+                TWO_COLUMNS + PublishedStatistics.from_predictions([1], [1], sensitive_features={"g": ["a"], "i": [1]})
+            ),
+            "The second table has columns 'g', 'i', but the first 'g', 'h'.",
+        ),
+        (
+            lambda: table_of().spread_over(pd.Index(["A", "C"])),
+            "The table names group(s) that the list of groups does not know: 'B'. Known groups: 'A', 'C'.",
+        ),
+        (
+            lambda: table_of().spread_over(TWO_COLUMNS.groups),
+            "The table has 1 column(s), but the list of groups was made from 2.",
+        ),
+        (
+            lambda: table_of().applies_to(None, 0.5),
+            "sensitive_features is None; pass the group of each person.",
+        ),
+        (
+            lambda: table_of().applies_to(["A", "C"], 0.5),
+            "sensitive_features names group(s) that the published statistics does not know: 'C'. "
+            "Known groups: 'A', 'B'.",
+        ),
+        (
+            lambda: table_of().applies_to(["A", None], 0.5),
+            "sensitive_features ('group') is missing for 1 row(s), first at row(s) 1. Fill or drop them, or pass "
+            'missing="own_group".',
+        ),
+        (
+            lambda: table_of().applies(0.5, undefined="maybe"),
+            "undefined must be one of 'abstain', 'apply', got 'maybe'.",
+        ),
+    ],
+)
+def test_what_cannot_be_published_is_refused_in_plain_words(make, message):
+    with pytest.raises((ValueError, TypeError)) as error:
+        make()
+    assert str(error.value) == message
+
+
+def test_counts_at_the_ends_of_what_they_may_be_are_taken():
+    # everybody qualified and passed; nobody at all; everybody who was rejected untested; every negative passed
+    table = table_of((5, 0, 9, 9), (5, 0, 4, 4), (5, 0, 5, 7), (5, 0, 4, 2), list("ABCD"), untested=[0, 0, 4, 0])
+    assert table.counts.unknown.tolist() == [0, 0, 4, 0]
+    assert table.counts.n.tolist() == [5, 0, 9, 9]
+
+
+# ---------------------------------------------------------------------- counts that are read
+
+
+def test_whole_counts_are_read_as_whole_numbers_and_weights_as_they_are():
+    kinds = [column.dtype for column in table_of(n=[20.0, 30.0]).counts.columns]
+    assert kinds == [np.int64] * 4
+    mixed = table_of(n=[20.5, 30.0], untested=[0.5, 0.0]).counts
+    assert (mixed.n.dtype, mixed.n.tolist(), mixed.positives.dtype) == (np.float64, [20.5, 30], np.int64)
+    assert mixed.untested.tolist() == [0.5, 0]
+    assert table_of(untested=[1, 0]).counts.untested.dtype == np.int64
+    assert table_of().counts.untested is None
+
+
+def test_counts_that_floating_point_cannot_hold_exactly_stay_floating_point():
+    large = [2.0**53 - 1, 2.0**53, 1e300]
+    for count, kind in zip(large, [np.int64, np.float64, np.float64], strict=True):
+        read = table_of([count], [1], [1], [1], index=["A"]).counts.n
+        assert (read.dtype, read.tolist()) == (kind, [count])
+
+
+def test_other_columns_of_a_frame_are_left_alone():
+    assert table_of(note=["x", "y"]) == table_of()
+
+
+# ---------------------------------------------------------------------- as a value
+
+
+def test_tables_add_up_only_with_tables_and_with_the_nothing_that_sums_start_from():
+    table = table_of()
+    assert sum([table, table]).counts.n.tolist() == [40, 60]
+    assert 0 + table is table
+    for other in (1, "table", 0.0, None):
+        with pytest.raises(TypeError):
+            table + other
+        with pytest.raises(TypeError):
+            other + table
+
+
+def test_tables_are_equal_if_groups_and_all_counts_are():
+    table = table_of()
+    assert table == table_of(n=[30, 20], positives=[15, 10], selected=[12, 10], true_positives=[6, 7], index=["B", "A"])
+    assert table == table_of(untested=[0, 0])
+    assert table != table_of(untested=[0, 1])
+    assert table != table_of(index=["A", "C"])
+    assert table != table_of([20], [10], [10], [7], index=["A"])
+    assert table != table_of(index=pd.MultiIndex.from_tuples([("A", 1), ("B", 1)]))
+    for change in ({"n": [21, 30]}, {"positives": [11, 15]}, {"selected": [10, 11]}, {"true_positives": [7, 7]}):
+        assert table != table_of(**change)
+    assert (table == "table") is False
+    assert table.__eq__("table") is NotImplemented
+
+
+def test_columns_that_stand_in_another_order_are_not_mistaken_for_each_other():
+    ours, theirs = ({"g": [1, 2], "h": [2, 1]}, {"h": [1, 2], "g": [2, 1]})
+    first, second = (PublishedStatistics.from_predictions([1, 0], [1, 1], sensitive_features=z) for z in (ours, theirs))
+    assert first.groups.tolist() == second.groups.tolist() == [(1, 2), (2, 1)]
+    assert (first + second).counts.true_positives.tolist() == [1, 1]  # g = 1, h = 2 is the second's h = 2, g = 1
+    assert first != second
+    assert first == PublishedStatistics.from_predictions([0, 1], [1, 1], sensitive_features=theirs)
+    one, other = (
+        PublishedStatistics.from_predictions([1], [1], sensitive_features={a: [1], b: [2]}) for a, b in ("gh", "hg")
+    )
+    assert one != other
+    assert (one + other).groups.tolist() == [(1, 2), (2, 1)]
+    assert one != PublishedStatistics.from_predictions([1], [1], sensitive_features={"g": [1], "i": [2]})
+
+
+def test_columns_without_names_go_by_their_order():
+    named = PublishedStatistics.from_predictions([1, 0], [1, 1], sensitive_features={"g": [1, 2], "h": [2, 1]})
+    unnamed = PublishedStatistics(named.groups.set_names([None, None]), named.counts)
+    assert named == unnamed
+    assert (named + unnamed).counts.n.tolist() == [2, 2]
+    turned = PublishedStatistics(unnamed.groups[::-1], unnamed.counts)
+    assert (named + turned).counts.true_positives.tolist() == [1, 1]
+    assert (named + turned).groups.names == ["g", "h"]
+    assert (turned + named).groups.names == [None, None]
+
+
+def test_sums_keep_the_names_of_groups_and_sort_them():
+    other = table_of([1], [1], [1], [1], index=pd.Index(["0"], name="other"))
+    total = table_of() + other
+    assert total.groups.equals(pd.Index(["0", "A", "B"]))
+    assert total.groups.name == "g"
+    assert total.counts.n.tolist() == [1, 20, 30]
+    turned = table_of() + table_of(index=pd.Index(["B", "A"]))
+    assert (turned.groups.tolist(), turned.counts.n.tolist()) == (["A", "B"], [50, 50])
+    same = table_of(index=["B", "A"]) + table_of(index=["B", "A"])  # nothing to sort
+    assert (same.groups.tolist(), same.counts.n.tolist()) == (["B", "A"], [40, 60])
+
+
+def test_a_table_is_spread_over_groups_in_any_order():
+    spread = table_of(untested=[1, 2]).spread_over(pd.Index(["B", "C", "A"]))
+    assert spread.groups.tolist() == ["B", "C", "A"]
+    assert spread.counts.to_dict() == {
+        "n": [30, 0, 20],
+        "positives": [15, 0, 10],
+        "selected": [12, 0, 10],
+        "true_positives": [6, 0, 7],
+        "untested": [2, 0, 1],
+    }
+
+
+def test_a_table_shows_its_frame():
+    table = table_of()
+    assert repr(table) == f"PublishedStatistics of 2 group(s)\n{table.to_frame()}"
+    assert table._repr_html_() == table.to_frame()._repr_html_()
+    with pytest.raises(TypeError, match="unhashable"):
+        hash(table)
+
+
+# ---------------------------------------------------------------------- what is published
+
+
+def test_the_frame_holds_everything_that_is_published():
+    table = table_of()
+    frame = table.to_frame(interval="clopper-pearson", confidence=0.8)
+    low, high = zip(*(binomtest(k, n).proportion_ci(0.8, method="exact") for k, n in ((7, 10), (6, 12))), strict=True)
+    expected = pd.DataFrame(
+        {
+            "n": [20, 30],
+            "positives": [10, 15],
+            "base_rate": [0.5, 0.5],
+            "selected": [10, 12],
+            "true_positives": [7, 6],
+            "selection_rate": [0.5, 0.4],
+            "precision": [0.7, 0.5],
+            "precision_low": low,
+            "precision_high": high,
+            "accuracy": [(7 + 7) / 20, (6 + 9) / 30],
+        },
+        index=NAMES,
+    )
+    pd.testing.assert_frame_equal(frame, expected)
+    assert frame.attrs == {"interval": "clopper-pearson", "confidence": 0.8}
+
+
+def test_the_frame_says_how_far_the_untested_leave_things_open():
+    frame = table_of(untested=[2, 0]).to_frame()
+    assert list(frame.columns[10:]) == ["untested", "base_rate_low", "base_rate_high", "accuracy_low", "accuracy_high"]
+    assert frame["untested"].tolist() == [2, 0]
+    assert frame[["base_rate_low", "base_rate_high"]].to_numpy().tolist() == [[10 / 20, 12 / 20], [0.5, 0.5]]
+    assert frame[["accuracy_low", "accuracy_high"]].to_numpy().tolist() == [[12 / 20, 14 / 20], [0.5, 0.5]]
+    assert frame["base_rate"].isna().tolist() == frame["accuracy"].isna().tolist() == [True, False]
+    assert "untested" not in table_of(untested=[0, 0]).to_frame()
+
+
+def test_with_squared_weights_intervals_count_as_many_people_as_the_weights_are_worth():
+    y, selected, codes = np.array([1, 1, 0, 0, 1]) > 0, np.array([1, 1, 1, 0, 1]) > 0, np.array([0, 0, 0, 0, 1])
+    weights = np.array([1.0, 1.0, 2.0, 5.0, 3.0])
+    counts = GroupCounts.from_rows(y, selected, codes, 2, weights, squares=True)
+    frame = PublishedStatistics(NAMES, counts).to_frame()
+    assert frame.columns[-1] == "effective_selected"
+    assert frame["effective_selected"].tolist() == pytest.approx([4**2 / 6, 1])
+    # half of 16/6 people, by Wilson's formula
+    n, z = 16 / 6, norm.ppf(0.975)
+    half = z * np.sqrt(n / 4 + z**2 / 4)
+    assert frame.loc["A", "precision_low"] == pytest.approx((n / 2 + z**2 / 2 - half) / (n + z**2))
+    assert frame.loc["A", "precision_high"] == pytest.approx((n / 2 + z**2 / 2 + half) / (n + z**2))
+    assert "effective_selected" not in table_of().to_frame()
+
+
+@dataclass(frozen=True)
+class OneThird:
+    """A third of every group comes, whatever is published."""
+
+    def shares(self, true_positives, selected, costs):
+        return [1 / 3] * len(costs)
+
+
+def test_everything_that_is_concluded_is_named_and_indexed_by_group():
+    table = table_of()
+    sure = Terms(0.4, behaviour=SureRule(0.9))
+    for found, name, expected in (
+        (table.base_rate, "base_rate", [0.5, 0.5]),
+        (table.precision, "precision", [0.7, 0.5]),
+        (table.costs(0.5), "cost", [0.5, 0.5]),
+        (table.costs(0.5, {"B": 0.25}), "cost", [0.5, 0.25]),
+        (table.costs(0.5, {"B": 0.25}, subsidy_kind="proportional"), "cost", [0.5, 0.375]),
+        (table.shares(Terms(0.6)), "share", [1.0, 0.0]),
+        (table.shares(Terms(0.6, behaviour=OneThird())), "share", [1 / 3, 1 / 3]),
+        (table.applies(0.6), "applies", [True, False]),
+        (table.decisions(sure), "applies", [True, False]),
+        (table.applicant_utility(0.6), "applicant_utility", [(7 - 6) / 20, 0.0]),
+        (table.utility_under(sure), "applicant_utility", [(7 - 4) / 20, 0.0]),
+        (table.utility_under(Terms(0.6, behaviour=OneThird())), "applicant_utility", [1 / 60, -1.2 / 90]),
+    ):
+        pd.testing.assert_series_equal(found, pd.Series(expected, index=NAMES, name=name))
+
+
+def test_rounding_is_no_loss_to_those_who_come():
+    cost = 0.8 - 0.1  # a little more than .7 in floating point
+    assert 7 - cost * 10 < 0
+    assert table_of([20], [10], [10], [7], index=["A"]).applicant_utility(cost).tolist() == [0]
+    many = table_of([2 * 10**9], [10**9], [10**9], [7 * 10**8], index=["A"])
+    assert many.applicant_utility(0.8, 0.1).tolist() == [0]
+    nobody = table_of([0, 5], [0, 2], [0, 0], [0, 0])
+    found = nobody.utility_under(Terms(0.5, behaviour=HardRule("apply")))
+    assert np.isnan(found["A"])
+    assert found["B"] == 0
+
+
+def test_each_person_decides_as_the_group_does_under_the_same_terms():
+    table = PublishedStatistics.from_predictions(
+        [1, 1, 0, 1], [1, 1, 1, 0], sensitive_features=["a", None, None, "b"], missing="own_group"
+    )
+    people = ["b", "a", None, "a"]
+    assert table.applies_to(people, 0.6, missing="own_group").tolist() == [False, True, False, True]
+    told = {"missing": "own_group", "undefined": "apply"}
+    assert table.applies_to(people, 0.6, **told).tolist() == [True, True, False, True]
+    paid = {"(missing)": 0.15}
+    assert table.applies_to(people, 0.6, paid, missing="own_group").tolist() == [False, True, True, True]
+    halved = table.applies_to(people, 0.6, paid, subsidy_kind="proportional", missing="own_group")
+    assert halved.tolist() == [False, True, False, True]
+    found = table.decisions_of(people, Terms(0.6), missing="own_group")
+    assert (found.dtype, found.tolist()) == (bool, [False, True, False, True])
+
+
+def test_scores_are_counted_with_groups_weights_and_missing_labels():
+    found = PublishedStatistics.from_scores(
+        [1, 0, 1, 1],
+        [0.9, 0.8, 0.2, 0.7],
+        threshold=0.5,
+        sensitive_features=["a", "a", None, None],
+        sample_weight=[1, 2, 3, 4],
+        missing="own_group",
+    )
+    assert found.groups.tolist() == ["a", "(missing)"]
+    assert [column.tolist() for column in found.counts.columns] == [[3, 7], [1, 7], [3, 4], [1, 4]]

@@ -7,9 +7,11 @@ import pandas as pd
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from scipy.stats import binom
 
-from selfselect import Audit, HardRule, PublishedStatistics, Screened, SureRule, Terms, ThresholdCurves
-from selfselect.deciding import Behaviour, outcome
+from selfselect import Audit, GroupCounts, HardRule, PublishedStatistics, Screened, SureRule, Terms, ThresholdCurves
+from selfselect._errors import InputError
+from selfselect.deciding import Behaviour, least_additive, least_proportional, outcome
 from selfselect.metrics import application_rate, induced_accuracy, social_cost
 
 GROUPS = pd.Index(["A", "B"])
@@ -159,3 +161,176 @@ def test_who_must_be_sure_comes_at_the_bound_and_the_sentence_says_so():
     assert found.under(found.terms.paying({"B": needed + 1e-9})).applies["B"]
     sentence = found.sentences()[0]
     assert f"surely (at 90%) at least {100 * limit:.1f}%. Its people would apply at a cost of 0.6" in sentence
+
+
+# ---------------------------------------------------------------------- what is said, number by number
+
+
+def test_plain_terms_are_one_cost_without_subsidies_and_the_hard_rule():
+    terms = Terms(0.5)
+    assert (terms.subsidies, terms.kind, terms.behaviour, terms.cost_of) == (None, "additive", HardRule(), None)
+    assert terms.faced_by(GROUPS).tolist() == [0.5, 0.5]
+    assert terms.subsidies_for(GROUPS).tolist() == [0, 0]
+    assert terms.uniform_cost == 0.5
+    assert terms.confidence is None
+
+
+def test_a_cost_is_uniform_unless_it_is_told_by_group():
+    assert Terms(0.5, 0.1, cost_of={}).uniform_cost == 0.5
+    assert Terms({"A": 0.5, "B": 0.5}).uniform_cost is None
+    assert Terms(pd.Series({"A": 0.5, "B": 0.5})).uniform_cost is None
+    assert Terms(0.5, cost_of={"A": 0.5}).uniform_cost is None
+
+
+def test_the_confidence_is_that_of_people_who_must_be_sure():
+    assert Terms(0.5, behaviour=SureRule(0.8)).confidence == 0.8
+    assert Terms(0.5, behaviour=PrivateCosts()).confidence is None
+
+
+def test_terms_change_one_thing_at_a_time():
+    terms = Terms(0.5, {"A": 0.1}, "proportional", SureRule(0.8), {"B": 0.6})
+    cheaper = terms.at_cost(0.25)
+    assert (cheaper.cost, cheaper.subsidies, cheaper.kind) == (0.25, {"A": 0.1}, "proportional")
+    assert (cheaper.behaviour, cheaper.cost_of) == (SureRule(0.8), {"B": 0.6})
+    same_kind, other_kind = terms.paying({"B": 0.2}), terms.paying({"B": 0.2}, "additive")
+    assert (same_kind.subsidies, same_kind.kind, other_kind.kind) == ({"B": 0.2}, "proportional", "additive")
+    assert (other_kind.cost, other_kind.behaviour, other_kind.cost_of) == (0.5, SureRule(0.8), {"B": 0.6})
+    assert terms.paying(None).subsidies is None
+
+
+def test_a_cost_of_its_own_takes_the_place_of_the_general_one():
+    groups = pd.Index(["A", "B", "C"])
+    assert Terms(0.5, cost_of={"B": 0.0}).listed_for(groups).tolist() == [0.5, 0.0, 0.5]
+    told = Terms({"A": 0.1, "B": 0.2, "C": 0.3}, 0.05, cost_of={"C": 0.9, "A": 0.8})
+    assert told.listed_for(groups).tolist() == [0.8, 0.2, 0.9]
+    assert told.faced_by(groups).tolist() == pytest.approx([0.75, 0.15, 0.85])
+
+
+@pytest.mark.parametrize("subsidies", [0.25, {"A": 0.25, "B": 0.25}, pd.Series({"B": 0.25, "A": 0.25})])
+def test_subsidies_are_amounts_or_shares_of_the_cost(subsidies):
+    costs = {"A": 0.5, "B": 1.0}
+    assert Terms(costs, subsidies).faced_by(GROUPS).tolist() == [0.25, 0.75]
+    assert Terms(costs, subsidies, "proportional").faced_by(GROUPS).tolist() == [0.375, 0.75]
+
+
+def test_the_ends_of_what_costs_and_subsidies_may_be_belong_to_it():
+    assert Terms({"A": 0, "B": 1}).listed_for(GROUPS).tolist() == [0, 1]
+    assert Terms(0.5, {"A": 1, "B": 0}, "proportional").faced_by(GROUPS).tolist() == [0, 0.5]
+    assert Terms(0.5, {"B": 0.5}).faced_by(GROUPS).tolist() == [0.5, 0]
+    assert Terms(0.5, {"B": 0.501}).faced_by(GROUPS).tolist() == [0.5, 0]
+    with pytest.raises(ValueError, match="larger than the cost"):
+        Terms(0.5, {"B": 0.502}).faced_by(GROUPS)
+
+
+def test_shares_of_the_cost_may_be_larger_than_the_cost_itself():
+    assert Terms(0.25, 0.5, "proportional").faced_by(GROUPS).tolist() == [0.125, 0.125]
+
+
+@pytest.mark.parametrize(
+    ("make", "message"),
+    [
+        (
+            lambda: Terms(0.5, kind="generous"),
+            "subsidy_kind must be one of 'additive', 'proportional', got 'generous'.",
+        ),
+        (lambda: Terms(1.5).uniform_cost, "cost must lie in [0, 1], got 1.5."),
+        (lambda: Terms("high").uniform_cost, "cost must be a number, got 'high'."),
+        (lambda: Terms("high").listed_for(GROUPS), "cost must be a number, got 'high'."),
+        (lambda: Terms(-0.5).listed_for(GROUPS), "cost must lie in [0, 1], got -0.5."),
+        (
+            lambda: Terms({"A": -0.1, "B": 1.1}).listed_for(GROUPS),
+            "cost must lie in [0, 1]; it does not for group(s) 'A', 'B'.",
+        ),
+        (
+            lambda: Terms(0.5, cost_of={"B": 2}).listed_for(GROUPS),
+            "cost must lie in [0, 1]; it does not for group(s) 'B'.",
+        ),
+        (
+            lambda: Terms({"A": 0.5}).listed_for(GROUPS),
+            "cost says nothing about group(s) 'B'; give every group a value.",
+        ),
+        (
+            lambda: Terms(0.5, cost_of={"C": 0.5}).listed_for(GROUPS),
+            "cost_of names group(s) that the table of groups does not know: 'C'. Known groups: 'A', 'B'.",
+        ),
+        (
+            lambda: Terms(0.5, {"C": 0.5}).faced_by(GROUPS),
+            "subsidies names group(s) that the table of groups does not know: 'C'. Known groups: 'A', 'B'.",
+        ),
+        (
+            lambda: Terms(0.5, "much").faced_by(GROUPS),
+            "subsidies must be a number or a mapping from group to number, got 'much'.",
+        ),
+        (
+            lambda: Terms(0.5, [0.1, 0.1]).faced_by(GROUPS),
+            "subsidies must be a number or a mapping from group to number, got [0.1, 0.1].",
+        ),
+        (
+            lambda: Terms(0.5, {"A": 0.1, "B": -0.1}).faced_by(GROUPS),
+            "subsidies must be finite and at least 0; wrong for group(s) 'B'.",
+        ),
+        (
+            lambda: Terms(0.5, np.inf).faced_by(GROUPS),
+            "subsidies must be finite and at least 0; wrong for group(s) 'A', 'B'.",
+        ),
+        (
+            lambda: Terms(0.5, {"A": 1.25, "B": 0.5}, "proportional").faced_by(GROUPS),
+            "subsidies must be between 0 and 1 when proportional; wrong for group(s) 'A'.",
+        ),
+        (
+            lambda: Terms({"A": 0.5, "B": 0.25}, {"B": 0.75}).faced_by(GROUPS),
+            "subsidies must not be larger than the cost: group 'B' would be paid 0.75 towards a cost of 0.25. "
+            "Pay at most the cost.",
+        ),
+        (
+            lambda: Terms({"A": 0.5, "B": 0.25, "C": 0.5}, {"A": 0.5, "B": 0.75, "C": 0.625}).faced_by(
+                pd.Index(["A", "B", "C"])
+            ),
+            "subsidies must not be larger than the cost: group 'B' would be paid 0.75 towards a cost of 0.25, "
+            "and 1 more group(s) likewise. Pay at most the cost.",
+        ),
+    ],
+)
+def test_wrong_terms_are_refused_in_plain_words(make, message):
+    with pytest.raises((ValueError, TypeError)) as error:
+        make()
+    assert str(error.value) == message
+
+
+def test_a_subsidy_above_the_cost_can_be_told_from_other_errors_by_its_key():
+    with pytest.raises(InputError) as error:
+        Terms(0.5, 0.75).faced_by(GROUPS)
+    assert error.value.key == "subsidy"
+
+
+def test_the_least_subsidies_are_what_is_lacking():
+    precision = np.array([0.5, 0.75, 0.25, np.nan, 0.0, 0.0])
+    cost = np.array([0.75, 0.75, 0.0, 0.5, 0.0, 0.5])
+    assert least_additive(precision, cost) == pytest.approx([0.25, 0, 0, np.nan, 0, 0.5], nan_ok=True)
+    assert least_proportional(precision, cost) == pytest.approx([1 / 3, 0, 0, np.nan, 0, 1], nan_ok=True)
+    unknown_cost = np.array([np.nan])
+    assert np.isnan(least_proportional(np.array([0.5]), unknown_cost)).all()
+    # next to a cost of 0 nothing overflows
+    assert least_proportional(np.array([1.0]), np.array([5e-324])).tolist() == [0]
+
+
+def test_a_further_subsidy_adds_to_what_is_paid_already():
+    groups = pd.Index(["A", "B", "C", "D"])
+    precision = [0.375, 0.75, 0.6875, np.nan]
+    paid = {"A": 0.125, "B": 0.125, "C": 0.125}
+    more = Terms(0.75, paid).further_subsidy(groups, precision)
+    assert more == pytest.approx([0.25, 0, 0, np.nan], nan_ok=True)
+    # 0.75 (1 - s) = 0.375 at s = 1/2, of which 1/8 is paid
+    more = Terms(0.75, paid, "proportional").further_subsidy(groups, precision)
+    assert more == pytest.approx([0.375, 0, 0, np.nan], nan_ok=True)
+
+
+def test_terms_pass_counts_and_costs_of_groups_to_the_behaviour():
+    counts = GroupCounts(*np.array([[20, 20], [15, 15], [12, 10], [9, 5]]))
+    terms = Terms(0.75, {"B": 0.25})
+    assert terms.shares(GROUPS, counts).tolist() == [True, True]
+    assert Terms(0.75).shares(GROUPS, counts).tolist() == [True, False]
+    assert terms.comes_at(counts).tolist() == [0.75, 0.5]
+    sure = Terms(0.75, behaviour=SureRule(0.9)).comes_at(counts)
+    assert binom.sf([8, 4], [12, 10], sure) == pytest.approx([0.1, 0.1])
+    assert Terms(0.75, {"B": 0.15}, behaviour=PrivateCosts(0.2)).shares(GROUPS, counts) == pytest.approx([0.5, 0.25])

@@ -6,7 +6,7 @@ from hypothesis import strategies as st
 
 import reference
 from drawn import curves_of, scored_people, thresholds_to_try
-from selfselect import PublishedStatistics, ThresholdCurves
+from selfselect import HardRule, PublishedStatistics, SureRule, Terms, ThresholdCurves
 from selfselect.datasets import make_precision_curves
 from selfselect.metrics import firm_utility, outcome
 
@@ -167,3 +167,269 @@ def test_subsidies_count_in_outcomes_and_in_the_best_thresholds():
     assert curves.application_intervals(0.8, 0.5, subsidy_kind="proportional").equals(
         curves.application_intervals(half)
     )
+
+
+# ---------------------------------------------------------------------- sums over those who apply, person by person
+
+
+SUMS = {
+    "correct": lambda y, selected: y == selected,
+    "correct_applicants": lambda y, selected: y == selected,
+    "applicants": lambda y, selected: np.ones(len(y)),
+    "qualified_applicants": lambda y, selected: y,
+    "selected_applicants": lambda y, selected: selected,
+    "hired_applicants": lambda y, selected: y & selected,
+}
+
+
+def some_people(seed=5, n=60):
+    """Scores that tie within and between three groups."""
+    random = np.random.default_rng(seed)
+    y, score, z = random.random(n) < 0.5, random.integers(0, 9, n).astype(float), random.integers(0, 3, n)
+    return y, score, z
+
+
+@pytest.mark.parametrize("weighted", [False, True])
+@pytest.mark.parametrize("divided", [False, True])
+def test_running_sums_are_sums_over_people_at_every_threshold(weighted, divided):
+    y, score, z = some_people()
+    weights = np.random.default_rng(6).uniform(0.1, 3, len(y)) if weighted else np.ones(len(y))
+    curves = ThresholdCurves.from_scores(y, score, sensitive_features=z, sample_weight=weights if weighted else None)
+    random = np.random.default_rng(7)
+    shares = (
+        random.choice([0.0, 0.25, 0.5, 1.0], len(curves.threshold))
+        if divided
+        else random.random(len(curves.threshold)) < 0.5
+    )
+    required = np.array([True, False, True])
+    running = curves.running(shares, required)
+    assert running.threshold.tolist() == [-np.inf, *sorted(set(score))]
+    for k, threshold in enumerate(running.threshold):
+        step = curves.step_at(threshold)
+        share, selected = np.asarray(shares[step], dtype=float)[z], score > threshold
+        for name, of_people in SUMS.items():
+            who = weights if name == "correct" else weights * share
+            assert getattr(running, name)[k] == pytest.approx((who * of_people(y, selected)).sum(), abs=1e-9)
+        assert running.applying_groups[k] == (shares[step] >= 0.5).sum()
+        assert running.required_groups[k] == (shares[step] >= 0.5)[required].sum()
+    for name in ("applying_groups", "required_groups"):
+        assert getattr(running, name).dtype == np.int64
+    if not weighted and not divided:
+        assert all(np.issubdtype(getattr(running, name).dtype, np.integer) for name in SUMS)
+
+
+def test_where_no_groups_are_asked_for_apart_all_are():
+    y, score, z = some_people()
+    curves = ThresholdCurves.from_scores(y, score, sensitive_features=z)
+    running = curves.running(curves.step_applies(np.full(3, 0.5)))
+    assert running.required_groups.tolist() == running.applying_groups.tolist()
+    assert running.applying_groups.max() > 0
+
+
+def test_weights_leave_no_rounding_where_nobody_applies():
+    y, z = [1, 1, 1, 1, 0, 1, 1, 1, 1, 0], list("aaaaabbbbb")
+    weights = [0.1, 0.2, 0.3, 0.7, 1.1, 0.1, 0.2, 0.3, 0.7, 1.3]
+    score = [1, 2, 3, 4, 5, 1.5, 2.5, 3.5, 4.5, 5]
+    curves = ThresholdCurves.from_scores(y, score, sensitive_features=z, sample_weight=weights)
+    table = curves.outcomes(0.5)
+    away = table["applying_groups"] == 0
+    assert away.sum() > 2
+    assert table.loc[away, "induced_accuracy"].isna().all()
+    for name in ("application_rate", "tested", "hired"):
+        assert (table.loc[away, name] == 0).all()
+    assert (table.loc[away, "social_cost"] == 1).all()
+    assert table.loc[~away, "induced_accuracy"].notna().all()
+    # a small part of a group are applicants too, although the group does not count as applying
+    few = curves.outcomes_under(Terms(0.5, behaviour=AFewPercent()))
+    assert few["applying_groups"].eq(0).all()
+    assert few["application_rate"].to_numpy() == pytest.approx(0.01)
+    assert few["induced_accuracy"].notna().all()
+
+
+class AFewPercent:
+    """One person of a hundred comes, whatever is published."""
+
+    def shares(self, true_positives, selected, costs):
+        return np.full(np.shape(selected), 0.01)
+
+
+def test_outcomes_have_the_promised_columns_and_whole_numbers_of_groups():
+    y, score, z = some_people()
+    table = ThresholdCurves.from_scores(y, score, sensitive_features=z).outcomes(0.5)
+    assert list(table.columns) == [
+        "threshold",
+        "induced_accuracy",
+        "assumed_accuracy",
+        "application_rate",
+        "social_cost",
+        "applying_groups",
+        "tested",
+        "hired",
+    ]
+    assert table["applying_groups"].dtype == np.int64
+    assert (
+        (table.drop(columns=["threshold", "applying_groups"]) <= 1)
+        | table.isna().drop(columns=["threshold", "applying_groups"])
+    ).all(axis=None)
+
+
+def test_outcomes_under_terms_take_a_tolerance_and_ask_nothing_of_it_by_default():
+    y, score, z = some_people()
+    curves = ThresholdCurves.from_scores(y, score, sensitive_features=z)
+    sure = Terms(0.3, behaviour=SureRule(0.7))
+    assert curves.outcomes_under(sure).equals(curves.outcomes_under(sure, 0.0))
+    assert curves.outcomes(0.3).equals(curves.outcomes_under(Terms(0.3), 0.0))
+    strict = curves.outcomes_under(sure, 0.25)["applying_groups"].to_numpy()
+    for k, threshold in enumerate(curves.outcomes(0.3)["threshold"]):
+        table = curves.at(threshold)
+        comes = table.decisions(sure) & (table.precision >= 0.55)
+        assert strict[k] == comes.sum()
+    assert 0 < strict.sum() < curves.outcomes_under(sure)["applying_groups"].sum()
+
+
+def test_shares_of_divided_groups_are_kept_where_they_clear_the_tolerance():
+    y, score, z = some_people()
+    curves = ThresholdCurves.from_scores(y, score, sensitive_features=z)
+    terms = Terms({0: 0.3, 1: 0.4, 2: 0.5}, {1: 0.1}, behaviour=AFewPercent())
+    precision = np.divide(
+        curves.true_positives,
+        curves.selected,
+        out=np.full(len(z), np.nan)[: len(curves.threshold)],
+        where=curves.selected > 0,
+    )
+    clears = ~(precision < np.array([0.3, 0.3, 0.5])[curves.group] + 0.2 - 1e-9)  # of nobody nothing is said
+    assert curves.step_shares(terms).tolist() == [0.01] * len(curves.threshold)
+    assert curves.step_shares(terms, 0.2).tolist() == (0.01 * clears).tolist()
+    assert 0 < clears.sum() < len(clears)
+
+
+# ---------------------------------------------------------------------- intervals, their order, and the best steps
+
+
+def test_groups_come_in_the_order_of_their_first_thresholds_and_among_equals_in_their_own():
+    # c applies from 1 on; a and d from the start; b never, nor e
+    y = [1, 1, 0, 0, 0, 1, 1, 1, 0, 0]
+    score = [1.0, 2.0, 1.0, 2.0, 1.0, 2.0, 1.0, 2.0, 1.0, 2.0]
+    curves = ThresholdCurves.from_scores(y, score, sensitive_features=list("aabbccddee"))
+    order = curves.application_order(0.75)
+    assert order.to_dict() == {"a": -np.inf, "d": -np.inf, "c": 1.0, "b": np.inf, "e": np.inf}
+    assert order.index.tolist() == list("adcbe")
+    assert order.name == "applies_from"
+    paid = curves.application_order(0.75, {"c": 0.5}, subsidy_kind="proportional")
+    assert paid.index.tolist() == list("acdbe")
+    # 0.3 of the cost leave 0.525 of it, 0.3 less than the cost is 0.45, and half of c is qualified
+    assert curves.application_order(0.75, {"c": 0.3}, subsidy_kind="proportional").index.tolist() == list("adcbe")
+    assert curves.application_order(0.75, {"c": 0.3}).index.tolist() == list("acdbe")
+
+
+def test_stable_order_holds_for_many_groups_too():
+    groups = np.arange(200)
+    curves = ThresholdCurves.from_scores(groups % 3 == 0, np.ones(200), sensitive_features=groups)
+    order = curves.application_order(0.5).index.tolist()
+    assert order == [g for g in groups if g % 3 == 0] + [g for g in groups if g % 3]
+
+
+def test_intervals_of_a_group_that_comes_and_goes():
+    # by rising thresholds its precision is 3/5, 2/4, 2/3, 1/2 and 1
+    y, score = [1, 0, 1, 0, 1], [1.0, 2.0, 3.0, 4.0, 5.0]
+    curves = ThresholdCurves.from_scores([*y, 1], [*score, 7.0], sensitive_features=list("aaaaab"))
+    found = curves.application_intervals({"a": 0.6, "b": 1.0})
+    expected = pd.DataFrame(
+        {"applies_from": [-np.inf, -np.inf], "applies_until": [5.0, 7.0], "pieces": [3, 1]},
+        index=pd.Index(["a", "b"], name="group"),
+    )
+    pd.testing.assert_frame_equal(found, expected)
+    assert curves.application_intervals({"a": 0.65, "b": 1.0}).loc["a"].tolist() == [2.0, 5.0, 2]
+
+
+def test_the_best_threshold_takes_a_tolerance_and_few_people_out():
+    # precision 3/5, 2/4, 2/3, 1/2, 1; accuracy 3/5, 2/5, 3/5, 2/5, 3/5
+    y, score = [1, 0, 1, 0, 1], [1.0, 2.0, 3.0, 4.0, 5.0]
+    curves = ThresholdCurves.from_scores(y, score)
+    columns = ["accuracy", "threshold", "selected", "true_positives"]
+    for arguments, expected in (
+        ({}, [0.6, -np.inf, 5, 3]),  # the lowest among equals
+        ({"tolerance": 0.05}, [0.6, 2.0, 3, 2]),
+        ({"tolerance": 0.1}, [0.6, 4.0, 1, 1]),
+        ({"tolerance": 0.05, "min_selected": 3}, [0.6, 2.0, 3, 2]),
+        ({"subsidies": 0.1, "min_selected": 4}, [0.6, -np.inf, 5, 3]),
+    ):
+        found = curves.best_by_group(0.6, **arguments)
+        assert list(found.columns) == columns
+        assert (found.dtypes == np.float64).all()
+        assert found.loc["everyone"].tolist() == expected
+    # 0.3 of the cost leave 0.63 of it, which 3 of 5 do not reach; 0.3 less than the cost is 0.6
+    shares, amounts = (curves.best_by_group(0.9, 0.3, subsidy_kind=kind) for kind in ("proportional", "additive"))
+    assert (shares.loc["everyone", "selected"], amounts.loc["everyone", "selected"]) == (3, 5)
+    light = ThresholdCurves.from_scores(y, score, sample_weight=[0.125] * 5)  # less than one person in all
+    assert light.best_by_group(0.65)["threshold"].tolist() == [2.0]
+    assert light.best_steps(np.array([0.65])).tolist() == [2]
+    assert curves.best_by_group(0.6, min_selected=6).isna().all(axis=None)
+    with pytest.raises(ValueError) as error:  # noqa: PT011 the whole message is compared
+        curves.best_by_group(0.6, min_selected=np.nan)
+    assert str(error.value) == "min_selected is NaN; pass a number (or infinity to select nobody)."
+
+
+def test_best_steps_are_chosen_among_those_that_may_be():
+    y, score, z = some_people()
+    curves = ThresholdCurves.from_scores(y, score, sensitive_features=z)
+    costs, random = np.array([0.4, 0.5, 0.6]), np.random.default_rng(8)
+    people = np.bincount(z)
+    right = (
+        curves.true_positives + (people - np.bincount(z, y))[curves.group] - (curves.selected - curves.true_positives)
+    )
+    for behaviour in (None, HardRule("apply"), SureRule(0.6)):
+        for tolerance in (0.0, 0.1, "auto"):
+            for least in (0, 5):
+                among = random.random(len(curves.threshold)) < 0.5
+                applies = curves.step_applies(costs, tolerance, behaviour)
+                for chosen, found in (
+                    (applies & (curves.selected >= least), curves.best_steps(costs, tolerance, least, behaviour)),
+                    (
+                        applies & (curves.selected >= least) & among,
+                        curves.best_steps(costs, tolerance, least, behaviour, among),
+                    ),
+                ):
+                    for group in range(3):
+                        own = np.flatnonzero(chosen & (curves.group == group))
+                        expected = max(own, key=lambda step: (right[step], -step)) if len(own) else -1
+                        assert found[group] == expected
+    assert curves.best_steps(costs).tolist() == curves.best_steps(costs, 0.0, 0, HardRule(), None).tolist()
+
+
+def test_steps_apply_as_the_table_at_their_threshold_does():
+    y, score, z = some_people()
+    curves = ThresholdCurves.from_scores(y, score, sensitive_features=z)
+    costs = np.array([0.4, 0.5, 0.6])
+    found = curves.step_applies(costs, behaviour=SureRule(0.7))
+    for step, (group, threshold) in enumerate(zip(curves.group, curves.threshold, strict=True)):
+        decided = curves.at(threshold).decisions(Terms(dict(enumerate(costs)), behaviour=SureRule(0.7)))
+        assert found[step] == decided[group]
+    assert 0 < found.sum() < len(found)
+
+
+def test_whether_the_score_is_calibrated_is_named_and_indexed_by_group():
+    y, score = [0, 1, 1, 0, 1, 0], [1.0, 2.0, 1.0, 2.0, 3.0, 3.0]
+    curves = ThresholdCurves.from_scores(y, score, sensitive_features=list("aabbcc"))
+    expected = pd.Series([True, False, True], index=pd.Index(list("abc"), name="group"), name="is_calibrated")
+    pd.testing.assert_series_equal(curves.is_calibrated(), expected)
+
+
+def test_a_score_that_says_nothing_is_calibrated_whatever_the_weights():
+    # 3 of 10 by weight at every score: precision is .3 at every threshold but for rounding
+    y, score = np.tile([1, 0], 7), np.repeat(np.arange(7.0), 2)
+    for scale in (0.1, 1e-3, 1e3):
+        weights = np.tile([0.3, 0.7], 7) * scale
+        assert ThresholdCurves.from_scores(y, score, sample_weight=weights).is_calibrated().all()
+    weights = np.tile([0.3, 0.7], 7)
+    weights[-1] += 1e-6
+    assert not ThresholdCurves.from_scores(y, score, sample_weight=weights).is_calibrated().any()
+
+
+def test_a_step_is_in_force_from_its_threshold_on():
+    curves = ThresholdCurves.from_scores([1, 0, 1], [1.0, 2.0, 3.0], sensitive_features=list("aab"))
+    assert curves.at(1.0).counts.selected.tolist() == [1, 1]
+    assert curves.at(0.99).groups.tolist() == ["a", "b"]
+    with pytest.raises(TypeError) as error:
+        curves.at("high")
+    assert str(error.value) == "threshold must be a number, got 'high'."

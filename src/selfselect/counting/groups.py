@@ -125,8 +125,8 @@ def with_same_columns(wanted: pd.Index, labels: pd.Index, name: str, where: str)
         raise ValueError(f"{name} has {wanted.nlevels} column(s), but {where} was made from {labels.nlevels}.")
     if wanted.nlevels == 1 or list(wanted.names) == list(labels.names):
         return wanted
-    unnamed = list(range(wanted.nlevels))
-    if unnamed in (list(wanted.names), list(labels.names)):
+    unnamed = (list(range(wanted.nlevels)), [None] * wanted.nlevels)
+    if list(wanted.names) in unnamed or list(labels.names) in unnamed:
         return wanted
     if set(wanted.names) != set(labels.names):
         raise ValueError(

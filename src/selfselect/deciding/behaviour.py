@@ -21,7 +21,7 @@ Tolerance: TypeAlias = float | Literal["auto"]
 #: Shares of groups that apply, in [0, 1]; booleans are shares of 0 and 1.
 Shares: TypeAlias = BoolArray | FloatArray
 
-#: Slack of the comparison ``true_positives >= cost * selected``, per selected person: far above rounding (.75 - .05 is
+#: Slack of the comparison ``true_positives >= cost * selected``, per selected person: far above rounding (.8 - .1 is
 #: not .7 in floating point), far below one person in any population.
 SLACK = 1e-12
 
@@ -129,7 +129,7 @@ def highest_cost(behaviour: Behaviour, true_positives: ArrayLike, selected: Arra
     hits, passed = np.asarray(true_positives, dtype=np.float64), np.asarray(selected, dtype=np.float64)
     if not isinstance(behaviour, SureRule):
         return ratio(hits, passed)
-    low = np.where(hits > 0, betaincinv(np.maximum(hits, 1e-300), passed - hits + 1, 1 - behaviour.confidence), 0.0)
+    low = betaincinv(hits, passed - hits + 1, 1 - behaviour.confidence)  # perhaps NaN without a hit; that is a 0 below
     comes = passed > 0
     if isinstance(behaviour, PromisedRule):  # who is promised nothing comes at no cost
         comes = comes & np.array(behaviour.promised, dtype=bool)
@@ -150,11 +150,9 @@ def surely_reaches(
     >>> surely_reaches(np.array([15.0, 14.0]), np.array([15.0, 15.0]), np.array([0.85, 0.85]), 0.9)
     array([ True, False])
     """
-    chance = np.ones(len(true_positives))
-    some = true_positives > 0
-    hits, passed = true_positives[some], selected[some]
-    chance[some] = betainc(hits, passed - hits + 1, np.clip(limits[some] - SLACK, 0.0, 1.0))
-    return np.asarray((chance <= 1 - confidence + SLACK) | (limits <= SLACK), dtype=bool)
+    # NaN for a limit beyond [0, 1], and perhaps without a hit: then nobody is sure, but of a cost of nothing
+    chance = betainc(true_positives, selected - true_positives + 1, limits - SLACK)
+    return np.asarray((chance <= 1 - confidence + SLACK) | (limits <= SLACK))
 
 
 def as_decisions(shares: Shares) -> BoolArray:
@@ -204,7 +202,7 @@ def applies_rule(
     if np.isnan(limits).any():
         raise ValueError("costs has missing values; give every group a cost.")
     worth = hits >= (limits - SLACK) * passed
-    return np.asarray(np.where(passed > 0, worth, undefined == "apply"), dtype=bool)
+    return np.asarray(np.where(passed > 0, worth, undefined == "apply"))
 
 
 def applies_with_margin(
@@ -245,7 +243,7 @@ def has_margin(true_positives: ArrayLike, selected: ArrayLike, costs: ArrayLike,
     if tolerance != "auto":
         return applies_rule(true_positives, selected, np.asarray(costs, dtype=np.float64) + tolerance, "apply")
     low, _ = precision_interval(true_positives, selected, confidence=AUTO_CONFIDENCE)
-    return np.asarray(np.nan_to_num(low, nan=-1.0) >= np.asarray(costs), dtype=bool)
+    return np.asarray(low >= np.asarray(costs))  # NaN, where nobody is selected, reaches nothing
 
 
 def check_tolerance(tolerance: Any, costs: FloatArray) -> Tolerance:

@@ -66,7 +66,7 @@ def sequences_of(score: FloatArray, base_rate: float) -> list[FloatArray]:
     """
     if not len(score):
         return []
-    starts = dict.fromkeys(float(np.clip(base_rate * part, 1 / len(score), 1)) for part in STARTS)
+    starts = dict.fromkeys(max(base_rate * part, 1 / len(score)) for part in STARTS)
     sequences = []
     for share in starts:
         levels = np.linspace(1 - share, 0, LONGEST)
@@ -136,7 +136,6 @@ def promise_to_named(counts: GroupCounts, named: BoolArray, costs: FloatArray, d
 def _passing(steps: ScoreSteps, rows: slice, thresholds: FloatArray, cost: float, level: float) -> FloatArray:
     """Thresholds of one sequence before the first that fails."""
     step: NDArray[np.intp] = np.searchsorted(steps.threshold[rows], thresholds, side="right") - 1
-    selected = np.asarray(steps.selected[rows][step], dtype=np.float64)
-    hits = np.asarray(steps.true_positives[rows][step], dtype=np.float64)
+    selected, hits = steps.selected[rows][step], steps.true_positives[rows][step]
     passes = (selected > 0) & surely_reaches(hits, selected, np.full(len(step), cost), 1 - level)
     return thresholds[: len(passes) if passes.all() else int(np.argmin(passes))]

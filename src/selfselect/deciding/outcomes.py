@@ -100,7 +100,7 @@ def outcome_bounds(counts: GroupCounts, shares: Shares) -> dict[str, tuple[Float
     >>> [round(float(bound), 3) for bound in bounds["social_cost"]]
     [0.4, 0.7]
     """
-    fewest, most = (np.asarray(bound, dtype=np.float64) for bound in counts.correct_bounds)
+    fewest, most = counts.correct_bounds
     here = np.asarray(shares, dtype=np.float64)
     everybody, applicants = counts.n.sum(axis=-1), (here * counts.n).sum(axis=-1)
     return {

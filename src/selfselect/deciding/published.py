@@ -193,12 +193,13 @@ class PublishedStatistics:
     def __add__(self, other: PublishedStatistics) -> PublishedStatistics:
         if not isinstance(other, PublishedStatistics):
             return NotImplemented
+        # labels may be equal although their columns stand in another order, so columns come first
+        aligned = with_same_columns(other.groups, self.groups, "The second table", "the first")
+        other = PublishedStatistics(aligned, other.counts)
         if not self.groups.equals(other.groups):
-            aligned = with_same_columns(other.groups, self.groups, "The second table", "the first")
-            other = PublishedStatistics(aligned, other.counts)
             everyone = [*self.groups, *other.groups]
             if self.groups.nlevels > 1:
-                everyone = pd.MultiIndex.from_tuples(everyone, names=self.groups.names)
+                everyone = pd.MultiIndex.from_tuples(everyone)
             labels = encode_groups(everyone).labels.set_names(self.groups.names)
             self, other = self.spread_over(labels), other.spread_over(labels)
         return PublishedStatistics(self.groups, self.counts + other.counts)
@@ -216,12 +217,12 @@ class PublishedStatistics:
         """Same groups with the same counts, in whatever order."""
         if not isinstance(other, PublishedStatistics):
             return NotImplemented
-        if len(self) != len(other) or self.groups.nlevels != other.groups.nlevels:
+        if len(self) != len(other):
             return False
-        if set(self.groups) != set(other.groups):
+        try:
+            ours, theirs = self.counts, other.spread_over(self.groups).counts
+        except ValueError:  # it has other columns, or other groups
             return False
-        same = other.spread_over(self.groups)
-        ours, theirs = self.counts, same.counts
         pairs = zip([*ours.columns, ours.unknown], [*theirs.columns, theirs.unknown], strict=True)
         return all(np.array_equal(a, b) for a, b in pairs)
 

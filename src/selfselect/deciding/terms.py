@@ -36,7 +36,7 @@ def least_proportional(precision: FloatArray, cost: FloatArray) -> FloatArray:
     """``max(0, 1 - prc / c)``: the least share of the cost at which it applies; nothing at a cost of 0."""
     lacking = precision < cost  # where nothing is lacking, nothing is divided: the cost may be 0, or next to it
     share = 1 - precision / np.where(lacking, cost, 1.0)
-    return np.where(np.isnan(precision + 0 * cost), np.nan, np.where(lacking, share, 0.0))
+    return np.where(np.isnan(precision + cost), np.nan, np.where(lacking, share, 0.0))
 
 
 @dataclass(frozen=True, eq=False)
