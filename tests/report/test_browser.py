@@ -333,7 +333,7 @@ CHARTS = ("who", "curves", "bars", "costs", "scatter")
 def in_sight(page, name):
     """A chart, drawn because it can be seen."""
     page.locator(f"#chart-{name}").scroll_into_view_if_needed()
-    page.wait_for_selector(f"#chart-{name} svg", timeout=5000)
+    page.wait_for_selector(f"#chart-{name} svg")
     settle(page)
     return page.locator(f"#chart-{name} svg.plot").first
 
@@ -592,7 +592,7 @@ def test_each_chart_has_its_table_and_a_file_without_formulas(show):
     page = show(found)
     for name in CHARTS:
         page.locator(f"#table-{name}").locator("xpath=ancestor::details").locator("summary").click()
-        page.wait_for_selector(f"#table-{name} tbody tr", state="attached", timeout=5000)
+        page.wait_for_selector(f"#table-{name} tbody tr", state="attached")
     with page.expect_download() as download:
         page.click("button[data-csv='groups']")
     text = download.value.path().read_text()
