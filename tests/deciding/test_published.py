@@ -631,3 +631,20 @@ def test_scores_are_counted_with_groups_weights_and_missing_labels():
     )
     assert found.groups.tolist() == ["a", "(missing)"]
     assert [column.tolist() for column in found.counts.columns] == [[3, 7], [1, 7], [3, 4], [1, 4]]
+
+
+def test_a_single_person_who_passed_cannot_be_untested():
+    frame = pd.DataFrame(
+        {"n": [3, 3], "positives": [2, 1], "selected": [3, 1], "true_positives": [2, 1], "untested": [0, 1]},
+        index=["a", "b"],
+    )
+    assert PublishedStatistics.from_counts(frame).counts.unknown.tolist() == [0, 1]
+    with pytest.raises(ValueError, match="untested"):
+        PublishedStatistics.from_counts(frame.assign(untested=[1, 1]))
+
+
+def test_people_without_a_group_decide_only_if_they_are_one():
+    table = PublishedStatistics.from_predictions([1, 0], [1, 0], sensitive_features=["a", None], missing="own_group")
+    with pytest.raises(ValueError, match="is missing for 1 row"):
+        table.decisions_of(["a", None], Terms(0.5))
+    assert table.decisions_of(["a", None], Terms(0.5), missing="own_group").tolist() == [True, False]
