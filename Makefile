@@ -1,6 +1,6 @@
 # Everything runs in a local virtual environment, made on first use from pyproject.toml.
 PYTHON ?= python3
-VENV ?= .venv
+VENV := .venv
 BIN := $(VENV)/bin
 
 .PHONY: help demo test lint types check bench bench-unseen reproduce reproduce-promises reproduce-descent reproduce-splits experiments experiment-push experiment-rates experiment-weights docs docs-quick screenshots simulate kill-test store-test fuzz test-oldest mutation install-dev clean

@@ -76,7 +76,7 @@ def sources(folder: Path) -> list[Path]:
 
 def run(folder: Path, workers: int, only: list[str]) -> None:
     """Try all changes, or those of some functions; what was tried already is kept."""
-    environment = {**os.environ, "OMP_NUM_THREADS": "1", "SELFSELECT_MUTATION": "1"}
+    environment = {**os.environ, "OMP_NUM_THREADS": "1"}
     command = [sys.executable, "-m", "mutmut", "run", "--max-children", str(workers), *only]
     subprocess.run(command, cwd=folder, env=environment, check=True)
 
