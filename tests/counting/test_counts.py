@@ -178,9 +178,13 @@ def test_weighted_people_are_worth_as_many_as_give_the_same_variance():
 
 
 def test_hits_that_exceed_those_who_pass_by_rounding_are_no_more_than_all_of_them():
-    third = np.array([0.1 + 0.2])
+    three_tenths = np.array([0.1 + 0.2])
     counts = GroupCounts(
-        third, third, np.array([0.3]), third, squares=GroupCounts(third, third, np.array([0.3]), third)
+        three_tenths,
+        three_tenths,
+        np.array([0.3]),
+        three_tenths,
+        squares=GroupCounts(three_tenths, three_tenths, np.array([0.3]), three_tenths),
     )
     hits, passes = counts.trials
     assert hits[0] == passes[0]

@@ -22,7 +22,7 @@ from .candidates import Candidate, describe, with_best_threshold
 from .linear import LinearLoss
 from .objectives import PrecisionWalls, TargetedObjective
 from .problem import Problem
-from .single_groups import refined
+from .single_groups import refined, score_size
 from .starts import logistic_start, shortlist, target_sets
 
 #: Sharpness of predictions and steps of L-BFGS, from stage to stage; the first lowers the logistic loss, then errors.
@@ -90,8 +90,7 @@ def _second_chances(problem: Problem, run: _Run, start: FloatArray) -> list[_Run
         return []
     chances = []
     for parameters, _ in refined(problem, start, run.groups):
-        score = problem.block.score(parameters)
-        at = parameters / (float(score.std()) or 1.0)
+        at = parameters / score_size(problem.block.score(parameters))
         at[-1] -= np.quantile(problem.block.score(at), 1 - FIRST_SELECTED)
         chances.append(_Run(run.objective, at, run.candidate))
     return chances

@@ -96,13 +96,13 @@ def refine(block: FeatureBlock, start: FloatArray, cost: float, hold: float, l2:
     is largest, so that the descent starts where the gradient is, and does not end with nobody selected.
     """
     highest_price = min(cost / (1 - cost), HIGHEST_PRICE) if cost < 1 else HIGHEST_PRICE
-    anchor = start / _size(block.score(start))
+    anchor = start / score_size(block.score(start))
     pull = hold * (block.X.var(axis=0) + LEAST_VARIANCE) + l2
     parameters = anchor
     for sharpness, power in STAGES:
         price = highest_price**power
         score = block.score(parameters)
-        size = _size(score)
+        size = score_size(score)
         parameters = parameters / size
         parameters[-1] -= best_cut(block.people, score / size, price, HANDFUL)
         objective = TargetedObjective(
@@ -116,7 +116,8 @@ def refine(block: FeatureBlock, start: FloatArray, cost: float, hold: float, l2:
     return np.asarray(parameters)
 
 
-def _size(score: FloatArray) -> float:
+def score_size(score: FloatArray) -> float:
+    """Size of a score, by which it is divided before it is trained further; 1 where it does not vary."""
     return float(score.std()) or 1.0
 
 
