@@ -611,6 +611,15 @@ def test_each_chart_has_its_table_and_a_file_without_formulas(show):
         assert induced == "" or float(induced) == expected.induced_accuracy
 
 
+def test_charts_that_come_into_sight_move_nothing_below_them(show):
+    page = show(example(), height=500)
+    height = "() => document.documentElement.scrollHeight"
+    before = page.evaluate(height)
+    for name in CHARTS:
+        in_sight(page, name)
+        assert page.evaluate(height) == before
+
+
 def test_two_hundred_groups_can_be_searched_sorted_and_drawn(show):
     names = [f"group {i:03d}" for i in range(200)]
     y, score, z = people(names, n=20_000)

@@ -75,7 +75,10 @@ function watchPictures() {
     settled = setTimeout(drawSoon, SETTLING);
   });
   Object.keys(pictures).forEach((name) => observer.observe(byId(`chart-${name}`)));
+  // each once while the page rests: a chart first drawn in sight would move what is below it from under a pointer
+  whenResting(drawAll);
 }
+const whenResting = window.requestIdleCallback || ((act) => setTimeout(act, SETTLING));
 function drawAll() {
   Object.keys(pictures).forEach((name) => { if (stale.has(name) || !byId(`chart-${name}`).firstChild) drawPicture(name); });
 }
