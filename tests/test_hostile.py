@@ -61,6 +61,16 @@ def runs_as_formula(cell):
     return bool(seen) and seen[0] in "=+-@\uff1d\uff0b\uff0d\uff20\ufe66\ufe62\ufe63\ufe6b"
 
 
+def split_carelessly(cell):
+    """The cells that a spreadsheet sees which separates by other characters, and ends lines within quotes."""
+    return re.split(r"[;\t\r\n]", cell)
+
+
+def without_apostrophes(cell):
+    """A text without what may have been put in front of it or of its parts."""
+    return re.sub(r"(^|(?<=[;\t\r\n]))'", "", cell)
+
+
 @pytest.mark.parametrize("name", HOSTILE)
 def test_no_cell_of_a_csv_file_runs_and_every_one_comes_back(name):
     copy = CsvCopy([name, "n"])
@@ -72,9 +82,9 @@ def test_no_cell_of_a_csv_file_runs_and_every_one_comes_back(name):
     for text in texts:
         rows = list(csv.reader(io.StringIO(text.encode().decode(), newline=""), strict=True))
         assert rows[0][0] == rows[1][0] == inert_cell(name)
-        assert not runs_as_formula(rows[1][0])
+        assert not any(map(runs_as_formula, [rows[1][0], *split_carelessly(rows[1][0])]))
         assert rows[1][1] == "-1"
-        assert rows[1][0].removeprefix("'") in (name.removeprefix("'"), "\\ud800")
+        assert without_apostrophes(rows[1][0]) in (without_apostrophes(name), "\\ud800")
 
 
 def test_only_what_would_run_is_changed_in_a_cell():

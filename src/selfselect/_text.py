@@ -23,6 +23,8 @@ from typing import Any
 
 #: What makes a spreadsheet take a cell for a formula.
 _FORMULA_SIGNS = tuple("=+-@")
+#: What ends a cell where files are split at something else than commas; quotes within a line do not hold it there.
+_CELL_ENDS = re.compile(r"([;\t\r\n])")
 #: Longer names are cut in the legend of a picture.
 LONGEST_LABEL = 40
 
@@ -68,20 +70,27 @@ def inert_cell(value: Any) -> Any:
     r"""Text that a spreadsheet will not take for a formula; anything else stays as it is.
 
     Cells that begin with = + - @ get an apostrophe in front: also after blanks and characters that are not seen, and
-    with signs of another width, which some spreadsheets read as the plain ones.
+    with signs of another width, which some spreadsheets read as the plain ones. So do parts after a semicolon, a tab
+    or a line end, where a spreadsheet set to another language begins a new cell, quotes or not.
 
     Examples
     --------
     >>> inert_cell("=1+1"), inert_cell(" +1"), inert_cell("a=b"), inert_cell(-1)
     ("'=1+1", "' +1", 'a=b', -1)
+    >>> inert_cell("a;=1+1"), inert_cell("a; b")
+    ("a;'=1+1", 'a; b')
     """
     if not isinstance(value, str) or not value:
         return value
     text = value.encode("utf-8", "backslashreplace").decode("utf-8")  # halves of characters are in no file
+    first, *rest = _CELL_ENDS.split(text)
+    safe = first + "".join("'" + part if _begins_formula(part) else part for part in rest)
+    return "'" + safe if text[0] in "\t\r" or _begins_formula(text) else safe
+
+
+def _begins_formula(text: str) -> bool:
     seen = next((char for char in text if char.isprintable() and not char.isspace()), "")
-    if text[0] in "\t\r" or unicodedata.normalize("NFKC", seen).startswith(_FORMULA_SIGNS):
-        return "'" + text
-    return text
+    return unicodedata.normalize("NFKC", seen).startswith(_FORMULA_SIGNS)
 
 
 def latex_text(text: str) -> str:

@@ -7,8 +7,13 @@ const UNTIL_FORGOTTEN = 10000; // milliseconds: by then any browser has taken th
 // text that a spreadsheet will not take for a formula: the same as in selfselect/_text.py, held to the same table of cases
 function inertCell(value) {
   if (typeof value !== "string") return value;
-  const seen = [...value].find((char) => !/[\s\p{C}\p{Z}]/u.test(char)) || "";
-  return /^[\t\r]/.test(value) || /^[=+\-@]/.test(seen.normalize("NFKC")) ? `'${value}` : value;
+  const beginsFormula = (text) => {
+    const seen = [...text].find((char) => !/[\s\p{C}\p{Z}]/u.test(char)) || "";
+    return /^[=+\-@]/.test(seen.normalize("NFKC"));
+  };
+  const [first, ...rest] = value.split(/([;\t\r\n])/);
+  const safe = first + rest.map((part) => (beginsFormula(part) ? `'${part}` : part)).join("");
+  return /^[\t\r]/.test(value) || beginsFormula(value) ? `'${safe}` : safe;
 }
 function csvText(columns, rows) {
   const cell = (value) => {
