@@ -99,6 +99,7 @@ def test_missing_labels_can_be_a_group_of_their_own():
     assert decoded(groups) == ["a", MISSING, "b", MISSING]
     combined = encode_groups({"g": ["a", None], "h": [1, 2]}, missing="own_group")
     assert decoded(combined) == [("a", 1), (MISSING, 2)]
+    assert decoded(encode_groups([None, None], missing="own_group")) == [MISSING, MISSING]
     with pytest.raises(ValueError, match="already called"):
         encode_groups(["a", None, MISSING], missing="own_group")
 
@@ -265,6 +266,21 @@ def test_combinations_are_named_by_tuples_and_none_at_all_is_fine():
     assert locate_labels([("b", 2), ("a", 1)], labels, "targets").tolist() == [1, 0]
     assert locate_labels([], labels, "targets").tolist() == []
     assert values_by_group({}, labels, "cost", default=0.25).tolist() == [0.25, 0.25]
+
+
+def test_combinations_are_compared_as_python_compares_their_values():
+    labels = pd.MultiIndex.from_tuples([(1, "a"), (2**53 + 1, "a")])
+    assert locate_labels([(True, "a")], labels, "targets").tolist() == [0]
+    with pytest.raises(ValueError, match="9007199254740992.0"):
+        locate_labels([(float(2**53), "a")], labels, "targets")
+
+
+def test_tuples_of_any_length_are_labels():
+    labels = encode_groups([("a",), ("a", "b"), (), ("a",)]).labels
+    assert labels.nlevels == 1
+    assert labels.tolist() == [(), ("a",), ("a", "b")]
+    assert locate_labels([("a", "b"), ("a",)], labels, "targets").tolist() == [2, 1]
+    assert locate_labels([("a",)], labels, "targets").tolist() == [1]
 
 
 def test_labels_of_an_interval_are_found_as_a_whole():

@@ -219,8 +219,9 @@ def test_the_ends_of_what_costs_and_subsidies_may_be_belong_to_it():
     assert Terms(0.5, {"A": 1, "B": 0}, "proportional").faced_by(GROUPS).tolist() == [0, 0.5]
     assert Terms(0.5, {"B": 0.5}).faced_by(GROUPS).tolist() == [0.5, 0]
     assert Terms(0.5, {"B": 0.501}).faced_by(GROUPS).tolist() == [0.5, 0]
-    with pytest.raises(ValueError, match="larger than the cost"):
-        Terms(0.5, {"B": 0.502}).faced_by(GROUPS)
+    for beyond in (0.502, 2):
+        with pytest.raises(ValueError, match="larger than the cost"):
+            Terms(0.5, {"B": beyond}).faced_by(GROUPS)
 
 
 def test_shares_of_the_cost_may_be_larger_than_the_cost_itself():

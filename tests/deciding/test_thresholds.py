@@ -421,6 +421,8 @@ def test_a_score_that_says_nothing_is_calibrated_whatever_the_weights():
     for scale in (0.1, 1e-3, 1e3):
         weights = np.tile([0.3, 0.7], 7) * scale
         assert ThresholdCurves.from_scores(y, score, sample_weight=weights).is_calibrated().all()
+    uneven = np.repeat(np.random.default_rng(0).random(7) * 1e6, 2)
+    assert ThresholdCurves.from_scores(y, score, sample_weight=np.tile([0.3, 0.7], 7) * uneven).is_calibrated().all()
     weights = np.tile([0.3, 0.7], 7)
     weights[-1] += 1e-6
     assert not ThresholdCurves.from_scores(y, score, sample_weight=weights).is_calibrated().any()

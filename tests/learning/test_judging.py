@@ -18,7 +18,7 @@ from selfselect.learning import (
     cautious,
     judge_counts,
 )
-from selfselect.learning.judging import NOBODY_APPLIES, judge_thresholds, lacking_at_thresholds
+from selfselect.learning.judging import NOBODY_APPLIES, Verdict, judge_thresholds, lacking_at_thresholds
 
 COSTS = np.array([0.5, 0.6, 0.4, 0.7, 0.5])
 REQUIRED = np.array([True, False, True, False, False])
@@ -210,3 +210,8 @@ def test_an_ask_of_some_groups_requires_none_unless_told():
     assert not ASKS["ties"].prescribes_applicants
     assert ASKS["ties"].follows_base_rates
     assert (Ask(COSTS, 0.05).margin(auto=0.5), Ask(COSTS, "auto").margin(auto=0.5)) == (0.05, 0.5)
+
+
+def test_a_verdict_on_some_classifiers_keeps_everything_that_is_said_of_them():
+    verdict = Verdict(*np.arange(15.0).reshape(5, 3))
+    assert [part.tolist() for part in vars(verdict.take([2, 0])).values()] == [[3 * i + 2, 3 * i] for i in range(5)]

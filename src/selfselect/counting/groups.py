@@ -248,9 +248,7 @@ def _as_columns(features: Any) -> list[pd.Series]:
     rows = list(features)
     if rows and isinstance(rows[0], list | np.ndarray):
         return _as_columns(pd.DataFrame(rows))
-    if rows and isinstance(rows[0], tuple):  # a tuple is one label, not a row of several columns
-        return [pd.Series(pd.Index(rows, tupleize_cols=False, dtype=object))]
-    # whole numbers beside a missing label must not turn into floating point
+    # a tuple is one label; whole numbers beside a missing label must not turn into floating point
     series = pd.Series(rows, dtype=object)
     return [series if series.isna().any() else series.infer_objects()]
 
@@ -270,9 +268,7 @@ def _encode_column(column: pd.Series, missing: str) -> GroupCodes:
                 f"sensitive_features must hold hashable labels; row {bad} holds {some_of([column.iloc[bad]])}."
             ) from error
         order = _sort_order(_plain_index(uniques))
-        rank = np.empty(len(uniques), dtype=np.intp)
-        rank[order] = np.arange(len(uniques))
-        codes = np.where(codes < 0, -1, rank[codes]) if len(uniques) else codes.astype(np.intp)
+        codes = np.append(np.argsort(order), -1)[codes]  # what is missing has the code -1 and keeps it
         labels = _plain_index(uniques, name)[order]
     return _settle_missing(np.asarray(codes, dtype=np.intp), labels, missing)
 

@@ -323,6 +323,6 @@ class ThresholdCurves(ScoreSteps):
         above, above_positive = self.selected[1:], self.true_positives[1:]
         same_group = self.group[1:] == self.group[:-1]
         slack = SLACK * np.maximum(above, 1) * np.maximum(tied, 1)
-        falls = same_group & (above > 0) & (above_positive * tied < tied_positive * above - slack)
+        falls = same_group & (above_positive * tied < tied_positive * above - slack)
         broken = np.bincount(self.group[1:][falls], minlength=len(self.groups)) > 0
         return pd.Series(~broken, index=self.groups, name="is_calibrated")
