@@ -3,7 +3,7 @@ PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
 
-.PHONY: help demo test lint types check bench bench-unseen reproduce reproduce-promises reproduce-descent reproduce-splits experiments experiment-push experiment-rates experiment-weights docs docs-quick screenshots simulate kill-test store-test fuzz test-oldest mutation install-dev clean
+.PHONY: help demo test lint types check bench bench-unseen reproduce reproduce-promises reproduce-descent reproduce-splits experiments experiment-push experiment-rates experiment-starts experiment-weights docs docs-quick screenshots simulate kill-test store-test fuzz test-oldest mutation install-dev clean
 help:
 	@echo "make demo       install and show what self-selection does to a screening model (bundled data)"
 	@echo "make test       install what the tests need and run them all"
@@ -92,11 +92,14 @@ BESIDE = $(addprefix --beside ,$(wildcard docs/reproduction/*.csv.gz))
 reproduce: $(VENV)/.installed-dev
 	$(BIN)/selfselect reproduce --store $(STORE) --workers $(WORKERS)
 	$(BIN)/selfselect tables --store $(STORE) $(BESIDE) --out docs/reproduction --force
-	$(BIN)/selfselect figures --store $(STORE) --out docs/reproduction --force
+	$(BIN)/selfselect figures --store $(STORE) $(BESIDE) --out docs/reproduction --force
 	$(BIN)/selfselect page --store $(STORE) $(BESIDE) --out docs/reproduction.md --force
 
+# Methods that publish on unseen people; those of the paper on the same splits are kept by reproduce-splits.
+HONEST = $(addprefix --method ,naive_honest semi_honest strat_x_honest strat_no_group_honest thresholds_lr thresholds_gb thresholds_both)
 reproduce-promises: $(VENV)/.installed-dev
 	$(BIN)/selfselect reproduce --promises --store $(STORE) --workers $(WORKERS)
+	$(BIN)/selfselect export --store $(STORE) $(HONEST) --out docs/reproduction/promises.csv.gz --force
 	$(MAKE) reproduce STORE=$(STORE) WORKERS=$(WORKERS)
 
 # The paper's own training, cheap methods first; the costs of its main table come before the others.
@@ -104,7 +107,7 @@ DESCENT_STORE ?= descent.sqlite
 DESCEND = $(BIN)/selfselect reproduce --store $(DESCENT_STORE) --workers $(WORKERS)
 STRATEGIC = --method strat_x_descent --method strat_no_group_descent --method strat_parity_descent
 reproduce-descent: $(VENV)/.installed-dev
-	$(DESCEND) --dataset adult --dataset bank_30 --method naive_descent --method semi_descent
+	$(DESCEND) --method naive_descent --method semi_descent
 	$(DESCEND) --dataset adult $(STRATEGIC) --cost 0.7 --cost 0.8
 	$(DESCEND) --dataset bank_30 $(STRATEGIC) --cost 0.7 --cost 0.8
 	$(DESCEND) --dataset adult $(STRATEGIC)
@@ -112,11 +115,11 @@ reproduce-descent: $(VENV)/.installed-dev
 
 # Splits that nobody looked at when constants were chosen; and later ones, for what was improved because of these.
 SPLITS_STORE ?= splits.sqlite
-IMPROVED = --method semi --method strat_x --method strat_no_group --method strat_no_group_chosen
+IMPROVED = --method semi --method strat_x --method strat_no_group --method strat_no_group_chosen --method strat_parity
 LATER = $(BIN)/selfselect reproduce --splits 20 --store $(SPLITS_STORE) --workers $(WORKERS)
 reproduce-splits: $(VENV)/.installed-dev
 	$(LATER) --first-split 10
-	$(LATER) --first-split 30 $(IMPROVED)
+	$(LATER) --first-split 30 --dataset adult --dataset bank_30 $(IMPROVED)
 	$(BIN)/selfselect export --store $(SPLITS_STORE) --out docs/reproduction/splits.csv.gz --force
 
 # Experiments on parity and order, one store for all.
@@ -126,12 +129,16 @@ EXPORT_EXPERIMENTS = $(BIN)/selfselect export --store $(EXPERIMENT_STORE) --out 
 WEIGHTS = --method parity_10 --method parity_100 --method parity_1000 --method parity_10000
 TOLERANCES = 0.05 0.02 0.01 0.005
 RATES = --method rates_relative_0.2 $(foreach kind,absolute relative,$(foreach t,$(TOLERANCES),--method rates_$(kind)_$(t)))
-experiments: experiment-push experiment-rates experiment-weights
+experiments: experiment-push experiment-rates experiment-starts experiment-weights
 experiment-push: $(VENV)/.installed-dev
 	$(EXPERIMENT) --dataset adult --dataset bank_30 --method strat_parity_unpushed
 	$(EXPORT_EXPERIMENTS)
 experiment-rates: $(VENV)/.installed-dev
-	$(EXPERIMENT) --dataset adult --dataset bank_30 $(RATES)
+	$(EXPERIMENT) --dataset adult $(RATES)
+	$(EXPERIMENT) --dataset bank_30 $(RATES) --splits 3
+	$(EXPORT_EXPERIMENTS)
+experiment-starts: $(VENV)/.installed-dev
+	$(EXPERIMENT) --dataset adult --method strat_parity_one_start $(foreach c,0.65 0.675 0.725 0.75,--cost $c)
 	$(EXPORT_EXPERIMENTS)
 experiment-weights: $(VENV)/.installed-dev
 	$(EXPERIMENT) --dataset adult $(WEIGHTS) --splits 5

@@ -271,7 +271,7 @@ def test_combinations_are_named_by_tuples_and_none_at_all_is_fine():
 def test_combinations_are_compared_as_python_compares_their_values():
     labels = pd.MultiIndex.from_tuples([(1, "a"), (2**53 + 1, "a")])
     assert locate_labels([(True, "a")], labels, "targets").tolist() == [0]
-    with pytest.raises(ValueError, match="9007199254740992.0"):
+    with pytest.raises(ValueError, match="9007199254740992"):
         locate_labels([(float(2**53), "a")], labels, "targets")
 
 

@@ -12,8 +12,6 @@ from selfselect.tabular.errors import TableError
 
 #: Exit codes: 0 fine, 1 a stated condition failed, 2 bad input or usage.
 CONDITION_FAILED, BAD_INPUT = 1, 2
-#: What the shell expects of a command that was interrupted: 128 and the number of the signal.
-INTERRUPTED = 130
 
 
 class BadInput(click.ClickException):

@@ -7,11 +7,13 @@ from typing import Any
 import click
 
 from .lazy import work_of
+from .options import beside_option
 
 
 @click.command()
 @click.option("--out", required=True, type=click.Path(file_okay=False), help="Folder to write to.")
 @click.option("--store", "path", type=click.Path(dir_okay=False), help="Results, which figures 5, 6 and 12 show.")
+@beside_option
 @click.option(
     "--figure",
     "numbers",

@@ -11,8 +11,9 @@ import click
 from selfselect import __version__
 from selfselect._errors import InputError
 
-from .errors import INTERRUPTED, BadInput, worded
+from .errors import BadInput, worded
 from .lazy import GIVEN
+from .starting import INTERRUPTED
 from .streams import patient_streams
 
 #: Subcommands, in the order of the help: each a module of this package with a click command of the same name.

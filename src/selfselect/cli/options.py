@@ -296,8 +296,8 @@ beside_option = click.option(
     multiple=True,
     type=click.Path(exists=True, dir_okay=False),
     metavar="FILE",
-    help="More results (the paper's own training, other splits, experiments): a store, or what the command export "
-    "wrote; repeatable.",
+    help="More results (the paper's own training, other splits, experiments, promises): a store, or what the command "
+    "export wrote; repeatable.",
 )
 
 

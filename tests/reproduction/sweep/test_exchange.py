@@ -9,6 +9,7 @@ import pytest
 from invented import invented
 from selfselect.reproduction import Cell, Store, StoreError
 from selfselect.reproduction.sweep.exchange import exported, read_results
+from selfselect.reproduction.sweep.results import metrics_from_counts
 
 
 @pytest.mark.parametrize("name", ["results.csv", "results.csv.gz"])
@@ -23,11 +24,24 @@ def test_equal_results_make_equal_files_in_any_order(small_results):
     assert exported(small_results, compress=True) == exported(reversed(small_results), compress=True)
 
 
-def test_what_was_published_on_other_people_is_not_exported(small_results):
-    cell = Cell("adult", "naive_honest", 0.7, 0)
-    other = {name: [0] * len(small_results[0].groups) for name in small_results[0].train_counts}
-    with pytest.raises(ValueError, match="published on training people"):
-        exported([replace(small_results[0], cell=cell, published_counts=other)])
+def test_what_was_published_on_other_people_comes_back_with_who_applies_by_it(small_results, tmp_path):
+    path, first = tmp_path / "r.csv", small_results[0]
+    published = {name: [count - count % 2 for count in counts] for name, counts in first.train_counts.items()}
+    applies = tuple(not each for each in first.applies)
+    on_train, on_test = metrics_from_counts(
+        first.groups, published, first.train_counts, first.test_counts, list(applies)
+    )
+    told = replace(
+        first,
+        cell=Cell("adult", "naive_honest", 0.7, 0),
+        published_counts=published,
+        applies=applies,
+        train_metrics=on_train,
+        test_metrics=on_test,
+    )
+    assert published != first.train_counts
+    path.write_bytes(exported([told]))
+    assert read_results(path) == [told]
 
 
 def test_files_that_are_none_of_ours_are_refused_by_name_and_line(small_results, tmp_path):
@@ -67,7 +81,7 @@ KEPT = Path(__file__).parents[3] / "docs" / "reproduction"
 
 
 @pytest.mark.skipif(not KEPT.exists(), reason="only the repository has them")
-@pytest.mark.parametrize("name", ["descent", "parity"])
+@pytest.mark.parametrize("name", ["descent", "parity", "promises", "splits"])
 def test_the_files_that_the_repository_keeps_are_read(name):
     assert len(read_results(KEPT / f"{name}.csv.gz")) > 100
 

@@ -31,10 +31,10 @@ from selfselect.reproduction import (
 from selfselect.reproduction import repair as repair_store
 from selfselect.reproduction.people import Dataset
 
-from ..errors import INTERRUPTED
 from ..findings import tell_findings
 from ..inputs import SPELLED_OUT, tell_notes
 from ..options import WRITTEN
+from ..starting import INTERRUPTED
 
 
 def run(

@@ -48,17 +48,18 @@ def run(*, path: str, table: str, format_: Format, beside: tuple[str, ...], out:
 def _tables(stored: Sequence[Result], more: Sequence[Result], table: str) -> dict[str, Render]:
     """Tables that are asked for, by name; without a choice, all that can be filled."""
     tables: dict[str, Render] = {}
-    own, promising = paper_part(stored), table in ("both", "promises") and has_promises(stored)
+    everything = [*more, *stored]
+    own, promising = paper_part(stored), table in ("both", "promises") and has_promises(everything)
     if table in ("main", "extended") or (table == "both" and (own or not promising)):
-        summary = summarise(own, descent_part([*more, *stored]))
+        summary = summarise(own, descent_part(everything))
         for name in tables_in(summary) if table == "both" else [table]:
             tables[name] = partial(render_table, summary, main=name == "main")
     if table in ("both", "splits"):
-        splits = compare_splits(split_part([*more, *stored]))
+        splits = compare_splits(split_part(everything))
         if table == "splits" or not splits.empty:
             tables["splits"] = partial(render_splits, splits)
     if promising or table == "promises":
-        tables["promises"] = partial(render_promises, summarise_promises(promise_part(stored)))
+        tables["promises"] = partial(render_promises, summarise_promises(promise_part(everything)))
     return tables
 
 

@@ -89,8 +89,9 @@ THEORY = (
     Verdict(
         "With an offset per group, the best classifier lets a single group apply: the one it is most accurate on.",
         CORRECTED,
-        "One group suffices, but it must be the most accurate among those that can be made to apply: the paper's "
-        "choice may be a group that then stays away.",
+        "One group suffices, but it must be the most accurate among those that can be made to apply, as the text "
+        "around the proposition has it; by its statement and proof the group is chosen before that is asked for, and "
+        "may then stay away.",
         "test_theory.py::test_the_most_accurate_group_need_not_apply_and_the_optimum_is_another",
     ),
     Verdict(

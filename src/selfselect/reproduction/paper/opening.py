@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from fractions import Fraction
 from statistics import mean
 from typing import Any
 
 from ... import __version__
+from ...learning.ties import RELEASED_FACTOR
 from ..methods import METHODS
 from ..people import BUNDLED
 from ..sweep.plan import COSTS, SPLITS
@@ -37,8 +39,12 @@ def what_was_run(results: Sequence[Result], descents: Sequence[Result]) -> str:
         ("strategic methods", _strategic(descents), _strategic(results)),
         ("margin beyond the cost (tolerance)", _values(descents, "tolerance"), _values(results, "tolerance")),
         ("starts", _values(descents, "n_starts"), "informed ones, from the data"),
-        ("weight of parity", _values(descents, "parity", over=0.0), _values(results, "parity", over=0.0)),
-        ("weight of the penalty on nobody applying", _values(descents, "application"), "-"),
+        (
+            "weight of parity",
+            _values(descents, "parity", over=0.0) + _in_the_text(descents),
+            _values(results, "parity", over=0.0) + _within(results),
+        ),
+        ("weight of the penalty on nobody applying", _penalties(descents), "-"),
         ("groups that are kept out", "as training has it", _values(results, "shut_out") or "nobody of them selected"),
         ("splits", _splits(descents), _splits(results)),
         ("constants chosen looking at", looked, f"splits {block_name(LOOKED_AT)}"),
@@ -91,11 +97,44 @@ def _values(results: Sequence[Result], setting: str, over: float | None = None) 
     return "; ".join(f"{BUNDLED[name]} {shown[name]}" for name in BUNDLED if name in shown)
 
 
-def _range(values: Sequence[Any]) -> str:
+def _in_the_text(descents: Sequence[Result]) -> str:
+    """What weights of parity in the released form are in that of the paper's text."""
+    weights: dict[str, list[float]] = {}
+    for result in _with(descents, "parity"):
+        if result.configuration["parity"] > 0:
+            factor = RELEASED_FACTOR**2 * len(result.groups)
+            weights.setdefault(result.cell.dataset, []).append(factor * result.configuration["parity"])
+    shown = "; ".join(f"{BUNDLED[name]} {_range(weights[name], ',.0f')}" for name in BUNDLED if name in weights)
+    return f" in the form of the released code, which is in that of the text {shown}" if shown else ""
+
+
+def _within(results: Sequence[Result]) -> str:
+    """How close rates are to be besides."""
+    asked = {result.configuration["parity_tolerance"] for result in _with(results, "parity_tolerance")}
+    return (
+        f", and rates within {', '.join(f'{value:g}' for value in sorted(asked))} of the overall one" if asked else ""
+    )
+
+
+def _penalties(descents: Sequence[Result]) -> str:
+    """Weights of the penalty, as fractions, with and without parity."""
+    found: dict[str, set[str]] = {}
+    for result in _with(descents, "application"):
+        weight = Fraction(result.configuration["application"]).limit_denominator(1000)
+        kind = "with parity" if result.configuration.get("parity") else "without parity"
+        found.setdefault(str(weight), set()).add(f"{BUNDLED[result.cell.dataset]} {kind}")
+    if len(found) == 1:
+        return next(iter(found))
+    most = max(found, key=lambda weight: len(found[weight]), default="")
+    others = "; ".join(f"{weight} ({', '.join(sorted(where))})" for weight, where in found.items() if weight != most)
+    return f"{most}; {others}" if others else most
+
+
+def _range(values: Sequence[Any], form: str = ".4g") -> str:
     if isinstance(values[0], str):
         return ", ".join(sorted(set(values)))
     low, high = min(values), max(values)
-    return f"{low:.4g}" if low == high else f"{low:.4g} to {high:.4g}"
+    return format(low, form) if low == high else f"{low:{form}} to {high:{form}}"
 
 
 def _splits(results: Sequence[Result]) -> str:

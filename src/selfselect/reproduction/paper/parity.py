@@ -12,6 +12,7 @@ from ..methods import (
     ALL_METHODS,
     EXPERIMENT_METHODS,
     EXPERIMENTS,
+    ONE_START,
     RATE_METHODS,
     RATE_TOLERANCE,
     UNPUSHED,
@@ -165,6 +166,26 @@ def told_by_weights(table: pd.DataFrame) -> str:
     return " ".join(said)
 
 
+def told_by_starts(table: pd.DataFrame) -> str:
+    """What becomes of applications and order where a start is chosen, and where there is only one."""
+    said = []
+    for dataset, part in table.groupby("dataset", sort=False):
+        ways = []
+        for words, method in (("the best of several starts", "strat_parity_descent"), ("one start", ONE_START)):
+            rows = part[part["method"] == method]
+            if rows.empty:
+                continue
+            fits = int(rows["splits"].sum())
+            mean = {name: np.average(rows[name], weights=rows["splits"]) for name in ("rank_r2", "spearman", "rate")}
+            ways.append(
+                f"from {words}, somebody applies in {fits - int(rows['nobody'].sum())} of {fits} fits, "
+                f"{mean['rate']:.1f}% of people are selected, rank r² is {_number(mean['rank_r2'], '.2f')}, Spearman's "
+                f"coefficient {_number(mean['spearman'], '+.2f')}"
+            )
+        said.append(f"{BUNDLED[str(dataset)]}, on average over costs: {'; '.join(ways)}.")
+    return " ".join(said)
+
+
 def told_by_push(table: pd.DataFrame) -> str:
     """What becomes of the order under parity, with the others pushed out and without."""
     said = []
@@ -214,6 +235,7 @@ def told_by_rates(table: pd.DataFrame) -> str:
 #: What the table of each experiment says, in words.
 _TOLD: dict[str, Callable[[pd.DataFrame], str]] = {
     "weights": told_by_weights,
+    "starts": told_by_starts,
     "push": told_by_push,
     "rates": told_by_rates,
 }

@@ -64,15 +64,17 @@ def _fit_row(result: Result) -> dict[str, Any]:
         **_none_as_nan(order),
         **_none_as_nan({"train_induced_accuracy": result.train_metrics["induced_accuracy"]}),
         "selection_rate": sum(result.test_counts["selected"]) / sum(result.test_counts["n"]),
-        "rate_spread": _spread(result),
+        **_training_rates(result),
         "seconds": result.seconds,
     }
 
 
-def _spread(result: Result) -> float:
-    """Largest difference of groups' selection rates among training people."""
-    rates = [s / n for s, n in zip(result.train_counts["selected"], result.train_counts["n"], strict=True) if n]
-    return float(max(rates) - min(rates))
+def _training_rates(result: Result) -> dict[str, float]:
+    """Share of training people that is selected, and how far groups' shares are apart, as a part of it."""
+    counts = result.train_counts
+    rates = [selected / n for selected, n in zip(counts["selected"], counts["n"], strict=True) if n]
+    share = sum(counts["selected"]) / sum(counts["n"])
+    return {"train_rate": share, "rates_apart": (max(rates) - min(rates)) / share if share else np.nan}
 
 
 def _none_as_nan(metrics: Metrics) -> dict[str, float]:

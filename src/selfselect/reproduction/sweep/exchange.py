@@ -14,19 +14,19 @@ import zlib
 from collections.abc import Iterable
 from pathlib import Path
 
-from ..._errors import InputError
 from ..._files import DAMAGE
 from .database import StoreError
-from .results import Cell, PlainCounts, Result, check_counts, metrics_from_counts, who_applies
+from .results import Cell, PlainCounts, Result, check_counts, metrics_from_counts
 from .rows import check_result
 from .store import Store
 
 #: The counts of a group, in the order of :class:`~selfselect.counting.GroupCounts`.
 _COUNTS = ("n", "positives", "selected", "true_positives")
-#: Columns of the file. Lists (one value per group) are JSON.
+#: Columns of the file. Lists (one value per group) are JSON. What is published on training people is empty.
 COLUMNS = (
     *("dataset", "method", "cost", "split", "seed", "configuration", "package_version", "data_hash", "groups"),
-    *(f"{people}_{name}" for people in ("train", "test") for name in _COUNTS),
+    *(f"{people}_{name}" for people in ("train", "test", "published") for name in _COUNTS),
+    "applies",
     "seconds",
 )
 #: How a SQLite file begins.
@@ -34,28 +34,19 @@ _SQLITE = b"SQLite format 3\0"
 
 
 def exported(results: Iterable[Result], *, compress: bool = False) -> bytes:
-    """Results as the content of a file; equal results make equal files.
-
-    Parameters
-    ----------
-    results : iterable of Result
-        Of methods that publish on training people: what others publish is not in the file.
-    compress : bool, default=False
-        Whether to compress it by gzip.
-    """
+    """Results as the content of a file, by gzip if it is to be compressed; equal results make equal files."""
     text = io.StringIO()
     writer = csv.writer(text, lineterminator="\n")
     writer.writerow(COLUMNS)
     for result in sorted(results, key=lambda each: each.cell):
-        if result.published_counts != result.train_counts:
-            raise InputError(f"{result.cell}: only what is published on training people can be exported.")
         writer.writerow(_row(result))
     content = text.getvalue().encode()
     return gzip.compress(content, mtime=0) if compress else content
 
 
 def _row(result: Result) -> list[object]:
-    counts = (result.train_counts[name] for name in _COUNTS), (result.test_counts[name] for name in _COUNTS)
+    published = dict.fromkeys(_COUNTS) if result.published_counts == result.train_counts else result.published_counts
+    counts = [people[name] for people in (result.train_counts, result.test_counts, published) for name in _COUNTS]
     return [
         *result.cell.key,
         result.seed,
@@ -63,7 +54,8 @@ def _row(result: Result) -> list[object]:
         result.package_version,
         result.data_hash,
         _json(result.groups),
-        *(_json(column) for people in counts for column in people),
+        *("" if column is None else _json(column) for column in counts),
+        _json(result.applies),
         f"{result.seconds:.2f}",
     ]
 
@@ -114,8 +106,9 @@ def _result(row: dict[str, str]) -> Result:
     cell = Cell(row["dataset"], row["method"], float(row["cost"]), int(row["split"]))
     groups = tuple(json.loads(row["groups"]))
     train, test = (_counts(row, people, len(groups)) for people in ("train", "test"))
-    applies = who_applies(groups, train, cell.cost).tolist()
-    on_train, on_test = metrics_from_counts(groups, train, train, test, applies)
+    published = _counts(row, "published", len(groups)) if row[f"published_{_COUNTS[0]}"] else train
+    applies = json.loads(row["applies"])
+    on_train, on_test = metrics_from_counts(groups, published, train, test, applies)
     result = Result(
         cell,
         seed=int(row["seed"]),
@@ -127,7 +120,7 @@ def _result(row: dict[str, str]) -> Result:
         test_counts=test,
         train_metrics=on_train,
         test_metrics=on_test,
-        published_counts=train,
+        published_counts=published,
         applies=tuple(applies),
         seconds=float(row["seconds"]),
     )

@@ -98,7 +98,8 @@ FIGURES = {
         FigureRecipe(
             5,
             "social_cost",
-            "Social cost against the cost of applying, for all methods (bars: standard errors over splits).",
+            "Social cost against the cost of applying, for all methods, by our learner (bars: standard errors over "
+            "splits).",
             results.social_cost_data,
             results.draw_social_cost,
             needs_results=True,
@@ -106,8 +107,9 @@ FIGURES = {
         FigureRecipe(
             6,
             "by_group",
-            "Accuracy and precision of each group on one split of the bank data. Groups that strat_x keeps out are "
-            "selected as a whole, so that their precision is their base rate and their accuracy too.",
+            "Accuracy and precision of each group on the first split of the bank data, by our learner. Groups that "
+            "strat_x keeps out are selected as a whole, so that their precision is their base rate and their accuracy "
+            "too.",
             results.by_group_data,
             results.draw_by_group,
             needs_results=True,
