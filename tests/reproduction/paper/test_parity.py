@@ -7,13 +7,14 @@ import pytest
 
 from invented import invented
 from selfselect.reproduction import Cell
-from selfselect.reproduction.methods import ALL_METHODS, EXPERIMENTS, UNPUSHED, WEIGHT_METHODS
+from selfselect.reproduction.methods import ALL_METHODS, EXPERIMENTS, ONE_START, UNPUSHED, WEIGHT_METHODS
 from selfselect.reproduction.paper.parity import (
     experiment_table,
     is_met,
     parity_and_order,
     told_by_push,
     told_by_rates,
+    told_by_starts,
     told_by_weights,
 )
 
@@ -57,6 +58,16 @@ def test_turned_orders_are_counted_where_somebody_applies(small_results):
     assert "+1.00 (r² 1.00), -1.00 (r² 1.00) from the smallest weight" in told
 
 
+def test_one_start_is_set_against_the_best_of_several(small_results):
+    first = small_results[0]
+    results = fits(first, "strat_parity_descent", (2, 4), selected=(4, 4)) + fits(first, ONE_START, (26, 20))
+    told = told_by_starts(table_of("starts", results))
+    assert "from the best of several starts, somebody applies in 2 of 2 fits, 4.0% of people are selected" in told
+    assert "Spearman's coefficient -1.00; from one start, somebody applies in 0 of 2 fits, 40.0% of people" in told
+    alone = told_by_starts(table_of("starts", fits(first, ONE_START, (26, 20))))
+    assert alone.startswith("Adult, on average over costs: from one start,")
+
+
 @pytest.mark.parametrize(("kind", "met"), [("absolute", True), ("relative", False)])
 def test_selecting_almost_nobody_meets_an_absolute_tolerance_and_no_relative_one(small_results, kind, met):
     made = fits(small_results[0], f"rates_{kind}_0.05", (1, 2), selected=(1, 4))
@@ -73,6 +84,6 @@ def test_the_descent_is_asked_for_no_tolerance_and_what_was_not_run_is_said(smal
     assert np.isnan(table_of("weights", made)["met"]).all()
     page = parity_and_order(made)
     assert "not asked for" in page
-    assert page.count("Not run yet.") == 2
+    assert page.count("Not run yet.") == 3
     for experiment in EXPERIMENTS.values():
         assert f"`make {experiment.target}`" in page

@@ -138,7 +138,7 @@ def _naive_is_suboptimal(numbers: Numbers) -> tuple[str, str]:
     nobody = int((naive["splits_with_applicants"] == 0).sum())
     some = int(((naive["splits_with_applicants"] > 0) & (naive["splits_with_applicants"] < naive["splits"])).sum())
     above = "; ".join(
-        f"{dataset} at {cost:g}, {_difference(row['mean'], row['error'])} in {row['splits']:.0f} splits"
+        f"{dataset} at {cost:g}, {_difference(row['mean'], row['error'])} in {row['splits']:.0f} split{'' if row['splits'] == 1 else 's'}"
         for (dataset, cost), row in gap[~lower].iterrows()
     )
     return (
@@ -336,6 +336,8 @@ def _paired(fits: pd.DataFrame, column: str, method: str, other: str) -> pd.Data
 
 
 def _difference(mean: float, error: float) -> str:
+    if pd.isna(mean):
+        return "undefined"
     text = f"{round(mean, 1) + 0.0:+.1f}"
     return text if pd.isna(error) else f"{text} ±{error:.1f}"
 
@@ -368,7 +370,7 @@ def _no_overfitting(numbers: Numbers) -> tuple[str, str]:
     errors = fits.groupby(["method", "split"])["gap"].mean().groupby("method").apply(standard_error)
     worst = _defined(by_method, "Nobody applies in any fit, so that there is no accuracy to compare.").max()
     ran = [name for name in PAPER_METHODS if name in by_method.index]
-    listed = ", ".join(f"{name} {_text(by_method[name], '+.1f')} ±{_text(errors[name], '.1f')}" for name in ran)
+    listed = ", ".join(f"{name} {_difference(by_method[name], errors[name])}" for name in ran)
     told, lost = _lost_precision(numbers.promised, ran)
     return (
         HOLDS if worst < OVERFITTED and lost <= LOST else FAILS,
