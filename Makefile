@@ -3,7 +3,7 @@ PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
 
-.PHONY: help demo test lint types check bench bench-unseen reproduce reproduce-promises reproduce-descent reproduce-splits experiments experiment-push experiment-rates experiment-starts experiment-weights docs docs-quick screenshots simulate kill-test store-test fuzz test-oldest mutation install-dev clean
+.PHONY: help demo test lint types check bench bench-unseen reproduce reproduction-tables reproduction-figures reproduction-page reproduce-promises reproduce-descent reproduce-splits experiments experiment-push experiment-rates experiment-starts experiment-weights docs docs-quick screenshots simulate kill-test store-test fuzz test-oldest mutation install-dev clean
 help:
 	@echo "make demo       install and show what self-selection does to a screening model (bundled data)"
 	@echo "make test       install what the tests need and run them all"
@@ -91,8 +91,12 @@ WORKERS ?= 2
 BESIDE = $(addprefix --beside ,$(wildcard docs/reproduction/*.csv.gz))
 reproduce: $(VENV)/.installed-dev
 	$(BIN)/selfselect reproduce --store $(STORE) --workers $(WORKERS)
+	$(MAKE) --jobs $(WORKERS) reproduction-tables reproduction-figures reproduction-page
+reproduction-tables: $(VENV)/.installed-dev
 	$(BIN)/selfselect tables --store $(STORE) $(BESIDE) --out docs/reproduction --force
+reproduction-figures: $(VENV)/.installed-dev
 	$(BIN)/selfselect figures --store $(STORE) $(BESIDE) --out docs/reproduction --force
+reproduction-page: $(VENV)/.installed-dev
 	$(BIN)/selfselect page --store $(STORE) $(BESIDE) --out docs/reproduction.md --force
 
 # Methods that publish on unseen people; those of the paper on the same splits are kept by reproduce-splits.
