@@ -180,8 +180,8 @@ def told_by_starts(table: pd.DataFrame) -> str:
             mean = {name: np.average(rows[name], weights=rows["splits"]) for name in columns}
             ways.append(
                 f"from {words}, somebody applies in {fits - int(rows['nobody'].sum())} of {fits} fits, "
-                f"{mean['applying_groups']:.2f} groups apply, {mean['rate']:.1f}% of people are selected, rank r² is {_number(mean['rank_r2'], '.2f')}, Spearman's "
-                f"coefficient {_number(mean['spearman'], '+.2f')}"
+                f"{mean['applying_groups']:.2f} groups apply, {mean['rate']:.1f}% of people are selected, rank r² is "
+                f"{_number(mean['rank_r2'], '.2f')}, Spearman's coefficient {_number(mean['spearman'], '+.2f')}"
             )
         printed = paper_results().reset_index()
         printed = printed[(printed["dataset"] == dataset) & (printed["method"] == "strat_parity")]
