@@ -1,5 +1,10 @@
-import pytest
+import os
 
+import pytest
+from click.testing import CliRunner
+
+from selfselect._errors import InputError
+from selfselect.cli import main
 from selfselect.reproduction import METHODS, PROMISING, BundledDataset, Cell, Plan
 from selfselect.reproduction.methods import DESCENT_METHODS
 
@@ -59,3 +64,29 @@ def test_a_plan_of_some_fits_is_of_these_and_no_others():
     assert [dataset.name for dataset in plan.datasets] == ["adult", "bank_30"]
     assert [unit.cells for unit in plan.units({cells[0], cells[2]})] == [[cells[1]]]
     assert Plan.of_cells(unknown, [BundledDataset("adult")]) is None
+
+
+def test_more_splits_than_anybody_means_are_refused_instead_of_listed():
+    most = Plan((BundledDataset("adult"),), ("naive",), (0.7,), splits=10_000)
+    assert len(most.cells()) == 10_000
+    for splits in (0, 10_001, 99_999_999_999):
+        with pytest.raises(InputError, match=f"splits must be from 1 to 10,000, got {splits}"):
+            Plan(splits=splits)
+    Plan(splits=1, first_split=2**32 - 1)
+    for first in (2**32, 10**30):
+        with pytest.raises(InputError, match="the last split at most 4294967295"):
+            Plan(splits=1, first_split=first)
+
+
+def test_a_plan_of_few_fits_far_apart_lists_these_alone():
+    cells = [Cell("adult", "naive", 0.7, 0), Cell("adult", "naive", 0.7, 4_000_000_000)]
+    assert Plan.of_cells(cells, [BundledDataset("adult")]).cells() == cells
+
+
+@pytest.mark.parametrize("words", [["reproduce", "--dry-run"], ["reproduce", "--store", "new.sqlite"]])
+def test_the_command_refuses_more_splits_than_anybody_means(words, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    told = CliRunner().invoke(main, [*words, "--splits", "99999999999"])
+    assert told.exit_code == 2
+    assert "splits must be from 1 to 10,000" in told.output
+    assert os.listdir() == []
