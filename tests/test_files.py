@@ -7,6 +7,7 @@ import threading
 
 import pytest
 
+from selfselect import _files
 from selfselect._files import is_stream, write_whole
 
 
@@ -107,15 +108,27 @@ def test_a_link_to_our_own_output_sends_it_there_and_stays_a_link(tmp_path):
 
 
 @linux_only
-def test_output_that_goes_to_a_file_goes_on_in_it(tmp_path):
+def test_output_that_goes_to_a_file_goes_on_in_it(tmp_path, monkeypatch):
     link = tmp_path / "link"
     with open(tmp_path / "out", "wb", buffering=0) as file:
+        monkeypatch.setattr(_files, "OUTPUTS", (file.fileno(),))
         link.symlink_to(f"/dev/fd/{file.fileno()}")
         file.write(b"before, ")
         write_whole(link, "in between, ")
         file.write(b"after")
     assert (tmp_path / "out").read_text() == "before, in between, after"
     assert link.is_symlink()
+
+
+@linux_only
+def test_a_planted_link_to_another_file_that_is_open_is_replaced(tmp_path):
+    link = tmp_path / "link"
+    with open(tmp_path / "log", "wb", buffering=0) as file:
+        link.symlink_to(f"/proc/self/fd/{file.fileno()}")
+        write_whole(link, "new")
+    assert (tmp_path / "log").read_text() == ""
+    assert link.read_text() == "new"
+    assert not link.is_symlink()
 
 
 @posix_only

@@ -19,6 +19,8 @@ LARGEST = 1e100
 NAMES_TRIED = 10
 #: Links that are followed one after the other, as systems do.
 MOST_LINKS = 40
+#: Descriptors that output goes to; other open files of the process are nobody's to write to.
+OUTPUTS = (1, 2)
 
 
 def write_whole(path: str | Path, content: str | bytes) -> None:
@@ -61,7 +63,7 @@ def is_stream(path: str | Path) -> bool:
         mode = os.stat(path).st_mode
     except OSError:
         return False
-    return stat.S_ISFIFO(mode) or stat.S_ISCHR(mode) or _own_descriptor(path) is not None
+    return stat.S_ISFIFO(mode) or stat.S_ISCHR(mode) or _own_descriptor(path) in OUTPUTS
 
 
 def _opened_stream(path: Path) -> int:

@@ -19,10 +19,10 @@ COSTS = (0.65, 0.675, 0.7, 0.725, 0.75, 0.775, 0.8, 0.825, 0.85)
 SPLITS = 10
 #: The splits on which promises are compared with what is delivered: others than the paper's, and more.
 PROMISE_SPLITS = range(10, 30)
-#: More splits are a slip of the finger: so many take days.
-MOST_SPLITS = 10_000
-#: The number of a split is a seed, and seeds of numpy end here.
-LAST_SPLIT = 2**32 - 1
+#: More splits at a time are a slip of the finger: so many take a day.
+MOST_SPLITS = 1_000
+#: Splits are numbered from 0, and those before one that was made are expected too: no number is far off.
+LAST_SPLIT = 99_999
 #: Costs that agree in so many decimals are one cost.
 COST_DECIMALS = 6
 
@@ -61,7 +61,7 @@ class Plan:
         check_splits(self.splits)
         if not 0 <= self.first_split <= LAST_SPLIT + 1 - self.splits:
             raise InputError(
-                f"first_split must be at least 0, and the last split at most {LAST_SPLIT}, got first_split "
+                f"first_split must be at least 0, and the last split at most {LAST_SPLIT:,}, got first_split "
                 f"{self.first_split}.",
                 key="first_split",
             )
@@ -121,7 +121,7 @@ def check_splits(splits: int) -> None:
     --------
     >>> check_splits(99999999999)
     Traceback (most recent call last):
-    selfselect._errors.InputError: splits must be from 1 to 10,000, got 99999999999.
+    selfselect._errors.InputError: splits must be from 1 to 1,000 at a time, got 99999999999.
     """
     if not 1 <= splits <= MOST_SPLITS:
-        raise InputError(f"splits must be from 1 to {MOST_SPLITS:,}, got {splits}.", key="splits")
+        raise InputError(f"splits must be from 1 to {MOST_SPLITS:,} at a time, got {splits}.", key="splits")
