@@ -73,12 +73,14 @@ def fuzz(kind: str, seed: int, files: int | None, seconds: float) -> Run:
         warnings.simplefilter("ignore")
         started = time.monotonic()
         while (run.tally.tried < files) if files is not None else (time.monotonic() - started < seconds):
-            number = seed + run.tally.tried
+            before = run.tally.tried
+            number = seed + before
             try:
                 once(generator(number), Path(folder), run.tally)
             except Exception:
                 run.findings.append(f"{kind}, seed {number}:\n{traceback.format_exc()}")
                 print(run.findings[-1], file=sys.stderr)
+                run.tally.tried = max(run.tally.tried, before + 1)
         run.seconds = time.monotonic() - started
     return run
 

@@ -43,7 +43,11 @@ KINDS = {
 }
 
 #: Inputs that were findings once: kind, seed, what was wrong.
-FOUND = [("parquet", 2010537, "texts given by number, some of them beyond the last text")]
+FOUND = [
+    ("parquet", 2010537, "texts given by number, some of them beyond the last text"),
+    ("browser", 3000014, "comparisons showed characters that are not seen, in names of groups and of what is compared"),
+    ("browser", 3000041, "frontiers showed marks that change the direction of text, in titles and lists of groups"),
+]
 
 #: Inputs of the quick run that are findings still, and wait for the reader of workbooks to be mended: parts that are
 #: encrypted or compressed by other methods, files called otherwise, rows that have the number of another.

@@ -96,9 +96,9 @@ def hostile_text(rng):
     return text[:LONGEST]
 
 
-def hostile_names(rng):
+def hostile_names(rng, most):
     """Different names of groups, without halves of characters: pandas, which counts by group, takes none."""
-    texts = (hostile_text(rng) for _ in range(int(rng.choice([3, 20, 45, 100]))))
+    texts = (hostile_text(rng) for _ in range(int(rng.choice([most // 10, most // 2, most]))))
     return list(dict.fromkeys(text.encode("utf-8", "ignore").decode() for text in texts))
 
 
@@ -118,36 +118,37 @@ def is_plain(name):
     return bool(name) and as_shown(name) == name
 
 
-def some_page(rng, names):
-    """Findings on people of these groups, the audit that the page computes (if any), their title and their source."""
+def some_page(rng):
+    """Names, findings on people of these groups, the audit that the page computes (if any), their title and source."""
+    way = int(rng.integers(10))
+    names = hostile_names(rng, 20 if way < 3 else 100)  # plans, comparisons and frontiers of many groups take long
     each = int(rng.integers(1, 9))
     z = pd.Series([name for name in names for _ in range(each)], dtype=object)
     y, score = rng.integers(0, 2, len(z)), rng.random(len(z)).round(1)
+    y[0] = 1  # without anybody qualified there is no frontier
     texts = [hostile_text(rng) if rng.random() < 0.7 else "" for _ in range(7)]
     source = Provenance(
         title=texts[0], command=texts[1], label=texts[2], groups=texts[3], score=texts[4], note=texts[5],
         dated=texts[6], warnings=(hostile_text(rng),),
     )  # fmt: skip
     given = {"sensitive_features": z, "cost": float(rng.choice([0.3, 0.5, 0.8])), "provenance": source}
-    match int(rng.integers(10)):
+    match way:
         case 0:
             plan = plan_subsidies(y, score=score, **given)
-            return plan, plan.after, source.title, source
+            return names, plan, plan.after, source.title, source
         case 1:
-            found, called = (
-                [audit(y, score=s, **given) for s in (score, score[::-1])],
-                [hostile_text(rng) for _ in "AB"],
-            )
-            return compare(*found, names=called, n_resamples=5), None, " and ".join(called), source
+            called = [hostile_text(rng), hostile_text(rng)]
+            both = [audit(y, score=values, **given) for values in (score, score[::-1])]
+            return names, compare(*both, names=called, n_resamples=5), None, " and ".join(called), source
         case 2:
-            return threshold_frontier(y, score, **given), None, source.title, source
+            return names, threshold_frontier(y, score, **given), None, source.title, source
         case 3:
             found = audit(y, y_pred=score > 0.5, **given)
         case 4:
             found = audit(y, score=score, **given | {"cost": {name: rng.integers(1, 9) / 10 for name in names}})
         case _:
             found = audit(y, score=score, **given)
-    return found, found, source.title, source
+    return names, found, found, source.title, source
 
 
 class NamesInBrowser:
@@ -160,9 +161,8 @@ class NamesInBrowser:
         self._browser, self._page, self._wrong = browser, None, []
 
     def __call__(self, rng, folder, tally):
-        names = hostile_names(rng)
+        names, found, audited, title, source = some_page(rng)
         tally.tried += len(names)
-        found, audited, title, source = some_page(rng, names)
         path = folder / f"names-{tally.tried}.html"
         path.write_text(found.to_html(), encoding="utf-8")
         tally.read += len(names)
@@ -176,15 +176,15 @@ class NamesInBrowser:
         check_files(seen["files"])
         check_source(seen, source)
         marked, shown = Counter(seen["marked"]), Counter(map(as_shown, names))
-        assert not title or as_shown(title) in marked, (title, marked)
+        assert not title or as_shown(title) in marked, brief(title, marked)
         if audited is not None:
             check_columns(seen, source, audited)
-            assert Counter(seen["names"]) == shown, (seen["names"], shown)
-            assert sought in seen["matches"], (sought, seen["matches"])
+            assert Counter(seen["names"]) == shown, brief(seen["names"], shown)
+            assert sought in seen["matches"], brief(sought, seen["matches"])
             if all(map(is_plain, names)) and seen["verdict"]:
-                assert seen["verdict"] == [audited.verdict()], (seen["verdict"], audited.verdict())
+                assert seen["verdict"] == [audited.verdict()], brief(seen["verdict"], audited.verdict())
         elif hasattr(found, "group_rows"):
-            assert shown <= marked, shown - marked
+            assert shown <= marked, brief(shown - marked)
         tally.compared += len(names)
 
     def _look(self, path, address, sought):
@@ -198,7 +198,7 @@ class NamesInBrowser:
             seen = self._page.evaluate(LOOK, sought)
             allowed = (f"request: {own}", "request: data:", "request: blob:")
             wrong = [told for told in self._wrong if not told.startswith(allowed)]
-            assert wrong == [], wrong
+            assert wrong == [], brief(wrong)
         except Exception:
             self._page.context.close()  # the next page begins anew
             self._page = None
@@ -225,7 +225,9 @@ def check_nothing_ran(seen):
     assert seen["scripts"] == 3
     raw = {char for text in seen["unseen"] for char in text if not char.isprintable()} - set("\n\xa0")
     assert not raw, raw
-    assert seen["strange"] == seen["obeying"] == seen["links"] == [], (seen["strange"], seen["obeying"], seen["links"])
+    assert seen["strange"] == seen["obeying"] == seen["links"] == [], brief(
+        seen["strange"], seen["obeying"], seen["links"]
+    )
 
 
 def check_files(files):
@@ -235,13 +237,13 @@ def check_files(files):
         rows = cells_of(text)
         assert {len(row) for row in rows} == {len(rows[0])}
         for cell in (cell for row in rows for cell in row if not NUMBER.fullmatch(cell)):
-            assert not any(map(runs_as_formula, [cell, *split_carelessly(cell)])), cell
+            assert not any(map(runs_as_formula, [cell, *split_carelessly(cell)])), brief(cell)
 
 
 def check_columns(seen, source, audited):
     """Columns are called on the page as they are, and groups in the file as on the page."""
     called = {source.label, source.groups, source.score if audited.threshold is not None else ""} - {""}
-    assert set(map(as_shown, called)) <= set(seen["marked"]), (called, seen["marked"])
+    assert set(map(as_shown, called)) <= set(seen["marked"]), brief(called, seen["marked"])
     saved = [row[0] for row in cells_of(seen["files"]["groups"])[1:]]
     assert sorted(map(without_apostrophes, saved)) == sorted(map(without_apostrophes, seen["names"]))
 
@@ -249,7 +251,12 @@ def check_columns(seen, source, audited):
 def check_source(seen, source):
     """What is said about the data is on the page, as it was said."""
     for text, where, longest in ((source.note, "note", 2000), (source.command, "command", 4000)):
-        assert not text or escaped(text)[:longest] in seen[where], (text, seen[where])
+        assert not text or escaped(text)[:longest] in seen[where], brief(text, seen[where])
+
+
+def brief(*values):
+    """What a complaint shows of some values."""
+    return "; ".join(repr(value)[:500] for value in values)
 
 
 def cells_of(text):
