@@ -22,7 +22,7 @@ help:
 	@echo "make simulate   draw 10,000 populations, count the promises that are broken, and rewrite benchmarks/results/promises.md"
 	@echo "make kill-test  kill a sweep 20 times at random moments and check that nothing is lost"
 	@echo "make store-test flip many bits of a store, and tell long stories of two sweeps on one (minutes)"
-	@echo "make fuzz       damage files of every kind for minutes and rewrite docs/fuzzing.md"
+	@echo "make fuzz       damage files of every kind, show hostile names in a browser, for minutes; rewrite docs/fuzzing.md"
 	@echo "make clean      remove the virtual environment and caches"
 
 $(BIN)/python:
@@ -172,9 +172,12 @@ STORIES ?= 1000
 store-test: $(VENV)/.installed-dev
 	SELFSELECT_FLIPS=$(FLIPS) SELFSELECT_STORIES=$(STORIES) $(BIN)/python -m pytest --durations=5 tests/reproduction/sweep/test_damage.py tests/reproduction/sweep/test_store_machine.py
 
+# So long for each kind; names in the browser need chromium, and are left out without it.
 FUZZ_MINUTES ?= 5
+FUZZ_SEED ?= 1000000
 fuzz: $(VENV)/.installed-dev
-	$(BIN)/python tools/fuzz.py --minutes $(FUZZ_MINUTES) --out docs/fuzzing.md
+	@tools/install-browser
+	$(BIN)/python tools/fuzz.py --minutes $(FUZZ_MINUTES) --seed $(FUZZ_SEED) --out docs/fuzzing.md
 
 clean:
 	rm -rf $(VENV) $(OLDEST) $(MUTATION) .mutation .coverage* .pytest_cache .mypy_cache .ruff_cache .hypothesis

@@ -15,7 +15,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from hostile import FORMULAS, HOSTILE, WITHOUT_HALVES
+from hostile import FORMULAS, HOSTILE, WITHOUT_HALVES, runs_as_formula, split_carelessly, without_apostrophes
 from selfselect import audit, compare, plan_subsidies, threshold_frontier
 from selfselect._text import html_text, inert_cell, json_text, label_text, latex_text, markdown_text, printable, shown
 from selfselect.auditing.plain import as_json
@@ -55,22 +55,6 @@ def test_a_terminal_gets_nothing_to_obey(name):
         assert all(char.isprintable() or char == "\n" for char in text)
     assert text_table([{"group": name, "n": "1"}]).count("\n") == 1
     text_table([{"group": name, "n": "1"}]).encode()
-
-
-def runs_as_formula(cell):
-    """Whether a careless spreadsheet runs a cell: it skips what it does not show, and reads wide signs as plain."""
-    seen = [char for char in cell if char.isprintable() and not char.isspace()]
-    return bool(seen) and seen[0] in "=+-@\uff1d\uff0b\uff0d\uff20\ufe66\ufe62\ufe63\ufe6b"
-
-
-def split_carelessly(cell):
-    """The cells that a spreadsheet sees which separates by other characters, and ends lines within quotes."""
-    return re.split(r"[;\t\r\n]", cell)
-
-
-def without_apostrophes(cell):
-    """A text without what may have been put in front of it or of its parts."""
-    return re.sub(r"(^|(?<=[;\t\r\n]))'", "", cell)
 
 
 @pytest.mark.parametrize("name", HOSTILE)
