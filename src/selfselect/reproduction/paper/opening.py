@@ -104,7 +104,7 @@ def _in_the_text(descents: Sequence[Result]) -> str:
             factor = RELEASED_FACTOR**2 * len(result.groups)
             weights.setdefault(result.cell.dataset, []).append(factor * result.configuration["parity"])
     shown = "; ".join(f"{BUNDLED[name]} {_range(weights[name], ',.0f')}" for name in BUNDLED if name in weights)
-    return f" in the form of the released code, which is in that of the text {shown}" if shown else ""
+    return f" (in the form of the released code; in that of the text {shown})" if shown else ""
 
 
 def _within(results: Sequence[Result]) -> str:
