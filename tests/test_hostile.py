@@ -73,9 +73,9 @@ def without_apostrophes(cell):
 
 @pytest.mark.parametrize("name", HOSTILE)
 def test_no_cell_of_a_csv_file_runs_and_every_one_comes_back(name):
-    copy = CsvCopy([name, "n"])
-    copy.add([[name, "-1"]])
-    texts = [copy.text()]
+    with CsvCopy([name, "n"]) as copy:
+        copy.add([[name, "-1"]])
+        texts = [b"".join(copy).decode()]
     if name in WITHOUT_HALVES:  # pandas takes no others
         frame = pd.DataFrame({name: [name], "n": [-1]})
         texts += [csv_text(frame), csv_text(frame, digits=10)]
