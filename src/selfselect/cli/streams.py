@@ -46,7 +46,8 @@ class PatientStream:
         """Write bytes as they are, or lose them if nobody reads."""
         with self._closed_pipes():
             self._stream.flush()
-            self._stream.buffer.writelines(pieces)
+            for piece in pieces:
+                self._stream.buffer.write(piece)
             self._stream.buffer.flush()
 
     @contextmanager
