@@ -1,12 +1,14 @@
 """Parquet: what other programs write is read cell by cell as people would write it."""
 
 import datetime
+import tracemalloc
 from decimal import Decimal
 
 import numpy as np
 import pytest
 
 from selfselect.tabular import parquet_files
+from selfselect.tabular.cells import ArrowChunk
 from selfselect.tabular.checking import GroupColumns, TwoValues, as_numbers
 from selfselect.tabular.errors import TableError
 from selfselect.tabular.loading import PeopleColumns, ScoreColumn, read_screened
@@ -131,6 +133,17 @@ def test_wide_rows_are_read_a_few_at_a_time(tmp_path, monkeypatch, kind):
         for chunk in table.chunks([0]):
             assert len(chunk.rows) <= 100
             assert pa.total_allocated_bytes() - before < 4 * 10**6  # all are 5 million bytes
+
+
+def test_of_a_dictionary_only_what_occurs_is_made_into_text():
+    array = pa.DictionaryArray.from_arrays(pa.array([2, None, 2]), pa.array(["x" * 10**6, "y" * 10**6, "z"]))
+    tracemalloc.start()
+    try:
+        chunk = ArrowChunk(range(3), [array])
+        assert (chunk.texts(0), chunk.codes(0)[1].tolist()) == (["z", "", "z"], ["z", ""])
+        assert tracemalloc.get_traced_memory()[1] < 10**5
+    finally:
+        tracemalloc.stop()
 
 
 def nested(value, kind):

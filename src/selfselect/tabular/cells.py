@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from itertools import islice
 from typing import Any
 
@@ -62,10 +62,9 @@ class ArrowChunk(Chunk):
             return super().codes(at)
         if kind != "dictionary":
             array = array.dictionary_encode()
-        known = [*_as_texts(array.dictionary), ""]
-        codes, used = pd.factorize(array.indices.cast("int64").fill_null(len(known) - 1).to_numpy(zero_copy_only=False))
-        texts = np.empty(len(used), dtype=object)
-        texts[:] = [known[code] for code in used]
+        codes, known = _coded(array, _as_texts, "")
+        texts = np.empty(len(known), dtype=object)
+        texts[:] = known
         return codes, texts
 
 
@@ -101,7 +100,8 @@ def size_of(array: Any) -> int:
 def _as_texts(array: Any) -> list[str]:
     """Values as text; nothing and NaN are empty."""
     if _kind(array) == "dictionary":
-        return _repeated(_as_texts(array.dictionary), array.indices, "")
+        codes, texts = _coded(array, _as_texts, "")
+        return [texts[code] for code in codes]
     return ["" if value is None or value != value else str(value) for value in _values(array)]
 
 
@@ -109,7 +109,8 @@ def _values(array: Any) -> list[Any]:
     """Values of an array as Python has them; but a time of day keeps its nanoseconds, as text."""
     kind = _kind(array)
     if kind == "dictionary":
-        return _repeated(_values(array.dictionary), array.indices, None)
+        codes, values = _coded(array, _values, None)
+        return [values[code] for code in codes]
     if kind == "time64":
         array = array.cast("string")
     elif kind in LISTS:
@@ -137,7 +138,12 @@ def _where_valid(array: Any, values: list[Any]) -> list[Any]:
     return [value if there else None for value, there in zip(values, array.is_valid().to_pylist(), strict=True)]
 
 
-def _repeated(values: list[Any], indices: Any, missing: Any) -> list[Any]:
-    """Values by their positions: the same objects, however often they occur."""
-    known = [*values, missing]
-    return [known[code] for code in indices.cast("int64").fill_null(len(values)).to_pylist()]
+def _coded(array: Any, read: Callable[[Any], list[Any]], missing: Any) -> tuple[NDArray[np.intp], list[Any]]:
+    """Positions in a list of different values, in the order of their coming, of an array that has a dictionary.
+
+    Each value is made once, however often it occurs; those of the dictionary that do not occur are not.
+    """
+    at = array.indices.cast("int64").fill_null(-1).to_numpy(zero_copy_only=False)
+    codes, used = pd.factorize(at)
+    values = iter(read(array.dictionary.take(used[used >= 0])))
+    return codes, [missing if place < 0 else next(values) for place in used]
