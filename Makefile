@@ -3,7 +3,7 @@ PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
 
-.PHONY: help demo test lint types check bench bench-unseen reproduce reproduce-promises reproduce-descent reproduce-splits experiments experiment-push experiment-rates experiment-starts experiment-weights docs docs-quick screenshots simulate kill-test store-test fuzz test-oldest mutation install-dev clean
+.PHONY: help demo test lint types check bench bench-unseen reproduce reproduction-tables reproduction-figures reproduction-page reproduce-promises reproduce-descent reproduce-splits experiments experiment-push experiment-rates experiment-starts experiment-weights docs docs-quick screenshots simulate kill-test store-test fuzz test-oldest mutation install-dev clean
 help:
 	@echo "make demo       install and show what self-selection does to a screening model (bundled data)"
 	@echo "make test       install what the tests need and run them all"
@@ -22,7 +22,7 @@ help:
 	@echo "make simulate   draw 10,000 populations, count the promises that are broken, and rewrite benchmarks/results/promises.md"
 	@echo "make kill-test  kill a sweep 20 times at random moments and check that nothing is lost"
 	@echo "make store-test flip many bits of a store, and tell long stories of two sweeps on one (minutes)"
-	@echo "make fuzz       damage files of every kind for minutes and rewrite docs/fuzzing.md"
+	@echo "make fuzz       damage files of every kind, show hostile names in a browser, for minutes; rewrite docs/fuzzing.md"
 	@echo "make clean      remove the virtual environment and caches"
 
 $(BIN)/python:
@@ -91,8 +91,12 @@ WORKERS ?= 2
 BESIDE = $(addprefix --beside ,$(wildcard docs/reproduction/*.csv.gz))
 reproduce: $(VENV)/.installed-dev
 	$(BIN)/selfselect reproduce --store $(STORE) --workers $(WORKERS)
+	$(MAKE) --jobs $(WORKERS) reproduction-tables reproduction-figures reproduction-page
+reproduction-tables: $(VENV)/.installed-dev
 	$(BIN)/selfselect tables --store $(STORE) $(BESIDE) --out docs/reproduction --force
+reproduction-figures: $(VENV)/.installed-dev
 	$(BIN)/selfselect figures --store $(STORE) $(BESIDE) --out docs/reproduction --force
+reproduction-page: $(VENV)/.installed-dev
 	$(BIN)/selfselect page --store $(STORE) $(BESIDE) --out docs/reproduction.md --force
 
 # Methods that publish on unseen people; those of the paper on the same splits are kept by reproduce-splits.
@@ -168,9 +172,12 @@ STORIES ?= 1000
 store-test: $(VENV)/.installed-dev
 	SELFSELECT_FLIPS=$(FLIPS) SELFSELECT_STORIES=$(STORIES) $(BIN)/python -m pytest --durations=5 tests/reproduction/sweep/test_damage.py tests/reproduction/sweep/test_store_machine.py
 
+# So long for each kind; names in the browser need chromium, and are left out without it.
 FUZZ_MINUTES ?= 5
+FUZZ_SEED ?= 1000000
 fuzz: $(VENV)/.installed-dev
-	$(BIN)/python tools/fuzz.py --minutes $(FUZZ_MINUTES) --out docs/fuzzing.md
+	@tools/install-browser
+	$(BIN)/python tools/fuzz.py --minutes $(FUZZ_MINUTES) --seed $(FUZZ_SEED) --out docs/fuzzing.md
 
 clean:
 	rm -rf $(VENV) $(OLDEST) $(MUTATION) .mutation .coverage* .pytest_cache .mypy_cache .ruff_cache .hypothesis

@@ -1,11 +1,14 @@
 """Shared by all tests."""
 
+import os
+
 import numpy as np
 import pytest
 from hypothesis import settings
 from sklearn.linear_model import LogisticRegression
 from sklearn.model_selection import train_test_split
 
+from browsing import CHROMIUM, NO_CHROMIUM, chromium
 from selfselect.datasets import fetch_adult
 
 settings.register_profile("selfselect", deadline=None, max_examples=100)
@@ -32,3 +35,13 @@ def adult(adult_splits):
     _, X, y, z, X_test, y_test, z_test = adult_splits[0]
     columns = fetch_adult(drop_group=True).feature_names
     return {"with": (X, y, z, X_test, y_test, z_test), "without": (X[columns], y, z, X_test[columns], y_test, z_test)}
+
+
+@pytest.fixture(scope="session")
+def browser():
+    """A real browser, the same for all tests: playwright starts only one."""
+    if CHROMIUM is None and not os.environ.get("SELFSELECT_REQUIRE_BROWSER"):
+        pytest.skip(NO_CHROMIUM)
+    pytest.importorskip("playwright.sync_api")
+    with chromium() as started:
+        yield started

@@ -3,6 +3,8 @@
 Every place that shows names of strangers is tried with all of them; `tests/test_hostile.py` has the list of places.
 """
 
+import re
+
 #: Texts that a spreadsheet would run: plain signs, signs of another width, and both behind what is not seen.
 FORMULAS = [
     "=1+1",
@@ -88,3 +90,19 @@ OTHERS = [
 HOSTILE = [*FORMULAS, *OTHERS]
 #: Those that are whole: halves of characters are refused by pandas and by browsers.
 WITHOUT_HALVES = [name for name in HOSTILE if name.encode("utf-8", "replace").decode() == name]
+
+
+def runs_as_formula(cell):
+    """Whether a careless spreadsheet runs a cell: it skips what it does not show, and reads wide signs as plain."""
+    seen = [char for char in cell if char.isprintable() and not char.isspace()]
+    return bool(seen) and seen[0] in "=+-@\uff1d\uff0b\uff0d\uff20\ufe66\ufe62\ufe63\ufe6b"
+
+
+def split_carelessly(cell):
+    """The cells that a spreadsheet sees which separates by other characters, and ends lines within quotes."""
+    return re.split(r"[;\t\r\n]", cell)
+
+
+def without_apostrophes(cell):
+    """A text without what may have been put in front of it or of its parts."""
+    return re.sub(r"(^|(?<=[;\t\r\n]))'", "", cell)

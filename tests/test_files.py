@@ -2,11 +2,13 @@
 
 import os
 import stat
+import sys
 import threading
 
 import pytest
 
-from selfselect._files import write_whole
+from selfselect import _files
+from selfselect._files import is_stream, write_whole
 
 
 def test_a_file_is_written_as_text_or_bytes_and_nothing_else_is_left(tmp_path):
@@ -64,3 +66,78 @@ def test_a_write_that_fails_leaves_the_old_file_and_no_other(tmp_path, monkeypat
         write_whole(tmp_path / "a", "new")
     assert os.listdir(tmp_path) == ["a"]
     assert (tmp_path / "a").read_text() == "old"
+
+
+posix_only = pytest.mark.skipif(sys.platform == "win32", reason="pipes of POSIX")
+linux_only = pytest.mark.skipif(not os.path.isdir("/proc/self/fd"), reason="open files by name, as Linux has them")
+
+
+@posix_only
+@pytest.mark.parametrize("linked", [False, True])
+def test_a_pipe_is_written_to_and_stays_a_pipe(tmp_path, linked):
+    pipe, link = tmp_path / "pipe", tmp_path / "link"
+    os.mkfifo(pipe)
+    link.symlink_to(pipe)
+    reader = os.open(pipe, os.O_RDONLY | os.O_NONBLOCK)
+    try:
+        write_whole(link if linked else pipe, "for you")
+        assert os.read(reader, 100) == b"for you"
+    finally:
+        os.close(reader)
+    assert stat.S_ISFIFO(os.lstat(pipe).st_mode)
+    assert link.is_symlink()
+    assert sorted(os.listdir(tmp_path)) == ["link", "pipe"]
+
+
+@linux_only
+def test_a_link_to_our_own_output_sends_it_there_and_stays_a_link(tmp_path):
+    reader, writer = os.pipe()
+    first, second = tmp_path / "first", tmp_path / "second"
+    first.symlink_to(f"/proc/self/fd/{writer}")
+    second.symlink_to("first")
+    try:
+        assert is_stream(second)
+        write_whole(second, "for you")
+        assert os.read(reader, 100) == b"for you"
+    finally:
+        os.close(reader)
+        os.close(writer)
+    assert first.is_symlink()
+    assert second.is_symlink()
+    assert not is_stream(second)  # it is closed by now
+
+
+@linux_only
+def test_output_that_goes_to_a_file_goes_on_in_it(tmp_path, monkeypatch):
+    link = tmp_path / "link"
+    with open(tmp_path / "out", "wb", buffering=0) as file:
+        monkeypatch.setattr(_files, "OUTPUTS", (file.fileno(),))
+        link.symlink_to(f"/dev/fd/{file.fileno()}")
+        file.write(b"before, ")
+        write_whole(link, "in between, ")
+        file.write(b"after")
+    assert (tmp_path / "out").read_text() == "before, in between, after"
+    assert link.is_symlink()
+
+
+@linux_only
+def test_a_planted_link_to_another_file_that_is_open_is_replaced(tmp_path):
+    link = tmp_path / "link"
+    with open(tmp_path / "log", "wb", buffering=0) as file:
+        link.symlink_to(f"/proc/self/fd/{file.fileno()}")
+        write_whole(link, "new")
+    assert (tmp_path / "log").read_text() == ""
+    assert link.read_text() == "new"
+    assert not link.is_symlink()
+
+
+@posix_only
+def test_links_that_lead_in_a_circle_or_nowhere_are_no_streams(tmp_path):
+    circle, nowhere = tmp_path / "circle", tmp_path / "nowhere"
+    circle.symlink_to(circle)
+    nowhere.symlink_to(tmp_path / "victim")
+    for link in (circle, nowhere):
+        assert not is_stream(link)
+        write_whole(link, "mine")
+        assert link.read_text() == "mine"
+    assert sorted(os.listdir(tmp_path)) == ["circle", "nowhere"]

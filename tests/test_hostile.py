@@ -7,6 +7,7 @@ import json
 import re
 import warnings
 import xml.etree.ElementTree as ElementTree
+from dataclasses import replace
 from functools import partial
 
 import matplotlib as mpl
@@ -14,7 +15,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from hostile import FORMULAS, HOSTILE, WITHOUT_HALVES
+from hostile import FORMULAS, HOSTILE, WITHOUT_HALVES, runs_as_formula, split_carelessly, without_apostrophes
 from selfselect import audit, compare, plan_subsidies, threshold_frontier
 from selfselect._text import html_text, inert_cell, json_text, label_text, latex_text, markdown_text, printable, shown
 from selfselect.auditing.plain import as_json
@@ -29,6 +30,7 @@ from selfselect.reproduction.paper.own_page import comparison_page
 from selfselect.reproduction.paper.promises import paper_part, promise_part, summarise_promises
 from selfselect.reproduction.paper.summary import summarise
 from selfselect.reproduction.paper.tables import render_promises, render_table
+from selfselect.reproduction.sweep.exchange import exported, read_results
 from selfselect.reproduction.sweep.results import Result, metrics_from_counts, who_applies
 from selfselect.tabular.writing import CsvCopy, csv_text
 
@@ -53,22 +55,6 @@ def test_a_terminal_gets_nothing_to_obey(name):
         assert all(char.isprintable() or char == "\n" for char in text)
     assert text_table([{"group": name, "n": "1"}]).count("\n") == 1
     text_table([{"group": name, "n": "1"}]).encode()
-
-
-def runs_as_formula(cell):
-    """Whether a careless spreadsheet runs a cell: it skips what it does not show, and reads wide signs as plain."""
-    seen = [char for char in cell if char.isprintable() and not char.isspace()]
-    return bool(seen) and seen[0] in "=+-@\uff1d\uff0b\uff0d\uff20\ufe66\ufe62\ufe63\ufe6b"
-
-
-def split_carelessly(cell):
-    """The cells that a spreadsheet sees which separates by other characters, and ends lines within quotes."""
-    return re.split(r"[;\t\r\n]", cell)
-
-
-def without_apostrophes(cell):
-    """A text without what may have been put in front of it or of its parts."""
-    return re.sub(r"(^|(?<=[;\t\r\n]))'", "", cell)
 
 
 @pytest.mark.parametrize("name", HOSTILE)
@@ -261,6 +247,34 @@ def test_tables_of_a_data_set_of_any_name_are_whole_in_every_format(dataset):
         # in the middle of a line, as in a title, the beginning of a name needs no guard
         assert latex_text(": " + dataset)[2:] in latex.replace("$c=$", "c = ")
         assert markdown_text(": " + dataset)[2:] in markdown or markdown_text(dataset) in markdown
+
+
+@pytest.mark.parametrize("name", HOSTILE)
+def test_exported_results_of_any_name_do_not_run_and_come_back_unchanged(name, tmp_path):
+    groups = (name, "A") if name in WITHOUT_HALVES else ("A", "B")  # pandas takes no halves of characters
+    results = [
+        replace(
+            result,
+            cell=replace(result.cell, method=f"{name}{i}"),
+            configuration={name: [name, -1e-05]},
+            package_version=name,
+            data_hash=name,
+        )
+        for i, result in enumerate(results_of(name, groups))
+    ]
+    results.sort(key=lambda result: result.cell)
+    for file, packed in ((tmp_path / "r.csv", False), (tmp_path / "r.csv.gz", True)):
+        file.write_bytes(exported(results, compress=packed))
+        assert read_results(file) == results
+    rows = list(csv.reader(io.StringIO(exported(results).decode(), newline=""), strict=True))
+    assert len(rows) == 1 + len(results)
+    for cell in (cell for row in rows for cell in row):
+        assert not any(map(runs_as_formula, [cell, *split_carelessly(cell)]))
+
+
+def test_exported_names_that_run_nowhere_stay_as_they_are():
+    row = exported(results_of("my data-set = 1")[:1]).decode().splitlines()[1]
+    assert row.startswith("my data-set = 1,naive,0.7,0,0,")
 
 
 def test_figures_of_hostile_data_sets_and_groups_are_drawn_and_their_data_do_not_run():

@@ -1,6 +1,7 @@
 """The flow never runs backwards: rooms import from rooms above them only, and nobody reaches into private parts."""
 
 import ast
+import re
 import subprocess
 import sys
 from graphlib import TopologicalSorter
@@ -155,6 +156,71 @@ def test_no_property_holds_a_lock_while_it_is_computed():
         named = {node.attr for node in ast.walk(tree) if isinstance(node, ast.Attribute)}
         taken = {alias.name for node in ast.walk(tree) if isinstance(node, ast.ImportFrom) for alias in node.names}
         assert name.endswith("_cached") or "cached_property" not in named | taken, f"{name}: use _cached.cached"
+
+
+#: Methods that write files, whoever has them.
+WRITERS = {"open", "write_text", "write_bytes", "to_csv", "to_excel", "to_parquet", "to_pickle", "savefig", "savez"}
+#: Functions of Python's own modules that write, make or move files; None: all of them.
+MOVERS = {"os": {"open", "fdopen", "rename", "replace", "link", "symlink"}, "shutil": None, "tempfile": None}
+#: Who writes files, and with what: all others hand texts or bytes to ``_files``.
+WRITING = {
+    ("_files", "os.fdopen"),
+    ("_files", "os.open"),
+    ("_files", "os.replace"),
+    # SQLite's own files: a copy of one that cannot be written beside, and a damaged one that is moved aside
+    ("reproduction.sweep.database", "tempfile.TemporaryDirectory"),
+    ("reproduction.sweep.database", "shutil.copyfile"),
+    ("reproduction.sweep.repairing", "os.rename"),
+    # rows that wait in a file without a name until all are there
+    ("tabular.writing", "tempfile.SpooledTemporaryFile"),
+    ("tabular.writing", "tempfile.gettempdir"),
+    # these write to memory, and to the terminal
+    ("cli.work.frontier", "savefig"),
+    ("reproduction.paper.figures", "savefig"),
+    ("cli.streams", "write_bytes"),
+}
+
+
+def writes(call):
+    """What a call writes files with; None if it does not."""
+    owner, _, name = ast.unparse(call.func).rpartition(".")
+    if name == "open" and not opens_for_writing(call):
+        return None
+    if owner in MOVERS:
+        return f"{owner}.{name}" if MOVERS[owner] is None or name in MOVERS[owner] else None
+    return name if name in WRITERS else None
+
+
+def opens_for_writing(call):
+    """Whether a mode, or what may be one, is not plainly that of reading; nothing is ever in the null device."""
+    if call.args and ast.unparse(call.args[0]) == "os.devnull":
+        return False
+    modes = [*call.args[1:2], *(keyword.value for keyword in call.keywords if keyword.arg == "mode")]
+    if isinstance(call.func, ast.Attribute):  # a path's own takes it first
+        modes += [part for part in call.args[:1] if re.fullmatch(r"'[rwaxbt+]+'", ast.unparse(part))]
+    return any(ast.unparse(mode) not in ("'r'", "'rb'", "os.O_RDONLY") for mode in modes)
+
+
+def test_files_are_written_in_one_place():
+    found = {
+        (name, writes(node))
+        for name, _, tree in modules()
+        for node in ast.walk(tree)
+        if isinstance(node, ast.Call) and writes(node)
+    }
+    assert found == WRITING
+
+
+@pytest.mark.parametrize(
+    "statement",
+    [
+        *("open(path, 'w')", "open(path, mode='ab')", "open(path, mode)", "path.open('w')", "gzip.open(path, 'wt')"),
+        *("os.open(path, os.O_WRONLY)", "path.write_text(text)", "Path(path).write_bytes(data)", "shutil.copy(a, b)"),
+        *("os.replace(a, b)", "np.savez(path, a)", "frame.to_csv(path)"),
+    ],
+)
+def test_writing_elsewhere_would_be_noticed(statement):
+    assert writes(ast.parse(statement).body[0].value)
 
 
 @pytest.mark.parametrize(

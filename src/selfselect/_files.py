@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import os
 import secrets
+import stat
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator
 from pathlib import Path
@@ -16,6 +17,10 @@ MOST_BYTES = 64 * 2**20
 LARGEST = 1e100
 #: Names that are tried for a new file: each is taken once in 2**64 cases.
 NAMES_TRIED = 10
+#: Links that are followed one after the other, as systems do.
+MOST_LINKS = 40
+#: Descriptors that output goes to; other open files of the process are nobody's to write to.
+OUTPUTS = (1, 2)
 
 Part = TypeVar("Part")
 
@@ -26,11 +31,17 @@ def write_whole(path: str | Path, content: str | bytes | Iterable[bytes]) -> Non
     An existing file is replaced. So is a link, by the file itself: what the link leads to is left alone, since somebody
     else may have put it there. The new file and its name are on disk when this returns; of several writers at once, one
     wins whole.
+
+    What is no file of a folder (see :func:`is_stream`) is written to and stays what it is.
     """
     target = Path(os.path.abspath(path))
     data = content.encode("utf-8") if isinstance(content, str) else content
     pieces = [data] if isinstance(data, bytes) else data
-    handle, name = _open_new(target)
+    if is_stream(target):
+        with os.fdopen(_opened_stream(target), "wb") as stream:
+            stream.writelines(pieces)
+        return
+    handle, name = open_new(target)
     try:
         with os.fdopen(handle, "wb") as file:
             file.writelines(pieces)
@@ -43,7 +54,41 @@ def write_whole(path: str | Path, content: str | bytes | Iterable[bytes]) -> Non
     _remember_names(target.parent)
 
 
-def _open_new(target: Path) -> tuple[int, str]:
+def is_stream(path: str | Path) -> bool:
+    """Whether a name leads to a pipe, a terminal or a device, or to whatever our own output goes to (``/dev/stdout``).
+
+    Examples
+    --------
+    >>> is_stream(os.devnull), is_stream(".")
+    (True, False)
+    """
+    try:
+        mode = os.stat(path).st_mode
+    except OSError:
+        return False
+    return stat.S_ISFIFO(mode) or stat.S_ISCHR(mode) or _own_descriptor(path) in OUTPUTS
+
+
+def _opened_stream(path: Path) -> int:
+    own = _own_descriptor(path)  # opened by its name, a file would be written from its beginning again
+    return os.open(path, os.O_WRONLY | getattr(os, "O_BINARY", 0)) if own is None else os.dup(own)
+
+
+def _own_descriptor(path: str | Path) -> int | None:
+    """Number of the open file of this process that a name, or the end of its links, stands for; None if it does not."""
+    name = os.fspath(path)
+    for _ in range(MOST_LINKS):
+        folder, last = os.path.realpath(os.path.dirname(name)), os.path.basename(name)
+        if folder in (f"/proc/{os.getpid()}/fd", "/dev/fd"):
+            return int(last) if last.isdecimal() else None
+        try:
+            name = os.path.join(folder, os.readlink(os.path.join(folder, last)))
+        except OSError:
+            return None  # no link any more
+    return None
+
+
+def open_new(target: Path) -> tuple[int, str]:
     """A new file beside another, with the permissions that people give to new files; never one that is there."""
     for _ in range(NAMES_TRIED):
         name = str(target.with_name(f".{target.name[:100]}.{secrets.token_hex(8)}"))

@@ -30,6 +30,39 @@ def command(*arguments, first_line=False, **environment):
     return process.returncode, said, errors.decode()
 
 
+full_only = pytest.mark.skipif(not os.path.exists("/dev/full"), reason="a device that is always full")
+
+
+@full_only
+def test_errors_that_cannot_be_written_change_no_exit_code():
+    words = [sys.executable, "-m", "selfselect", "audit", "nofile.csv", "--label", "y", "--group", "z"]
+    for more in (["--score", "s", "--cost", "0.5"], ["--nonsense"]):
+        for unbuffered in ("", "1"):
+            environment = {**os.environ, "PYTHONUNBUFFERED": unbuffered}
+            with open("/dev/full", "w") as full:
+                done = subprocess.run(
+                    [*words, *more], env=environment, stdout=subprocess.PIPE, stderr=full, check=False
+                )
+            assert (done.returncode, done.stdout) == (2, b"")
+
+
+@full_only
+@pytest.mark.parametrize("unbuffered", ["", "1"])
+@pytest.mark.parametrize("words", [["--help"], ["--version"], ["audit", "--help"]])
+def test_words_that_cannot_be_written_are_an_error_told_once(words, unbuffered):
+    with open("/dev/full", "w") as full:
+        done = subprocess.run(
+            [sys.executable, "-m", "selfselect", *words],
+            env={**os.environ, "PYTHONUNBUFFERED": unbuffered},
+            stdout=full,
+            stderr=subprocess.PIPE,
+            text=True,
+            check=False,
+        )
+    assert done.returncode == 2
+    assert done.stderr == "Error: Cannot write the output: No space left on device.\n"
+
+
 @pytest.fixture
 def audited(tmp_path):
     """More groups than a pipe holds lines for, one of them with an emoji."""

@@ -1,6 +1,8 @@
 """Saving classifiers, and loading them without trusting the file."""
 
 import json
+import os
+import threading
 
 import numpy as np
 import pandas as pd
@@ -136,3 +138,62 @@ def test_weights_that_would_not_be_read_back_are_not_written(people, tmp_path):
     with pytest.raises(ValueError, match=r"weights beyond 1e\+100.*scale its features"):
         model.save(tmp_path / "m.json")
     assert not (tmp_path / "m.json").exists()
+
+
+@pytest.fixture
+def fitted(people):
+    X, y, z = people
+    return [NaiveClassifier(cost=cost).fit(X, y, sensitive_features=z) for cost in (0.5, 0.55, 0.6, 0.65)]
+
+
+def test_saving_replaces_a_planted_link_and_leaves_alone_what_it_leads_to(fitted, tmp_path):
+    victim, path, nowhere = tmp_path / "victim", tmp_path / "m.json", tmp_path / "n.json"
+    victim.write_text("mine")
+    path.symlink_to(victim)
+    nowhere.symlink_to(tmp_path / "new")
+    for planted in (path, nowhere):
+        fitted[0].save(planted)
+        assert not planted.is_symlink()
+        assert load_model(planted).get_params() == fitted[0].get_params()
+    assert victim.read_text() == "mine"
+    assert sorted(os.listdir(tmp_path)) == ["m.json", "n.json", "victim"]
+
+
+def test_of_four_threads_that_save_to_one_path_each_saves_and_every_model_read_is_whole(fitted, tmp_path):
+    path, failed, costs = tmp_path / "m.json", [], {model.cost for model in fitted}
+
+    def save(model):
+        try:
+            for _ in range(15):
+                model.save(path)
+                assert load_model(path).cost in costs
+        except BaseException as error:
+            failed.append(error)
+
+    writers = [threading.Thread(target=save, args=(model,)) for model in fitted]
+    for writer in writers:
+        writer.start()
+    for writer in writers:
+        writer.join()
+    assert not failed
+    assert os.listdir(tmp_path) == ["m.json"]
+
+
+def test_saving_that_fails_leaves_the_old_model_and_nothing_half_written(fitted, tmp_path, monkeypatch):
+    path = tmp_path / "m.json"
+    fitted[0].save(path)
+    before = path.read_bytes()
+
+    def full(*whatever):
+        raise OSError("the disk is full")
+
+    for step in ("fsync", "replace"):
+        with monkeypatch.context() as patched:
+            patched.setattr(os, step, full)
+            with pytest.raises(OSError, match="the disk is full"):
+                fitted[1].save(path)
+        assert os.listdir(tmp_path) == ["m.json"]
+        assert path.read_bytes() == before
+    with pytest.raises(NotFittedError):
+        NaiveClassifier().save(path)
+    assert path.read_bytes() == before

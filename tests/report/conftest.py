@@ -1,28 +1,8 @@
-"""A real browser. Needs chromium (tools/install-browser); tests that ask for it are skipped where there is none."""
-
-import os
-import shutil
+"""Pages in a real browser; tests that ask for one are skipped where there is none."""
 
 import pytest
 
 from pages import settle
-
-CHROMIUM = os.environ.get("SELFSELECT_CHROMIUM") or shutil.which("chromium")
-FLAGS = (
-    "--headless=new --no-sandbox --disable-gpu --no-first-run --disable-background-networking "
-    "--disable-component-update --disable-sync"
-).split()
-
-
-@pytest.fixture(scope="session")
-def browser():
-    if CHROMIUM is None and not os.environ.get("SELFSELECT_REQUIRE_BROWSER"):
-        pytest.skip("no chromium: run tools/install-browser, or set SELFSELECT_CHROMIUM")
-    playwright = pytest.importorskip("playwright.sync_api")
-    with playwright.sync_playwright() as engine:
-        chromium = engine.chromium.launch(executable_path=CHROMIUM, args=FLAGS)
-        yield chromium
-        chromium.close()
 
 
 @pytest.fixture

@@ -1,11 +1,16 @@
 """Pages of comparisons and frontiers in a real browser."""
 
+import html
+import json
+import re
+
 import numpy as np
 import pytest
 
-from pages import HOSTILE, people, settle
+from hostile import HOSTILE as HALVES_TOO
+from pages import HOSTILE, embedded_text, people, settle
 from selfselect import audit
-from selfselect.auditing import compare
+from selfselect.auditing import Provenance, compare
 from selfselect.auditing.formats import percent
 from selfselect.planning import threshold_frontier
 
@@ -80,3 +85,16 @@ def test_hostile_names_stay_text_in_comparisons(show, scheme):
     drawn(page)
     assert page.evaluate("() => window.pwned") is None
     assert page.locator("img, iframe, [onload], [onerror]").count() == 0
+
+
+def test_documents_hold_only_characters_that_are_seen_whatever_names_hold():
+    y, score, z = people(["\x00=1+1", "\x1b[31mred", "\u202eright", "two\r\nlines", "\u2028\xa0\ufffe", "long " * 2000])
+    hostile = "".join(HALVES_TOO)
+    given = {"sensitive_features": z, "cost": 0.7, "provenance": Provenance(title=hostile, note=hostile, dated=hostile)}
+    found = audit(y, score=np.round(score, 1), **given)
+    named = compare(found, found, names=(hostile, "\ud800"), n_resamples=5)
+    for page in (named.to_html(), threshold_frontier(y, np.round(score, 1), **given).to_html()):
+        said = html.unescape(re.sub(r"(?s)<(script|style).*?</\1>", "", page))
+        assert {char for char in said if not char.isprintable()} <= {"\n", "\xa0"}
+        json.loads(embedded_text(page.encode().decode()))
+    assert "... (10,000 characters)</bdi>" in named.to_html()

@@ -362,6 +362,8 @@ class Comparison:
 
     def to_html(self) -> str:
         """Page with the verdict, a picture of both and the tables. Needs the extra ``report``."""
+        old, new = (short_name(name) for name in self.names)
+        groups = [row | {"group": short_name(row["group"])} for row in self.group_rows()]
         return render_document(
             {
                 "eyebrow": "What changed?",
@@ -371,16 +373,15 @@ class Comparison:
                 "chart": {
                     "kind": "comparison",
                     "title": "Who came, who left?",
-                    "text": f"Each group's precision, {self.names[0]} (grey squares) and {self.names[1]} (below, in "
-                    "colour), with 95% intervals. Shaded: not worth applying, up to the line of its cost (dashed: what "
-                    "it was before).",
+                    "text": f"Each group's precision, {old} (grey squares) and {new} (below, in colour), with 95% "
+                    "intervals. Shaded: not worth applying, up to the line of its cost (dashed: what it was before).",
                     "order": own_order(self.group_names),
-                    "names": [short_name(name) for name in self.names],
+                    "names": [old, new],
                     "groups": self._drawn_groups(),
                 },
                 "tables": [
                     {"title": "Numbers", "rows": self.number_rows(), "left": [""]},
-                    {"title": "Groups", "rows": self.group_rows(), "left": ["group", "change"]},
+                    {"title": "Groups", "rows": groups, "left": ["group", "change"]},
                 ],
                 "constants": page_constants(),
                 "provenance": source_content(self.after.provenance)

@@ -11,7 +11,7 @@ from typing import Any
 import click
 import pandas as pd
 
-from selfselect._files import write_whole
+from selfselect._files import is_stream, write_whole
 from selfselect._text import printable
 from selfselect.report import check_available
 from selfselect.tabular.writing import csv_text
@@ -46,11 +46,11 @@ def refuse_existing(paths: Iterable[str | Path | None], *, force: bool, inputs: 
         if real in seen:
             raise BadInput(f"{path} is named for two outputs; give each its own.")
         seen.add(real)
-        if os.path.exists(real) and not os.path.isfile(real):
+        if os.path.exists(path) and not (os.path.isfile(path) or is_stream(path)):
             raise BadInput(f"Cannot write {path}: it is not an ordinary file.")
         if not os.path.isdir(os.path.dirname(real)):
             raise BadInput(f"Cannot write {path}: there is no folder {os.path.dirname(path) or '.'}.")
-    existing = [str(path) for path in chosen if path.exists()]
+    existing = [str(path) for path in chosen if path.exists() and not is_stream(path)]
     if existing and not force:
         raise BadInput(f"{', '.join(existing)} exists already; choose another name or pass --force.")
 

@@ -6,7 +6,7 @@ import os
 import signal
 import threading
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from types import FrameType
 from typing import NoReturn
 
@@ -27,7 +27,8 @@ def ends_at_once() -> Iterator[None]:
         return
 
     def end(number: int, frame: FrameType | None) -> NoReturn:
-        os.write(2, b"Interrupted.\n")
+        with suppress(OSError):  # nowhere to say it
+            os.write(2, b"Interrupted.\n")
         os._exit(INTERRUPTED)
 
     signal.signal(signal.SIGINT, end)

@@ -6,12 +6,14 @@ import errno
 import os
 import sys
 from collections.abc import Iterable, Iterator
-from contextlib import ExitStack, contextmanager
+from contextlib import ExitStack, contextmanager, suppress
 from typing import Any
 
 import click
 
 from selfselect._text import printable
+
+from .errors import BadInput
 
 
 class PatientStream:
@@ -21,10 +23,14 @@ class PatientStream:
     ----------
     stream : text file
         Where texts go; characters that its encoding lacks are written as escapes.
+    errors : bool, default=False
+        Whether it is where errors are told. Nowhere is left to tell that these cannot be written, and they are lost in
+        silence. Other texts that cannot be written are an error, from the first of them on.
     """
 
-    def __init__(self, stream: Any) -> None:
-        self._stream = stream
+    def __init__(self, stream: Any, *, errors: bool = False) -> None:
+        self._stream, self._errors = stream, errors
+        self._trouble: OSError | None = None
         if hasattr(stream, "reconfigure"):
             stream.reconfigure(errors="backslashreplace")
 
@@ -33,34 +39,36 @@ class PatientStream:
 
     def write(self, text: str) -> int:
         """Write a text, or lose it if nobody reads."""
-        with self._closed_pipes():
+        with self._losses_borne():
             self._stream.write(text)
         return len(text)
 
     def flush(self) -> None:
         """Hand over what was written, or lose it if nobody reads."""
-        with self._closed_pipes():
+        with self._losses_borne():
             self._stream.flush()
 
     def write_bytes(self, pieces: Iterable[bytes]) -> None:
         """Write bytes as they are, or lose them if nobody reads."""
-        with self._closed_pipes():
+        with self._losses_borne():
             self._stream.flush()
             for piece in pieces:
                 self._stream.buffer.write(piece)
             self._stream.buffer.flush()
 
     @contextmanager
-    def _closed_pipes(self) -> Iterator[None]:
+    def _losses_borne(self) -> Iterator[None]:
         try:
             yield
         except OSError as error:
-            if error.errno != errno.EPIPE:
-                raise
             # what is still in buffers must go somewhere, or Python complains at its end
             nowhere = os.open(os.devnull, os.O_WRONLY)
             os.dup2(nowhere, self._stream.fileno())
             os.close(nowhere)
+            if error.errno != errno.EPIPE and not self._errors:
+                self._trouble = error
+        if self._trouble is not None:  # again and again: click tries streams out, and does not listen
+            raise BadInput(f"Cannot write the output: {self._trouble.strerror or self._trouble}.")
 
 
 @contextmanager
@@ -75,12 +83,13 @@ def patient_streams() -> Iterator[None]:
 
 
 def _patiently(before: tuple[Any, Any]) -> Iterator[None]:
-    sys.stdout, sys.stderr = PatientStream(sys.stdout), PatientStream(sys.stderr)
+    sys.stdout, sys.stderr = PatientStream(sys.stdout), PatientStream(sys.stderr, errors=True)
     try:
         yield
     finally:
         for stream in (sys.stdout, sys.stderr):
-            stream.flush()
+            with suppress(BadInput):  # which was said before
+                stream.flush()
         sys.stdout, sys.stderr = before
 
 

@@ -17,7 +17,7 @@ from .._text import printable
 from .._validation import FloatArray, check_fraction
 from ..auditing import Audit, Provenance, Screened, audit, default_threshold, group_names
 from ..auditing.formats import count, listed, percent
-from ..auditing.page import page_constants, source_content
+from ..auditing.page import page_constants, short_name, source_content
 from ..auditing.plain import as_json, plain_value
 from ..counting import ratio
 from ..deciding import (
@@ -567,7 +567,7 @@ class ThresholdFrontier:
         return render_document(
             {
                 "eyebrow": "Which threshold?",
-                "title": self.provenance.title,
+                "title": short_name(self.provenance.title) if self.provenance.title else "",
                 "headline": [printable(part) for part in self._said()],
                 "paragraphs": self.notes(),
                 "chart": self._chart(),

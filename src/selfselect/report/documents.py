@@ -5,6 +5,7 @@ from __future__ import annotations
 from datetime import datetime
 from typing import Any
 
+from .._text import printable
 from .rendering import COMMON, dated, render_page, shown_tables
 
 #: What draws the picture of such a page, in the order of dependence.
@@ -30,10 +31,22 @@ def render_document(content: dict[str, Any], *, date: datetime | None = None) ->
     date : datetime, optional
         When it was made; by default now.
     """
+    said = _printable(content)
     return render_page(
         "document.html.j2",
         DOCUMENT_SCRIPTS,
-        {"constants": content["constants"], "chart": content["chart"], **dated(date)},
-        content=content,
-        tables=shown_tables(content["tables"]),
+        {"constants": said["constants"], "chart": said["chart"], **dated(date)},
+        content=said,
+        tables=shown_tables(said["tables"]),
     )
+
+
+def _printable(content: Any) -> Any:
+    """The same with all texts in it printable: names of strangers are in many of them."""
+    if isinstance(content, str):
+        return printable(content)
+    if isinstance(content, dict):
+        return {_printable(name): _printable(value) for name, value in content.items()}
+    if isinstance(content, list | tuple):
+        return [_printable(value) for value in content]
+    return content

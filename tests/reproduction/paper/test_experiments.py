@@ -247,7 +247,7 @@ def test_naive_is_set_against_strat_x_on_the_splits_in_which_both_have_applicant
     verdict = judged(small_results[0], rare, Plan(splits=4).cells())[NAIVE]
     assert verdict.verdict == CORRECTED  # one split has no standard error by which it would be clear
     assert "Below strat_x in 0 of 18 settings" in verdict.evidence
-    assert "adult at 0.65, +2.0 in 1 split;" in verdict.evidence
+    assert "(not: adult at 0.65, +2.0 on average over 1;" in verdict.evidence
 
     def clear(cell):
         return [40, 40], [38, 38] if cell.method == "naive" and cell.cost < 0.8 else [30 + cell.split, 4]

@@ -62,8 +62,9 @@ def test_one_start_is_set_against_the_best_of_several(small_results):
     first = small_results[0]
     results = fits(first, "strat_parity_descent", (2, 4), selected=(4, 4)) + fits(first, ONE_START, (26, 20))
     told = told_by_starts(table_of("starts", results))
-    assert "from the best of several starts, somebody applies in 2 of 2 fits, 4.0% of people are selected" in told
-    assert "Spearman's coefficient -1.00; from one start, somebody applies in 0 of 2 fits, 40.0% of people" in told
+    assert "from the best of several starts, somebody applies in 2 of 2 fits, 1.00 groups apply, 4.0%" in told
+    assert "Spearman's coefficient -1.00; from one start, somebody applies in 0 of 2 fits, 0.00 groups" in told
+    assert told.endswith("Printed are 0.60 groups and a rank r² of 0.85.")
     alone = told_by_starts(table_of("starts", fits(first, ONE_START, (26, 20))))
     assert alone.startswith("Adult, on average over costs: from one start,")
 

@@ -14,7 +14,7 @@ from selfselect._errors import InputError
 from selfselect.reproduction import BundledDataset, DaskCluster, LocalProcesses, Store, run_sweep
 from selfselect.reproduction.sweep import clusters
 from selfselect.reproduction.sweep.clusters import WorkerDiedError
-from selfselect.reproduction.sweep.units import Unit, run_unit
+from selfselect.reproduction.sweep.units import Unit, UnitError, run_unit
 
 
 def test_results_are_the_same_from_processes(small_plan, reference, tmp_path):
@@ -107,20 +107,46 @@ def test_a_local_dask_cluster_shows_browsers_nothing():
         assert set(answers) <= {404}
 
 
-def test_an_unreachable_scheduler_is_named():
+def test_an_unreachable_scheduler_is_named(monkeypatch):
+    monkeypatch.setattr(clusters, "ANSWER_SECONDS", 0.2)
     with (
-        pytest.raises(ValueError, match="Cannot reach a Dask scheduler at 'nonsense://x:1'"),
-        DaskCluster("nonsense://x:1"),
+        pytest.raises(InputError, match=r"Cannot reach a Dask scheduler at 'tcp://127\.0\.0\.1:1'"),
+        DaskCluster("tcp://127.0.0.1:1"),
+    ):
+        pass
+
+
+@pytest.mark.parametrize("kind", [OSError, ValueError, TypeError])
+def test_whatever_the_library_refuses_an_address_with_is_said_in_our_words(kind, monkeypatch):
+    import distributed
+
+    def refuse(*settings, **more):
+        raise kind("not that one")
+
+    monkeypatch.setattr(distributed, "Client", refuse)
+    with (
+        pytest.raises(InputError, match="Cannot reach a Dask scheduler at 'tcp://x:1': not that one"),
+        DaskCluster("tcp://x:1"),
     ):
         pass
 
 
 @pytest.mark.parametrize(
-    "address", ["not an address", "", "localhost", "nonsense://x", "tcp://:8786", "a:b", "x:123456"]
+    "address",
+    [
+        *("not an address", "", "localhost", "nonsense://x", "tcp://:8786", "a:b", "x:123456"),
+        *("x:0", "x:65536", "tcp://127.0.0.1:99999", "x:\u0661"),
+        *("nonsense://x:1", "tls://127.0.0.1:1", "ucx://127.0.0.1:1", "ws://x:1", "inproc://x:1"),
+    ],
 )
 def test_what_is_no_address_is_refused_at_once(address):
     with pytest.raises(InputError, match="is no address of a Dask scheduler: write tcp://HOST:PORT"):
         DaskCluster(address)
+
+
+@pytest.mark.parametrize("address", ["x:1", "tcp://x:65535", "tcp://[::1]:8786", "tcp://10.0.0.1:8786", "local"])
+def test_what_may_be_an_address_is_tried(address):
+    assert DaskCluster(address).address == address
 
 
 @pytest.fixture
@@ -188,3 +214,79 @@ def test_without_dask_its_extra_is_named(monkeypatch):
     monkeypatch.setitem(sys.modules, "distributed", None)
     with pytest.raises(InputError, match=r"needs Dask: pip install 'selfselect\[distributed\]'"), DaskCluster("local"):
         pass
+
+
+class Future:
+    """A unit that is done; what asking for its results gives, in order."""
+
+    def __init__(self, *answers):
+        self.answers = list(answers)
+
+    def result(self, timeout):
+        answer = self.answers.pop(0)
+        if isinstance(answer, Exception):
+            raise answer
+        return answer
+
+
+class Client:
+    """A scheduler that answers, with so many workers."""
+
+    status = "running"
+
+    def __init__(self, workers=1):
+        self.workers = workers
+
+    def nthreads(self):
+        return dict.fromkeys(range(self.workers), 1)
+
+    def close(self, timeout):
+        pass
+
+
+def cluster_of(client, address="local"):
+    engine = DaskCluster(address)
+    engine._client = client
+    return engine
+
+
+@pytest.mark.parametrize("own", [True, False])
+def test_workers_that_die_one_after_another_are_named_in_our_words(own):
+    from distributed import KilledWorker
+
+    engine = cluster_of(Client())
+    engine._cluster = Client() if own else None
+    with pytest.raises(
+        WorkerDiedError, match=r"died one after another.*out of memory.*What was done is stored"
+    ) as told:
+        engine.result(Future(KilledWorker("unit", None, 3)))
+    assert told.value.key == ("workers" if own else "scheduler")
+
+
+@pytest.mark.filterwarnings("ignore::ResourceWarning")
+@pytest.mark.filterwarnings("ignore::pytest.PytestUnraisableExceptionWarning")
+def test_a_sweep_whose_workers_keep_dying_ends_with_our_words(small_plan, tmp_path):
+    import dask
+
+    class Deadly(DaskCluster):
+        def submit(self, unit):
+            return self._client.submit(os._exit, 1, pure=False)
+
+    with (
+        dask.config.set({"distributed.scheduler.allowed-failures": 0}),
+        Store(tmp_path / "a.sqlite") as store,
+        pytest.raises(WorkerDiedError, match="died one after another"),
+    ):
+        run_sweep(small_plan, store, Deadly("local"))
+
+
+def test_results_that_went_away_with_their_worker_are_waited_for_as_long_as_there_are_workers(monkeypatch):
+    assert cluster_of(Client()).result(Future(TimeoutError(), TimeoutError(), ["made again"])) == ["made again"]
+    monkeypatch.setattr(clusters, "IDLE_SECONDS", -1)
+    with pytest.raises(WorkerDiedError, match="has had no worker"):
+        cluster_of(Client(workers=0)).result(Future(TimeoutError(), ["never"]))
+
+
+def test_a_fit_that_fails_on_a_cluster_says_so_itself():
+    with pytest.raises(UnitError, match="adult, naive"):
+        cluster_of(Client()).result(Future(UnitError("adult, naive: wrong")))

@@ -1,5 +1,10 @@
-import pytest
+import os
 
+import pytest
+from click.testing import CliRunner
+
+from selfselect._errors import InputError
+from selfselect.cli import main
 from selfselect.reproduction import METHODS, PROMISING, BundledDataset, Cell, Plan
 from selfselect.reproduction.methods import DESCENT_METHODS
 
@@ -59,3 +64,36 @@ def test_a_plan_of_some_fits_is_of_these_and_no_others():
     assert [dataset.name for dataset in plan.datasets] == ["adult", "bank_30"]
     assert [unit.cells for unit in plan.units({cells[0], cells[2]})] == [[cells[1]]]
     assert Plan.of_cells(unknown, [BundledDataset("adult")]) is None
+
+
+def test_more_splits_than_anybody_means_are_refused_instead_of_listed():
+    most = Plan((BundledDataset("adult"),), ("naive",), (0.7,), splits=1_000)
+    assert len(most.cells()) == 1_000
+    for splits in (0, 1_001, 99_999_999_999):
+        with pytest.raises(InputError, match=f"splits must be from 1 to 1,000 at a time, got {splits}"):
+            Plan(splits=splits)
+    assert Plan(splits=1_000, first_split=99_000).first_split == 99_000
+    for first in (99_001, 10**30):
+        with pytest.raises(InputError, match="the last split at most 99,999"):
+            Plan(splits=1_000, first_split=first)
+
+
+def test_a_plan_of_few_fits_far_apart_lists_these_alone():
+    cells = [Cell("adult", "naive", 0.7, 0), Cell("adult", "naive", 0.7, 4_000_000_000)]
+    assert Plan.of_cells(cells, [BundledDataset("adult")]).cells() == cells
+
+
+@pytest.mark.parametrize(
+    ("words", "said"),
+    [
+        (["--dry-run", "--splits", "99999999999"], "splits must be from 1 to 1,000"),
+        (["--store", "new.sqlite", "--splits", "99999999999"], "splits must be from 1 to 1,000"),
+        (["--store", "new.sqlite", "--scheduler", "tls://127.0.0.1:1"], "no address of a Dask scheduler"),
+    ],
+)
+def test_the_command_refuses_what_cannot_be_meant_before_it_makes_a_store(words, said, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    told = CliRunner().invoke(main, ["reproduce", *words])
+    assert told.exit_code == 2
+    assert said in told.output
+    assert os.listdir() == []

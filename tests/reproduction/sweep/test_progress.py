@@ -2,7 +2,10 @@
 
 from dataclasses import replace
 
+import pytest
+
 from invented import invented
+from selfselect._errors import InputError
 from selfselect.reproduction import Cell, InProcess, Store, estimate, progress, run_sweep
 
 
@@ -27,6 +30,11 @@ def test_what_is_missing_is_what_is_expected_and_neither_done_nor_under_way(smal
         first, *others = progress(store)
     assert (first.done, first.under_way, first.missing) == (2, 1, 88)
     assert [(row.done, row.under_way, row.missing, row.seconds) for row in others] == [(0, 0, 90, None)] * 5
+
+
+def test_more_splits_than_anybody_means_are_not_expected(tmp_path):
+    with Store(tmp_path / "a.sqlite") as store, pytest.raises(InputError, match="splits must be from 1 to 1,000"):
+        progress(store, splits=99_999_999_999)
 
 
 def test_honest_methods_are_expected_where_there_is_one_on_the_splits_of_promises(small_results, tmp_path):

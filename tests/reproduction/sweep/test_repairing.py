@@ -1,9 +1,10 @@
 """Damaged rows are dropped and made again."""
 
+import os
 import random
 import sqlite3
 import time
-from contextlib import closing
+from contextlib import closing, suppress
 from dataclasses import replace
 
 import pytest
@@ -12,6 +13,7 @@ from click.testing import CliRunner
 from invented import invented
 from selfselect.cli import main
 from selfselect.reproduction import Cell, InProcess, Plan, Store, StoreError, repair, run_sweep
+from selfselect.reproduction.sweep import repairing
 
 DAMAGE = {
     "a count": "UPDATE results SET test_counts = replace(test_counts, '1', '2') WHERE split = 0 AND cost = 0.7",
@@ -158,3 +160,54 @@ def test_a_repair_is_not_asked_for_with_other_work(tmp_path):
         assert told.exit_code == 2
         assert words[0] in told.output
     assert CliRunner().invoke(main, ["reproduce", "--repair"]).exit_code == 2
+
+
+def damaged_files(path):
+    """A store with one page after another damaged."""
+    content = path.read_bytes()
+    for page in range(1, len(content) // 4096):
+        damaged = bytearray(content)
+        damaged[4096 * page : 4096 * page + 8] = bytes(8)
+        path.write_bytes(damaged)
+        yield bytes(damaged)
+
+
+def rebuilt(path):
+    """A store that is damaged beyond rows, and its repair."""
+    for before in damaged_files(path):
+        with suppress(StoreError):  # too much of it is gone
+            done = repair(path)
+            if done.damaged is not None:
+                return before, done
+    raise AssertionError("no page is bad enough")
+
+
+def test_a_repair_writes_through_no_link_that_was_planted_beside(large):
+    path, _ = large
+    victim = path.with_name("victim")
+    planted = [path.with_name(f"{path.name}.{word}") for word in ("repaired", "damaged")]
+    for link in planted:
+        link.symlink_to(victim)
+    before, done = rebuilt(path)
+    assert done.damaged == path.with_name(f"{path.name}.damaged1")
+    assert done.damaged.read_bytes() == before
+    assert not victim.exists()
+    assert all(link.is_symlink() for link in planted)
+    assert {each.name for each in path.parent.iterdir()} == {path.name, *(p.name for p in planted), done.damaged.name}
+
+
+def test_a_repair_that_fails_leaves_the_damaged_file_and_no_other(large, monkeypatch):
+    path, _ = large
+
+    def fail(*parts):
+        raise StoreError("full")
+
+    monkeypatch.setattr(repairing, "rewrite", fail)
+    for damaged in damaged_files(path):
+        with pytest.raises(StoreError) as told:
+            repair(path)
+        assert path.read_bytes() == damaged
+        assert os.listdir(path.parent) == [path.name]
+        if str(told.value) == "full":
+            break
+    assert str(told.value) == "full"

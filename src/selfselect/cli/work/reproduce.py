@@ -134,12 +134,12 @@ def _tell_work(plan: Plan, path: str | None, workers: int) -> None:
 
 
 def _sweep(plan: Plan, path: str, workers: int, scheduler: str | None) -> None:
-    fits = len(plan.cells())
+    fits, engine = len(plan.cells()), choose_engine(workers, scheduler)
     with (
         Store(path) as store,
         tqdm(total=fits, unit="fit", smoothing=0, disable=None, file=sys.stderr) as bar,
     ):
-        done = run_sweep(plan, store, choose_engine(workers, scheduler), bar.update)
+        done = run_sweep(plan, store, engine, bar.update)
     click.echo(f"{done} fits done; all {fits} asked for are in {path}.")
 
 

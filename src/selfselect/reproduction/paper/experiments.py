@@ -138,13 +138,13 @@ def _naive_is_suboptimal(numbers: Numbers) -> tuple[str, str]:
     nobody = int((naive["splits_with_applicants"] == 0).sum())
     some = int(((naive["splits_with_applicants"] > 0) & (naive["splits_with_applicants"] < naive["splits"])).sum())
     above = "; ".join(
-        f"{dataset} at {cost:g}, {_difference(row['mean'], row['error'])} in {row['splits']:.0f} split{'' if row['splits'] == 1 else 's'}"
+        f"{dataset} at {cost:g}, {_difference(row['mean'], row['error'])} on average over {row['splits']:.0f}"
         for (dataset, cost), row in gap[~lower].iterrows()
     )
     return (
         FAILS if not nobody or clear.any() else HOLDS if lower.all() else CORRECTED,
         f"Below strat_x in {int(lower.sum())} of {len(gap)} settings in which somebody applies"
-        f"{f' (not in {above})' if above else ''}. Of {len(naive)} settings, nobody applies in any split of {nobody}, "
+        f"{f' (not: {above})' if above else ''}. Of {len(naive)} settings, nobody applies in any split of {nobody}, "
         f"and in some splits of {some} more.",
     )
 

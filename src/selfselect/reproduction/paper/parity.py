@@ -20,7 +20,7 @@ from ..methods import (
 )
 from ..people import BUNDLED
 from ..sweep.results import Result
-from .summary import order_of_datasets, results_frame
+from .summary import order_of_datasets, paper_results, results_frame
 
 #: Rates that differ by less are equal.
 ROUNDING = 1e-9
@@ -176,13 +176,21 @@ def told_by_starts(table: pd.DataFrame) -> str:
             if rows.empty:
                 continue
             fits = int(rows["splits"].sum())
-            mean = {name: np.average(rows[name], weights=rows["splits"]) for name in ("rank_r2", "spearman", "rate")}
+            columns = ("applying_groups", "rank_r2", "spearman", "rate")
+            mean = {name: np.average(rows[name], weights=rows["splits"]) for name in columns}
             ways.append(
                 f"from {words}, somebody applies in {fits - int(rows['nobody'].sum())} of {fits} fits, "
-                f"{mean['rate']:.1f}% of people are selected, rank r² is {_number(mean['rank_r2'], '.2f')}, Spearman's "
-                f"coefficient {_number(mean['spearman'], '+.2f')}"
+                f"{mean['applying_groups']:.2f} groups apply, {mean['rate']:.1f}% of people are selected, rank r² is "
+                f"{_number(mean['rank_r2'], '.2f')}, Spearman's coefficient {_number(mean['spearman'], '+.2f')}"
             )
-        said.append(f"{BUNDLED[str(dataset)]}, on average over costs: {'; '.join(ways)}.")
+        printed = paper_results().reset_index()
+        printed = printed[(printed["dataset"] == dataset) & (printed["method"] == "strat_parity")]
+        printed = printed[printed["cost"].isin(part["cost"])]
+        said.append(
+            f"{BUNDLED[str(dataset)]}, on average over costs: {'; '.join(ways)}. Printed are "
+            f"{printed['paper_applying_groups'].mean():.2f} groups and a rank r² of "
+            f"{printed['paper_rank_r2'].mean():.2f}."
+        )
     return " ".join(said)
 
 

@@ -168,9 +168,8 @@ def not_reproduced(summary: pd.DataFrame, results: Sequence[Result], descents: S
         f"{cells('adult', 'strat_parity', 'paper_rank_r2', 2)} and "
         f"{cells('adult', 'strat_parity', 'descent_rank_r2', 2)}; accuracy "
         f"{cells('adult', 'strat_parity', 'paper_accuracy', 1)} and "
-        f"{cells('adult', 'strat_parity', 'descent_accuracy', 1)}. The paper's fits more often end with nobody "
-        "applying, large selection rates and precisions in order; from one start so do ours (see the experiments on "
-        "[parity and order](#parity-and-order)).",
+        f"{cells('adult', 'strat_parity', 'descent_accuracy', 1)}. What a single start comes to, none being "
+        "chosen, stands beside it under [parity and order](#parity-and-order).",
         f"- **Splits with applicants.** In {len(contradicted)} cells "
         f"({', '.join(dict.fromkeys(contradicted['method']))}) the paper prints fewer than one applying group on "
         "average, so that nobody applied in some splits, but no brackets: the averages cannot be over all splits.",

@@ -13,6 +13,7 @@ from types import TracebackType
 from typing import Any, Self
 
 from ..._errors import InputError
+from ..._text import shown
 from ..people import BundledDataset, Dataset, LoadedDataset
 from .interrupts import interrupts_held_back
 from .results import Result
@@ -20,8 +21,8 @@ from .units import Unit, run_unit
 
 #: Seconds to wait for an answer of a Dask scheduler, and for a cluster to close.
 ANSWER_SECONDS, CLOSE_SECONDS = 20, 10
-#: Seconds that a cluster may be without any worker while something is left to do.
-IDLE_SECONDS = 20
+#: Seconds that a cluster may be without any worker while something is left to do, and between looks at that.
+IDLE_SECONDS, LOOK_SECONDS = 20, 5
 #: Units that a Dask cluster has at hand beyond those it is working on.
 RESERVE_UNITS = 2
 #: Nobody beyond this machine hears of this address; the system chooses the port.
@@ -30,8 +31,9 @@ LOOPBACK = "127.0.0.1"
 NO_PAGES: dict[str, list[str]] = {"distributed.scheduler.http.routes": [], "distributed.worker.http.routes": []}
 #: Where the library logs what happens to connections.
 LOGGERS = ("distributed", "distributed.client", "tornado", "tornado.application")
-#: What an address of a scheduler looks like.
-ADDRESS = re.compile(r"([a-z]+://)?(\[[0-9a-fA-F:.]+\]|[^\s:/\[\]]+):\d{1,5}/?")
+#: What an address of a scheduler looks like: other ways to reach one need settings, or packages, that we do not have.
+ADDRESS = re.compile(r"(?:tcp://)?(?:\[[0-9a-fA-F:.]+\]|[^\s:/\[\]]+):([0-9]{1,5})")
+MOST_PORTS = 65535
 
 
 class WorkerDiedError(InputError, OSError):
@@ -51,10 +53,11 @@ class DaskCluster:
     """
 
     def __init__(self, address: str, workers: int = 1) -> None:
-        if address != "local" and not ADDRESS.fullmatch(address):
+        found = ADDRESS.fullmatch(address)
+        if address != "local" and not (found and 0 < int(found[1]) <= MOST_PORTS):
             raise InputError(
-                f"{address!r} is no address of a Dask scheduler: write tcp://HOST:PORT, or local for processes of this "
-                "machine.",
+                f"{shown(address)} is no address of a Dask scheduler: write tcp://HOST:PORT, with a port from 1 to "
+                f"{MOST_PORTS}, or local for processes of this machine.",
                 key="scheduler",
             )
         self.address = address
@@ -79,7 +82,7 @@ class DaskCluster:
                     self._client = Client(self._cluster, timeout=ANSWER_SECONDS, set_as_default=False)
             else:
                 self._client = Client(self.address, timeout=ANSWER_SECONDS, set_as_default=False)
-        except (OSError, ValueError) as error:
+        except (OSError, ValueError, TypeError) as error:
             self._leave()
             raise InputError(f"Cannot reach a Dask scheduler at {self.address!r}: {error}.", key="scheduler") from error
         except BaseException:
@@ -120,6 +123,16 @@ class DaskCluster:
                 raise self._lost("it has dropped what it was doing for us")
         return done
 
+    def result(self, finished: Any) -> list[Result]:
+        """What came out of a unit that is done; if whoever has it is gone since, another worker does it again."""
+        with self._losses_named():
+            while True:
+                try:
+                    results: list[Result] = finished.result(timeout=LOOK_SECONDS)
+                    return results
+                except TimeoutError:
+                    self._check_workers(some_done=False)
+
     def _check_workers(self, some_done: bool) -> None:
         """Complain if there has been nobody to do the work for a while."""
         if some_done or self._client.nthreads():
@@ -129,13 +142,17 @@ class DaskCluster:
 
     @contextmanager
     def _losses_named(self) -> Iterator[None]:
-        """Say in our words that the scheduler is gone."""
+        """Say in our words that the scheduler is gone, or its workers."""
+        from distributed import KilledWorker
+
         try:
             yield
         except InputError:
             raise
         except TimeoutError as error:  # nobody to send a data set to
             raise self._deserted() from error
+        except KilledWorker as error:
+            raise self._killed() from error
         except Exception as error:
             if not isinstance(error, OSError) and self._client.status == "running":
                 raise  # a connection that breaks is an OSError
@@ -146,6 +163,14 @@ class DaskCluster:
             f"The Dask scheduler has had no worker for {IDLE_SECONDS} seconds: they were ended, or none was started "
             "(dask worker ADDRESS). What was done is stored; run the same sweep again to go on.",
             key="scheduler",
+        )
+
+    def _killed(self) -> WorkerDiedError:
+        return WorkerDiedError(
+            "Workers of the Dask cluster have died one after another, all with the same fit: they were killed, or "
+            "their machine ran out of memory (fewer workers need less). What was done is stored; run the same sweep "
+            "again to go on.",
+            key="scheduler" if self._cluster is None else "workers",
         )
 
     def _lost(self, why: str) -> WorkerDiedError:

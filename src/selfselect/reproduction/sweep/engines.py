@@ -29,14 +29,6 @@ from .units import Unit, run_unit
 WATCH_SECONDS = 0.5
 
 
-class Pending(Protocol):
-    """A unit under way."""
-
-    def result(self) -> list[Result]:
-        """What came out of it."""
-        ...
-
-
 class Engine(Protocol):
     """Something that runs units."""
 
@@ -47,12 +39,22 @@ class Engine(Protocol):
         """How many units it wants to have at hand."""
         ...
 
-    def submit(self, unit: Unit) -> Pending:
-        """Hand over a unit."""
+    def submit(self, unit: Unit) -> Any:
+        """Hand over a unit; what comes back stands for it."""
         ...
 
     def wait(self, pending: Iterable[Any], timeout: float) -> set[Any]:
         """Those of some units that are done, after waiting for the first of them or for some seconds."""
+        ...
+
+    def result(self, finished: Any) -> list[Result]:
+        """What came out of a unit that is done.
+
+        Raises
+        ------
+        WorkerDiedError
+            If nothing did, because those who worked on it are gone.
+        """
         ...
 
     def __enter__(self) -> Self: ...
@@ -77,6 +79,10 @@ class InProcess:
     def wait(self, pending: Iterable[Any], timeout: float) -> set[Any]:
         """Everything handed over is done."""
         return set(pending)
+
+    def result(self, finished: futures.Future[list[Result]]) -> list[Result]:
+        """What came out of a unit."""
+        return finished.result()
 
     def __enter__(self) -> Self:
         return self
@@ -129,13 +135,12 @@ class LocalProcesses:
 
     def wait(self, pending: Iterable[Any], timeout: float) -> set[Any]:
         """Those of some units that are done, after waiting for the first of them or for some seconds."""
-        done = futures.wait(pending, timeout=timeout, return_when=futures.FIRST_COMPLETED).done
+        return futures.wait(pending, timeout=timeout, return_when=futures.FIRST_COMPLETED).done
+
+    def result(self, finished: futures.Future[list[Result]]) -> list[Result]:
+        """What came out of a unit that is done."""
         with _worker_deaths_named():
-            for future in done:
-                error = future.exception()
-                if isinstance(error, BrokenProcessPool):
-                    raise error
-        return done
+            return finished.result()
 
     def __exit__(
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None

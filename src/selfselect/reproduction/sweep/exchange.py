@@ -14,6 +14,7 @@ from collections.abc import Iterable
 from pathlib import Path
 
 from ..._files import DAMAGE
+from ..._text import inert_cell
 from ...tabular.chunks import TableReader
 from ...tabular.errors import TableError
 from ...tabular.reading import open_table
@@ -24,7 +25,8 @@ from .store import Store
 
 #: The counts of a group, in the order of :class:`~selfselect.counting.GroupCounts`.
 _COUNTS = ("n", "positives", "selected", "true_positives")
-#: Columns of the file. Lists (one value per group) are JSON. What is published on training people is empty.
+#: Columns of the file. Lists (one value per group) are JSON, and so are texts that a spreadsheet would run. What is
+#: published on training people is empty.
 COLUMNS = (
     *("dataset", "method", "cost", "split", "seed", "configuration", "package_version", "data_hash", "groups"),
     *(f"{people}_{name}" for people in ("train", "test", "published") for name in _COUNTS),
@@ -51,12 +53,13 @@ def exported(results: Iterable[Result], *, compress: bool = False) -> bytes:
 def _row(result: Result) -> list[object]:
     published = dict.fromkeys(_COUNTS) if result.published_counts == result.train_counts else result.published_counts
     counts = [people[name] for people in (result.train_counts, result.test_counts, published) for name in _COUNTS]
+    cell = result.cell
     return [
-        *result.cell.key,
+        *(_text(cell.dataset), _text(cell.method), cell.cost, cell.split),
         result.seed,
         _json(result.configuration),
-        result.package_version,
-        result.data_hash,
+        _text(result.package_version),
+        _text(result.data_hash),
         _json(result.groups),
         *("" if column is None else _json(column) for column in counts),
         _json(result.applies),
@@ -64,8 +67,19 @@ def _row(result: Result) -> list[object]:
     ]
 
 
+def _text(text: str) -> str:
+    """A text as it is if a spreadsheet shows it so; else as JSON, which begins with a quote and comes back."""
+    plain = text.isprintable() and inert_cell(text) == text and not text.startswith('"')
+    return text if plain else _json(text)
+
+
+def _text_of(cell: str) -> str:
+    return str(json.loads(cell)) if cell.startswith('"') else cell
+
+
 def _json(value: object) -> str:
-    return json.dumps(value, sort_keys=True, separators=(",", ":"))
+    # semicolons, which are within texts only, would begin new cells where files are split at them
+    return json.dumps(value, sort_keys=True, separators=(",", ":")).replace(";", "\\u003b")
 
 
 def read_results(path: str | Path) -> list[Result]:
@@ -105,7 +119,7 @@ def _read_table(table: TableReader) -> list[Result]:
 
 
 def _result(row: dict[str, str]) -> Result:
-    cell = Cell(row["dataset"], row["method"], float(row["cost"]), int(row["split"]))
+    cell = Cell(_text_of(row["dataset"]), _text_of(row["method"]), float(row["cost"]), int(row["split"]))
     groups = tuple(json.loads(row["groups"]))
     train, test = (_counts(row, people, len(groups)) for people in ("train", "test"))
     published = _counts(row, "published", len(groups)) if row[f"published_{_COUNTS[0]}"] else train
@@ -115,8 +129,8 @@ def _result(row: dict[str, str]) -> Result:
         cell,
         seed=int(row["seed"]),
         configuration=json.loads(row["configuration"]),
-        package_version=row["package_version"],
-        data_hash=row["data_hash"],
+        package_version=_text_of(row["package_version"]),
+        data_hash=_text_of(row["data_hash"]),
         groups=groups,
         train_counts=train,
         test_counts=test,

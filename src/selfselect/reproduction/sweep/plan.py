@@ -19,6 +19,10 @@ COSTS = (0.65, 0.675, 0.7, 0.725, 0.75, 0.775, 0.8, 0.825, 0.85)
 SPLITS = 10
 #: The splits on which promises are compared with what is delivered: others than the paper's, and more.
 PROMISE_SPLITS = range(10, 30)
+#: More splits at a time are a slip of the finger: so many take a day.
+MOST_SPLITS = 1_000
+#: Splits are numbered from 0, and those before one that was made are expected too: no number is far off.
+LAST_SPLIT = 99_999
 #: Costs that agree in so many decimals are one cost.
 COST_DECIMALS = 6
 
@@ -40,7 +44,7 @@ class Plan:
     first_split : int
         Number of the first of them.
     only : frozenset of Cell, optional
-        Leave out all fits but these.
+        Leave out all fits but these, whose splits are then those of the plan.
     """
 
     datasets: tuple[Dataset, ...] = tuple(map(BundledDataset, BUNDLED))
@@ -54,10 +58,13 @@ class Plan:
         unknown = [name for name in self.methods if name not in ALL_METHODS]
         if unknown:
             raise InputError(f"No method {unknown[0]!r}; there are {', '.join(ALL_METHODS)}.", key="method")
-        if self.splits < 1:
-            raise InputError(f"splits must be at least 1, got {self.splits}.", key="splits")
-        if self.first_split < 0:
-            raise InputError(f"first_split must be at least 0, got {self.first_split}.", key="first_split")
+        check_splits(self.splits)
+        if not 0 <= self.first_split <= LAST_SPLIT + 1 - self.splits:
+            raise InputError(
+                f"first_split must be at least 0, and the last split at most {LAST_SPLIT:,}, got first_split "
+                f"{self.first_split}.",
+                key="first_split",
+            )
         costs = (round(check_fraction(cost, "cost", inclusive=False), COST_DECIMALS) for cost in self.costs)
         object.__setattr__(self, "costs", tuple(dict.fromkeys(costs)))
         object.__setattr__(self, "methods", tuple(dict.fromkeys(self.methods)))
@@ -75,15 +82,18 @@ class Plan:
         only = frozenset(cell for cell in cells if cell.dataset in there and cell.method in ALL_METHODS)
         if not only:
             return None
-        splits = sorted({cell.split for cell in only})
         return cls(
             tuple(dataset for name, dataset in there.items() if any(cell.dataset == name for cell in only)),
             tuple(sorted({cell.method for cell in only})),
             tuple(sorted({cell.cost for cell in only})),
-            splits=splits[-1] - splits[0] + 1,
-            first_split=splits[0],
             only=only,
         )
+
+    def _numbers(self) -> Iterable[int]:
+        """Numbers of the splits."""
+        if self.only is not None:
+            return sorted({cell.split for cell in self.only})
+        return range(self.first_split, self.first_split + self.splits)
 
     def _wants(self, cell: Cell, done: set[Cell]) -> bool:
         return cell not in done and (self.only is None or cell in self.only)
@@ -95,10 +105,23 @@ class Plan:
     def units(self, done: set[Cell]) -> list[Unit]:
         """Units of work that are left; every split comes with all its methods, so that time left can be told early."""
         units: list[Unit] = []
-        for split in range(self.first_split, self.first_split + self.splits):
+        for split in self._numbers():
             for dataset in self.datasets:
                 for name in self.methods:
                     missing = [cost for cost in self.costs if self._wants(Cell(dataset.name, name, cost, split), done)]
                     pieces = [tuple(missing)] if ALL_METHODS[name].shares else [(cost,) for cost in missing]
                     units.extend(Unit(dataset, name, split, costs) for costs in pieces if costs)
         return units
+
+
+def check_splits(splits: int) -> None:
+    """Refuse numbers of splits that cannot be meant.
+
+    Examples
+    --------
+    >>> check_splits(99999999999)
+    Traceback (most recent call last):
+    selfselect._errors.InputError: splits must be from 1 to 1,000 at a time, got 99999999999.
+    """
+    if not 1 <= splits <= MOST_SPLITS:
+        raise InputError(f"splits must be from 1 to {MOST_SPLITS:,} at a time, got {splits}.", key="splits")

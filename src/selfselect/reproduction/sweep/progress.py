@@ -8,7 +8,7 @@ from statistics import fmean
 
 from ..methods import ALL_METHODS, DESCENT_METHODS, HONEST_METHODS, METHODS, PROMISING
 from ..people import BUNDLED
-from .plan import COSTS, PROMISE_SPLITS, SPLITS, Plan
+from .plan import COSTS, PROMISE_SPLITS, SPLITS, Plan, check_splits
 from .results import Cell, Result
 from .store import Store
 
@@ -118,6 +118,7 @@ def progress(store: Store, splits: int = SPLITS) -> list[Progress]:
     list of Progress
         The paper's data sets first. Data sets without any fit are left out, unless the store is empty.
     """
+    check_splits(splits)
     results, under_way = store.results(), store.leases.under_way()
     times = seconds_by_method(results)
     done = {result.cell for result in results}

@@ -7,8 +7,10 @@ import sqlite3
 from collections.abc import Iterable
 from contextlib import closing, suppress
 from dataclasses import dataclass
+from itertools import count
 from pathlib import Path
 
+from ..._files import open_new
 from .database import Database, StoreError
 from .results import Cell
 from .rewriting import read_tables, refuse_others, rewrite
@@ -143,9 +145,15 @@ def _readable(database: Database, table: str) -> list[Row]:
 
 def _replace(path: Path, found: _Found) -> Path:
     """Put a new file in the place of a damaged one, which stays beside it."""
-    new, aside = (_free_name(path, word) for word in ("repaired", "damaged"))
-    with closing(Database(new, create=True)) as database, database.transaction():
-        rewrite(database, found.kept, found.sweeps)
+    aside = _free_name(path)
+    handle, new = open_new(path)
+    os.close(handle)
+    try:
+        with closing(Database(new, create=True)) as database, database.transaction():
+            rewrite(database, found.kept, found.sweeps)
+    except BaseException:
+        os.unlink(new)
+        raise
     for end in ("-wal", "-shm", ""):  # the file last: what belongs to it must not meet the new one
         with suppress(FileNotFoundError):
             os.rename(f"{path}{end}", f"{aside}{end}")
@@ -153,10 +161,7 @@ def _replace(path: Path, found: _Found) -> Path:
     return aside
 
 
-def _free_name(path: Path, word: str) -> Path:
-    number = 0
-    while True:
-        name = path.with_name(f"{path.name}.{word}{number or ''}")
-        if not name.exists():
-            return name
-        number += 1
+def _free_name(path: Path) -> Path:
+    """A name beside a file that nothing has, not even a link that leads nowhere."""
+    names = (path.with_name(f"{path.name}.damaged{number or ''}") for number in count())
+    return next(name for name in names if not os.path.lexists(name))

@@ -150,7 +150,7 @@ class _Sweep:
 
     def _collect(self) -> None:
         for finished in self.engine.wait(self.pending, timeout=self.poll) if self.pending else ():
-            results = finished.result()
+            results = self.engine.result(finished)
             self._check_people(self.pending[finished], results)
             written = self.store.write(results)
             del self.pending[finished]
