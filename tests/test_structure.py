@@ -171,6 +171,9 @@ WRITING = {
     ("reproduction.sweep.database", "tempfile.TemporaryDirectory"),
     ("reproduction.sweep.database", "shutil.copyfile"),
     ("reproduction.sweep.repairing", "os.rename"),
+    # rows that wait in a file without a name until all are there
+    ("tabular.writing", "tempfile.SpooledTemporaryFile"),
+    ("tabular.writing", "tempfile.gettempdir"),
     # these write to memory, and to the terminal
     ("cli.work.frontier", "savefig"),
     ("reproduction.paper.figures", "savefig"),

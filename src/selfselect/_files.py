@@ -7,9 +7,9 @@ import os
 import secrets
 import stat
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Callable, Iterable, Iterator
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeVar
 
 #: A model of this package is never larger.
 MOST_BYTES = 64 * 2**20
@@ -22,8 +22,10 @@ MOST_LINKS = 40
 #: Descriptors that output goes to; other open files of the process are nobody's to write to.
 OUTPUTS = (1, 2)
 
+Part = TypeVar("Part")
 
-def write_whole(path: str | Path, content: str | bytes) -> None:
+
+def write_whole(path: str | Path, content: str | bytes | Iterable[bytes]) -> None:
     """Write a file under another name first and move it into place, so that no half of it is ever seen.
 
     An existing file is replaced. So is a link, by the file itself: what the link leads to is left alone, since somebody
@@ -34,14 +36,15 @@ def write_whole(path: str | Path, content: str | bytes) -> None:
     """
     target = Path(os.path.abspath(path))
     data = content.encode("utf-8") if isinstance(content, str) else content
+    pieces = [data] if isinstance(data, bytes) else data
     if is_stream(target):
         with os.fdopen(_opened_stream(target), "wb") as stream:
-            stream.write(data)
+            stream.writelines(pieces)
         return
     handle, name = open_new(target)
     try:
         with os.fdopen(handle, "wb") as file:
-            file.write(data)
+            file.writelines(pieces)
             file.flush()
             os.fsync(file.fileno())
         os.replace(name, target)
@@ -224,9 +227,7 @@ def number_at(value: Any, where: str) -> float:
 
 def numbers_at(values: Any, where: str) -> list[float]:
     """A list of such numbers."""
-    if not isinstance(values, list):
-        raise WrongPartError(where, f"is {_told(values)}, not a list of numbers")
-    return [number_at(value, inside(where, i)) for i, value in enumerate(values)]
+    return _all_at(values, where, number_at, "numbers")
 
 
 def truth_at(value: Any, where: str) -> bool:
@@ -236,11 +237,28 @@ def truth_at(value: Any, where: str) -> bool:
     return value
 
 
+def truths_at(values: Any, where: str) -> list[bool]:
+    """A list of yes and no."""
+    return _all_at(values, where, truth_at, "true and false")
+
+
 def text_at(value: Any, where: str) -> str:
     """A text of a file."""
     if not isinstance(value, str):
         raise WrongPartError(where, f"is {_told(value)}, not a text")
     return value
+
+
+def texts_at(values: Any, where: str) -> list[str]:
+    """A list of texts."""
+    return _all_at(values, where, text_at, "texts")
+
+
+def _all_at(values: Any, where: str, each: Callable[[Any, str], Part], called: str) -> list[Part]:
+    """A list of a file; a text is none, though it has letters."""
+    if not isinstance(values, list | tuple):
+        raise WrongPartError(where, f"is {_told(values)}, not a list of {called}")
+    return [each(value, inside(where, i)) for i, value in enumerate(values)]
 
 
 def _told(value: Any) -> str:

@@ -1,13 +1,17 @@
 """Complaints about input in the words of the command: a hint never names an option that the command does not have."""
 
 import gzip
+import os
 import re
+import subprocess
+import sys
 
 import click
 import pytest
 
 from applicants import run
 from selfselect._errors import InputError
+from selfselect.cli import inputs
 from selfselect.cli.errors import HINTS, worded
 from selfselect.cli.main import COMMANDS, main
 from selfselect.tabular.errors import TableError
@@ -202,3 +206,20 @@ def test_reproduce_offers_no_option_that_it_does_not_have(tmp_path):
         assert result.exit_code == 2
         assert "people.csv" in result.output
         assert set(OPTION.findall(result.output)) <= options_of("reproduce")
+
+
+def test_too_little_memory_and_a_closed_input_end_in_plain_words(tmp_path, monkeypatch):
+    path = written(tmp_path, GOOD)
+
+    def too_much(*_, **__):
+        raise MemoryError
+
+    monkeypatch.setattr(inputs, "read_screened", too_much)
+    result = audit(path)
+    assert result.exit_code == 2
+    assert result.output.startswith("Error: There is not enough memory for this.")
+    command = [sys.executable, "-m", "selfselect", "check", "-", "--label", "label", "--group", "group"]
+    closed = subprocess.run(
+        ["sh", "-c", 'exec "$@" <&-', "sh", *command], capture_output=True, text=True, check=False, env=os.environ
+    )
+    assert (closed.returncode, closed.stderr) == (2, "Error: Cannot read standard input: it is closed.\n")

@@ -102,7 +102,7 @@ def test_what_is_no_model_is_refused_and_nothing_is_executed(people, tmp_path):
         {"constraints_met": "no"},
     ):
         refused(good | {"fitted": good["fitted"] | wrong}, "damaged")
-    refused(good | {"params": good["params"] | {"cost": "x"}}, "cost must be a number")
+    refused(good | {"params": good["params"] | {"cost": "x"}}, r"damaged: params\.cost is 'x', not a number")
     refused(good | {"published": good["published"] | {"surprise": 1}}, "something unknown about what was published")
     refused(good | {"published": good["published"] | {"n": [1, 1, 1]}}, "positives")
     with pytest.raises(FileNotFoundError):

@@ -49,6 +49,6 @@ FOUND = [
     ("browser", 3000041, "frontiers showed marks that change the direction of text, in titles and lists of groups"),
 ]
 
-#: Inputs of the quick run that are findings still, and wait for the reader of workbooks to be mended: parts that are
-#: encrypted or compressed by other methods, files called otherwise, rows that have the number of another.
-OPEN = {"xlsx": {58, 63, 76, 105, 141, 144}}
+#: Inputs of the quick run that are findings still, and wait for the reader of workbooks to be mended: rows that have
+#: the number of another.
+OPEN = {"xlsx": {58}}

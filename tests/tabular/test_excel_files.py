@@ -2,10 +2,13 @@
 
 import datetime
 import io
+import random
+import tracemalloc
 import zipfile
 
 import pytest
 
+from selfselect.tabular import excel_files
 from selfselect.tabular.errors import TableError
 from selfselect.tabular.reading import open_table
 
@@ -108,3 +111,80 @@ def test_what_it_holds_is_counted_before_anything_is_unpacked(tmp_path):
     with pytest.raises(TableError, match="decompressed, it holds more than 20,000 bytes") as error:
         rows(path, most_bytes=20_000)
     assert error.value.key == "most_bytes"
+
+
+def rewritten(path, change):
+    """The same workbook, with its parts changed."""
+    other = path.with_name(f"other-{path.name}")
+    with zipfile.ZipFile(path) as old, zipfile.ZipFile(other, "w", zipfile.ZIP_DEFLATED) as new:
+        for part in old.namelist():
+            new.writestr(part, change(part, old.read(part)))
+    return other
+
+
+def in_rows(cells):
+    """Put a cell at the end of each row of the sheet."""
+    return lambda part, data: data.replace(b"</row>", cells + b"</row>") if "worksheets" in part else data
+
+
+@pytest.mark.parametrize("empty", [b'<c r="XFD1"/>', b'<c r="XFD1" t="inlineStr"><is><t></t></is></c>'])
+def test_empty_cells_far_out_take_no_memory(tmp_path, empty):
+    plain = workbook(tmp_path / "t.xlsx", people=[["label"], *([1],) * 200])
+    wide = rewritten(plain, in_rows(empty))
+    tracemalloc.start()
+    try:
+        assert rows(wide) == rows(plain)
+        assert tracemalloc.get_traced_memory()[1] < 10**7  # all cells would be 8 bytes each, 26 million together
+    finally:
+        tracemalloc.stop()
+    end = b'</row><row r="3"'
+    full = rewritten(plain, lambda part, data: data.replace(end, b'<c r="XFD2"><v>1</v></c>' + end))
+    with pytest.raises(TableError, match="row 2: a cell beyond the 1 column"):
+        rows(full)
+
+
+def test_wide_sheets_are_read_a_few_rows_at_a_time(tmp_path, monkeypatch):
+    path = workbook(tmp_path / "t.xlsx", people=[["a", "b"], *([i, i] for i in range(10))])
+    monkeypatch.setattr(excel_files, "CHUNK_CELLS", 6)
+    with open_table(path) as table:
+        assert [list(chunk.rows) for chunk in table.chunks([0])] == [[2, 3, 4], [5, 6, 7], [8, 9, 10], [11]]
+    monkeypatch.setattr(excel_files, "LONGEST_LINE", 1)
+    with pytest.raises(TableError, match="row 1: a row of more than 1 characters"):
+        rows(path)
+
+
+def test_a_row_beyond_the_last_of_a_sheet_is_refused(tmp_path, monkeypatch):
+    path = workbook(tmp_path / "t.xlsx", people=[["label"], [1], [0]])
+    far = rewritten(path, lambda part, data: data.replace(b'<row r="3"', b'<row r="99999999999"'))
+    monkeypatch.setattr(excel_files, "LAST_ROW", 1000)
+    with pytest.raises(TableError, match=r"row 1001: a row beyond the 1,000 that a sheet can have"):
+        rows(far)
+
+
+@pytest.mark.parametrize("part", [b"xl/styles.xml", b"xl/worksheets/sheet1.xml", b"docProps/app.xml"])
+@pytest.mark.parametrize(("at", "value"), [(8, 1), (10, 99), (10, zipfile.ZIP_LZMA), (10, zipfile.ZIP_BZIP2)])
+def test_parts_that_are_encrypted_or_compressed_in_other_ways_are_refused(tmp_path, part, at, value):
+    path = workbook(tmp_path / "t.xlsx", people=[["label"], [1]])
+    data = bytearray(path.read_bytes())
+    entry = data.rfind(part) - 46
+    assert data[entry : entry + 4] == b"PK\x01\x02"  # the archive's table of contents
+    data[entry + at] = value
+    path.write_bytes(data)
+    with pytest.raises(TableError, match=rf"t\.xlsx: its part '{part.decode()}' is encrypted, or compressed"):
+        rows(path)
+
+
+def test_bits_that_flip_in_a_workbook_are_complained_about_in_our_words(tmp_path):
+    path, chance = workbook(tmp_path / "t.xlsx", people=[["label"], *([i] for i in range(50))]), random.Random(0)
+    good = path.read_bytes()
+    refused = []
+    for _ in range(150):
+        data = bytearray(good)
+        data[chance.randrange(len(data))] ^= 1 << chance.randrange(8)
+        path.write_bytes(data)
+        try:
+            rows(path)
+        except TableError as error:
+            refused.append(str(error))
+    assert len(refused) > 20
+    assert not any("gzip" in said for said in refused)

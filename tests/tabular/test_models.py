@@ -126,6 +126,15 @@ def test_a_model_file_that_is_not_one_is_refused_and_nothing_runs(naive, tmp_pat
         (("columns", 0, "scale"), 1e-300, r"columns\[0\]\.scale is 1e-300, which no column can be divided by"),
         (("columns", 0, "flag"), "no", r"columns\[0\]\.flag is 'no', neither true nor false"),
         (("groups", 0), 5, r"groups\[0\] is 5, not a text"),
+        (("groups",), "z", r"groups is 'z', not a list of texts"),
+        (("columns", -1, "values"), "ab", r"columns\[\d\]\.values is 'ab', not a list of texts"),
+        (("classifier", "params", "cost"), "0.5", r"classifier\.params\.cost is '0\.5', not a number"),
+        (("classifier", "params", "cost"), True, r"classifier\.params\.cost is True, not a number"),
+        (("classifier", "params", "cost"), {"dict": [["A", "1"]]}, r"classifier\.params\.cost\.A is '1', not a number"),
+        (("classifier", "params", "cost"), {"list": ["1"]}, r"classifier\.params\.cost\[0\] is '1', not a number"),
+        (("classifier", "params", "subsidies"), "0.1", r"classifier\.params\.subsidies is '0\.1', not a number"),
+        (("classifier", "params", "confidence"), "0.9", r"classifier\.params\.confidence is '0\.9', not a number"),
+        (("classifier", "params", "guarantee"), "no", r"classifier\.params\.guarantee is 'no', neither true nor"),
     ],
 )
 def test_a_value_of_the_wrong_kind_or_an_absurd_size_is_refused_by_its_path(semi, tmp_path, path, value, words):

@@ -2,10 +2,13 @@
 
 import gzip
 import hashlib
+import os
+import sys
 
 import pandas as pd
 import pytest
 
+from selfselect.tabular import reading
 from selfselect.tabular.errors import TableError
 from selfselect.tabular.reading import open_table
 
@@ -142,3 +145,46 @@ def test_a_header_in_one_piece_carries_the_delimiter_that_would_split_it(tmp_pat
     with open_table(path, delimiter=",") as table, pytest.raises(TableError, match="separated by ';'") as error:
         table.position("label")
     assert (error.value.key, error.value.details["delimiter"]) == ("delimiter", ";")
+
+
+def test_a_standard_input_that_is_closed_is_said_to_be(monkeypatch):
+    monkeypatch.setattr(sys, "stdin", None)
+    with pytest.raises(TableError, match="Cannot read standard input: it is closed"), open_table("-"):
+        pass
+
+
+def written(path, scores):
+    frame = pd.DataFrame({"label": [1, 0], "score": scores})
+    frame.to_parquet(path) if path.suffix == ".parquet" else frame.to_excel(path, index=False)
+    return hashlib.sha256(path.read_bytes()).hexdigest()
+
+
+@pytest.mark.parametrize("suffix", [".parquet", ".xlsx"])
+def test_what_is_read_is_what_is_hashed_though_the_file_is_replaced_meanwhile(tmp_path, monkeypatch, suffix):
+    pytest.importorskip("pyarrow" if suffix == ".parquet" else "openpyxl")
+    path, other = tmp_path / f"t{suffix}", tmp_path / f"other{suffix}"
+    digest = written(path, [0.25, 0.75])
+    written(other, [0.5, 0.5])
+    opened = reading._Opening.reader
+
+    def replaced_first(*given):
+        os.replace(other, path)
+        return opened(*given)
+
+    monkeypatch.setattr(reading._Opening, "reader", replaced_first)
+    with open_table(path) as table:
+        (chunk,) = table.chunks([1])
+        assert (chunk.texts(0), table.sha256()) == (["0.25", "0.75"], digest)
+        assert table.sha256() == digest
+
+
+@pytest.mark.parametrize("suffix", [".parquet", ".xlsx"])
+def test_a_file_that_is_written_to_while_it_is_read_is_refused(tmp_path, suffix):
+    pytest.importorskip("pyarrow" if suffix == ".parquet" else "openpyxl")
+    path = tmp_path / f"t{suffix}"
+    written(path, [0.25, 0.75])
+    words = rf"Cannot read .*t\{suffix}: it was changed while it was read\."
+    with pytest.raises(TableError, match=words), open_table(path) as table:  # noqa: PT012
+        list(table.chunks([1]))
+        os.utime(path, ns=(0, 0))
+        table.sha256()

@@ -70,6 +70,11 @@ class LazyGroup(click.Group):
             if isinstance(error, InputError) and command is not None:
                 raise BadInput(worded(error, command, ctx.meta.get(GIVEN))) from error
             raise BadInput(str(error)) from error
+        except MemoryError as error:
+            if os.environ.get("SELFSELECT_DEBUG"):
+                raise
+            advice = "Leave out rows and columns that are not needed, or take a machine with more of it."
+            raise BadInput(f"There is not enough memory for this. {advice}") from error
         except KeyboardInterrupt:
             click.echo("Interrupted.", err=True)
             ctx.exit(INTERRUPTED)

@@ -55,7 +55,7 @@ def refuse_existing(paths: Iterable[str | Path | None], *, force: bool, inputs: 
         raise BadInput(f"{', '.join(existing)} exists already; choose another name or pass --force.")
 
 
-def write_output(path: str | Path, content: str | bytes, *, force: bool) -> None:
+def write_output(path: str | Path, content: str | bytes | Iterable[bytes], *, force: bool) -> None:
     """Write a file whole, unless it exists and may not be replaced."""
     refuse_existing([path], force=force)
     try:

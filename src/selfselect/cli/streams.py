@@ -5,7 +5,7 @@ from __future__ import annotations
 import errno
 import os
 import sys
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from contextlib import ExitStack, contextmanager, suppress
 from typing import Any
 
@@ -48,11 +48,12 @@ class PatientStream:
         with self._losses_borne():
             self._stream.flush()
 
-    def write_bytes(self, data: bytes) -> None:
+    def write_bytes(self, pieces: Iterable[bytes]) -> None:
         """Write bytes as they are, or lose them if nobody reads."""
         with self._losses_borne():
             self._stream.flush()
-            self._stream.buffer.write(data)
+            for piece in pieces:
+                self._stream.buffer.write(piece)
             self._stream.buffer.flush()
 
     @contextmanager
@@ -107,9 +108,10 @@ def _escaped(char: str) -> str:
     return "".join(f"\\u{units[i]:02x}{units[i + 1]:02x}" for i in range(0, len(units), 2))
 
 
-def print_table(text: str) -> None:
+def print_table(pieces: Iterable[bytes]) -> None:
     """A table for a file or another program, byte by byte as it would be in a file; a terminal gets it harmless."""
     if isinstance(sys.stdout, PatientStream) and not sys.stdout.isatty():
-        sys.stdout.write_bytes(text.encode())
+        sys.stdout.write_bytes(pieces)
     else:
-        click.echo("\n".join(printable(line) for line in text.split("\n")), nl=False)
+        for piece in pieces:
+            click.echo("\n".join(printable(line) for line in piece.decode().split("\n")), nl=False)

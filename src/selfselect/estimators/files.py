@@ -20,11 +20,13 @@ from .._files import (
     LARGEST,
     MOST_BYTES,
     WrongPartError,
+    inside,
     number_at,
     numbers_at,
     read_json,
-    text_at,
+    texts_at,
     truth_at,
+    truths_at,
     write_whole,
 )
 from .._validation import check_fraction
@@ -198,7 +200,30 @@ def _params_of(cls: type[Any], plain: dict[str, Any], held: dict[str, Any], olde
         wrong = sorted(unknown | lacking | (set(plain) & set(held)))
         raise ValueError(f"Its parameters are not those of {cls.__name__}: {wrong}.")
     before = {key: value for key, value in _BEFORE.items() if older and key in known}
-    return before | {key: decode(value) for key, value in plain.items()} | held
+    decoded = {key: decode(value) for key, value in plain.items()}
+    defaults = cls().get_params(deep=False) | {"subsidies": 0.0}  # numbers, unless there are none
+    for key, value in decoded.items():
+        _check_kind(value, defaults[key], inside("params", key))
+    return before | decoded | held
+
+
+def _check_kind(value: Any, default: Any, where: str) -> None:
+    """Refuse a parameter that is no number, or not yes or no, where it is one by default.
+
+    Numbers may be given for each group, or not at all; ``auto`` stands for one that is found out.
+    """
+    if isinstance(default, bool):
+        truth_at(value, where)
+    elif not isinstance(default, int | float) or value is None or value == "auto":
+        return
+    elif isinstance(value, dict):
+        for key, each in value.items():
+            _check_kind(each, default, inside(where, str(key)))
+    elif isinstance(value, list | tuple):
+        for i, each in enumerate(value):
+            _check_kind(each, default, inside(where, i))
+    else:
+        number_at(value, where)
 
 
 def _restore_common(model: Any, fitted: dict[str, Any]) -> dict[str, Any]:
@@ -216,7 +241,7 @@ def _restore_common(model: Any, fitted: dict[str, Any]) -> dict[str, Any]:
         raise WrongPartError("fitted.n_features", f"is {features!r}, not a whole number")
     model.n_features_in_ = int(features)
     if "feature_names" in fitted:
-        names = [text_at(name, f"fitted.feature_names[{i}]") for i, name in enumerate(fitted.pop("feature_names"))]
+        names = texts_at(fitted.pop("feature_names"), "fitted.feature_names")
         model.feature_names_in_ = np.array(names, dtype=object)
         if len(model.feature_names_in_) != model.n_features_in_:
             raise ValueError(
@@ -226,7 +251,7 @@ def _restore_common(model: Any, fitted: dict[str, Any]) -> dict[str, Any]:
         groups = model.published_.groups
         level = number_at(fitted.pop("level"), "fitted.level")
         model.promise_level_ = check_fraction(level, "level", inclusive=False)
-        promised = [truth_at(yes, f"fitted.promised[{i}]") for i, yes in enumerate(fitted.pop("promised"))]
+        promised = truths_at(fitted.pop("promised"), "fitted.promised")
         model.promised_ = pd.Series(promised, index=groups, name="promised")
     return fitted
 

@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 
 from .._text import printable, shown
 from .._validation import FloatArray
-from .errors import TableError
+from .errors import TableError, too_large
 
 #: Rows that are turned from text into numbers at a time.
 CHUNK_ROWS = 20_000
@@ -86,12 +86,15 @@ class TableReader(ABC):
         Names of all columns.
     decimal : {".", ","} or None
         Decimal sign of its numbers; None if only a person can tell.
+    most_bytes : int or None
+        What it may hold, decompressed; None if it is not compressed.
     notes : list of str
         What was found out about the file that the user should know; more may come while it is read.
     """
 
     header: list[str]
     decimal: str | None = "."
+    most_bytes: int | None = None
 
     def __init__(self, name: str, digest: Callable[[], str]) -> None:
         self.name = name
@@ -105,6 +108,11 @@ class TableReader(ABC):
     def sha256(self) -> str:
         """Hash of the file's bytes, as they lie on the disk."""
         return self._digest()
+
+    def check_size(self, size: int) -> None:
+        """Complain if it holds more bytes, decompressed, than it may."""
+        if self.most_bytes is not None and size > self.most_bytes:
+            raise too_large(self.most_bytes, printable(self.name))
 
     def error(
         self, problem: str, *, row: int | None = None, column: str | None = None, advice: str = "", **details: Any

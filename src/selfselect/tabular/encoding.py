@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 from sklearn.impute import SimpleImputer
 from sklearn.preprocessing import OneHotEncoder, StandardScaler
 
-from .._files import LARGEST, WrongPartError, number_at, text_at, truth_at
+from .._files import LARGEST, WrongPartError, number_at, text_at, texts_at, truth_at
 from .._text import shown
 from .._validation import FloatArray
 from ..counting import MISSING
@@ -77,7 +77,7 @@ class CategoryColumn:
     @classmethod
     def from_dict(cls, fields: Mapping[str, Any], where: str) -> CategoryColumn:
         """From plain values; whatever makes no sense is refused, with its place in the file."""
-        values = tuple(text_at(value, f"{where}.values[{i}]") for i, value in enumerate(fields["values"]))
+        values = tuple(texts_at(fields["values"], f"{where}.values"))
         if len(set(values)) < len(values):
             raise WrongPartError(f"{where}.values", "names a value twice")
         return cls(text_at(fields["name"], f"{where}.name"), values, truth_at(fields["other"], f"{where}.other"))

@@ -45,3 +45,14 @@ class TableError(InputError):
         problem = f"{self.problem} {remark}" if remark else self.problem
         message = f"{self.place}: {problem}." if self.place else f"{problem}."
         return f"{message} {self.advice}" if self.advice else message
+
+
+def too_large(most: int, place: str) -> TableError:
+    """Complaint about a compressed file that holds more than is allowed.
+
+    Examples
+    --------
+    >>> print(too_large(2**30, "t.csv.gz"))
+    t.csv.gz: decompressed, it holds more than 1,073,741,824 bytes.
+    """
+    return TableError(f"decompressed, it holds more than {most:,} bytes", place=place, key="most_bytes")

@@ -4,18 +4,26 @@ from __future__ import annotations
 
 import datetime
 import zipfile
+import zlib
 from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
 from itertools import islice
 from typing import Any, BinaryIO
 
-from .._text import printable, shown
+from .. import _files
+from .._text import shown
 from .chunks import CHUNK_ROWS, MOST_LISTED, Chunk, TableReader, did_you_mean, listing
-from .texts import too_large
+from .errors import TableError
+from .texts import LONGEST_LINE
 
-#: What may be wrong with the XML inside; its parser is not part of openpyxl.
-DAMAGE = (KeyError, ValueError, TypeError, IndexError, AttributeError, SyntaxError, EOFError, zipfile.BadZipFile)
-#: Bytes that are looked through at a time.
-PART = 2**20
+#: What may be wrong with the archive, and with the XML inside; its parser is not part of openpyxl.
+DAMAGE = (*_files.DAMAGE, ValueError, SyntaxError, EOFError, RuntimeError, zipfile.BadZipFile, zlib.error)
+#: How programs compress the parts of a workbook.
+COMPRESSED = (zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED)
+#: Bytes that are looked through at a time, and cells that are looked at.
+PART, FEW = 2**20, 2**7
+#: Cells that are kept at a time, and the last row that a sheet can have.
+CHUNK_CELLS, LAST_ROW = 2**20, 2**20
 
 
 class ExcelReader(TableReader):
@@ -25,26 +33,25 @@ class ExcelReader(TableReader):
     ----------
     name, digest
         As for every :class:`TableReader`.
-    source : str or binary file
-        Where it is; it must allow jumps.
+    source : binary file
+        Its bytes; it must allow jumps.
     sheet : str or None
         Name of the sheet, or its number from 1 on; the first by default.
     most : int
         Bytes that it may hold, decompressed.
     """
 
-    def __init__(
-        self, name: str, digest: Callable[[], str], source: str | BinaryIO, sheet: str | None, most: int
-    ) -> None:
+    def __init__(self, name: str, digest: Callable[[], str], source: BinaryIO, sheet: str | None, most: int) -> None:
         super().__init__(name, digest)
         try:
             import openpyxl  # an extra: people with CSV files do without
         except ImportError as error:
             advice = "Install it (pip install openpyxl), or save the table as CSV."
             raise self.error("this is an .xlsx file, which needs openpyxl", advice=advice) from error
+        self.most_bytes = most
         self._row = 0  # the last that was read
-        has_formulas = self._check(source, most)
-        try:
+        with self._complaints("this is a damaged .xlsx file"):
+            has_formulas = self._check(source)
             self._book = openpyxl.load_workbook(source, read_only=True, data_only=True)
             at = self._choose(sheet)
             self._values = self._rows(self._book, at)
@@ -52,24 +59,30 @@ class ExcelReader(TableReader):
             if has_formulas:
                 self._formulas = self._rows(openpyxl.load_workbook(source, read_only=True), at)
             self.header = self._read_header()
-        except DAMAGE as error:
-            if isinstance(error, type(self.error(""))):
-                raise
-            raise self.error(f"this is a damaged .xlsx file: {error}") from error
 
-    def _check(self, source: str | BinaryIO, most: int) -> bool:
-        """Refuse what is no workbook or too large, before anything is unpacked; and say whether it holds formulas."""
+    @contextmanager
+    def _complaints(self, problem: str, *, about_next: bool = False) -> Iterator[None]:
+        """What others complain about, in our words; with the row that comes next, if it is about that."""
         try:
-            with zipfile.ZipFile(source) as archive:
-                parts = archive.infolist()
-                if not any(part.filename == "xl/workbook.xml" for part in parts):
-                    raise self.error("this is a zip archive, but not an .xlsx file", advice="Unpack it first.")
-                if sum(part.file_size for part in parts) > most:
-                    raise too_large(most, printable(self.name))
-                sheets = [part for part in parts if part.filename.startswith("xl/worksheets/")]
-                return any(_holds(archive, part, (b"<f>", b"<f ")) for part in sheets)
-        except (zipfile.BadZipFile, EOFError, NotImplementedError, RuntimeError) as error:
-            raise self.error(f"this is a damaged .xlsx file: {error}") from error
+            yield
+        except TableError:
+            raise
+        except DAMAGE as error:
+            raise self.error(f"{problem}: {error}", row=self._row + 1 if about_next else None) from error
+
+    def _check(self, source: BinaryIO) -> bool:
+        """Refuse what is no workbook or too large, before anything is unpacked; and say whether it holds formulas."""
+        with zipfile.ZipFile(source) as archive:
+            parts = archive.infolist()
+            if not any(part.filename == "xl/workbook.xml" for part in parts):
+                raise self.error("this is a zip archive, but not an .xlsx file", advice="Unpack it first.")
+            for part in parts:
+                if part.flag_bits & 1 or part.compress_type not in COMPRESSED:
+                    problem = f"its part {shown(part.filename)} is encrypted, or compressed in an unknown way"
+                    raise self.error(problem, advice="Save it anew, without a password.")
+            self.check_size(sum(part.file_size for part in parts))
+            sheets = [part for part in parts if part.filename.startswith("xl/worksheets/")]
+            return any(_holds(archive, part, (b"<f>", b"<f ")) for part in sheets)
 
     def _choose(self, sheet: str | None) -> int:
         """Position of the sheet asked for."""
@@ -96,41 +109,57 @@ class ExcelReader(TableReader):
 
     def _read_header(self) -> list[str]:
         for cells in self._texts():
-            if any(cells):
-                while not cells[-1]:
-                    cells.pop()
+            if cells:
                 return cells
         raise self.error("the sheet is empty; its first row must name the columns")
 
     def chunks(self, columns: Sequence[int]) -> Iterator[Chunk]:
         """The rows, once, in order; only the columns asked for, by their position in the header."""
+        rows = self._filled_rows()
+        at_a_time = max(1, min(CHUNK_ROWS, CHUNK_CELLS // len(self.header)))
+        with self._complaints("its cells cannot be read", about_next=True):
+            while part := list(islice(rows, at_a_time)):
+                yield Chunk([row for row, _ in part], [[cells[at] for _, cells in part] for at in columns])
+
+    def _filled_rows(self) -> Iterator[tuple[int, list[str]]]:
+        """Rows in which something stands, with their numbers and a cell for each column."""
         width = len(self.header)
-        rows = self._texts()
-        try:
-            while part := [(self._row, cells) for cells in islice(rows, CHUNK_ROWS)]:
-                for row, cells in part:
-                    if any(cells[width:]):
-                        raise self.error(f"a cell beyond the {width} column(s) that the first row names", row=row)
-                kept = [(row, cells) for row, cells in part if any(cells)]
-                if kept:
-                    padded = [cells[:width] + [""] * (width - len(cells)) for _, cells in kept]
-                    yield Chunk([row for row, _ in kept], [[cells[at] for cells in padded] for at in columns])
-        except DAMAGE as error:
-            if isinstance(error, type(self.error(""))):
-                raise
-            raise self.error(f"its cells cannot be read: {error}", row=self._row + 1) from error
+        for cells in self._texts():
+            if len(cells) > width:
+                raise self.error(f"a cell beyond the {width} column(s) that the first row names", row=self._row)
+            if cells:
+                yield self._row, cells + [""] * (width - len(cells))
 
     def _texts(self) -> Iterator[list[str]]:
-        """Rows as text; a formula without a value is refused, as nobody computed it."""
+        """Rows as text, without empty cells at their ends; a formula without a value is refused: nobody computed it."""
         for values in self._values:
             self._row += 1
-            if self._formulas is not None:
-                for value, formula in zip(values, next(self._formulas, ()), strict=False):
-                    if value is None and isinstance(formula, str) and formula.startswith("="):
-                        advice = "Open the file in a spreadsheet and save it, or write the values themselves."
-                        problem = f"the value of the formula {shown(formula)} is not in the file"
-                        raise self.error(problem, row=self._row, advice=advice)
-            yield [_as_text(value) for value in values]
+            if self._row > LAST_ROW:
+                raise self.error(f"a row beyond the {LAST_ROW:,} that a sheet can have", row=self._row)
+            formulas = () if self._formulas is None else next(self._formulas, ())
+            for value, formula in zip(values, trimmed(formulas), strict=False):
+                if value is None and isinstance(formula, str) and formula.startswith("="):
+                    advice = "Open the file in a spreadsheet and save it, or write the values themselves."
+                    problem = f"the value of the formula {shown(formula)} is not in the file"
+                    raise self.error(problem, row=self._row, advice=advice)
+            cells = [_as_text(value) for value in trimmed(values)]
+            if sum(map(len, cells)) > LONGEST_LINE:  # each text is in the file once, however often it occurs
+                raise self.error(f"a row of more than {LONGEST_LINE:,} characters: this is no table", row=self._row)
+            yield cells
+
+
+def trimmed(values: tuple[Any, ...]) -> tuple[Any, ...]:
+    """Cells of a row up to the last in which something stands; one style in the last column makes 16,384.
+
+    Examples
+    --------
+    >>> trimmed((None, 1, "", None))
+    (None, 1)
+    """
+    end = len(values)
+    while end and values[end - 1] in (None, ""):
+        end -= FEW if end >= FEW and values[end - FEW : end].count(None) == FEW else 1
+    return values[:end]
 
 
 def _holds(archive: zipfile.ZipFile, part: zipfile.ZipInfo, signs: tuple[bytes, ...]) -> bool:

@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from .._files import DAMAGE, LARGEST, WrongPartError, read_json, text_at
+from .._files import DAMAGE, LARGEST, WrongPartError, read_json, texts_at
 from .._text import json_text, shown
 from .._validation import BoolArray, FloatArray, check_choice
 from ..auditing import group_names
@@ -121,7 +121,7 @@ class TableModel:
             raise error.within("classifier") from error
         if len(encoder.names) != classifier.n_features_in_:
             raise ValueError(f"its columns make {len(encoder.names)} features, its weights are for others.")
-        groups = tuple(text_at(name, f"groups[{i}]") for i, name in enumerate(content["groups"]))
+        groups = tuple(texts_at(content["groups"], "groups"))
         if len(groups) != classifier.published_.groups.nlevels:
             raise ValueError("its group columns do not fit its published statistics.")
         return cls(encoder, classifier, groups, content["missing"])

@@ -2,21 +2,14 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Callable, Iterator, Sequence
 from typing import Any, BinaryIO
 
-import numpy as np
-import pandas as pd
-from numpy.typing import NDArray
+from .cells import ArrowChunk, size_of
+from .chunks import CHUNK_ROWS, Chunk, TableReader
 
-from .._text import printable
-from .._validation import FloatArray
-from .chunks import CHUNK_ROWS, Chunk, TableReader, TextArray
-from .texts import too_large
-
-#: Types whose values are numbers as they stand.
-NUMBERS = re.compile(r"u?int\d+|float|double|halffloat")
+#: Bytes that are taken in at a time, if the file tells the truth about itself, and that are handed on at a time.
+BATCH_BYTES = 2**26
 
 
 class ParquetReader(TableReader):
@@ -26,105 +19,72 @@ class ParquetReader(TableReader):
     ----------
     name, digest
         As for every :class:`TableReader`.
-    source : str or binary file
-        Where it is; it must allow jumps.
+    source : binary file
+        Its bytes; it must allow jumps.
     most : int
-        Bytes that it may hold, decompressed.
+        Bytes that it may hold, decompressed, where a text counts as often as it occurs.
     """
 
-    def __init__(self, name: str, digest: Callable[[], str], source: str | BinaryIO, most: int) -> None:
+    def __init__(self, name: str, digest: Callable[[], str], source: BinaryIO, most: int) -> None:
         super().__init__(name, digest)
         try:
             import pyarrow.parquet  # an extra: people with CSV files do without
         except ImportError as error:
             advice = "Install it (pip install pyarrow), or save the table as CSV."
             raise self.error("this is a Parquet file, which needs pyarrow", advice=advice) from error
+        self.most_bytes, self._read = most, 0
         self._failures = (pyarrow.ArrowException, OSError, KeyError)
         try:
-            # memory is asked for as pages come, and texts that repeat are kept once
+            # memory is asked for as pages come, and texts that repeat are kept once, also within lists
             self._file = pyarrow.parquet.ParquetFile(source)
-            fields = list(self._file.schema_arrow)
-            self.header = [str(field.name) for field in fields]
-            repeating = [field.name for field in fields if _is_text(field.type)]
+            self.header = [str(field.name) for field in self._file.schema_arrow]
+            self._leaves = [self._file.schema.column(i) for i in range(len(self._file.schema))]
+            repeating = [i for i, leaf in enumerate(self._leaves) if leaf.physical_type == "BYTE_ARRAY"]
             self._file = pyarrow.parquet.ParquetFile(source, read_dictionary=repeating, buffer_size=2**20)
-            groups = range(self._file.metadata.num_row_groups)
-            size = sum(self._file.metadata.row_group(i).total_byte_size for i in groups)
+            self._groups = [self._file.metadata.row_group(i) for i in range(self._file.metadata.num_row_groups)]
+            size = sum(group.total_byte_size for group in self._groups)
         except self._failures as error:
             raise self.error(f"this is a damaged Parquet file: {error}") from error
-        if size > most:
-            raise too_large(most, printable(name))
+        self.check_size(size)
 
     def chunks(self, columns: Sequence[int]) -> Iterator[Chunk]:
         """The rows, once, in order; only the columns asked for, by their position in the header."""
         row = 2
         wanted = [self.header[i] for i in columns]
+        names = list(dict.fromkeys(wanted))
         try:
-            for batch in self._file.iter_batches(CHUNK_ROWS, columns=list(dict.fromkeys(wanted)), use_threads=False):
+            for batch in self._file.iter_batches(self._rows_at_a_time(names), columns=names, use_threads=False):
                 batch.validate(full=True)  # damage may point beyond the texts of a dictionary
-                yield ArrowChunk(range(row, row + batch.num_rows), [batch.column(field) for field in wanted])
-                row += batch.num_rows
+                self._read += _size(batch)
+                self.check_size(self._read)
+                for part in self._parts(batch, row):
+                    yield ArrowChunk(range(row, row + part.num_rows), [part.column(field) for field in wanted])
+                    row += part.num_rows
         except self._failures as error:
             raise self.error(f"cannot read its columns: {error}") from error
 
+    def _rows_at_a_time(self, names: list[str]) -> int:
+        """As many rows as :data:`BATCH_BYTES` hold, by what the file says about the columns of some names."""
+        starts = tuple(f"{name}." for name in names)
+        leaves = [(i, max(8, leaf.length)) for i, leaf in enumerate(self._leaves) if f"{leaf.path}.".startswith(starts)]
+        rows = CHUNK_ROWS
+        for group in self._groups:
+            columns = [(group.column(i), width) for i, width in leaves]
+            size = sum(max(column.total_uncompressed_size, column.num_values * width) for column, width in columns)
+            rows = min(rows, BATCH_BYTES * group.num_rows // max(size, 1))
+        return max(rows, 1)
 
-class ArrowChunk(Chunk):
-    """Some rows of the columns asked for, of arrays that know which of their cells are alike.
-
-    Parameters
-    ----------
-    rows : sequence of int
-        Where the rows are in the file.
-    arrays : list of pyarrow arrays
-        One per column asked for.
-    """
-
-    def __init__(self, rows: Sequence[int], arrays: list[Any]) -> None:
-        super().__init__(rows, [])
-        self._arrays = arrays
-
-    @property
-    def columns(self) -> list[list[str]]:
-        """One list of cells per column asked for."""
-        if not self._columns:
-            self._columns = [_as_texts(array) for array in self._arrays]
-        return self._columns
-
-    def texts(self, at: int) -> list[str]:
-        """Cells of one column asked for."""
-        return _as_texts(self._arrays[at])
-
-    def plain_numbers(self, at: int, decimal: str) -> FloatArray | None:
-        """Cells of one column asked for as numbers, if they are numbers; NaN where missing."""
-        array = self._arrays[at]
-        if NUMBERS.fullmatch(str(array.type)) is None:
-            return None
-        return np.array(array.cast("float64", safe=False).to_numpy(zero_copy_only=False), dtype=np.float64)
-
-    def codes(self, at: int) -> tuple[NDArray[np.intp], TextArray]:
-        """Cells of one column asked for, as positions in an array of texts, in the order of their coming."""
-        array = self._arrays[at]
-        kind = str(array.type)
-        if kind.startswith(("list", "large_list", "struct", "map", "fixed_size_list")):
-            return super().codes(at)
-        if not kind.startswith("dictionary"):
-            array = array.dictionary_encode()
-        known = [*_as_texts(array.dictionary), ""]
-        codes, used = pd.factorize(array.indices.cast("int64").fill_null(len(known) - 1).to_numpy(zero_copy_only=False))
-        texts = np.empty(len(used), dtype=object)
-        texts[:] = [known[code] for code in used]
-        return codes, texts
+    def _parts(self, batch: Any, row: int) -> Iterator[Any]:
+        """A batch in parts whose texts are not too much at a time, however often they repeat."""
+        size, rows = _size(batch), batch.num_rows
+        if size <= BATCH_BYTES:
+            yield batch
+        elif rows == 1:
+            raise self.error(f"a row of more than {BATCH_BYTES:,} bytes: this is no table", row=row)
+        else:
+            yield from self._parts(batch.slice(0, rows // 2), row)
+            yield from self._parts(batch.slice(rows // 2), row + rows // 2)
 
 
-def _is_text(kind: Any) -> bool:
-    return str(kind) in ("string", "large_string")
-
-
-def _as_texts(array: Any) -> list[str]:
-    """Values as text; nothing and NaN are empty, and a time of day keeps its nanoseconds."""
-    kind = str(array.type)
-    if kind.startswith("dictionary"):
-        texts = [*_as_texts(array.dictionary), ""]
-        return [texts[code] for code in array.indices.cast("int64").fill_null(len(texts) - 1).to_pylist()]
-    if kind.startswith("time64"):
-        array = array.cast("string")
-    return ["" if value is None or value != value else str(value) for value in array.to_pylist()]
+def _size(batch: Any) -> int:
+    return sum(map(size_of, batch.columns))

@@ -6,6 +6,7 @@ import codecs
 import gzip
 import hashlib
 import io
+import os
 import sys
 import zlib
 from collections.abc import Callable, Iterator
@@ -16,10 +17,10 @@ from typing import Any, BinaryIO, TypeAlias
 from .._text import printable, shown
 from .chunks import Chunk, TableReader
 from .csv_files import CsvReader
-from .errors import TableError
+from .errors import TableError, too_large
 from .excel_files import ExcelReader
 from .parquet_files import ParquetReader
-from .texts import Bounded, too_large
+from .texts import Bounded
 
 __all__ = ["Chunk", "Progress", "TableError", "TableReader", "open_table"]
 
@@ -81,11 +82,10 @@ def open_table(
     piped = str(path) == "-"
     name = "standard input" if piped else str(path)
     try:
-        source = sys.stdin.buffer if piped else open(path, "rb")  # noqa: SIM115
+        source = _standard_input() if piped else open(path, "rb")  # noqa: SIM115
     except (OSError, ValueError) as error:
         raise TableError(f"Cannot read {printable(name)}: {_reason(error)}") from error
-    watched = _Watched(source, progress)
-    opening = _Opening(name, "" if piped else str(path), watched, most_bytes)
+    opening = _Opening(name, _Watched(source, progress), most_bytes, jumps=not piped and source.seekable())
     try:
         yield opening.reader(encoding, delimiter, decimal, sheet)
     except (gzip.BadGzipFile, EOFError, zlib.error) as error:
@@ -95,6 +95,12 @@ def open_table(
     finally:
         if not piped:
             source.close()
+
+
+def _standard_input() -> BinaryIO:
+    if sys.stdin is None:  # Python was started without
+        raise ValueError("it is closed")
+    return sys.stdin.buffer
 
 
 def _check_writing(encoding: str, delimiter: str, decimal: str) -> None:
@@ -122,16 +128,16 @@ class _Opening:
     ----------
     name : str
         What it is called in complaints.
-    path : str
-        Where it is; empty if it can only be read from front to back.
     watched : _Watched
         Its bytes.
     most : int or None
         Bytes that it may hold, decompressed.
+    jumps : bool
+        Whether it can be read other than from front to back.
     """
 
-    def __init__(self, name: str, path: str, watched: _Watched, most: int | None) -> None:
-        self._name, self._path, self._watched, self._most = name, path, watched, most
+    def __init__(self, name: str, watched: _Watched, most: int | None, *, jumps: bool) -> None:
+        self._name, self._watched, self._most, self._jumps = name, watched, most, jumps
         self._raw = io.BufferedReader(watched, 2**20)
 
     def reader(self, encoding: str, delimiter: str, decimal: str, sheet: str | None) -> TableReader:
@@ -152,12 +158,14 @@ class _Opening:
         if not start.startswith(GZIP):
             return CsvReader(self._name, self._watched.sha256, self._raw, encoding, delimiter, decimal)
         binary = Bounded(gzip.GzipFile(fileobj=self._raw), most, self._too_large)
-        return CsvReader(self._name, self._watched.sha256, binary, encoding, delimiter, decimal)
+        reader = CsvReader(self._name, self._watched.sha256, binary, encoding, delimiter, decimal)
+        reader.most_bytes = most
+        return reader
 
-    def _whole(self, most: int) -> str | BinaryIO:
+    def _whole(self, most: int) -> BinaryIO:
         """The file for readers that jump in it: its table of contents is at the end."""
-        if self._path:
-            return self._path
+        if self._jumps:
+            return self._watched.left_to_others()
         data = self._raw.read(most + 1)
         if len(data) > most:
             raise self._too_large(most)
@@ -174,6 +182,8 @@ class _Watched(io.RawIOBase):
         self._source = source
         self._progress = progress
         self._hash = hashlib.sha256()
+        self._hashed = 0
+        self._state: tuple[int, int] | None = None  # while others read
 
     def readable(self) -> bool:
         return True
@@ -182,12 +192,29 @@ class _Watched(io.RawIOBase):
         data = self._source.read(len(buffer))
         buffer[: len(data)] = data
         self._hash.update(data)
+        self._hashed += len(data)
         if self._progress is not None:
             self._progress(len(data))
         return len(data)
 
+    def left_to_others(self) -> BinaryIO:
+        """The file itself, for readers that jump in it: the one that is hashed, whatever is under its name by then."""
+        self._state = _state(self._source)
+        return self._source
+
     def sha256(self) -> str:
         """Hash of everything, also of what was not needed."""
+        if self._state is not None:
+            self._source.seek(self._hashed)
         while data := self._source.read(2**20):
             self._hash.update(data)
+            self._hashed += len(data)
+        if self._state is not None and _state(self._source) != self._state:
+            raise OSError("it was changed while it was read.")
         return self._hash.hexdigest()
+
+
+def _state(file: BinaryIO) -> tuple[int, int]:
+    """What changes if anybody writes to a file."""
+    found = os.fstat(file.fileno())
+    return found.st_mtime_ns, found.st_size

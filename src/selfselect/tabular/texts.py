@@ -30,17 +30,6 @@ GUESS = "cp1252"
 TooLarge: TypeAlias = Callable[[int], TableError]
 
 
-def too_large(most: int, place: str) -> TableError:
-    """Complaint about a compressed file that holds more than is allowed.
-
-    Examples
-    --------
-    >>> print(too_large(2**30, "t.csv.gz"))
-    t.csv.gz: decompressed, it holds more than 1,073,741,824 bytes.
-    """
-    return TableError(f"decompressed, it holds more than {most:,} bytes", place=place, key="most_bytes")
-
-
 class Bounded:
     """Bytes of a file that is decompressed as it is read, up to a limit.
 

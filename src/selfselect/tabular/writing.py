@@ -4,13 +4,19 @@ from __future__ import annotations
 
 import csv
 import io
-from collections.abc import Iterable
+import tempfile
+from collections.abc import Iterable, Iterator
 from typing import Any
 
 import pandas as pd
 
-from .._text import inert_cell
+from .._text import inert_cell, printable
 from .checking import is_number
+from .chunks import TableReader
+from .errors import TableError
+
+#: Bytes of a copy that are kept in memory; the rest waits on the disk.
+IN_MEMORY = 2**26
 
 
 def csv_text(frame: pd.DataFrame, digits: int | None = None) -> str:
@@ -53,25 +59,51 @@ class CsvCopy:
 
     Numbers stay as they are, also with a sign in front; any other text that a spreadsheet would run is made inert.
 
+    Parameters
+    ----------
+    header : iterable of str
+        Names of the columns.
+    table : TableReader, optional
+        The table. If it is compressed, its copy may hold as much as it may itself: a text of Parquet or of a workbook
+        is there once, however often it occurs.
+
     Examples
     --------
-    >>> copy = CsvCopy(["name", "n"])
-    >>> copy.add([["=1+1", "-1"]])
-    >>> copy.text()
-    "name,n\n'=1+1,-1\n"
+    >>> with CsvCopy(["name", "n"]) as copy:
+    ...     copy.add([["=1+1", "-1"]])
+    ...     list(copy)
+    [b'name,n\n', b"'=1+1,-1\n"]
     """
 
-    def __init__(self, header: Iterable[str]) -> None:
-        self._lines: list[str] = []
+    def __init__(self, header: Iterable[str], table: TableReader | None = None) -> None:
+        self._table = table
+        self._size = 0
+        self._file = tempfile.SpooledTemporaryFile(IN_MEMORY)  # noqa: SIM115
         self.add([header])
+
+    def __enter__(self) -> CsvCopy:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self._file.close()
 
     def add(self, rows: Iterable[Iterable[str]]) -> None:
         """Write some rows."""
-        self._lines += [_line([_inert(cell) for cell in row]) for row in rows]
+        for row in rows:
+            data = _line([_inert(cell) for cell in row]).encode()
+            self._size += len(data)
+            if self._table is not None:
+                self._table.check_size(self._size)
+            try:
+                self._file.write(data)
+            except OSError as error:
+                where = printable(tempfile.gettempdir())
+                raise TableError(f"Cannot keep rows in {where} until all are there: {error.strerror}") from error
 
-    def text(self) -> str:
-        """Everything written so far."""
-        return "".join(self._lines)
+    def __iter__(self) -> Iterator[bytes]:
+        """Everything written so far, by the line."""
+        self._file.seek(0)
+        return iter(self._file)
 
 
 def _inert(cell: str) -> str:

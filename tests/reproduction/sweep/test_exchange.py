@@ -1,6 +1,8 @@
 """Results as a table that a repository can keep."""
 
+import gzip
 import random
+import tracemalloc
 from dataclasses import replace
 from pathlib import Path
 
@@ -8,8 +10,10 @@ import pytest
 
 from invented import invented
 from selfselect.reproduction import Cell, Store, StoreError
+from selfselect.reproduction.sweep import exchange
 from selfselect.reproduction.sweep.exchange import exported, read_results
 from selfselect.reproduction.sweep.results import metrics_from_counts
+from selfselect.tabular import texts
 
 
 @pytest.mark.parametrize("name", ["results.csv", "results.csv.gz"])
@@ -53,11 +57,27 @@ def test_files_that_are_none_of_ours_are_refused_by_name_and_line(small_results,
         read_results(path)
     lines = exported(small_results[:2]).decode().splitlines()
     path.write_text("\n".join([lines[0], lines[1], lines[2].replace("[", "", 1)]))
-    with pytest.raises(StoreError, match="line 3: the row is damaged"):
+    with pytest.raises(StoreError, match="row 3: the row is damaged"):
         read_results(path)
-    packed = tmp_path / "r.csv.gz"
-    packed.write_text("\n".join(lines))
-    with pytest.raises(StoreError, match="neither a store"):
+
+
+def test_a_file_that_grows_without_end_is_refused_while_it_is_read(small_results, tmp_path, monkeypatch):
+    packed, header = tmp_path / "r.csv.gz", exported([])
+    monkeypatch.setattr(texts, "LONGEST_LINE", 2**18)
+    packed.write_bytes(gzip.compress(header + b"9" * 2**25))
+    tracemalloc.start()
+    try:
+        with pytest.raises(StoreError, match=r"r\.csv\.gz, row 2: a line of more than 262,144 characters"):
+            read_results(packed)
+        assert tracemalloc.get_traced_memory()[1] < 2**24  # half of what it holds
+    finally:
+        tracemalloc.stop()
+    content = exported(small_results)
+    monkeypatch.setattr(exchange, "MOST_BYTES", len(content))
+    packed.write_bytes(gzip.compress(content))
+    assert read_results(packed) == small_results
+    packed.write_bytes(gzip.compress(content + b"\n"))
+    with pytest.raises(StoreError, match=rf"r\.csv\.gz: decompressed, it holds more than {len(content):,} bytes"):
         read_results(packed)
 
 
@@ -66,14 +86,14 @@ def test_an_exported_file_that_is_damaged_is_refused_by_name(small_results, tmp_
     (header, row) = exported(small_results[:1]).decode().splitlines()
     for damaged in (row.replace("[", "[-", 4), row.replace("]", ",5]", 3), row.replace('"', "", 1), row[:40], "\0"):
         path.write_text(f"{header}\n{damaged}\n")
-        with pytest.raises(StoreError, match=r"r\.csv, line \d: the row is damaged"):
+        with pytest.raises(StoreError, match=r"r\.csv, row 2: "):
             read_results(path)
     packed, content, chance = tmp_path / "r.csv.gz", exported(small_results, compress=True), random.Random(0)
     for place in chance.sample(range(8 * 10, 8 * len(content)), 40):  # after the head, which holds no results
         damaged = bytearray(content)
         damaged[place // 8] ^= 1 << place % 8
         packed.write_bytes(damaged)
-        with pytest.raises(StoreError, match=r"r\.csv\.gz is neither a store nor results exported from one"):
+        with pytest.raises(StoreError, match=r"r\.csv\.gz(, row \d+)?: "):
             read_results(packed)
 
 

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from contextlib import ExitStack
+
 import click
 
 from selfselect._text import printable, shown
@@ -25,26 +27,27 @@ def run(*, model: str, file: str, output: str | None, prefix: str, encoding: str
     loaded = load_table_model(model)
     unknown: set[str] = set()
     rows = 0
-    with table_at(file, encoding, delimiter) as table:
-        copy = CsvCopy([*table.header, *_new_names(table, prefix)])
-        predict = TablePredictor(loaded, table)
-        for chunk in table.chunks(range(len(table.header))):
-            rows += len(chunk.rows)
-            predicted = predict(chunk)
-            unknown |= predicted.strangers
-            copy.add(zip(*chunk.columns, *predicted.cells(), strict=True))
-        if not rows:
-            raise table.error("there is a header but no row")
-    if output is not None:
-        write_output(output, copy.text(), force=force)
-    if unknown:
-        listed = listing(sorted(unknown), MOST_NAMED)
-        empty = "score, prediction and applies are" if loaded.decides_by_group else "applies is"
-        click.echo(f"Note: groups that were not there in training: {listed}. Their {empty} left empty.", err=True)
-    if output is None:
-        print_table(copy.text())
-    else:
-        click.echo(f"Wrote {printable(output)}.", err=True)
+    with ExitStack() as stack:
+        with table_at(file, encoding, delimiter) as table:
+            copy = stack.enter_context(CsvCopy([*table.header, *_new_names(table, prefix)], table))
+            predict = TablePredictor(loaded, table)
+            for chunk in table.chunks(range(len(table.header))):
+                rows += len(chunk.rows)
+                predicted = predict(chunk)
+                unknown |= predicted.strangers
+                copy.add(zip(*chunk.columns, *predicted.cells(), strict=True))
+            if not rows:
+                raise table.error("there is a header but no row")
+        if output is not None:
+            write_output(output, copy, force=force)
+        if unknown:
+            listed = listing(sorted(unknown), MOST_NAMED)
+            empty = "score, prediction and applies are" if loaded.decides_by_group else "applies is"
+            click.echo(f"Note: groups that were not there in training: {listed}. Their {empty} left empty.", err=True)
+        if output is None:
+            print_table(copy)
+        else:
+            click.echo(f"Wrote {printable(output)}.", err=True)
 
 
 def _new_names(table: TableReader, prefix: str) -> list[str]:

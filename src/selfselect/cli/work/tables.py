@@ -42,7 +42,7 @@ def run(*, path: str, table: str, format_: Format, beside: tuple[str, ...], out:
     if format_ == "csv":  # one table: the extended one holds the main one
         name = "extended" if "extended" in tables else list(tables)[-1]
         tables = {name: tables[name]}
-    print_table("\n\n".join(render(format_) for render in tables.values()))
+    print_table(["\n\n".join(render(format_) for render in tables.values()).encode()])
 
 
 def _tables(stored: Sequence[Result], more: Sequence[Result], table: str) -> dict[str, Render]:

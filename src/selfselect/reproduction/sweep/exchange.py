@@ -10,12 +10,14 @@ import csv
 import gzip
 import io
 import json
-import zlib
 from collections.abc import Iterable
 from pathlib import Path
 
 from ..._files import DAMAGE
 from ..._text import inert_cell
+from ...tabular.chunks import TableReader
+from ...tabular.errors import TableError
+from ...tabular.reading import open_table
 from .database import StoreError
 from .results import Cell, PlainCounts, Result, check_counts, metrics_from_counts
 from .rows import check_result
@@ -31,6 +33,8 @@ COLUMNS = (
     "applies",
     "seconds",
 )
+#: Bytes that a compressed file may hold: some hundred thousand results.
+MOST_BYTES = 2**28
 #: How a SQLite file begins.
 _SQLITE = b"SQLite format 3\0"
 
@@ -84,7 +88,7 @@ def read_results(path: str | Path) -> list[Result]:
     Raises
     ------
     StoreError
-        If it is neither, or not there.
+        If it is neither, damaged, not there, or holds more than :data:`MOST_BYTES`.
     """
     try:
         with open(path, "rb") as file:
@@ -94,25 +98,23 @@ def read_results(path: str | Path) -> list[Result]:
     if is_store:
         with Store(path, read_only=True) as store:
             return store.results()
-    return _read_table(Path(path))
-
-
-def _read_table(path: Path) -> list[Result]:
     try:
-        content = path.read_bytes()
-        text = (gzip.decompress(content) if path.suffix == ".gz" else content).decode()
-    except (OSError, EOFError, UnicodeDecodeError, zlib.error) as error:
-        raise StoreError(f"{path} is neither a store nor results exported from one: {error}.") from error
-    reader = csv.DictReader(io.StringIO(text))
+        with open_table(path, encoding="utf-8", delimiter=",", decimal=".", most_bytes=MOST_BYTES) as table:
+            return _read_table(table)
+    except TableError as error:
+        raise StoreError(str(error)) from error
+
+
+def _read_table(table: TableReader) -> list[Result]:
+    if tuple(table.header) != COLUMNS:
+        raise table.error("this is neither a store nor results exported from one: its columns are others")
     results: list[Result] = []
-    try:
-        if tuple(reader.fieldnames or ()) != COLUMNS:
-            raise StoreError(f"{path} is neither a store nor results exported from one: its columns are others.")
-        results.extend(map(_result, reader))
-    except StoreError:
-        raise
-    except (*DAMAGE, ValueError, RecursionError, csv.Error) as error:
-        raise StoreError(f"{path}, line {reader.line_num}: the row is damaged ({error}).") from error
+    for chunk in table.chunks(range(len(COLUMNS))):
+        for row, *cells in zip(chunk.rows, *chunk.columns, strict=True):
+            try:
+                results.append(_result(dict(zip(COLUMNS, cells, strict=True))))
+            except (*DAMAGE, ValueError, RecursionError) as error:
+                raise table.error(f"the row is damaged ({error})", row=row) from error
     return results
 
 
