@@ -161,6 +161,21 @@ def test_a_row_beyond_the_last_of_a_sheet_is_refused(tmp_path, monkeypatch):
         rows(far)
 
 
+@pytest.mark.parametrize(("old", "new", "told"), [(3, 2, "row 2 comes after row 2"), (2, 9, "row 3 comes after row 9")])
+def test_rows_that_are_there_twice_or_out_of_order_are_refused(tmp_path, old, new, told, monkeypatch):
+    whole = workbook(tmp_path / "t.xlsx", people=[["group", "y"], ["A", 1], ["B", 0], ["C", 1]])
+    tag = b'<row r="%d"'
+
+    def renumbered(part, data):
+        return data.replace(tag % old, tag % new)
+
+    for at_a_time in (2**20, 50):  # tags that stand across two parts are seen too, and once
+        monkeypatch.setattr("selfselect.tabular.excel_files.PART", at_a_time)
+        assert len(rows(whole)[1]) == 3
+        with pytest.raises(ValueError, match=told):
+            rows(rewritten(whole, renumbered))
+
+
 @pytest.mark.parametrize("part", [b"xl/styles.xml", b"xl/worksheets/sheet1.xml", b"docProps/app.xml"])
 @pytest.mark.parametrize(("at", "value"), [(8, 1), (10, 99), (10, zipfile.ZIP_LZMA), (10, zipfile.ZIP_BZIP2)])
 def test_parts_that_are_encrypted_or_compressed_in_other_ways_are_refused(tmp_path, part, at, value):

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import datetime
+import re
 import zipfile
 import zlib
 from collections.abc import Callable, Iterator, Sequence
@@ -16,6 +17,8 @@ from .chunks import CHUNK_ROWS, MOST_LISTED, Chunk, TableReader, did_you_mean, l
 from .errors import TableError
 from .texts import LONGEST_LINE
 
+#: The tag of a row, and the number that it may have.
+ROW, NUMBER = re.compile(rb"<(?:[\w.-]+:)?row((?:\s[^<>]*)?)>"), re.compile(rb"\sr\s*=\s*[\"'](\d+)")
 #: What may be wrong with the archive, and with the XML inside; its parser is not part of openpyxl.
 DAMAGE = (*_files.DAMAGE, ValueError, SyntaxError, EOFError, RuntimeError, zipfile.BadZipFile, zlib.error)
 #: How programs compress the parts of a workbook.
@@ -82,7 +85,29 @@ class ExcelReader(TableReader):
                     raise self.error(problem, advice="Save it anew, without a password.")
             self.check_size(sum(part.file_size for part in parts))
             sheets = [part for part in parts if part.filename.startswith("xl/worksheets/")]
-            return any(_holds(archive, part, (b"<f>", b"<f ")) for part in sheets)
+            has_formulas = [self._look_through(archive, part) for part in sheets]
+            return any(has_formulas)
+
+    def _look_through(self, archive: zipfile.ZipFile, part: zipfile.ZipInfo) -> bool:
+        """Refuse a sheet in which a row is there twice or out of order: of those openpyxl reads the first in silence.
+
+        Returns whether it holds formulas.
+        """
+        last, before, has_formulas = 0, b"", False
+        with archive.open(part) as file:
+            while data := file.read(PART):
+                data = before + data
+                has_formulas = has_formulas or b"<f>" in data or b"<f " in data
+                for row in ROW.finditer(data):
+                    number = NUMBER.search(row[1])
+                    here = int(number[1]) if number else last + 1
+                    if here <= last:
+                        problem = f"in {shown(part.filename)}, row {here} comes after row {last}"
+                        raise self.error(problem, advice="Open it in a spreadsheet and save it anew.")
+                    last = here
+                opened = data.rfind(b"<")
+                before = data[max(opened, len(data) - PART) :] if opened > data.rfind(b">") else b""
+        return has_formulas
 
     def _choose(self, sheet: str | None) -> int:
         """Position of the sheet asked for."""
@@ -160,17 +185,6 @@ def trimmed(values: tuple[Any, ...]) -> tuple[Any, ...]:
     while end and values[end - 1] in (None, ""):
         end -= FEW if end >= FEW and values[end - FEW : end].count(None) == FEW else 1
     return values[:end]
-
-
-def _holds(archive: zipfile.ZipFile, part: zipfile.ZipInfo, signs: tuple[bytes, ...]) -> bool:
-    """Whether some bytes occur in a part of an archive."""
-    before = b""
-    with archive.open(part) as file:
-        while data := file.read(PART):
-            if any(sign in before + data for sign in signs):
-                return True
-            before = data[-8:]
-    return False
 
 
 def _as_text(value: Any) -> str:
