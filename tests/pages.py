@@ -72,7 +72,13 @@ def content_of(found):
 
 def settle(page):
     """Wait until a page in the browser has drawn everything."""
-    page.evaluate("() => new Promise(done => requestAnimationFrame(() => requestAnimationFrame(done)))")
+    page.evaluate(
+        """() => new Promise((done) => {
+            const drawn = () => [...document.querySelectorAll(".picture")].every((box) => box.firstChild);
+            const look = () => requestAnimationFrame(() => (drawn() ? requestAnimationFrame(done) : look()));
+            look();
+        })"""
+    )
 
 
 # ---------------------------------------------------------------- audits of every kind

@@ -53,6 +53,8 @@ def _clean():
     plt.close("all")
     with warnings.catch_warnings():
         warnings.simplefilter("error")
+        # as in pyproject.toml
+        warnings.filterwarnings("ignore", "'[a-zA-Z]+' (argument is )?deprecated", DeprecationWarning)
         yield
     plt.close("all")
 

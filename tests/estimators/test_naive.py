@@ -12,10 +12,11 @@ def test_naive_is_the_classifier_it_holds(people):
     model = NaiveClassifier(cost=0.6).fit(X, y, sensitive_features=z)
     plain = LogisticRegression(C=np.inf, max_iter=1000).fit(X, y)
     assert (model.predict(X) == plain.predict(X)).all()
-    assert (model.predict_proba(X) == plain.predict_proba(X)).all()
-    assert (model.decision_function(X) == plain.decision_function(X)).all()
-    assert (model.coef_ == plain.coef_).all()
-    assert (model.intercept_ == plain.intercept_).all()
+    # up to the order in which threads add up: ours are fitted on one
+    for name in ("predict_proba", "decision_function"):
+        np.testing.assert_allclose(getattr(model, name)(X), getattr(plain, name)(X), rtol=1e-10)
+    np.testing.assert_allclose(model.coef_, plain.coef_, rtol=1e-10)
+    np.testing.assert_allclose(model.intercept_, plain.intercept_, rtol=1e-10)
     trees = NaiveClassifier(HistGradientBoostingClassifier(max_iter=5), cost=0.6, publish="train")
     trees.fit(X, y, sensitive_features=z)
     assert hasattr(trees, "predict_proba")

@@ -23,7 +23,6 @@ def show(browser, tmp_path):
         page.on("dialog", lambda dialog: wrong.append(f"dialog: {dialog.message}"))
         page.on("request", lambda r: None if r.url.startswith(("file:", "data:", "blob:")) else wrong.append(r.url))
         page.goto(path.as_uri() + address)
-        page.wait_for_function("() => [...document.querySelectorAll('.picture')].every((box) => box.firstChild)")
         settle(page)
         return page
 

@@ -3,6 +3,7 @@ import sys
 
 import numpy as np
 import pytest
+from scipy.integrate import trapezoid
 
 from selfselect.reproduction.paper.figures import ENDINGS, FIGURES, concepts, make_figure, populations, results
 
@@ -14,7 +15,7 @@ def test_figure_two_has_the_papers_thresholds_and_precisions():
 
 def test_figure_three_shows_densities():
     data = concepts.mixture_data()
-    whole = data[data.series == "applicants"].groupby("applying").apply(lambda d: np.trapezoid(d.density, d.x))
+    whole = data[data.series == "applicants"].groupby("applying").apply(lambda d: trapezoid(d.density, d.x))
     assert whole.to_numpy() == pytest.approx(1.0, abs=1e-3)
 
 

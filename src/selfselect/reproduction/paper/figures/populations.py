@@ -183,6 +183,7 @@ def draw_assumed_induced(data: pd.DataFrame) -> Figure:
     figure, axes = new_mosaic(
         ("AAABBBCCCDDD", "EEEEEEkkkkkk", "FFFFGGGGHHHH", "ffffgggghhhh"), 10.5, 8.2, (1, 1.2, 1.2, 0.42)
     )
+    figure.set_layout_engine("tight")  # rows of four, two and three: matplotlib before 3.11 can constrain no such thing
     _group_panels(axes, data)
     _precision_panel(axes["E"], data)
     _experiment_panels(axes, data[data["threshold"].notna()])
