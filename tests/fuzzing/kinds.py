@@ -45,6 +45,7 @@ KINDS = {
 #: Inputs that were findings once: kind, seed, what was wrong.
 FOUND = [
     ("parquet", 2010537, "texts given by number, some of them beyond the last text"),
+    ("parquet", 1002566, "lengths said of a column that cannot be, which ended the process when they were asked for"),
     ("xlsx", 58, "rows with the number of an earlier one, which were left out in silence"),
     ("browser", 3000014, "comparisons showed characters that are not seen, in names of groups and of what is compared"),
     ("browser", 3000041, "frontiers showed marks that change the direction of text, in titles and lists of groups"),

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
+from functools import partial
 from typing import Any, BinaryIO
 
 from .cells import ArrowChunk, size_of
@@ -53,7 +54,7 @@ class ParquetReader(TableReader):
         wanted = [self.header[i] for i in columns]
         names = list(dict.fromkeys(wanted))
         try:
-            for batch in self._file.iter_batches(self._rows_at_a_time(names), columns=names, use_threads=False):
+            for batch in self._batches(names):
                 batch.validate(full=True)  # damage may point beyond the texts of a dictionary
                 self._read += _size(batch)
                 self.check_size(self._read)
@@ -63,16 +64,17 @@ class ParquetReader(TableReader):
         except self._failures as error:
             raise self.error(f"cannot read its columns: {error}") from error
 
-    def _rows_at_a_time(self, names: list[str]) -> int:
-        """As many rows as :data:`BATCH_BYTES` hold, by what the file says about the columns of some names."""
+    def _batches(self, names: list[str]) -> Iterator[Any]:
+        """Columns of some names, as many rows at a time as :data:`BATCH_BYTES` hold by what the file says."""
         starts = tuple(f"{name}." for name in names)
         leaves = [(i, max(8, leaf.length)) for i, leaf in enumerate(self._leaves) if f"{leaf.path}.".startswith(starts)]
-        rows = CHUNK_ROWS
-        for group in self._groups:
+        for number, group in enumerate(self._groups):
+            read = partial(self._file.iter_batches, row_groups=[number], columns=names, use_threads=False)
+            # damage to what is said about a column ends the process when it is asked for, but not when it is read
+            next(read(1), None)
             columns = [(group.column(i), width) for i, width in leaves]
             size = sum(max(column.total_uncompressed_size, column.num_values * width) for column, width in columns)
-            rows = min(rows, BATCH_BYTES * group.num_rows // max(size, 1))
-        return max(rows, 1)
+            yield from read(max(min(CHUNK_ROWS, BATCH_BYTES * group.num_rows // max(size, 1)), 1))
 
     def _parts(self, batch: Any, row: int) -> Iterator[Any]:
         """A batch in parts whose texts are not too much at a time, however often they repeat."""
