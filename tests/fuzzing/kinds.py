@@ -47,6 +47,7 @@ FOUND = [
     ("parquet", 2010537, "texts given by number, some of them beyond the last text"),
     ("parquet", 1002566, "lengths said of a column that cannot be, which ended the process when they were asked for"),
     ("xlsx", 58, "rows with the number of an earlier one, which were left out in silence"),
+    ("xlsx", 1000053, "a refusal over three lines, in words of openpyxl"),
     ("browser", 3000014, "comparisons showed characters that are not seen, in names of groups and of what is compared"),
     ("browser", 3000041, "frontiers showed marks that change the direction of text, in titles and lists of groups"),
 ]

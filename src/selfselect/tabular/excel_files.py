@@ -71,7 +71,8 @@ class ExcelReader(TableReader):
         except TableError:
             raise
         except DAMAGE as error:
-            raise self.error(f"{problem}: {error}", row=self._row + 1 if about_next else None) from error
+            reason = str(error).partition("\n")[0]  # openpyxl adds lines of advice for whoever wrote the file
+            raise self.error(f"{problem}: {reason}", row=self._row + 1 if about_next else None) from error
 
     def _check(self, source: BinaryIO) -> bool:
         """Refuse what is no workbook or too large, before anything is unpacked; and say whether it holds formulas."""
