@@ -48,6 +48,8 @@ FOUND = [
     ("parquet", 1002566, "lengths said of a column that cannot be, which ended the process when they were asked for"),
     ("xlsx", 58, "rows with the number of an earlier one, which were left out in silence"),
     ("xlsx", 1000053, "a refusal over three lines, in words of openpyxl"),
+    ("xlsx", 1005213, "a row of a number below 0, which was left out in silence"),
+    ("browser", 1000667, "a frontier of so few people that one half of them is nobody"),
     ("browser", 3000014, "comparisons showed characters that are not seen, in names of groups and of what is compared"),
     ("browser", 3000041, "frontiers showed marks that change the direction of text, in titles and lists of groups"),
 ]

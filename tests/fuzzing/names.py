@@ -72,6 +72,7 @@ LOOK = """async (sought) => {
   if (search !== null) {
     search.value = sought;
     search.dispatchEvent(new Event("input"));
+    document.getElementById("more")?.click(); // many names hold a short one
     seen.matches = texts("#groups tbody bdi");
   }
   await drawn();

@@ -242,3 +242,14 @@ def test_a_limit_that_is_broken_on_people_held_out_is_said_to_be():
         sentence = made._recommended(kind)
         assert (", which is more than the limit" in sentence) == (best.met and best.held_out_social_cost > limit)
     assert "which is more than the limit" in made.verdict()
+
+
+@pytest.mark.parametrize("people", [1, 2, 3])
+def test_of_so_few_people_that_a_half_is_nobody_nothing_is_held_out(people):
+    found = threshold_frontier([1] * people, np.arange(people) / 4, sensitive_features=["A"] * people, cost=0.5)
+    best = found.recommend()
+    assert best.outcome.social_cost == 0
+    if people == 1:
+        assert math.isnan(best.held_out_accuracy)
+        assert "held out, none and none" in found.verdict()
+    assert "nan" not in found.to_html().lower().split("<script")[0]

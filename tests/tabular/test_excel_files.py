@@ -161,7 +161,10 @@ def test_a_row_beyond_the_last_of_a_sheet_is_refused(tmp_path, monkeypatch):
         rows(far)
 
 
-@pytest.mark.parametrize(("old", "new", "told"), [(3, 2, "row 2 comes after row 2"), (2, 9, "row 3 comes after row 9")])
+@pytest.mark.parametrize(
+    ("old", "new", "told"),
+    [(3, 2, "row 2 comes after row 2"), (2, 9, "row 3 comes after row 9"), (4, -1, "row -1 comes after row 3")],
+)
 def test_rows_that_are_there_twice_or_out_of_order_are_refused(tmp_path, old, new, told, monkeypatch):
     whole = workbook(tmp_path / "t.xlsx", people=[["group", "y"], ["A", 1], ["B", 0], ["C", 1]])
     tag = b'<row r="%d"'

@@ -391,6 +391,8 @@ class ThresholdFrontier:
 
     def _held_out(self, choose: Callable[[_Chooser], int | NDArray[np.bool_]]) -> tuple[float, float]:
         """Accuracy and social cost where thresholds are chosen on one half and published and counted on the other."""
+        if not all(len(half.curves.groups) for half in self._halves):
+            return np.nan, np.nan  # of so few people one half is nobody
         sums = np.zeros(4)
         for fitted, judged in (self._halves, self._halves[::-1]):
             chosen = choose(fitted)

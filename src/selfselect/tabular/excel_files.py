@@ -18,7 +18,7 @@ from .errors import TableError
 from .texts import LONGEST_LINE
 
 #: The tag of a row, and the number that it may have.
-ROW, NUMBER = re.compile(rb"<(?:[\w.-]+:)?row((?:\s[^<>]*)?)>"), re.compile(rb"\sr\s*=\s*[\"'](\d+)")
+ROW, NUMBER = re.compile(rb"<(?:[\w.-]+:)?row((?:\s[^<>]*)?)>"), re.compile(rb"\sr\s*=\s*[\"']([^\"']*)")
 #: What may be wrong with the archive, and with the XML inside; its parser is not part of openpyxl.
 DAMAGE = (*_files.DAMAGE, ValueError, SyntaxError, EOFError, RuntimeError, zipfile.BadZipFile, zlib.error)
 #: How programs compress the parts of a workbook.
