@@ -124,7 +124,7 @@ def test_audits_and_plans(how):
 
 
 @given(disguises())
-@settings(max_examples=5)
+@settings(max_examples=8)
 def test_classifiers_and_plans_against_a_firm_that_re_trains(how):
     y, score, z = population()
     names, rows = how[0], how[3]

@@ -54,7 +54,7 @@ def _clean():
     with warnings.catch_warnings():
         warnings.simplefilter("error")
         # as in pyproject.toml
-        warnings.filterwarnings("ignore", "'[a-zA-Z]+' (argument is )?deprecated", DeprecationWarning)
+        warnings.filterwarnings("ignore", "'[a-zA-Z]+' (deprecated -|argument is deprecated,) use", DeprecationWarning)
         yield
     plt.close("all")
 

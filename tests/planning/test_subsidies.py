@@ -204,7 +204,7 @@ def test_ten_thousand_groups_are_planned_for():
 def test_with_confidence_the_true_precision_reaches_what_the_group_faces_in_that_share_of_populations():
     rng = np.random.default_rng(3)
     reached = {0.9: 0, None: 0}
-    populations = 600
+    populations = 1500
     for _ in range(populations):
         truth, passed = rng.uniform(0.3, 0.65), int(rng.integers(20, 80))
         hits = int(rng.binomial(passed, truth))

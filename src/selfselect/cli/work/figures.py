@@ -11,7 +11,7 @@ from selfselect._text import printable
 from selfselect.reproduction import Result, Store
 from selfselect.reproduction.paper.figures import ENDINGS, FIGURES, FigureRecipe, make_figure
 from selfselect.reproduction.paper.promises import has_promises, paper_part, promise_part
-from selfselect.reproduction.sweep.exchange import read_results
+from selfselect.reproduction.sweep.exchange import read_all
 from selfselect.reproduction.wording import is_ones_own
 
 from ..outputs import refuse_existing, write_output
@@ -23,7 +23,7 @@ def run(*, out: str, path: str | None, beside: tuple[str, ...], numbers: tuple[i
         raise click.UsageError("Figures need matplotlib: pip install matplotlib (extra plot).")
     chosen = [FIGURES[number] for number in numbers or FIGURES]
     stored: list[Result] = []
-    promised = [result for file in beside for result in read_results(file)]
+    promised = read_all(beside)
     if path is not None:
         with Store(path, read_only=True) as store:
             stored = store.results()

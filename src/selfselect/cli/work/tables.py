@@ -21,7 +21,7 @@ from selfselect.reproduction.paper.tables import (
     render_table,
     tables_in,
 )
-from selfselect.reproduction.sweep.exchange import read_results
+from selfselect.reproduction.sweep.exchange import read_all
 
 from ..outputs import refuse_existing, write_output
 from ..streams import print_table
@@ -34,7 +34,7 @@ def run(*, path: str, table: str, format_: Format, beside: tuple[str, ...], out:
     """Print tables, or write all of them."""
     with Store(path, read_only=True) as store:
         stored = store.results()
-    more = [result for file in beside for result in read_results(file)]
+    more = read_all(beside)
     tables = _tables(stored, more, table)
     if out is not None:
         _write(tables, Path(out), force)

@@ -82,6 +82,11 @@ def _json(value: object) -> str:
     return json.dumps(value, sort_keys=True, separators=(",", ":")).replace(";", "\\u003b")
 
 
+def read_all(paths: Iterable[str | Path]) -> list[Result]:
+    """Results of several files; see :func:`read_results`."""
+    return [result for path in paths for result in read_results(path)]
+
+
 def read_results(path: str | Path) -> list[Result]:
     """Results of a store, or of a file that was exported from one.
 
