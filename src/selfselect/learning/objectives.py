@@ -63,9 +63,9 @@ def precision_hinge(
     odds = logit(clipped)
     low = high = np.zeros(len(q))
     if at_least is not None:
-        low = np.nan_to_num(np.maximum(logit(at_least) - odds, 0.0))
+        low = np.fmax(logit(at_least) - odds, 0.0)  # of a number and NaN, the number
     if at_most is not None:
-        high = np.nan_to_num(np.maximum(odds - logit(at_most), 0.0))
+        high = np.fmax(odds - logit(at_most), 0.0)
     slope = np.where(clipped == q, 2 * (high - low) / (clipped * (1 - clipped)), 0.0)
     return float(low @ low + high @ high) / len(q), slope / len(q)
 
