@@ -58,8 +58,8 @@ test-oldest:
 	$(OLDEST)/bin/uv pip install --python $(OLDEST)/bin/python --resolution lowest-direct --editable '.[dev]'
 	$(OLDEST)/bin/python -m pytest -n $(TEST_WORKERS) --dist loadfile
 
-# Changes one thing at a time in the code of these rooms, and lists what no test notices (half an hour on two quiet cores; resumes). In an
-# environment of its own: mutmut asks for an older pytest.
+# Changes one thing at a time in the code of these rooms, and lists what no test notices (half an hour on two quiet
+# cores; resumes). In an environment of its own: mutmut asks for an older pytest.
 MUTATION := .venv-mutation
 mutation:
 	$(PYTHON) -m venv $(MUTATION)
