@@ -29,6 +29,48 @@ def test_a_planted_link_is_replaced_and_what_it_leads_to_is_left_alone(tmp_path)
     assert not planted.is_symlink()
 
 
+def test_a_link_planted_under_the_name_of_the_new_file_is_not_followed(tmp_path, monkeypatch):
+    victim, taken = tmp_path / "victim", tmp_path / ".model.json.guessed"
+    victim.write_text("mine")
+    taken.symlink_to(victim)
+    names = iter(["guessed", "free"])
+    monkeypatch.setattr(_files.secrets, "token_hex", lambda length: next(names))
+    write_whole(tmp_path / "model.json", "new")
+    assert victim.read_text() == "mine"
+    assert taken.is_symlink()
+    assert (tmp_path / "model.json").read_text() == "new"
+
+
+def test_where_every_name_is_taken_nothing_is_written(tmp_path, monkeypatch):
+    (tmp_path / ".a.guessed").write_text("mine")
+    monkeypatch.setattr(_files.secrets, "token_hex", lambda length: "guessed")
+    with pytest.raises(FileExistsError, match="no new name beside"):
+        write_whole(tmp_path / "a", "new")
+    assert (tmp_path / ".a.guessed").read_text() == "mine"
+    assert os.listdir(tmp_path) == [".a.guessed"]
+
+
+@pytest.mark.parametrize("name", ["x" * 255, "漢" * 85, "😀" * 63])
+def test_a_file_may_have_the_longest_of_names(name, tmp_path):
+    write_whole(tmp_path / name, "new")
+    assert os.listdir(tmp_path) == [name]
+
+
+def test_a_file_and_its_name_are_on_disk_when_it_is_said_to_be_written(tmp_path, monkeypatch):
+    kept = []
+
+    def sync(handle):
+        kept.append("folder" if stat.S_ISDIR(os.fstat(handle).st_mode) else "file")
+
+    def move(source, target):
+        kept.append("moved")
+
+    monkeypatch.setattr(os, "fsync", sync)
+    monkeypatch.setattr(os, "replace", move)
+    write_whole(tmp_path / "a", "new")
+    assert kept == ["file", "moved", "folder"]
+
+
 def test_new_files_have_the_permissions_of_new_files_whatever_other_threads_do(tmp_path):
     before = os.umask(0o027)
     try:

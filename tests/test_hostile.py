@@ -15,6 +15,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
+from applicants import run
 from hostile import FORMULAS, HOSTILE, WITHOUT_HALVES, runs_as_formula, split_carelessly, without_apostrophes
 from selfselect import audit, compare, plan_subsidies, threshold_frontier
 from selfselect._text import html_text, inert_cell, json_text, label_text, latex_text, markdown_text, printable, shown
@@ -303,3 +304,13 @@ def test_the_page_of_ones_own_data_shows_the_name_of_its_file_as_text(tmp_path):
 def test_commands_name_files_of_any_name_without_obeying_them(name, tmp_path):
     shown_error = BadInput(f"{tmp_path / name} exists already.").format_message()
     assert shown_error.isprintable()
+
+
+def test_a_sweep_names_its_store_without_obeying_it(tmp_path):
+    store = tmp_path / "bell\x07 \u202e\n.sqlite"
+    fit = ("--dataset", "adult", "--method", "naive", "--cost", "0.7", "--splits", "1", "--workers", "1")
+    for more in (fit, ("--repair",)):
+        said = run("reproduce", "--store", store, *more).output
+        assert "bell\\x07 \\u202e\\n.sqlite" in said
+        assert all(line.isprintable() for line in said.splitlines())
+        assert len(said.splitlines()) == 1

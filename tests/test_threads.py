@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 from threadpoolctl import threadpool_info, threadpool_limits
 
-from selfselect._threads import one_thread
+from selfselect._threads import _ONE_THREAD, one_thread
 
 
 def blas_threads():
@@ -92,3 +92,19 @@ def test_a_process_forked_while_others_fit_neither_hangs_nor_keeps_their_limit()
     limited, after = queue.get()
     assert set(limited) == {1}
     assert set(after) == {2}
+
+
+@pytest.mark.skipif("fork" not in multiprocessing.get_all_start_methods(), reason="no fork here")
+@pytest.mark.filterwarnings("ignore:.*use of fork.*:DeprecationWarning")
+def test_a_process_forked_while_another_thread_sets_the_limit_does_not_hang():
+    context = multiprocessing.get_context("fork")
+    queue = context.SimpleQueue()
+    child = context.Process(target=_enter_in_child, args=(queue,))
+    with _ONE_THREAD._lock:  # as a thread has it that is just coming in
+        child.start()
+    child.join(20)
+    hangs = child.is_alive()
+    child.kill()
+    child.join()
+    assert not hangs
+    assert set(queue.get()[0]) == {1}

@@ -17,6 +17,8 @@ MOST_BYTES = 64 * 2**20
 LARGEST = 1e100
 #: Names that are tried for a new file: each is taken once in 2**64 cases.
 NAMES_TRIED = 10
+#: Letters of a file's name that are in the name of the new one beside it: names may have 255 bytes, four to a letter.
+NAME_KEPT = 40
 #: Links that are followed one after the other, as systems do.
 MOST_LINKS = 40
 #: Descriptors that output goes to; other open files of the process are nobody's to write to.
@@ -91,7 +93,7 @@ def _own_descriptor(path: str | Path) -> int | None:
 def open_new(target: Path) -> tuple[int, str]:
     """A new file beside another, with the permissions that people give to new files; never one that is there."""
     for _ in range(NAMES_TRIED):
-        name = str(target.with_name(f".{target.name[:100]}.{secrets.token_hex(8)}"))
+        name = str(target.with_name(f".{target.name[:NAME_KEPT]}.{secrets.token_hex(8)}"))
         try:
             return os.open(name, os.O_WRONLY | os.O_CREAT | os.O_EXCL | getattr(os, "O_BINARY", 0), 0o666), name
         except FileExistsError:

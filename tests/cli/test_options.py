@@ -100,3 +100,18 @@ def test_a_model_takes_tables_with_either_decimal_sign(table, tmp_path, people):
     assert [line.rsplit(",", 3)[1:] for line in found.stdout.splitlines()] == added
     german.write_text("z;age;job;pay\nA;30,5;clerk;20\nA;1.234;clerk;20\n")
     assert "row 3, column 'age': '1.234' is not a finite number" in run("predict", model, german).output
+
+
+@pytest.mark.parametrize("command", ["train", "compare", "frontier"])
+@pytest.mark.parametrize("seed", ["-1", str(2**32), "1e3", "9" * 30])
+def test_a_seed_that_cannot_be_is_refused_by_its_name(command, seed, people_csv):
+    done = run(command, people_csv, "--seed", seed)
+    assert done.exit_code == 2
+    assert "Invalid value for '--seed'" in done.stderr
+
+
+def test_draws_without_end_are_refused(people_csv):
+    done = run("compare", people_csv, "--resamples", "9" * 20)
+    assert done.exit_code == 2
+    assert "Invalid value for '--resamples'" in done.stderr
+    assert "2<=x<=100000" in done.stderr

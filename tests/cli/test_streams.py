@@ -8,7 +8,7 @@ import sys
 import pytest
 
 from applicants import run, trained
-from selfselect.cli.streams import json_for_terminal
+from selfselect.cli.streams import print_json
 
 
 def command(*arguments, first_line=False, **environment):
@@ -97,6 +97,18 @@ def test_a_model_is_written_before_it_is_shown(table, tmp_path):
     assert json.loads(model.read_text())["format"] == "selfselect-table-model"
 
 
+@full_only
+def test_a_model_is_there_even_if_no_word_about_it_can_be_written(table, tmp_path):
+    options = ("--label", "hired", "--group", "z", "--cost", "0.7", "--method", "naive")
+    model = tmp_path / "model.json"
+    words = [sys.executable, "-m", "selfselect", "train", table, *options, "--model", model]
+    with open("/dev/full", "w") as full:
+        done = subprocess.run(words, stdout=full, stderr=subprocess.PIPE, text=True, check=False)
+    assert done.returncode == 2
+    assert "Cannot write the output: No space left on device." in done.stderr
+    assert json.loads(model.read_text())["format"] == "selfselect-table-model"
+
+
 def test_what_a_terminal_cannot_show_is_replaced(audited, tmp_path):
     report = tmp_path / "out.html"
     code, said, errors = command(*audited, "--report", report, PYTHONIOENCODING="cp1252")
@@ -108,8 +120,9 @@ def test_what_a_terminal_cannot_show_is_replaced(audited, tmp_path):
     assert {row["group"] for row in json.loads(said.decode("cp1252"))["groups"]} == {"team 😀", "team B"}
 
 
-def test_json_is_left_alone_where_the_terminal_can_show_it():
-    assert json_for_terminal('{"ä": 1}') == '{"ä": 1}'
+def test_json_is_left_alone_where_the_terminal_can_show_it(capsys):
+    print_json('{"ä": 1}')
+    assert capsys.readouterr().out == '{"ä": 1}'
 
 
 def test_a_table_on_its_way_to_a_file_is_the_table_that_would_be_written(table, tmp_path):
@@ -136,3 +149,19 @@ def test_a_terminal_that_is_closed_costs_no_file(people_csv, tmp_path):
     assert "Traceback" not in done.stderr
     assert done.returncode == 0
     assert written.exists()
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="closing what is handed over, as a POSIX shell does")
+@pytest.mark.parametrize("asked", ["json", "table"])
+def test_results_that_were_to_go_to_a_closed_output_are_an_error(asked, audited, table, tmp_path):
+    model, new = tmp_path / "model.json", tmp_path / "new.csv"
+    trained(table, model, "--method", "naive", "--ignore", "same")
+    new.write_text("id,z,age,job,pay,same\n1,A,30,clerk,20,1\n")
+    words = [*audited, "--json", "-"] if asked == "json" else ["predict", model, new]
+    done = subprocess.run(
+        ["/bin/sh", "-c", '"$@" >&-', "sh", sys.executable, "-m", "selfselect", *map(str, words)],
+        stderr=subprocess.PIPE,
+        text=True,
+        check=False,
+    )
+    assert (done.returncode, done.stderr) == (2, "Error: Cannot write the output: standard output is closed.\n")

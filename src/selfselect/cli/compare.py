@@ -8,7 +8,10 @@ from typing import Any
 import click
 
 from .lazy import work_of
-from .options import CostRange, file_options, output_options, people_options, weight_option
+from .options import CostRange, file_options, output_options, people_options, seed_option, weight_option
+
+#: More draws would take long, and hardly change an interval.
+MOST_DRAWS = 100_000
 
 
 @click.command()
@@ -36,8 +39,10 @@ from .options import CostRange, file_options, output_options, people_options, we
     metavar="COLUMN",
     help="The two files hold the same people, matched by this column: two models are compared on them.",
 )
-@click.option("--resamples", type=click.IntRange(2), default=1000, show_default=True, help="Draws for the intervals.")
-@click.option("--seed", type=int, default=0, show_default=True, help="Of these draws.")
+@click.option(
+    "--resamples", type=click.IntRange(2, MOST_DRAWS), default=1000, show_default=True, help="Draws for the intervals."
+)
+@seed_option("Of these draws.")
 @output_options
 @file_options
 def compare(**options: Any) -> None:

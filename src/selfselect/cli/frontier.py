@@ -17,6 +17,7 @@ from .options import (
     model_options,
     output_options,
     people_options,
+    seed_option,
     weight_option,
 )
 
@@ -37,7 +38,7 @@ from .options import (
     help="Recommend the most accurate thresholds at which no larger share of qualified people stays away [default: "
     "than now].",
 )
-@click.option("--seed", type=int, default=0, show_default=True, help="Of the deal into halves for held-out numbers.")
+@seed_option("Of the deal into halves for held-out numbers.")
 @click.option("--figure", metavar="PICTURE", help="Draw both frontiers (.png, .svg or .pdf).")
 @output_options
 @file_options

@@ -14,6 +14,8 @@ from selfselect._text import shown
 
 Command = TypeVar("Command", bound=Callable[..., Any])
 MOST_COSTS = 1000
+#: The largest seed that scikit-learn takes.
+LARGEST_SEED = 2**32 - 1
 
 
 class CostSpan(tuple[float, ...]):
@@ -131,6 +133,11 @@ def _all_of(*options: Callable[[Command], Command]) -> Callable[[Command], Comma
 
 
 #: Costs of single groups; :func:`selfselect.cli.inputs.load_audit` takes it.
+def seed_option(of_what: str) -> Callable[[Command], Command]:
+    """The option --seed; ``of_what`` says what is drawn by it."""
+    return click.option("--seed", type=click.IntRange(0, LARGEST_SEED), default=0, show_default=True, help=of_what)
+
+
 cost_of_option = click.option(
     "--cost-of",
     "costs_of",

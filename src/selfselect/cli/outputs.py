@@ -17,7 +17,7 @@ from selfselect.report import check_available
 from selfselect.tabular.writing import csv_text
 
 from .errors import BadInput, has_option
-from .streams import json_for_terminal
+from .streams import print_json
 
 
 def refuse_existing(paths: Iterable[str | Path | None], *, force: bool, inputs: Iterable[str | Path] = ()) -> None:
@@ -107,7 +107,7 @@ class Outputs:
         """Write the files of a finding, then show it; ``frame`` is what goes into the CSV file."""
         self.write(finding, frame)
         if self.json == "-":
-            click.echo(json_for_terminal(finding.to_json()), nl=False)
+            print_json(finding.to_json())
         else:
             show(finding)
         self.name_report()

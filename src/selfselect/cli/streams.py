@@ -26,10 +26,12 @@ class PatientStream:
     errors : bool, default=False
         Whether it is where errors are told. Nowhere is left to tell that these cannot be written, and they are lost in
         silence. Other texts that cannot be written are an error, from the first of them on.
+    closed : bool, default=False
+        Whether there was no such stream when we came, and texts go nowhere.
     """
 
-    def __init__(self, stream: Any, *, errors: bool = False) -> None:
-        self._stream, self._errors = stream, errors
+    def __init__(self, stream: Any, *, errors: bool = False, closed: bool = False) -> None:
+        self._stream, self._errors, self.was_closed = stream, errors, closed
         self._trouble: OSError | None = None
         if hasattr(stream, "reconfigure"):
             stream.reconfigure(errors="backslashreplace")
@@ -76,31 +78,29 @@ def patient_streams() -> Iterator[None]:
     """Output and errors to streams that outlive their readers."""
     before = sys.stdout, sys.stderr
     with ExitStack() as nowhere:
-        for name in ("stdout", "stderr"):
-            if getattr(sys, name) is None:  # closed before we came
-                setattr(sys, name, nowhere.enter_context(open(os.devnull, "w", encoding="utf-8")))
-        yield from _patiently(before)
+        for name, stream in zip(("stdout", "stderr"), before, strict=True):
+            closed = stream is None
+            if closed:
+                stream = nowhere.enter_context(open(os.devnull, "w", encoding="utf-8"))
+            setattr(sys, name, PatientStream(stream, errors=name == "stderr", closed=closed))
+        try:
+            yield
+        finally:
+            for stream in (sys.stdout, sys.stderr):
+                with suppress(BadInput):  # which was said before
+                    stream.flush()
+            sys.stdout, sys.stderr = before
 
 
-def _patiently(before: tuple[Any, Any]) -> Iterator[None]:
-    sys.stdout, sys.stderr = PatientStream(sys.stdout), PatientStream(sys.stderr, errors=True)
-    try:
-        yield
-    finally:
-        for stream in (sys.stdout, sys.stderr):
-            with suppress(BadInput):  # which was said before
-                stream.flush()
-        sys.stdout, sys.stderr = before
-
-
-def json_for_terminal(text: str) -> str:
-    """JSON text in which what the terminal's encoding lacks is escaped as JSON does it."""
+def print_json(text: str) -> None:
+    """JSON that was asked for; what the terminal's encoding lacks is escaped as JSON does it."""
+    _refuse_closed()
     encoding = getattr(sys.stdout, "encoding", None) or "utf-8"
     try:
         text.encode(encoding)
     except UnicodeEncodeError:
-        return "".join(char if char.isascii() else _escaped(char) for char in text)
-    return text
+        text = "".join(char if char.isascii() else _escaped(char) for char in text)
+    click.echo(text, nl=False)
 
 
 def _escaped(char: str) -> str:
@@ -109,9 +109,16 @@ def _escaped(char: str) -> str:
 
 
 def print_table(pieces: Iterable[bytes]) -> None:
-    """A table for a file or another program, byte by byte as it would be in a file; a terminal gets it harmless."""
+    """A table that was asked for: to a file or another program byte by byte; a terminal gets it harmless."""
+    _refuse_closed()
     if isinstance(sys.stdout, PatientStream) and not sys.stdout.isatty():
         sys.stdout.write_bytes(pieces)
     else:
         for piece in pieces:
             click.echo("\n".join(printable(line) for line in piece.decode().split("\n")), nl=False)
+
+
+def _refuse_closed() -> None:
+    """Say so where results were to go nowhere; words may, since files are there without them."""
+    if getattr(sys.stdout, "was_closed", False):
+        raise BadInput("Cannot write the output: standard output is closed.")

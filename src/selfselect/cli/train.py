@@ -7,7 +7,7 @@ from typing import Any
 import click
 
 from .lazy import work_of
-from .options import NamedAmount, Number, file_options, people_options, report_options
+from .options import NamedAmount, Number, file_options, people_options, report_options, seed_option
 
 #: Methods by name; see :mod:`selfselect.tabular.training`.
 METHODS = ("naive", "semi", "thresholds", "strategic")
@@ -55,7 +55,7 @@ METHODS = ("naive", "semi", "thresholds", "strategic")
 @click.option("--subsidy", "subsidies", type=NamedAmount(), multiple=True, help="Subsidy that training counts on.")
 @click.option("--proportional", is_flag=True, help="Subsidies are shares of the cost, not amounts.")
 @click.option("--holdout", type=Number(0, 0.9), default=0.3, show_default=True, help="Share kept for evaluation.")
-@click.option("--seed", type=int, default=0, show_default=True, help="Of the split.")
+@seed_option("Of the split.")
 @click.option("--model", "model_file", required=True, metavar="JSON", help="Where to write the model.")
 @report_options
 @file_options

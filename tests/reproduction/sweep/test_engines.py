@@ -1,17 +1,22 @@
 """Where units run makes no difference to what comes out."""
 
+import io
+import json
+import logging
 import os
 import signal
 import subprocess
 import sys
-from contextlib import suppress
+import time
+from contextlib import nullcontext, suppress
 from http.client import HTTPConnection, HTTPException
+from types import SimpleNamespace
 
 import psutil
 import pytest
 
 from selfselect._errors import InputError
-from selfselect.reproduction import BundledDataset, DaskCluster, LocalProcesses, Store, run_sweep
+from selfselect.reproduction import BundledDataset, DaskCluster, LocalProcesses, Plan, Store, run_sweep
 from selfselect.reproduction.sweep import clusters
 from selfselect.reproduction.sweep.clusters import WorkerDiedError
 from selfselect.reproduction.sweep.units import Unit, UnitError, run_unit
@@ -84,27 +89,52 @@ def test_a_local_dask_cluster_listens_on_loopback_only(small_plan, tmp_path):
         assert result == run_unit(Unit(small_plan.datasets[0], "naive", 0, (0.7,)))[0]
 
 
+PAGES = ("/", "/status", "/info/main/workers.html", "/metrics", "/health", "/json/identity.json", "/sitemap.json")
+
+
+def pages_shown():
+    """Pages that servers of this process, and of those it has started, show to a browser."""
+    here = psutil.Process()
+    ports = set()
+    for process in [here, *here.children(recursive=True)]:
+        with suppress(psutil.NoSuchProcess):
+            found = process.net_connections(kind="inet")
+            ports |= {c.laddr.port for c in found if c.status == psutil.CONN_LISTEN}
+    shown, asked = {}, 0
+    for port in ports:
+        for page in PAGES:
+            connection = HTTPConnection("127.0.0.1", port, timeout=2)
+            try:
+                connection.request("GET", page)
+                answer = connection.getresponse()
+                asked += 1
+                if answer.status != 404:
+                    shown[page] = answer.read()
+            except (OSError, HTTPException):
+                pass  # speaks no HTTP at all
+            finally:
+                connection.close()
+    assert asked
+    return shown
+
+
 @pytest.mark.filterwarnings("ignore::ResourceWarning")
-def test_a_local_dask_cluster_shows_browsers_nothing():
-    with DaskCluster("local", workers=1):
-        here = psutil.Process()
-        ports = set()
-        for process in [here, *here.children(recursive=True)]:
-            with suppress(psutil.NoSuchProcess):
-                found = process.net_connections(kind="inet")
-                ports |= {c.laddr.port for c in found if c.status == psutil.CONN_LISTEN}
-        answers = []
-        for port in ports:
-            for page in ("/", "/status", "/info/main/workers.html", "/metrics", "/json/identity.json"):
-                connection = HTTPConnection("127.0.0.1", port, timeout=2)
-                try:
-                    connection.request("GET", page)
-                    answers.append(connection.getresponse().status)
-                except (OSError, HTTPException):
-                    pass  # speaks no HTTP at all
-                finally:
-                    connection.close()
-        assert set(answers) <= {404}
+def test_a_local_dask_cluster_shows_browsers_nothing_nor_does_a_worker_that_is_started_later():
+    with DaskCluster("local", workers=1) as engine:
+        (nanny,) = engine._cluster.workers.values()
+        first = nanny.pid
+        for _ in range(2):
+            shown = pages_shown()
+            assert json.loads(shown.pop("/sitemap.json", "{}")).get("paths", []) == [
+                "/sitemap.json"
+            ]  # the list of pages
+            assert shown == {}
+            with suppress(ProcessLookupError):
+                os.kill(first, signal.SIGKILL)
+            until = time.monotonic() + 60
+            while (nanny.pid in (None, first) or not engine._client.nthreads()) and time.monotonic() < until:
+                time.sleep(0.1)
+        assert nanny.pid not in (None, first)
 
 
 def test_an_unreachable_scheduler_is_named(monkeypatch):
@@ -169,31 +199,71 @@ def scheduler():
 
 
 @pytest.mark.filterwarnings("ignore::ResourceWarning")
-def test_a_scheduler_without_workers_is_named_instead_of_waited_for(small_plan, tmp_path, scheduler, monkeypatch):
+@pytest.mark.parametrize("own_table", [True, False])
+def test_a_scheduler_without_workers_is_named_instead_of_waited_for(
+    own_table, small_plan, tmp_path, scheduler, monkeypatch
+):
     monkeypatch.setattr(clusters, "IDLE_SECONDS", 1)
     address, _ = scheduler
+    plan = small_plan if own_table else Plan((BundledDataset("adult"),), ("naive",), (0.7,), splits=1)
     with (
         Store(tmp_path / "a.sqlite") as store,
         pytest.raises(WorkerDiedError, match=r"no worker for 1 seconds.*What was done is stored"),
     ):
-        run_sweep(small_plan, store, DaskCluster(address), poll=0.2)
+        run_sweep(plan, store, DaskCluster(address), poll=0.2)
 
 
-@pytest.mark.filterwarnings("ignore::ResourceWarning")
-@pytest.mark.filterwarnings("ignore::pytest.PytestUnraisableExceptionWarning")
-def test_a_scheduler_that_goes_away_is_named_in_our_words(scheduler):
-    address, process = scheduler
-    with DaskCluster(address) as engine:
-        future = engine.submit(Unit(BundledDataset("adult"), "naive", 0, (0.7,)))
-        process.kill()
-        process.wait()
-        with pytest.raises(WorkerDiedError, match="The Dask scheduler is gone"):
-            wait_long(engine, future)
+def test_a_scheduler_that_goes_away_is_named_in_our_words_alone(scheduler):
+    address, server = scheduler
+    code = (
+        "import sys\n"
+        "from selfselect.reproduction import BundledDataset, DaskCluster\n"
+        "from selfselect.reproduction.sweep.clusters import WorkerDiedError\n"
+        "from selfselect.reproduction.sweep.units import Unit\n"
+        "try:\n"
+        "    with DaskCluster(sys.argv[1]) as engine:\n"
+        "        future = engine.submit(Unit(BundledDataset('adult'), 'naive', 0, (0.7,)))\n"
+        "        print('ready', flush=True)\n"
+        "        for _ in range(100):\n"
+        "            engine.wait([future], timeout=0.5)\n"
+        "except WorkerDiedError as error:\n"
+        "    print(error)\n"
+    )
+    words = [sys.executable, "-c", code, address]
+    with subprocess.Popen(words, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True) as process:
+        assert process.stdout.readline() == "ready\n"
+        server.kill()
+        said, errors = process.communicate(timeout=60)
+    assert said == (
+        "The Dask scheduler is gone, or the connection to it: it was ended, or has dropped what it was doing for us. "
+        "What was done is stored; start a scheduler and run the same sweep again to go on.\n"
+    )
+    assert errors == ""
 
 
-def wait_long(engine, future):
-    for _ in range(100):
-        engine.wait([future], timeout=0.5)
+def test_what_the_scheduler_has_dropped_is_not_taken_for_done(monkeypatch):
+    import distributed
+
+    dropped = Future()
+    dropped.cancelled = lambda: True
+    monkeypatch.setattr(distributed, "wait", lambda pending, **how: SimpleNamespace(done=set(pending)))
+    with pytest.raises(WorkerDiedError, match="has dropped what it was doing for us"):
+        cluster_of(Client()).wait([dropped], timeout=1)
+
+
+def test_the_library_is_silent_for_as_long_as_it_is_asked_to_be():
+    heard = io.StringIO()
+    handler, logger = logging.StreamHandler(heard), logging.getLogger("distributed.client")
+    logger.addHandler(handler)
+    try:
+        with clusters._in_silence():
+            with clusters._in_silence():
+                logger.error("not this")
+            logger.error("nor this")
+        logger.error("but this")
+    finally:
+        logger.removeHandler(handler)
+    assert heard.getvalue() == "but this\n"
 
 
 def test_a_cluster_that_is_slow_to_close_does_not_make_a_sweep_a_failure():
@@ -239,6 +309,9 @@ class Client:
 
     def nthreads(self):
         return dict.fromkeys(range(self.workers), 1)
+
+    def as_current(self):
+        return nullcontext()
 
     def close(self, timeout):
         pass

@@ -23,7 +23,7 @@ from selfselect.tabular.checking import match_groups
 from ..errors import CONDITION_FAILED
 from ..inputs import load_audits, subsidy_kind
 from ..outputs import Outputs, by_name, refuse_existing, write_output
-from ..streams import json_for_terminal
+from ..streams import print_json
 from ..terminal import MOST_LINES, or_dash, text_table
 
 
@@ -99,7 +99,7 @@ def _deliver_each(
     for found, one in zip(audits, outputs, strict=True):
         one.write(found, by_name(found, found.names))
     if json_file == "-":
-        click.echo(json_for_terminal(text), nl=False)
+        print_json(text)
         return
     for i, (found, one) in enumerate(zip(audits, outputs, strict=True)):
         click.echo(("\n" if i else "") + f"== By {printable(found.provenance.groups)} ==\n")

@@ -13,6 +13,7 @@ from typing import NoReturn
 import click
 from tqdm import tqdm
 
+from selfselect._text import printable
 from selfselect.reproduction import (
     BUNDLED,
     COSTS,
@@ -114,7 +115,7 @@ def _interruptible(path: str | None) -> Iterator[None]:
         if not heard and not isinstance(error, KeyboardInterrupt):
             raise
         kept = f" What was done is in {path}; run the same command again to go on from there." if path else ""
-        click.echo(f"Interrupted.{kept}", err=True)
+        click.echo(f"Interrupted.{printable(kept)}", err=True)
         sys.exit(INTERRUPTED)
     finally:
         for number, handler in previous.items():
@@ -140,24 +141,25 @@ def _sweep(plan: Plan, path: str, workers: int, scheduler: str | None) -> None:
         tqdm(total=fits, unit="fit", smoothing=0, disable=None, file=sys.stderr) as bar,
     ):
         done = run_sweep(plan, store, engine, bar.update)
-    click.echo(f"{done} fits done; all {fits} asked for are in {path}.")
+    click.echo(f"{done} fits done; all {fits} asked for are in {printable(path)}.")
 
 
 def _repair(path: str, own: Sequence[Dataset], workers: int, scheduler: str | None) -> None:
-    done = repair_store(path)
+    done, name = repair_store(path), printable(path)
     if not done.dropped and done.damaged is None:
-        click.echo(f"Nothing in {path} is damaged: {done.kept} results are whole.")
+        click.echo(f"Nothing in {name} is damaged: {done.kept} results are whole.")
         return
-    click.echo(f"{done.dropped} damaged rows of {path} were dropped; {done.kept} results are whole.")
+    click.echo(f"{done.dropped} damaged rows of {name} were dropped; {done.kept} results are whole.")
     if done.damaged is not None:
-        click.echo(f"The file itself was damaged and is kept as {done.damaged}; what lacks beyond rows that could be")
-        click.echo("read is made by the same command that made it at first.")
+        click.echo(f"The file itself was damaged and is kept as {printable(str(done.damaged))}; what lacks beyond rows")
+        click.echo("that could be read is made by the same command that made it at first.")
     plan = Plan.of_cells(done.lost, [*map(BundledDataset, BUNDLED), *own])
     left = set(done.lost) - set(plan.cells() if plan is not None else ())
     if plan is not None:
         _sweep(plan, path, workers, scheduler)
     for cell in sorted(left):
-        click.echo(f"Not made again: {cell}. The same command that made it at first does (--data for its table).")
+        told = f"Not made again: {cell}. The same command that made it at first does (--data for its table)."
+        click.echo(printable(told))
 
 
 def _duration(seconds: float) -> str:

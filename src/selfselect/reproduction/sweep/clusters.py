@@ -9,6 +9,7 @@ import signal
 import time
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager, suppress
+from copy import deepcopy
 from types import TracebackType
 from typing import Any, Self
 
@@ -118,9 +119,8 @@ class DaskCluster:
             except TimeoutError:
                 done = set()
             self._check_workers(bool(done))
-            lost = [future for future in done if future.cancelled()]
-            if lost:
-                raise self._lost("it has dropped what it was doing for us")
+            if any(future.cancelled() for future in done):
+                raise self._lost()
         return done
 
     def result(self, finished: Any) -> list[Result]:
@@ -156,7 +156,7 @@ class DaskCluster:
         except Exception as error:
             if not isinstance(error, OSError) and self._client.status == "running":
                 raise  # a connection that breaks is an OSError
-            raise self._lost(str(error) or type(error).__name__) from error
+            raise self._lost() from error
 
     def _deserted(self) -> WorkerDiedError:
         return WorkerDiedError(
@@ -173,10 +173,10 @@ class DaskCluster:
             key="scheduler" if self._cluster is None else "workers",
         )
 
-    def _lost(self, why: str) -> WorkerDiedError:
+    def _lost(self) -> WorkerDiedError:
         return WorkerDiedError(
-            f"The Dask scheduler is gone ({why}). What was done is stored; start a scheduler and run the same sweep "
-            "again to go on.",
+            "The Dask scheduler is gone, or the connection to it: it was ended, or has dropped what it was doing for "
+            "us. What was done is stored; start a scheduler and run the same sweep again to go on.",
             key="scheduler",
         )
 
@@ -188,33 +188,36 @@ class DaskCluster:
         What was done is stored by now: a cluster that is slow to close does not make a sweep a failure. Units that
         nobody waits for any more are dropped by the scheduler.
         """
-        if kind is None or self._cluster is None:
+        if kind is None:
             self._leave()
             return
         with _in_silence():
-            _end_workers(self._cluster)
+            if self._cluster is not None:
+                _end_workers(self._cluster)
             self._leave()
 
     def _leave(self) -> None:
         for closing in (self._client, self._cluster):
             if closing is not None:
-                try:
+                with suppress(TimeoutError, OSError):
                     closing.close(timeout=CLOSE_SECONDS)
-                except (TimeoutError, OSError):
-                    continue
 
 
 @contextmanager
 def _in_silence() -> Iterator[None]:
-    """Without a word of the library's about workers that are gone: we have ended them."""
-    handlers = {handler: handler.level for name in LOGGERS for handler in logging.getLogger(name).handlers}
+    """Without a word of the library's: what went wrong is said in ours, and workers that are gone we have ended."""
+    handlers = {handler for name in LOGGERS for handler in logging.getLogger(name).handlers}
+
+    def nothing(record: logging.LogRecord) -> bool:
+        return False
+
     for handler in handlers:
-        handler.setLevel(logging.CRITICAL + 1)
+        handler.addFilter(nothing)
     try:
         yield
     finally:
-        for handler, level in handlers.items():
-            handler.setLevel(level)
+        for handler in handlers:
+            handler.removeFilter(nothing)
 
 
 def _end_workers(cluster: Any) -> None:
@@ -232,8 +235,9 @@ def _own_cluster(workers: int) -> Any:
     from distributed import Nanny, Scheduler, SpecCluster
 
     here = {"host": LOOPBACK, "port": 0, "dashboard": False, "dashboard_address": f"{LOOPBACK}:0"}
-    worker = {"cls": Nanny, "options": {**here, "nthreads": 1, "silence_logs": logging.WARNING}}
     with dask.config.set(NO_PAGES):
+        kept = deepcopy(dask.config.config)  # for workers that are started later, in place of others
+        worker = {"cls": Nanny, "options": {**here, "nthreads": 1, "silence_logs": logging.WARNING, "config": kept}}
         return SpecCluster(
             scheduler={"cls": Scheduler, "options": here},
             workers=dict.fromkeys(range(workers), worker),
