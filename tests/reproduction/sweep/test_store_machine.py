@@ -1,4 +1,4 @@
-"""Two sweeps on one store, in any order of what can happen to them: nothing is lost, nothing is there twice."""
+"""Two sweeps of two processes on one store, whatever happens to them: nothing is lost, nothing is there twice."""
 
 import os
 import tempfile
@@ -13,17 +13,18 @@ from hypothesis.stateful import RuleBasedStateMachine, invariant, precondition, 
 from invented import invented
 from older import make_older
 from selfselect.reproduction import Cell, Result, Store, StoreError, repair
+from sweeping import Elsewhere, Here
 
 #: Stories that are told; more of them, and longer ones, by SELFSELECT_STORIES.
 STORIES = int(os.environ.get("SELFSELECT_STORIES", "30"))
 CELLS = [Cell("people", method, cost, split) for method in ("a", "b") for cost in (0.7, 0.8) for split in range(2)]
-SWEEPS = ("one", "two")
+SWEEPS = {"one": Here, "two": Elsewhere}
 FIRST = Result(
     CELLS[0], seed=0, configuration={"parity": 0.0}, package_version="0", data_hash="0", groups=(), train_counts={},
     test_counts={}, train_metrics={}, test_metrics={}, published_counts={}, applies=(), seconds=1.0,
 )  # fmt: skip
 
-sweeps = st.sampled_from(SWEEPS)
+sweeps = st.sampled_from(list(SWEEPS))
 some_cells = st.lists(st.sampled_from(CELLS), min_size=1, max_size=4, unique=True)
 
 
@@ -33,13 +34,6 @@ def fit(cell):
     return invented(FIRST, cell, [40, 40 - place], [34, 20])
 
 
-def opened(path):
-    """A store that does not wait for the disk: no power is cut here."""
-    store = Store(path)
-    store.database.connection.execute("PRAGMA synchronous = OFF")
-    return store
-
-
 class TwoSweeps(RuleBasedStateMachine):
     """What the store does, beside what it should do in plain sets."""
 
@@ -47,25 +41,26 @@ class TwoSweeps(RuleBasedStateMachine):
         super().__init__()
         self.folder = tempfile.TemporaryDirectory()
         self.path = Path(self.folder.name) / "a.sqlite"
-        self.stores = {name: opened(self.path) for name in SWEEPS}
         self.written, self.damaged = set(), set()
-        self.leased = {name: set() for name in SWEEPS}
-        self.in_hand = {name: set() for name in SWEEPS}  # fitted, perhaps after the lease was lost
+        self.start_again()
 
     def teardown(self):
-        for store in self.stores.values():
-            store.close()
+        self.end_both()
         self.folder.cleanup()
 
+    def end_both(self):
+        for sweep in self.sweeps.values():
+            sweep.end()
+
     def other(self, name):
-        return SWEEPS[1 - SWEEPS.index(name)]
+        return "two" if name == "one" else "one"
 
     # -------------------------------------------------------------- what sweeps do
 
     @precondition(lambda self: not self.damaged)
     @rule(name=sweeps, cells=some_cells)
     def take(self, name, cells):
-        taken = self.stores[name].leases.take(cells)
+        taken = self.sweeps[name].ask("leases.take", cells)
         free = set(cells) - self.written - self.leased["one"] - self.leased["two"]
         assert set(taken) == free
         assert len(taken) == len(free)
@@ -78,7 +73,7 @@ class TwoSweeps(RuleBasedStateMachine):
         if not self.in_hand[name]:
             return
         cells = data.draw(st.lists(st.sampled_from(sorted(self.in_hand[name])), min_size=1, unique=True))
-        assert self.stores[name].write(map(fit, cells)) == len(set(cells) - self.written)
+        assert self.sweeps[name].ask("write", list(map(fit, cells))) == len(set(cells) - self.written)
         self.written |= set(cells)
         self.in_hand[name] -= set(cells)
         for leased in self.leased.values():
@@ -86,18 +81,18 @@ class TwoSweeps(RuleBasedStateMachine):
 
     @rule(name=sweeps)
     def give_up(self, name):
-        self.stores[name].leases.release()
+        self.sweeps[name].ask("leases.release")
         self.leased[name] = set()
 
     @rule(name=sweeps)
     def fall_silent(self, name):
         """Stopped for more than a minute: the leases are void, the results still in hand."""
-        store = self.stores[name]
+        sweep, other = self.sweeps[name], self.sweeps[self.other(name)]
         change = "UPDATE owners SET heard = heard - 61 WHERE owner = ?"
-        store.database.connection.execute(change, (store.leases.owner,))
-        assert not self.stores[self.other(name)].leases.under_way() & self.leased[name]
-        self.stores[self.other(name)].leases.take(CELLS[:1])  # finds out
-        self.stores[self.other(name)].leases.release()
+        sweep.ask("database.connection.execute", change, (sweep.ask("leases.owner"),))
+        assert not other.ask("leases.under_way") & self.leased[name]
+        other.ask("leases.take", CELLS[:1])  # finds out
+        other.ask("leases.release")
         self.leased = {each: set() for each in SWEEPS}
 
     # -------------------------------------------------------------- what happens to them
@@ -105,23 +100,18 @@ class TwoSweeps(RuleBasedStateMachine):
     @rule(name=sweeps)
     def crash(self, name):
         """Killed: nothing is given back, nothing in hand is left, and another starts."""
-        store = self.stores[name]
-        dead = "UPDATE owners SET process = 'gone' WHERE owner = ?"  # as that of a process that is no more
-        store.database.connection.execute(dead, (store.leases.owner,))
-        store.database.close()
-        self.leased[name], self.in_hand[name] = set(), set()
-        self.stores[name] = opened(self.path)
+        self.sweeps[name].crash()
+        self.start_one_again(name)
 
     @precondition(lambda self: not self.damaged)
     @rule(name=sweeps, cells=some_cells)
     def crash_while_writing(self, name, cells):
-        def results():
-            yield from map(fit, cells)
-            raise KeyboardInterrupt
+        self.sweeps[name].crash_while_writing(list(map(fit, cells)))
+        self.start_one_again(name)
 
-        with pytest.raises(KeyboardInterrupt):
-            self.stores[name].write(results())
-        self.crash(name)
+    def start_one_again(self, name):
+        self.sweeps[name] = SWEEPS[name](self.path)
+        self.leased[name], self.in_hand[name] = set(), set()
 
     @precondition(lambda self: not self.damaged and self.written)
     @rule(name=sweeps, data=st.data())
@@ -130,7 +120,7 @@ class TwoSweeps(RuleBasedStateMachine):
         cell = data.draw(st.sampled_from(sorted(self.written)))
         new = [fit(each) for each in CELLS if each not in self.written][:1]
         with pytest.raises(StoreError, match="holds another result"):
-            self.stores[name].write([*new, replace(fit(cell), data_hash="1")])
+            self.sweeps[name].ask("write", [*new, replace(fit(cell), data_hash="1")])
 
     @precondition(lambda self: self.written - self.damaged)
     @rule(
@@ -142,15 +132,14 @@ class TwoSweeps(RuleBasedStateMachine):
         cell = data.draw(st.sampled_from(sorted(self.written - self.damaged)))
         where = "WHERE dataset = ? AND method = ? AND cost = ? AND split = ?"
         statement = f"DELETE FROM {table}" if change is None else f"UPDATE {table} {change}"
-        self.stores["one"].database.connection.execute(f"{statement} {where}", cell.key)
+        self.sweeps["one"].ask("database.connection.execute", f"{statement} {where}", cell.key)
         self.damaged.add(cell)
 
     @precondition(lambda self: self.damaged)
     @rule()
     def mend(self):
         """Both sweeps are ended, and the store is repaired."""
-        for store in self.stores.values():
-            store.close()
+        self.end_both()
         done = repair(self.path)
         assert set(done.lost) == self.damaged
         assert done.kept == len(self.written - self.damaged)
@@ -160,37 +149,36 @@ class TwoSweeps(RuleBasedStateMachine):
     @rule(promises=st.booleans())
     def come_from_before(self, promises):
         """Both sweeps are ended, and the store is as an older version would have left it."""
-        for store in self.stores.values():
-            store.close()
+        self.end_both()
         make_older(self.path, promises=promises)
         with Store(self.path, read_only=True) as store:
             assert store.results() == [fit(cell) for cell in sorted(self.written)]
         self.start_again()
 
     def start_again(self):
-        self.stores = {name: opened(self.path) for name in SWEEPS}
+        self.sweeps = {name: started(self.path) for name, started in SWEEPS.items()}
         self.written -= self.damaged
         self.damaged = set()
         self.leased = {name: set() for name in SWEEPS}
-        self.in_hand = {name: set() for name in SWEEPS}
+        self.in_hand = {name: set() for name in SWEEPS}  # fitted, perhaps after the lease was lost
 
     # -------------------------------------------------------------- what is always so
 
     @invariant()
     def nothing_is_lost_twice_there_or_another(self):
-        for store in self.stores.values():
+        for sweep in self.sweeps.values():
             if self.damaged:
                 with pytest.raises(StoreError, match="is damaged"):
-                    store.results()
+                    sweep.ask("results")
             else:
-                assert store.results() == [fit(cell) for cell in sorted(self.written)]
-                assert store.done() == self.written
+                assert sweep.ask("results") == [fit(cell) for cell in sorted(self.written)]
+                assert sweep.ask("done") == self.written
 
     @invariant()
     def what_is_under_way_is_leased_by_one(self):
         assert not self.leased["one"] & self.leased["two"]
-        for store in self.stores.values():
-            assert store.leases.under_way() == self.leased["one"] | self.leased["two"]
+        for sweep in self.sweeps.values():
+            assert sweep.ask("leases.under_way") == self.leased["one"] | self.leased["two"]
 
 
 def test_whatever_two_sweeps_do_and_suffer_nothing_is_lost_and_nothing_there_twice():
