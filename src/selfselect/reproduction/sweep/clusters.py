@@ -8,7 +8,7 @@ import re
 import signal
 import time
 from collections.abc import Iterable, Iterator
-from contextlib import contextmanager, suppress
+from contextlib import ExitStack, contextmanager, suppress
 from copy import deepcopy
 from types import TracebackType
 from typing import Any, Self
@@ -68,6 +68,7 @@ class DaskCluster:
         self._cluster: Any = None
         self._sent: dict[str, Any] = {}  # data sets that only this machine has
         self._last_seen = time.monotonic()
+        self._silence = ExitStack()
 
     def __enter__(self) -> Self:
         try:
@@ -82,6 +83,7 @@ class DaskCluster:
                     self._cluster = _own_cluster(self.workers)
                     self._client = Client(self._cluster, timeout=ANSWER_SECONDS, set_as_default=False)
             else:
+                self._silence.enter_context(_in_silence())  # what happens to our connection we are told as well
                 self._client = Client(self.address, timeout=ANSWER_SECONDS, set_as_default=False)
         except (OSError, ValueError, TypeError) as error:
             self._leave()
@@ -188,19 +190,17 @@ class DaskCluster:
         What was done is stored by now: a cluster that is slow to close does not make a sweep a failure. Units that
         nobody waits for any more are dropped by the scheduler.
         """
-        if kind is None:
-            self._leave()
-            return
-        with _in_silence():
-            if self._cluster is not None:
-                _end_workers(self._cluster)
-            self._leave()
+        if kind is not None and self._cluster is not None:
+            self._silence.enter_context(_in_silence())
+            _end_workers(self._cluster)
+        self._leave()
 
     def _leave(self) -> None:
-        for closing in (self._client, self._cluster):
-            if closing is not None:
-                with suppress(TimeoutError, OSError):
-                    closing.close(timeout=CLOSE_SECONDS)
+        with self._silence:
+            for closing in (self._client, self._cluster):
+                if closing is not None:
+                    with suppress(TimeoutError, OSError):
+                        closing.close(timeout=CLOSE_SECONDS)
 
 
 @contextmanager
