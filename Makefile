@@ -81,6 +81,7 @@ bench: $(VENV)/.installed-dev
 	$(BIN)/python benchmarks/tolerance.py
 	$(BIN)/python benchmarks/audit_file.py
 	$(BIN)/python benchmarks/allocation.py
+	$(BIN)/python benchmarks/load.py
 
 bench-unseen: $(VENV)/.installed-dev
 	$(BIN)/python benchmarks/unseen_data.py --workers $(WORKERS)

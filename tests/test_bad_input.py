@@ -78,7 +78,8 @@ def test_scores_that_are_no_numbers_are_refused(score, message):
         ([0, 0, 0, 0], "sample_weight is zero for every row"),
         ([1, np.nan, 1, 1], "sample_weight has 1 missing"),
         ([1, 1], "sample_weight has 2, the rows has 4"),
-        ([1e308] * 4, "more than floating point can hold"),
+        ([1, 1e308, 1, 1], r"sample_weight is 1e\+308 at row 1; other than 0, weights lie between 1e-100 and 1e\+100"),
+        ([1, 1, 1e-200, 0], "sample_weight is 1e-200 at row 2"),
         (["a"] * 4, "sample_weight must hold numbers"),
     ],
 )

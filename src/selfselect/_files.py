@@ -11,10 +11,10 @@ from collections.abc import Callable, Iterable, Iterator
 from pathlib import Path
 from typing import Any, TypeVar
 
+from ._validation import LARGEST
+
 #: A model of this package is never larger.
 MOST_BYTES = 64 * 2**20
-#: Nor are the numbers in it: beyond this they would overflow once multiplied with each other.
-LARGEST = 1e100
 #: Names that are tried for a new file: each is taken once in 2**64 cases.
 NAMES_TRIED = 10
 #: Letters of a file's name that are in the name of the new one beside it: names may have 255 bytes, four to a letter.

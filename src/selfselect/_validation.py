@@ -13,6 +13,8 @@ from scipy import sparse
 
 BoolArray = NDArray[np.bool_]
 FloatArray = NDArray[np.float64]
+#: Numbers beyond this (and below one over it) overflow once they are multiplied with each other.
+LARGEST = 1e100
 
 
 def some_of(values: Sequence[Any] | NDArray[Any] | pd.Index, most: int = 5) -> str:
@@ -109,19 +111,28 @@ def check_floats(values: Any, name: str) -> FloatArray:
     return numbers
 
 
+def beyond_squaring(numbers: FloatArray) -> NDArray[np.intp]:
+    """Places of numbers, other than 0, that are too large or too small for floating point to square."""
+    size = np.abs(numbers)
+    return np.flatnonzero((size > LARGEST) | ((size > 0) & (size < 1 / LARGEST)))
+
+
 def check_weights(
     values: ArrayLike | None, n_rows: int, name: str = "sample_weight", *, some_positive: bool = True
 ) -> FloatArray | None:
-    """Row weights: None, or finite, non-negative, of a finite sum and (unless told otherwise) not all zero."""
+    """Row weights: None, or non-negative, of a size that can be squared and (unless told otherwise) not all zero."""
     if values is None:
         return None
     weights = check_floats(values, name)
     check_same_length(**{name: weights, "the rows": np.empty(n_rows)})
     if (weights < 0).any():
         raise ValueError(f"{name} must not be negative, found {weights.min()} at row {int(weights.argmin())}.")
-    with np.errstate(over="ignore"):
-        if not np.isfinite(weights.sum()):
-            raise ValueError(f"{name} adds up to more than floating point can hold; divide it by a constant.")
+    wrong = beyond_squaring(weights)
+    if wrong.size:
+        raise ValueError(
+            f"{name} is {weights[wrong[0]]:g} at row {wrong[0]}; other than 0, weights lie between {1 / LARGEST:g} and "
+            f"{LARGEST:g}. Multiply all of them by a constant."
+        )
     if some_positive and not weights.any():
         raise ValueError(f"{name} is zero for every row; at least one weight must be positive.")
     return weights

@@ -132,12 +132,12 @@ def _all_of(*options: Callable[[Command], Command]) -> Callable[[Command], Comma
     return decorate
 
 
-#: Costs of single groups; :func:`selfselect.cli.inputs.load_audit` takes it.
 def seed_option(of_what: str) -> Callable[[Command], Command]:
     """The option --seed; ``of_what`` says what is drawn by it."""
     return click.option("--seed", type=click.IntRange(0, LARGEST_SEED), default=0, show_default=True, help=of_what)
 
 
+#: Costs of single groups; :func:`selfselect.cli.inputs.load_audit` takes it.
 cost_of_option = click.option(
     "--cost-of",
     "costs_of",

@@ -17,7 +17,6 @@ from sklearn.utils.validation import check_is_fitted
 
 from .._files import (
     DAMAGE,
-    LARGEST,
     MOST_BYTES,
     WrongPartError,
     inside,
@@ -29,7 +28,7 @@ from .._files import (
     truths_at,
     write_whole,
 )
-from .._validation import check_fraction
+from .._validation import LARGEST, check_fraction
 from ..counting import COUNTED
 from ..deciding import PublishedStatistics
 from .packing import pack, unpack

@@ -131,7 +131,7 @@ def _best_of_any(choices: Choices) -> GroupSet:
         if not (taken & eligible).any():
             taken[np.argmax(np.where(eligible, worth, -np.inf))] = True
         better = choices.ratio(taken)
-        if better <= value:
+        if not better > value:  # nor if it is undefined
             return GroupSet(inside, value, value)
         inside, value = taken, better
 

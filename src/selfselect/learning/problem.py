@@ -8,13 +8,11 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
-from .._validation import BoolArray, FloatArray
+from .._validation import BoolArray, FloatArray, beyond_squaring
 from .asking import Ask
 from .linear import FeatureBlock
 from .sums import People
 
-#: Largest number (and one over the smallest) that a feature may hold.
-LARGEST = 1e100
 #: Rows that are rearranged at a time.
 CHUNK = 10_000
 #: A column is constant if its spread is below this part of its mean: rounding error, not information.
@@ -162,7 +160,7 @@ class Problem:
 
 def _refuse_absurd_sizes(X: FloatArray) -> None:
     size = np.maximum(X.max(axis=0), -X.min(axis=0))
-    absurd = np.flatnonzero((size > LARGEST) | ((size > 0) & (size < 1 / LARGEST)))
+    absurd = beyond_squaring(size)
     if absurd.size:
         raise ValueError(
             f"X has numbers of a size that floating point cannot square, first in column {absurd[0]} "

@@ -16,9 +16,9 @@ from numpy.typing import NDArray
 from sklearn.impute import SimpleImputer
 from sklearn.preprocessing import OneHotEncoder, StandardScaler
 
-from .._files import LARGEST, WrongPartError, number_at, text_at, texts_at, truth_at
+from .._files import WrongPartError, number_at, text_at, texts_at, truth_at
 from .._text import shown
-from .._validation import FloatArray
+from .._validation import LARGEST, FloatArray
 from ..counting import MISSING
 from .checking import is_missing, is_number, numbers_or_missing, to_numbers
 from .chunks import TextArray

@@ -11,7 +11,7 @@ import pandas as pd
 
 from .._errors import InputError
 from .._text import shown
-from .._validation import BoolArray, FloatArray
+from .._validation import LARGEST, BoolArray, FloatArray, beyond_squaring
 from ..auditing import Screened, default_threshold
 from ..counting import MISSING, GroupCodes, GroupCounts, encode_groups
 from ..deciding import PublishedStatistics, ThresholdCurves
@@ -149,12 +149,13 @@ class _People:
             return None
         name = self.columns.weight or ""
         numbers = as_numbers(self.table, chunk, self.others - 1, name)
-        wrong = np.flatnonzero(numbers < 0)
-        if wrong.size:
-            cell = shown(chunk.columns[self.others - 1][wrong[0]].strip())
-            raise self.table.error(
-                f"{cell} is negative; a weight is at least 0", row=chunk.rows[int(wrong[0])], column=name
-            )
+        for wrong, why in (
+            (np.flatnonzero(numbers < 0), "is negative; a weight is at least 0"),
+            (beyond_squaring(numbers), f"is no weight; other than 0 they lie between {1 / LARGEST:g} and {LARGEST:g}"),
+        ):
+            if wrong.size:
+                cell = shown(chunk.columns[self.others - 1][wrong[0]].strip())
+                raise self.table.error(f"{cell} {why}", row=chunk.rows[int(wrong[0])], column=name)
         self._some_weight |= bool(numbers.any())
         return numbers
 

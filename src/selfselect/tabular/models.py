@@ -10,9 +10,9 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from .._files import DAMAGE, LARGEST, WrongPartError, read_json, texts_at
+from .._files import DAMAGE, WrongPartError, read_json, texts_at
 from .._text import json_text, shown
-from .._validation import BoolArray, FloatArray, check_choice
+from .._validation import LARGEST, BoolArray, FloatArray, check_choice
 from ..auditing import group_names
 from ..counting import encode_groups
 from ..estimators import GroupThresholdClassifier
