@@ -14,8 +14,8 @@ PACKAGE = ROOT / "src" / "selfselect"
 
 #: Rooms from the top down; those of one line know nothing of each other.
 ORDER = (
-    ("_cached", "_errors", "_files", "_frames", "_text", "_threads"),
     ("_validation",),
+    ("_cached", "_errors", "_files", "_frames", "_notices", "_text", "_threads"),
     ("counting",),
     ("deciding",),
     ("metrics", "theory", "report"),
@@ -156,6 +156,16 @@ def test_no_property_holds_a_lock_while_it_is_computed():
         named = {node.attr for node in ast.walk(tree) if isinstance(node, ast.Attribute)}
         taken = {alias.name for node in ast.walk(tree) if isinstance(node, ast.ImportFrom) for alias in node.names}
         assert name.endswith("_cached") or "cached_property" not in named | taken, f"{name}: use _cached.cached"
+
+
+#: Who may change the filters of warnings, which all threads share: what the command alone calls.
+FILTERING = ("cli.", "tabular.training")
+
+
+def test_no_filter_of_warnings_is_changed_where_threads_may_meet():
+    for name, _, tree in modules():
+        named = {node.attr for node in ast.walk(tree) if isinstance(node, ast.Attribute)}
+        assert name.startswith(FILTERING) or not named & {"catch_warnings", "simplefilter"}, f"{name}: notices_kept"
 
 
 #: Methods that write files, whoever has them.

@@ -1,10 +1,10 @@
 """Classifiers of increasing strategic awareness, as scikit-learn estimators."""
 
+from .._notices import ApplicationWarning, PromiseWarning, ShutOutWarning
 from .base import SelfSelectionClassifier
 from .files import load_model, save_model
 from .logistic import GradientDescentLogisticRegression
 from .naive import NaiveClassifier
-from .notices import ApplicationWarning, PromiseWarning, ShutOutWarning
 from .semi import SemiStrategicClassifier
 from .strategic import StrategicClassifier
 from .thresholds import GroupThresholdClassifier

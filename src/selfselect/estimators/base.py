@@ -13,6 +13,7 @@ from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.utils.validation import check_is_fitted
 
 from .._frames import plain_frame
+from .._notices import PromiseWarning, ShutOutWarning, inside_checks, warn
 from .._validation import BoolArray, check_fraction, check_weights, some_of
 from ..auditing import Audit, Screened
 from ..counting import GroupCodes, encode_groups, precision_interval
@@ -31,7 +32,6 @@ from ..deciding import (
 from ..learning import InfeasibleError, too_few_selected
 from .files import save_model
 from .labels import find_classes, qualified
-from .notices import PromiseWarning, ShutOutWarning, inside_checks, warn
 from .people import TrainingPeople, as_counts
 from .promising import explained, fit_and_test
 from .publishing import Publish, deal

@@ -11,8 +11,8 @@ from sklearn.utils import assert_all_finite
 from sklearn.utils.multiclass import check_classification_targets, type_of_target
 from sklearn.utils.validation import column_or_1d
 
+from .._notices import inside_checks, warn
 from .._validation import BoolArray, some_of
-from .notices import inside_checks, warn
 
 
 def _two_classes(y: NDArray[Any]) -> tuple[NDArray[Any], NDArray[np.intp]]:

@@ -7,7 +7,6 @@ are meant are tested on the others, together; see :mod:`selfselect.deciding.guar
 
 from __future__ import annotations
 
-import warnings
 from collections.abc import Mapping
 from typing import Any
 
@@ -17,12 +16,12 @@ from scipy.special import ndtr, ndtri
 from sklearn.utils.validation import check_consistent_length
 
 from .._frames import plain_frame, take_rows
+from .._notices import PromiseWarning, notices_kept, warn
 from .._validation import FloatArray, some_of
 from ..auditing.formats import count, percent
 from ..counting import GroupCodes, GroupCounts, locate_labels, position_of, ratio
 from ..deciding import SLACK, Behaviour, PromisedRule, SureRule, highest_cost, promise_to_named, surely_reaches
 from ..learning import InfeasibleError
-from .notices import ApplicationWarning, PromiseWarning, warn
 
 #: Probability with which a promise is to pass the test, where thresholds can be chosen so.
 POWER = 0.8
@@ -68,8 +67,7 @@ def _choose(model: Any, groups: GroupCodes, X: Any, y: Any) -> Any:
     likely = foreseen_confidence(model.confidence, model.holdout)
     for confidence in (likely, model.confidence):
         chosen = _untested(model, groups.labels, confidence)
-        with warnings.catch_warnings():  # about counts that are not the ones to be published
-            warnings.simplefilter("ignore", ApplicationWarning)
+        with notices_kept():  # about counts that are not the ones to be published
             try:
                 chosen.fit(X, y, sensitive_features=groups)
             except InfeasibleError:

@@ -15,6 +15,7 @@ from sklearn.utils.validation import check_is_fitted, validate_data
 
 from .._files import text_at, truth_at
 from .._frames import plain_frame
+from .._notices import warn
 from .._threads import one_thread
 from .._validation import (
     BoolArray,
@@ -46,7 +47,6 @@ from ..learning import (
 )
 from .base import SelfSelectionClassifier
 from .files import linear_state, restore_linear, saveable
-from .notices import warn
 from .people import TrainingPeople, as_counts
 from .publishing import Publish, Rows
 

@@ -6,7 +6,6 @@ steps together: see :mod:`.batch`.
 
 from __future__ import annotations
 
-import warnings
 from collections.abc import Callable
 from dataclasses import dataclass, fields, replace
 from typing import Any
@@ -16,6 +15,7 @@ from numpy.typing import NDArray
 from scipy.optimize import minimize
 from sklearn.exceptions import ConvergenceWarning
 
+from .._notices import warn
 from .._validation import FloatArray, check_at_least_zero, check_choice
 from ..counting.rows import HeldRows
 from ..deciding import smooth_applies
@@ -264,11 +264,10 @@ def solve_by_descent(
     if not candidates:
         raise ValueError('Gradient descent left all bounds from every start: scale the features, or use solver="auto".')
     if slope[finite].min() > GRADIENT_TOLERANCE:
-        warnings.warn(
+        warn(
             f"Gradient descent has not converged in {settings.steps} steps: the largest slope is "
             f'{slope[finite].min():.2g}. Raise max_iter, scale the features, or use solver="auto".',
             ConvergenceWarning,
-            stacklevel=4,
         )
     return candidates, settings.steps
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import warnings
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any, TypeAlias
@@ -11,13 +10,13 @@ import numpy as np
 import pandas as pd
 from numpy.typing import ArrayLike
 from sklearn.base import clone
-from sklearn.exceptions import ConvergenceWarning
 
+from .._notices import notices_kept
 from .._validation import BoolArray, FloatArray
 from ..auditing import Audit, Screened
 from ..counting import GroupCodes, locate_labels
 from ..deciding import SLACK, PublishedStatistics, SubsidyKind, SureRule, Terms
-from ..estimators import ApplicationWarning, StrategicClassifier
+from ..estimators import StrategicClassifier
 from .purchases import ROUNDING
 from .subsidies import Spending, SubsidyPlan, check_budget, least_subsidies, plan_for
 
@@ -54,9 +53,7 @@ def refit(classifier: Any, X: Any, y: ArrayLike, groups: GroupCodes) -> Firm:
         model = clone(base).set_params(
             cost=terms.cost, subsidies=terms.subsidies, subsidy_kind=terms.kind, confidence=sure
         )
-        with warnings.catch_warnings():
-            warnings.simplefilter("ignore", ApplicationWarning)  # that nobody applies is an answer here
-            warnings.simplefilter("ignore", ConvergenceWarning)
+        with notices_kept():  # that nobody applies is an answer here
             published: PublishedStatistics = model.fit(X, labels, sensitive_features=groups).published_
         return published
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import inspect
-import warnings
 from collections import ChainMap
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
@@ -11,12 +10,11 @@ from typing import Any
 
 import numpy as np
 from sklearn.ensemble import HistGradientBoostingClassifier
-from sklearn.exceptions import ConvergenceWarning
 
+from .._notices import notices_kept
 from .._validation import BoolArray
 from ..counting import GroupCounts
 from ..estimators import (
-    ApplicationWarning,
     GradientDescentLogisticRegression,
     GroupThresholdClassifier,
     NaiveClassifier,
@@ -124,8 +122,7 @@ def _fit_chosen(split: Split, costs: Iterable[float], settings: Settings, seed: 
         offered = settings(cost)
         first = 0 if offered.pop("group_columns") else split.train.n_group_columns
         model = StrategicClassifier(cost=cost, random_state=seed, publish="train")
-        with warnings.catch_warnings():
-            warnings.simplefilter("ignore", ApplicationWarning)
+        with notices_kept():
             tolerances[cost] = chosen_by_folds(
                 model, "tolerance", offered["tolerance"], split.train.features[:, first:], split.train
             )
@@ -137,10 +134,7 @@ def _quietly_fitted(estimator: Any, split: Split, features: Any) -> Any:
 
     Nor does a descent warn that it has not converged: it makes the paper's steps, and no more.
     """
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore", ApplicationWarning)
-        if getattr(estimator, "solver", None) == "gradient_descent":
-            warnings.simplefilter("ignore", ConvergenceWarning)
+    with notices_kept():
         return estimator.fit(features, split.train.y, sensitive_features=split.train.codes)
 
 

@@ -11,12 +11,12 @@ import numpy as np
 from numpy.typing import NDArray
 from sklearn.exceptions import ConvergenceWarning
 
+from .._notices import notices_kept
 from .._validation import BoolArray, FloatArray, check_choice
 from ..auditing import Audit, Provenance, Screened
 from ..counting import GroupCounts
 from ..deciding import PublishedStatistics, Terms, ThresholdCurves
 from ..estimators import (
-    ApplicationWarning,
     GroupThresholdClassifier,
     NaiveClassifier,
     SemiStrategicClassifier,
@@ -206,12 +206,10 @@ def _among(rows: BoolArray, which: BoolArray) -> BoolArray:
 
 def _fit(classifier: Any, features: Any, y: BoolArray, groups: Any) -> list[str]:
     """Fit, and return what it warned about; who is shut out is found on the people that are evaluated."""
-    with warnings.catch_warnings(record=True) as caught:
+    # those of other libraries cannot be had without changing the filters of all threads; the command has one
+    with warnings.catch_warnings(record=True) as caught, notices_kept() as kept:
         warnings.simplefilter("always")
         classifier.fit(features, y.astype(int), sensitive_features=groups)
-    return [
-        str(item.message).split("\n")[0]
-        for item in caught
-        if issubclass(item.category, ApplicationWarning | ConvergenceWarning)
-        and not issubclass(item.category, ShutOutWarning)
-    ]
+    notes = [notice.message for notice in kept if not issubclass(notice.category, ShutOutWarning)]
+    notes += [str(item.message) for item in caught if issubclass(item.category, ConvergenceWarning)]
+    return [note.split("\n")[0] for note in notes]

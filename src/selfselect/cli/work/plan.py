@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import sys
+import warnings
 from collections.abc import Callable, Mapping
 from typing import Any
 
 import click
+from sklearn.exceptions import ConvergenceWarning
 
 from selfselect._text import printable, shown
 from selfselect.auditing.formats import amount, amount_up, count, percent
@@ -47,7 +49,9 @@ def run(
     if retrain:
         hidden = [*ignore, reading["score"] or reading["prediction"]]  # the firm trains anew, without its present model
         people = _people_to_learn_from(file, hidden, not drop_group, reading)
-        made = plan_under_retraining(found, _firm(people), wanted, **asked)
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore", ConvergenceWarning)  # of firms that were tried, not of the one in the plan
+            made = plan_under_retraining(found, _firm(people), wanted, **asked)
     else:
         made = plan_for(found, wanted, **asked)
     outputs.deliver(made, by_name(made, made.before.names), _show)
