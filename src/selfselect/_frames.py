@@ -25,26 +25,72 @@ def plain_frame(values: Any) -> Any:
         return values
     import narwhals as nw  # only people with such frames wait for it
 
-    if type(values).__module__.partition(".")[0] == "pyarrow":  # narwhals knows its tables and chunked columns only
-        if hasattr(values, "schema") and not hasattr(values, "combine_chunks"):
-            return pd.DataFrame({name: _listed(values.column(name)) for name in values.schema.names})
-        if hasattr(values, "to_pylist") and not hasattr(values, "combine_chunks"):
-            return _listed(values)
-    native = nw.from_native(values, pass_through=True, allow_series=True, eager_only=True)
+    native = nw.from_native(_in_chunks(values), pass_through=True, allow_series=True, eager_only=True)
     if isinstance(native, nw.DataFrame):
         return pd.DataFrame({name: _column(native[name]) for name in native.columns})
     return _column(native) if isinstance(native, nw.Series) else values
 
 
-def _listed(values: Any) -> pd.Series:
-    return pd.Series(values.to_pylist(), dtype=object).infer_objects()
+def _in_chunks(values: Any) -> Any:
+    """Arrays and batches of pyarrow as chunked columns and tables, which narwhals knows; others as they are."""
+    if type(values).__module__.partition(".")[0] != "pyarrow" or hasattr(values, "combine_chunks"):
+        return values
+    import pyarrow as pa
+
+    if isinstance(values, pa.RecordBatch):
+        return pa.Table.from_batches([values])
+    return pa.chunked_array([values]) if isinstance(values, pa.Array) else values
 
 
 def _column(series: Any) -> pd.Series:
-    if series.null_count() == 0 and (series.dtype.is_numeric() or str(series.dtype) == "Boolean"):
-        return pd.Series(series.to_numpy(), name=series.name or None)
+    import narwhals as nw
+
+    kind, name = series.dtype, series.name or None
+    if series.null_count() == 0 and kind in (*_numbers(nw), nw.Boolean):
+        return pd.Series(series.to_numpy(), name=name)
+    if kind in (nw.Datetime, nw.Duration) and kind.time_unit == "ns":
+        return _nanoseconds(series, getattr(kind, "time_zone", None)).rename(name)
     # whole numbers beside a missing one must not turn into floating point, nor texts into anything else
-    return pd.Series(series.to_list(), name=series.name or None, dtype=object)
+    return pd.Series(_exact_list(series, kind == nw.Time), name=name, dtype=object)
+
+
+def _numbers(nw: Any) -> tuple[Any, ...]:
+    """Kinds that numpy holds as they are; larger whole numbers and decimals it does not."""
+    whole = (nw.Int8, nw.Int16, nw.Int32, nw.Int64, nw.UInt8, nw.UInt16, nw.UInt32, nw.UInt64)
+    return (*whole, nw.Float32, nw.Float64)
+
+
+def _nanoseconds(series: Any, zone: str | None) -> pd.Series:
+    """Moments or spans to the nanosecond; those of Python end at microseconds."""
+    moments = pd.Series(series.to_numpy())
+    if zone is None:
+        return moments
+    return (moments if moments.dt.tz is not None else moments.dt.tz_localize("UTC")).dt.tz_convert(zone)
+
+
+def _exact_list(series: Any, of_times: bool) -> list[Any]:
+    """Values as Python has them; as texts where it cannot tell them apart, or has none of that kind."""
+    import narwhals as nw
+
+    try:
+        values: list[Any] = series.to_list()
+    except (OverflowError, ValueError):  # a day before the year 1, or after 9999
+        return list(series.cast(nw.String).to_list())
+    if of_times and len(set(values)) < series.n_unique():
+        return [None if count is None else _time_of_day(count) for count in series.cast(nw.Int64).to_list()]
+    return values
+
+
+def _time_of_day(nanoseconds: int) -> str:
+    """A time of day in digits; Python's own ends at microseconds.
+
+    Examples
+    --------
+    >>> _time_of_day(3_661_000_000_001)
+    '01:01:01.000000001'
+    """
+    seconds, rest = divmod(nanoseconds, 10**9)
+    return f"{seconds // 3600:02}:{seconds // 60 % 60:02}:{seconds % 60:02}.{rest:09}"
 
 
 def take_rows(values: Any, rows: NDArray[np.intp]) -> Any:

@@ -247,10 +247,18 @@ def _as_columns(features: Any) -> list[pd.Series]:
         return [pd.Series(features)]
     rows = list(features)
     if rows and isinstance(rows[0], list | np.ndarray):
-        return _as_columns(pd.DataFrame(rows))
-    # a tuple is one label; whole numbers beside a missing label must not turn into floating point
-    series = pd.Series(rows, dtype=object)
-    return [series if series.isna().any() else series.infer_objects()]
+        return [_of_one_kind(column) for column in _as_columns(pd.DataFrame(rows, dtype=object))]
+    return [_of_one_kind(pd.Series(rows, dtype=object))]  # a tuple is one label
+
+
+def _of_one_kind(column: pd.Series) -> pd.Series:
+    """A column of objects as one of numbers or decisions, if all of them are such.
+
+    Whole numbers beside missing labels, or beside others, must not turn into floating point: it takes large ones for
+    the same.
+    """
+    mixed = column.isna().any() or pd.api.types.infer_dtype(column, skipna=False) == "mixed-integer-float"
+    return column if mixed else column.infer_objects()
 
 
 def _encode_column(column: pd.Series, missing: str) -> GroupCodes:
