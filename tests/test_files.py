@@ -80,6 +80,33 @@ def test_new_files_have_the_permissions_of_new_files_whatever_other_threads_do(t
     assert stat.S_IMODE((tmp_path / "a").stat().st_mode) == 0o640
 
 
+@pytest.mark.skipif(sys.platform == "win32", reason="permissions of POSIX")
+@pytest.mark.parametrize(("before", "after"), [(0o600, 0o600), (0o640, 0o640), (0o666, 0o644), (0o444, 0o444)])
+def test_a_file_that_is_replaced_is_open_to_nobody_that_it_was_closed_to(tmp_path, before, after):
+    write_whole(tmp_path / "a", "old")
+    os.chmod(tmp_path / "a", before)
+    mask = os.umask(0o022)
+    try:
+        write_whole(tmp_path / "a", "new")
+    finally:
+        os.umask(mask)
+    assert (tmp_path / "a").read_text() == "new"
+    assert stat.S_IMODE((tmp_path / "a").stat().st_mode) == after
+
+
+def test_trouble_is_told_of_the_file_that_was_asked_for(tmp_path, monkeypatch):
+    with pytest.raises(FileNotFoundError) as missing:
+        write_whole(tmp_path / "none" / "a", "x")
+    assert missing.value.filename == str(tmp_path / "none" / "a")
+    with pytest.raises(IsADirectoryError) as folder:
+        write_whole(tmp_path, "x")
+    assert folder.value.filename == str(tmp_path)
+    monkeypatch.chdir(tmp_path)
+    with pytest.raises(IsADirectoryError):
+        write_whole("", "x")
+    assert os.listdir(tmp_path) == []
+
+
 def test_of_several_writers_at_once_one_wins_whole_and_none_fails(tmp_path):
     contents = [str(i) * 100_000 for i in range(4)]
     failed = []

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import errno
 import json
 import os
 import secrets
 import stat
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any, TypeVar
 
@@ -31,8 +33,8 @@ def write_whole(path: str | Path, content: str | bytes | Iterable[bytes]) -> Non
     """Write a file under another name first and move it into place, so that no half of it is ever seen.
 
     An existing file is replaced. So is a link, by the file itself: what the link leads to is left alone, since somebody
-    else may have put it there. The new file and its name are on disk when this returns; of several writers at once, one
-    wins whole.
+    else may have put it there. A file that others may not read stays one. The new file and its name are on disk when
+    this returns; of several writers at once, one wins whole.
 
     What is no file of a folder (see :func:`is_stream`) is written to and stays what it is.
     """
@@ -43,9 +45,18 @@ def write_whole(path: str | Path, content: str | bytes | Iterable[bytes]) -> Non
         with os.fdopen(_opened_stream(target), "wb") as stream:
             stream.writelines(pieces)
         return
+    with _errors_about(path):
+        _replace(target, pieces)
+    _remember_names(target.parent)
+
+
+def _replace(target: Path, pieces: Iterable[bytes]) -> None:
+    if target.is_dir() and not target.is_symlink():
+        raise IsADirectoryError(errno.EISDIR, os.strerror(errno.EISDIR))
     handle, name = open_new(target)
     try:
         with os.fdopen(handle, "wb") as file:
+            _keep_private(file.fileno(), target)
             file.writelines(pieces)
             file.flush()
             os.fsync(file.fileno())
@@ -53,7 +64,27 @@ def write_whole(path: str | Path, content: str | bytes | Iterable[bytes]) -> Non
     except BaseException:
         os.unlink(name)
         raise
-    _remember_names(target.parent)
+
+
+@contextmanager
+def _errors_about(path: str | Path) -> Iterator[None]:
+    """Errors of the system that name the file that was asked for, not the one beside it."""
+    try:
+        yield
+    except OSError as error:
+        if error.errno is None:
+            raise
+        raise OSError(error.errno, error.strerror, os.fspath(path)) from error
+
+
+def _keep_private(handle: int, target: Path) -> None:
+    """Let nobody read or write a new file who might not do so with the one that it replaces."""
+    try:
+        before = os.lstat(target).st_mode
+    except OSError:
+        return  # there is none
+    if stat.S_ISREG(before) and hasattr(os, "fchmod"):
+        os.fchmod(handle, stat.S_IMODE(os.fstat(handle).st_mode) & stat.S_IMODE(before))
 
 
 def is_stream(path: str | Path) -> bool:

@@ -288,7 +288,7 @@ def test_weights_of_a_column_are_those_of_the_library(scored, tmp_path):
         (["0", "0"], "every weight is 0"),
         (["1", ""], "the cell is empty"),
         (["1", "inf"], "not a finite number"),
-        (["1", "1e101"], "row 3, column 'weight': '1e101' is no weight; other than 0 they lie between 1e-100 and 1e+100"),
+        (["1", "1e101"], "row 3, column 'weight': '1e101' is no weight; other than 0 they lie between 1e-100 and"),
         (["1", "1e-101"], "row 3, column 'weight': '1e-101' is no weight"),
     ],
 )

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import warnings
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from itertools import count
@@ -13,12 +12,12 @@ import click
 import pandas as pd
 from sklearn.model_selection import train_test_split
 
+from selfselect._notices import notices_kept
 from selfselect._text import printable
 from selfselect.auditing import Audit, Opening, Provenance, Screened
 from selfselect.auditing.formats import level
 from selfselect.datasets import fetch_adult
 from selfselect.estimators import (
-    ApplicationWarning,
     NaiveClassifier,
     SelfSelectionClassifier,
     SemiStrategicClassifier,
@@ -41,19 +40,26 @@ REPORT_COST = 0.7
 def run(*, report: str | None, force: bool) -> None:
     """Show who would apply to every method, and end with a report of the naive one."""
     refuse_existing([report], force=force)
-    found = show_methods()
+    people = People.load()
+    naive = NaiveClassifier(cost=min(COSTS)).fit(people.X, people.y, sensitive_features=people.z)
+    about_page = _write_page(_audit(naive, people), report, force)
+    show_methods(naive, people)
+    click.echo(f"\n{about_page}")
+
+
+def _write_page(found: Audit, report: str | None, force: bool) -> str:
+    """Write the page, before anything is shown that might not be; what to say of it in the end."""
     try:
         check_report_available()
     except BadInput as error:
         if report is not None:
             raise
-        click.echo(f"\n{error.format_message()} Then this ends with a page to play with.")
-        return
+        return f"{error.format_message()} Then this ends with a page to play with."
     target = Path(report) if report is not None else _free_name()
     opening = Opening(published="training people", counted="held-out people")
     write_output(target, found.to_html(opening=opening), force=force)
-    click.echo(
-        f"\nA page to play with: {printable(str(target))}"
+    return (
+        f"A page to play with: {printable(str(target))}"
         f"\nOpen it in any browser ({printable(target.resolve().as_uri())}); it needs no network."
     )
 
@@ -89,10 +95,8 @@ class People:
         return [name for name in self.X.columns if with_group or name not in self.group_columns]
 
 
-def show_methods() -> Audit:
-    """Screen the bundled Adult data with every method, show who would apply, and return the audit of the naive one."""
-    people = People.load()
-    naive = NaiveClassifier(cost=min(COSTS)).fit(people.X, people.y, sensitive_features=people.z)
+def show_methods(naive: NaiveClassifier, people: People) -> None:
+    """Screen people with every method, the naive one first, and show who would apply."""
     click.echo(
         f"A logistic regression screens {len(people.X):,} people of the Adult census data (qualified: income above "
         "50,000).\nIt publishes, per group, the precision: how many of those who pass screening turn out to be "
@@ -113,7 +117,6 @@ def show_methods() -> Audit:
         "\nqualified people who stay away. A dash: nobody applies, so there is nothing to be accurate about."
         "\nOrder: does precision follow base rates? Kendall's coefficient, from -1 (reversed) to +1."
     )
-    return _audit(naive, people)
 
 
 def _methods(cost: float) -> dict[str, tuple[SelfSelectionClassifier, bool]]:
@@ -159,8 +162,7 @@ def _outcome_row(model: SelfSelectionClassifier, people: People, columns: list[s
 def _method_row(model: SelfSelectionClassifier, people: People, with_group: bool) -> dict[str, str]:
     """Fit a model and say what follows; ``order`` says whether its precision follows base rates."""
     columns = people.columns(with_group)
-    with warnings.catch_warnings():  # that nobody applies is shown in the table
-        warnings.simplefilter("ignore", ApplicationWarning)
+    with notices_kept():  # that nobody applies is shown in the table
         model.fit(people.X[columns], people.y, sensitive_features=people.z)
     order = rank_agreement(model.published_.base_rate, model.published_.precision)
     return _outcome_row(model, people, columns, COST) | {"order": or_dash(order.kendall, "{:+.2f}".format)}
