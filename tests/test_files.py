@@ -8,7 +8,7 @@ import threading
 import pytest
 
 from selfselect import _files
-from selfselect._files import is_stream, write_whole
+from selfselect._files import is_stream, read_json, write_whole
 
 
 def test_a_file_is_written_as_text_or_bytes_and_nothing_else_is_left(tmp_path):
@@ -210,3 +210,13 @@ def test_links_that_lead_in_a_circle_or_nowhere_are_no_streams(tmp_path):
         write_whole(link, "mine")
         assert link.read_text() == "mine"
     assert sorted(os.listdir(tmp_path)) == ["circle", "nowhere"]
+
+
+@pytest.mark.parametrize("part", ["{}", "[]", "1", '""'])
+def test_a_file_of_many_tiny_parts_is_refused_before_they_are_made(tmp_path, monkeypatch, part):
+    file = tmp_path / "a.json"
+    file.write_text(f"[{','.join([part] * 100)}]")
+    assert len(read_json(file)) == 100
+    monkeypatch.setattr("selfselect._files.MOST_PARTS", 99)
+    with pytest.raises(ValueError, match=r"a\.json is no model: it has more than 99 parts"):
+        read_json(file)

@@ -17,6 +17,8 @@ from ._validation import LARGEST
 
 #: A model of this package is never larger.
 MOST_BYTES = 64 * 2**20
+#: Nor has it more parts (numbers, texts, lists, objects), each of which takes far more memory than it has letters.
+MOST_PARTS = 4_000_000
 #: Names that are tried for a new file: each is taken once in 2**64 cases.
 NAMES_TRIED = 10
 #: Letters of a file's name that are in the name of the new one beside it: names may have 255 bytes, four to a letter.
@@ -147,7 +149,7 @@ def _remember_names(folder: Path) -> None:
 
 
 def read_json(path: str | Path, what: str = "model") -> Any:
-    """Content of a JSON file of at most :data:`MOST_BYTES`.
+    """Content of a JSON file of at most :data:`MOST_BYTES` and :data:`MOST_PARTS`.
 
     Numbers that are none (NaN, Infinity) are refused, and so are keys that an object holds twice, of which other
     programs would read one or the other.
@@ -161,6 +163,8 @@ def read_json(path: str | Path, what: str = "model") -> Any:
         data = file.read(MOST_BYTES + 1)  # a size on disk says nothing about pipes and devices
     if len(data) > MOST_BYTES:
         raise ValueError(f"{path} is no {what}: it has more than {MOST_BYTES:,} bytes.")
+    if sum(map(data.count, (b",", b"[", b"{"))) > MOST_PARTS:
+        raise ValueError(f"{path} is no {what}: it has more than {MOST_PARTS:,} parts.")
     repeating: list[_Repeating] = []
     try:
         content = json.loads(
