@@ -81,7 +81,7 @@ def test_what_cannot_be_is_never_given_a_checksum(older, small_results):
         db.execute(f"{damaged} AND dataset = 'adult' AND cost = 0.7")
     for read_only in (True, False):
         with (
-            pytest.raises(StoreError, match=r"Row 6 of .*old\.sqlite is damaged: ValueError: test counts: -\d+ is no"),
+            pytest.raises(StoreError, match=r"Row 6 of .*old\.sqlite is damaged: test counts: -\d+ is no"),
             Store(older, read_only=read_only) as store,
         ):
             store.results()
@@ -90,6 +90,21 @@ def test_what_cannot_be_is_never_given_a_checksum(older, small_results):
     assert repair(older).lost == (lost,)
     with Store(older) as store:
         assert store.results() == [result for result in small_results if result.cell != lost]
+
+
+@pytest.mark.parametrize(
+    ("change", "said"),
+    [
+        ("replace(test_counts, '\"n\"', '\"m\"')", "it lacks 'n'"),
+        ("replace(test_counts, ',', ';')", "a part of it is not JSON"),
+        ("'7'", "a part of it is of another kind than it should be"),
+    ],
+)
+def test_damage_without_a_checksum_is_told_in_our_words(older, change, said):
+    with closing(sqlite3.connect(older, isolation_level=None)) as db:
+        db.execute(f"UPDATE results SET test_counts = {change}")
+    with Store(older, read_only=True) as store, pytest.raises(StoreError, match=rf"old\.sqlite is damaged: {said}\."):
+        store.results()
 
 
 def test_a_new_store_is_not_taken_for_an_older_one_without_checksums(small_store, tmp_path, small_results):

@@ -2,6 +2,7 @@
 
 import json
 import os
+import shutil
 import sqlite3
 from dataclasses import replace
 
@@ -20,6 +21,15 @@ def test_results_come_back_as_they_went_in(tmp_path):
     with sqlite3.connect(tmp_path / "a.sqlite") as db:
         assert db.execute("PRAGMA journal_mode").fetchone() == ("wal",)
     db.close()
+
+
+def test_a_store_that_has_lost_its_log_is_still_one_of_ours(tmp_path):
+    (result,) = run_unit(Unit(BundledDataset("adult"), "naive", 0, (0.7,)))
+    with Store(tmp_path / "a.sqlite") as store:
+        store.write([result])
+        shutil.copyfile(tmp_path / "a.sqlite", tmp_path / "b.sqlite")  # without its log, as damage to it would leave it
+    with Store(tmp_path / "b.sqlite", read_only=True) as store:
+        assert store.results() == []
 
 
 def test_a_result_is_never_overwritten_and_several_are_written_all_or_none(tmp_path):

@@ -128,6 +128,7 @@ class Database:
                 self.connection.execute(statement)
             self.connection.execute(f"PRAGMA application_id = {APPLICATION_ID}")
             self.connection.execute(f"PRAGMA user_version = {SCHEMA_VERSION}")
+        self.connection.execute("PRAGMA wal_checkpoint")  # its mark is in the file itself, whatever becomes of the log
 
     def _is_ours(self) -> bool:
         # tables first: another sweep may be making the file just now, all at once, and whoever sees its tables must see

@@ -13,14 +13,13 @@ import json
 from collections.abc import Iterable
 from pathlib import Path
 
-from ..._files import DAMAGE
 from ..._text import inert_cell
 from ...tabular.chunks import TableReader
 from ...tabular.errors import TableError
 from ...tabular.reading import open_table
 from .database import StoreError
 from .results import Cell, PlainCounts, Result, check_counts, metrics_from_counts
-from .rows import check_result
+from .rows import UNREADABLE, check_result, in_words
 from .store import Store
 
 #: The counts of a group, in the order of :class:`~selfselect.counting.GroupCounts`.
@@ -118,8 +117,8 @@ def _read_table(table: TableReader) -> list[Result]:
         for row, *cells in zip(chunk.rows, *chunk.columns, strict=True):
             try:
                 results.append(_result(dict(zip(COLUMNS, cells, strict=True))))
-            except (*DAMAGE, ValueError, RecursionError) as error:
-                raise table.error(f"the row is damaged ({error})", row=row) from error
+            except UNREADABLE as error:
+                raise table.error(f"the row is damaged: {in_words(error)}", row=row) from error
     return results
 
 

@@ -15,6 +15,8 @@ from .schema import SEALED
 
 #: A row, with its checksum or (in stores of the version before) without.
 Row = tuple[Any, ...]
+#: Errors that end the reading of a damaged row, or of one that says what cannot be.
+UNREADABLE = (*DAMAGE, ValueError, RecursionError)
 #: What makes two results the same result, the first columns of its row; the rest is when and how fast.
 IDENTITY = 13
 #: The column that may differ between results that are the same: another version may give them as well.
@@ -117,8 +119,23 @@ def read_result(row: Row, promise: Row | None) -> Result:
         return result
     except DamagedRowError:
         raise
-    except (*DAMAGE, ValueError, RecursionError) as error:
-        raise DamagedRowError(f"{type(error).__name__}: {error}") from error
+    except UNREADABLE as error:
+        raise DamagedRowError(in_words(error)) from error
+
+
+def in_words(error: Exception) -> str:
+    """What is wrong with a row, by the error that reading it ended with.
+
+    Examples
+    --------
+    >>> in_words(KeyError("n")), in_words(ValueError("negative counts")), in_words(TypeError("int, not str"))
+    ("it lacks 'n'", 'negative counts', 'a part of it is of another kind than it should be')
+    """
+    if isinstance(error, KeyError):
+        return f"it lacks {error}"
+    if isinstance(error, json.JSONDecodeError | RecursionError):
+        return "a part of it is not JSON"
+    return str(error) if isinstance(error, ValueError) else "a part of it is of another kind than it should be"
 
 
 def _result(row: Row, promise: Row | None) -> Result:

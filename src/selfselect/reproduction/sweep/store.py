@@ -12,17 +12,18 @@ from collections.abc import Iterable
 from pathlib import Path
 from typing import Any, Self
 
-from ..._files import DAMAGE
 from .database import Database, StoreError
 from .leases import AT_CELL, Leases
 from .results import Cell, Result
 from .rewriting import damage_named, insert, raise_layout, read_tables
 from .rows import (
     IDENTITY,
+    UNREADABLE,
     DamagedRowError,
     Row,
     as_json,
     check_result,
+    in_words,
     opened,
     promise_row,
     read_result,
@@ -111,8 +112,8 @@ class Store:
     def _write(self, result: Result) -> bool:
         try:
             check_result(result)
-        except (*DAMAGE, ValueError) as error:
-            raise StoreError(f"{result.cell}: this is no result ({error}).") from error
+        except UNREADABLE as error:
+            raise StoreError(f"{result.cell}: this is no result ({in_words(error)}).") from error
         row, promise = result_row(result), promise_row(result)
         there = self._stored(result.cell)
         if there is None:
