@@ -136,6 +136,9 @@ class _Sweep:
             if ours:
                 mine = replace(unit, costs=tuple(cell.cost for cell in ours))
                 self.pending[self.engine.submit(mine)] = mine
+            else:  # other sweeps are ahead of us: one look at where they are, instead of a try for each unit
+                taken = self.store.done() | self.store.leases.under_way()
+                self.left = [each for each in self.left if not taken.issuperset(each.cells)]
 
     def _check_people(self, unit: Unit, results: list[Result]) -> None:
         """Refuse results of other people than those the sweep began with: their file may have changed meanwhile."""
