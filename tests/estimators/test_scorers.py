@@ -3,6 +3,7 @@
 import numpy as np
 import pytest
 from sklearn import config_context
+from sklearn.exceptions import UnsetMetadataPassedError
 from sklearn.model_selection import GridSearchCV, StratifiedKFold, cross_validate
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
@@ -55,6 +56,41 @@ def test_they_ask_the_published_statistics_and_the_behaviour_that_the_classifier
     assert social_cost_scorer(cost=0.0)(model, X, y, sensitive_features=z) == 0
     assert social_cost_scorer(subsidies=cost)(model, X, y, sensitive_features=z) == 0
     assert social_cost_scorer(cost=1.0)(model, X, y, sensitive_features=z) == -1
+
+
+@pytest.mark.parametrize("make", [induced_accuracy_scorer, social_cost_scorer])
+def test_a_weight_is_as_many_of_the_same_person_and_none_is_nobody(people, make):
+    X, y, z = people
+    model, score = NaiveClassifier(cost=0.82, publish="train").fit(X, y, sensitive_features=z), make()
+    times = np.random.default_rng(0).integers(0, 4, len(y))
+    repeated = np.repeat(np.arange(len(y)), times)
+    weighted = score(model, X, y, sensitive_features=z, sample_weight=times.astype(float))
+    X_again, y_again, z_again = (column.iloc[repeated] for column in people)
+    assert weighted == pytest.approx(score(model, X_again, y_again, sensitive_features=z_again))
+    assert abs(weighted - score(model, X, y, sensitive_features=z)) > 1e-3
+
+
+def test_a_search_with_weights_scores_by_them_only_if_told_and_is_refused_until_it_is(people):
+    X, y, z = people
+    weight = np.random.default_rng(0).uniform(0.5, 2, len(y))
+    model = NaiveClassifier(cost=0.82, publish="train")
+    folds = StratifiedKFold(3, shuffle=True, random_state=0)
+
+    def scores(scorer):
+        told = {"sensitive_features": z, "sample_weight": weight}
+        return cross_validate(model, X, y, params=told, scoring=scorer, cv=folds, return_estimator=True)
+
+    with config_context(enable_metadata_routing=True):
+        model.set_fit_request(sample_weight=True)
+        with pytest.raises(UnsetMetadataPassedError, match="sample_weight"):
+            scores(social_cost_scorer())
+        found, plain = (scores(social_cost_scorer().set_score_request(sample_weight=asked)) for asked in (True, False))
+    assert (found["test_score"] != plain["test_score"]).all()
+    for fold, (_, new) in enumerate(folds.split(X, y)):
+        fitted = found["estimator"][fold]
+        for told, weights in ((found, weight[new]), (plain, None)):
+            audited = fitted.audit(X.iloc[new], y.iloc[new], z.iloc[new], sample_weight=weights)
+            assert told["test_score"][fold] == -audited.social_cost
 
 
 def test_a_search_by_social_cost_finds_what_brings_in_the_most_qualified(people):

@@ -27,6 +27,7 @@ ASKS = {
     "nothing": Ask(COSTS),
     "a tolerance": Ask(COSTS, 0.1),
     "as sure as one standard error": Ask(COSTS, "auto"),
+    "more than anybody can clear": Ask(COSTS, 1.0),
     "groups that must apply": Ask(COSTS, 0.1, REQUIRED),
     "a limit of the social cost": Ask(COSTS, 0.05, max_social_cost=0.3),
     "a least selection rate": Ask(COSTS, 0.05, min_selection_rate=0.4),
@@ -148,6 +149,20 @@ def test_many_thresholds_are_thinned_only_where_there_are_ties():
     assert (judged[0], judged[-1]) == (0, len(thresholds) - 1)
 
 
+def test_ties_of_thousands_of_groups_are_judged_at_as_many_thresholds_as_a_table_holds():
+    rng, tie = np.random.default_rng(0), EqualSelectionRates(1.0, 0.2)
+    y, score, codes = rng.uniform(size=3000) < 0.5, rng.normal(size=3000), np.arange(3000)
+    curves = ThresholdCurves.from_codes(y, score, codes, pd.Index(range(3000)))
+    verdict, thresholds, judged = judge_thresholds(Ask(np.full(3000, 0.5), ties=(tie,)), curves, 1.0)
+    assert len(judged) == 1333  # not 2,000 as of few groups: four million cells, and the quotient is not whole
+    assert (judged[0], judged[-1]) == (0, len(thresholds) - 1)
+    assert set(np.diff(judged)) == {2, 3}
+    for i in (0, 600, 1332):
+        selected = score > thresholds[judged[i]]
+        alone = GroupCounts(np.ones(3000), y.astype(float), 1.0 * selected[None], 1.0 * (selected & y)[None])
+        assert verdict.broken_ties[i] == tie.violation(alone)[0]
+
+
 def test_nobody_is_worse_than_broken_ties_and_a_broken_limit_together():
     n, P = np.array([100, 100]), np.array([50, 10])
     ask = Ask(np.array([0.6, 0.6]), max_social_cost=0.0, ties=TIES)
@@ -181,6 +196,10 @@ def test_one_applicant_has_an_accuracy_and_nobody_has_none():
         [1 - 2 * math.sqrt(2 / 9), -2 * math.sqrt(2 / 9), -math.inf]
     )
     assert float(cautious(1, 1, 0.0, errors=0.0)) == 1.0
+
+
+def test_more_right_answers_than_people_by_rounding_of_huge_weights_still_have_an_accuracy():
+    assert float(cautious(1e16 + 4, 1e16, 0.0)) == pytest.approx(1.0)
 
 
 def test_nothing_is_lacking_where_every_group_has_its_share_and_a_hair_is_not_forgiven():

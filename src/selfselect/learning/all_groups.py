@@ -24,6 +24,7 @@ from .objectives import PrecisionWalls, TargetedObjective
 from .problem import Problem
 from .single_groups import refined, score_size
 from .starts import logistic_start, shortlist, target_sets
+from .weighing import quantile
 
 #: Sharpness of predictions and steps of L-BFGS, from stage to stage; the first lowers the logistic loss, then errors.
 STAGES = ((2.0, 30), (10.0, 60), (40.0, 60))
@@ -90,8 +91,9 @@ def _second_chances(problem: Problem, run: _Run, start: FloatArray) -> list[_Run
         return []
     chances = []
     for parameters, _ in refined(problem, start, run.groups):
-        at = parameters / score_size(problem.block.score(parameters))
-        at[-1] -= np.quantile(problem.block.score(at), 1 - FIRST_SELECTED)
+        weight = problem.block.people.weight
+        at = parameters / score_size(problem.block.score(parameters), weight)
+        at[-1] -= quantile(problem.block.score(at), weight, 1 - FIRST_SELECTED)
         chances.append(_Run(run.objective, at, run.candidate))
     return chances
 

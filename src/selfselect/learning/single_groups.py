@@ -29,6 +29,7 @@ from .objectives import TargetedObjective
 from .problem import Problem
 from .starts import logistic_start, target_sets
 from .sums import People
+from .weighing import variance
 
 #: Strengths with which a refined score is held near the logistic one; the judge chooses among them.
 HOLDS = (0.1, 0.01)
@@ -42,6 +43,8 @@ HIGHEST_PRICE = 1e3
 LEAST_VARIANCE = 1e-4
 #: A threshold below all scores lies below the lowest by this much.
 BELOW_ALL = 1e-6
+#: Scores of size 1 that differ by rounding only.
+SAME_SCORE = 1e-9
 #: Offset of a group that is shut out, as a multiple of the size of the score: nobody of it is selected, also among
 #: newcomers whose scores lie somewhat beyond those seen; or everybody, with the other sign.
 SHUT_OUT = -10.0
@@ -96,13 +99,14 @@ def refine(block: FeatureBlock, start: FloatArray, cost: float, hold: float, l2:
     is largest, so that the descent starts where the gradient is, and does not end with nobody selected.
     """
     highest_price = min(cost / (1 - cost), HIGHEST_PRICE) if cost < 1 else HIGHEST_PRICE
-    anchor = start / score_size(block.score(start))
-    pull = hold * (block.X.var(axis=0) + LEAST_VARIANCE) + l2
+    weight = block.people.weight
+    anchor = start / score_size(block.score(start), weight)
+    pull = hold * (variance(block.X, weight) + LEAST_VARIANCE) + l2
     parameters = anchor
     for sharpness, power in STAGES:
         price = highest_price**power
         score = block.score(parameters)
-        size = score_size(score)
+        size = score_size(score, weight)
         parameters = parameters / size
         parameters[-1] -= best_cut(block.people, score / size, price, HANDFUL)
         objective = TargetedObjective(
@@ -116,9 +120,9 @@ def refine(block: FeatureBlock, start: FloatArray, cost: float, hold: float, l2:
     return np.asarray(parameters)
 
 
-def score_size(score: FloatArray) -> float:
+def score_size(score: FloatArray, weight: FloatArray) -> float:
     """Size of a score, by which it is divided before it is trained further; 1 where it does not vary."""
-    return float(score.std()) or 1.0
+    return float(np.sqrt(variance(score, weight))) or 1.0
 
 
 def best_cut(people: People, score: FloatArray, price: float, least: float) -> float:
@@ -128,8 +132,9 @@ def best_cut(people: People, score: FloatArray, price: float, least: float) -> f
     hits, passes = np.cumsum(weight * y), np.cumsum(weight)
     gain = hits - price * (passes - hits)
     gain[passes < min(least, passes[-1])] = -np.inf
-    i = int(np.argmax(gain))
     ranked = score[order]
+    gain[:-1][ranked[:-1] - ranked[1:] <= SAME_SCORE] = -np.inf  # people of one score pass together, or fail
+    i = int(np.argmax(gain))
     return float((ranked[i] + ranked[i + 1]) / 2) if i + 1 < len(ranked) else float(ranked[-1] - BELOW_ALL)
 
 

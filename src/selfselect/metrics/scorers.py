@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from typing import Any
+from typing import Any, Self
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -19,8 +19,12 @@ SLACK = 1e-9
 class ApplicationScorer(ABC):
     """Scorer of scikit-learn's kind: people decide by the classifier's own published statistics, and as it foresees.
 
-    Under metadata routing it asks for ``sensitive_features``.
+    Under metadata routing it asks for ``sensitive_features``, and for ``sample_weight`` as :meth:`set_score_request`
+    says.
     """
+
+    #: Whether weights are asked for; None refuses them until that is said.
+    _weighted: bool | None = None
 
     def __init__(self, cost: Any, subsidies: Any) -> None:
         self.cost, self.subsidies = cost, subsidies
@@ -48,10 +52,29 @@ class ApplicationScorer(ABC):
     def of(self, outcome: Outcome) -> float:
         """Score of what follows once people have decided."""
 
+    def set_score_request(self, *, sample_weight: bool | None) -> Self:
+        """Say whether people are scored by their weights, where a search is given some.
+
+        Until it is said, scikit-learn refuses weights: scores without them would look like scores with them.
+
+        Parameters
+        ----------
+        sample_weight : bool or None
+            Whether to ask for them; None to refuse them.
+
+        Examples
+        --------
+        >>> induced_accuracy_scorer().set_score_request(sample_weight=True).get_metadata_routing().score.requests
+        {'sensitive_features': True, 'sample_weight': True}
+        """
+        self._weighted = sample_weight
+        return self
+
     def get_metadata_routing(self) -> MetadataRequest:
-        """Ask for the groups of the people who are scored."""
+        """Ask for the groups of the people who are scored, and for their weights if told so."""
         request = MetadataRequest(owner=self)
         request.score.add_request(param="sensitive_features", alias=True)
+        request.score.add_request(param="sample_weight", alias=self._weighted)
         return request
 
 

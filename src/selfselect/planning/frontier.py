@@ -84,7 +84,7 @@ def accuracy_social_cost_frontier(
             rows.append(row | {"feasible": False, "who": ()})
             continue
         applies = model.applies()
-        result = model.audit(*people).outcome.to_dict()
+        result = model.audit(*people, sample_weight=sample_weight if evaluate is None else None).outcome.to_dict()
         rows.append(row | result | {"who": tuple(applies.index[applies])})
     columns = ["feasible", "induced_accuracy", "social_cost", "application_rate", "applying_groups", "who"]
     frame = pd.DataFrame(rows).set_index("max_social_cost").reindex(columns=columns)

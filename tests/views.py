@@ -1,0 +1,448 @@
+"""What public functions make of some people, in plain values by the name of the group: for ``test_metamorphic.py``.
+
+A *view* takes people and returns its parts by name. Each public name is about parts of a view (``SHOWN``), so that
+something can be asked of every name: that it says the same of the same people, and not the same of all people.
+"""
+
+import tempfile
+from dataclasses import dataclass, replace
+from pathlib import Path
+
+import numpy as np
+import pandas as pd
+
+from selfselect import (
+    GroupCounts,
+    GroupThresholdClassifier,
+    HardRule,
+    NaiveClassifier,
+    PairedCounts,
+    Provenance,
+    PublishedStatistics,
+    Screened,
+    SemiStrategicClassifier,
+    StrategicClassifier,
+    SureRule,
+    Terms,
+    ThresholdCurves,
+    accuracy_social_cost_frontier,
+    audit,
+    compare,
+    encode_groups,
+    load_model,
+    metrics,
+    plan_subsidies,
+    planning,
+    precision_interval,
+    save_model,
+    theory,
+    threshold_frontier,
+)
+
+COST, HIGH_COST, THRESHOLD = 0.64, 0.75, 0.5
+
+
+@dataclass(frozen=True)
+class People:
+    """Some people, as a table holds them; ``weight`` None means one each."""
+
+    X: object
+    y: object
+    score: object
+    z: object
+    weight: object = None
+    threshold: float = THRESHOLD
+
+    @property
+    def told(self):
+        """Arguments that most functions take."""
+        return {"sensitive_features": self.z, "sample_weight": self.weight}
+
+    @property
+    def yhat(self):
+        return np.asarray(self.score, dtype=float) > self.threshold
+
+
+def some_people(n=240, seed=0):
+    """Four groups of different sizes and base rates; scores tie often, and some tie with the threshold."""
+    rng = np.random.default_rng(seed)
+    z = rng.choice(["A", "B", "C", "D"], n, p=[0.4, 0.3, 0.2, 0.1])
+    rate = pd.Series(z).map({"A": 0.6, "B": 0.45, "C": 0.3, "D": 0.5}).to_numpy()
+    y = (rng.random(n) < rate).astype(int)
+    signal = np.clip(rng.normal(0.35 + 0.3 * y, 0.2), 0.01, 0.99)
+    X = pd.DataFrame({"x": signal.round(2), "noise": rng.normal(size=n).round(3)})
+    return People(X, y, X["x"].to_numpy(), z)
+
+
+def take(p, rows):
+    """The same people in another order, or some of them, or some twice."""
+    part = {name: np.asarray(getattr(p, name))[rows] for name in ("y", "score", "z")}
+    weight = None if p.weight is None else np.asarray(p.weight)[rows]
+    return replace(p, X=p.X.iloc[rows].reset_index(drop=True), weight=weight, **part)
+
+
+def one_by_one(p):
+    """People without weights, each as often as it weighs: for what takes no weights."""
+    if p.weight is None:
+        return p
+    return replace(take(p, np.repeat(np.arange(len(p.y)), np.asarray(p.weight, dtype=int))), weight=None)
+
+
+def weights(p):
+    return np.ones(len(p.y)) if p.weight is None else np.asarray(p.weight, dtype=float)
+
+
+def are_qualified(p):
+    return np.asarray(p.y) == 1
+
+
+# ---------------------------------------------------------------------- what is kept of each
+
+VIEWS = {}
+#: Public names, each with the parts of views that it is about.
+SHOWN = {}
+#: Columns of tables that follow from numbers of people alone; intervals also ask how many weigh how much.
+POINTS = ["n", "positives", "base_rate", "selected", "true_positives", "selection_rate", "precision", "accuracy"]
+
+
+def view(**parts):
+    """Keep a view, with the public names that each of its parts is about."""
+
+    def keep(function):
+        VIEWS[function.__name__] = function
+        for part, names in parts.items():
+            for name in names.split():
+                SHOWN.setdefault(name, []).append((function.__name__, part))
+        return function
+
+    return keep
+
+
+def by_group(frame, columns):
+    return {str(group): {name: float(row[name]) for name in columns} for group, row in frame.iterrows()}
+
+
+def each(groups, values):
+    """Values by the name of the group, as plain ones."""
+    return {str(group): value for group, value in zip(groups, np.asarray(values).tolist(), strict=True)}
+
+
+def outcome_of(found):
+    names = ("assumed_accuracy", "induced_accuracy", "application_rate", "social_cost", "applying_groups")
+    return {name: float(getattr(found, name)) for name in names}
+
+
+# ---------------------------------------------------------------------- counting and deciding
+
+
+@view(groups="PublishedStatistics", applies="HardRule", subsidised="Terms", outcome="metrics.outcome metrics.Outcome")
+def published(p):
+    stats = PublishedStatistics.from_predictions(p.y, p.yhat, **p.told)
+    applies = stats.applies(COST)
+    return {
+        "groups": by_group(stats.to_frame(), POINTS),
+        "applies": each(stats.groups, stats.shares(Terms(COST, behaviour=HardRule()))),
+        "subsidised": each(stats.groups, stats.shares(Terms(HIGH_COST, 0.2, "proportional"))),
+        "outcome": outcome_of(metrics.outcome(stats, applies)),
+    }
+
+
+@view(sizes="encode_groups GroupCodes", groups="GroupCounts")
+def counted(p):
+    codes = encode_groups(p.z)
+    counts = GroupCounts.from_rows(are_qualified(p), p.yhat, codes.codes, codes.n_groups, weights(p))
+    frame = pd.DataFrame(counts.to_dict(), index=codes.labels)
+    frame = frame[frame["n"] > 0]  # a category may be unused
+    sizes = pd.Series(weights(p)).groupby(np.asarray(codes.labels)[codes.codes]).sum()
+    return {
+        "sizes": each(sizes.index, sizes),
+        "groups": by_group(frame, ["n", "positives", "selected", "true_positives"]),
+    }
+
+
+@view(surely="SureRule", intervals="precision_interval")
+def sure(p):
+    stats = PublishedStatistics.from_predictions(p.y, p.yhat, **p.told)
+    ends = np.transpose(precision_interval(stats.counts.true_positives, stats.counts.selected))
+    return {
+        "surely": each(stats.groups, stats.shares(Terms(COST, behaviour=SureRule(0.8)))),
+        "intervals": each(stats.groups, ends),
+    }
+
+
+@view(groups="ThresholdCurves", order="ThresholdCurves", thresholds="ThresholdCurves")
+def curves(p):
+    made = ThresholdCurves.from_scores(p.y, p.score, **p.told)
+    return {
+        "groups": by_group(made.at(p.threshold).to_frame(), POINTS),
+        "order": [str(group) for group in made.application_order(COST).index],
+        "thresholds": made.outcomes(COST).drop(columns="threshold").to_numpy(dtype=float).tolist(),
+    }
+
+
+# ---------------------------------------------------------------------- auditing
+
+
+def audited_at(p, cost, **more):
+    return audit(p.y, score=p.score, threshold=p.threshold, cost=cost, **p.told, **more)
+
+
+@view(groups="audit Audit Screened", outcome="audit Audit Screened")
+def audited(p):
+    found = audited_at(p, COST)
+    by_prediction = audit(p.y, y_pred=p.yhat, cost=COST, **p.told)
+    assert isinstance(found.published_by, Screened)
+    assert outcome_of(found) == outcome_of(by_prediction)
+    return {
+        "groups": by_group(found.to_frame(), [*POINTS, "subsidy_needed", "cost", "applies"]),
+        "outcome": outcome_of(found),
+    }
+
+
+@view(said="Provenance")
+def stated(p):
+    """What is said of the data, beside the numbers, which it does not change."""
+    words = f"{weights(p)[are_qualified(p)].sum():g} are qualified"
+    found = audited_at(p, COST, provenance=Provenance(title=words, warnings=(words,)))
+    assert outcome_of(found) == outcome_of(audited_at(p, COST))
+    return {"said": [found.provenance.title, *found.to_dict()["warnings"]]}
+
+
+@view(cells="PairedCounts")
+def paired(p):
+    other = np.asarray(p.X)[:, 1] > 0
+    made = PairedCounts.from_predictions(p.y, p.yhat, other, **p.told)
+    first, second = made.counts()
+    for counts, yhat in ((first, p.yhat), (second, other)):
+        own = PublishedStatistics.from_predictions(p.y, yhat, **p.told).counts
+        assert counts.selected.tolist() == own.selected.tolist()
+    return {"cells": each(made.groups, made.cells.reshape(-1, 8).astype(float))}
+
+
+@view(differences="compare Comparison")
+def compared(p):
+    after = audit(p.y, y_pred=np.ones(len(p.y), dtype=int), cost=0.35, **p.told)
+    made = compare(audited_at(p, COST), after, n_resamples=20)
+    return {"differences": made.differences()["difference"].to_dict()}
+
+
+# ---------------------------------------------------------------------- metrics
+
+
+@view(
+    induced="metrics.induced_accuracy", social="metrics.social_cost", rate="metrics.application_rate",
+    assumed="metrics.assumed_accuracy", people="metrics.applicant_utility", firm="metrics.firm_utility",
+)  # fmt: skip
+def measured(p):
+    y, yhat = are_qualified(p).astype(int), p.yhat.astype(int)
+    stats = PublishedStatistics.from_predictions(p.y, p.yhat, **p.told)
+    told = {"applies": stats.applies_to(p.z, COST), "sample_weight": p.weight}
+    return {
+        "induced": metrics.induced_accuracy(y, yhat, **told),
+        "social": metrics.social_cost(y, **told),
+        "rate": metrics.application_rate(y, **told),
+        "assumed": metrics.assumed_accuracy(y, yhat, sample_weight=p.weight),
+        "people": metrics.applicant_utility(y, yhat, cost=COST, **told),
+        "firm": metrics.firm_utility(y, yhat, price=0.3, **told),
+    }
+
+
+@view(agreement="metrics.rank_agreement metrics.RankAgreement")
+def ranked(p):
+    stats = PublishedStatistics.from_predictions(p.y, p.yhat, **p.told)
+    found = metrics.rank_agreement(stats.base_rate, stats.precision)
+    names = ("r2", "spearman", "kendall", "respected", "n_groups")
+    return {"agreement": {name: float(getattr(found, name)) for name in names}}
+
+
+@view(
+    induced="metrics.induced_accuracy_scorer metrics.InducedAccuracyScorer",
+    social="metrics.social_cost_scorer metrics.SocialCostScorer",
+)
+def scored(p):
+    model = fitted(NaiveClassifier, p)
+    scorers = {"induced": metrics.induced_accuracy_scorer(HIGH_COST), "social": metrics.social_cost_scorer(HIGH_COST)}
+    return {name: scorer(model, p.X, p.y, **p.told) for name, scorer in scorers.items()}
+
+
+# ---------------------------------------------------------------------- planning
+
+
+def paid(plan):
+    return {str(group): float(row["subsidy"]) for group, row in plan.to_frame().iterrows()}
+
+
+@view(groups="plan_subsidies SubsidyPlan planning.SubsidyPlan planning.plan_subsidies")
+def planned(p):
+    told = {"score": p.score, "threshold": p.threshold, "cost": HIGH_COST, **p.told}
+    return {"groups": paid(plan_subsidies(p.y, **told))}
+
+
+@view(groups="planning.plan_for")
+def planned_for(p):
+    """Shares of the cost; the view before has amounts."""
+    return {"groups": paid(planning.plan_for(audited_at(p, HIGH_COST), subsidy_kind="proportional"))}
+
+
+@view(groups="planning.Spending", prices="planning.Spending")
+def spent(p):
+    budget = 0.05 * weights(p).sum()
+    plan = plan_subsidies(p.y, score=p.score, threshold=p.threshold, cost=0.8, budget=budget, **p.told)
+    return {"groups": paid(plan), "prices": each(plan.spending.price.index, plan.spending.price)}
+
+
+@view(groups="planning.plan_under_retraining", published="planning.refit")
+def retrained(p):
+    """A firm that answers subsidies with another threshold; it takes no weights."""
+    q = one_by_one(p)
+    firm = planning.refit(SemiStrategicClassifier(publish="train"), q.X, q.y, encode_groups(q.z))
+    plan = planning.plan_under_retraining(audited_at(q, HIGH_COST), firm, most_fits=6)
+    return {"groups": paid(plan), "published": by_group(firm(Terms(HIGH_COST)).to_frame(), POINTS)}
+
+
+def points_of(made):
+    return {way: [outcome_of(point.outcome) for point in getattr(made, way)] for way in ("one", "per_group")}
+
+
+@view(
+    one="threshold_frontier ThresholdFrontier planning.ThresholdFrontier planning.threshold_frontier",
+    per_group="threshold_frontier ThresholdFrontier",
+)
+def frontier(p):
+    return points_of(threshold_frontier(p.y, p.score, cost=COST, threshold=p.threshold, **p.told))
+
+
+@view(one="planning.frontier_for", per_group="planning.frontier_for")
+def frontier_of_an_audit(p):
+    return points_of(planning.frontier_for(audited_at(p, HIGH_COST)))
+
+
+@view(
+    points="accuracy_social_cost_frontier planning.accuracy_social_cost_frontier", who="accuracy_social_cost_frontier"
+)
+def traded(p):
+    """What weighted people are trained to is counted one by one: ``evaluate`` takes no weights."""
+    q = one_by_one(p)
+    made = accuracy_social_cost_frontier(
+        p.X, p.y, **p.told, cost=COST, limits=[1.0, 0.2], evaluate=(q.X, q.y, q.z), publish="train", progress=False
+    )
+    names = ["feasible", "induced_accuracy", "social_cost", "application_rate", "applying_groups", "efficient"]
+    return {
+        "points": made[names].to_numpy(dtype=float).tolist(),
+        "who": [{str(group): True for group in groups} for groups in made["who"]],
+    }
+
+
+# ---------------------------------------------------------------------- theory
+
+
+@view(
+    accuracy="theory.strategic_optimum theory.StrategicOptimum",
+    groups="theory.strategic_optimum theory.StrategicOptimum",
+)
+def optimal(p):
+    made = ThresholdCurves.from_scores(p.y, p.score, **p.told)
+    best = theory.strategic_optimum(made, COST, min_selected=0.06 * weights(p).sum())
+    return {"accuracy": best.accuracy, "groups": {str(group): True for group in best.groups}}
+
+
+@view(groups="theory.block_groups", precision="theory.block_groups")
+def blocked(p):
+    made = ThresholdCurves.from_scores(p.y, p.score, **p.told)
+    ways = theory.block_groups(made, p.threshold, [made.groups[made.n.argmax()]], COST)
+    return {"groups": each(ways.index, ways["way"]), "precision": each(ways.index, ways["precision"])}
+
+
+FORMULAS = (
+    "expected_utility", "bayes_precision", "paper_accuracy_bounds", "precision_range", "application_region",
+    "parity_precision", "parity_precision_ceiling", "parity_is_feasible", "least_subsidy",
+    "least_proportional_subsidy", "levelling_subsidy", "subsidised_base_rate", "sufficient_subsidy",
+)  # fmt: skip
+
+
+@view(**{name: f"theory.{name}" for name in FORMULAS})
+def formulas(p):
+    """Every formula, of what is published about each group and about everybody."""
+    stats = PublishedStatistics.from_predictions(p.y, p.yhat, **p.told)
+    frame, everybody = stats.to_frame(), stats.to_frame()[["n", "positives", "selected", "true_positives"]].sum()
+    mu, q, prc, accuracy = (frame[name].to_numpy() for name in ("base_rate", "selection_rate", "precision", "accuracy"))
+    tpr = (frame["true_positives"] / frame["positives"]).to_numpy()
+    overall = everybody["positives"] / everybody["n"], everybody["true_positives"] / everybody["selected"]
+    made = {
+        "expected_utility": theory.expected_utility(q, prc, COST),
+        "bayes_precision": theory.bayes_precision(mu, tpr, q),
+        "paper_accuracy_bounds": theory.paper_accuracy_bounds(mu, COST),
+        "precision_range": theory.precision_range(mu, accuracy),
+        "application_region": theory.application_region(mu, accuracy, COST),
+        "parity_precision": theory.parity_precision(mu, *overall),
+        "parity_precision_ceiling": theory.parity_precision_ceiling(mu),
+        "parity_is_feasible": theory.parity_is_feasible(mu, tpr, q),
+        "least_subsidy": theory.least_subsidy(prc, HIGH_COST),
+        "least_proportional_subsidy": theory.least_proportional_subsidy(prc, HIGH_COST),
+        "levelling_subsidy": theory.levelling_subsidy(mu, mu.max(), *overall),
+        "subsidised_base_rate": theory.subsidised_base_rate(mu, 0.1, *overall),
+        "sufficient_subsidy": theory.sufficient_subsidy(mu, HIGH_COST),
+    }
+    return {name: each(stats.groups, np.transpose(values)) for name, values in made.items()}
+
+
+@view(**{name: f"theory.{name}" for name in ("is_calibrated_score", "is_monotone_score", "is_calibrated_probability")})
+def calibrated(p):
+    """Of a score that is noise: whoever has more of it is qualified as often as not."""
+    q = one_by_one(p)
+    groups, level = encode_groups(q.z), np.clip(np.asarray(q.X)[:, 1].round(), -1, 1)
+    rows = {str(label): groups.codes == code for code, label in enumerate(groups.labels)}
+    rows = {label: here for label, here in rows.items() if here.any()}
+    y = are_qualified(q).astype(int)
+    return {
+        "is_calibrated_score": {label: theory.is_calibrated_score(y[i], level[i]) for label, i in rows.items()},
+        "is_monotone_score": {label: theory.is_monotone_score(y[i], level[i]) for label, i in rows.items()},
+        "is_calibrated_probability": {
+            label: theory.is_calibrated_probability(y[i], 0.45 + 0.1 * level[i], tolerance=0.2)
+            for label, i in rows.items()
+        },
+    }
+
+
+# ---------------------------------------------------------------------- classifiers
+
+CLASSIFIERS = {
+    "naive": NaiveClassifier,
+    "semi": SemiStrategicClassifier,
+    "thresholds": GroupThresholdClassifier,
+    "strategic": StrategicClassifier,
+}
+WAYS = ("train", "cross_fit", "holdout")
+
+
+def fitted(cls, p, **options):
+    """A classifier with what it learns by itself, published on the people it was fitted to unless told otherwise."""
+    return cls(cost=COST, **{"publish": "train", **options}).fit(p.X, p.y, **p.told)
+
+
+def classified(model, p):
+    return {
+        "groups": by_group(model.published_.to_frame(), POINTS),
+        "applies": each(model.applies().index, model.applies()),
+        "audited": outcome_of(model.audit(p.X, p.y, p.z, sample_weight=p.weight)),
+    }
+
+
+def add_classifier(name, cls, publish):
+    def seen(p):
+        return classified(fitted(cls, p, publish=publish), p)
+
+    seen.__name__ = f"{name}, {publish}"
+    view(groups=cls.__name__, applies=cls.__name__, audited=cls.__name__)(seen)
+
+
+for _name, _cls in CLASSIFIERS.items():
+    for _publish in WAYS:
+        add_classifier(_name, _cls, _publish)
+
+
+@view(groups="save_model load_model", audited="load_model")
+def loaded(p):
+    with tempfile.TemporaryDirectory() as folder:
+        save_model(fitted(NaiveClassifier, p), Path(folder) / "model.json")
+        return classified(load_model(Path(folder) / "model.json"), p)
