@@ -5,6 +5,7 @@ from dataclasses import dataclass
 from fuzzing.models import try_model
 from fuzzing.names import NamesInBrowser
 from fuzzing.tables import try_csv, try_parquet
+from fuzzing.times import try_times
 from fuzzing.workbooks import try_xlsx
 
 
@@ -37,6 +38,7 @@ class Kind:
 KINDS = {
     "csv": Kind("CSV, plain and gzipped", try_csv, 1500, 100),
     "parquet": Kind("Parquet", try_parquet, 400, 20),
+    "times": Kind("Parquet of days, times, spans and decimals", try_times, 400, 100),
     "xlsx": Kind("workbooks (.xlsx)", try_xlsx, 200, 20),
     "model": Kind("model files (JSON)", try_model, 500, 20),
     "browser": Kind("names of groups on pages in chromium", NamesInBrowser, 200, 150, in_browser=True),
@@ -46,6 +48,8 @@ KINDS = {
 FOUND = [
     ("parquet", 2010537, "texts given by number, some of them beyond the last text"),
     ("parquet", 1002566, "lengths said of a column that cannot be, which ended the process when they were asked for"),
+    ("times", 14, "days beyond the years that Python has, which ended in other words than ours"),
+    ("times", 95, "a time zone that is nowhere, which was complained about without the name of the file"),
     ("xlsx", 58, "rows with the number of an earlier one, which were left out in silence"),
     ("xlsx", 1000053, "a refusal over three lines, in words of openpyxl"),
     ("xlsx", 1005213, "a row of a number below 0, which was left out in silence"),

@@ -3,12 +3,14 @@
 import datetime
 import io
 import random
+import subprocess
+import sys
 import tracemalloc
 import zipfile
 
 import pytest
 
-from selfselect.tabular import excel_files
+from selfselect.tabular import excel_files, workbook_parts
 from selfselect.tabular.errors import TableError
 from selfselect.tabular.reading import open_table
 
@@ -156,8 +158,8 @@ def test_wide_sheets_are_read_a_few_rows_at_a_time(tmp_path, monkeypatch):
 def test_a_row_beyond_the_last_of_a_sheet_is_refused(tmp_path, monkeypatch):
     path = workbook(tmp_path / "t.xlsx", people=[["label"], [1], [0]])
     far = rewritten(path, lambda part, data: data.replace(b'<row r="3"', b'<row r="99999999999"'))
-    monkeypatch.setattr(excel_files, "LAST_ROW", 1000)
-    with pytest.raises(TableError, match=r"row 1001: a row beyond the 1,000 that a sheet can have"):
+    monkeypatch.setattr(workbook_parts, "LAST_ROW", 1000)
+    with pytest.raises(TableError, match=r"sheet1\.xml' has a row beyond the 1,000 that a sheet can have"):
         rows(far)
 
 
@@ -173,7 +175,7 @@ def test_rows_that_are_there_twice_or_out_of_order_are_refused(tmp_path, old, ne
         return data.replace(tag % old, tag % new)
 
     for at_a_time in (2**20, 50):  # tags that stand across two parts are seen too, and once
-        monkeypatch.setattr("selfselect.tabular.excel_files.PART", at_a_time)
+        monkeypatch.setattr(workbook_parts, "PART", at_a_time)
         assert len(rows(whole)[1]) == 3
         with pytest.raises(ValueError, match=told):
             rows(rewritten(whole, renumbered))
@@ -206,3 +208,159 @@ def test_bits_that_flip_in_a_workbook_are_complained_about_in_our_words(tmp_path
             refused.append(str(error))
     assert len(refused) > 20
     assert not any("gzip" in said for said in refused)
+
+
+# ---------------------------------------------------------------------- small files that would take much memory
+
+
+def with_part(path, name, data):
+    """The same workbook with a part of one's own."""
+    other = path.with_name(f"other-{path.name}")
+    with zipfile.ZipFile(path) as old, zipfile.ZipFile(other, "w", zipfile.ZIP_DEFLATED) as new:
+        for part in old.namelist():
+            if part != name:
+                new.writestr(part, old.read(part))
+        new.writestr(name, data)
+    return other
+
+
+def sheet(inside, before=""):
+    return f'{before}<worksheet xmlns="{workbook_parts.SPREADSHEET}"><sheetData>{inside}</sheetData></worksheet>'
+
+
+def texts(inside):
+    return f'<sst xmlns="{workbook_parts.SPREADSHEET}">{inside}</sst>'
+
+
+SHEET, TEXTS, STYLES = "xl/worksheets/sheet1.xml", "xl/sharedStrings.xml", "xl/styles.xml"
+
+
+@pytest.fixture
+def plain(tmp_path):
+    """A workbook that has a part of texts; openpyxl writes them in their cells."""
+    path = workbook(tmp_path / "t.xlsx", people=[["group"], ["A"], ["B"]])
+    kind = "application/vnd.openxmlformats-officedocument.spreadsheetml.sharedStrings+xml"
+    listed = f'<Override PartName="/{TEXTS}" ContentType="{kind}"/></Types>'.encode()
+    listing = rewritten(path, lambda part, data: data.replace(b"</Types>", listed))
+    return with_part(listing, TEXTS, texts("<si><t>A</t></si>"))
+
+
+@pytest.mark.parametrize(
+    ("part", "content", "told"),
+    [
+        (SHEET, sheet("<row>" + "<c/>" * 16_385 + "</row>"), "a row 1 of more than the 16,384 cells"),
+        (SHEET, sheet("<row>" + "<c/><!--<row>-->" * 16_385 + "</row>"), "a row 1 of more than the 16,384 cells"),
+        (SHEET, sheet("<row>" + "<c/>" * 16_385 + "</row>").encode("utf-16"), "a row 1 of more than the 16,384 cells"),
+        (SHEET, sheet("<row><c>" + "<v/>" * 600_000 + "</c></row>"), "a row 1 of more than 524,288 elements"),
+        (SHEET, sheet("<row><c><v>" + "1" * 19 * 2**20 + "</v></c></row>"), "a row 1 of more than 16,777,216 bytes"),
+        (SHEET, sheet("<!--" + "1" * 18 * 2**20 + "-->"), "a tag or a comment of more than 16,777,216 bytes"),
+        (SHEET, sheet("<row/>" * 1_048_577), "a row beyond the 1,048,576 that a sheet can have"),
+        (SHEET, sheet("<row><c/><row/></row>"), "a row within another"),
+        (SHEET, sheet("".join(f"<x{i}/>" for i in range(17_000))), "of more than 16,384 names"),
+        (SHEET, sheet("".join(f'<x xmlns:x{i}="y"/>' for i in range(17_000))), "of more than 16,384 names"),
+        (SHEET, sheet("<row>&e;</row>", '<!DOCTYPE x [<!ENTITY e "1">]>'), "entities of its own"),
+        (SHEET, sheet("<row>"), "is damaged: mismatched tag"),
+        (TEXTS, texts("<si>" + "<r/>" * 600_000 + "</si>"), "a text of more than 524,288 elements"),
+        (TEXTS, texts("<si><t>" + "x" * 19 * 2**20 + "</t></si>"), "a text of more than 16,777,216 bytes"),
+        (TEXTS, texts("<si><si/></si>"), "a text within another"),
+        (STYLES, "<a>" + " " * 2**26 + "</a>", "has more than 67,108,864 bytes, which no spreadsheet writes there"),
+    ],
+    ids=lambda value: value if isinstance(value, str) and len(value) < 60 else "",
+)  # fmt: skip
+def test_what_no_spreadsheet_writes_is_refused_before_anything_is_made_of_it(plain, part, content, told):
+    with pytest.raises(TableError, match=rf"t\.xlsx: its part '{part}' .*{told}.* save it anew"):
+        rows(with_part(plain, part, content))
+
+
+#: What openpyxl keeps, many times larger than it is in the file.
+KEPT = {
+    "styles": (STYLES, f'<styleSheet xmlns="{workbook_parts.SPREADSHEET}">{"<a/>" * 10_000}</styleSheet>'),
+    "types": ("[Content_Types].xml", "<Types>" + "<a/>" * 10_000 + "</Types>"),
+    "texts": (TEXTS, texts("<si><t>ab</t></si>" * 50_000)),
+    "empty texts": (TEXTS, texts("<si/>" * 70_000)),
+    "wide letters": (TEXTS, texts(f"<si><t>{'x' * 1000}\N{OLD PERSIAN SIGN A}</t></si>" * 2000)),
+    "not texts": (TEXTS, texts("<a/>" * 10_000)),
+    "rows with heights": (SHEET, sheet('<row ht="1" hidden="0" x="1"/>' * 30_000)),
+    "rows of others": (SHEET, sheet('<row xmlns="x"><c/><c/><c/></row>' * 3000)),
+    "beside rows": (SHEET, sheet("<row/><a/>" * 10_000)),
+    "formats in rows": (SHEET, sheet("<row><c><conditionalFormatting/></c></row>" * 10_000)),
+    "formulas": (SHEET, sheet("".join(f'<row><c><f t="shared" si="{i}"/></c></row>' for i in range(9000)))),
+}
+
+
+@pytest.mark.parametrize("which", KEPT)
+def test_what_is_kept_in_memory_counts_with_what_it_takes_there(plain, which):
+    path = with_part(plain, *KEPT[which])
+    with zipfile.ZipFile(path) as archive:
+        assert sum(part.file_size for part in archive.infolist()) < 4 * 10**6
+    with pytest.raises(TableError, match=r"would take more than 8,000,000 bytes of memory") as error:
+        rows(path, most_bytes=8 * 10**6)
+    assert error.value.key == "most_bytes"
+
+
+def test_a_part_is_what_it_is_read_as_wherever_it_is(plain):
+    """Rows are over when they were read, but not if they are read as texts, or as styles."""
+    many = sheet("<row><c/><c/><c/></row>" * 5000)
+    assert len(rows(with_part(plain, SHEET, sheet("<row><c><v>1</v></c></row>" * 5000)), most_bytes=10**7)[1]) == 4999
+    with pytest.raises(TableError, match="of memory"):
+        rows(with_part(plain, TEXTS, many), most_bytes=10**7)
+    with pytest.raises(TableError, match="of memory"):
+        rows(with_part(plain, STYLES, many), most_bytes=10**7)
+    elsewhere = rewritten(
+        with_part(plain, "xl/elsewhere.xml", sheet("<row>" + "<c/>" * 16_385 + "</row>")), to_elsewhere
+    )
+    with pytest.raises(TableError, match=r"its part 'xl/elsewhere\.xml' has a row 1 of more than"):
+        rows(elsewhere)
+
+
+def to_elsewhere(part, data):
+    return data.replace(b"/xl/worksheets/sheet1.xml", b"/xl/elsewhere.xml") if part.endswith(".rels") else data
+
+
+def test_of_many_sheets_one_is_kept_at_a_time_and_what_nobody_reads_may_be_large(tmp_path):
+    many = workbook(tmp_path / "t.xlsx", **{f"s{i}": [["label"], *([1],) * 1000] for i in range(20)})
+    assert len(rows(many, most_bytes=2 * 10**6)[1]) == 1000  # all would be 20,000 rows of 128 bytes
+    picture = with_part(many, "xl/media/image1.png", b"\0" * (workbook_parts.MOST_WHOLE + 1))
+    assert len(rows(picture)[1]) == 1000
+
+
+def test_sheets_of_charts_are_passed_over(tmp_path):
+    book = openpyxl.Workbook()
+    book.active.append(["label"])
+    book.active.append([1])
+    book.create_chartsheet("chart")
+    book.save(tmp_path / "t.xlsx")
+    assert rows(tmp_path / "t.xlsx") == (["label"], [(2, "1")], [])
+
+
+#: Opens a table and prints by how many kB more memory was taken, and how it was refused.
+OPENING = """
+import resource, sys
+from selfselect.tabular.reading import open_table
+taken = lambda: resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
+before = taken()
+try:
+    open_table(sys.argv[1]).__enter__()
+except ValueError as error:
+    print(taken() - before, type(error).__name__)
+"""
+MANY = 15 * 2**20
+
+
+@pytest.mark.parametrize(
+    ("part", "content"),
+    [
+        (SHEET, lambda: sheet("<row>" + "<c/>" * MANY + "</row>")),
+        (STYLES, lambda: "<a>" + "<a/>" * MANY + "</a>"),
+        (TEXTS, lambda: texts("<a/>" * MANY)),
+    ],
+    ids=["row", "styles", "texts"],
+)
+def test_a_small_file_for_which_openpyxl_would_take_gigabytes_is_refused_with_little(plain, part, content):
+    pytest.importorskip("resource")
+    path = with_part(plain, part, content())
+    assert path.stat().st_size < 10**5
+    done = subprocess.run([sys.executable, "-c", OPENING, str(path)], capture_output=True, text=True, check=True)
+    taken, refused = done.stdout.split()
+    assert refused == "TableError"
+    assert int(taken) < 10**5

@@ -19,6 +19,10 @@ NUMBERS = re.compile(r"u?int\d+|float|double|halffloat")
 #: Types of texts and bytes, and of lists.
 BYTES = ("string", "large_string", "binary", "large_binary")
 LISTS = ("list", "large_list", "fixed_size_list")
+#: Types of times of day.
+TIMES = ("time32", "time64")
+#: Types of days, points and spans of time, of which Arrow has more than Python.
+MOMENTS = ("date32", "date64", "timestamp", "duration")
 
 
 class ArrowChunk(Chunk):
@@ -73,6 +77,11 @@ def _kind(array: Any) -> str:
     return re.split(r"[<\[(]", str(array.type), maxsplit=1)[0]
 
 
+def check(array: Any) -> None:
+    """Complain about damage: it may point beyond the texts of a dictionary, or into the middle of a character."""
+    array.validate(full=_kind(array) not in TIMES)  # a time of day that is none does no harm
+
+
 def size_of(array: Any) -> int:
     """Bytes that an array holds, where a text counts as often as it occurs.
 
@@ -113,6 +122,10 @@ def _values(array: Any) -> list[Any]:
         return [values[code] for code in codes]
     if kind == "time64":
         array = array.cast("string")
+    elif kind == "time32":
+        return _times(array)
+    elif kind in MOMENTS:
+        return _moments(array)
     elif kind in LISTS:
         inner = iter(_values(array.flatten()))
         lengths = array.value_lengths().to_pylist()
@@ -126,6 +139,55 @@ def _values(array: Any) -> list[Any]:
         rows = zip(*map(_values, array.flatten()), strict=True)
         return _where_valid(array, [dict(zip(names, row, strict=True)) for row in rows])
     return list(array.to_pylist())
+
+
+def _times(array: Any) -> list[Any]:
+    """Times of day; what is none as Arrow writes it: Python would begin the day again."""
+    there = zip(array.to_pylist(), _written(array), strict=True)
+    return [text if value is not None and text.startswith("<") else value for value, text in there]
+
+
+def _written(array: Any) -> list[str]:
+    """Values as Arrow writes them."""
+    return list(array.cast("string").to_pylist())
+
+
+def _moments(array: Any) -> list[Any]:
+    """Days, points and spans of time; those beyond Python's years as Arrow writes them, in UTC.
+
+    In UTC are also those of a time zone that is not known here. Nothing is refused: perhaps nobody needs it.
+    """
+    import pyarrow  # an extra, without which there are no such arrays
+
+    zone = getattr(array.type, "tz", None)
+    if zone is not None and not _is_known(array.type):
+        array = array.cast(pyarrow.timestamp(array.type.unit, "UTC"))
+    try:
+        return list(array.to_pylist())
+    except (OverflowError, ValueError):
+        if zone is not None:
+            written = [f"{text}+00:00" for text in _written(array.view(pyarrow.timestamp(array.type.unit)))]
+        else:
+            written = _written(array.view("int64") if _kind(array) == "duration" else array)
+        return [_moment(one, text) for one, text in zip(array, written, strict=True)]
+
+
+def _moment(one: Any, written: str) -> Any:
+    try:
+        return one.as_py()
+    except (OverflowError, ValueError):
+        return written
+
+
+def _is_known(kind: Any) -> bool:
+    """Whether there is the time zone of a type."""
+    import pyarrow  # an extra, without which there are no such types
+
+    try:
+        pyarrow.scalar(0, kind).as_py()
+    except (ValueError, KeyError, OSError):  # by the libraries that look for it
+        return False
+    return True
 
 
 def _entries(array: Any) -> tuple[Any, Any]:

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import datetime
-import re
 import zipfile
 import zlib
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
+from copy import copy
 from itertools import islice
 from typing import Any, BinaryIO
 
@@ -16,17 +16,14 @@ from .._text import shown
 from .chunks import CHUNK_ROWS, MOST_LISTED, Chunk, TableReader, did_you_mean, listing
 from .errors import TableError
 from .texts import LONGEST_LINE
+from .workbook_parts import Parts, load
 
-#: The tag of a row, and the number that it may have.
-ROW, NUMBER = re.compile(rb"<(?:[\w.-]+:)?row((?:\s[^<>]*)?)>"), re.compile(rb"\sr\s*=\s*[\"']([^\"']*)")
 #: What may be wrong with the archive, and with the XML inside; its parser is not part of openpyxl.
 DAMAGE = (*_files.DAMAGE, ValueError, SyntaxError, EOFError, RuntimeError, zipfile.BadZipFile, zlib.error)
 #: How programs compress the parts of a workbook.
 COMPRESSED = (zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED)
-#: Bytes that are looked through at a time, and cells that are looked at.
-PART, FEW = 2**20, 2**7
-#: Cells that are kept at a time, and the last row that a sheet can have.
-CHUNK_CELLS, LAST_ROW = 2**20, 2**20
+#: Cells that are looked at at a time, and that are kept.
+FEW, CHUNK_CELLS = 2**7, 2**20
 
 
 class ExcelReader(TableReader):
@@ -41,26 +38,25 @@ class ExcelReader(TableReader):
     sheet : str or None
         Name of the sheet, or its number from 1 on; the first by default.
     most : int
-        Bytes that it may hold, decompressed.
+        Bytes that it may hold, decompressed, and that openpyxl may keep of it.
     """
 
     def __init__(self, name: str, digest: Callable[[], str], source: BinaryIO, sheet: str | None, most: int) -> None:
         super().__init__(name, digest)
         try:
-            import openpyxl  # an extra: people with CSV files do without
+            import openpyxl  # noqa: F401  # an extra: people with CSV files do without
         except ImportError as error:
             advice = "Install it (pip install openpyxl), or save the table as CSV."
             raise self.error("this is an .xlsx file, which needs openpyxl", advice=advice) from error
-        self.most_bytes = most
+        self.most_bytes, self._kept = most, 0
         self._row = 0  # the last that was read
         with self._complaints("this is a damaged .xlsx file"):
-            has_formulas = self._check(source)
-            self._book = openpyxl.load_workbook(source, read_only=True, data_only=True)
+            parts = Parts(source, self._keep, self.error)
+            self._check(parts.infolist())
+            self._book = load(source, parts)
             at = self._choose(sheet)
-            self._values = self._rows(self._book, at)
-            self._formulas: Iterator[tuple[Any, ...]] | None = None
-            if has_formulas:
-                self._formulas = self._rows(openpyxl.load_workbook(source, read_only=True), at)
+            self._values = self._rows(self._book.worksheets[at])
+            self._formulas = self._rows(self._with_formulas(at)) if parts.has_formulas else None
             self.header = self._read_header()
 
     @contextmanager
@@ -71,44 +67,27 @@ class ExcelReader(TableReader):
         except TableError:
             raise
         except DAMAGE as error:
+            if isinstance(error.__cause__, TableError):  # openpyxl puts words of its own around ours
+                raise error.__cause__ from None
             reason = str(error).partition("\n")[0]  # openpyxl adds lines of advice for whoever wrote the file
             raise self.error(f"{problem}: {reason}", row=self._row + 1 if about_next else None) from error
 
-    def _check(self, source: BinaryIO) -> bool:
-        """Refuse what is no workbook or too large, before anything is unpacked; and say whether it holds formulas."""
-        with zipfile.ZipFile(source) as archive:
-            parts = archive.infolist()
-            if not any(part.filename == "xl/workbook.xml" for part in parts):
-                raise self.error("this is a zip archive, but not an .xlsx file", advice="Unpack it first.")
-            for part in parts:
-                if part.flag_bits & 1 or part.compress_type not in COMPRESSED:
-                    problem = f"its part {shown(part.filename)} is encrypted, or compressed in an unknown way"
-                    raise self.error(problem, advice="Save it anew, without a password.")
-            self.check_size(sum(part.file_size for part in parts))
-            sheets = [part for part in parts if part.filename.startswith("xl/worksheets/")]
-            has_formulas = [self._look_through(archive, part) for part in sheets]
-            return any(has_formulas)
+    def _check(self, parts: list[zipfile.ZipInfo]) -> None:
+        """Refuse what is no workbook or too large, before anything is unpacked."""
+        if not any(part.filename == "xl/workbook.xml" for part in parts):
+            raise self.error("this is a zip archive, but not an .xlsx file", advice="Unpack it first.")
+        for part in parts:
+            if part.flag_bits & 1 or part.compress_type not in COMPRESSED:
+                problem = f"its part {shown(part.filename)} is encrypted, or compressed in an unknown way"
+                raise self.error(problem, advice="Save it anew, without a password.")
+        self.check_size(sum(part.file_size for part in parts))
 
-    def _look_through(self, archive: zipfile.ZipFile, part: zipfile.ZipInfo) -> bool:
-        """Refuse a sheet in which a row is there twice or out of order: of those openpyxl reads the first in silence.
-
-        Returns whether it holds formulas.
-        """
-        last, before, has_formulas = 0, b"", False
-        with archive.open(part) as file:
-            while data := file.read(PART):
-                data = before + data
-                has_formulas = has_formulas or b"<f>" in data or b"<f " in data
-                for row in ROW.finditer(data):
-                    number = NUMBER.search(row[1])
-                    here = int(number[1]) if number else last + 1
-                    if here <= last:
-                        problem = f"in {shown(part.filename)}, row {here} comes after row {last}"
-                        raise self.error(problem, advice="Open it in a spreadsheet and save it anew.")
-                    last = here
-                opened = data.rfind(b"<")
-                before = data[max(opened, len(data) - PART) :] if opened > data.rfind(b">") else b""
-        return has_formulas
+    def _keep(self, size: int) -> None:
+        """Count what openpyxl is going to keep: a small text or style takes many times its size in the file."""
+        self._kept += size
+        if self.most_bytes is not None and self._kept > self.most_bytes:
+            problem = f"its texts, rows and styles would take more than {self.most_bytes:,} bytes of memory"
+            raise self.error(problem, key="most_bytes")
 
     def _choose(self, sheet: str | None) -> int:
         """Position of the sheet asked for."""
@@ -127,8 +106,13 @@ class ExcelReader(TableReader):
         advice = f"{did_you_mean(sheet, names)}Its sheets: {listing(names, MOST_LISTED)}."
         raise self.error(f"there is no sheet {shown(sheet)}", advice=advice, named_by="sheet")
 
-    def _rows(self, book: Any, at: int) -> Iterator[tuple[Any, ...]]:
-        sheet = book.worksheets[at]
+    def _with_formulas(self, at: int) -> Any:
+        """The sheet at a position with formulas for values; its texts and styles are those of the book."""
+        sheet, book = copy(self._book.worksheets[at]), copy(self._book)
+        book._data_only, sheet.parent = False, book
+        return sheet
+
+    def _rows(self, sheet: Any) -> Iterator[tuple[Any, ...]]:
         sheet.reset_dimensions()  # what a file says about its size is not always true
         rows: Iterator[tuple[Any, ...]] = sheet.iter_rows(values_only=True)
         return rows
@@ -160,8 +144,6 @@ class ExcelReader(TableReader):
         """Rows as text, without empty cells at their ends; a formula without a value is refused: nobody computed it."""
         for values in self._values:
             self._row += 1
-            if self._row > LAST_ROW:
-                raise self.error(f"a row beyond the {LAST_ROW:,} that a sheet can have", row=self._row)
             formulas = () if self._formulas is None else next(self._formulas, ())
             for value, formula in zip(values, trimmed(formulas), strict=False):
                 if value is None and isinstance(formula, str) and formula.startswith("="):
