@@ -1,13 +1,14 @@
 """Where units run makes no difference to what comes out."""
 
-import io
 import json
-import logging
+import multiprocessing
 import os
 import signal
 import subprocess
 import sys
+import threading
 import time
+from concurrent.futures import CancelledError
 from contextlib import nullcontext, suppress
 from http.client import HTTPConnection, HTTPException
 from types import SimpleNamespace
@@ -17,7 +18,7 @@ import pytest
 
 from selfselect._errors import InputError
 from selfselect.reproduction import BundledDataset, DaskCluster, LocalProcesses, Plan, Store, run_sweep
-from selfselect.reproduction.sweep import clusters
+from selfselect.reproduction.sweep import clusters, engines
 from selfselect.reproduction.sweep.clusters import WorkerDiedError
 from selfselect.reproduction.sweep.units import Unit, UnitError, run_unit
 
@@ -70,6 +71,38 @@ def test_a_dask_cluster_gives_the_same_results_even_if_a_worker_is_killed(small_
         assert run_sweep(small_plan, store, DaskCluster(cluster.scheduler_address), report) == 24
         assert killed
         assert store.contents() == reference
+
+
+@pytest.mark.filterwarnings("ignore::ResourceWarning")
+@pytest.mark.filterwarnings("ignore::pytest.PytestUnraisableExceptionWarning")
+def test_people_that_only_the_lost_worker_had_are_sent_again(small_plan, reference, tmp_path):
+    killed = []
+
+    class Murderous(DaskCluster):
+        def result(self, finished):
+            results = super().result(finished)
+            if not killed:  # the first result is there, the rest is under way
+                (nanny,) = self._cluster.workers.values()
+                killed.append(nanny.pid)
+                os.kill(nanny.pid, signal.SIGKILL)
+            return results
+
+    with Store(tmp_path / "a.sqlite") as store:
+        assert run_sweep(small_plan, store, Murderous("local", workers=1)) == 24
+        assert killed
+        assert store.contents() == reference
+
+
+@pytest.mark.filterwarnings("ignore::ResourceWarning")
+@pytest.mark.filterwarnings("error:Sending large graph")
+def test_people_are_sent_without_a_warning_however_many_they_are_and_again_to_the_next_cluster(small_plan):
+    import dask
+
+    engine, unit = DaskCluster("local"), Unit(small_plan.datasets[0], "naive", 0, (0.7,))
+    with dask.config.set({"distributed.admin.large-graph-warning-threshold": "1 kB"}):
+        for _ in range(2):
+            with engine:
+                assert engine.result(engine.submit(unit)) == run_unit(unit)
 
 
 @pytest.mark.filterwarnings("ignore::ResourceWarning")
@@ -241,29 +274,146 @@ def test_a_scheduler_that_goes_away_is_named_in_our_words_alone(scheduler):
     assert errors == ""
 
 
-def test_what_the_scheduler_has_dropped_is_not_taken_for_done(monkeypatch):
+@pytest.mark.filterwarnings("ignore::ResourceWarning")
+def test_what_the_scheduler_has_dropped_is_not_taken_for_done(scheduler):
     import distributed
+
+    address, _ = scheduler
+    with DaskCluster(address) as engine, distributed.Client(address, set_as_default=False) as somebody:
+        future = engine.submit(Unit(BundledDataset("adult"), "naive", 0, (0.7,)))
+        assert engine.wait([future], timeout=0.1) == set()
+        somebody.restart()
+        with pytest.raises(WorkerDiedError, match="has dropped what it was doing for us"):
+            engine.wait([future], timeout=20)
+        with pytest.raises(WorkerDiedError, match="has dropped what it was doing for us"):
+            engine.result(future)
+
+
+@pytest.mark.parametrize("raised", [True, False])
+def test_what_was_dropped_is_named_whether_the_library_raises_it_or_hands_it_back(raised, monkeypatch):
+    import distributed
+
+    def wait(pending, **how):
+        if raised:
+            raise CancelledError("already forgotten")
+        return SimpleNamespace(done=set(pending))
 
     dropped = Future()
     dropped.cancelled = lambda: True
-    monkeypatch.setattr(distributed, "wait", lambda pending, **how: SimpleNamespace(done=set(pending)))
+    monkeypatch.setattr(distributed, "wait", wait)
     with pytest.raises(WorkerDiedError, match="has dropped what it was doing for us"):
         cluster_of(Client()).wait([dropped], timeout=1)
 
 
-def test_the_library_is_silent_for_as_long_as_it_is_asked_to_be():
-    heard = io.StringIO()
-    handler, logger = logging.StreamHandler(heard), logging.getLogger("distributed.client")
-    logger.addHandler(handler)
-    try:
-        with clusters._in_silence():
-            with clusters._in_silence():
-                logger.error("not this")
-            logger.error("nor this")
-        logger.error("but this")
-    finally:
-        logger.removeHandler(handler)
-    assert heard.getvalue() == "but this\n"
+@pytest.mark.filterwarnings("ignore::ResourceWarning")
+@pytest.mark.skipif(not hasattr(signal, "SIGSTOP"), reason="signals of POSIX")
+def test_a_scheduler_that_stops_answering_is_named_instead_of_waited_for(scheduler, monkeypatch):
+    address, server = scheduler
+    words = r"has not answered for 1 seconds.*What was done is stored"
+    with DaskCluster(address) as engine:
+        future = engine.submit(Unit(BundledDataset("adult"), "naive", 0, (0.7,)))
+        assert engine.slots > 0
+        monkeypatch.setattr(clusters, "ANSWER_SECONDS", 1)
+        server.send_signal(signal.SIGSTOP)
+        for ask in (lambda: engine.slots, lambda: engine.wait([future], timeout=0.1)):
+            with pytest.raises(WorkerDiedError, match=words) as told:
+                ask()
+            assert told.value.key == "scheduler"
+
+
+def children():
+    return {process.pid for process in multiprocessing.active_children()}
+
+
+@pytest.mark.filterwarnings("ignore::ResourceWarning")
+@pytest.mark.filterwarnings("ignore::pytest.PytestUnraisableExceptionWarning")
+def test_a_local_dask_cluster_that_cannot_start_is_named_with_the_reason_and_leaves_nothing_behind():
+    import dask
+
+    before = children()
+    with (
+        dask.config.set({"distributed.worker.preload": ["no_such_module"]}),
+        pytest.raises(InputError, match=r"Cannot start a Dask cluster of 2 worker.*No module named 'no_such_module'"),
+        DaskCluster("local", workers=2),
+    ):
+        pass
+    assert children() <= before
+
+
+def test_processes_of_a_cluster_that_does_not_come_about_are_ended():
+    before = children()
+
+    def start_some_and_fail():
+        with clusters._strays_ended():
+            for name in ("Dask Worker", "of somebody else"):
+                settings = {"target": time.sleep, "args": (60,), "name": name, "daemon": True}
+                multiprocessing.get_context("spawn").Process(**settings).start()
+            raise RuntimeError("no more threads")
+
+    with pytest.raises(RuntimeError, match="no more threads"):
+        start_some_and_fail()
+    (other,) = [process for process in multiprocessing.active_children() if process.pid not in before]
+    assert other.name == "of somebody else"
+    other.kill()
+    other.join()
+
+
+def test_a_local_dask_cluster_that_takes_too_long_is_named_and_closed_as_soon_as_it_is_there(monkeypatch):
+    import distributed
+
+    there, closed = threading.Event(), threading.Event()
+    late = SimpleNamespace(close=lambda timeout: closed.set())
+    monkeypatch.setattr(clusters, "_own_cluster", lambda workers: there.wait(20) and late)
+    monkeypatch.setattr(distributed, "Client", lambda *to, **how: late)
+    monkeypatch.setattr(clusters, "START_SECONDS", 0.1)
+    monkeypatch.setattr(clusters, "START_SECONDS_EACH", 0.1)
+    with pytest.raises(InputError, match=r"it was not there after 0\.2 seconds"), DaskCluster("local", workers=1):
+        pass
+    assert not closed.is_set()
+    there.set()
+    assert closed.wait(20)
+
+
+@pytest.mark.filterwarnings("ignore::ResourceWarning")
+def test_a_local_dask_cluster_is_reached_whatever_its_owner_has_set():
+    import dask
+
+    settings = {
+        "distributed.comm.default-scheme": "tls",
+        "distributed.comm.require-encryption": True,
+        "distributed.scheduler.contact-address": "tcp://127.0.0.1:5",
+    }
+    with dask.config.set(settings), DaskCluster("local") as engine:
+        assert engine.slots == 1 + clusters.RESERVE_UNITS
+        assert engine._client.scheduler.address.startswith("tcp://127.0.0.1:")
+
+
+@pytest.mark.skipif(not os.path.isdir("/proc/self/fd"), reason="counts open files as Linux shows them")
+@pytest.mark.filterwarnings("ignore::ResourceWarning")
+@pytest.mark.parametrize(
+    ("engine", "most"),
+    [
+        (DaskCluster("local", workers=2), clusters.CLUSTER_FILES + 2 * clusters.CLUSTER_FILES_EACH),
+        (LocalProcesses(2), engines.POOL_FILES + 2 * engines.POOL_FILES_EACH),
+    ],
+)
+def test_an_engine_opens_no_more_files_than_it_has_asked_for(engine, most, small_plan):
+    before = len(os.listdir("/proc/self/fd"))
+    with engine:
+        pending = {engine.submit(Unit(small_plan.datasets[0], "naive", split, (0.7,))) for split in range(2)}
+        while pending:
+            pending -= engine.wait(pending, timeout=1)
+        assert len(os.listdir("/proc/self/fd")) <= before + most
+
+
+def test_settings_that_dask_cannot_read_are_named(tmp_path):
+    (tmp_path / "dask.yaml").write_text("a: [b")
+    code = "from selfselect.reproduction import DaskCluster\nwith DaskCluster('local'): pass"
+    told = subprocess.run(
+        [sys.executable, "-c", code], env={**os.environ, "DASK_CONFIG": str(tmp_path)}, capture_output=True, text=True
+    )
+    assert "InputError: Dask cannot be loaded: A dask config file at" in told.stderr
+    assert "Look at its settings: files in ~/.config/dask" in told.stderr
 
 
 def test_a_cluster_that_is_slow_to_close_does_not_make_a_sweep_a_failure():
@@ -307,7 +457,7 @@ class Client:
     def __init__(self, workers=1):
         self.workers = workers
 
-    def nthreads(self):
+    def nthreads(self, callback_timeout):
         return dict.fromkeys(range(self.workers), 1)
 
     def as_current(self):
@@ -338,15 +488,20 @@ def test_workers_that_die_one_after_another_are_named_in_our_words(own):
 
 @pytest.mark.filterwarnings("ignore::ResourceWarning")
 @pytest.mark.filterwarnings("ignore::pytest.PytestUnraisableExceptionWarning")
-def test_a_sweep_whose_workers_keep_dying_ends_with_our_words(small_plan, tmp_path):
+@pytest.mark.parametrize("own_table", [True, False])
+def test_a_sweep_whose_workers_keep_dying_ends_with_our_words(own_table, small_plan, tmp_path):
     import dask
+
+    def die(*people):
+        os._exit(1)
 
     class Deadly(DaskCluster):
         def submit(self, unit):
-            return self._client.submit(os._exit, 1, pure=False)
+            people = [self._send(unit.dataset)] if own_table else []
+            return self._client.submit(die, *people, pure=False)
 
     with (
-        dask.config.set({"distributed.scheduler.allowed-failures": 0}),
+        dask.config.set({"distributed.scheduler.allowed-failures": 1 if own_table else 0}),
         Store(tmp_path / "a.sqlite") as store,
         pytest.raises(WorkerDiedError, match="died one after another"),
     ):

@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 import logging
+import multiprocessing
 import os
 import re
 import signal
+import sys
 import time
 from collections.abc import Iterable, Iterator
+from concurrent.futures import CancelledError
 from contextlib import ExitStack, contextmanager, suppress
 from copy import deepcopy
 from types import TracebackType
@@ -16,22 +19,38 @@ from typing import Any, Self
 from ..._errors import InputError
 from ..._text import shown
 from ..people import BundledDataset, Dataset, LoadedDataset
-from .interrupts import interrupts_held_back
+from .interrupts import uninterrupted
 from .results import Result
+from .surroundings import check_open_files, surroundings_kept
 from .units import Unit, run_unit
 
 #: Seconds to wait for an answer of a Dask scheduler, and for a cluster to close.
 ANSWER_SECONDS, CLOSE_SECONDS = 20, 10
+#: Seconds that a cluster of this machine may take to start, and more for each process of it.
+START_SECONDS, START_SECONDS_EACH = 60, 5
+#: Files that it takes in this process (measured: 16, and 11 for each of its processes).
+CLUSTER_FILES, CLUSTER_FILES_EACH = 20, 12
 #: Seconds that a cluster may be without any worker while something is left to do, and between looks at that.
 IDLE_SECONDS, LOOK_SECONDS = 20, 5
 #: Units that a Dask cluster has at hand beyond those it is working on.
 RESERVE_UNITS = 2
 #: Nobody beyond this machine hears of this address; the system chooses the port.
 LOOPBACK = "127.0.0.1"
-#: What the servers of a cluster that is made for a sweep show to browsers: nothing.
-NO_PAGES: dict[str, list[str]] = {"distributed.scheduler.http.routes": [], "distributed.worker.http.routes": []}
-#: Where the library logs what happens to connections.
-LOGGERS = ("distributed", "distributed.client", "tornado", "tornado.application")
+#: Settings of a cluster that is made for a sweep, whatever else its owner uses Dask for: its servers show nothing to
+#: browsers, and talk to each other plainly and nowhere else. Units do not queue, as few are handed over at a time, and
+#: the scheduler of 2024.5 loses track of those in a queue when the people that they are about go with a worker.
+OWN_SETTINGS: dict[str, Any] = {
+    "distributed.scheduler.http.routes": [],
+    "distributed.worker.http.routes": [],
+    "distributed.scheduler.contact-address": None,
+    "distributed.comm.default-scheme": "tcp",
+    "distributed.comm.require-encryption": False,
+    "distributed.scheduler.worker-saturation": float("inf"),
+}
+#: Setting for sending what is large without a warning: it is needed, and sent once.
+ANY_SIZE = {"distributed.admin.large-graph-warning-threshold": sys.maxsize}
+#: Where the settings of Dask are.
+SETTINGS = "files in ~/.config/dask and /etc/dask, and variables DASK_..."
 #: What an address of a scheduler looks like: other ways to reach one need settings, or packages, that we do not have.
 ADDRESS = re.compile(r"(?:tcp://)?(?:\[[0-9a-fA-F:.]+\]|[^\s:/\[\]]+):([0-9]{1,5})")
 MOST_PORTS = 65535
@@ -68,48 +87,100 @@ class DaskCluster:
         self._cluster: Any = None
         self._sent: dict[str, Any] = {}  # data sets that only this machine has
         self._last_seen = time.monotonic()
-        self._silence = ExitStack()
+        self._surroundings = ExitStack()
+        self._starting = self._left = False
 
     def __enter__(self) -> Self:
         try:
-            from distributed import Client  # an extra: most people have one machine
+            import distributed  # noqa: F401  an extra: most people have one machine
         except ImportError as error:
             raise InputError(
                 "Working with a Dask scheduler needs Dask: pip install 'selfselect[distributed]'.", key="scheduler"
             ) from error
+        except Exception as error:  # it reads its settings as it is imported
+            raise InputError(
+                f"Dask cannot be loaded: {error}. Look at its settings: {SETTINGS}", key="scheduler"
+            ) from error
+        self._sent, self._left = {}, False
         try:
+            self._surroundings.enter_context(surroundings_kept())
             if self.address == "local":
-                with interrupts_held_back():
-                    self._cluster = _own_cluster(self.workers)
-                    self._client = Client(self._cluster, timeout=ANSWER_SECONDS, set_as_default=False)
+                self._start()
             else:
-                self._silence.enter_context(_in_silence())  # what happens to our connection we are told as well
-                self._client = Client(self.address, timeout=ANSWER_SECONDS, set_as_default=False)
-        except (OSError, ValueError, TypeError) as error:
-            self._leave()
-            raise InputError(f"Cannot reach a Dask scheduler at {self.address!r}: {error}.", key="scheduler") from error
+                self._connect(self.address)
         except BaseException:
             self._leave()
             raise
         self._last_seen = time.monotonic()
         return self
 
+    def _connect(self, to: Any) -> None:
+        from distributed import Client
+
+        try:
+            self._client = Client(to, timeout=ANSWER_SECONDS, set_as_default=False)
+        except (OSError, ValueError, TypeError) as error:
+            raise InputError(f"Cannot reach a Dask scheduler at {self.address!r}: {error}.", key="scheduler") from error
+
+    def _start(self) -> None:
+        """Start a cluster of our own, within some time."""
+
+        def start() -> None:
+            try:
+                self._cluster = _own_cluster(self.workers)
+                self._connect(self._cluster)
+            finally:
+                self._starting = False
+                if self._left:  # nobody has waited for it
+                    self._leave()
+
+        files = CLUSTER_FILES + CLUSTER_FILES_EACH * self.workers
+        check_open_files(files, f"A Dask cluster of {self.workers} worker(s)")
+        seconds = START_SECONDS + START_SECONDS_EACH * self.workers
+        self._starting = True
+        with _strays_ended():
+            try:
+                uninterrupted(start, seconds)
+            except TimeoutError as error:
+                raise self._not_started(f"it was not there after {seconds} seconds") from error
+            except Exception as error:  # of many kinds, by what is missing
+                raise self._not_started(_first_cause(error)) from error
+
+    def _not_started(self, why: str) -> InputError:
+        return InputError(
+            f"Cannot start a Dask cluster of {self.workers} worker(s) on this machine: {why}. This process may not be "
+            f"allowed what they need (memory, open files, threads): use fewer workers, or raise the limits. "
+            f"Or a setting of Dask's is in the way: {SETTINGS}",
+            key="scheduler",
+        )
+
     @property
     def slots(self) -> int:
         """A little more than the cluster can do at a time; it may grow and shrink."""
         with self._losses_named():
-            return int(sum(self._client.nthreads().values())) + RESERVE_UNITS
+            return sum(self._threads().values()) + RESERVE_UNITS
+
+    def _threads(self) -> dict[str, int]:
+        """How many units each worker can do at a time, unless the scheduler has stopped answering."""
+        threads: dict[str, int] = self._client.nthreads(callback_timeout=ANSWER_SECONDS)
+        return threads
 
     def submit(self, unit: Unit) -> Any:
         """Hand over a unit; a data set that only this machine has is sent along, once."""
         dataset: Any = unit.dataset
+        if not isinstance(dataset, BundledDataset):
+            if dataset.name not in self._sent:
+                self._sent[dataset.name] = self._send(LoadedDataset(dataset.name, dataset.load()))
+            dataset = self._sent[dataset.name]
         with self._losses_named():
-            if not isinstance(dataset, BundledDataset):
-                if dataset.name not in self._sent:
-                    loaded = LoadedDataset(dataset.name, dataset.load())
-                    self._sent[dataset.name] = self._client.scatter(loaded, broadcast=True, timeout=IDLE_SECONDS)
-                dataset = self._sent[dataset.name]
             return self._client.submit(_run_on_cluster, dataset, unit.method, unit.split, unit.costs, pure=False)
+
+    def _send(self, dataset: LoadedDataset) -> Any:
+        """Send a data set as if it were to be computed: the scheduler can then do it again when its worker is lost."""
+        import dask
+
+        with self._losses_named(), dask.config.set(ANY_SIZE):
+            return self._client.submit(_as_it_came, dataset, pure=False)
 
     def wait(self, pending: Iterable[Any], timeout: float) -> set[Any]:
         """Those of some units that are done, after waiting for the first of them or for some seconds."""
@@ -137,7 +208,7 @@ class DaskCluster:
 
     def _check_workers(self, some_done: bool) -> None:
         """Complain if there has been nobody to do the work for a while."""
-        if some_done or self._client.nthreads():
+        if some_done or self._threads():
             self._last_seen = time.monotonic()
         elif time.monotonic() - self._last_seen > IDLE_SECONDS:
             raise self._deserted()
@@ -151,10 +222,12 @@ class DaskCluster:
             yield
         except InputError:
             raise
-        except TimeoutError as error:  # nobody to send a data set to
-            raise self._deserted() from error
+        except TimeoutError as error:
+            raise self._silent() from error
         except KilledWorker as error:
             raise self._killed() from error
+        except CancelledError as error:
+            raise self._lost() from error
         except Exception as error:
             if not isinstance(error, OSError) and self._client.status == "running":
                 raise  # a connection that breaks is an OSError
@@ -164,6 +237,13 @@ class DaskCluster:
         return WorkerDiedError(
             f"The Dask scheduler has had no worker for {IDLE_SECONDS} seconds: they were ended, or none was started "
             "(dask worker ADDRESS). What was done is stored; run the same sweep again to go on.",
+            key="scheduler",
+        )
+
+    def _silent(self) -> WorkerDiedError:
+        return WorkerDiedError(
+            f"The Dask scheduler has not answered for {ANSWER_SECONDS} seconds: it is paused, or its machine is. What "
+            "was done is stored; wake it or start another, and run the same sweep again to go on.",
             key="scheduler",
         )
 
@@ -191,12 +271,14 @@ class DaskCluster:
         nobody waits for any more are dropped by the scheduler.
         """
         if kind is not None and self._cluster is not None:
-            self._silence.enter_context(_in_silence())
             _end_workers(self._cluster)
         self._leave()
 
     def _leave(self) -> None:
-        with self._silence:
+        self._left = True
+        if self._starting:
+            return  # nothing to close yet: who starts it does so
+        with self._surroundings:
             for closing in (self._client, self._cluster):
                 if closing is not None:
                     with suppress(TimeoutError, OSError):
@@ -204,20 +286,23 @@ class DaskCluster:
 
 
 @contextmanager
-def _in_silence() -> Iterator[None]:
-    """Without a word of the library's: what went wrong is said in ours, and workers that are gone we have ended."""
-    handlers = {handler for name in LOGGERS for handler in logging.getLogger(name).handlers}
-
-    def nothing(record: logging.LogRecord) -> bool:
-        return False
-
-    for handler in handlers:
-        handler.addFilter(nothing)
+def _strays_ended() -> Iterator[None]:
+    """End what was started for a cluster that does not come about: nobody else knows of it."""
+    before = {process.pid for process in multiprocessing.active_children()}
     try:
         yield
-    finally:
-        for handler in handlers:
-            handler.removeFilter(nothing)
+    except BaseException:
+        for process in multiprocessing.active_children():
+            if process.pid not in before and process.name.startswith("Dask"):
+                process.kill()
+                process.join(CLOSE_SECONDS)
+        raise
+
+
+def _first_cause(error: BaseException) -> str:
+    while (before := error.__cause__ or error.__context__) is not None:
+        error = before
+    return str(error).rstrip(".") or type(error).__name__
 
 
 def _end_workers(cluster: Any) -> None:
@@ -235,14 +320,18 @@ def _own_cluster(workers: int) -> Any:
     from distributed import Nanny, Scheduler, SpecCluster
 
     here = {"host": LOOPBACK, "port": 0, "dashboard": False, "dashboard_address": f"{LOOPBACK}:0"}
-    with dask.config.set(NO_PAGES):
+    with dask.config.set(OWN_SETTINGS):
         kept = deepcopy(dask.config.config)  # for workers that are started later, in place of others
-        worker = {"cls": Nanny, "options": {**here, "nthreads": 1, "silence_logs": logging.WARNING, "config": kept}}
+        worker = {"cls": Nanny, "options": {**here, "nthreads": 1, "silence_logs": logging.CRITICAL, "config": kept}}
         return SpecCluster(
             scheduler={"cls": Scheduler, "options": here},
             workers=dict.fromkeys(range(workers), worker),
-            silence_logs=logging.WARNING,
+            silence_logs=logging.CRITICAL,
         )
+
+
+def _as_it_came(dataset: LoadedDataset) -> LoadedDataset:
+    return dataset
 
 
 def _run_on_cluster(dataset: Dataset, method: str, split: int, costs: tuple[float, ...]) -> list[Result]:

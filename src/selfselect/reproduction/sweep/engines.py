@@ -21,12 +21,15 @@ from joblib.externals.loky import ProcessPoolExecutor
 
 from ..._threads import ONE_THREAD
 from .clusters import DaskCluster, WorkerDiedError
-from .interrupts import interrupts_held_back
+from .interrupts import uninterrupted
 from .results import Result
+from .surroundings import check_open_files
 from .units import Unit, run_unit
 
 #: Seconds between a worker's looks at whether its parent still lives.
 WATCH_SECONDS = 0.5
+#: Files that processes of this machine take in this one (measured: 13, and 1 for each).
+POOL_FILES, POOL_FILES_EACH = 18, 1
 
 
 class Engine(Protocol):
@@ -120,6 +123,7 @@ class LocalProcesses:
         self.slots = workers  # none in reserve: whatever happens, no more than one unit per worker is lost
 
     def __enter__(self) -> Self:
+        check_open_files(POOL_FILES + POOL_FILES_EACH * self.workers, f"{self.workers} processes")
         self._pool = ProcessPoolExecutor(
             max_workers=self.workers,
             initializer=_prepare_worker,
@@ -130,8 +134,8 @@ class LocalProcesses:
 
     def submit(self, unit: Unit) -> Any:
         """Hand over a unit."""
-        with _worker_deaths_named(), interrupts_held_back():  # it may start workers
-            return self._pool.submit(run_unit, unit)
+        with _worker_deaths_named():
+            return uninterrupted(lambda: self._pool.submit(run_unit, unit))  # it may start workers
 
     def wait(self, pending: Iterable[Any], timeout: float) -> set[Any]:
         """Those of some units that are done, after waiting for the first of them or for some seconds."""
