@@ -16,8 +16,8 @@ try:
 except ImportError:  # Windows has no such limit
     resource = None  # type: ignore[assignment]
 
-#: Libraries whose words are kept back: what went wrong is said in ours.
-LIBRARIES = ("distributed", "tornado", "bokeh")
+#: Libraries whose words are kept back: what went wrong is said in ours. Dask's loops speak through asyncio's, too.
+LIBRARIES = ("distributed", "tornado", "bokeh", "asyncio")
 #: What Dask puts into the environment, besides what its configuration asks for; the last in 2024.5.
 DASK_VARIABLES = ("PYTHONHASHSEED", "__DASK_PARENT_PID", "DASK_PARENT")
 
