@@ -12,8 +12,8 @@ def variance(values: FloatArray, weight: FloatArray) -> FloatArray:
 
     Examples
     --------
-    >>> float(variance(np.array([1.0, 4.0]), np.array([2.0, 1.0]))) == np.var([1.0, 1.0, 4.0])
-    True
+    >>> round(float(variance(np.array([1.0, 4.0]), np.array([2.0, 1.0]))), 6)  # of 1, 1 and 4
+    2.0
     """
     if (weight == 1).all():
         return np.asarray(values.var(axis=0))
@@ -26,8 +26,8 @@ def quantile(values: FloatArray, weight: FloatArray, share: float) -> float:
 
     Examples
     --------
-    >>> quantile(np.array([1.0, 4.0]), np.array([2.0, 1.0]), 0.75) == np.quantile([1.0, 1.0, 4.0], 0.75)
-    True
+    >>> quantile(np.array([1.0, 4.0]), np.array([2.0, 1.0]), 0.75)  # of 1, 1 and 4
+    2.5
     """
     if (weight == 1).all():
         return float(np.quantile(values, share))
