@@ -13,6 +13,8 @@ from selfselect.counting import encode_groups
 
 #: Two whole numbers that floating point takes for one.
 LARGE = [2**53 + 1, 2**53]
+#: Of the oldest that is allowed, days beyond Python's years end the process, and there are no such whole numbers.
+LATER_POLARS = hasattr(pl, "Int128")
 
 
 def groups_of(values):
@@ -28,7 +30,7 @@ def in_every_form(values, kind=None):
     return [
         array,
         pa.chunked_array([array[:1], array[1:]]),
-        pa.record_batch({"z": array}),
+        pa.RecordBatch.from_arrays([array], names=["z"]),
         pa.table({"z": array}),
     ]
 
@@ -75,12 +77,14 @@ def test_times_that_python_has_are_left_as_python_has_them():
 
 
 def test_days_that_python_does_not_have_are_texts():
-    assert len(groups_of(pl.Series([10**7, 0, 10**7]).cast(pl.Date))) == 2
     assert len(groups_of(pa.array([10**7, 0, 10**7], pa.date32()))) == 2
+    if LATER_POLARS:
+        assert len(groups_of(pl.Series([10**7, 0, 10**7]).cast(pl.Date))) == 2
 
 
 def test_numbers_beyond_64_bits_and_decimals_are_compared_digit_by_digit():
-    assert groups_of(pl.Series([2**100 + 1, 2**100, 2**100 + 1], dtype=pl.Int128)) == [2**100, 2**100 + 1]
+    if LATER_POLARS:
+        assert groups_of(pl.Series([2**100 + 1, 2**100, 2**100 + 1], dtype=pl.Int128)) == [2**100, 2**100 + 1]
     large = [Decimal(number) for number in (LARGE[0], LARGE[1], LARGE[0])]
     assert groups_of(pl.Series(large)) == groups_of(pa.array(large)) == sorted(large[:2])
 
