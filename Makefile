@@ -43,7 +43,7 @@ demo: $(VENV)/.installed
 
 TEST_WORKERS ?= 2
 # Branches that tests take, at least: all of what counts, decides and judges, and 95% of everything.
-CORE = src/selfselect/counting/*,src/selfselect/deciding/*,src/selfselect/learning/judging.py
+CORE = src/selfselect/counting/*,src/selfselect/publishing/*,src/selfselect/behaviour.py,src/selfselect/costs.py,src/selfselect/outcomes.py,src/selfselect/learning/judging.py
 test: $(VENV)/.installed-dev
 	@tools/install-browser
 	$(BIN)/python -m pytest -n $(TEST_WORKERS) --dist loadfile --cov --cov-report=
@@ -162,7 +162,7 @@ screenshots: $(VENV)/.installed-dev
 	$(BIN)/python tools/screenshots.py
 
 simulate: $(VENV)/.installed-dev
-	SELFSELECT_POPULATIONS=10000 $(BIN)/python -m pytest tests/deciding/test_guarantee.py tests/estimators/test_promising.py
+	SELFSELECT_POPULATIONS=10000 $(BIN)/python -m pytest tests/publishing/test_guarantee.py tests/estimators/test_promising.py
 	$(BIN)/python benchmarks/promises.py --workers $(WORKERS)
 
 kill-test: $(VENV)/.installed-dev

@@ -7,9 +7,10 @@ from dataclasses import replace
 import numpy as np
 
 from selfselect import PublishedStatistics, audit
-from selfselect.auditing import Audit, Provenance, Screened
+from selfselect.auditing import Audit, Provenance, ScreeningResult
+from selfselect.behaviour import BestResponse, PromisedRule, SureRule
+from selfselect.costs import Terms
 from selfselect.counting import GroupCounts
-from selfselect.deciding import HardRule, PromisedRule, SureRule, Terms
 
 HOSTILE = [
     "<script>window.pwned=1</script>",
@@ -53,10 +54,10 @@ def example(names=("A", "B", "C", "tiny"), n=4000, **options):
 def elsewhere(found, threshold=None, cost=None, subsidies=None):
     """The same people under another setting."""
     threshold = found.threshold if threshold is None else threshold
-    screened = Screened.from_curves(found.curves, threshold)
+    screened = ScreeningResult.from_curves(found.curves, threshold)
     terms = found.terms.at_cost(found.cost if cost is None else cost)
     if subsidies is not None:
-        terms = terms.paying(subsidies)
+        terms = terms.with_subsidies(subsidies)
     return replace(found, published_by=screened, counted_on=screened, terms=terms, other_costs=())
 
 
@@ -114,7 +115,7 @@ def with_untested(rng, people):
         people.groups,
         GroupCounts(counts.n, counts.positives - lost, counts.selected, counts.true_positives, lost + others),
     )
-    return Screened(table, threshold=people.threshold)
+    return ScreeningResult(table, threshold=people.threshold)
 
 
 def random_threshold(rng, distinct):
@@ -132,8 +133,8 @@ def random_people(rng, labels, distinct, threshold, everyone):
     y = rng.random(len(groups)) < np.clip(score - worse + rng.normal(0, 0.2, len(groups)), 0.02, 0.98)
     weights = rng.integers(1, 9, len(groups)) / 4 if rng.random() < 0.2 else None
     if threshold is None:
-        return Screened.from_predictions(y, score > 0.5, sensitive_features=groups, sample_weight=weights)
-    return Screened.from_scores(y, score, threshold=threshold, sensitive_features=groups, sample_weight=weights)
+        return ScreeningResult.from_predictions(y, score > 0.5, sensitive_features=groups, sample_weight=weights)
+    return ScreeningResult.from_scores(y, score, threshold=threshold, sensitive_features=groups, sample_weight=weights)
 
 
 def random_terms(rng, labels):
@@ -149,7 +150,7 @@ def random_terms(rng, labels):
         paid = subsidies if isinstance(subsidies, dict) else dict.fromkeys(labels, subsidies)
         limits = costs if isinstance(costs, dict) else dict.fromkeys(labels, costs)
         subsidies = {label: min(amount, limits[label]) for label, amount in paid.items()}
-    behaviour = HardRule(undefined)
+    behaviour = BestResponse(undefined)
     if rng.random() < 0.5:
         level = random_level(rng)
         behaviour = SureRule(level, undefined)

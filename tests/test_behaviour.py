@@ -6,20 +6,22 @@ from hypothesis import strategies as st
 from scipy.stats import binom, binomtest, norm
 
 from refusing import refusal
-from selfselect.deciding import (
-    HardRule,
+from selfselect.behaviour import (
+    AUTO_CONFIDENCE,
+    PRECISION_CLIP,
+    BestResponse,
     PromisedRule,
     SureRule,
-    Terms,
     applies_rule,
     applies_with_margin,
     as_decisions,
     check_tolerance,
+    has_margin,
     highest_cost,
     smooth_applies,
     surely_reaches,
 )
-from selfselect.deciding.behaviour import AUTO_CONFIDENCE, PRECISION_CLIP, has_margin
+from selfselect.costs import Terms
 
 GROUPS = pd.Index(["A", "B"])
 
@@ -62,14 +64,16 @@ def test_cost_zero_brings_in_everyone_with_a_precision_and_cost_one_only_the_fla
 )
 def test_wrong_costs_and_subsidies_are_refused_by_name(arguments, message):
     with pytest.raises((ValueError, TypeError), match=message):
-        Terms(**{{"subsidy_kind": "kind"}.get(name, name): value for name, value in arguments.items()}).faced_by(GROUPS)
+        Terms(**{{"subsidy_kind": "kind"}.get(name, name): value for name, value in arguments.items()}).effective_cost(
+            GROUPS
+        )
 
 
 def test_group_names_may_be_numbers_empty_or_long():
     labels = pd.Index([0, "", "x" * 10_000], dtype=object)
-    assert Terms(0.5, {0: 0.1, "": 0.2}).faced_by(labels).tolist() == pytest.approx([0.4, 0.3, 0.5])
+    assert Terms(0.5, {0: 0.1, "": 0.2}).effective_cost(labels).tolist() == pytest.approx([0.4, 0.3, 0.5])
     with pytest.raises(ValueError, match=r"\.\.\.") as error:
-        Terms(0.5, {"y" * 10_000: 0.1}).faced_by(labels)
+        Terms(0.5, {"y" * 10_000: 0.1}).effective_cost(labels)
     assert len(str(error.value)) < 500
 
 
@@ -210,12 +214,12 @@ def test_who_is_promised_nothing_comes_at_no_cost():
 
 
 def test_the_highest_cost_of_the_plain_rule_is_the_precision():
-    assert highest_cost(HardRule(), [3, 0, 0], [4, 4, 0]).tolist()[:2] == [0.75, 0]
-    assert np.isnan(highest_cost(HardRule(), [3, 0, 0], [4, 4, 0])[2])
+    assert highest_cost(BestResponse(), [3, 0, 0], [4, 4, 0]).tolist()[:2] == [0.75, 0]
+    assert np.isnan(highest_cost(BestResponse(), [3, 0, 0], [4, 4, 0])[2])
 
 
 def test_rules_are_cautious_unless_told_otherwise():
-    assert HardRule() == HardRule("abstain")
+    assert BestResponse() == BestResponse("abstain")
     assert SureRule() == SureRule(0.9, "abstain")
     assert PromisedRule() == PromisedRule(0.9, "abstain", ())
 
@@ -223,7 +227,7 @@ def test_rules_are_cautious_unless_told_otherwise():
 @pytest.mark.parametrize(
     ("make", "message"),
     [
-        (lambda: HardRule("maybe"), "undefined must be one of 'abstain', 'apply', got 'maybe'."),
+        (lambda: BestResponse("maybe"), "undefined must be one of 'abstain', 'apply', got 'maybe'."),
         (lambda: SureRule(0.9, "maybe"), "undefined must be one of 'abstain', 'apply', got 'maybe'."),
         (lambda: SureRule(1.0), "confidence must lie in (0, 1), got 1.0."),
         (lambda: SureRule(0.0), "confidence must lie in (0, 1), got 0.0."),
@@ -289,7 +293,7 @@ def test_a_margin_in_numbers_is_added_to_the_cost_and_says_nothing_of_groups_wit
 
 
 def test_people_who_do_as_they_are_told_still_need_the_margin():
-    told = HardRule("apply")
+    told = BestResponse("apply")
     assert applies_with_margin([8, 7, 0], [10, 10, 0], 0.5, 0.25, told).tolist() == [True, False, True]
     assert applies_with_margin([8, 7, 0], [10, 10, 0], 0.5, "auto", told).tolist() == [True, True, False]
     assert applies_with_margin([8, 4, 0], [10, 10, 0], 0.5).tolist() == [True, False, False]

@@ -10,10 +10,21 @@ from hypothesis import strategies as st
 from scipy.stats import binom
 
 from refusing import refusal
-from selfselect import Audit, GroupCounts, HardRule, PublishedStatistics, Screened, SureRule, Terms, ThresholdCurves
+from selfselect import (
+    Audit,
+    BestResponse,
+    GroupCounts,
+    PublishedStatistics,
+    ScreeningResult,
+    SureRule,
+    Terms,
+    ThresholdCurves,
+)
 from selfselect._errors import InputError
-from selfselect.deciding import Behaviour, least_additive, least_proportional, outcome
+from selfselect.behaviour import Behaviour
+from selfselect.costs import least_additive, least_proportional
 from selfselect.metrics import application_rate, induced_accuracy, social_cost
+from selfselect.outcomes import outcome
 
 GROUPS = pd.Index(["A", "B"])
 shares_of_one = st.floats(0, 1)
@@ -40,33 +51,33 @@ def test_the_further_subsidy_is_enough_and_a_little_less_is_not(cost, paid, kind
     if kind == "proportional" and paid + more > 1:
         assert precision <= 1e-9  # not even the whole cost is enough, but for rounding
         return
-    enough = terms.paying({"A": paid + more}).faced_by(GROUPS)[0]
+    enough = terms.with_subsidies({"A": paid + more}).effective_cost(GROUPS)[0]
     assert enough <= precision + 1e-9
     if more > 1e-6:
-        less = terms.paying({"A": paid + more - 1e-6}).faced_by(GROUPS)[0]
+        less = terms.with_subsidies({"A": paid + more - 1e-6}).effective_cost(GROUPS)[0]
         assert less > precision - 1e-12 or cost < 1e-9
 
 
 @pytest.mark.parametrize("subsidies", [0.6, {"A": 0.6}, pd.Series({"A": 0.6})])
 def test_a_subsidy_larger_than_the_cost_is_refused_and_says_of_whom(subsidies):
     with pytest.raises(ValueError, match=r"larger than the cost: group 'A' would be paid 0\.6 towards a cost of 0\.5"):
-        Terms(0.5, subsidies).faced_by(GROUPS)
+        Terms(0.5, subsidies).effective_cost(GROUPS)
 
 
 def test_a_subsidy_is_held_against_the_cost_of_its_own_group():
     costs = {"A": 0.9, "B": 0.4}
-    assert Terms(costs, {"A": 0.6}).faced_by(pd.Index(["A", "B"])).round(9).tolist() == [0.3, 0.4]
+    assert Terms(costs, {"A": 0.6}).effective_cost(pd.Index(["A", "B"])).round(9).tolist() == [0.3, 0.4]
     with pytest.raises(ValueError, match=r"group 'B' would be paid 0\.6 towards a cost of 0\.4"):
-        Terms(costs, 0.6).faced_by(pd.Index(["A", "B"]))
+        Terms(costs, 0.6).effective_cost(pd.Index(["A", "B"]))
 
 
 def test_a_subsidy_that_is_the_cost_rounded_up_pays_it_wholly():
-    assert Terms(1 / 3, 0.334).faced_by(GROUPS).tolist() == [0] * len(GROUPS)
+    assert Terms(1 / 3, 0.334).effective_cost(GROUPS).tolist() == [0] * len(GROUPS)
 
 
 def test_proportional_subsidies_are_counted_in_shares_of_the_cost():
     frame = pd.DataFrame({"n": [200], "positives": [80], "selected": [100], "true_positives": [62]}, index=["B"])
-    people = Screened(PublishedStatistics.from_counts(frame))
+    people = ScreeningResult(PublishedStatistics.from_counts(frame))
     found = Audit(people, people, Terms(0.7, kind="proportional"))
     needed = found.to_frame()["subsidy_needed"].iloc[0]
     assert needed == pytest.approx(0.08 / 0.7)
@@ -76,9 +87,9 @@ def test_proportional_subsidies_are_counted_in_shares_of_the_cost():
 
 
 def test_the_hard_rule_is_a_behaviour_whose_shares_are_yes_and_no():
-    assert isinstance(HardRule(), Behaviour)
-    assert HardRule().shares([7, 6, 0], [10, 10, 0], [0.7] * 3).tolist() == [True, False, False]
-    assert HardRule("apply").shares([7, 6, 0], [10, 10, 0], [0.7] * 3).tolist() == [True, False, True]
+    assert isinstance(BestResponse(), Behaviour)
+    assert BestResponse().shares([7, 6, 0], [10, 10, 0], [0.7] * 3).tolist() == [True, False, False]
+    assert BestResponse("apply").shares([7, 6, 0], [10, 10, 0], [0.7] * 3).tolist() == [True, False, True]
 
 
 # ---------------------------------------------------------------------- shares, all the way
@@ -113,7 +124,7 @@ def test_a_group_may_come_in_part_and_counts_in_part(divided):
 
 def test_an_audit_of_divided_groups_says_how_many_come(divided):
     y, selected, z, terms = divided
-    people = Screened.from_predictions(y, selected, sensitive_features=z)
+    people = ScreeningResult.from_predictions(y, selected, sensitive_features=z)
     found = Audit(people, people, terms)
     assert found.applies.to_dict() == {"A": True, "B": False}
     assert found.verdict().startswith("At a cost of 0.65 (0.60 for B), 50.0% of people apply: the model is right for ")
@@ -151,15 +162,15 @@ def test_what_is_no_share_is_refused(wrong):
 
 def test_who_must_be_sure_comes_at_the_bound_and_the_sentence_says_so():
     frame = pd.DataFrame({"n": [200], "positives": [80], "selected": [100], "true_positives": [72]}, index=["B"])
-    people = Screened(PublishedStatistics.from_counts(frame))
+    people = ScreeningResult(PublishedStatistics.from_counts(frame))
     found = Audit(people, people, Terms(0.7, behaviour=SureRule(0.9)))
-    limit = found.terms.comes_at(people.counts)[0]
+    limit = found.terms.max_accepted_cost(people.counts)[0]
     assert 0.6 < limit < 0.7
     assert not found.applies["B"]
     assert found.at(limit - 1e-9).applies["B"]
     assert not found.at(limit + 1e-6).applies["B"]
     needed = found.to_frame()["subsidy_needed"].iloc[0]
-    assert found.under(found.terms.paying({"B": needed + 1e-9})).applies["B"]
+    assert found.under(found.terms.with_subsidies({"B": needed + 1e-9})).applies["B"]
     sentence = found.sentences()[0]
     assert f"surely (at 90%) at least {100 * limit:.1f}%. Its people would apply at a cost of 0.6" in sentence
 
@@ -169,8 +180,8 @@ def test_who_must_be_sure_comes_at_the_bound_and_the_sentence_says_so():
 
 def test_plain_terms_are_one_cost_without_subsidies_and_the_hard_rule():
     terms = Terms(0.5)
-    assert (terms.subsidies, terms.kind, terms.behaviour, terms.cost_of) == (None, "additive", HardRule(), None)
-    assert terms.faced_by(GROUPS).tolist() == [0.5, 0.5]
+    assert (terms.subsidies, terms.kind, terms.behaviour, terms.cost_of) == (None, "additive", BestResponse(), None)
+    assert terms.effective_cost(GROUPS).tolist() == [0.5, 0.5]
     assert terms.subsidies_for(GROUPS).tolist() == [0, 0]
     assert terms.uniform_cost == 0.5
     assert terms.confidence is None
@@ -193,10 +204,10 @@ def test_terms_change_one_thing_at_a_time():
     cheaper = terms.at_cost(0.25)
     assert (cheaper.cost, cheaper.subsidies, cheaper.kind) == (0.25, {"A": 0.1}, "proportional")
     assert (cheaper.behaviour, cheaper.cost_of) == (SureRule(0.8), {"B": 0.6})
-    same_kind, other_kind = terms.paying({"B": 0.2}), terms.paying({"B": 0.2}, "additive")
+    same_kind, other_kind = terms.with_subsidies({"B": 0.2}), terms.with_subsidies({"B": 0.2}, "additive")
     assert (same_kind.subsidies, same_kind.kind, other_kind.kind) == ({"B": 0.2}, "proportional", "additive")
     assert (other_kind.cost, other_kind.behaviour, other_kind.cost_of) == (0.5, SureRule(0.8), {"B": 0.6})
-    assert terms.paying(None).subsidies is None
+    assert terms.with_subsidies(None).subsidies is None
 
 
 def test_a_cost_of_its_own_takes_the_place_of_the_general_one():
@@ -204,28 +215,28 @@ def test_a_cost_of_its_own_takes_the_place_of_the_general_one():
     assert Terms(0.5, cost_of={"B": 0.0}).listed_for(groups).tolist() == [0.5, 0.0, 0.5]
     told = Terms({"A": 0.1, "B": 0.2, "C": 0.3}, 0.05, cost_of={"C": 0.9, "A": 0.8})
     assert told.listed_for(groups).tolist() == [0.8, 0.2, 0.9]
-    assert told.faced_by(groups).tolist() == pytest.approx([0.75, 0.15, 0.85])
+    assert told.effective_cost(groups).tolist() == pytest.approx([0.75, 0.15, 0.85])
 
 
 @pytest.mark.parametrize("subsidies", [0.25, {"A": 0.25, "B": 0.25}, pd.Series({"B": 0.25, "A": 0.25})])
 def test_subsidies_are_amounts_or_shares_of_the_cost(subsidies):
     costs = {"A": 0.5, "B": 1.0}
-    assert Terms(costs, subsidies).faced_by(GROUPS).tolist() == [0.25, 0.75]
-    assert Terms(costs, subsidies, "proportional").faced_by(GROUPS).tolist() == [0.375, 0.75]
+    assert Terms(costs, subsidies).effective_cost(GROUPS).tolist() == [0.25, 0.75]
+    assert Terms(costs, subsidies, "proportional").effective_cost(GROUPS).tolist() == [0.375, 0.75]
 
 
 def test_the_ends_of_what_costs_and_subsidies_may_be_belong_to_it():
     assert Terms({"A": 0, "B": 1}).listed_for(GROUPS).tolist() == [0, 1]
-    assert Terms(0.5, {"A": 1, "B": 0}, "proportional").faced_by(GROUPS).tolist() == [0, 0.5]
-    assert Terms(0.5, {"B": 0.5}).faced_by(GROUPS).tolist() == [0.5, 0]
-    assert Terms(0.5, {"B": 0.501}).faced_by(GROUPS).tolist() == [0.5, 0]
+    assert Terms(0.5, {"A": 1, "B": 0}, "proportional").effective_cost(GROUPS).tolist() == [0, 0.5]
+    assert Terms(0.5, {"B": 0.5}).effective_cost(GROUPS).tolist() == [0.5, 0]
+    assert Terms(0.5, {"B": 0.501}).effective_cost(GROUPS).tolist() == [0.5, 0]
     for beyond in (0.502, 2):
         with pytest.raises(ValueError, match="larger than the cost"):
-            Terms(0.5, {"B": beyond}).faced_by(GROUPS)
+            Terms(0.5, {"B": beyond}).effective_cost(GROUPS)
 
 
 def test_shares_of_the_cost_may_be_larger_than_the_cost_itself():
-    assert Terms(0.25, 0.5, "proportional").faced_by(GROUPS).tolist() == [0.125, 0.125]
+    assert Terms(0.25, 0.5, "proportional").effective_cost(GROUPS).tolist() == [0.125, 0.125]
 
 
 @pytest.mark.parametrize(
@@ -256,36 +267,36 @@ def test_shares_of_the_cost_may_be_larger_than_the_cost_itself():
             "cost_of names group(s) that the table of groups does not know: 'C'. Known groups: 'A', 'B'.",
         ),
         (
-            lambda: Terms(0.5, {"C": 0.5}).faced_by(GROUPS),
+            lambda: Terms(0.5, {"C": 0.5}).effective_cost(GROUPS),
             "subsidies names group(s) that the table of groups does not know: 'C'. Known groups: 'A', 'B'.",
         ),
         (
-            lambda: Terms(0.5, "much").faced_by(GROUPS),
+            lambda: Terms(0.5, "much").effective_cost(GROUPS),
             "subsidies must be a number or a mapping from group to number, got 'much'.",
         ),
         (
-            lambda: Terms(0.5, [0.1, 0.1]).faced_by(GROUPS),
+            lambda: Terms(0.5, [0.1, 0.1]).effective_cost(GROUPS),
             "subsidies must be a number or a mapping from group to number, got [0.1, 0.1].",
         ),
         (
-            lambda: Terms(0.5, {"A": 0.1, "B": -0.1}).faced_by(GROUPS),
+            lambda: Terms(0.5, {"A": 0.1, "B": -0.1}).effective_cost(GROUPS),
             "subsidies must be finite and at least 0; wrong for group(s) 'B'.",
         ),
         (
-            lambda: Terms(0.5, np.inf).faced_by(GROUPS),
+            lambda: Terms(0.5, np.inf).effective_cost(GROUPS),
             "subsidies must be finite and at least 0; wrong for group(s) 'A', 'B'.",
         ),
         (
-            lambda: Terms(0.5, {"A": 1.25, "B": 0.5}, "proportional").faced_by(GROUPS),
+            lambda: Terms(0.5, {"A": 1.25, "B": 0.5}, "proportional").effective_cost(GROUPS),
             "subsidies must be between 0 and 1 when proportional; wrong for group(s) 'A'.",
         ),
         (
-            lambda: Terms({"A": 0.5, "B": 0.25}, {"B": 0.75}).faced_by(GROUPS),
+            lambda: Terms({"A": 0.5, "B": 0.25}, {"B": 0.75}).effective_cost(GROUPS),
             "subsidies must not be larger than the cost: group 'B' would be paid 0.75 towards a cost of 0.25. "
             "Pay at most the cost.",
         ),
         (
-            lambda: Terms({"A": 0.5, "B": 0.25, "C": 0.5}, {"A": 0.5, "B": 0.75, "C": 0.625}).faced_by(
+            lambda: Terms({"A": 0.5, "B": 0.25, "C": 0.5}, {"A": 0.5, "B": 0.75, "C": 0.625}).effective_cost(
                 pd.Index(["A", "B", "C"])
             ),
             "subsidies must not be larger than the cost: group 'B' would be paid 0.75 towards a cost of 0.25, "
@@ -299,7 +310,7 @@ def test_wrong_terms_are_refused_in_plain_words(make, message):
 
 def test_a_subsidy_above_the_cost_can_be_told_from_other_errors_by_its_key():
     with pytest.raises(InputError) as error:
-        Terms(0.5, 0.75).faced_by(GROUPS)
+        Terms(0.5, 0.75).effective_cost(GROUPS)
     assert error.value.key == "subsidy"
 
 
@@ -330,7 +341,7 @@ def test_terms_pass_counts_and_costs_of_groups_to_the_behaviour():
     terms = Terms(0.75, {"B": 0.25})
     assert terms.shares(GROUPS, counts).tolist() == [True, True]
     assert Terms(0.75).shares(GROUPS, counts).tolist() == [True, False]
-    assert terms.comes_at(counts).tolist() == [0.75, 0.5]
-    sure = Terms(0.75, behaviour=SureRule(0.9)).comes_at(counts)
+    assert terms.max_accepted_cost(counts).tolist() == [0.75, 0.5]
+    sure = Terms(0.75, behaviour=SureRule(0.9)).max_accepted_cost(counts)
     assert binom.sf([8, 4], [12, 10], sure) == pytest.approx([0.1, 0.1])
     assert Terms(0.75, {"B": 0.15}, behaviour=PrivateCosts(0.2)).shares(GROUPS, counts) == pytest.approx([0.5, 0.25])

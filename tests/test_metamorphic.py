@@ -37,7 +37,7 @@ from selfselect import (
     save_model,
     theory,
 )
-from selfselect.deciding import SLACK
+from selfselect.behaviour import SLACK
 from views import CLASSIFIERS, COST, SHOWN, THRESHOLD, VIEWS, WAYS, classified, fitted, some_people, take
 
 # that nobody, or everybody, applies is as good an answer as any

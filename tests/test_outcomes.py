@@ -9,8 +9,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from selfselect import GroupCounts, PublishedStatistics
-from selfselect.deciding import BOUNDED, BoundedOutcome, Outcome, outcome_bounds
 from selfselect.metrics import outcome
+from selfselect.outcomes import BOUNDED, BoundedOutcome, Outcome, outcome_bounds
 
 
 def test_an_outcome_needs_a_decision_for_every_group_of_the_population():

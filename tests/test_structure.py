@@ -15,9 +15,12 @@ PACKAGE = ROOT / "src" / "selfselect"
 #: Rooms from the top down; those of one line know nothing of each other.
 ORDER = (
     ("_validation",),
-    ("_cached", "_errors", "_files", "_frames", "_notices", "_text", "_threads"),
+    ("_errors", "_files", "_frames", "_notices", "_text", "_threads"),
     ("counting",),
-    ("deciding",),
+    ("behaviour",),
+    ("costs",),
+    ("publishing",),
+    ("outcomes",),
     ("metrics", "theory", "report"),
     ("auditing",),
     ("learning",),
@@ -149,13 +152,6 @@ def test_only_extras_are_imported_inside_functions():
             if getattr(node, "level", 0) or first.partition(".")[0] not in EXTRAS:
                 wrong.append(f"{name}: line {node.lineno}")
     assert not wrong
-
-
-def test_no_property_holds_a_lock_while_it_is_computed():
-    for name, _, tree in modules():
-        named = {node.attr for node in ast.walk(tree) if isinstance(node, ast.Attribute)}
-        taken = {alias.name for node in ast.walk(tree) if isinstance(node, ast.ImportFrom) for alias in node.names}
-        assert name.endswith("_cached") or "cached_property" not in named | taken, f"{name}: use _cached.cached"
 
 
 #: Who may change the filters of warnings, which all threads share: what the command alone calls.

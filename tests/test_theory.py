@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from reference import all_tables
-from selfselect import HardRule, PublishedStatistics, Terms, ThresholdCurves, theory
+from selfselect import BestResponse, PublishedStatistics, Terms, ThresholdCurves, theory
 from selfselect.datasets import (
     fetch_adult,
     make_base_rate_groups,
@@ -377,11 +377,11 @@ def test_offsets_of_minus_infinity_as_in_the_papers_proof_leave_the_blocked_with
     printed = curves.at(np.inf)  # a score of minus infinity is above no threshold
     assert printed.precision.isna().all()
     assert not printed.applies(0.5).any()  # by convention: utility is 0 either way, and people stay away
-    assert printed.decisions(Terms(0.5, behaviour=HardRule(undefined="apply"))).all()
+    assert printed.decisions(Terms(0.5, behaviour=BestResponse(undefined="apply"))).all()
     found = theory.block_groups(curves, {"high": 0, "low 1": 0, "low 2": 0}, ["low 1"], 0.5)
     assert found["way"].tolist() == ["kept", "select_all", "kept"]
     everybody = curves.at(-np.inf)
-    assert not everybody.decisions(Terms(0.5, behaviour=HardRule(undefined="apply")))["low 1"]
+    assert not everybody.decisions(Terms(0.5, behaviour=BestResponse(undefined="apply")))["low 1"]
 
 
 def test_a_calibrated_group_whose_base_rate_reaches_the_cost_is_blocked_only_by_selecting_nobody():

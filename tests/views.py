@@ -12,14 +12,14 @@ import numpy as np
 import pandas as pd
 
 from selfselect import (
+    BestResponse,
     GroupCounts,
     GroupThresholdClassifier,
-    HardRule,
     NaiveClassifier,
     PairedCounts,
     Provenance,
     PublishedStatistics,
-    Screened,
+    ScreeningResult,
     SemiStrategicClassifier,
     StrategicClassifier,
     SureRule,
@@ -135,13 +135,15 @@ def outcome_of(found):
 # ---------------------------------------------------------------------- counting and deciding
 
 
-@view(groups="PublishedStatistics", applies="HardRule", subsidised="Terms", outcome="metrics.outcome metrics.Outcome")
+@view(
+    groups="PublishedStatistics", applies="BestResponse", subsidised="Terms", outcome="metrics.outcome metrics.Outcome"
+)
 def published(p):
     stats = PublishedStatistics.from_predictions(p.y, p.yhat, **p.told)
     applies = stats.applies(COST)
     return {
         "groups": by_group(stats.to_frame(), POINTS),
-        "applies": each(stats.groups, stats.shares(Terms(COST, behaviour=HardRule()))),
+        "applies": each(stats.groups, stats.shares(Terms(COST, behaviour=BestResponse()))),
         "subsidised": each(stats.groups, stats.shares(Terms(HIGH_COST, 0.2, "proportional"))),
         "outcome": outcome_of(metrics.outcome(stats, applies)),
     }
@@ -187,11 +189,11 @@ def audited_at(p, cost, **more):
     return audit(p.y, score=p.score, threshold=p.threshold, cost=cost, **p.told, **more)
 
 
-@view(groups="audit Audit Screened", outcome="audit Audit Screened")
+@view(groups="audit Audit ScreeningResult", outcome="audit Audit ScreeningResult")
 def audited(p):
     found = audited_at(p, COST)
     by_prediction = audit(p.y, y_pred=p.yhat, cost=COST, **p.told)
-    assert isinstance(found.published_by, Screened)
+    assert isinstance(found.published_by, ScreeningResult)
     assert outcome_of(found) == outcome_of(by_prediction)
     return {
         "groups": by_group(found.to_frame(), [*POINTS, "subsidy_needed", "cost", "applies"]),

@@ -7,9 +7,10 @@ from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:  # the names as tools see them; at run time each room is opened when it is asked for
     from . import datasets, metrics, plotting, theory
-    from .auditing import Audit, Comparison, PairedCounts, Provenance, Screened, audit, compare
+    from .auditing import Audit, Comparison, PairedCounts, Provenance, ScreeningResult, audit, compare
+    from .behaviour import BestResponse, SureRule
+    from .costs import Terms
     from .counting import GroupCodes, GroupCounts, encode_groups, precision_interval
-    from .deciding import HardRule, PublishedStatistics, SureRule, Terms, ThresholdCurves
     from .estimators import (
         ApplicationWarning,
         GroupThresholdClassifier,
@@ -29,14 +30,17 @@ if TYPE_CHECKING:  # the names as tools see them; at run time each room is opene
         plan_subsidies,
         threshold_frontier,
     )
+    from .publishing import PublishedStatistics, ThresholdCurves
 
 __version__ = "0.1.0"
 
 #: Where each public name lives. Importing the package imports none of them, so that the command starts at once.
 _HOMES = {
-    "auditing": ("Audit", "Comparison", "PairedCounts", "Provenance", "Screened", "audit", "compare"),
+    "auditing": ("Audit", "Comparison", "PairedCounts", "Provenance", "ScreeningResult", "audit", "compare"),
     "counting": ("GroupCodes", "GroupCounts", "encode_groups", "precision_interval"),
-    "deciding": ("HardRule", "PublishedStatistics", "SureRule", "Terms", "ThresholdCurves"),
+    "behaviour": ("BestResponse", "SureRule"),
+    "costs": ("Terms",),
+    "publishing": ("PublishedStatistics", "ThresholdCurves"),
     "estimators": (
         "ApplicationWarning",
         "GroupThresholdClassifier",
@@ -63,18 +67,18 @@ _MODULES = ("datasets", "metrics", "plotting", "theory")
 __all__ = [
     "ApplicationWarning",
     "Audit",
+    "BestResponse",
     "Comparison",
     "GroupCodes",
     "GroupCounts",
     "GroupThresholdClassifier",
-    "HardRule",
     "InfeasibleError",
     "NaiveClassifier",
     "PairedCounts",
     "PromiseWarning",
     "Provenance",
     "PublishedStatistics",
-    "Screened",
+    "ScreeningResult",
     "SemiStrategicClassifier",
     "ShutOutWarning",
     "StrategicClassifier",

@@ -1,7 +1,7 @@
 """How people decide: from what is published about a group, and what it faces, to the share of it that applies.
 
 Everything here works on K numbers, one per group, and never sees a row. A behaviour is anything with a method
-``shares``; :class:`HardRule` is the paper's.
+``shares``; :class:`BestResponse` is the paper's.
 """
 
 from __future__ import annotations
@@ -13,8 +13,8 @@ import numpy as np
 from numpy.typing import ArrayLike
 from scipy.special import betainc, betaincinv, expit, logit
 
-from .._validation import BoolArray, FloatArray, check_choice, check_fraction
-from ..counting.intervals import precision_interval, ratio
+from ._validation import BoolArray, FloatArray, check_choice, check_fraction
+from .counting.intervals import precision_interval, ratio
 
 Undefined: TypeAlias = Literal["abstain", "apply"]
 Tolerance: TypeAlias = float | Literal["auto"]
@@ -45,7 +45,7 @@ class Behaviour(Protocol):
 
 
 @dataclass(frozen=True)
-class HardRule:
+class BestResponse:
     """Everybody of a group applies, or nobody: ``a = 1{selected > 0 and precision >= cost}``.
 
     Attributes
@@ -123,8 +123,8 @@ def highest_cost(behaviour: Behaviour, true_positives: ArrayLike, selected: Arra
 
     Examples
     --------
-    >>> highest_cost(HardRule(), [15.0], [15.0]).tolist(), highest_cost(SureRule(), [15.0], [15.0]).round(3).tolist()
-    ([1.0], [0.858])
+    >>> [highest_cost(rule, [15.0], [15.0]).round(3).tolist() for rule in (BestResponse(), SureRule())]
+    [[1.0], [0.858]]
     """
     hits, passed = np.asarray(true_positives, dtype=np.float64), np.asarray(selected, dtype=np.float64)
     if not isinstance(behaviour, SureRule):
@@ -230,7 +230,7 @@ def applies_with_margin(
     >>> applies_with_margin([7, 70], [10, 100], 0.65, tolerance="auto")
     array([False,  True])
     """
-    answers = HardRule() if behaviour is None else behaviour
+    answers = BestResponse() if behaviour is None else behaviour
     decided = as_decisions(answers.shares(true_positives, selected, costs))
     return decided if tolerance == 0 else decided & has_margin(true_positives, selected, costs, tolerance)
 

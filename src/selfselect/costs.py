@@ -13,11 +13,11 @@ import numpy as np
 import pandas as pd
 from numpy.typing import ArrayLike
 
-from .._errors import InputError
-from .._validation import FloatArray, check_choice, check_fraction, some_of
-from ..counting.counts import GroupCounts
-from ..counting.groups import values_by_group
-from .behaviour import Behaviour, HardRule, Shares, SureRule, highest_cost
+from ._errors import InputError
+from ._validation import FloatArray, check_choice, check_fraction, some_of
+from .behaviour import Behaviour, BestResponse, Shares, SureRule, highest_cost
+from .counting.counts import GroupCounts
+from .counting.groups import values_by_group
 
 Cost: TypeAlias = float | Mapping[Any, float] | pd.Series
 Subsidies: TypeAlias = float | Mapping[Any, float] | pd.Series | None
@@ -52,7 +52,7 @@ class Terms:
         cost: a larger one is refused once the groups are known.
     kind : {"additive", "proportional"}, default="additive"
         ``c_z = c - s_z``, or ``c_z = c (1 - s_z)``: proportional subsidies are shares of the cost and lie in [0, 1].
-    behaviour : Behaviour, default=HardRule()
+    behaviour : Behaviour, default=BestResponse()
         How people answer what is published and what they face.
     cost_of : mapping from group to float, optional
         Cost of single groups, instead of the general one; the others face ``cost``.
@@ -60,14 +60,14 @@ class Terms:
     Examples
     --------
     >>> terms = Terms(0.75, {"B": 0.25})
-    >>> terms.faced_by(pd.Index(["A", "B"]))
+    >>> terms.effective_cost(pd.Index(["A", "B"]))
     array([0.75, 0.5 ])
     """
 
     cost: Cost
     subsidies: Subsidies = None
     kind: SubsidyKind = "additive"
-    behaviour: Behaviour = field(default_factory=HardRule)
+    behaviour: Behaviour = field(default_factory=BestResponse)
     cost_of: Mapping[Any, float] | None = None
 
     def __post_init__(self) -> None:
@@ -88,7 +88,7 @@ class Terms:
         """The same terms at another cost."""
         return replace(self, cost=cost)
 
-    def paying(self, subsidies: Subsidies, kind: SubsidyKind | None = None) -> Terms:
+    def with_subsidies(self, subsidies: Subsidies, kind: SubsidyKind | None = None) -> Terms:
         """The same terms with other subsidies."""
         return replace(self, subsidies=subsidies, kind=self.kind if kind is None else kind)
 
@@ -128,7 +128,7 @@ class Terms:
             raise ValueError(f"subsidies must be {limit}; wrong for group(s) {some_of(groups[wrong])}.")
         return given
 
-    def faced_by(self, groups: pd.Index) -> FloatArray:
+    def effective_cost(self, groups: pd.Index) -> FloatArray:
         """Cost that each group faces after subsidies, ``c_z``; never below 0: nobody is paid more than the cost."""
         listed, paid = self.listed_for(groups), self.subsidies_for(groups)
         beyond = paid > listed + ROUNDED if self.kind == "additive" else np.zeros(len(groups), dtype=bool)
@@ -154,17 +154,17 @@ class Terms:
         >>> Terms(0.7, kind="proportional").further_subsidy(groups, [0.62]).round(3).tolist()
         [0.114]
         """
-        reached, faced = np.asarray(precision, dtype=np.float64), self.faced_by(groups)
+        reached, faced = np.asarray(precision, dtype=np.float64), self.effective_cost(groups)
         if self.kind == "additive":
             return least_additive(reached, faced)
         listed = self.listed_for(groups)
         # of the listed cost, c (1 - s - s') must come down to the precision
         return np.maximum(least_proportional(reached, listed) - self.subsidies_for(groups), 0.0)
 
-    def comes_at(self, counts: GroupCounts) -> FloatArray:
+    def max_accepted_cost(self, counts: GroupCounts) -> FloatArray:
         """Highest cost at which each group would apply, by its published counts; NaN without a precision."""
         return highest_cost(self.behaviour, counts.true_positives, counts.selected)
 
     def shares(self, groups: pd.Index, counts: GroupCounts) -> Shares:
         """Share of each group that applies, by its published counts."""
-        return self.behaviour.shares(counts.true_positives, counts.selected, self.faced_by(groups))
+        return self.behaviour.shares(counts.true_positives, counts.selected, self.effective_cost(groups))

@@ -7,12 +7,12 @@ from dataclasses import asdict, dataclass
 import numpy as np
 import pandas as pd
 
-from .._validation import FloatArray, check_shares
-from ..counting.counts import GroupCounts
-from ..counting.groups import position_of, with_same_columns
-from ..counting.intervals import ratio
+from ._validation import FloatArray, check_shares
 from .behaviour import Shares, as_decisions
-from .published import PublishedStatistics
+from .counting.counts import GroupCounts
+from .counting.groups import position_of, with_same_columns
+from .counting.intervals import ratio
+from .publishing.published import PublishedStatistics
 
 
 @dataclass(frozen=True)

@@ -26,8 +26,10 @@ from ._validation import (
     check_same_length,
     check_threshold,
 )
+from .behaviour import SLACK
+from .costs import Cost, Subsidies, SubsidyKind, Terms, least_additive, least_proportional
 from .counting import ratio, values_by_group
-from .deciding import SLACK, Cost, Subsidies, SubsidyKind, Terms, ThresholdCurves, least_additive, least_proportional
+from .publishing import ThresholdCurves
 
 
 def _numbers(**values: ArrayLike) -> list[FloatArray]:
@@ -219,7 +221,7 @@ def block_groups(
     The paper: with an offset per group, any set of groups with ``mu_z < c`` can be blocked by a classifier that agrees
     with the given one elsewhere. True: select everybody of them, and their precision is the base rate. Its proof sets
     the offsets to minus infinity, which selects nobody: then precision is undefined, against the condition of
-    Proposition 1, and where people without a precision apply (``HardRule(undefined="apply")``) nobody is blocked.
+    Proposition 1, and where people without a precision apply (``BestResponse(undefined="apply")``) nobody is blocked.
 
     Exactly: a group is given the lowest threshold that selects someone and leaves its precision below what it faces.
     That is everybody if ``mu_z < c_z``; it may be some people if ``mu_z >= c_z``, if the score is not calibrated for
@@ -254,7 +256,7 @@ def block_groups(
     else:
         start = np.full(len(labels), check_threshold(thresholds))
     blocked = values_by_group(dict.fromkeys(groups, 1.0), labels, "groups", default=0.0) > 0
-    step = _blocking_steps(curves, Terms(cost, subsidies, subsidy_kind).faced_by(labels))
+    step = _blocking_steps(curves, Terms(cost, subsidies, subsidy_kind).effective_cost(labels))
     found = blocked & (step >= 0)
     threshold = np.where(found, curves.threshold[step], np.where(blocked, np.inf, start))
     way = np.select(
@@ -342,7 +344,7 @@ def strategic_optimum(
     accuracy = table["accuracy"].to_numpy()
     out, forced = np.full(len(curves.groups), np.inf), np.zeros(len(curves.groups), dtype=bool)
     if shut_out == "select_all":
-        step = _blocking_steps(curves, Terms(cost, subsidies, subsidy_kind).faced_by(curves.groups))
+        step = _blocking_steps(curves, Terms(cost, subsidies, subsidy_kind).effective_cost(curves.groups))
         out, forced = curves.threshold[step], step < 0
         if np.isnan(accuracy[forced]).any():
             name = curves.groups[int((forced & np.isnan(accuracy)).argmax())]

@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import selfselect
-from selfselect import PublishedStatistics, Screened, Terms, audit
+from selfselect import PublishedStatistics, ScreeningResult, Terms, audit
 from selfselect.auditing import Audit, group_names, group_warning
 from selfselect.auditing.formats import amount_down, amount_up, percent
 from selfselect.metrics import outcome
@@ -58,7 +58,7 @@ def test_an_audit_shows_itself_in_a_notebook_with_names_as_text():
 def test_people_decide_by_what_was_published_and_others_are_counted():
     train = PublishedStatistics.from_predictions([1, 0, 1, 0], [1, 0, 1, 1], sensitive_features=list("AABB"))
     test = PublishedStatistics.from_predictions([0, 0, 1, 1], [1, 0, 1, 1], sensitive_features=list("AABB"))
-    found = Audit(Screened(train), Screened(test), Terms(0.7))
+    found = Audit(ScreeningResult(train), ScreeningResult(test), Terms(0.7))
     assert found.outcome == outcome(test, train.applies(0.7))
     assert found.outcome.induced_accuracy == 0.5
 
@@ -85,7 +85,7 @@ def test_what_a_sentence_promises_is_true_after_rounding(hits, selected, thousan
         {"n": [400], "positives": [200], "selected": [selected], "true_positives": [hits]}, index=["B"]
     )
     published = PublishedStatistics.from_counts(frame)
-    found = Audit(Screened(published), Screened(published), Terms(cost))
+    found = Audit(ScreeningResult(published), ScreeningResult(published), Terms(cost))
     if found.applies["B"] or hits == 0:
         return
     row = found.to_frame().loc["B"]

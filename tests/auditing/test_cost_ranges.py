@@ -5,7 +5,7 @@ import pytest
 
 from selfselect import Terms, audit
 from selfselect.auditing.cost_ranges import NOWHERE, THROUGHOUT, UP_TO
-from selfselect.deciding import SureRule
+from selfselect.behaviour import SureRule
 
 
 def example(seed=0, **options):

@@ -9,9 +9,10 @@ from hypothesis import strategies as st
 
 from pages import content_of, example, people, random_audit
 from selfselect import PublishedStatistics, ThresholdCurves, audit
-from selfselect.auditing import Audit, Screened
+from selfselect.auditing import Audit, ScreeningResult
 from selfselect.auditing.page import short_name, threshold_grid
-from selfselect.deciding import HardRule, SureRule, Terms
+from selfselect.behaviour import BestResponse, SureRule
+from selfselect.costs import Terms
 
 
 def test_too_many_groups_for_a_page_are_refused_rather_than_left_out():
@@ -37,7 +38,7 @@ def test_a_behaviour_that_the_page_cannot_recompute_is_refused_by_name():
 def test_what_the_hard_rule_does_without_a_precision_is_passed_on():
     found = example()
     for undefined in ("abstain", "apply"):
-        terms = content_of(found.under(Terms(0.7, behaviour=HardRule(undefined))))["terms"]
+        terms = content_of(found.under(Terms(0.7, behaviour=BestResponse(undefined))))["terms"]
         assert terms["behaviour"] == {"rule": "hard", "undefined": undefined}
 
 
@@ -96,8 +97,8 @@ def test_thresholds_beyond_all_scores_can_be_written_down(threshold, written):
 
 def test_the_threshold_stays_where_it_is_unless_both_sets_of_people_can_follow():
     found = example()
-    decided = Screened(found.published)
-    elsewhere = Screened.from_curves(found.curves, 0.25)
+    decided = ScreeningResult(found.published)
+    elsewhere = ScreeningResult.from_curves(found.curves, 0.25)
     for counted_on in (decided, elsewhere):
         data = content_of(replace(found, counted_on=counted_on))
         assert data["thresholds"] is None
@@ -108,18 +109,21 @@ def test_the_threshold_stays_where_it_is_unless_both_sets_of_people_can_follow()
 def test_counts_are_matched_by_label_not_by_position():
     published = PublishedStatistics.from_predictions([1, 0, 1], [1, 1, 0], sensitive_features=["A", "B", "C"])
     counted = PublishedStatistics.from_predictions([1, 1, 0], [1, 1, 1], sensitive_features=["C", "C", "B"])
-    data = content_of(Audit(Screened(published), Screened(counted), Terms(0.5)))
+    data = content_of(Audit(ScreeningResult(published), ScreeningResult(counted), Terms(0.5)))
     assert data["population"]["n"] == [0, 1, 2]
     assert data["population"]["true_positives"] == [[0, 0, 2]]
     by_truth = PublishedStatistics.from_predictions([1, 0, 1], [1, 1, 0], sensitive_features=[False, True, True])
     only_true = PublishedStatistics.from_predictions([1, 0], [1, 1], sensitive_features=[True, True])
-    assert content_of(Audit(Screened(by_truth), Screened(only_true), Terms(0.5)))["population"]["n"] == [0, 2]
+    assert content_of(Audit(ScreeningResult(by_truth), ScreeningResult(only_true), Terms(0.5)))["population"]["n"] == [
+        0,
+        2,
+    ]
 
 
 def test_with_weights_the_page_opens_with_the_very_counts_of_the_table():
     rng = np.random.default_rng(1)
     y, score, z = people(["A", "B"], n=900)
-    screened = Screened.from_scores(y, score, sensitive_features=z, sample_weight=rng.random(len(y)))
+    screened = ScreeningResult.from_scores(y, score, sensitive_features=z, sample_weight=rng.random(len(y)))
     data = content_of(Audit(screened, screened, Terms(0.7)))
     assert data["published"]["selected"][data["threshold_position"]] == screened.counts.selected.tolist()
 

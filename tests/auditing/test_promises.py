@@ -10,11 +10,12 @@ from hypothesis import strategies as st
 from scipy.stats import binom, binomtest
 
 from selfselect import NaiveClassifier, PublishedStatistics, audit
-from selfselect.auditing import Audit, Screened
+from selfselect.auditing import Audit, ScreeningResult
 from selfselect.auditing.promises import promises
+from selfselect.behaviour import SureRule
+from selfselect.costs import Terms
 from selfselect.counting import GroupCounts
 from selfselect.datasets import make_base_rate_groups
-from selfselect.deciding import SureRule, Terms
 
 
 @given(st.integers(0, 60), st.integers(0, 60), st.floats(0.05, 0.95))
@@ -62,7 +63,9 @@ def test_sums_of_weights_are_taken_between_whole_counts():
 
 def screened(**groups):
     columns = ["n", "positives", "selected", "true_positives"]
-    return Screened(PublishedStatistics.from_counts(pd.DataFrame(groups.values(), columns=columns, index=list(groups))))
+    return ScreeningResult(
+        PublishedStatistics.from_counts(pd.DataFrame(groups.values(), columns=columns, index=list(groups)))
+    )
 
 
 PUBLISHED = screened(A=(400, 200, 100, 90), B=(400, 200, 100, 90), C=(400, 200, 100, 90), D=(400, 100, 100, 40))

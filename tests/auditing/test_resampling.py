@@ -10,11 +10,11 @@ import pandas as pd
 import pytest
 from scipy import stats
 
-from selfselect import Screened, Terms, audit
+from selfselect import ScreeningResult, Terms, audit
 from selfselect.auditing import Audit, resample
 from selfselect.auditing.resampling import MEASURED, resampled_counts
+from selfselect.behaviour import PromisedRule, SureRule
 from selfselect.counting import GroupCounts
-from selfselect.deciding import PromisedRule, SureRule
 
 
 def people(n=120, seed=0):
@@ -98,8 +98,8 @@ def test_a_seed_gives_the_same_answer_and_another_one_another():
 def test_blocks_of_resamples_are_joined(monkeypatch):
     monkeypatch.setattr("selfselect.auditing.resampling.MOST_DRAWN", 100)
     y, passed, z, _ = people()
-    one = Screened.from_predictions(y, passed, sensitive_features=z)
-    other = Screened.from_predictions(y[:60], passed[:60], sensitive_features=z[:60])
+    one = ScreeningResult.from_predictions(y, passed, sensitive_features=z)
+    other = ScreeningResult.from_predictions(y[:60], passed[:60], sensitive_features=z[:60])
     for counted in (one, other):
         drawn = resample(one, counted, Terms(0.7), n_resamples=53)
         assert drawn.shares.shape == (53, 3)
@@ -108,8 +108,8 @@ def test_blocks_of_resamples_are_joined(monkeypatch):
 
 def test_new_people_are_drawn_apart_from_those_whose_counts_are_published():
     y, passed, z, _ = people()
-    one = Screened.from_predictions(y, passed, sensitive_features=z)
-    few = Screened.from_predictions(y[:40], passed[:40], sensitive_features=z[:40])
+    one = ScreeningResult.from_predictions(y, passed, sensitive_features=z)
+    few = ScreeningResult.from_predictions(y[:40], passed[:40], sensitive_features=z[:40])
     found = Audit(one, few, Terms(0.7)).uncertainty()
     alone = Audit(one, one, Terms(0.7)).uncertainty()
     width = [np.subtract(*case.interval("assumed_accuracy")[::-1]) for case in (alone, found)]
@@ -120,7 +120,7 @@ def test_new_people_are_drawn_apart_from_those_whose_counts_are_published():
 @pytest.mark.parametrize("behaviour", [SureRule(0.9), PromisedRule(0.9, promised=(True, False, True))])
 def test_people_who_want_to_be_sure_are_drawn_as_well(behaviour):
     y, passed, z, _ = people()
-    one = Screened.from_predictions(y, passed, sensitive_features=z)
+    one = ScreeningResult.from_predictions(y, passed, sensitive_features=z)
     drawn = resample(one, one, Terms(0.55, behaviour=behaviour), n_resamples=300)
     for row, counts in zip(drawn.shares[:20], _first(one, 20), strict=True):
         assert row.tolist() == behaviour.shares(*counts, np.full(3, 0.55)).tolist()

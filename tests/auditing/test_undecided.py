@@ -6,11 +6,12 @@ import math
 import numpy as np
 import pytest
 
-from selfselect import Screened, Terms, audit
+from selfselect import ScreeningResult, Terms, audit
 from selfselect.auditing import Audit
 from selfselect.auditing.undecided import either_way
+from selfselect.behaviour import SureRule
 from selfselect.counting import GroupCounts
-from selfselect.deciding import SureRule, outcome_bounds
+from selfselect.outcomes import outcome_bounds
 
 
 def random_counts(rng, n_groups):
@@ -61,7 +62,7 @@ def test_a_verdict_names_the_certain_the_undecided_and_how_many_people_it_rests_
 
 def test_people_who_were_told_before_have_decided():
     y, passed = [1, 1, 0] * 20, [1, 1, 1] * 20
-    one, new = (Screened.from_predictions(y, passed) for _ in range(2))
+    one, new = (ScreeningResult.from_predictions(y, passed) for _ in range(2))
     assert "is too close to call" in Audit(one, one, Terms(0.6)).verdict()
     found = Audit(one, new, Terms(0.6))
     assert found.undecided is None

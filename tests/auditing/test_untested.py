@@ -9,8 +9,9 @@ import pandas as pd
 import pytest
 
 from selfselect import PublishedStatistics, audit
+from selfselect.costs import Terms
 from selfselect.counting import GroupCounts
-from selfselect.deciding import Terms, outcome_bounds
+from selfselect.outcomes import outcome_bounds
 
 NUMBERS = ("assumed_accuracy", "induced_accuracy", "social_cost")
 

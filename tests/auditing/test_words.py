@@ -9,7 +9,9 @@ from cases import all_cases
 from selfselect import PublishedStatistics, _text
 from selfselect.auditing import formats, group_names, words
 from selfselect.auditing.formats import amount_down, amount_up
-from selfselect.deciding import BoundedOutcome, HardRule, Outcome, SureRule, Terms
+from selfselect.behaviour import BestResponse, SureRule
+from selfselect.costs import Terms
+from selfselect.outcomes import BoundedOutcome, Outcome
 
 
 def as_outcome(numbers):
@@ -43,7 +45,7 @@ def test_groups_of_any_kind_have_distinct_names(labels, names):
     cost=st.floats(0.001, 1) | st.integers(1, 1000).map(lambda thousandths: thousandths / 1000),
     paid=st.integers(0, 300).map(lambda thousandths: thousandths / 1000),
     kind=st.sampled_from(["additive", "proportional"]),
-    behaviour=st.sampled_from([HardRule(), SureRule(0.5), SureRule(0.9), SureRule(0.999)]),
+    behaviour=st.sampled_from([BestResponse(), SureRule(0.5), SureRule(0.9), SureRule(0.999)]),
 )
 def test_what_a_sentence_promises_is_true_after_rounding(hits, selected, cost, paid, kind, behaviour):
     hits, paid = min(hits, selected), min(paid, cost)
@@ -53,17 +55,17 @@ def test_what_a_sentence_promises_is_true_after_rounding(hits, selected, cost, p
     published, terms = PublishedStatistics.from_counts(frame), Terms(cost, {"B": paid}, kind, behaviour)
     if published.decisions(terms).iloc[0]:
         return
-    limit = terms.comes_at(published.counts)
+    limit = terms.max_accepted_cost(published.counts)
     needed = float(terms.further_subsidy(published.groups, limit)[0])
     for promised in (needed, float(amount_up(needed))):
         assert published.decisions(
-            terms.paying({"B": min(paid + promised, 1.0) if kind == "proportional" else paid + promised})
+            terms.with_subsidies({"B": min(paid + promised, 1.0) if kind == "proportional" else paid + promised})
         ).iloc[0]
     assert published.decisions(Terms(float(amount_down(limit[0])), behaviour=behaviour)).iloc[0]
 
 
 def test_a_group_to_which_nothing_is_promised_is_told_so():
-    said = words.group_sentence("B", 0.6, 0, 100, 0.66, float("nan"), comes_at=float("nan"), confidence=0.9)
+    said = words.group_sentence("B", 0.6, 0, 100, 0.66, float("nan"), max_accepted_cost=float("nan"), confidence=0.9)
     assert said == (
         "B stays away: 66.0% of those who pass screening are qualified, but nothing is promised to it, so no subsidy "
         "can bring it in."

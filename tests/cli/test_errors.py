@@ -214,7 +214,7 @@ def test_too_little_memory_and_a_closed_input_end_in_plain_words(tmp_path, monke
     def too_much(*_, **__):
         raise MemoryError
 
-    monkeypatch.setattr(inputs, "read_screened", too_much)
+    monkeypatch.setattr(inputs, "read_screening_result", too_much)
     result = audit(path)
     assert result.exit_code == 2
     assert result.output.startswith("Error: There is not enough memory for this.")

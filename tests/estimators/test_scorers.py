@@ -9,8 +9,8 @@ from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 
 from selfselect import NaiveClassifier, SemiStrategicClassifier, StrategicClassifier
-from selfselect.deciding import Outcome
 from selfselect.metrics import induced_accuracy_scorer, social_cost_scorer
+from selfselect.outcomes import Outcome
 
 pytestmark = pytest.mark.filterwarnings("ignore::selfselect.ApplicationWarning")
 

@@ -19,8 +19,8 @@ from selfselect import (
     ThresholdCurves,
     theory,
 )
+from selfselect.behaviour import smooth_applies
 from selfselect.datasets import make_ordering_constraint
-from selfselect.deciding import smooth_applies
 from selfselect.learning import PRESETS
 from selfselect.metrics import rank_agreement
 

@@ -12,7 +12,7 @@ import pyarrow.parquet as pq
 
 from fuzzing.damage import damaged, tried
 from selfselect.tabular.errors import TableError
-from selfselect.tabular.loading import DecisionColumn, PeopleColumns, read_screened
+from selfselect.tabular.loading import DecisionColumn, PeopleColumns, read_screening_result
 from selfselect.tabular.reading import open_table
 
 GROUPS = ["A", "B", "a b", "Käse", "山", "x;y", "x,y", 'say "so"', "two\nlines", "'", "0", "1.0", "=1"]
@@ -60,7 +60,7 @@ def slowly(data):
 def counted(path, **options):
     """The same by our reader: people by label, decision and group."""
     with open_table(path, **options) as table:
-        found = read_screened(table, PeopleColumns("y", ("g",), "1"), DecisionColumn("p", "1"))
+        found = read_screening_result(table, PeopleColumns("y", ("g",), "1"), DecisionColumn("p", "1"))
     frame, seen = found.table.to_frame(), Counter()
     for group, row in frame.iterrows():
         hits, selected, positives, n = (int(row[k]) for k in ("true_positives", "selected", "positives", "n"))

@@ -5,8 +5,8 @@ import numpy as np
 import pytest
 
 from selfselect import InfeasibleError
+from selfselect.behaviour import applies_rule
 from selfselect.counting import ScoreSteps
-from selfselect.deciding import applies_rule
 from selfselect.learning import group_sets
 from selfselect.learning.allocation import Demands, allocate
 from selfselect.learning.group_sets import Choices, best_set

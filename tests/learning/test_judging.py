@@ -9,7 +9,6 @@ import pytest
 from sklearn.linear_model import LogisticRegression
 
 from selfselect.counting import GroupCounts
-from selfselect.deciding import ThresholdCurves
 from selfselect.learning import (
     Ask,
     EqualSelectionRates,
@@ -19,6 +18,7 @@ from selfselect.learning import (
     judge_counts,
 )
 from selfselect.learning.judging import NOBODY_APPLIES, Verdict, judge_thresholds, lacking_at_thresholds
+from selfselect.publishing import ThresholdCurves
 
 COSTS = np.array([0.5, 0.6, 0.4, 0.7, 0.5])
 REQUIRED = np.array([True, False, True, False, False])

@@ -5,7 +5,7 @@ from dataclasses import fields
 import numpy as np
 import pytest
 
-from selfselect.deciding import applies_rule
+from selfselect.behaviour import applies_rule
 from selfselect.learning.paper import PaperScores
 from selfselect.learning.sums import People, Slopes, SmoothScores, Sums, smooth_precision
 

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from selfselect import PublishedStatistics, Screened, Terms, plan_subsidies
+from selfselect import PublishedStatistics, ScreeningResult, Terms, plan_subsidies
 from selfselect.auditing import Audit
 from selfselect.planning import plan_for, plan_under_retraining
 
@@ -28,7 +28,7 @@ def audit_of(rows, cost):
 
 
 def audit_under(published, cost):
-    people = Screened(published)
+    people = ScreeningResult(published)
     return Audit(people, people, Terms(cost))
 
 
@@ -141,7 +141,7 @@ def by_enumeration(before, budget):
         paid = np.zeros(len(before.names))
         members = away[[bool(chosen >> i & 1) for i in range(len(away))]]
         paid[members] = everyone.subsidies.to_numpy()[members]
-        terms = before.terms.paying(pd.Series(paid, index=before.published.groups))
+        terms = before.terms.with_subsidies(pd.Series(paid, index=before.published.groups))
         after = before.under(terms)
         total = float(paid @ before.published.counts.selected)
         if total <= budget + 1e-9 * max(1, budget) and (

@@ -9,8 +9,8 @@ import pandas as pd
 import pytest
 
 from selfselect import PublishedStatistics, Terms, ThresholdCurves, threshold_frontier
-from selfselect.deciding import outcome
 from selfselect.learning import Demands, InfeasibleError, allocate
+from selfselect.outcomes import outcome
 from selfselect.planning.halves import two_halves
 from selfselect.planning.thresholds import short_threshold
 

@@ -206,7 +206,7 @@ def test_a_subsidy_gives_each_row_a_cost_of_its_own():
 
 def test_people_who_want_to_be_sure_come_up_to_the_bound_and_the_dot_is_the_precision(naive):
     display = WhoAppliesDisplay.from_estimator(naive)
-    limits = naive.terms_.comes_at(naive.published_.counts)
+    limits = naive.terms_.max_accepted_cost(naive.published_.counts)
     assert [width for width, _ in bars_of(display)] == sorted(limits, reverse=True)
     dots = display.ax_.get_lines()[0].get_xdata()
     assert sorted(dots) == sorted(naive.published_.precision)

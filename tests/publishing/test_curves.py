@@ -6,7 +6,7 @@ from hypothesis import strategies as st
 
 import reference
 from drawn import curves_of, scored_people, thresholds_to_try
-from selfselect import HardRule, PublishedStatistics, SureRule, Terms, ThresholdCurves
+from selfselect import BestResponse, PublishedStatistics, SureRule, Terms, ThresholdCurves
 from selfselect.datasets import make_precision_curves
 from selfselect.metrics import firm_utility, outcome
 
@@ -378,7 +378,7 @@ def test_best_steps_are_chosen_among_those_that_may_be():
     right = (
         curves.true_positives + (people - np.bincount(z, y))[curves.group] - (curves.selected - curves.true_positives)
     )
-    for behaviour in (None, HardRule("apply"), SureRule(0.6)):
+    for behaviour in (None, BestResponse("apply"), SureRule(0.6)):
         for tolerance in (0.0, 0.1, "auto"):
             for least in (0, 5):
                 among = random.random(len(curves.threshold)) < 0.5
@@ -394,7 +394,7 @@ def test_best_steps_are_chosen_among_those_that_may_be():
                         own = np.flatnonzero(chosen & (curves.group == group))
                         expected = max(own, key=lambda step: (right[step], -step)) if len(own) else -1
                         assert found[group] == expected
-    assert curves.best_steps(costs).tolist() == curves.best_steps(costs, 0.0, 0, HardRule(), None).tolist()
+    assert curves.best_steps(costs).tolist() == curves.best_steps(costs, 0.0, 0, BestResponse(), None).tolist()
 
 
 def test_steps_apply_as_the_table_at_their_threshold_does():

@@ -10,7 +10,7 @@ import pytest
 from scipy.stats import binom
 
 from selfselect.counting import GroupCounts
-from selfselect.deciding import Promised, ThresholdCurves, promise_in_order, promise_to_named, sequences_of
+from selfselect.publishing import Promised, ThresholdCurves, promise_in_order, promise_to_named, sequences_of
 
 DELTA = 0.1
 #: `make simulate` draws more.

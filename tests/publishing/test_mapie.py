@@ -8,7 +8,7 @@ from mapie.risk_control import BinaryClassificationController, precision
 from mapie.risk_control.fwer_control import control_fwer
 from scipy.stats import binom
 
-from selfselect.deciding import ThresholdCurves, promise_in_order, promise_to_named
+from selfselect.publishing import ThresholdCurves, promise_in_order, promise_to_named
 
 COST, DELTA = 0.7, 0.1
 

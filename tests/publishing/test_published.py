@@ -13,7 +13,7 @@ from sklearn.metrics import accuracy_score, precision_score
 import reference
 from drawn import columns, decided_people
 from refusing import refusal
-from selfselect import GroupCounts, HardRule, PublishedStatistics, SureRule, Terms
+from selfselect import BestResponse, GroupCounts, PublishedStatistics, SureRule, Terms
 
 
 @given(decided_people, st.sampled_from([0.0, 0.25, 0.5, 0.6, 0.7, 0.75, 1.0]))
@@ -598,7 +598,7 @@ def test_rounding_is_no_loss_to_those_who_come():
     many = table_of([2 * 10**9], [10**9], [10**9], [7 * 10**8], index=["A"])
     assert many.applicant_utility(0.8, 0.1).tolist() == [0]
     nobody = table_of([0, 5], [0, 2], [0, 0], [0, 0])
-    found = nobody.utility_under(Terms(0.5, behaviour=HardRule("apply")))
+    found = nobody.utility_under(Terms(0.5, behaviour=BestResponse("apply")))
     assert np.isnan(found["A"])
     assert found["B"] == 0
 

@@ -21,7 +21,7 @@ from selfselect import (
 )
 from selfselect.counting import encode_groups
 from selfselect.datasets import make_base_rate_groups
-from selfselect.estimators.publishing import deal
+from selfselect.publishing.splits import make_splits
 
 ALL = (NaiveClassifier, SemiStrategicClassifier, StrategicClassifier, GroupThresholdClassifier)
 quiet = pytest.mark.filterwarnings("ignore::selfselect.ApplicationWarning")
@@ -32,16 +32,16 @@ def crowd():
     return make_base_rate_groups((0.6, 0.4, 0.2), n_per_group=300, random_state=0, return_X_y_group=True)
 
 
-def dealt(way, crowd, **options):
+def splits(way, crowd, **options):
     X, y, z = crowd
-    return deal(way, X, y.to_numpy() == 1, encode_groups(z), **options)
+    return make_splits(way, X, y.to_numpy() == 1, encode_groups(z), **options)
 
 
 # ---------------------------------------------------------------------- dealing people
 
 
 def test_everybody_is_judged_once_by_a_score_that_was_fitted_without_them(crowd):
-    folds = dealt("cross_fit", crowd)
+    folds = splits("cross_fit", crowd)
     assert len(folds.parts) == 5
     for fitted, judged in folds.parts:
         assert not set(fitted) & set(judged)
@@ -52,7 +52,7 @@ def test_everybody_is_judged_once_by_a_score_that_was_fitted_without_them(crowd)
 
 def test_each_fold_has_its_share_of_every_group_and_label(crowd):
     _, y, z = crowd
-    for _, judged in dealt("cross_fit", crowd).parts:
+    for _, judged in splits("cross_fit", crowd).parts:
         for group in z.unique():
             for label in (0, 1):
                 everyone = ((z == group) & (y == label)).to_numpy()
@@ -62,15 +62,15 @@ def test_each_fold_has_its_share_of_every_group_and_label(crowd):
 def test_who_falls_where_depends_on_people_and_not_on_their_order_or_the_names_of_groups(crowd):
     X, y, z = crowd
     rows = np.random.default_rng(0).permutation(len(y))
-    first = dealt("cross_fit", crowd)
+    first = splits("cross_fit", crowd)
     other_names = z.map({"z0": "c", "z1": "a", "z2": "b"})
-    second = dealt("cross_fit", (X.iloc[rows], y.iloc[rows], other_names.iloc[rows]))
+    second = splits("cross_fit", (X.iloc[rows], y.iloc[rows], other_names.iloc[rows]))
     for (_, own), (_, other) in zip(first.parts, second.parts, strict=True):
         assert set(own) == set(rows[other])
 
 
 def test_what_is_set_aside_is_never_fitted(crowd):
-    aside = dealt("holdout", crowd, holdout=0.25)
+    aside = splits("holdout", crowd, holdout=0.25)
     ((fitted, judged),) = aside.parts
     assert len(judged) == pytest.approx(0.25 * len(crowd[1]), abs=1)
     assert aside.final.tolist() == fitted.tolist()
@@ -82,19 +82,19 @@ def test_too_few_people_of_a_label_make_fewer_folds_and_at_last_none():
     X, z = np.arange(20.0)[:, None], ["A"] * 20
     for positives, folds in ((3, 3), (2, 2), (1, 1)):
         y = pd.Series([1] * positives + [0] * (20 - positives))
-        assert len(dealt("cross_fit", (X, y, z)).parts) == folds
+        assert len(splits("cross_fit", (X, y, z)).parts) == folds
     with pytest.warns(PromiseWarning, match="too few people of one label"):
         NaiveClassifier(cost=0.5, publish="cross_fit").fit(X, [1] + [0] * 19, sensitive_features=z)
 
 
 def test_a_splitter_of_scikit_learn_may_deal(crowd):
     splitter = StratifiedKFold(3, shuffle=True, random_state=0)
-    assert len(dealt("cross_fit", crowd, cv=splitter).parts) == 3
+    assert len(splits("cross_fit", crowd, cv=splitter).parts) == 3
     with pytest.raises(ValueError, match="judge everybody once"):
-        dealt("cross_fit", crowd, cv=ShuffleSplit(3, random_state=0))
+        splits("cross_fit", crowd, cv=ShuffleSplit(3, random_state=0))
     for wrong in (1, "five", True):
         with pytest.raises(ValueError, match="cv must be"):
-            dealt("cross_fit", crowd, cv=wrong)
+            splits("cross_fit", crowd, cv=wrong)
 
 
 # ---------------------------------------------------------------------- what is published
@@ -104,7 +104,7 @@ def test_naive_publishes_what_cross_fitted_predictions_count(crowd):
     X, y, z = crowd
     model = NaiveClassifier(cost=0.6, publish="cross_fit").fit(X, y, sensitive_features=z)
     predicted = np.empty(len(y))
-    for fitted, judged in dealt("cross_fit", crowd).parts:
+    for fitted, judged in splits("cross_fit", crowd).parts:
         inner = LogisticRegression(C=np.inf, max_iter=1000).fit(X.iloc[fitted], y.iloc[fitted])
         predicted[judged] = inner.predict(X.iloc[judged])
     assert model.published_ == PublishedStatistics.from_predictions(y, predicted, sensitive_features=z)
@@ -235,8 +235,8 @@ def test_scores_of_the_unseen_are_like_those_of_the_classifier_that_is_kept(crow
 
 def test_who_is_judged_by_whom_depends_neither_on_the_order_of_columns_nor_on_the_names_of_groups(crowd):
     X, y, z = crowd
-    folds = dealt("cross_fit", crowd)
-    turned = dealt("cross_fit", (X[X.columns[::-1]], y, z.map({"z0": "q", "z1": "r", "z2": "a"})))
+    folds = splits("cross_fit", crowd)
+    turned = splits("cross_fit", (X[X.columns[::-1]], y, z.map({"z0": "q", "z1": "r", "z2": "a"})))
     for (_, here), (_, there) in zip(folds.parts, turned.parts, strict=True):
         assert here.tolist() == there.tolist()
 
@@ -248,8 +248,8 @@ def test_people_just_alike_do_not_tell_on_one_another(publish):
     for seed in range(12):  # labels that nothing says anything about, and a score that remembers everybody it has seen
         rng = np.random.default_rng(seed)
         X, y = rng.integers(0, 2000, (2000, 1)).astype(float), rng.random(2000) < 0.5
-        dealt = deal(publish, X, y, encode_groups(np.zeros(2000)))
-        for fitted, judged in dealt.parts:
+        splits = make_splits(publish, X, y, encode_groups(np.zeros(2000)))
+        for fitted, judged in splits.parts:
             selected = tree.fit(X[fitted], y[fitted]).predict(X[judged])
             hits, passed = hits + y[judged][selected].sum(), passed + selected.sum()
     assert hits / passed == pytest.approx(0.5, abs=3 * 0.5 / np.sqrt(passed))

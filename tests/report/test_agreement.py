@@ -10,8 +10,8 @@ from scipy.special import betainc, betaincinv
 
 from cases import all_cases
 from pages import content_of, embedded_text, example, random_audit
-from selfselect.deciding import HardRule, PromisedRule, SureRule, Terms
-from selfselect.deciding.behaviour import highest_cost
+from selfselect.behaviour import BestResponse, PromisedRule, SureRule, highest_cost
+from selfselect.costs import Terms
 from selfselect.report.documents import DOCUMENT_SCRIPTS
 from selfselect.report.rendering import SCRIPTS
 
@@ -50,9 +50,9 @@ def assert_same_numbers(opened, found):
         assert shown == pytest.approx(frame[name].tolist(), rel=0, abs=ROUNDING, nan_ok=True), name
     assert [group["share"] for group in opened["groups"]] == shares
     assert [group["applies"] for group in opened["groups"]] == found.applies.tolist()
-    comes_at = [group["comes_at"] for group in opened["groups"]]
-    limits = found.terms.comes_at(found.published.counts)
-    assert comes_at == pytest.approx(limits.tolist(), rel=0, abs=ROUNDING, nan_ok=True)
+    max_accepted_cost = [group["max_accepted_cost"] for group in opened["groups"]]
+    limits = found.terms.max_accepted_cost(found.published.counts)
+    assert max_accepted_cost == pytest.approx(limits.tolist(), rel=0, abs=ROUNDING, nan_ok=True)
     if found.of_new_people:
         assert [group["promise_kept"] for group in opened["groups"]] == frame["promise_kept"].tolist()
         assert opened["promises"] == found.to_dict()["promises"]
@@ -80,7 +80,7 @@ def test_two_hundred_random_audits_and_their_pages_agree_in_every_number_and_eve
 
 def counted(found):
     counts = found.published.counts
-    return counts.true_positives, counts.selected, found.terms.faced_by(found.published.groups)
+    return counts.true_positives, counts.selected, found.terms.effective_cost(found.published.groups)
 
 
 def test_the_random_audits_are_of_every_kind():
@@ -95,13 +95,18 @@ def test_the_random_audits_are_of_every_kind():
     assert any(len(found.population) < len(found.published) for found in audits)
     assert {found.terms.kind for found in audits} == {"additive", "proportional"}
     assert {found.terms.uniform_cost is None for found in audits} == {True, False}
-    assert {found.terms.behaviour for found in audits} >= {HardRule(), HardRule("apply"), SureRule(0.9), SureRule(0.99)}
+    assert {found.terms.behaviour for found in audits} >= {
+        BestResponse(),
+        BestResponse("apply"),
+        SureRule(0.9),
+        SureRule(0.99),
+    }
     sure = [found for found in audits if isinstance(found.terms.behaviour, SureRule)]
     assert len(sure) > 80
     assert any(found.terms.behaviour.undefined == "apply" for found in sure)
     assert sum(isinstance(found.terms.behaviour, PromisedRule) for found in sure) > 10
     assert sum(found.curves is not None for found in sure) > 40
-    assert sum((found.applies != HardRule().shares(*counted(found))).any() for found in sure) > 20
+    assert sum((found.applies != BestResponse().shares(*counted(found))).any() for found in sure) > 20
     promises = [set(found.promises()["promise_kept"]) for found in audits if found.of_new_people]
     assert set().union(*promises) == {"yes", "no", "undecided", ""}
     assert any("are broken" in found.verdict() for found in audits)
@@ -121,7 +126,7 @@ def test_shares_between_nobody_and_everybody_lead_to_the_librarys_outcome(show):
         """A quarter of each group, and another quarter where it is worth it: between the hard rule's answers."""
 
         def shares(self, true_positives, selected, costs):
-            return 0.25 + 0.25 * np.asarray(HardRule().shares(true_positives, selected, costs), dtype=float)
+            return 0.25 + 0.25 * np.asarray(BestResponse().shares(true_positives, selected, costs), dtype=float)
 
     found = example(cost=0.6)
     divided = found.under(Terms(0.6, behaviour=Halves()))

@@ -9,11 +9,12 @@ import pytest
 from hostile import WITHOUT_HALVES
 from pages import HOSTILE, content_of, elsewhere, example, hostile_audit, people, settle
 from selfselect import NaiveClassifier, PublishedStatistics, audit
-from selfselect.auditing import Audit, Screened
+from selfselect.auditing import Audit, ScreeningResult
 from selfselect.auditing.formats import amount, amount_up, count, level, percent
 from selfselect.auditing.page import short_name
+from selfselect.behaviour import BestResponse, SureRule
+from selfselect.costs import Terms
 from selfselect.datasets import make_base_rate_groups
-from selfselect.deciding import HardRule, SureRule, Terms
 from selfselect.planning import plan_for
 
 
@@ -64,7 +65,7 @@ def assert_page_equals(page, found):
         needed = "\N{EN DASH}" if row.applies else needed
         assert shown[name]["Still needed"] == (needed.ljust(len("0.000"), "0") if needed[0] == "0" else needed)
     if found.terms.confidence is not None:
-        limits = found.terms.comes_at(found.published.counts)
+        limits = found.terms.max_accepted_cost(found.published.counts)
         heading = f"Surely ({level(found.terms.confidence)})"
         assert [shown[name][heading] for name in found.names] == [percent(limit) for limit in limits]
     numbers = page.evaluate("() => selfselect.compute()")
@@ -193,7 +194,7 @@ def test_where_people_go_by_the_lower_bound_the_page_follows_every_slider(show, 
         settle(page)
         here = elsewhere(found, threshold, cost, {"B": 0.05})
         assert_page_equals(page, here)
-        changed += not here.applies.equals(here.under(replace(here.terms, behaviour=HardRule())).applies)
+        changed += not here.applies.equals(here.under(replace(here.terms, behaviour=BestResponse())).applies)
     assert changed  # the bound kept somebody away whom the precision would have brought
     page.click("#reset")
     page.click("#least")
@@ -210,7 +211,7 @@ def test_charts_and_files_of_those_who_go_by_the_bound_have_it(show):
     columns = lines[0].split(",")
     row = dict(zip(columns, lines[len(lines) // 2].split(","), strict=True))
     there = elsewhere(found, float(row["threshold"]))
-    limits = there.terms.comes_at(there.published.counts)
+    limits = there.terms.max_accepted_cost(there.published.counts)
     for name, precision, limit in zip(found.names, there.published.precision, limits, strict=True):
         assert float(row[name]) == precision
         assert float(row[f"{name} (surely)"]) == pytest.approx(limit, abs=1e-12)
@@ -219,13 +220,13 @@ def test_charts_and_files_of_those_who_go_by_the_bound_have_it(show):
         if start not in ("never", "none"):
             assert elsewhere(found, float(start)).applies[name]
     groups = page.evaluate("() => selfselect.csv('groups')").splitlines()
-    assert groups[0].endswith("utility,comes_at")
+    assert groups[0].endswith("utility,max_accepted_cost")
 
 
 def test_a_broken_promise_is_in_the_headline_and_beside_its_group(show):
     def table(*rows):
         frame = pd.DataFrame(rows, columns=["n", "positives", "selected", "true_positives"], index=["A", "B", "C", "D"])
-        return Screened(PublishedStatistics.from_counts(frame))
+        return ScreeningResult(PublishedStatistics.from_counts(frame))
 
     published = table((400, 200, 100, 90), (400, 200, 100, 90), (400, 200, 100, 90), (400, 100, 100, 40))
     new = table((200, 100, 40, 38), (200, 100, 40, 20), (200, 100, 40, 29), (200, 100, 40, 1))
@@ -244,7 +245,7 @@ def test_a_broken_promise_is_in_the_headline_and_beside_its_group(show):
     assert page.locator("h1 .broken").count() == 0
     assert page.locator("h1 .promised").count() == 1
     groups = page.evaluate("() => selfselect.csv('groups')").splitlines()
-    assert groups[0].endswith("comes_at,delivered,delivered_low,delivered_high,promise_kept")
+    assert groups[0].endswith("max_accepted_cost,delivered,delivered_low,delivered_high,promise_kept")
 
 
 def test_a_classifier_that_publishes_on_unseen_people_has_a_page(show):
@@ -367,7 +368,7 @@ def test_where_people_go_by_the_bound_the_dot_stands_at_it(show):
     found = example().under(Terms(0.7, behaviour=SureRule(0.9)))
     page = show(found)
     drawn = in_sight(page, "who").locator("text").all_text_contents()
-    limits = found.terms.comes_at(found.published.counts)
+    limits = found.terms.max_accepted_cost(found.published.counts)
     for row, limit in zip(found.to_frame().itertuples(), limits, strict=True):
         assert f"surely {percent(limit)} (published {percent(row.precision)}), needs {percent(row.cost)}" in drawn
 
@@ -677,14 +678,14 @@ def test_small_groups_carry_a_warning_with_their_number(show):
 
 def test_a_group_of_which_nobody_passes_is_shut_out_whatever_is_paid(show):
     published = PublishedStatistics.from_predictions([1, 0, 1, 0], [1, 0, 0, 0], sensitive_features=list("AABB"))
-    screened = Screened(published)
+    screened = ScreeningResult(published)
     found = Audit(screened, screened, Terms(0.5))
     page = show(found)
     page.fill("input[aria-label='Subsidy for B']", "0.5")
     settle(page)
     assert cells(page)["B"]["Applies"] == "rejected"
     assert cells(page)["B"]["Still needed"] == "none helps"
-    assert_page_equals(page, found.under(found.terms.paying({"B": 0.5})))
+    assert_page_equals(page, found.under(found.terms.with_subsidies({"B": 0.5})))
 
 
 @pytest.mark.parametrize("threshold", [0.9999, 1.5, np.inf])
@@ -715,7 +716,7 @@ def test_a_share_of_the_cost_is_what_proportional_subsidies_tell_and_pay(show):
     published = PublishedStatistics.from_counts(
         pd.DataFrame({"n": [200], "positives": [90], "selected": [100], "true_positives": [62]}, index=["B"])
     )
-    screened = Screened(published)
+    screened = ScreeningResult(published)
     found = Audit(screened, screened, Terms(0.7, kind="proportional"))
     page = show(found)
     assert "or with a subsidy of 0.115 of the cost." in page.text_content("#sentences")
@@ -724,19 +725,19 @@ def test_a_share_of_the_cost_is_what_proportional_subsidies_tell_and_pay(show):
     settle(page)
     assert "with a further subsidy of 0.015 of the cost." in page.text_content("#sentences")
     assert cells(page)["B"]["Still needed"] == "0.015"
-    assert_page_equals(page, found.under(found.terms.paying({"B": 0.1})))
+    assert_page_equals(page, found.under(found.terms.with_subsidies({"B": 0.1})))
     page.click("#least")
     settle(page)
     assert page.input_value("input[aria-label='Subsidy for B']") == "0.115"  # shown rounded up, paid as it is
     paid = page.evaluate("() => selfselect.compute().groups[0].subsidy")
     assert paid == pytest.approx(1 - 0.62 / 0.7)
-    assert_page_equals(page, found.under(found.terms.paying({"B": paid})))
+    assert_page_equals(page, found.under(found.terms.with_subsidies({"B": paid})))
 
 
 def test_a_group_without_a_precision_applies_where_people_are_said_to(show):
     published = PublishedStatistics.from_predictions([1, 0, 1, 0], [1, 0, 0, 0], sensitive_features=list("AABB"))
-    screened = Screened(published)
-    found = Audit(screened, screened, Terms(0.5, behaviour=HardRule("apply")))
+    screened = ScreeningResult(published)
+    found = Audit(screened, screened, Terms(0.5, behaviour=BestResponse("apply")))
     page = show(found)
     assert_page_equals(page, found)
     assert cells(page)["B"]["Applies"] == "yes"

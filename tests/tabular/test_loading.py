@@ -6,9 +6,15 @@ import pytest
 
 from selfselect import audit
 from selfselect.auditing import Audit
-from selfselect.deciding import Terms
+from selfselect.costs import Terms
 from selfselect.tabular.errors import TableError
-from selfselect.tabular.loading import DecisionColumn, PeopleColumns, ScoreColumn, read_for_training, read_screened
+from selfselect.tabular.loading import (
+    DecisionColumn,
+    PeopleColumns,
+    ScoreColumn,
+    read_for_training,
+    read_screening_result,
+)
 from selfselect.tabular.reading import open_table
 from selfselect.tabular.texts import BLOCK_BYTES
 
@@ -57,7 +63,7 @@ def test_no_mutated_table_crashes_the_reader(tmp_path, model):
         people = PeopleColumns("label", ("group",), missing="own_group" if i % 2 else "error")
         try:
             with open_table(path) as table:
-                screened = read_screened(table, people, model)
+                screened = read_screening_result(table, people, model)
                 table.sha256()
         except TableError as error:
             complaints.append((str(error), data))
@@ -94,7 +100,7 @@ def test_a_table_in_chunks_counts_as_the_frame_does_with_groups_in_the_same_orde
         frame["y"], y_pred=frame["d"], sensitive_features=frame["z"], cost=0.7, missing="own_group"
     ).published
     with open_table(path) as table:
-        found = read_screened(table, PeopleColumns("y", ("z",), missing="own_group"), model).table
+        found = read_screening_result(table, PeopleColumns("y", ("z",), missing="own_group"), model).table
     assert found.groups.tolist() == expected.groups.tolist() == ["A", "B", "(missing)"]
     assert found == expected
 
@@ -145,5 +151,5 @@ def test_scores_that_are_no_probabilities_need_a_threshold(tmp_path):
     path = tmp_path / "t.csv"
     path.write_text("y,z,s\n1,a,-3\n0,a,5\n")
     with open_table(path) as table, pytest.raises(TableError, match="column 's': Scores run from -3 to 5") as error:
-        read_screened(table, PeopleColumns("y", ("z",)), ScoreColumn("s"))
+        read_screening_result(table, PeopleColumns("y", ("z",)), ScoreColumn("s"))
     assert error.value.key == "threshold"

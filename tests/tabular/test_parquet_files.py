@@ -13,7 +13,7 @@ from selfselect.tabular import parquet_files
 from selfselect.tabular.cells import ArrowChunk
 from selfselect.tabular.checking import GroupColumns, TwoValues, as_numbers
 from selfselect.tabular.errors import TableError
-from selfselect.tabular.loading import PeopleColumns, ScoreColumn, read_screened
+from selfselect.tabular.loading import PeopleColumns, ScoreColumn, read_screening_result
 from selfselect.tabular.parquet_pages import pages_of
 from selfselect.tabular.reading import open_table
 
@@ -83,7 +83,7 @@ def test_a_file_of_several_row_groups_is_one_table(tmp_path):
     table = pa.table({"y": np.arange(n) % 2, "z": np.where(np.arange(n) % 3, "a", "b"), "s": np.arange(n) / n})
     pq.write_table(table, tmp_path / "t.parquet", row_group_size=7000)
     with open_table(tmp_path / "t.parquet") as table:
-        found = read_screened(table, PeopleColumns("y", ("z",)), ScoreColumn("s"))
+        found = read_screening_result(table, PeopleColumns("y", ("z",)), ScoreColumn("s"))
     assert found.table.counts.n.sum() == n
 
 

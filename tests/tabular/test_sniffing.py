@@ -4,7 +4,7 @@ import pytest
 
 from selfselect.tabular.chunks import TableReader
 from selfselect.tabular.errors import TableError
-from selfselect.tabular.loading import PeopleColumns, ScoreColumn, read_for_training, read_screened
+from selfselect.tabular.loading import PeopleColumns, ScoreColumn, read_for_training, read_screening_result
 from selfselect.tabular.reading import open_table
 from selfselect.tabular.sniffing import find_decimal, find_delimiter
 
@@ -15,7 +15,7 @@ def screened(tmp_path, content, **how):
     path = tmp_path / "people.csv"
     path.write_bytes(content)
     with open_table(path, **how) as table:
-        found = read_screened(table, PeopleColumns("label", ("group",)), ScoreColumn("score"))
+        found = read_screening_result(table, PeopleColumns("label", ("group",)), ScoreColumn("score"))
         return found.table, table.notes
 
 

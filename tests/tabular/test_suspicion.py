@@ -5,8 +5,8 @@ import pandas as pd
 import pytest
 from sklearn.metrics import roc_auc_score
 
-from selfselect.auditing import Screened
-from selfselect.deciding import PublishedStatistics
+from selfselect.auditing import ScreeningResult
+from selfselect.publishing import PublishedStatistics
 from selfselect.tabular.suspicion import (
     suspect_columns,
     suspect_decisions,
@@ -45,8 +45,8 @@ def texts(values):
 
 def test_a_score_that_rises_with_being_unqualified_is_found_and_its_pairs_are_counted(people):
     y, score, z = people
-    assert suspect_score(Screened.from_scores(y, score, sensitive_features=z), "s") == []
-    (found,) = suspect_score(Screened.from_scores(y, 1 - score, sensitive_features=z), "s")
+    assert suspect_score(ScreeningResult.from_scores(y, score, sensitive_features=z), "s") == []
+    (found,) = suspect_score(ScreeningResult.from_scores(y, 1 - score, sensitive_features=z), "s")
     assert (found.key, found.severity) == ("lower_passes", "warning")
     parts = [(z == name) for name in "AB"]
     pairs = [y[part].sum() * (~y[part]).sum() for part in parts]
@@ -57,35 +57,35 @@ def test_a_score_that_rises_with_being_unqualified_is_found_and_its_pairs_are_co
 def test_a_score_that_says_nothing_is_not_held_for_one_that_runs_the_other_way():
     rng = np.random.default_rng(0)
     for _ in range(50):
-        people = Screened.from_scores(rng.random(200) < 0.5, rng.random(200))
+        people = ScreeningResult.from_scores(rng.random(200) < 0.5, rng.random(200))
         assert "lower_passes" not in keys(suspect_score(people, "s"))
 
 
 @pytest.mark.parametrize(("threshold", "who"), [(50, "nobody"), (-1, "everybody")])
 def test_a_threshold_outside_the_scores_is_found(people, threshold, who):
     y, score, _ = people
-    (found,) = suspect_score(Screened.from_scores(y, score, threshold=threshold), "s")
+    (found,) = suspect_score(ScreeningResult.from_scores(y, score, threshold=threshold), "s")
     assert found.key == "threshold_outside"
     assert f"{who} passes" in found.text
 
 
 def test_decisions_for_everybody_or_nobody_are_found(people):
     y, score, _ = people
-    assert suspect_decisions(Screened.from_predictions(y, score > 0.5), "p") == []
+    assert suspect_decisions(ScreeningResult.from_predictions(y, score > 0.5), "p") == []
     for decisions, who in ((np.ones(PEOPLE, bool), "Everybody"), (np.zeros(PEOPLE, bool), "Nobody")):
-        (found,) = suspect_decisions(Screened.from_predictions(y, decisions), "p")
+        (found,) = suspect_decisions(ScreeningResult.from_predictions(y, decisions), "p")
         assert found.text.startswith(f"{who} passes")
 
 
 def test_decisions_that_pass_the_unqualified_are_found(people):
     y, score, _ = people
-    assert keys(suspect_decisions(Screened.from_predictions(y, score < 0.5), "p")) == ["decisions_reversed"]
+    assert keys(suspect_decisions(ScreeningResult.from_predictions(y, score < 0.5), "p")) == ["decisions_reversed"]
 
 
 def test_a_score_or_a_decision_that_is_the_label_again_is_found(people):
     y, _, _ = people
-    assert keys(suspect_score(Screened.from_scores(y, y * 0.9), "s")) == ["label_again"]
-    assert keys(suspect_decisions(Screened.from_predictions(y, y), "p")) == ["label_again"]
+    assert keys(suspect_score(ScreeningResult.from_scores(y, y * 0.9), "s")) == ["label_again"]
+    assert keys(suspect_decisions(ScreeningResult.from_predictions(y, y), "p")) == ["label_again"]
 
 
 # ---------------------------------------------------------------------- labels and groups
@@ -246,6 +246,8 @@ def test_what_is_suspected_does_not_depend_on_the_scale_of_weights():
     z = ["few"] * 4 + ["many"] * 296
     said = []
     for scale in (0.001, 1.0, 1000.0):
-        people = Screened.from_scores(y, score, threshold=0.4, sensitive_features=z, sample_weight=np.full(300, scale))
+        people = ScreeningResult.from_scores(
+            y, score, threshold=0.4, sensitive_features=z, sample_weight=np.full(300, scale)
+        )
         said.append([finding.key for finding in [*suspect_people(people.table, "y"), *suspect_score(people, "s")]])
     assert said[0] == said[1] == said[2] == ["small_groups", "lower_passes"]

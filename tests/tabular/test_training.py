@@ -7,8 +7,8 @@ import pytest
 from applicants import applicants, text_columns
 from selfselect import GroupThresholdClassifier, NaiveClassifier, SemiStrategicClassifier, StrategicClassifier
 from selfselect.cli.train import METHODS as METHODS_OF_THE_COMMAND
+from selfselect.costs import Terms
 from selfselect.counting import encode_groups
-from selfselect.deciding import Terms
 from selfselect.metrics import induced_accuracy, social_cost
 from selfselect.tabular.loading import TrainingTable
 from selfselect.tabular.training import METHODS, hold_out, make_classifier, train_on_table

@@ -6,7 +6,7 @@ from .cost_ranges import OverCosts
 from .page import Opening
 from .provenance import Provenance
 from .resampling import Resamples, Uncertainty, resample
-from .screened import Screened, default_threshold
+from .screening import ScreeningResult, default_threshold
 from .words import (
     group_names,
     group_sentence,
@@ -25,7 +25,7 @@ __all__ = [
     "PairedCounts",
     "Provenance",
     "Resamples",
-    "Screened",
+    "ScreeningResult",
     "Uncertainty",
     "audit",
     "compare",

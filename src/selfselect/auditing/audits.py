@@ -4,26 +4,19 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from functools import cached_property
 from typing import Any
 
 import numpy as np
 import pandas as pd
 from numpy.typing import ArrayLike
 
-from .._cached import cached
 from .._text import html_text
 from .._validation import check_fraction
-from ..deciding import (
-    Cost,
-    HardRule,
-    Outcome,
-    PublishedStatistics,
-    Subsidies,
-    SubsidyKind,
-    Terms,
-    ThresholdCurves,
-    outcome,
-)
+from ..behaviour import BestResponse
+from ..costs import Cost, Subsidies, SubsidyKind, Terms
+from ..outcomes import Outcome, outcome
+from ..publishing import PublishedStatistics, ThresholdCurves
 from ..report import render
 from .cost_ranges import OverCosts, over_costs
 from .impact import impact_content, impact_ratios, impact_rows
@@ -32,7 +25,7 @@ from .plain import as_json, plain_groups, plain_ranges, plain_value
 from .promises import promises
 from .provenance import Provenance
 from .resampling import Uncertainty, resample
-from .screened import Screened
+from .screening import ScreeningResult
 from .undecided import either_way, undecided_groups
 from .words import group_names, group_sentence, group_warning, promises_sentence, standing, sureness, verdict_sentence
 
@@ -57,9 +50,9 @@ class Audit:
 
     Attributes
     ----------
-    published_by : Screened
+    published_by : ScreeningResult
         The people whose counts are published: what others see and decide by.
-    counted_on : Screened
+    counted_on : ScreeningResult
         The people whose accuracy and social cost are counted (the same, unless another set was given).
     terms : Terms
         What groups face, at the main cost.
@@ -71,8 +64,8 @@ class Audit:
         A range of costs that what is written also speaks of; see :meth:`over_costs`.
     """
 
-    published_by: Screened
-    counted_on: Screened
+    published_by: ScreeningResult
+    counted_on: ScreeningResult
     terms: Terms
     other_costs: tuple[Cost, ...] = ()
     provenance: Provenance = field(default_factory=Provenance)
@@ -116,24 +109,24 @@ class Audit:
         """Whether other people are counted than those whose counts are published, so that promises can be checked."""
         return self.counted_on is not self.published_by
 
-    @cached
+    @cached_property
     def names(self) -> list[str]:
         """One text per group."""
         return group_names(self.published.groups)
 
     # ------------------------------------------------------------------ what follows
 
-    @cached
+    @cached_property
     def shares(self) -> pd.Series:
         """Share of each group that applies at the main cost."""
         return self.published.shares(self.terms)
 
-    @cached
+    @cached_property
     def applies(self) -> pd.Series:
         """Whether each group applies at the main cost."""
         return self.published.decisions(self.terms)
 
-    @cached
+    @cached_property
     def outcome(self) -> Outcome:
         """Accuracy, application rate and social cost at the main cost."""
         return outcome(self.population, self.shares)
@@ -163,16 +156,16 @@ class Audit:
         """Share of qualified people who do not apply, NaN if nobody is qualified."""
         return self.outcome.social_cost
 
-    @cached
+    @cached_property
     def undecided(self) -> pd.Series | None:
         """Whether each group's 95% interval holds its cost, so that chance may have decided.
 
         None where that says nothing: people decide by what was published before, want to be sure, or come in part.
         """
-        if self.of_new_people or type(self.terms.behaviour) is not HardRule:
+        if self.of_new_people or type(self.terms.behaviour) is not BestResponse:
             return None
         frame, groups = self.published.to_frame(), self.published.groups
-        held = undecided_groups(frame["precision_low"], frame["precision_high"], self.terms.faced_by(groups))
+        held = undecided_groups(frame["precision_low"], frame["precision_high"], self.terms.effective_cost(groups))
         return pd.Series(held, index=groups, name="undecided")
 
     def either_way(self) -> dict[str, Any] | None:
@@ -216,10 +209,10 @@ class Audit:
             counted than those whose counts are published, also what :meth:`promises` has.
         """
         groups, frame = self.published.groups, self.published.to_frame()
-        frame["cost"] = self.terms.faced_by(groups)
+        frame["cost"] = self.terms.effective_cost(groups)
         frame["applies"] = self.applies
         frame["share"] = self.shares
-        needed = self.terms.further_subsidy(groups, self.terms.comes_at(self.published.counts))
+        needed = self.terms.further_subsidy(groups, self.terms.max_accepted_cost(self.published.counts))
         frame["subsidy_needed"] = np.where(self.applies, 0.0, needed)
         frame["utility"] = self.published.utility_under(self.terms)
         if self.undecided is not None:
@@ -236,7 +229,7 @@ class Audit:
         """
         groups = self.published.groups
         new = self.population.spread_over(groups).counts
-        return promises(self.applies.to_numpy(), self.terms.faced_by(groups), new, groups)
+        return promises(self.applies.to_numpy(), self.terms.effective_cost(groups), new, groups)
 
     def _promise_counts(self) -> dict[str, int]:
         """How many promises are kept, broken and undecided."""
@@ -279,7 +272,7 @@ class Audit:
         return Uncertainty(drawn, confidence, random_state, weighted)
 
     @property
-    def _people(self) -> tuple[Screened, Screened]:
+    def _people(self) -> tuple[ScreeningResult, ScreeningResult]:
         return self.published_by, self.counted_on
 
     def over_costs(self, low: float, high: float) -> OverCosts:
@@ -365,13 +358,13 @@ class Audit:
             became["promise_kept"].tolist(),
             self.population.spread_over(groups).counts.selected.tolist(),
             became["delivered"].tolist(),
-            self.terms.faced_by(groups).tolist(),
+            self.terms.effective_cost(groups).tolist(),
         )
 
     def sentences(self) -> list[str]:
         """One plain sentence per group."""
         frame, paid = self.to_frame(), self.terms.subsidies_for(self.published.groups)
-        comes_at = self.terms.comes_at(self.published.counts)
+        max_accepted_cost = self.terms.max_accepted_cost(self.published.counts)
         return [
             group_sentence(
                 name,
@@ -382,11 +375,11 @@ class Audit:
                 row.subsidy_needed,
                 kind=self.terms.kind,
                 subsidised=subsidy > 0,
-                comes_at=limit,
+                max_accepted_cost=limit,
                 confidence=self.terms.confidence,
             )
             for name, share, subsidy, limit, row in zip(
-                self.names, self.shares, paid, comes_at, frame.itertuples(), strict=True
+                self.names, self.shares, paid, max_accepted_cost, frame.itertuples(), strict=True
             )
         ]
 
@@ -583,7 +576,7 @@ def audit(
         raise TypeError("Pass either score or y_pred.")
     costs = _as_costs(cost)
     if score is not None:
-        people = Screened.from_scores(
+        people = ScreeningResult.from_scores(
             y_true,
             score,
             threshold=threshold,
@@ -596,7 +589,7 @@ def audit(
         raise TypeError("threshold belongs to score; y_pred holds decisions already.")
     else:
         decided: Any = y_pred
-        people = Screened.from_predictions(
+        people = ScreeningResult.from_predictions(
             y_true,
             decided,
             sensitive_features=sensitive_features,
@@ -606,5 +599,5 @@ def audit(
         )
     terms = Terms(costs[0], subsidies, subsidy_kind, cost_of=cost_of)
     for value in costs:
-        terms.at_cost(value).faced_by(people.groups)  # complains early about costs and subsidies
+        terms.at_cost(value).effective_cost(people.groups)  # complains early about costs and subsidies
     return Audit(people, people, terms, costs[1:], provenance or Provenance())

@@ -5,17 +5,19 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Any, Self
 
 import numpy as np
 import pandas as pd
 from numpy.typing import ArrayLike, NDArray
 
-from .._cached import cached
 from .._text import html_text, printable
 from .._validation import FloatArray, check_binary, check_fraction, check_same_length, check_weights
+from ..behaviour import as_decisions
+from ..costs import Terms
 from ..counting import GroupCounts, encode_groups, position_of, ratio, with_same_columns
-from ..deciding import BOUNDED, Terms, as_decisions, outcome_bounds
+from ..outcomes import BOUNDED, outcome_bounds
 from ..report import render_document
 from .audits import Audit
 from .formats import amount, count, level, listed, percent
@@ -164,12 +166,12 @@ class Comparison:
 
     # ------------------------------------------------------------------ numbers
 
-    @cached
+    @cached_property
     def groups(self) -> pd.Index:
         """The groups of both."""
         return (self.before.published + self.after.published).groups
 
-    @cached
+    @cached_property
     def group_names(self) -> list[str]:
         """One text per group."""
         return group_names(self.groups)
@@ -515,7 +517,7 @@ def _resample_pairs(
     block = max(1, MOST_DRAWN // max(pairs.cells.size, 1))
     shares: tuple[list[Any], list[Any]] = ([], [])
     found: tuple[list[dict[str, FloatArray]], list[dict[str, FloatArray]]] = ([], [])
-    costs = [terms.faced_by(pairs.groups) for terms in (before, after)]
+    costs = [terms.effective_cost(pairs.groups) for terms in (before, after)]
     for start in range(0, n_resamples, block):
         both = _margins(pairs.draw(min(block, n_resamples - start), rng))
         for i, (terms, counts) in enumerate(zip((before, after), both, strict=True)):

@@ -14,8 +14,10 @@ import numpy as np
 import pandas as pd
 
 from .._validation import FloatArray, check_fraction
+from ..behaviour import BestResponse, SureRule
+from ..costs import Terms
 from ..counting import GroupCounts
-from ..deciding import BOUNDED, HardRule, SureRule, Terms
+from ..outcomes import BOUNDED
 from .formats import amount, amount_down
 from .plain import plain_groups, plain_rows, plain_value
 from .words import range_text, spoken
@@ -33,11 +35,11 @@ def tipping_costs(terms: Terms, groups: pd.Index, counts: GroupCounts) -> FloatA
     >>> tipping_costs(Terms(0.7, {"B": 0.1}), pd.Index(["A", "B"]), counts).round(3).tolist()
     [0.75, 0.85]
     """
-    comes_at, paid = terms.comes_at(counts), terms.subsidies_for(groups)
+    max_accepted_cost, paid = terms.max_accepted_cost(counts), terms.subsidies_for(groups)
     if terms.kind == "additive":
-        return np.asarray(comes_at + paid)
+        return np.asarray(max_accepted_cost + paid)
     with np.errstate(divide="ignore", invalid="ignore"):
-        return np.where(paid < 1, comes_at / (1 - paid), np.where(np.isnan(comes_at), np.nan, np.inf))
+        return np.where(paid < 1, max_accepted_cost / (1 - paid), np.where(np.isnan(max_accepted_cost), np.nan, np.inf))
 
 
 @dataclass(frozen=True, eq=False)
@@ -121,9 +123,9 @@ def over_costs(audit: Any, low: float, high: float) -> OverCosts:
     low, high = check_fraction(low, "low"), check_fraction(high, "high")
     if low > high:
         raise ValueError(f"low must not be above high, got {low:g} and {high:g}.")
-    if not isinstance(audit.terms.behaviour, HardRule | SureRule):
+    if not isinstance(audit.terms.behaviour, BestResponse | SureRule):
         raise TypeError(
-            f"Where groups tip is known for HardRule() and SureRule(), not for {audit.terms.behaviour!r}; look at "
+            f"Where groups tip is known for BestResponse() and SureRule(), not for {audit.terms.behaviour!r}; look at "
             "single costs instead."
         )
     if not isinstance(audit.terms.cost, int | float):

@@ -22,7 +22,7 @@ from scipy.special import ndtri
 
 from .._validation import FloatArray, check_fraction
 from ..counting import MISSING, GroupCounts, precision_interval, ratio
-from ..deciding import PublishedStatistics
+from ..publishing import PublishedStatistics
 from .formats import amount, count, percent
 from .plain import plain_rows
 from .words import group_names

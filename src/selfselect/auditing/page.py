@@ -18,15 +18,16 @@ from scipy.special import ndtri
 from .._errors import InputError
 from .._text import printable
 from .._validation import FloatArray
+from ..behaviour import MOST_OF_A_GROUP, SLACK, Behaviour, BestResponse, PromisedRule, SureRule
+from ..costs import Terms
 from ..counting.groups import position_of, with_same_columns
 from ..counting.intervals import ratio
-from ..deciding import SLACK, Behaviour, HardRule, PromisedRule, SureRule, Terms, ThresholdCurves
-from ..deciding.behaviour import MOST_OF_A_GROUP
+from ..publishing import ThresholdCurves
 from ..report.rendering import NO_OPENING
 from .formats import MOST_NAMED, count, level
 from .promises import RARE
 from .provenance import Provenance
-from .screened import Screened
+from .screening import ScreeningResult
 from .words import FEW_SELECTED
 
 #: With more groups than this a page would be neither small nor usable.
@@ -181,8 +182,8 @@ def threshold_grid(curves: ThresholdCurves, own: float, most: int) -> tuple[Floa
 
 
 def page_content(
-    published_by: Screened,
-    counted_on: Screened,
+    published_by: ScreeningResult,
+    counted_on: ScreeningResult,
     terms: Terms,
     *,
     names: Sequence[str],
@@ -194,7 +195,7 @@ def page_content(
 
     Parameters
     ----------
-    published_by, counted_on : Screened
+    published_by, counted_on : ScreeningResult
         The people whose counts are published, and those whose accuracy and social cost are counted.
     terms : Terms
         What groups face at first. People must decide by a rule that the page knows: the hard one, or the sure one.
@@ -323,7 +324,7 @@ def _terms_content(terms: Terms, groups: pd.Index) -> dict[str, Any]:
 
 def _behaviour_content(behaviour: Behaviour) -> dict[str, Any]:
     """What the script needs to decide as people do; refuses what it could not follow."""
-    if type(behaviour) is HardRule:
+    if type(behaviour) is BestResponse:
         return {"rule": "hard", "undefined": behaviour.undefined}
     if type(behaviour) is SureRule:
         return {"rule": "sure", "undefined": behaviour.undefined, "confidence": behaviour.confidence}
@@ -331,13 +332,13 @@ def _behaviour_content(behaviour: Behaviour) -> dict[str, Any]:
         told = {"promised": list(behaviour.promised)}
         return {"rule": "sure", "undefined": behaviour.undefined, "confidence": behaviour.confidence} | told
     raise InputError(
-        f"The page recomputes who applies by HardRule() or SureRule(), and cannot follow {behaviour!r}; a report would "
-        "contradict itself. Make the report for one of these, or take the numbers from to_frame() and to_json().",
+        f"The page recomputes who applies by BestResponse() or SureRule(), and cannot follow {behaviour!r}; a report "
+        "would contradict itself. Make the report for one of these, or take the numbers from to_frame() and to_json().",
         key="behaviour",
     )
 
 
-def _thresholds(published_by: Screened, counted_on: Screened) -> tuple[FloatArray | None, int, bool]:
+def _thresholds(published_by: ScreeningResult, counted_on: ScreeningResult) -> tuple[FloatArray | None, int, bool]:
     """Thresholds to offer; none unless both sets of people can be counted at each, and are at the same one now."""
     curves, own = published_by.curves, published_by.threshold
     if curves is None or own is None or counted_on.curves is None or counted_on.threshold != own:
@@ -346,7 +347,7 @@ def _thresholds(published_by: Screened, counted_on: Screened) -> tuple[FloatArra
     return threshold_grid(curves, own, most)
 
 
-def _counts(people: Screened, groups: pd.Index, thresholds: FloatArray | None, position: int) -> dict[str, Any]:
+def _counts(people: ScreeningResult, groups: pd.Index, thresholds: FloatArray | None, position: int) -> dict[str, Any]:
     """Counts in the order of the published groups; a group of which nobody is here has none."""
     aligned = with_same_columns(people.groups, groups, "The population", "what is published")
     place = position_of(aligned, groups, "The population", "what is published")

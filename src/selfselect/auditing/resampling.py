@@ -20,10 +20,12 @@ import pandas as pd
 from numpy.typing import NDArray
 
 from .._validation import FloatArray, check_fraction
+from ..behaviour import Shares, as_decisions
+from ..costs import Terms
 from ..counting import GroupCounts, position_of, ratio, with_same_columns
-from ..deciding import BOUNDED, Shares, Terms, as_decisions, outcome_bounds
+from ..outcomes import BOUNDED, outcome_bounds
 from .plain import plain_value
-from .screened import Screened
+from .screening import ScreeningResult
 
 #: Numbers drawn at a time: what keeps memory small with many groups.
 MOST_DRAWN = 2_000_000
@@ -144,8 +146,8 @@ class Resamples:
 
 
 def resample(
-    published_by: Screened,
-    counted_on: Screened,
+    published_by: ScreeningResult,
+    counted_on: ScreeningResult,
     terms: Terms,
     *,
     n_resamples: int = 1000,
@@ -155,7 +157,7 @@ def resample(
 
     Parameters
     ----------
-    published_by, counted_on : Screened
+    published_by, counted_on : ScreeningResult
         The people whose counts are published, and those who are counted. If they are one object, they are drawn once;
         otherwise each set is drawn on its own.
     terms : Terms
@@ -173,7 +175,7 @@ def resample(
     Examples
     --------
     >>> y, passed = [1, 1, 0, 1, 0, 0] * 20, [1, 1, 1, 1, 1, 0] * 20
-    >>> people = Screened.from_predictions(y, passed, sensitive_features=list("AAABBB") * 20)
+    >>> people = ScreeningResult.from_predictions(y, passed, sensitive_features=list("AAABBB") * 20)
     >>> drawn = resample(people, people, Terms(0.6), n_resamples=200)
     >>> drawn.applies.to_dict()
     {'A': 0.905, 'B': 0.16}
@@ -181,7 +183,7 @@ def resample(
     if not isinstance(n_resamples, int) or n_resamples < FEWEST_RESAMPLES:
         raise ValueError(f"n_resamples must be a whole number of at least {FEWEST_RESAMPLES}, got {n_resamples!r}.")
     rng = np.random.default_rng(random_state)
-    groups, costs = published_by.groups, terms.faced_by(published_by.groups)
+    groups, costs = published_by.groups, terms.effective_cost(published_by.groups)
     pairs: Iterator[tuple[GroupCounts, GroupCounts]]
     if counted_on is published_by:
         position = np.arange(len(groups))

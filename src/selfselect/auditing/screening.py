@@ -22,7 +22,7 @@ from .._validation import (
     some_of,
 )
 from ..counting import GroupCodes, GroupCounts, encode_groups
-from ..deciding import PublishedStatistics, ThresholdCurves
+from ..publishing import PublishedStatistics, ThresholdCurves
 
 
 def default_threshold(lowest: float, highest: float) -> float:
@@ -76,7 +76,7 @@ def refuse_untested_who_passed(known: BoolArray | None, selected: BoolArray) -> 
 
 
 @dataclass(frozen=True, eq=False)
-class Screened:
+class ScreeningResult:
     """What a model makes of some people.
 
     Attributes
@@ -98,7 +98,7 @@ class Screened:
     lower_passes: bool = False
 
     @classmethod
-    def from_curves(cls, curves: ThresholdCurves, threshold: float) -> Screened:
+    def from_curves(cls, curves: ThresholdCurves, threshold: float) -> ScreeningResult:
         """People at one threshold of their score."""
         return cls(curves.at(threshold), curves, threshold)
 
@@ -113,7 +113,7 @@ class Screened:
         sample_weight: ArrayLike | None = None,
         missing: str = "error",
         untested: bool = False,
-    ) -> Screened:
+    ) -> ScreeningResult:
         """People with a score; those above the threshold (by default 0.5, for probabilities) pass screening.
 
         Weights say how far a person stands for others: intervals count Kish's effective number of people. With
@@ -142,7 +142,7 @@ class Screened:
         sample_weight: ArrayLike | None = None,
         missing: str = "error",
         untested: bool = False,
-    ) -> Screened:
+    ) -> ScreeningResult:
         """People whose screening is decided already; weights and untested people as in :meth:`from_scores`."""
         (y, known), selected = _labels(y_true, untested), check_binary(y_pred, "y_pred")
         check_same_length(y_true=y, y_pred=selected)

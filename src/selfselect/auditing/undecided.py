@@ -12,7 +12,7 @@ from numpy.typing import ArrayLike
 
 from .._validation import BoolArray, FloatArray
 from ..counting import GroupCounts, ratio
-from ..deciding import outcome_bounds
+from ..outcomes import outcome_bounds
 
 
 def undecided_groups(low: ArrayLike, high: ArrayLike, costs: FloatArray) -> BoolArray:

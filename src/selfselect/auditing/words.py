@@ -14,8 +14,9 @@ from typing import Any
 
 import pandas as pd
 
-from ..deciding import Outcome, SubsidyKind
-from ..deciding.behaviour import MOST_OF_A_GROUP
+from ..behaviour import MOST_OF_A_GROUP
+from ..costs import SubsidyKind
+from ..outcomes import Outcome
 from .formats import MOST_NAMED, amount, amount_down, amount_up, count, level, listed, percent
 from .promises import RARE
 from .resampling import Uncertainty
@@ -347,7 +348,7 @@ def standing_phrase(
     precision: float,
     cost: float,
     *,
-    comes_at: float | None = None,
+    max_accepted_cost: float | None = None,
     confidence: float | None = None,
 ) -> str:
     """How a group stands, with why: what its people see, and what they need.
@@ -358,7 +359,7 @@ def standing_phrase(
         As :func:`standing` says.
     precision, cost : float
         What its people see, and what they face.
-    comes_at, confidence : float, optional
+    max_accepted_cost, confidence : float, optional
         The bound of precision that people go by, and how sure they want to be; NaN if nothing is promised to them.
 
     Examples
@@ -372,7 +373,7 @@ def standing_phrase(
         return f"{stands}: nobody passes"
     told = percent(precision)
     if confidence is not None:
-        limit = precision if comes_at is None else comes_at
+        limit = precision if max_accepted_cost is None else max_accepted_cost
         surely = "nothing promised" if math.isnan(limit) else f"surely {percent(limit)}"
         told = f"{surely} (published {told})"
     return f"{stands}: {told}, needs {percent(cost)}"
@@ -388,7 +389,7 @@ def group_sentence(
     *,
     kind: SubsidyKind = "additive",
     subsidised: bool = False,
-    comes_at: float | None = None,
+    max_accepted_cost: float | None = None,
     confidence: float | None = None,
 ) -> str:
     """Say of one group whether it applies, why, and what would change that.
@@ -409,7 +410,7 @@ def group_sentence(
         Whether subsidies are amounts or shares of the cost.
     subsidised : bool
         Whether it receives a subsidy already.
-    comes_at : float, optional
+    max_accepted_cost : float, optional
         The highest cost at which it would apply: its precision, or the lower bound of it; NaN if none, because with a
         guarantee nothing is promised to it.
     confidence : float, optional
@@ -429,7 +430,7 @@ def group_sentence(
             return f"{some} at a cost of {amount(cost)}, although nobody in it passes screening."
         return f"{subject} is shut out: nobody in it passes screening, so no subsidy can bring it in."
     hired = f"{percent(precision)} of those who pass screening are qualified"
-    limit = precision if comes_at is None else comes_at
+    limit = precision if max_accepted_cost is None else max_accepted_cost
     if math.isnan(limit):
         return f"{subject} stays away: {hired}, but nothing is promised to it, so no subsidy can bring it in."
     if confidence is not None:

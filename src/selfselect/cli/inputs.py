@@ -15,10 +15,16 @@ import pandas as pd
 
 from selfselect._text import printable
 from selfselect.auditing import Audit, Provenance
-from selfselect.deciding import SubsidyKind, Terms
+from selfselect.costs import SubsidyKind, Terms
 from selfselect.tabular.checking import match_groups
 from selfselect.tabular.chunks import TableReader
-from selfselect.tabular.loading import DecisionColumn, PeopleColumns, ScoreColumn, read_screened, read_screened_each
+from selfselect.tabular.loading import (
+    DecisionColumn,
+    PeopleColumns,
+    ScoreColumn,
+    read_screening_result,
+    read_screening_results,
+)
 from selfselect.tabular.reading import open_table
 from selfselect.tabular.suspicion import Finding
 
@@ -156,9 +162,9 @@ def load_audits(
     found: list[Finding] = []
     with table_at(file, encoding, delimiter) as table:
         if separately:
-            screened = read_screened_each(table, people, model, found)
+            screened = read_screening_results(table, people, model, found)
         else:
-            screened = [read_screened(table, people, model, found)]
+            screened = [read_screening_result(table, people, model, found)]
         source = provenance(title_of(file), people, score_name(model), table.sha256())
     tell_findings(found)
     source = replace(source, warnings=tuple(str(finding) for finding in in_order(found) if finding.severity != "hint"))
@@ -191,7 +197,10 @@ def _by_label(audits: Sequence[Audit], named: Sequence[tuple[str, float]], named
 def with_each_subsidy(audits: Sequence[Audit], subsidies: Sequence[tuple[str, float]]) -> list[Audit]:
     """The same audits with subsidies given by the names of groups."""
     paid = _by_label(audits, subsidies, "subsidy")
-    return [_checked(audit, audit.terms.paying(own)) if own else audit for audit, own in zip(audits, paid, strict=True)]
+    return [
+        _checked(audit, audit.terms.with_subsidies(own)) if own else audit
+        for audit, own in zip(audits, paid, strict=True)
+    ]
 
 
 def with_costs_of(audits: Sequence[Audit], costs_of: Sequence[tuple[str, float]]) -> list[Audit]:
@@ -205,7 +214,7 @@ def with_costs_of(audits: Sequence[Audit], costs_of: Sequence[tuple[str, float]]
 
 def _checked(audit: Audit, terms: Terms) -> Audit:
     for cost in (terms.cost, *audit.other_costs):
-        terms.at_cost(cost).faced_by(audit.published.groups)  # complains about terms that make no sense
+        terms.at_cost(cost).effective_cost(audit.published.groups)  # complains about terms that make no sense
     return replace(audit, terms=terms)
 
 

@@ -8,13 +8,13 @@ memory for m rows and K groups.
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Any, Self
 
 import numpy as np
 import pandas as pd
 from numpy.typing import ArrayLike, NDArray
 
-from .._cached import cached
 from .._validation import (
     BoolArray,
     FloatArray,
@@ -169,7 +169,7 @@ class ScoreSteps:
 
     # ------------------------------------------------------------------ the curves themselves
 
-    @cached
+    @cached_property
     def group(self) -> NDArray[np.intp]:
         """Code of the group that each step belongs to."""
         return np.repeat(np.arange(len(self.groups)), np.diff(self.start))

@@ -15,26 +15,17 @@ from sklearn.utils.validation import check_is_fitted
 from .._frames import plain_frame
 from .._notices import PromiseWarning, ShutOutWarning, inside_checks, warn
 from .._validation import BoolArray, check_fraction, check_weights, some_of
-from ..auditing import Audit, Screened
+from ..auditing import Audit, ScreeningResult
+from ..behaviour import SLACK, Behaviour, BestResponse, PromisedRule, SureRule
+from ..costs import Cost, Subsidies, SubsidyKind, Terms
 from ..counting import GroupCodes, encode_groups, precision_interval
-from ..deciding import (
-    SLACK,
-    Behaviour,
-    Cost,
-    HardRule,
-    PromisedRule,
-    PublishedStatistics,
-    Subsidies,
-    SubsidyKind,
-    SureRule,
-    Terms,
-)
 from ..learning import InfeasibleError, too_few_selected
+from ..publishing import PublishedStatistics
+from ..publishing.splits import Publish, make_splits
 from .files import save_model
 from .labels import find_classes, qualified
 from .people import TrainingPeople, as_counts
 from .promising import explained, fit_and_test
-from .publishing import Publish, deal
 
 #: A classifier that selects a smaller share of the people it was given is warned about.
 HARDLY_ANYBODY = 0.01
@@ -109,7 +100,7 @@ class SelfSelectionClassifier(ClassifierMixin, BaseEstimator, ABC):
     def _behaviour(self) -> Behaviour:
         """Who applies: by the published precision, or, where the firm can be sure of it, by its lower bound."""
         if self.publish == "train" or self.confidence is None:
-            return HardRule()
+            return BestResponse()
         if self.guarantee and hasattr(self, "promise_level_"):  # each promise is tested at a level of its own
             return PromisedRule(1 - self.promise_level_, promised=tuple(map(bool, self.promised_)))
         return SureRule(self.confidence)
@@ -133,7 +124,7 @@ class SelfSelectionClassifier(ClassifierMixin, BaseEstimator, ABC):
             raise ValueError(
                 "guarantee=True counts people, each once: sample_weight may leave people out (0), and keep others (1)."
             )
-        dealt = deal(
+        splits = make_splits(
             self.publish,
             X,
             is_qualified,
@@ -143,19 +134,19 @@ class SelfSelectionClassifier(ClassifierMixin, BaseEstimator, ABC):
             counted=counted,
             blindly=self.guarantee,
         )
-        if self.guarantee and dealt.way == "train":
+        if self.guarantee and splits.mode == "train":
             raise ValueError(
                 "guarantee=True: there are too few people to set any aside, and still have both labels among the "
                 "rest. Give more people, or another holdout share."
             )
-        both = len(np.unique(is_qualified[dealt.final])) == 2  # else fit has more to complain about
-        if dealt.way != self.publish and both and not inside_checks():
+        both = len(np.unique(is_qualified[splits.final])) == 2  # else fit has more to complain about
+        if splits.mode != self.publish and both and not inside_checks():
             warn(
                 f"There are too few people of one label to judge anybody unseen (publish={self.publish!r}): what is "
                 "published comes from the training data, and new people may get less.",
                 PromiseWarning,
             )
-        return TrainingPeople(is_qualified, groups, weights, dealt)
+        return TrainingPeople(is_qualified, groups, weights, splits)
 
     def _fit_and_test(self, X: Any, y: Any, sensitive_features: Any, sample_weight: Any) -> Self:
         """Fit to a part of the people, and promise to groups what the others bear out; see :mod:`.promising`."""
@@ -170,7 +161,7 @@ class SelfSelectionClassifier(ClassifierMixin, BaseEstimator, ABC):
                 "group of each row to fit(..., sensitive_features=...)."
             )
         groups = encode_groups(sensitive_features, n_rows=n_rows)
-        self._terms().faced_by(groups.labels)
+        self._terms().effective_cost(groups.labels)
         return groups
 
     def _publish(self, people: TrainingPeople, score: NDArray[Any], in_sample: NDArray[Any]) -> None:
@@ -184,13 +175,13 @@ class SelfSelectionClassifier(ClassifierMixin, BaseEstimator, ABC):
         in_sample : ndarray
             Score of those whom the classifier was fitted to at last.
         """
-        labels, dealt = people.groups.labels, people.deal
-        self.published_ = PublishedStatistics(labels, people.counts(dealt.judged, score > 0))
+        labels, splits = people.groups.labels, people.splits
+        self.published_ = PublishedStatistics(labels, people.counts(splits.judged, score > 0))
         self.published_in_sample_, self.unseen_scores_ = self.published_, None
-        if dealt.way != "train":
-            self.published_in_sample_ = PublishedStatistics(labels, people.counts(dealt.final, in_sample > 0))
+        if splits.mode != "train":
+            self.published_in_sample_ = PublishedStatistics(labels, people.counts(splits.final, in_sample > 0))
             self.unseen_scores_ = np.full(len(people.qualified), np.nan)
-            self.unseen_scores_[dealt.judged] = self._for_second_class(score)
+            self.unseen_scores_[splits.judged] = self._for_second_class(score)
         self._warn_of_applications()
         self._warn_of_shut_out()
         self._warn_of_overfitting()
@@ -217,7 +208,7 @@ class SelfSelectionClassifier(ClassifierMixin, BaseEstimator, ABC):
             else:
                 reached = f"the highest published precision is {best:.3f}, below the cost"
             warn(f"Nobody applies: {reached}. Lower the cost or subsidise a group.")
-        elif decided.all() and (table.counts.base_rate >= self._terms().faced_by(table.groups)).all():
+        elif decided.all() and (table.counts.base_rate >= self._terms().effective_cost(table.groups)).all():
             warn(
                 "At this cost every group applies, even if everybody were selected (its base rate reaches the cost): "
                 "self-selection has no effect here, and NaiveClassifier does as well."
@@ -289,7 +280,7 @@ class SelfSelectionClassifier(ClassifierMixin, BaseEstimator, ABC):
         """What is published about each group, and whether and why it applies, one line each."""
         check_is_fitted(self, "published_")
         table = self.published_
-        faced, applies = self._terms().faced_by(table.groups), self.applies().to_numpy()
+        faced, applies = self._terms().effective_cost(table.groups), self.applies().to_numpy()
         return "\n".join(
             f"{label}: {self._said_of(i)}"
             f"{explained(table.counts, i, float(faced[i]), bool(applies[i]), self._behaviour)}"
@@ -333,13 +324,13 @@ class SelfSelectionClassifier(ClassifierMixin, BaseEstimator, ABC):
             application_rate, social_cost as attributes.
         """
         check_is_fitted(self, "published_")
-        people = Screened.from_predictions(
+        people = ScreeningResult.from_predictions(
             qualified(y, self.classes_, self.positive_),
             np.asarray(self._predict_people(X, sensitive_features)) == self.positive_,
             sensitive_features=self._groups_of(plain_frame(X), sensitive_features),
             sample_weight=sample_weight,
         )
-        found = Audit(Screened(self.published_), people, self._terms(cost, subsidies))
+        found = Audit(ScreeningResult(self.published_), people, self._terms(cost, subsidies))
         _ = found.outcome  # groups that were not there in training are complained about here
         return found
 

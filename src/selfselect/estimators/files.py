@@ -30,7 +30,7 @@ from .._files import (
 )
 from .._validation import LARGEST, check_fraction
 from ..counting import COUNTED
-from ..deciding import PublishedStatistics
+from ..publishing import PublishedStatistics
 from .packing import pack, unpack
 
 FORMAT, SCHEMA = "selfselect-model", 2

@@ -15,9 +15,9 @@ from sklearn.utils.validation import check_consistent_length, check_is_fitted, v
 from .._frames import plain_frame, take_rows
 from .._threads import one_thread
 from .._validation import check_floats
+from ..publishing.splits import Rows
 from .base import SelfSelectionClassifier
 from .files import decode, encode, linear_state, restore_linear
-from .publishing import Rows
 
 #: Columns of other spreads than between the first two, or further from 0 than so many spreads, are scaled before a
 #: logistic regression is fitted: its solver would stop far from the best weights, and say nothing.

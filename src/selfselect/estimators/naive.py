@@ -10,10 +10,10 @@ from sklearn.utils.metaestimators import available_if
 from sklearn.utils.validation import check_is_fitted
 
 from .._frames import plain_frame, take_rows
-from ..deciding import Cost, Subsidies, SubsidyKind
+from ..costs import Cost, Subsidies, SubsidyKind
+from ..publishing.splits import Publish, Rows
 from .files import saveable
 from .inner import InnerClassifier, default_threshold_of, has_score, inner_has, score_of
-from .publishing import Publish, Rows
 
 
 @saveable
@@ -34,7 +34,7 @@ class NaiveClassifier(InnerClassifier):
         The label that means qualified; by default the larger of the two.
     publish : {"cross_fit", "holdout", "train"}, default="cross_fit"
         Where published counts come from: people scored by a classifier that was not fitted to them, a part set aside,
-        or (as in the paper) the training data; see :mod:`selfselect.estimators.publishing`.
+        or (as in the paper) the training data; see :mod:`selfselect.publishing.splits`.
     cv : int or splitter, default=5
         Folds of "cross_fit".
     holdout : float, default=0.3
@@ -46,7 +46,7 @@ class NaiveClassifier(InnerClassifier):
         Whether all promises together must hold with the probability ``confidence``, for any model and any people. It
         needs ``publish="holdout"``: everything is chosen on the people who are fitted (cross-fitted among themselves),
         and a group is told to apply only if that stands the test on the people set aside; see
-        :mod:`selfselect.deciding.guarantee`.
+        :mod:`selfselect.publishing.guarantee`.
 
     Attributes
     ----------
@@ -121,13 +121,13 @@ class NaiveClassifier(InnerClassifier):
 
         def scores(inner: Any, rows: Rows) -> NDArray[Any]:
             selected = selects(inner, rows)
-            if people.deal.way == "train" or not has_score(inner):
+            if people.splits.mode == "train" or not has_score(inner):
                 return np.where(selected, 1, -1)
             score = score_of(inner, take_rows(X, rows), self.positive_) - default_threshold_of(inner)
             return score if ((score > 0) == selected).all() else np.where(selected, 1.0, -1.0)
 
-        score, self.estimator_ = people.deal.run(lambda rows: self._fit_inner(X, y, sample_weight, rows), scores)
-        in_sample = score if people.deal.way == "train" else selects(self.estimator_, people.deal.final)
+        score, self.estimator_ = people.splits.run(lambda rows: self._fit_inner(X, y, sample_weight, rows), scores)
+        in_sample = score if people.splits.mode == "train" else selects(self.estimator_, people.splits.final)
         self._publish(people, score, in_sample)
         return self
 

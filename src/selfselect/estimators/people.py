@@ -1,4 +1,4 @@
-"""The people that a classifier is trained on, and how they are dealt into fitted and judged ones."""
+"""The people that a classifier is trained on, and how they are splits into fitted and judged ones."""
 
 from __future__ import annotations
 
@@ -9,8 +9,8 @@ from numpy.typing import NDArray
 
 from .._validation import BoolArray, FloatArray
 from ..counting import GroupCodes, GroupCounts
-from ..deciding import ThresholdCurves
-from .publishing import Deal, Rows
+from ..publishing import ThresholdCurves
+from ..publishing.splits import Rows, Splits
 
 
 def as_counts(weights: FloatArray) -> FloatArray:
@@ -29,13 +29,13 @@ class TrainingPeople:
     qualified : ndarray of bool
     groups : GroupCodes
     weights : ndarray of float or None
-    deal : Deal
+    splits : Splits
     """
 
     qualified: BoolArray
     groups: GroupCodes
     weights: FloatArray | None
-    deal: Deal
+    splits: Splits
 
     def counts(self, rows: Rows, selected: NDArray[np.bool_]) -> GroupCounts:
         """Counts per group of some rows."""
@@ -46,7 +46,7 @@ class TrainingPeople:
 
     def curves(self, score: FloatArray) -> ThresholdCurves:
         """Counts at every threshold of those who are judged; who counts for nothing adds no threshold either."""
-        rows = self.deal.judged
+        rows = self.splits.judged
         weights = None if self.weights is None else self.weights[rows]
         if weights is not None and not weights.all():
             keep = weights > 0

@@ -2,7 +2,7 @@
 
 Everything is chosen on the people who are fitted: the score, its threshold or thresholds, and which groups are meant to
 apply. All of it is cross-fitted among them, with something to spare, so that it is likely to pass. Then the groups that
-are meant are tested on the others, together; see :mod:`selfselect.deciding.guarantee`.
+are meant are tested on the others, together; see :mod:`selfselect.publishing.guarantee`.
 """
 
 from __future__ import annotations
@@ -19,9 +19,10 @@ from .._frames import plain_frame, take_rows
 from .._notices import PromiseWarning, notices_kept, warn
 from .._validation import FloatArray, some_of
 from ..auditing.formats import count, percent
+from ..behaviour import SLACK, Behaviour, PromisedRule, SureRule, highest_cost, surely_reaches
 from ..counting import GroupCodes, GroupCounts, locate_labels, position_of, ratio
-from ..deciding import SLACK, Behaviour, PromisedRule, SureRule, highest_cost, promise_to_named, surely_reaches
 from ..learning import InfeasibleError
+from ..publishing import promise_to_named
 
 #: Probability with which a promise is to pass the test, where thresholds can be chosen so.
 POWER = 0.8
@@ -34,7 +35,7 @@ def fit_and_test(model: Any, X: Any, y: Any, sensitive_features: Any, sample_wei
     X, y = plain_frame(X), plain_frame(y)
     check_consistent_length(X, y)
     people = model._people(X, y, sensitive_features, sample_weight)
-    fitted, judged = people.deal.final, people.deal.judged
+    fitted, judged = people.splits.final, people.splits.judged
     labels, known = people.groups.labels, people.groups.take(fitted)
     chosen = _choose(model, known, take_rows(X, fitted), take_rows(y, fitted))
     model.__dict__.pop("feature_names_in_", None)  # of an earlier fit
@@ -44,7 +45,7 @@ def fit_and_test(model: Any, X: Any, y: Any, sensitive_features: Any, sample_wei
     named[position_of(known.labels, labels, "The fitted", "the training data")] = worth_it
     score, in_sample = (_scores(chosen, take_rows(X, rows)) for rows in (judged, fitted))
     counts = people.counts(judged, score > 0)
-    faced = model._terms().faced_by(labels)
+    faced = model._terms().effective_cost(labels)
     model.promise_level_, promised = promise_to_named(counts, named, faced, 1 - model.confidence)
     model.promised_ = pd.Series(promised, index=labels, name="promised")
     model._publish(people, score, in_sample)

@@ -12,12 +12,13 @@ from sklearn.utils.validation import check_is_fitted
 from .._files import number_at
 from .._frames import plain_frame, take_rows
 from .._validation import FloatArray, check_at_least_zero, check_choice, check_fraction
-from ..deciding import Cost, Subsidies, SubsidyKind, Terms, Tolerance, check_tolerance
+from ..behaviour import Tolerance, check_tolerance
+from ..costs import Cost, Subsidies, SubsidyKind, Terms
 from ..learning import Ask, cautious, cut_between, lacking_at_thresholds
+from ..publishing.splits import Publish, Rows
 from .files import check_finite, saveable
 from .inner import InnerClassifier, default_threshold_of, score_of
 from .people import TrainingPeople
-from .publishing import Publish, Rows
 
 #: What a threshold can be chosen for.
 CRITERIA = ("accuracy", "firm_utility")
@@ -68,7 +69,7 @@ class SemiStrategicClassifier(InnerClassifier):
         The label that means qualified; by default the larger of the two.
     publish : {"cross_fit", "holdout", "train"}, default="cross_fit"
         Where published counts come from: people scored by a classifier that was not fitted to them, a part set aside,
-        or (as in the paper) the training data; see :mod:`selfselect.estimators.publishing`.
+        or (as in the paper) the training data; see :mod:`selfselect.publishing.splits`.
     cv : int or splitter, default=5
         Folds of "cross_fit".
     holdout : float, default=0.3
@@ -80,7 +81,7 @@ class SemiStrategicClassifier(InnerClassifier):
         Whether all promises together must hold with the probability ``confidence``, for any model and any people. It
         needs ``publish="holdout"``: everything is chosen on the people who are fitted (cross-fitted among themselves),
         and a group is told to apply only if that stands the test on the people set aside; see
-        :mod:`selfselect.deciding.guarantee`.
+        :mod:`selfselect.publishing.guarantee`.
 
     Attributes
     ----------
@@ -171,7 +172,7 @@ class SemiStrategicClassifier(InnerClassifier):
         if self.prefit:
             self._check_fitted()
         people = self._people(X, y, sensitive_features, sample_weight)
-        tolerance = check_tolerance(self.tolerance, self._terms().faced_by(people.groups.labels))
+        tolerance = check_tolerance(self.tolerance, self._terms().effective_cost(people.groups.labels))
         check_at_least_zero(self.caution, "caution")
         check_fraction(self.min_selection_rate, "min_selection_rate")
         if self.grid is not None and (not isinstance(self.grid, int | np.integer) or self.grid < 2):
@@ -187,9 +188,9 @@ class SemiStrategicClassifier(InnerClassifier):
         def scores(inner: Any, rows: Rows) -> NDArray[np.float64]:
             return score_of(inner, take_rows(X, rows), self.positive_)
 
-        score, self.estimator_ = people.deal.run(fitted, scores)
+        score, self.estimator_ = people.splits.run(fitted, scores)
         self.threshold_ = self._search(people, score, tolerance)
-        in_sample = score if people.deal.way == "train" else scores(self.estimator_, people.deal.final)
+        in_sample = score if people.splits.mode == "train" else scores(self.estimator_, people.splits.final)
         self._publish(people, score - self.threshold_, in_sample - self.threshold_)
         self._check_selection(self.min_selection_rate)
         return self
@@ -209,7 +210,7 @@ class SemiStrategicClassifier(InnerClassifier):
 
     def _search(self, people: TrainingPeople, score: FloatArray, tolerance: Tolerance) -> float:
         curves = people.curves(score)
-        costs = dict(zip(people.groups.labels, self._terms().faced_by(people.groups.labels), strict=True))
+        costs = dict(zip(people.groups.labels, self._terms().effective_cost(people.groups.labels), strict=True))
         faced = np.array([costs[label] for label in curves.groups])
         terms = Terms({label: costs[label] for label in curves.groups}, behaviour=self._behaviour)
         self.curve_ = curves.outcomes_under(terms)

@@ -25,8 +25,9 @@ from .._validation import (
     check_fraction,
     some_of,
 )
+from ..behaviour import BestResponse, Tolerance, check_tolerance
+from ..costs import Cost, Subsidies, SubsidyKind
 from ..counting import GroupCodes, GroupCounts, locate_labels
-from ..deciding import Cost, HardRule, Subsidies, SubsidyKind, Tolerance, check_tolerance
 from ..learning import (
     HANDFUL,
     SOLVERS,
@@ -45,10 +46,10 @@ from ..learning import (
     refuse_infeasible,
     solve,
 )
+from ..publishing.splits import Publish, Rows
 from .base import SelfSelectionClassifier
 from .files import linear_state, restore_linear, saveable
 from .people import TrainingPeople, as_counts
-from .publishing import Publish, Rows
 
 #: Sharpness of ``predict_proba``: the y~ = sigma(2 s) of the training objective.
 TEMPERATURE = 2.0
@@ -141,7 +142,7 @@ class StrategicClassifier(SelfSelectionClassifier):
     publish : {"cross_fit", "holdout", "train"}, default="cross_fit"
         Where published counts come from, and what the classifier is chosen on: people scored by a classifier that was
         not fitted to them, a part set aside, or (as in the paper) the training data; see
-        :mod:`selfselect.estimators.publishing`.
+        :mod:`selfselect.publishing.splits`.
     cv : int or splitter, default=5
         Folds of "cross_fit".
     holdout : float, default=0.3
@@ -153,7 +154,7 @@ class StrategicClassifier(SelfSelectionClassifier):
         Whether all promises together must hold with the probability ``confidence``, for any model and any people. It
         needs ``publish="holdout"``: everything is chosen on the people who are fitted (cross-fitted among themselves),
         and a group is told to apply only if that stands the test on the people set aside; see
-        :mod:`selfselect.deciding.guarantee`.
+        :mod:`selfselect.publishing.guarantee`.
 
     Attributes
     ----------
@@ -289,7 +290,7 @@ class StrategicClassifier(SelfSelectionClassifier):
         ask = self._ask(people)
         with one_thread():
             problem, used, rows = self._problem(X, people, ask)
-            if people.deal.way == "train":
+            if people.splits.mode == "train":
                 best, unseen = self._solve(problem), None
             elif self.solver == "gradient_descent":
                 best, unseen = self._solve_each(X, people, problem, rows)
@@ -299,7 +300,7 @@ class StrategicClassifier(SelfSelectionClassifier):
         self.coef_ = self._for_second_class(coefficients)[None, :]
         self.intercept_ = self._for_second_class(np.array([intercept]))
         self.origin_ = best.origin
-        in_sample = X[people.deal.final] @ coefficients + intercept
+        in_sample = X[people.splits.final] @ coefficients + intercept
         self._publish(people, in_sample if unseen is None else unseen, in_sample)
         self._check_selection(self.min_selection_rate)
         self._check_ties(problem.ask, used)
@@ -337,16 +338,16 @@ class StrategicClassifier(SelfSelectionClassifier):
             coefficients, intercept = problem.standardisation.undo_parameters(candidate.parameters)
             return np.asarray(X[judged] @ coefficients + intercept)
 
-        unseen, best = people.deal.run(descend, scores)
+        unseen, best = people.splits.run(descend, scores)
         return best, unseen
 
     def _solve_unseen(self, people: TrainingPeople, problem: Problem, rows: Rows) -> tuple[Candidate, FloatArray]:
         """The best candidate, chosen on people that its score had not seen; and their scores."""
-        parts = [Part(np.isin(rows, fitted), np.isin(rows, judged)) for fitted, judged in people.deal.parts]
+        parts = [Part(np.isin(rows, fitted), np.isin(rows, judged)) for fitted, judged in people.splits.parts]
         chosen, self.n_iter_ = choose_unseen(
             problem,
             parts,
-            np.isin(rows, people.deal.final),
+            np.isin(rows, people.splits.final),
             with_refinement=self.solver == "auto",
             max_iter=self.max_iter,
         )
@@ -354,17 +355,17 @@ class StrategicClassifier(SelfSelectionClassifier):
         refuse_infeasible(problem, best.candidate, [each.candidate for each in chosen])
         score = np.full(len(people.qualified), np.nan)
         score[rows] = best.score
-        return best.candidate, score[people.deal.judged]
+        return best.candidate, score[people.splits.judged]
 
     def _ask(self, people: TrainingPeople) -> Ask:
         """What is asked of the classifier, by all groups."""
-        costs = self._terms().faced_by(people.groups.labels)
+        costs = self._terms().effective_cost(people.groups.labels)
         tolerance = check_tolerance(self.tolerance, costs)
         required = self._check_settings(people.groups, people.qualified)
         limit = 1.0 if self.max_social_cost is None else self.max_social_cost
         # a bound on counts of the very people that were fitted would mean nothing
-        in_training = people.deal.way == "train" or self.solver == "gradient_descent"
-        behaviour = HardRule() if in_training else self._behaviour
+        in_training = people.splits.mode == "train" or self.solver == "gradient_descent"
+        behaviour = BestResponse() if in_training else self._behaviour
         least = check_fraction(self.min_selection_rate, "min_selection_rate")
         ties, shut_out = self._ties(), self.shut_out
         return Ask(

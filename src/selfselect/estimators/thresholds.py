@@ -13,22 +13,15 @@ from sklearn.utils.validation import check_is_fitted
 from .._files import number_at
 from .._frames import plain_frame, take_rows
 from .._validation import FloatArray, check_at_least_zero, check_choice, some_of
+from ..behaviour import SLACK
+from ..costs import Cost, Subsidies, SubsidyKind
 from ..counting import encode_groups, locate_labels, position_of, with_same_columns
-from ..deciding import (
-    SLACK,
-    Cost,
-    Promised,
-    Subsidies,
-    SubsidyKind,
-    ThresholdCurves,
-    promise_in_order,
-    sequences_of,
-)
 from ..learning import Allocation, Demands, InfeasibleError, allocate, cautious, cut_between
+from ..publishing import Promised, ThresholdCurves, promise_in_order, sequences_of
+from ..publishing.splits import Publish, Rows
 from .files import decode, encode, saveable
 from .inner import InnerClassifier, default_threshold_of, score_of
 from .people import TrainingPeople
-from .publishing import Publish, Rows
 
 ShutOut = Literal["select_none", "select_all", "forbid"]
 
@@ -87,7 +80,7 @@ class GroupThresholdClassifier(InnerClassifier):
     guarantee : bool, default=False
         Whether all promises together must hold with the probability ``confidence``, for any model and any people. It
         needs ``publish="holdout"``: thresholds that are named beforehand are tested on the people set aside; see
-        :mod:`selfselect.deciding.guarantee`.
+        :mod:`selfselect.publishing.guarantee`.
 
     Attributes
     ----------
@@ -209,7 +202,7 @@ class GroupThresholdClassifier(InnerClassifier):
             def fitted(rows: Rows, candidate: Any = candidate) -> Any:
                 return candidate if self.prefit else self._fit_inner(X, y, sample_weight, rows, candidate)
 
-            score, model = people.deal.run(fitted, scores)
+            score, model = people.splits.run(fitted, scores)
             curves = people.curves(score)
             promised = self._promise(people, curves, scores, model, len(candidates)) if self.guarantee else None
             found = self._allocate(people, curves, model, promised)
@@ -225,10 +218,10 @@ class GroupThresholdClassifier(InnerClassifier):
             told = promised.groups(curves.groups) & self.allocation_.let_in
             self.promised_ = _over_all(told, people.groups.labels)
         cut = self.thresholds_.to_numpy()
-        final = people.deal.final
-        in_sample = score if people.deal.way == "train" else scores(self.estimator_, final)
+        final = people.splits.final
+        in_sample = score if people.splits.mode == "train" else scores(self.estimator_, final)
         codes = people.groups.codes
-        self._publish(people, score - cut[codes[people.deal.judged]], in_sample - cut[codes[final]])
+        self._publish(people, score - cut[codes[people.splits.judged]], in_sample - cut[codes[final]])
         return self
 
     def _candidates(self) -> list[Any]:
@@ -253,21 +246,21 @@ class GroupThresholdClassifier(InnerClassifier):
         self, people: TrainingPeople, curves: ThresholdCurves, scores: Any, model: Any, competing: int
     ) -> Promised:
         """Thresholds at which promises can be made, tested on the people set aside."""
-        fitted = people.deal.final
+        fitted = people.splits.final
         score, labels = scores(model, fitted), people.groups.labels
         codes, hired = people.groups.codes[fitted], people.qualified[fitted]
         known = position_of(curves.groups, labels, "The curves", "the training data")
         sequences = [sequences_of(score[codes == z], float(hired[codes == z].mean() or 0.0)) for z in known]
         assert self.confidence is not None
         return promise_in_order(
-            curves, sequences, self._terms().faced_by(labels)[known], (1 - self.confidence) / competing
+            curves, sequences, self._terms().effective_cost(labels)[known], (1 - self.confidence) / competing
         )
 
     def _allocate(
         self, people: TrainingPeople, curves: ThresholdCurves, model: Any, promised: Promised | None
     ) -> Allocation:
         position = position_of(curves.groups, people.groups.labels, "The curves", "the training data")
-        faced = self._terms().faced_by(people.groups.labels)[position]
+        faced = self._terms().effective_cost(people.groups.labels)[position]
         if promised is None:
             applies = curves.step_applies(faced, behaviour=self._behaviour)
         else:

@@ -16,8 +16,8 @@ from numpy.typing import NDArray
 from scipy.optimize import minimize
 
 from .._validation import FloatArray
+from ..behaviour import PRECISION_CLIP
 from ..counting.rows import HeldRows
-from ..deciding.behaviour import PRECISION_CLIP
 from .candidates import Candidate, describe, with_best_threshold
 from .linear import LinearLoss
 from .objectives import PrecisionWalls, TargetedObjective

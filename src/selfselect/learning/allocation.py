@@ -26,8 +26,8 @@ from numpy.typing import NDArray
 
 from .._validation import BoolArray, FloatArray, check_choice, check_fraction, some_of
 from ..auditing.formats import amount, amount_down, amount_up, count
+from ..behaviour import SLACK
 from ..counting import ScoreSteps, ratio
-from ..deciding import SLACK
 from .group_sets import Choices, GroupSet, best_set
 from .problem import InfeasibleError
 from .rate_windows import Found, Options, RateWindows, Tie, closest

@@ -8,8 +8,9 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from .._validation import BoolArray, FloatArray
+from ..behaviour import SLACK, Behaviour, BestResponse, Tolerance, applies_with_margin
 from ..counting import ScoreSteps, ratio
-from ..deciding import SLACK, Behaviour, HardRule, ThresholdCurves, Tolerance, applies_with_margin
+from ..publishing import ThresholdCurves
 from .ties import Tie
 
 
@@ -23,7 +24,7 @@ class Ask:
         Cost that each group faces, subsidies taken off.
     tolerance : float or "auto"
         Margin by which groups must clear their cost in training.
-    behaviour : Behaviour, default=HardRule()
+    behaviour : Behaviour, default=BestResponse()
         How people answer what is published and what they face.
     required : ndarray of bool of shape (n_groups,)
         Groups that must apply; by default none.
@@ -43,7 +44,7 @@ class Ask:
 
     costs: FloatArray
     tolerance: Tolerance = 0.0
-    behaviour: Behaviour = field(default_factory=HardRule, kw_only=True)
+    behaviour: Behaviour = field(default_factory=BestResponse, kw_only=True)
     required: BoolArray = field(default_factory=lambda: np.zeros(0, dtype=bool))
     max_social_cost: float = 1.0
     ties: tuple[Tie, ...] = ()

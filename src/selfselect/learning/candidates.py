@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from .._validation import FloatArray
 from ..counting import GroupCounts
-from ..deciding import ThresholdCurves
+from ..publishing import ThresholdCurves
 from .judging import Verdict, judge_counts, judge_thresholds
 from .problem import Problem
 

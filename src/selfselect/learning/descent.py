@@ -17,9 +17,8 @@ from sklearn.exceptions import ConvergenceWarning
 
 from .._notices import warn
 from .._validation import FloatArray, check_at_least_zero, check_choice
+from ..behaviour import PRECISION_CLIP, smooth_applies
 from ..counting.rows import HeldRows
-from ..deciding import smooth_applies
-from ..deciding.behaviour import PRECISION_CLIP
 from .batch import BatchSlopes, BatchSums, LinearBatch
 from .candidates import Candidate, verdict_on, with_best_threshold
 from .linear import FeatureBlock, LinearLoss

@@ -24,8 +24,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from .._validation import BoolArray, FloatArray
+from ..behaviour import Tolerance
 from ..counting import GroupCounts, ratio
-from ..deciding import ThresholdCurves, Tolerance
+from ..publishing import ThresholdCurves
 from .asking import Ask
 from .ties import SHARE_SLACK
 
@@ -102,7 +103,7 @@ class Verdict:
 
 
 class Applicants(Protocol):
-    """Sums over those who apply, one entry per classifier; :class:`~selfselect.deciding.RunningSums` are such."""
+    """Sums over those who apply, one entry per classifier; :class:`~selfselect.publishing.RunningSums` are such."""
 
     @property
     def applying_groups(self) -> NDArray[Any]:

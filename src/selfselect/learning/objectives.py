@@ -15,7 +15,7 @@ import numpy as np
 from scipy.special import logit
 
 from .._validation import FloatArray
-from ..deciding.behaviour import PRECISION_CLIP
+from ..behaviour import PRECISION_CLIP
 from .sums import People, Slopes, SmoothScores, Sums
 from .ties import Tie
 

@@ -12,7 +12,7 @@ from functools import reduce
 import numpy as np
 
 from .._validation import FloatArray
-from ..deciding import smooth_applies
+from ..behaviour import smooth_applies
 from .objectives import plus
 from .sums import TINY, People, Slopes, SmoothScores, Sums, smooth_precision
 from .ties import Tie

@@ -16,15 +16,15 @@ from __future__ import annotations
 import heapq
 from collections.abc import Callable
 from dataclasses import dataclass, field
+from functools import cached_property
 from itertools import count
 from typing import TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
 
-from .._cached import cached
 from .._validation import BoolArray, FloatArray
-from ..deciding import SLACK
+from ..behaviour import SLACK
 from .group_sets import Choices, GroupSet
 
 #: Values of sets that differ by less are equal.
@@ -86,7 +86,7 @@ class Options:
     counted_on: BoolArray
     rates: list[FloatArray] = field(default_factory=list)
 
-    @cached
+    @cached_property
     def start(self) -> NDArray[np.intp]:
         """Options ``start[z]`` to ``start[z + 1] - 1`` are those of group z."""
         return np.searchsorted(self.group, np.arange(len(self.n) + 1)).astype(np.intp)

@@ -20,7 +20,7 @@ from scipy.optimize import minimize
 from .._validation import BoolArray, FloatArray
 from ..counting import GroupCounts
 from ..counting.rows import HeldRows
-from ..deciding import ThresholdCurves
+from ..publishing import ThresholdCurves
 from .asking import Ask
 from .candidates import Candidate, curves_of, cut_between, describe, with_best_threshold
 from .judging import HANDFUL, Verdict, cautious, judge_counts

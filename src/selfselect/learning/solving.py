@@ -8,8 +8,8 @@ import numpy as np
 import pandas as pd
 
 from .._validation import FloatArray, some_of
+from ..behaviour import SLACK
 from ..counting import GroupCounts, ratio
-from ..deciding import SLACK
 from .all_groups import solve_all_groups
 from .candidates import Candidate, curves_of
 from .descent import DescentSettings, solve_by_descent, solve_by_stages

@@ -12,13 +12,13 @@ disjoint rows merge by ``+``.
 from __future__ import annotations
 
 from dataclasses import dataclass, field, fields, replace
+from functools import cached_property
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 from scipy.special import expit, log_expit
 
-from .._cached import cached
 from .._validation import BoolArray, FloatArray
 
 #: Stands in for 0 where something is divided by it.
@@ -140,7 +140,7 @@ class Sums:
     accepted: FloatArray
     accepted_positives: FloatArray
 
-    @cached
+    @cached_property
     def precision(self) -> tuple[FloatArray, FloatArray, FloatArray]:
         """``hits / passes``, and its slopes in both; several terms of an objective ask for it."""
         passes = np.maximum(self.passes, TINY)

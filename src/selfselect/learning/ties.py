@@ -16,8 +16,8 @@ from numpy.typing import NDArray
 from scipy.special import logit
 
 from .._validation import FloatArray
+from ..behaviour import PRECISION_CLIP
 from ..counting import GroupCounts
-from ..deciding.behaviour import PRECISION_CLIP
 from .sums import TINY, Slopes, Sums
 
 #: Slack of shares of people, wherever a share is held against a limit: far above the rounding that sums of weights

@@ -16,7 +16,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from .._validation import BoolArray, FloatArray
-from ..deciding import ThresholdCurves
+from ..publishing import ThresholdCurves
 from .all_groups import solve_all_groups
 from .candidates import DIGITS, Candidate, cut_between, describe
 from .judging import Verdict, judge_thresholds

@@ -1,6 +1,6 @@
 """What follows once it is decided who applies: metrics per row, agreement of orders, and scorers."""
 
-from ..deciding.outcomes import Outcome, outcome
+from ..outcomes import Outcome, outcome
 from .ranks import RankAgreement, rank_agreement
 from .rows import applicant_utility, application_rate, assumed_accuracy, firm_utility, induced_accuracy, social_cost
 from .scorers import InducedAccuracyScorer, SocialCostScorer, induced_accuracy_scorer, social_cost_scorer

@@ -10,7 +10,7 @@ from numpy.typing import ArrayLike
 from sklearn.utils.metadata_routing import MetadataRequest
 
 from .._validation import check_fraction
-from ..deciding.outcomes import Outcome
+from ..outcomes import Outcome
 
 #: Slack of a limit on the social cost: rounding of a sum, far below one person.
 SLACK = 1e-9

@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from ..deciding import ThresholdCurves
+from ..publishing import ThresholdCurves
 
 
 def two_halves(curves: ThresholdCurves, seed: int) -> tuple[ThresholdCurves, ThresholdCurves]:

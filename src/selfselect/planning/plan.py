@@ -9,8 +9,8 @@ from numpy.typing import ArrayLike
 
 from .._validation import check_binary
 from ..auditing import Provenance, audit
+from ..costs import Cost, SubsidyKind
 from ..counting import encode_groups
-from ..deciding import Cost, SubsidyKind
 from .retraining import plan_under_retraining, refit
 from .subsidies import SubsidyPlan, plan_for
 

@@ -10,13 +10,13 @@ slower, takes sets a hair too dear for affordable, and at times writes to the te
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from scipy.optimize import Bounds, LinearConstraint, milp
 
-from .._cached import cached
 from .._validation import BoolArray, FloatArray
 
 #: Sums of prices and worths are compared to this, of the whole: above the rounding of long sums, far below a person.
@@ -118,7 +118,7 @@ class _Knapsack:
     def _rounding(self) -> float:
         return ROUNDING * max(1.0, float(self.worth.sum()))
 
-    @cached
+    @cached_property
     def _whole(self) -> bool:
         """Whether people are counted, not weighed: then a gap of less than one of them is none."""
         return bool((self.worth == np.floor(self.worth)).all())

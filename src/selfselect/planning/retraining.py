@@ -13,10 +13,12 @@ from sklearn.base import clone
 
 from .._notices import notices_kept
 from .._validation import BoolArray, FloatArray
-from ..auditing import Audit, Screened
+from ..auditing import Audit, ScreeningResult
+from ..behaviour import SLACK, SureRule
+from ..costs import SubsidyKind, Terms
 from ..counting import GroupCodes, locate_labels
-from ..deciding import SLACK, PublishedStatistics, SubsidyKind, SureRule, Terms
 from ..estimators import StrategicClassifier
+from ..publishing import PublishedStatistics
 from .purchases import ROUNDING
 from .subsidies import Spending, SubsidyPlan, check_budget, least_subsidies, plan_for
 
@@ -107,13 +109,13 @@ class _Search:
 
     def _fit(self, amounts: FloatArray) -> _Attempt:
         before, groups = self.before, self.before.published.groups
-        terms = before.terms.paying(pd.Series(amounts, index=groups, name="subsidy"))
+        terms = before.terms.with_subsidies(pd.Series(amounts, index=groups, name="subsidy"))
         # the firm may list groups in an order of its own; they are matched by name
-        people = Screened(self.firm(terms).spread_over(groups))
+        people = ScreeningResult(self.firm(terms).spread_over(groups))
         after = replace(before, published_by=people, counted_on=people, terms=terms)
         came = after.applies.to_numpy()
         if self.confidence is not None:  # targets are to be sure to come, others just to come
-            sure = SureRule(self.confidence).shares(*people.counts.trials, terms.faced_by(groups))
+            sure = SureRule(self.confidence).shares(*people.counts.trials, terms.effective_cost(groups))
             came = came & (sure | ~self.is_target)
         made = SubsidyPlan(before, after, groups[self.is_target], terms.subsidies)
         return _Attempt(amounts, after, came, made.total)
@@ -153,7 +155,7 @@ class _Search:
 
     def needed(self, done: _Attempt) -> FloatArray:
         """Least subsidy of each group by what the firm now publishes; NaN where nobody passes."""
-        unpaid = done.after.under(done.after.terms.paying(None))
+        unpaid = done.after.under(done.after.terms.with_subsidies(None))
         return np.asarray(least_subsidies(unpaid, self.confidence), dtype=np.float64)
 
     def raised(self, done: _Attempt) -> FloatArray:
@@ -308,7 +310,7 @@ def _spend(
     most_fits: int,
 ) -> SubsidyPlan:
     """The use of a budget with the lowest social cost that was found; paying nothing is always one."""
-    before = before.under(before.terms.paying(None, subsidy_kind))
+    before = before.under(before.terms.with_subsidies(None, subsidy_kind))
     groups = before.published.groups
     may_be_paid = np.ones(len(groups), dtype=bool)
     if targets is not None:

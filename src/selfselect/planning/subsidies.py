@@ -4,21 +4,22 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Any
 
 import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
-from .._cached import cached
 from .._text import html_text
 from .._validation import BoolArray, check_fraction
 from ..auditing import Audit, Opening
 from ..auditing.formats import MOST_NAMED, amount, amount_up, count, level, listed, percent
 from ..auditing.plain import as_json, plain_groups, plain_rows, plain_value
+from ..behaviour import SureRule, highest_cost
+from ..costs import SubsidyKind
 from ..counting import locate_labels
-from ..deciding import Outcome, SubsidyKind, SureRule
-from ..deciding.behaviour import highest_cost
+from ..outcomes import Outcome
 from .purchases import best_purchase
 
 
@@ -92,7 +93,7 @@ class SubsidyPlan:
         """Whether subsidies are amounts (additive) or shares of the cost (proportional)."""
         return self.after.terms.kind
 
-    @cached
+    @cached_property
     def impossible(self) -> list[str]:
         """Targets that no subsidy brings in: nobody in them passes screening, or passes once the firm re-trains."""
         return [name for name, value in zip(self.before.names, self.subsidies, strict=True) if np.isnan(value)]
@@ -102,24 +103,24 @@ class SubsidyPlan:
         """Whether all targets apply with the subsidies, and nobody is driven out."""
         return bool(self.after.applies.to_numpy()[self._is_target].all()) and not self.driven_out
 
-    @cached
+    @cached_property
     def driven_out(self) -> list[str]:
         """Groups that come without subsidies and do not with them: a firm that re-trains may choose so."""
         gone = self.unpaid.applies.to_numpy() & ~self.after.applies.to_numpy()
         return [name for name, is_gone in zip(self.before.names, gone, strict=True) if is_gone]
 
-    @cached
+    @cached_property
     def _is_target(self) -> BoolArray:
         return np.asarray(self.before.published.groups.isin(self.targets))
 
-    @cached
+    @cached_property
     def payments(self) -> pd.Series:
         """Sum that goes to each group: everyone who applies and passes screening receives the subsidy."""
         groups, terms = self.after.published.groups, self.after.terms
-        each = terms.listed_for(groups) - terms.faced_by(groups)
+        each = terms.listed_for(groups) - terms.effective_cost(groups)
         return pd.Series(each * self.after.shares.to_numpy() * self._passing, index=groups, name="payment")
 
-    @cached
+    @cached_property
     def _passing(self) -> NDArray[Any]:
         """People of each group who pass screening among those who are counted."""
         return self.after.population.spread_over(self.after.published.groups).counts.selected
@@ -135,7 +136,7 @@ class SubsidyPlan:
         total = float(self._recipients.sum())
         return int(total) if total.is_integer() else total
 
-    @cached
+    @cached_property
     def _recipients(self) -> NDArray[Any]:
         """People of each group who come, pass, and are paid."""
         return np.where(self.payments.to_numpy() > 0, self.after.shares.to_numpy() * self._passing, 0)
@@ -395,11 +396,11 @@ def least_subsidies(before: Audit, confidence: float | None = None) -> pd.Series
     NaN for groups that no subsidy brings in.
     """
     groups, counts = before.published.groups, before.published.counts
-    comes_at = before.terms.comes_at(counts)
+    max_accepted_cost = before.terms.max_accepted_cost(counts)
     if confidence is not None:  # whoever is promised nothing (NaN) stays so
         sure = SureRule(check_fraction(confidence, "confidence", inclusive=False))
-        comes_at = np.minimum(comes_at, highest_cost(sure, *counts.trials))
-    return pd.Series(before.terms.further_subsidy(groups, comes_at), index=groups, name="subsidy")
+        max_accepted_cost = np.minimum(max_accepted_cost, highest_cost(sure, *counts.trials))
+    return pd.Series(before.terms.further_subsidy(groups, max_accepted_cost), index=groups, name="subsidy")
 
 
 def plan_for(
@@ -411,7 +412,7 @@ def plan_for(
     confidence: float | None = None,
 ) -> SubsidyPlan:
     """Least subsidies, or the best use of a budget, for a model that is audited already; see :func:`plan_subsidies`."""
-    before = before.under(before.terms.paying(None, subsidy_kind))
+    before = before.under(before.terms.with_subsidies(None, subsidy_kind))
     groups, stays = before.published.groups, ~before.applies.to_numpy()
     wanted = groups[stays] if targets is None else groups[locate_labels(targets, groups, "targets")]
     needed = least_subsidies(before, confidence)
@@ -420,7 +421,7 @@ def plan_for(
     # a target that comes already is paid only to make sure of it
     paid = groups.isin(wanted) & (stays if confidence is None else True)
     subsidies = pd.Series(np.where(paid, needed, 0.0), index=groups, name="subsidy")
-    after = before.under(before.terms.paying(subsidies.fillna(0.0)))
+    after = before.under(before.terms.with_subsidies(subsidies.fillna(0.0)))
     return SubsidyPlan(before, after, wanted, subsidies, confidence=confidence)
 
 
@@ -442,7 +443,7 @@ def _within_budget(
     groups = before.published.groups
     amounts = np.where(considered, needed.fillna(0.0), 0.0)
     all_paid = SubsidyPlan(
-        before, before.under(before.terms.paying(pd.Series(amounts, index=groups))), groups[considered], needed
+        before, before.under(before.terms.with_subsidies(pd.Series(amounts, index=groups))), groups[considered], needed
     )
     # each group is paid or not, and what one is paid changes nothing for another: prices and worths add up
     more_come = all_paid.after.shares.to_numpy() - before.shares.to_numpy()
@@ -453,6 +454,6 @@ def _within_budget(
     )
     chosen = np.where(bought.taken, amounts, 0.0)
     subsidies = pd.Series(chosen, index=groups, name="subsidy")
-    after = before.under(before.terms.paying(subsidies))
+    after = before.under(before.terms.with_subsidies(subsidies))
     spending = Spending(budget, pd.Series(np.where(possible, all_paid.payments, np.nan), index=groups), bought.exact)
     return SubsidyPlan(before, after, groups[bought.taken], subsidies, confidence=confidence, spending=spending)

@@ -5,35 +5,26 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field, fields
+from functools import cached_property
 from typing import Any, Literal, TypeAlias
 
 import numpy as np
 import pandas as pd
 from numpy.typing import ArrayLike, NDArray
 
-from .._cached import cached
 from .._errors import InputError
 from .._text import printable
 from .._validation import FloatArray, check_fraction
-from ..auditing import Audit, Provenance, Screened, audit, default_threshold, group_names
+from ..auditing import Audit, Provenance, ScreeningResult, audit, default_threshold, group_names
 from ..auditing.formats import count, listed, percent
 from ..auditing.page import page_constants, short_name, source_content
 from ..auditing.plain import as_json, plain_value
+from ..behaviour import SLACK, Shares, as_decisions
+from ..costs import Cost, Subsidies, SubsidyKind, Terms
 from ..counting import ratio
-from ..deciding import (
-    SLACK,
-    Cost,
-    Outcome,
-    PublishedStatistics,
-    Shares,
-    Subsidies,
-    SubsidyKind,
-    Terms,
-    ThresholdCurves,
-    as_decisions,
-    outcome,
-)
 from ..learning.group_sets import Choices, best_set
+from ..outcomes import Outcome, outcome
+from ..publishing import PublishedStatistics, ThresholdCurves
 from ..report import render_document
 from .halves import two_halves
 
@@ -137,12 +128,12 @@ class _Chooser:
     costs: FloatArray
     terms: Terms
 
-    @cached
+    @cached_property
     def everything(self) -> pd.DataFrame:
         """What follows from every threshold, if it is one for all."""
         return self.curves.outcomes_under(self.terms)
 
-    @cached
+    @cached_property
     def efficient(self) -> NDArray[np.intp]:
         """Rows of :attr:`everything` that none beats, by rising social cost and accuracy."""
         accuracy, away = (self.everything[name].to_numpy() for name in ("induced_accuracy", "social_cost"))
@@ -172,7 +163,7 @@ class _Chooser:
         # nobody of them may be qualified: then nobody stays away
         return np.array([right, applicants, here["social_cost"] * qualified if qualified else 0.0, qualified])
 
-    @cached
+    @cached_property
     def shares(self) -> Shares:
         """Share of its group that applies at each step."""
         return self.curves.step_shares(self.terms)
@@ -188,12 +179,12 @@ class _Chooser:
         away = (1 - shares) @ counts.positives
         return np.array([shares @ counts.correct, shares @ counts.n, away, counts.positives.sum()], dtype=np.float64)
 
-    @cached
+    @cached_property
     def best_step(self) -> NDArray[np.intp]:
         """Step at which each group is judged most accurately while it applies; -1 without any."""
         return self.curves.best_steps(self.costs, behaviour=self.terms.behaviour)
 
-    @cached
+    @cached_property
     def choices(self) -> Choices:
         """What each group is worth."""
         curves = self.curves
@@ -255,7 +246,7 @@ class ThresholdFrontier:
 
     Attributes
     ----------
-    people : Screened
+    people : ScreeningResult
         The people, with their counts at every threshold, and the threshold in force, if any.
     terms : Terms
         What groups face.
@@ -267,7 +258,7 @@ class ThresholdFrontier:
         Where the numbers come from.
     """
 
-    people: Screened
+    people: ScreeningResult
     terms: Terms
     max_social_cost: float | None = None
     seed: int = 0
@@ -280,16 +271,16 @@ class ThresholdFrontier:
             raise InputError("A frontier needs scores; there are only decisions.", key="score")
         return self.people.curves
 
-    @cached
+    @cached_property
     def names(self) -> list[str]:
         """One text per group."""
         return group_names(self.curves.groups)
 
-    @cached
+    @cached_property
     def _all(self) -> _Chooser:
-        return _Chooser(self.curves, self.terms.faced_by(self.curves.groups), self.terms)
+        return _Chooser(self.curves, self.terms.effective_cost(self.curves.groups), self.terms)
 
-    @cached
+    @cached_property
     def _halves(self) -> tuple[_Chooser, _Chooser]:
         one, other = two_halves(self.curves, self.seed)
 
@@ -307,20 +298,20 @@ class ThresholdFrontier:
         """What follows from every distinct threshold, if it is one for all; see :meth:`ThresholdCurves.outcomes`."""
         return self._all.everything
 
-    @cached
+    @cached_property
     def current(self) -> Outcome | None:
         """What follows from the threshold in force."""
         if self.people.threshold is None:
             return None
         return outcome(self.people.table, self.people.table.shares(self.terms))
 
-    @cached
+    @cached_property
     def one(self) -> list[Point]:
         """Thresholds for all that no other beats in both, by rising social cost: exact, over all thresholds."""
         away = self.curve["social_cost"].to_numpy()[self._all.efficient]
         return [self._one_point(int(row), float(limit)) for row, limit in zip(self._all.efficient, away, strict=True)]
 
-    @cached
+    @cached_property
     def per_group(self) -> list[Point]:
         """Thresholds per group that no others beat in both, by rising social cost: exact, and all if not too many."""
         points = [self._group_point(inside, None) for inside in self._all.sets()]
@@ -703,5 +694,5 @@ def threshold_frontier(
     )
     if math.isnan(threshold):
         people = made.published_by
-        made = Audit(Screened(people.table, people.curves, None), people, made.terms, (), made.provenance)
+        made = Audit(ScreeningResult(people.table, people.curves, None), people, made.terms, (), made.provenance)
     return frontier_for(made, max_social_cost=max_social_cost, random_state=random_state)

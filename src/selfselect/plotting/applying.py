@@ -9,7 +9,8 @@ from numpy.typing import ArrayLike
 
 from ..auditing import Audit
 from ..auditing.formats import amount_down
-from ..deciding import Cost, PublishedStatistics, Subsidies, Terms
+from ..costs import Cost, Subsidies, Terms
+from ..publishing import PublishedStatistics
 from .drawing import APPLIES, MOST_ROWS, STAYS_AWAY, draw_costs, label_texts, largest, left_out, name_rows, row_axes
 from .finding import table_of, terms_of
 
@@ -51,7 +52,7 @@ class WhoAppliesDisplay:
 
     def __init__(self, published: PublishedStatistics, terms: Terms) -> None:
         self.published, self.terms = published, terms
-        terms.faced_by(published.groups)  # complains about costs before anything is drawn
+        terms.effective_cost(published.groups)  # complains about costs before anything is drawn
 
     @classmethod
     def from_audit(cls, audit: Audit, *, ax: Any = None) -> Self:
@@ -134,11 +135,11 @@ class WhoAppliesDisplay:
             By default, new ones.
         """
         table, groups = self.published, self.published.groups
-        comes_at = self.terms.comes_at(table.counts)
+        max_accepted_cost = self.terms.max_accepted_cost(table.counts)
         shown = largest(table.counts.n, MOST_ROWS)
-        shown = shown[np.argsort(-np.nan_to_num(comes_at[shown], nan=-1.0), kind="stable")]
+        shown = shown[np.argsort(-np.nan_to_num(max_accepted_cost[shown], nan=-1.0), kind="stable")]
         frame, names = table.to_frame().iloc[shown], label_texts(groups)
-        limits, costs = comes_at[shown], self.terms.faced_by(groups)[shown]
+        limits, costs = max_accepted_cost[shown], self.terms.effective_cost(groups)[shown]
         applies = table.decisions(self.terms).to_numpy()[shown]
         rows = np.arange(len(shown))
         axes = row_axes(ax, len(shown))

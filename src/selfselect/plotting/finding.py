@@ -7,8 +7,9 @@ from typing import Any
 from numpy.typing import ArrayLike
 
 from ..auditing import Audit
-from ..deciding import Cost, PublishedStatistics, Subsidies, Terms
+from ..costs import Cost, Subsidies, Terms
 from ..estimators.labels import qualified
+from ..publishing import PublishedStatistics
 
 
 def final_step(estimator: Any, X: Any = None) -> tuple[Any, Any]:
@@ -69,4 +70,4 @@ def terms_of(estimator: Any, cost: Cost | None, subsidies: Subsidies) -> Terms:
             raise TypeError(f"{type(final).__name__} has no cost of its own; pass cost.")
         return Terms(cost, subsidies)
     terms = own if cost is None else own.at_cost(cost)
-    return terms if subsidies is None else terms.paying(subsidies)
+    return terms if subsidies is None else terms.with_subsidies(subsidies)

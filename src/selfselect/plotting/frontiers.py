@@ -8,7 +8,7 @@ import numpy as np
 import pandas as pd
 from numpy.typing import ArrayLike
 
-from ..deciding import Cost, Subsidies
+from ..costs import Cost, Subsidies
 from ..planning import ThresholdFrontier, accuracy_social_cost_frontier, threshold_frontier
 from .drawing import COLOURS, new_axes
 

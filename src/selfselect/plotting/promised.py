@@ -8,9 +8,10 @@ import numpy as np
 import pandas as pd
 from numpy.typing import ArrayLike
 
-from ..auditing import Audit, Screened
+from ..auditing import Audit, ScreeningResult
 from ..auditing.formats import listed
-from ..deciding import Cost, PublishedStatistics, Subsidies, Terms
+from ..costs import Cost, Subsidies, Terms
+from ..publishing import PublishedStatistics
 from .drawing import COLOURS, MOST_NAMED, label_texts, largest, name_points, new_axes
 from .finding import audit_of
 
@@ -107,8 +108,8 @@ class PromisedDeliveredDisplay:
         ax : matplotlib Axes, optional
             By default, new ones.
         """
-        new = Screened.from_predictions(y_true, y_pred, sensitive_features=sensitive_features)
-        return cls(Audit(Screened(published), new, Terms(cost, subsidies))).plot(ax)
+        new = ScreeningResult.from_predictions(y_true, y_pred, sensitive_features=sensitive_features)
+        return cls(Audit(ScreeningResult(published), new, Terms(cost, subsidies))).plot(ax)
 
     @classmethod
     def from_estimator(

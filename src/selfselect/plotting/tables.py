@@ -9,7 +9,8 @@ from numpy.typing import ArrayLike
 
 from ..auditing import Audit
 from ..auditing.formats import count
-from ..deciding import Cost, PublishedStatistics, Terms
+from ..costs import Cost, Terms
+from ..publishing import PublishedStatistics
 from .drawing import COLOURS, MOST_ROWS, draw_costs, label_texts, largest, left_out, name_rows, row_axes
 from .finding import table_of
 
@@ -62,7 +63,7 @@ class PublishedTableDisplay:
             By default, new ones.
         """
         groups = audit.published.groups
-        faced = dict(zip(groups, audit.terms.faced_by(groups).tolist(), strict=True))
+        faced = dict(zip(groups, audit.terms.effective_cost(groups).tolist(), strict=True))
         return cls(audit.published, faced).plot(ax)
 
     @classmethod
@@ -140,7 +141,7 @@ class PublishedTableDisplay:
         axes.plot(low, rows, "D", color=COLOURS[1], markersize=6, markerfacecolor="white", zorder=3, label="base rate")
         axes.plot(high, rows, "D", color=COLOURS[1], markersize=6, markerfacecolor="white", zorder=3)
         if self.cost is not None:
-            draw_costs(axes, Terms(self.cost).faced_by(groups)[shown])
+            draw_costs(axes, Terms(self.cost).effective_cost(groups)[shown])
         notes = [
             f"{count(passing)} of {count(people)} pass"
             for passing, people in zip(frame["selected"], frame["n"], strict=True)

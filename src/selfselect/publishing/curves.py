@@ -2,19 +2,19 @@
 
 from __future__ import annotations
 
+from functools import cached_property
 from typing import Any
 
 import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
-from .._cached import cached
 from .._validation import BoolArray, FloatArray, check_threshold
+from ..behaviour import SLACK, Behaviour, Shares, Tolerance, applies_with_margin, as_decisions, has_margin
+from ..costs import Cost, Subsidies, SubsidyKind, Terms
 from ..counting.intervals import ratio
 from ..counting.steps import ScoreSteps
-from .behaviour import SLACK, Behaviour, Shares, Tolerance, applies_with_margin, as_decisions, has_margin
 from .published import PublishedStatistics
-from .terms import Cost, Subsidies, SubsidyKind, Terms
 
 
 class RunningSums:
@@ -50,48 +50,48 @@ class RunningSums:
             total[self._groups_with_applicants == 0] = 0.0  # weights leave rounding where nobody applies
         return total
 
-    @cached
+    @cached_property
     def _groups_with_applicants(self) -> NDArray[np.int64]:
         return self.over_groups((self._shares > 0).astype(np.int64))
 
-    @cached
+    @cached_property
     def applying_groups(self) -> NDArray[np.int64]:
         """Groups that apply."""
         return self.over_groups(as_decisions(self._shares).astype(np.int64))
 
-    @cached
+    @cached_property
     def required_groups(self) -> NDArray[np.int64]:
         """Groups that apply among those that were asked for."""
         if self._required is None:
             return self.applying_groups
         return self.over_groups((as_decisions(self._shares) & self._required[self._curves.group]).astype(np.int64))
 
-    @cached
+    @cached_property
     def correct(self) -> NDArray[Any]:
         """People judged rightly."""
         return self.over_groups(self._curves.correct)
 
-    @cached
+    @cached_property
     def correct_applicants(self) -> NDArray[Any]:
         """Applicants judged rightly."""
         return self._over_applicants(self._curves.correct)
 
-    @cached
+    @cached_property
     def applicants(self) -> NDArray[Any]:
         """People who apply."""
         return self._over_applicants(self._curves.n[self._curves.group])
 
-    @cached
+    @cached_property
     def qualified_applicants(self) -> NDArray[Any]:
         """Qualified people who apply."""
         return self._over_applicants(self._curves.positives[self._curves.group])
 
-    @cached
+    @cached_property
     def selected_applicants(self) -> NDArray[Any]:
         """People who apply and are selected: they are tested."""
         return self._over_applicants(self._curves.selected)
 
-    @cached
+    @cached_property
     def hired_applicants(self) -> NDArray[Any]:
         """Qualified people among them: they are hired."""
         return self._over_applicants(self._curves.true_positives)
@@ -132,7 +132,7 @@ class ThresholdCurves(ScoreSteps):
 
     def step_shares(self, terms: Terms, tolerance: Tolerance = 0.0) -> Shares:
         """Share of its group that applies at each step; with a tolerance, if it had to clear its cost by that much."""
-        costs = terms.faced_by(self.groups)[self.group]
+        costs = terms.effective_cost(self.groups)[self.group]
         shares = terms.behaviour.shares(self.true_positives, self.selected, costs)
         return shares if tolerance == 0 else shares * has_margin(self.true_positives, self.selected, costs, tolerance)
 
@@ -158,7 +158,7 @@ class ThresholdCurves(ScoreSteps):
             the one from which on it never does again (exclusive; -inf if it never applies), ``pieces`` the number of
             separate intervals in between: one if the score is calibrated for the group.
         """
-        applies = self.step_applies(Terms(cost, subsidies, subsidy_kind).faced_by(self.groups))
+        applies = self.step_applies(Terms(cost, subsidies, subsidy_kind).effective_cost(self.groups))
         first = np.full(len(self.groups), np.inf)
         last = np.full(len(self.groups), -np.inf)
         steps = np.flatnonzero(applies)
@@ -269,7 +269,7 @@ class ThresholdCurves(ScoreSteps):
             ``accuracy`` and ``threshold`` (the lowest among equals; NaN if the group cannot be made to apply),
             ``selected`` and ``true_positives`` there.
         """
-        costs = Terms(cost, subsidies, subsidy_kind).faced_by(self.groups)
+        costs = Terms(cost, subsidies, subsidy_kind).effective_cost(self.groups)
         step = self.best_steps(costs, tolerance, min_selected)
         found = step >= 0
         frame = pd.DataFrame(

@@ -25,8 +25,8 @@ import pandas as pd
 from numpy.typing import NDArray
 
 from .._validation import BoolArray, FloatArray
+from ..behaviour import SureRule, surely_reaches
 from ..counting import GroupCounts, ScoreSteps
-from .behaviour import SureRule, surely_reaches
 
 #: Parts of a group's base rate at which sequences start: who is selected first is about the best so many of it.
 STARTS = (1.0, 0.5, 0.25, 0.125)

@@ -17,11 +17,11 @@ from .._validation import (
     check_weights,
     some_of,
 )
+from ..behaviour import SLACK, BestResponse, Undefined, as_decisions
+from ..costs import Cost, Subsidies, SubsidyKind, Terms
 from ..counting.counts import COUNTED, GroupCounts
 from ..counting.groups import encode_groups, locate_groups, position_of, with_same_columns
 from ..counting.intervals import Interval, precision_interval, ratio
-from .behaviour import SLACK, HardRule, Undefined, as_decisions
-from .terms import Cost, Subsidies, SubsidyKind, Terms
 
 
 class PublishedStatistics:
@@ -297,7 +297,9 @@ class PublishedStatistics:
 
     def costs(self, cost: Cost, subsidies: Subsidies = None, *, subsidy_kind: SubsidyKind = "additive") -> pd.Series:
         """Cost that each group faces after subsidies; see :class:`selfselect.Terms`."""
-        return pd.Series(Terms(cost, subsidies, subsidy_kind).faced_by(self.groups), index=self.groups, name="cost")
+        return pd.Series(
+            Terms(cost, subsidies, subsidy_kind).effective_cost(self.groups), index=self.groups, name="cost"
+        )
 
     def shares(self, terms: Terms) -> pd.Series:
         """Share of each group that applies, in [0, 1], under terms of any behaviour."""
@@ -329,7 +331,7 @@ class PublishedStatistics:
         -------
         Series of bool, indexed by group
         """
-        return self.decisions(Terms(cost, subsidies, subsidy_kind, HardRule(undefined)))
+        return self.decisions(Terms(cost, subsidies, subsidy_kind, BestResponse(undefined)))
 
     def decisions(self, terms: Terms) -> pd.Series:
         """Whether each group (most of it, if it is divided) applies under some terms."""
@@ -356,7 +358,7 @@ class PublishedStatistics:
         missing : {"error", "own_group"}, default="error"
             What to do with people whose group is missing.
         """
-        terms = Terms(cost, subsidies, subsidy_kind, HardRule(undefined))
+        terms = Terms(cost, subsidies, subsidy_kind, BestResponse(undefined))
         return self.decisions_of(sensitive_features, terms, missing=missing)
 
     def decisions_of(self, sensitive_features: Any, terms: Terms, *, missing: str = "error") -> NDArray[np.bool_]:
@@ -378,7 +380,7 @@ class PublishedStatistics:
     def utility_under(self, terms: Terms) -> pd.Series:
         """The same under terms of any behaviour: what those who come gain, over all people of the group."""
         counts = self.counts
-        gain = counts.true_positives - terms.faced_by(self.groups) * counts.selected
+        gain = counts.true_positives - terms.effective_cost(self.groups) * counts.selected
         gain = np.where(np.abs(gain) <= SLACK * counts.selected, 0.0, gain)  # rounding is no loss
         shares = np.asarray(terms.shares(self.groups, counts), dtype=np.float64)
         return pd.Series(ratio(shares * gain, counts.n), index=self.groups, name="applicant_utility")

@@ -3,17 +3,17 @@
 What is published on the people that a classifier was fitted to is better than what new people get. So by default every
 choice is made, and every count taken, on people that the score at hand has not seen:
 
-- ``"cross_fit"``: people are dealt into folds; each fold is scored by a classifier fitted to the others. Thresholds,
+- ``"cross_fit"``: people are splits into folds; each fold is scored by a classifier fitted to the others. Thresholds,
   groups and starts are chosen on these scores and published from them; then the score is fitted once more, to all.
 - ``"holdout"``: a part is set aside; what is fitted to the rest is judged and published on it, and stays as it is.
 - ``"train"``: the paper's way, on the very people that were fitted.
 
-People are dealt so that each part has its share of every group and label. That makes counts less noisy, but also ties
+People are splits so that each part has its share of every group and label. That makes counts less noisy, but also ties
 the part that is set aside to the rest: a group that was lucky in one is as lucky in the other. A guarantee needs them
 to be independent, so for one people are set aside ``blindly``: at random within each group.
 
-A classifier says how something is fitted to some rows, and how that scores (or selects) others; :class:`Deal` does the
-rest.
+A classifier says how something is fitted to some rows, and how that scores (or selects) others; :class:`Splits` does
+the rest.
 """
 
 from __future__ import annotations
@@ -33,7 +33,7 @@ from .._validation import BoolArray, check_choice, check_fraction
 from ..counting import GroupCodes
 
 Publish: TypeAlias = Literal["train", "cross_fit", "holdout"]
-WAYS: tuple[Publish, ...] = ("cross_fit", "holdout", "train")
+MODES: tuple[Publish, ...] = ("cross_fit", "holdout", "train")
 Rows: TypeAlias = NDArray[np.intp]
 Model = TypeVar("Model")
 
@@ -44,20 +44,20 @@ LEAST_PER_FOLD = 1
 
 
 @dataclass(frozen=True, eq=False)
-class Deal:
+class Splits:
     """Which rows a score is fitted to while it is judged on others, time after time; and to which at last.
 
     Attributes
     ----------
-    way : {"cross_fit", "holdout", "train"}
-        How it was dealt; "train" also where there were too few people for anything else.
+    mode : {"cross_fit", "holdout", "train"}
+        How it was splits; "train" also where there were too few people for anything else.
     parts : tuple of (ndarray, ndarray)
         Rows to fit, rows to judge.
     final : ndarray
         Rows that the classifier is fitted to at last.
     """
 
-    way: Publish
+    mode: Publish
     parts: tuple[tuple[Rows, Rows], ...]
     final: Rows
 
@@ -82,13 +82,13 @@ class Deal:
         for fitted, rows in self.parts:
             model = fit(fitted)
             values.append((rows, score(model, rows)))
-        if self.way == "cross_fit":
+        if self.mode == "cross_fit":
             model = fit(self.final)
         order = np.argsort(np.concatenate([rows for rows, _ in values]), kind="stable")
         return np.asarray(np.concatenate([scores for _, scores in values])[order]), model
 
 
-def deal(
+def make_splits(
     publish: Publish,
     X: Any,
     qualified: BoolArray,
@@ -98,8 +98,8 @@ def deal(
     holdout: float = 0.3,
     counted: Rows | None = None,
     blindly: bool = False,
-) -> Deal:
-    """Deal people into those who are fitted and those who are judged, alike in group and label.
+) -> Splits:
+    """Splits people into those who are fitted and those who are judged, alike in group and label.
 
     Who falls where depends on what is known of people, never on the order of rows or the names of groups.
 
@@ -122,10 +122,10 @@ def deal(
     blindly : bool, default=False
         Whether "holdout" sets people aside without a look at their label.
     """
-    check_choice(publish, "publish", WAYS)
+    check_choice(publish, "publish", MODES)
     rows = np.arange(len(qualified)) if counted is None else counted
     if publish == "train":
-        return Deal("train", ((rows, rows),), rows)
+        return Splits("train", ((rows, rows),), rows)
     if publish == "cross_fit" and not isinstance(cv, int | np.integer | str | None):
         return _deal_by(check_cv(cv), rows, groups.codes * 2 + qualified)
     place = _places(X, qualified, groups, rows)
@@ -137,19 +137,19 @@ def deal(
         return _set_aside(rows, place, qualified, share)
     folds = min(_check_folds(cv), rarer // LEAST_PER_FOLD)
     if folds < 2:
-        return Deal("train", ((rows, rows),), rows)
+        return Splits("train", ((rows, rows),), rows)
     fold = place % folds
-    return Deal("cross_fit", tuple((rows[fold != k], rows[fold == k]) for k in range(folds)), rows)
+    return Splits("cross_fit", tuple((rows[fold != k], rows[fold == k]) for k in range(folds)), rows)
 
 
-def _deal_by(splitter: Any, rows: Rows, strata: NDArray[Any]) -> Deal:
+def _deal_by(splitter: Any, rows: Rows, strata: NDArray[Any]) -> Splits:
     """Folds of scikit-learn's, of all rows; everybody who counts must be judged once."""
     folds = splitter.split(np.zeros(len(strata)), strata)
     parts = tuple((np.intersect1d(fitted, rows), np.intersect1d(judged, rows)) for fitted, judged in folds)
     judged = np.concatenate([part for _, part in parts])
     if len(judged) != len(rows) or len(np.unique(judged)) != len(rows):
         raise ValueError(f"cv must judge everybody once, and {splitter!r} does not; use folds without repetition.")
-    return Deal("cross_fit", parts, rows)
+    return Splits("cross_fit", parts, rows)
 
 
 def _check_folds(cv: Any) -> int:
@@ -158,16 +158,16 @@ def _check_folds(cv: Any) -> int:
     return int(cv)
 
 
-def _set_aside(rows: Rows, place: NDArray[np.intp], qualified: BoolArray, share: float) -> Deal:
+def _set_aside(rows: Rows, place: NDArray[np.intp], qualified: BoolArray, share: float) -> Splits:
     """Every so-manieth person is set aside, so that each label and group gives its share."""
     aside = np.floor((place + 1) * share + 1e-9) > np.floor(place * share + 1e-9)
     rest, apart = qualified[rows[~aside]], qualified[rows[aside]]
     if not (rest.any() and not rest.all() and apart.any() and not apart.all()):
-        return Deal("train", ((rows, rows),), rows)  # too few people of a label to set any aside
-    return Deal("holdout", ((rows[~aside], rows[aside]),), rows[~aside])
+        return Splits("train", ((rows, rows),), rows)  # too few people of a label to set any aside
+    return Splits("holdout", ((rows[~aside], rows[aside]),), rows[~aside])
 
 
-def _set_aside_blindly(X: Any, rows: Rows, codes: NDArray[np.intp], qualified: BoolArray, share: float) -> Deal:
+def _set_aside_blindly(X: Any, rows: Rows, codes: NDArray[np.intp], qualified: BoolArray, share: float) -> Splits:
     """A part of each group that looks random: by a hash of the features, and of the number among people just alike."""
     key = _hash(take_rows(X, rows), len(rows))
     mixed = pd.util.hash_array(_told_apart(key, codes))
@@ -177,8 +177,8 @@ def _set_aside_blindly(X: Any, rows: Rows, codes: NDArray[np.intp], qualified: B
     aside = place < np.floor(size * share + 1e-9)[codes]
     rest = qualified[rows[~aside]]
     if not (rest.any() and not rest.all() and aside.any()):
-        return Deal("train", ((rows, rows),), rows)
-    return Deal("holdout", ((rows[~aside], rows[aside]),), rows[~aside])
+        return Splits("train", ((rows, rows),), rows)
+    return Splits("holdout", ((rows[~aside], rows[aside]),), rows[~aside])
 
 
 def _places(X: Any, qualified: BoolArray, groups: GroupCodes, rows: Rows) -> NDArray[np.intp]:
@@ -186,7 +186,7 @@ def _places(X: Any, qualified: BoolArray, groups: GroupCodes, rows: Rows) -> NDA
 
     Within a group the order is that of a hash of the features, and groups come in the order of their least hash (of
     equals, of what the hashes of their people add up to): both look random and know nothing of the order of rows and
-    columns or the names of groups. People just alike stand anywhere: next to each other they would be dealt to
+    columns or the names of groups. People just alike stand anywhere: next to each other they would be splits to
     different parts, and tell on one another.
     """
     key = _hash(take_rows(X, rows), len(rows))

@@ -16,8 +16,10 @@ import pandas as pd
 from .._validation import BoolArray
 from ..auditing import Audit, group_names
 from ..auditing.formats import count, percent
+from ..behaviour import SLACK
 from ..counting import GroupCounts, locate_labels
-from ..deciding import SLACK, PublishedStatistics, outcome
+from ..outcomes import outcome
+from ..publishing import PublishedStatistics
 
 #: A group of which a smaller share passes is shut out.
 NEXT_TO_NOBODY = 0.01

@@ -12,9 +12,9 @@ import pandas as pd
 from .._errors import InputError
 from .._text import shown
 from .._validation import LARGEST, BoolArray, FloatArray, beyond_squaring
-from ..auditing import Screened, default_threshold
+from ..auditing import ScreeningResult, default_threshold
 from ..counting import MISSING, GroupCodes, GroupCounts, encode_groups
-from ..deciding import PublishedStatistics, ThresholdCurves
+from ..publishing import PublishedStatistics, ThresholdCurves
 from .checking import GroupColumns, TwoValues, as_numbers, in_points
 from .chunks import Chunk, TableReader, TextArray
 from .errors import TableError
@@ -170,12 +170,12 @@ class _People:
         return self.groups.cells(self.table, chunk, self.group_positions)
 
 
-def read_screened(
+def read_screening_result(
     table: TableReader,
     people: PeopleColumns,
     model: ScoreColumn | DecisionColumn,
     found: list[Finding] | None = None,
-) -> Screened:
+) -> ScreeningResult:
     r"""What a model makes of the people in a table.
 
     Decisions become counts as they come, so that memory does not grow with the table; scores are kept to be sorted.
@@ -199,19 +199,19 @@ def read_screened(
     ...     path = pathlib.Path(folder, "t.csv")
     ...     _ = path.write_text("hired,team,score\n1,A,0.9\n0,A,0.6\n1,B,0.2\n")
     ...     with open_table(path) as table:
-    ...         found = read_screened(table, PeopleColumns("hired", ("team",)), ScoreColumn("score"))
+    ...         found = read_screening_result(table, PeopleColumns("hired", ("team",)), ScoreColumn("score"))
     >>> found.threshold, found.table.precision.to_dict()
     (0.5, {'A': 0.5, 'B': nan})
     """
     return _read(table, people, model, [None], found)[0]
 
 
-def read_screened_each(
+def read_screening_results(
     table: TableReader,
     people: PeopleColumns,
     model: ScoreColumn | DecisionColumn,
     found: list[Finding] | None = None,
-) -> list[Screened]:
+) -> list[ScreeningResult]:
     r"""The same by each column of groups on its own, from one pass over the table.
 
     Examples
@@ -222,7 +222,7 @@ def read_screened_each(
     ...     path = pathlib.Path(folder, "t.csv")
     ...     _ = path.write_text("hired,team,sex,score\n1,A,f,0.9\n0,A,m,0.6\n1,B,f,0.2\n")
     ...     with open_table(path) as table:
-    ...         found = read_screened_each(table, PeopleColumns("hired", ("team", "sex")), ScoreColumn("score"))
+    ...         found = read_screening_results(table, PeopleColumns("hired", ("team", "sex")), ScoreColumn("score"))
     >>> [one.table.precision.to_dict() for one in found]
     [{'A': 0.5, 'B': nan}, {'f': 1.0, 'm': 0.0}]
     """
@@ -235,7 +235,7 @@ def _read(
     model: ScoreColumn | DecisionColumn,
     ways: Sequence[str | None],
     found: list[Finding] | None,
-) -> list[Screened]:
+) -> list[ScreeningResult]:
     """People by columns of groups: one of them, or all together for None."""
     if found is not None:
         found += suspect_columns(people.label, people.groups, model.name)
@@ -253,7 +253,9 @@ def _read(
     return screened
 
 
-def _read_scores(table: TableReader, people: _People, model: ScoreColumn, ways: Sequence[str | None]) -> list[Screened]:
+def _read_scores(
+    table: TableReader, people: _People, model: ScoreColumn, ways: Sequence[str | None]
+) -> list[ScreeningResult]:
     labels: list[BoolArray] = []
     scores: list[FloatArray] = []
     weights: list[FloatArray | None] = []
@@ -295,15 +297,15 @@ def _screened_at(
     groups: GroupCodes,
     weight: FloatArray | None = None,
     labelled: BoolArray | None = None,
-) -> Screened:
+) -> ScreeningResult:
     """People with a score; other thresholds are known only if everybody's label is."""
     if labelled is None:
         curves = ThresholdCurves.from_codes(y, score, groups.codes, groups.labels, weight, squares=True)
-        return Screened.from_curves(curves, threshold)
+        return ScreeningResult.from_curves(curves, threshold)
     counts = GroupCounts.from_rows(
         y, score > threshold, groups.codes, groups.n_groups, weight, known=labelled, squares=True
     )
-    return Screened(PublishedStatistics(groups.labels, counts), threshold=threshold)
+    return ScreeningResult(PublishedStatistics(groups.labels, counts), threshold=threshold)
 
 
 def _joined(parts: list[FloatArray | None]) -> FloatArray | None:
@@ -317,7 +319,7 @@ def _passing(model: DecisionColumn) -> TwoValues:
 
 def _read_decisions(
     table: TableReader, people: _People, model: DecisionColumn, ways: Sequence[str | None]
-) -> list[Screened]:
+) -> list[ScreeningResult]:
     columns, passing = people.columns, _passing(model)
     counted: list[list[PublishedStatistics]] = [[] for _ in ways]
     for y, chunk in people.chunks([table.position(model.name, "prediction")]):
@@ -336,7 +338,7 @@ def _read_decisions(
             parts.append(PublishedStatistics(groups.labels, counts))
     if model.positive is not None or not passing.seen <= people.labels.seen:
         passing.finish(table)  # a value that no row holds would mean that nobody passes
-    return [Screened(_in_order(sum(parts[1:], parts[0]))) for parts in counted]
+    return [ScreeningResult(_in_order(sum(parts[1:], parts[0]))) for parts in counted]
 
 
 def _in_order(counted: PublishedStatistics) -> PublishedStatistics:
@@ -529,6 +531,6 @@ class _ModelCells:
             return []
         said = np.concatenate(self._parts)
         if isinstance(self._model, DecisionColumn):
-            return suspect_decisions(Screened(_counted(y, said, groups)), self._model.name)
+            return suspect_decisions(ScreeningResult(_counted(y, said, groups)), self._model.name)
         people = _screened_at(y, *_turned(table, self._model, said), groups)
         return suspect_score(replace(people, lower_passes=self._model.lower_passes), self._model.name)

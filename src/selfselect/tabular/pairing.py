@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 from .._errors import InputError
 from .._text import shown
 from .._validation import BoolArray, FloatArray
-from ..auditing import PairedCounts, Screened, default_threshold
+from ..auditing import PairedCounts, ScreeningResult, default_threshold
 from .checking import NO, YES, numbers_or_missing
 from .chunks import TableReader
 from .errors import TableError
@@ -141,12 +141,12 @@ def _disagree(problem: str, who: str, identifier: str) -> TableError:
 
 def screened_twice(
     rows: tuple[Rows, Rows], models: tuple[Model, Model], people: PeopleColumns
-) -> tuple[Screened, Screened, PairedCounts]:
+) -> tuple[ScreeningResult, ScreeningResult, PairedCounts]:
     """What two models make of the same people, and of how many both say the same."""
     groups = rows[0].table.groups
     y = rows[0].table.y
     weights = None if people.weight is None else _weights(rows[0], people.weight)
-    screened: list[Screened] = []
+    screened: list[ScreeningResult] = []
     passes: list[BoolArray] = []
     for part, model in zip(rows, models, strict=True):
         if isinstance(model, ScoreColumn):
@@ -160,11 +160,15 @@ def screened_twice(
             if model.lower_passes:
                 score, threshold = -score, -threshold
             passes.append(score > threshold)
-            made = Screened.from_scores(y, score, threshold=threshold, sensitive_features=groups, sample_weight=weights)
+            made = ScreeningResult.from_scores(
+                y, score, threshold=threshold, sensitive_features=groups, sample_weight=weights
+            )
             screened.append(replace(made, lower_passes=model.lower_passes))
         else:
             passes.append(part.decisions(model, people.positive))
-            screened.append(Screened.from_predictions(y, passes[-1], sensitive_features=groups, sample_weight=weights))
+            screened.append(
+                ScreeningResult.from_predictions(y, passes[-1], sensitive_features=groups, sample_weight=weights)
+            )
     pairs = PairedCounts.from_predictions(y, *passes, sensitive_features=groups, sample_weight=weights)
     return screened[0], screened[1], pairs
 

@@ -18,10 +18,10 @@ from scipy.stats import rankdata
 
 from .._text import shown
 from .._validation import BoolArray, FloatArray
-from ..auditing import Screened, group_names
+from ..auditing import ScreeningResult, group_names
 from ..auditing.formats import count, listed, percent
 from ..counting import MISSING, GroupCounts
-from ..deciding import PublishedStatistics, ThresholdCurves
+from ..publishing import PublishedStatistics, ThresholdCurves
 from .checking import is_missing, numbers_or_missing
 from .chunks import TextArray, listing
 from .encoding import useless
@@ -239,12 +239,12 @@ def _small(table: PublishedStatistics) -> Iterator[Finding]:
 # ---------------------------------------------------------------------- scores and decisions
 
 
-def suspect_score(people: Screened, name: str) -> list[Finding]:
+def suspect_score(people: ScreeningResult, name: str) -> list[Finding]:
     """Scores that run the wrong way or say the label again, and thresholds that tell nobody apart.
 
     Examples
     --------
-    >>> people = Screened.from_scores([1] * 30 + [0] * 30, [0.2] * 30 + [0.8] * 30)
+    >>> people = ScreeningResult.from_scores([1] * 30 + [0] * 30, [0.2] * 30 + [0.8] * 30)
     >>> print(*suspect_score(people, "risk"))
     The score 'risk' is higher for people who are not qualified: of one who is and one who is not, the latter has the
     higher score in 100.0% of pairs. If lower scores are better, let lower scores pass.
@@ -271,7 +271,7 @@ def suspect_score(people: Screened, name: str) -> list[Finding]:
     return [*found, *(_outside(people, name) or _all_or_none(people))]
 
 
-def suspect_decisions(people: Screened, name: str) -> list[Finding]:
+def suspect_decisions(people: ScreeningResult, name: str) -> list[Finding]:
     """Decisions that pass the unqualified, say the label again, or are the same for everybody."""
     counts = people.counts
     worth = float(_worth(counts).sum()) / max(float(counts.n.sum()), 1e-300)
@@ -321,7 +321,7 @@ def _pairs_in_order(curves: ThresholdCurves) -> tuple[float, float, float]:
     return float(wins[same].sum()) / total, total, float(np.sqrt(variance)) / total
 
 
-def _outside(people: Screened, name: str) -> list[Finding]:
+def _outside(people: ScreeningResult, name: str) -> list[Finding]:
     """A threshold above or below all scores."""
     assert people.curves is not None
     assert people.threshold is not None
@@ -336,7 +336,7 @@ def _outside(people: Screened, name: str) -> list[Finding]:
     return [Finding("threshold_outside", "warning", text, "Look whether it is on the scale of the score.")]
 
 
-def _all_or_none(people: Screened) -> list[Finding]:
+def _all_or_none(people: ScreeningResult) -> list[Finding]:
     passed, n = people.counts.selected.sum(), people.counts.n.sum()
     if 0 < passed < n:
         return []

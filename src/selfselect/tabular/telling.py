@@ -109,7 +109,7 @@ def _promises(found: Audit) -> str:
         became["promise_kept"].tolist(),
         found.population.spread_over(groups).counts.selected.tolist(),
         became["delivered"].tolist(),
-        found.terms.faced_by(groups).tolist(),
+        found.terms.effective_cost(groups).tolist(),
     )
 
 

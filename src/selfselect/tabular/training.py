@@ -13,9 +13,9 @@ from sklearn.exceptions import ConvergenceWarning
 
 from .._notices import notices_kept
 from .._validation import BoolArray, FloatArray, check_choice
-from ..auditing import Audit, Provenance, Screened
+from ..auditing import Audit, Provenance, ScreeningResult
+from ..costs import Terms
 from ..counting import GroupCounts
-from ..deciding import PublishedStatistics, Terms, ThresholdCurves
 from ..estimators import (
     GroupThresholdClassifier,
     NaiveClassifier,
@@ -23,6 +23,7 @@ from ..estimators import (
     ShutOutWarning,
     StrategicClassifier,
 )
+from ..publishing import PublishedStatistics, ThresholdCurves
 from .encoding import TableEncoder
 from .loading import TrainingTable
 from .models import TableModel
@@ -184,12 +185,12 @@ def train_on_table(
     unseen = classifier.unseen_scores_
     told = score[train] if unseen is None else unseen
 
-    def screened(rows: BoolArray, score: FloatArray) -> Screened:
+    def screened(rows: BoolArray, score: FloatArray) -> ScreeningResult:
         groups, y = people.groups.take(rows), people.y[rows]
         if model.decides_by_group:  # thresholds may be infinite, and no threshold on what is left is one for all
             counts = GroupCounts.from_rows(y, score > 0, groups.codes, len(groups.labels))
-            return Screened(PublishedStatistics(groups.labels, counts))
-        return Screened.from_curves(ThresholdCurves.from_codes(y, score, groups.codes, groups.labels), 0.0)
+            return ScreeningResult(PublishedStatistics(groups.labels, counts))
+        return ScreeningResult.from_curves(ThresholdCurves.from_codes(y, score, groups.codes, groups.labels), 0.0)
 
     published = screened(_among(train, ~np.isnan(told)), told[~np.isnan(told)])
     evaluated = screened(test, score[test]) if test.any() else published

@@ -9,9 +9,9 @@ from typing import TypeVar
 import click
 
 from selfselect._text import printable
-from selfselect.auditing import Audit, Comparison, PairedCounts, Screened, compare
-from selfselect.deciding import Terms
-from selfselect.tabular.loading import DecisionColumn, PeopleColumns, ScoreColumn, read_screened
+from selfselect.auditing import Audit, Comparison, PairedCounts, ScreeningResult, compare
+from selfselect.costs import Terms
+from selfselect.tabular.loading import DecisionColumn, PeopleColumns, ScoreColumn, read_screening_result
 from selfselect.tabular.pairing import Model, Rows, read_rows, same_people, screened_twice
 from selfselect.tabular.suspicion import (
     Finding,
@@ -115,7 +115,7 @@ def _names(files: Sequence[str], models: tuple[Model, Model]) -> tuple[str, str]
 def _audit(file: str, people: PeopleColumns, model: Model, terms: Terms, how: tuple[str, str]) -> Audit:
     found: list[Finding] = []
     with table_at(file, *how) as table:
-        screened = read_screened(table, people, model, found)
+        screened = read_screening_result(table, people, model, found)
         source = provenance(title_of(file), people, score_name(model), table.sha256())
     tell_findings([replace(finding, text=f"{title_of(file)}: {finding.text}") for finding in found])
     return Audit(screened, screened, terms, (), source)
@@ -158,7 +158,7 @@ def _the_same(
     )
 
 
-def suspected(people: Screened, model: Model) -> list[Finding]:
+def suspected(people: ScreeningResult, model: Model) -> list[Finding]:
     """What looks wrong with what a model says."""
     return (suspect_score if isinstance(model, ScoreColumn) else suspect_decisions)(people, model.name)
 

@@ -14,7 +14,7 @@ from sklearn.model_selection import train_test_split
 
 from selfselect._notices import notices_kept
 from selfselect._text import printable
-from selfselect.auditing import Audit, Opening, Provenance, Screened
+from selfselect.auditing import Audit, Opening, Provenance, ScreeningResult
 from selfselect.auditing.formats import level
 from selfselect.datasets import fetch_adult
 from selfselect.estimators import (
@@ -142,7 +142,9 @@ def _published_table(naive: NaiveClassifier) -> pd.DataFrame:
             "qualified": frame["base_rate"].map(or_dash),
             "pass screening": frame["selection_rate"].map(or_dash),
             "precision": frame["precision"].map(or_dash),
-            f"surely ({level(terms.confidence)})": [or_dash(low) for low in terms.comes_at(naive.published_.counts)],
+            f"surely ({level(terms.confidence)})": [
+                or_dash(low) for low in terms.max_accepted_cost(naive.published_.counts)
+            ],
         }
     )
 
@@ -171,8 +173,8 @@ def _method_row(model: SelfSelectionClassifier, people: People, with_group: bool
 def _audit(naive: NaiveClassifier, people: People) -> Audit:
     """The naive model, as its report shows it."""
 
-    def screened(score: Any, y: pd.Series, z: pd.Series) -> Screened:
-        return Screened.from_scores(y, score, threshold=0.0, sensitive_features=z)
+    def screened(score: Any, y: pd.Series, z: pd.Series) -> ScreeningResult:
+        return ScreeningResult.from_scores(y, score, threshold=0.0, sensitive_features=z)
 
     return Audit(
         screened(naive.unseen_scores_, people.y, people.z),

@@ -12,8 +12,9 @@ from sklearn.exceptions import ConvergenceWarning
 
 from selfselect._text import printable, shown
 from selfselect.auditing.formats import amount, amount_up, count, percent
-from selfselect.deciding import PublishedStatistics, Terms
+from selfselect.costs import Terms
 from selfselect.planning import SubsidyPlan, plan_for, plan_under_retraining, refit
+from selfselect.publishing import PublishedStatistics
 from selfselect.tabular.checking import match_groups
 from selfselect.tabular.encoding import TableEncoder
 from selfselect.tabular.loading import PeopleColumns, TrainingTable, read_for_training

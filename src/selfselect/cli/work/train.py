@@ -13,7 +13,7 @@ import pandas as pd
 from selfselect._text import printable
 from selfselect.auditing import Audit, Opening
 from selfselect.auditing.formats import amount, count, level, listed, percent
-from selfselect.deciding import Terms
+from selfselect.costs import Terms
 from selfselect.learning import InfeasibleError
 from selfselect.tabular.checking import match_groups
 from selfselect.tabular.fitness import broken_conditions, shut_out
@@ -117,7 +117,7 @@ def _subsidies(subsidies: Sequence[tuple[str, float]], people: TrainingTable) ->
 def _group_rows(found: Audit) -> list[dict[str, str]]:
     """Groups as the table shows them; with the bound of precision, where people go by it."""
     frame, terms = found.to_frame(), found.terms
-    bounds = terms.comes_at(found.published.counts)
+    bounds = terms.max_accepted_cost(found.published.counts)
     counted = found.population.spread_over(found.published.groups).to_frame()
     answer = answers(found)
     rows = []

@@ -5,18 +5,17 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass, field
-from functools import lru_cache
+from functools import cached_property, lru_cache
 from typing import Any
 
 import numpy as np
 import pandas as pd
 
-from ..._cached import cached
 from ..._validation import BoolArray
 from ...auditing.promises import promise_words
 from ...counting import COUNTED, GroupCounts
-from ...deciding import PublishedStatistics
 from ...metrics import outcome, rank_agreement
+from ...publishing import PublishedStatistics
 
 #: Counts per group in plain lists, as :meth:`~selfselect.counting.GroupCounts.to_dict` gives them.
 PlainCounts = dict[str, list[Any]]
@@ -95,17 +94,17 @@ class Result:
     applies: tuple[bool, ...]
     seconds: float = field(compare=False)
 
-    @cached
+    @cached_property
     def published(self) -> PublishedStatistics:
         """What people decide by."""
         return statistics_of(self.groups, self.published_counts)
 
-    @cached
+    @cached_property
     def population(self) -> PublishedStatistics:
         """Statistics of the test people."""
         return statistics_of(self.groups, self.test_counts)
 
-    @cached
+    @cached_property
     def broken(self) -> tuple[bool | None, ...]:
         """Whether the promise to each group is broken to test people; None of groups that stay away.
 

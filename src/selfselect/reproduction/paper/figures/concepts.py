@@ -9,8 +9,9 @@ import pandas as pd
 from scipy.stats import norm
 
 from ...._validation import FloatArray
+from ....behaviour import smooth_applies
 from ....datasets import make_calibrated_score
-from ....deciding import PublishedStatistics, smooth_applies
+from ....publishing import PublishedStatistics
 from ....theory import application_region, paper_accuracy_bounds
 from .style import (
     BLACK,

@@ -11,8 +11,8 @@ from scipy.stats import norm
 from sklearn.linear_model import LogisticRegression
 
 from ....datasets import make_base_rate_groups, make_ordering_constraint, make_precision_curves
-from ....deciding import ThresholdCurves
 from ....metrics import outcome
+from ....publishing import ThresholdCurves
 from .style import (
     BLACK,
     BLUE,

@@ -1,0 +1,15 @@
+"""What is published about each group, and on whose counts it rests."""
+
+from .curves import RunningSums, ThresholdCurves
+from .guarantee import Promised, promise_in_order, promise_to_named, sequences_of
+from .published import PublishedStatistics
+
+__all__ = [
+    "Promised",
+    "PublishedStatistics",
+    "RunningSums",
+    "ThresholdCurves",
+    "promise_in_order",
+    "promise_to_named",
+    "sequences_of",
+]
