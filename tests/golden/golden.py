@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import json
 import math
+import os
 import sys
 import tempfile
 import warnings
@@ -21,6 +22,8 @@ HERE = Path(__file__).parent
 FILES = HERE / "files"
 RELATIVE = 1e-9
 MODEL = "model.json"
+#: Fits whose name does not start so are left out ("adult", "adult strat_x"), for a quick look.
+ONLY = os.environ.get("GOLDEN_ONLY", "")
 
 # ---------------------------------------------------------------------- commands
 
@@ -313,10 +316,11 @@ def fits() -> dict[str, Any]:
     found = {}
     for dataset, cost in FITS:
         for method in models(cost):
-            if dataset == "bank_original" and method == "strat_order":
-                continue  # takes longest, and says no more
-            found[f"{dataset} {method} {cost:g}"] = fit(dataset, method, cost)
-            print(f"{dataset} {method} {cost:g}", file=sys.stderr, flush=True)
+            name = f"{dataset} {method} {cost:g}"
+            if (dataset == "bank_original" and method == "strat_order") or not name.startswith(ONLY):
+                continue  # the first takes longest, and says no more
+            found[name] = fit(dataset, method, cost)
+            print(name, file=sys.stderr, flush=True)
     return found
 
 
@@ -353,6 +357,8 @@ def differences(expected: Any, got: Any, where: str = "") -> list[str]:
 def check(part: str) -> list[str]:
     """What has changed in a part since it was written."""
     expected = json.loads((HERE / f"{part}.json").read_text(encoding="utf-8"))
+    if part == "fits":
+        expected = {name: value for name, value in expected.items() if name.startswith(ONLY)}
     return differences(expected, json.loads(json.dumps(PARTS[part]())), part)
 
 

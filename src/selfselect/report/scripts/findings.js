@@ -16,7 +16,7 @@ function groupFindings(name, z, terms, share, published, population) {
   return {
     z, name, n, selected, cost, precision, share, applies, gain,
     true_positives: hits,
-    comes_at: comesAt,
+    max_accepted_cost: comesAt,
     precision_low: low,
     precision_high: high,
     effective: published.worth === null ? null : selected * worth,
@@ -97,9 +97,9 @@ function findings(given, { terms, threshold }) {
 
 const sentenceOn = (group, terms) => groupSentence(group.name, group.cost, group.share, group.selected, group.precision,
   group.subsidy_needed,
-  { kind: terms.kind, subsidised: group.subsidy > 0, comes_at: group.comes_at, confidence: terms.confidence });
+  { kind: terms.kind, subsidised: group.subsidy > 0, max_accepted_cost: group.max_accepted_cost, confidence: terms.confidence });
 const phraseOn = (group, terms) => standingPhrase(group.standing, group.precision, group.cost,
-  { comes_at: group.comes_at, confidence: terms.confidence });
+  { max_accepted_cost: group.max_accepted_cost, confidence: terms.confidence });
 const warningOn = (group) => groupWarning(group.selected, group.settled ? NaN : group.precision_low,
   group.settled ? NaN : group.precision_high, group.cost, group.effective);
 // the same as a sentence of its own

@@ -62,7 +62,7 @@ tables.costs = () => ({
 
 const MOST_NAMED_DOTS = 8; // with more, names would cover dots: pointing at them tells
 // the line through a point: its interval, or from what is sure of it up to what is published
-const spanOf = (g) => (CONFIDENCE === null ? [g.precision_low, g.precision_high] : [g.comes_at, g.precision]);
+const spanOf = (g) => (CONFIDENCE === null ? [g.precision_low, g.precision_high] : [g.max_accepted_cost, g.precision]);
 function scatterChart(width) {
   const all = withLooks(found.groups, width < PHONE ? 8 : 10);
   const shown = drawnPrecision(all);

@@ -37,9 +37,9 @@ function commonCost(groups) {
 }
 const numbersOf = (group) => [group.precision_low, group.precision_high, group.cost,
   ...(HAS_NEW_PEOPLE ? [group.delivered_low, group.delivered_high] : []),
-  ...(setting.terms.confidence === null ? [] : [group.comes_at])];
+  ...(setting.terms.confidence === null ? [] : [group.max_accepted_cost])];
 // where the dot stands: at the precision, or where people go by less, at what is sure of it
-const dotOf = (group) => (setting.terms.confidence === null || Number.isNaN(group.comes_at) ? group.precision : group.comes_at);
+const dotOf = (group) => (setting.terms.confidence === null || Number.isNaN(group.max_accepted_cost) ? group.precision : group.max_accepted_cost);
 const drawnPrecision = (groups) => groups.filter((group) => !Number.isNaN(group.precision));
 const dotLooks = { r: "r",  symbol: (g) => STANDINGS[g.standing].symbol, fill: fillOf,
   stroke: (g) => STANDINGS[g.standing].colour, strokeWidth: 2.25 };

@@ -136,7 +136,7 @@ function standing(selected, applies, undecided) {
   return undecided ? `probably ${doing}` : doing;
 }
 // the same with why: what its people see, and what they need
-function standingPhrase(stands, precision, cost, { comes_at: limit = precision, confidence = null } = {}) {
+function standingPhrase(stands, precision, cost, { max_accepted_cost: limit = precision, confidence = null } = {}) {
   if (stands === "rejected by the model") return "rejected by the model: nobody passes";
   if (Number.isNaN(precision)) return `${stands}: nobody passes`;
   const surely = Number.isNaN(limit) ? "nothing promised" : `surely ${percent(limit)}`;
@@ -145,7 +145,7 @@ function standingPhrase(stands, precision, cost, { comes_at: limit = precision, 
 }
 
 function groupSentence(name, cost, share, selected, precision, needed,
-  { kind = "additive", subsidised = false, comes_at: limit = precision, confidence = null } = {}) {
+  { kind = "additive", subsidised = false, max_accepted_cost: limit = precision, confidence = null } = {}) {
   const whom = spoken([name]);
   const subject = needsWord(name) ? whom[0].toUpperCase() + whom.slice(1) : whom;
   const some = share >= 1 ? `${subject} applies` : `${percent(share)} of ${whom} apply`;
