@@ -144,9 +144,11 @@ def inner_imports(tree):
                     yield node
 
 
-def test_only_extras_are_imported_inside_functions():
+def test_only_extras_and_commands_are_imported_inside_functions():
     wrong = []
     for name, _, tree in modules():
+        if room(name) == "cli":
+            continue  # help and usage errors come at once: a command imports its libraries when it runs
         for node in inner_imports(tree):
             first = node.names[0].name if isinstance(node, ast.Import) else node.module or ""
             if getattr(node, "level", 0) or first.partition(".")[0] not in EXTRAS:
@@ -181,7 +183,7 @@ WRITING = {
     ("tabular.writing", "tempfile.SpooledTemporaryFile"),
     ("tabular.writing", "tempfile.gettempdir"),
     # these write to memory, and to the terminal
-    ("cli.work.frontier", "savefig"),
+    ("cli.frontier", "savefig"),
     ("reproduction.paper.figures", "savefig"),
     ("cli.streams", "write_bytes"),
 }

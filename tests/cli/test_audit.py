@@ -441,7 +441,7 @@ def test_files_are_written_before_anything_is_printed(scored, tmp_path, monkeypa
     def stop(*_):
         raise ValueError("whoever reads has read enough")
 
-    monkeypatch.setattr("selfselect.cli.work.audit.printable", stop)
+    monkeypatch.setattr("selfselect.cli.audit.printable", stop)
     run("audit", path, "--label", "y", "--group", "z", "--score", "s", "--cost", "0.6", "--report", page)
     assert page.exists()
 

@@ -9,7 +9,7 @@ def test_demo_shows_what_self_selection_does_to_a_naive_model_and_ends_with_a_pa
     assert result.exit_code == 0, result.output
     assert "Asian-Pac-Islander" in (tmp_path / "selfselect-demo.html").read_text()
     assert "Open it in any browser" in result.output
-    monkeypatch.setattr("selfselect.cli.work.demo.show_methods", lambda *given: None)  # seconds, and seen already
+    monkeypatch.setattr("selfselect.cli.demo.show_methods", lambda *given: None)  # seconds, and seen already
     assert "selfselect-demo-2.html" in run("demo").output
     assert run("demo", "--report", "selfselect-demo.html").exit_code == 2
     for words in ("Asian-Pac-Islander", "precision", "induced accuracy", "social cost", "nobody"):
@@ -20,7 +20,7 @@ def test_the_page_is_there_before_any_word_is_shown(tmp_path, monkeypatch):
     def closed(*given):
         raise OSError("no space left")
 
-    monkeypatch.setattr("selfselect.cli.work.demo.show_methods", closed)
+    monkeypatch.setattr("selfselect.cli.demo.show_methods", closed)
     page = tmp_path / "page.html"
     assert run("demo", "--report", page).exit_code == 2
     assert "Asian-Pac-Islander" in page.read_text()

@@ -86,7 +86,7 @@ def test_the_librarys_complaints_become_a_message_and_exit_code_two(monkeypatch)
     def complain():
         raise ValueError("cost must lie in [0, 1]")
 
-    monkeypatch.setattr("selfselect.cli.work.demo.People.load", complain)
+    monkeypatch.setattr("selfselect.cli.demo.People.load", complain)
     result = run("demo")
     assert result.exit_code == 2
     assert "cost must lie in [0, 1]" in result.output
@@ -98,7 +98,7 @@ def test_an_interrupt_is_not_a_failed_condition(monkeypatch):
     def interrupted():
         raise KeyboardInterrupt
 
-    monkeypatch.setattr("selfselect.cli.work.demo.People.load", interrupted)
+    monkeypatch.setattr("selfselect.cli.demo.People.load", interrupted)
     assert run("demo").exit_code == 130
 
 

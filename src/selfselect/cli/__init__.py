@@ -1,7 +1,7 @@
 """The command ``selfselect``.
 
-What is declared here (``main``, ``errors``, ``options`` and one module per subcommand) imports nothing but click, so
-that help and usage errors come at once; what the subcommands do is in :mod:`selfselect.cli.work`.
+One module per subcommand holds its options and its work. ``main``, ``errors``, ``options`` and the subcommands import
+nothing but click at module level, so that help and usage errors come at once; heavy imports are inside the functions.
 """
 
 from .starting import ends_at_once

@@ -2,11 +2,18 @@
 
 from __future__ import annotations
 
-from typing import Any
+import os
+import re
+import sys
+from collections.abc import Callable, Mapping
+from functools import partial
+from typing import TYPE_CHECKING, Any
 
 import click
 
-from .lazy import work_of
+from selfselect._text import printable
+
+from .errors import CONDITION_FAILED
 from .options import (
     CostRange,
     NamedAmount,
@@ -20,6 +27,13 @@ from .options import (
     untested_option,
     weight_option,
 )
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+    from selfselect.auditing import Audit
+
+    from .outputs import Outputs
 
 
 @click.command()
@@ -56,7 +70,19 @@ from .options import (
     "for each, named after its column (out-sex.html).",
 )
 @file_options
-def audit(**options: Any) -> None:
+def audit(
+    file: str,
+    report: str | None,
+    json_file: str | None,
+    csv_file: str | None,
+    require: tuple[str, ...],
+    max_social_cost: float | None,
+    proportional: bool,
+    impact: bool,
+    separately: bool,
+    force: bool,
+    **reading: Any,
+) -> None:
     """Who will not bother to apply to a screening model, and what follows.
 
     FILE is a CSV (also .gz) or Parquet table with one row per person; - reads standard input.
@@ -68,5 +94,199 @@ def audit(**options: Any) -> None:
 
     Exit code 0: fine; 1: a condition (--require, --max-social-cost) does not hold; 2: wrong input.
     """  # noqa: D301
-    check_model_options(**options)
-    work_of("audit").run(**options)
+    check_model_options(**reading)
+
+    from .inputs import load_audits, subsidy_kind
+    from .outputs import Outputs, by_name, refuse_existing
+
+    ways = reading["groups"] if separately else [None]
+    # by several columns, JSON is one list of all
+    outputs = [
+        Outputs(named_after(report, way), None if separately else json_file, named_after(csv_file, way), force)
+        for way in ways
+    ]
+    files = [name for one in outputs for name in (one.report, one.csv)]
+    refuse_existing([*files, None if json_file == "-" else json_file], force=force, inputs=[file])
+    for one in outputs:
+        one.check([file])
+    audits = load_audits(file, kind=subsidy_kind(proportional), separately=separately, **reading)
+    required = list(dict.fromkeys(require))
+    _check_required(audits, required)
+    show = partial(_show, impact=impact)
+    if separately:
+        _deliver_each(audits, outputs, json_file, show, force)
+    else:
+        outputs[0].deliver(audits[0], by_name(audits[0], audits[0].names), show)
+    failed = [line for found in audits for line in _failed_conditions(found, required, max_social_cost)]
+    for line in failed:
+        click.echo(f"Condition failed: {line}", err=True)
+    if failed:
+        sys.exit(CONDITION_FAILED)
+
+
+def named_after(path: str | None, group: str | None) -> str | None:
+    """Name of a file for one of several columns of groups.
+
+    Examples
+    --------
+    >>> named_after("out/report.html", "age band"), named_after("out.html", None)
+    ('out/report-age_band.html', 'out.html')
+    """
+    if path is None or group is None:
+        return path
+    stem, suffix = os.path.splitext(path)
+    return f"{stem}-{re.sub(r'[^0-9A-Za-z]+', '_', group).strip('_') or 'group'}{suffix}"
+
+
+def _check_required(audits: list[Audit], names: list[str]) -> None:
+    """Groups that must apply must be there; of several audits, each in one."""
+    import pandas as pd
+
+    from selfselect.tabular.checking import match_groups
+
+    if len(audits) == 1:
+        match_groups(names, audits[0].published.groups, "require")
+    else:
+        match_groups(names, pd.Index([name for found in audits for name in found.names]).drop_duplicates(), "require")
+
+
+def _deliver_each(
+    audits: list[Audit], outputs: list[Outputs], json_file: str | None, show: Callable[[Audit], None], force: bool
+) -> None:
+    """Write all files of audits by several columns, then show one after the other."""
+    from selfselect.auditing.plain import as_json
+
+    from .outputs import by_name, write_output
+    from .streams import print_json
+
+    text = as_json([{"by": found.provenance.groups} | found.to_dict() for found in audits])
+    if json_file not in (None, "-"):
+        write_output(str(json_file), text, force=force)
+    for found, one in zip(audits, outputs, strict=True):
+        one.write(found, by_name(found, found.names))
+    if json_file == "-":
+        print_json(text)
+        return
+    for i, (found, one) in enumerate(zip(audits, outputs, strict=True)):
+        click.echo(("\n" if i else "") + f"== By {printable(found.provenance.groups)} ==\n")
+        show(found)
+        one.name_report()
+
+
+def _show(found: Audit, *, impact: bool) -> None:
+    from selfselect.auditing.audits import MOST_RESAMPLED_GROUPS
+
+    from .terminal import MOST_LINES, text_table
+
+    if found.cost_range is not None:
+        click.echo(printable(found.over_costs(*found.cost_range).sentence()))
+        click.echo("\nAt the lower end of the range, which is also what the table and the intervals are about:")
+    click.echo(printable(found.verdict()))
+    if found.threshold is not None:
+        click.echo(f"(A person passes screening when {printable(_passing(found))}.)")
+    frame, warnings = found.to_frame(), found.warnings()
+    # of too many groups the largest are shown
+    order = range(len(frame)) if len(frame) <= MOST_LINES else (-frame["n"].to_numpy()).argsort(kind="stable")
+    rows = [_group_row(found.names[i], frame.iloc[i], warnings[i]) for i in order[:MOST_LINES]]
+    click.echo("\n" + text_table(rows, left=("group", "note"), total=len(frame), rest="--csv and --json hold all"))
+    if len(found.names) <= MOST_RESAMPLED_GROUPS:
+        title, *lines = found.how_sure()
+        click.echo(f"\nHow sure? {title}")
+        for line in lines:
+            click.echo(f"  {printable(line)}")
+    if impact:
+        _show_impact(found)
+    if len(found.costs) > 1:
+        click.echo("\nAt every cost:\n\n" + text_table(_cost_rows(found)))
+
+
+def _show_impact(found: Audit) -> None:
+    """Selection rates over the highest, as the four-fifths rule compares them."""
+    from selfselect.auditing.impact import impact_rows
+
+    from .terminal import text_table
+
+    for table in impact_rows(found.impact_ratios()):
+        click.echo(f"\nImpact ratios by {printable(table['by'])} (intervals: Katz's):\n")
+        click.echo(text_table(table["rows"], left=("category", "note"), rest="--json holds all"))
+        if table["remark"]:
+            click.echo(table["remark"])
+
+
+def _passing(found: Audit) -> str:
+    """What passes, with the score as it was given."""
+    name = found.provenance.score
+    if found.published_by.lower_passes:
+        return f"{name.removeprefix('minus ')} < {found.threshold:g}"
+    return f"{name} > {found.threshold:g}"
+
+
+def _group_row(name: str, row: pd.Series, warning: str) -> dict[str, str]:
+    from selfselect.auditing.formats import amount, amount_up, count, percent
+
+    from .terminal import or_dash
+
+    selected, applies = row["selected"] > 0, row["applies"]
+    interval = f"{percent(row['precision_low'])} to {percent(row['precision_high'])}" if selected else "-"
+    needed = or_dash(row["subsidy_needed"], amount_up) if selected else "none helps"
+    return {
+        "group": name,
+        "people": count(row["n"]),
+        "untested": count(row["untested"]) if "untested" in row else "",
+        "qualified": percent_or_bounds(row, "base_rate"),
+        "pass": count(row["selected"]),
+        "precision": or_dash(row["precision"]),
+        "95% interval": interval,
+        "cost": amount(row["cost"]),
+        "applies": "yes" if applies else "no" if selected else "shut out",
+        "subsidy needed": "-" if applies else needed,
+        "note": warning,
+    }
+
+
+def percent_or_bounds(row: Mapping[str, Any] | pd.Series, name: str) -> str:
+    """A share, or where people were not tested, the bounds within which it lies."""
+    from selfselect.auditing.formats import percent
+
+    low, high = row.get(f"{name}_low", row[name]), row.get(f"{name}_high", row[name])
+    return percent(row[name]) if not low < high else f"{percent(low)} to {percent(high)}"
+
+
+def _cost_rows(found: Audit) -> list[dict[str, str]]:
+    from selfselect.auditing.formats import amount, percent
+
+    table = found.by_cost().sort_index()
+    return [
+        {
+            "cost": amount(cost),
+            "applying groups": f"{row['applying_groups']} of {len(found.names)}",
+            "people who apply": percent(row["application_rate"]),
+            "assumed accuracy": percent_or_bounds(row, "assumed_accuracy"),
+            "induced accuracy": percent_or_bounds(row, "induced_accuracy"),
+            "social cost": percent_or_bounds(row, "social_cost"),
+        }
+        for cost, row in zip(table.index, table.to_dict("records"), strict=True)
+    ]
+
+
+def _failed_conditions(found: Audit, required: list[str], max_social_cost: float | None) -> list[str]:
+    """Which stated conditions do not hold, at every cost."""
+    from selfselect.auditing.formats import amount, percent
+
+    failed = []
+    for cost in found.costs:
+        here = found.at(cost)
+        at = f" at a cost of {amount(float(cost))}" if isinstance(cost, float) else ""
+        applies = dict(zip(here.names, here.applies, strict=True))
+        failed += [
+            f"{printable(name)} does not apply{at} (--require)." for name in required if not applies.get(name, True)
+        ]
+        # where people were not tested, the condition holds only if it does whatever their labels
+        worst = getattr(here.outcome, "social_cost_high", here.social_cost)
+        if max_social_cost is not None and worst > max_social_cost:
+            up_to = "" if worst == here.social_cost else "up to "
+            failed.append(
+                f"{up_to}{percent(worst)} of qualified people do not apply{at}, more than "
+                f"{percent(max_social_cost)} (--max-social-cost)."
+            )
+    return failed

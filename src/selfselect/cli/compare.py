@@ -3,15 +3,28 @@
 from __future__ import annotations
 
 import math
-from typing import Any
+from collections.abc import Sequence
+from dataclasses import replace
+from typing import TYPE_CHECKING, TypeVar
 
 import click
 
-from .lazy import work_of
-from .options import CostRange, file_options, output_options, people_options, seed_option, weight_option
+from selfselect._text import printable
+
+from .options import CostRange, file_options, output_options, people_options, report_words, seed_option, weight_option
+
+if TYPE_CHECKING:
+    from selfselect.auditing import Audit, Comparison, PairedCounts, ScreeningResult
+    from selfselect.costs import Terms
+    from selfselect.tabular.loading import PeopleColumns
+    from selfselect.tabular.pairing import Model, Rows
+    from selfselect.tabular.suspicion import Finding
+
 
 #: More draws would take long, and hardly change an interval.
 MOST_DRAWS = 100_000
+
+Given = TypeVar("Given")
 
 
 @click.command()
@@ -45,7 +58,29 @@ MOST_DRAWS = 100_000
 @seed_option("Of these draws.")
 @output_options
 @file_options
-def compare(**options: Any) -> None:
+def compare(
+    files: tuple[str, ...],
+    label: str,
+    positive: tuple[str, ...],
+    groups: tuple[str, ...],
+    missing: str,
+    weight: str | None,
+    scores: tuple[str, ...],
+    thresholds: tuple[float, ...],
+    lower_passes: bool,
+    predictions: tuple[str, ...],
+    prediction_positive: str | None,
+    costs: tuple[tuple[float, ...], ...],
+    same_people: str | None,
+    resamples: int,
+    seed: int,
+    report: str | None,
+    json_file: str | None,
+    csv_file: str | None,
+    force: bool,
+    encoding: str,
+    delimiter: str,
+) -> None:
     """One year against another, or model A against B: who comes, who leaves, and whether that is more than chance.
 
     Two FILEs are two independent sets of people, or with --same-people two models' scores of the same people. One FILE
@@ -61,28 +96,179 @@ def compare(**options: Any) -> None:
 
     Exit code 0: fine; 2: wrong input.
     """  # noqa: D301
-    files = options["files"]
     if len(files) > 2:
         raise click.UsageError(f"Two files are compared, not {len(files)}.")
-    if bool(options["scores"]) == bool(options["predictions"]):
+    if bool(scores) == bool(predictions):
         raise click.UsageError("Pass either --score COLUMN (with --threshold) or --prediction COLUMN.")
-    if options["predictions"] and options["thresholds"]:
+    if predictions and thresholds:
         raise click.UsageError("--threshold belongs to --score; predictions are decided already.")
-    if options["predictions"] and options["lower_passes"]:
+    if predictions and lower_passes:
         raise click.UsageError("--lower-passes belongs to --score; for predictions say --prediction-positive.")
-    if not all(math.isfinite(threshold) for threshold in options["thresholds"]):
+    if not all(math.isfinite(threshold) for threshold in thresholds):
         raise click.UsageError("--threshold must be a finite number.")
-    given = {"--score": "scores", "--prediction": "predictions", "--threshold": "thresholds", "--cost": "costs"}
-    for option, name in given.items():
-        if len(options[name]) > 2:
-            raise click.UsageError(f"{option} is given once for both, or twice; not {len(options[name])} times.")
-    if any(len(cost) > 1 for cost in options["costs"]):
+    given = {"--score": scores, "--prediction": predictions, "--threshold": thresholds, "--cost": costs}
+    for option, values in given.items():
+        if len(values) > 2:
+            raise click.UsageError(f"{option} is given once for both, or twice; not {len(values)} times.")
+    if any(len(cost) > 1 for cost in costs):
         raise click.UsageError("A comparison is for one --cost each, not for a range.")
     if len(files) == 1:
-        if options["same_people"] is not None:
+        if same_people is not None:
             raise click.UsageError("--same-people is for two files; in one they are the same people.")
-        if max(len(options[name]) for name in given.values()) < 2:
+        if max(map(len, given.values())) < 2:
             raise click.UsageError("With one FILE, give --score, --prediction or --threshold twice: once per model.")
     elif files.count("-") > 1:
         raise click.UsageError("Standard input can be one of the two files only.")
-    work_of("compare").run(**options)
+
+    from selfselect.auditing import compare
+    from selfselect.costs import Terms
+    from selfselect.tabular.suspicion import suspect_names
+
+    from .findings import tell_findings
+    from .inputs import people_columns
+    from .outputs import Outputs
+
+    outputs = Outputs(report, json_file, csv_file, force)
+    outputs.check(files)
+    people = people_columns(label, positive, groups, missing, weight)
+    models = _models(scores, thresholds, lower_passes, predictions, prediction_positive)
+    how = (encoding, delimiter)
+    first, second = (Terms(cost[0]) for cost in _twice(costs))
+    pairs: PairedCounts | None = None
+    if len(files) == 1 or same_people is not None:
+        before, after, pairs = _the_same(files, people, models, same_people, (first, second), how)
+    else:
+        before, after = (
+            _audit(file, people, model, terms, how)
+            for file, model, terms in zip(files, models, (first, second), strict=True)
+        )
+    tell_findings(suspect_names(before.names, after.names))
+    made = compare(before, after, pairs=pairs, names=_names(files, models), n_resamples=resamples, random_state=seed)
+    made = replace(made, title=report_words().get("title", ""))
+    frame = made.to_frame()
+    frame.insert(0, "group", made.group_names)
+    outputs.deliver(made, frame, _show)
+
+
+def _twice(given: Sequence[Given]) -> tuple[Given, Given]:
+    """What was given once holds for both."""
+    return given[0], given[-1]
+
+
+def _models(
+    scores: Sequence[str],
+    thresholds: Sequence[float],
+    lower_passes: bool,
+    predictions: Sequence[str],
+    positive: str | None,
+) -> tuple[Model, Model]:
+    from selfselect.tabular.loading import DecisionColumn, ScoreColumn
+
+    if predictions:
+        one, other = _twice(predictions)
+        return DecisionColumn(one, positive), DecisionColumn(other, positive)
+    names, limits = _twice(scores), _twice(list(thresholds) or [None])
+    return ScoreColumn(names[0], limits[0], lower_passes), ScoreColumn(names[1], limits[1], lower_passes)
+
+
+def _names(files: Sequence[str], models: tuple[Model, Model]) -> tuple[str, str]:
+    """What the two are called: the files, or in one file what differs between the models."""
+    from selfselect.tabular.loading import ScoreColumn
+
+    from .inputs import title_of
+
+    if len(files) == 2:
+        one, other = (title_of(file) for file in files)
+        return (one, other) if one != other else (files[0], files[1])
+    if models[0].name != models[1].name:
+        return models[0].name, models[1].name
+    said = [
+        f"{model.name} {'<' if model.lower_passes else '>'} {model.threshold:g}"
+        for model in models
+        if isinstance(model, ScoreColumn) and model.threshold is not None
+    ]
+    return (said[0], said[1]) if len(said) == 2 and said[0] != said[1] else ("the first", "the second")
+
+
+def _audit(file: str, people: PeopleColumns, model: Model, terms: Terms, how: tuple[str, str]) -> Audit:
+    from selfselect.auditing import Audit
+    from selfselect.tabular.loading import read_screening_result
+
+    from .findings import tell_findings
+    from .inputs import provenance, score_name, table_at, title_of
+
+    found: list[Finding] = []
+    with table_at(file, *how) as table:
+        screened = read_screening_result(table, people, model, found)
+        source = provenance(title_of(file), people, score_name(model), table.sha256())
+    tell_findings([replace(finding, text=f"{title_of(file)}: {finding.text}") for finding in found])
+    return Audit(screened, screened, terms, (), source)
+
+
+def _the_same(
+    files: Sequence[str],
+    people: PeopleColumns,
+    models: tuple[Model, Model],
+    identifier: str | None,
+    terms: tuple[Terms, Terms],
+    how: tuple[str, str],
+) -> tuple[Audit, Audit, PairedCounts]:
+    """Audits of the same people under two models."""
+    from selfselect.auditing import Audit
+    from selfselect.tabular.pairing import read_rows, same_people, screened_twice
+    from selfselect.tabular.suspicion import suspect_columns, suspect_people
+
+    from .findings import tell_findings
+    from .inputs import provenance, score_name, table_at, title_of
+
+    rows: list[Rows] = []
+    sources = []
+    for file, wanted in zip(files, [[models[0]], [models[1]]] if len(files) == 2 else [list(models)], strict=True):
+        with table_at(file, *how) as table:
+            rows.append(read_rows(table, people, wanted, identifier))
+            sources.append(provenance(title_of(file), people, score_name(wanted[0]), table.sha256()))
+    both = (rows[0], rows[-1])
+    if identifier is not None:
+        one, other, left_out = same_people(both[0], both[1], identifier, people.weight)
+        both = (one, other)
+        if left_out:
+            click.echo(f"Note: {left_out:,} people are in one of the two files only, and are left out.", err=True)
+    before, after, pairs = screened_twice(both, models, people)
+    tell_findings(
+        [
+            *suspect_columns(people.label, people.groups),
+            *suspect_people(before.table, people.label),
+            *suspected(before, models[0]),
+            *(suspected(after, models[1]) if models[0] != models[1] else ()),
+        ]
+    )
+    return (
+        Audit(before, before, terms[0], (), sources[0]),
+        Audit(after, after, terms[1], (), sources[-1]),
+        pairs,
+    )
+
+
+def suspected(people: ScreeningResult, model: Model) -> list[Finding]:
+    """What looks wrong with what a model says."""
+    from selfselect.tabular.loading import ScoreColumn
+    from selfselect.tabular.suspicion import suspect_decisions, suspect_score
+
+    return (suspect_score if isinstance(model, ScoreColumn) else suspect_decisions)(people, model.name)
+
+
+def _show(made: Comparison) -> None:
+    from .terminal import text_table
+
+    click.echo(printable(made.verdict()))
+    click.echo("\n" + text_table(made.number_rows(), left=("",)))
+    # costs are the same in most comparisons, and columns that say nothing new are left out
+    rows = made.group_rows()
+    if all(
+        row["cost before"] == row["cost after"] for row in rows if "-" not in (row["cost before"], row["cost after"])
+    ):
+        rows = [{name: cell for name, cell in row.items() if not name.startswith("cost")} for row in rows]
+    click.echo("\n" + text_table(rows, left=("group", "change"), rest="--csv and --json hold all"))
+    click.echo()
+    for note in made.notes():
+        click.echo(note)

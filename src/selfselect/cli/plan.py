@@ -2,11 +2,16 @@
 
 from __future__ import annotations
 
-from typing import Any
+import sys
+import warnings
+from collections.abc import Callable, Mapping
+from typing import TYPE_CHECKING, Any
 
 import click
 
-from .lazy import work_of
+from selfselect._text import printable, shown
+
+from .errors import CONDITION_FAILED
 from .options import (
     CostRange,
     Number,
@@ -18,6 +23,12 @@ from .options import (
     people_options,
     weight_option,
 )
+
+if TYPE_CHECKING:
+    from selfselect.costs import Terms
+    from selfselect.planning import SubsidyPlan
+    from selfselect.publishing import PublishedStatistics
+    from selfselect.tabular.loading import PeopleColumns, TrainingTable
 
 
 @click.command()
@@ -57,7 +68,21 @@ from .options import (
 @click.option("--ignore", multiple=True, metavar="COLUMN", help="With --retrain: column not to learn from.")
 @output_options
 @file_options
-def plan(**options: Any) -> None:
+def plan(
+    file: str,
+    targets: tuple[str, ...],
+    budget: float | None,
+    confidence: float | None,
+    proportional: bool,
+    retrain: bool,
+    drop_group: bool,
+    ignore: tuple[str, ...],
+    report: str | None,
+    json_file: str | None,
+    csv_file: str | None,
+    force: bool,
+    **reading: Any,
+) -> None:
     """Least subsidies that bring groups in, or the best use of a budget: who is paid, and what it changes.
 
     Everyone of a subsidised group who applies and passes screening receives the subsidy. A report (--report) opens with
@@ -71,13 +96,130 @@ def plan(**options: Any) -> None:
     Exit code 0: the subsidies bring all targets in, or make the best of a budget; 1: for some target no subsidy
     can, or it drives another group out; 2: wrong input.
     """  # noqa: D301
-    if len({cost for option in options["costs"] for cost in option}) != 1:
+    if len({cost for option in reading["costs"] for cost in option}) != 1:
         raise click.UsageError("A plan is for one --cost.")
-    if not options["retrain"] and (options["drop_group"] or options["ignore"]):
+    if not retrain and (drop_group or ignore):
         raise click.UsageError("--drop-group and --ignore belong to --retrain.")
-    if options["retrain"] and options["file"] == "-":
+    if retrain and file == "-":
         raise click.UsageError("--retrain reads the table twice; standard input cannot be.")
-    if options["retrain"] and options["weight"] is not None:
+    if retrain and reading["weight"] is not None:
         raise click.UsageError("--weight and --retrain do not go together: the firm trains on people, not on weights.")
-    check_model_options(**options)
-    work_of("plan").run(**options)
+    check_model_options(**reading)
+
+    from sklearn.exceptions import ConvergenceWarning
+
+    from selfselect.planning import plan_for, plan_under_retraining
+    from selfselect.tabular.checking import match_groups
+
+    from .inputs import load_audit, subsidy_kind
+    from .outputs import Outputs, by_name
+
+    outputs = Outputs(report, json_file, csv_file, force)
+    outputs.check([file])
+    found = load_audit(file, **reading)
+    wanted = match_groups(targets, found.published.groups, "target") if targets else None
+    asked: dict[str, Any] = {"subsidy_kind": subsidy_kind(proportional), "budget": budget, "confidence": confidence}
+    if retrain:
+        hidden = [*ignore, reading["score"] or reading["prediction"]]  # the firm trains anew, without its present model
+        people = _people_to_learn_from(file, hidden, not drop_group, reading)
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore", ConvergenceWarning)  # of firms that were tried, not of the one in the plan
+            made = plan_under_retraining(found, _firm(people), wanted, **asked)
+    else:
+        made = plan_for(found, wanted, **asked)
+    outputs.deliver(made, by_name(made, made.before.names), _show)
+    if not made.works:
+        sys.exit(CONDITION_FAILED)
+
+
+def _people_to_learn_from(
+    file: str, hidden: list[str], learn_from_groups: bool, reading: Mapping[str, Any]
+) -> TrainingTable:
+    from selfselect.tabular.loading import read_for_training
+
+    from .inputs import people_columns, table_at
+
+    people: PeopleColumns = people_columns(reading["label"], reading["positive"], reading["groups"], reading["missing"])
+    with table_at(file, reading["encoding"], reading["delimiter"]) as table:
+        return read_for_training(table, people, ignore=hidden, learn_from_groups=learn_from_groups)
+
+
+def _firm(people: TrainingTable) -> Callable[[Terms], PublishedStatistics]:
+    """How the firm would answer subsidies."""
+    from selfselect.planning import refit
+    from selfselect.tabular.encoding import TableEncoder
+
+    encoder = TableEncoder.fit(people.columns)
+    for name, reason in encoder.left_out.items():
+        click.echo(f"Note: column {shown(name)} is left out: {reason}.", err=True)
+    return refit(None, encoder.transform(people.columns), people.y, people.groups)
+
+
+def _show(made: SubsidyPlan) -> None:
+    from selfselect.auditing.formats import percent
+
+    from .terminal import text_table
+
+    click.echo(printable(made.verdict()))
+    rest = "--csv and --json hold all"
+    click.echo("\n" + text_table(_group_rows(made), left=("group",), rest=rest))
+    audits = {"before": made.before, "re-trained, unpaid": made.retrained, "after": made.after}
+    lines = [
+        {"": said, **{when: percent(getattr(found, name)) for when, found in audits.items() if found is not None}}
+        for said, name in (
+            ("induced accuracy", "induced_accuracy"),
+            ("social cost", "social_cost"),
+            ("people who apply", "application_rate"),
+        )
+    ]
+    click.echo("\n" + text_table(lines, left=("",)))
+    if made.path is not None:
+        steps = text_table(
+            _search_rows(made.path.to_dict("records"), made.spending is not None),
+            left=("stay away",),
+            rest="--json holds all",
+        )
+        click.echo("\nThe search, one re-trained model per line:\n\n" + steps)
+
+
+def _group_rows(made: SubsidyPlan) -> list[dict[str, str]]:
+    from selfselect.auditing.formats import amount, amount_up, count
+
+    from .terminal import or_dash, yes_or_no
+
+    return [
+        {
+            "group": name,
+            "target" if made.spending is None else "chosen": "yes" if row["target"] else "",
+            "precision": or_dash(row["precision"]),
+            "precision after": or_dash(row["precision_after"]) if made.path is not None else "",
+            "cost before": amount(row["cost_before"]),
+            "subsidy": "none helps" if row["subsidy"] != row["subsidy"] else amount_up(row["subsidy"]),
+            "applies before": yes_or_no(row["applies_before"]),
+            "re-trained, unpaid": yes_or_no(row["applies_retrained"]) if made.retrained is not None else "",
+            "applies after": yes_or_no(row["applies_after"]),
+            "recipients": count(row["recipients"]),
+            "paid": amount(row["payment"]),
+            "would take": or_dash(row["price"], amount) if "price" in row and made.path is None else "",
+        }
+        for name, row in zip(made.before.names, made.to_frame().to_dict("records"), strict=True)
+    ]
+
+
+def _search_rows(steps: list[dict[str, Any]], budgeted: bool) -> list[dict[str, str]]:
+    from selfselect.auditing.formats import amount, amount_up, percent
+
+    from .terminal import yes_or_no
+
+    return [
+        {
+            "fit": str(i),
+            **{name: amount_up(value) for name, value in step.items() if name.startswith("subsidy of ")},
+            "works": yes_or_no(step["works"]) if not budgeted else "",
+            "paid": amount(step["total"]) if budgeted else "",
+            "induced accuracy": percent(step["induced_accuracy"]),
+            "social cost": percent(step["social_cost"]),
+            "stay away": step["stay away"],
+        }
+        for i, step in enumerate(steps, start=1)
+    ]

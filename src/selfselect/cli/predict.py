@@ -2,12 +2,22 @@
 
 from __future__ import annotations
 
-from typing import Any
+from contextlib import ExitStack
+from typing import TYPE_CHECKING
 
 import click
 
-from .lazy import work_of
+from selfselect._text import printable, shown
+
+from .errors import BadInput
 from .options import file_options
+
+if TYPE_CHECKING:
+    from selfselect.tabular.chunks import TableReader
+
+ADDED = ("score", "prediction", "applies")
+#: Unknown groups that are named.
+MOST_NAMED = 5
 
 
 @click.command()
@@ -16,7 +26,7 @@ from .options import file_options
 @click.option("--output", metavar="CSV", help="Where to write the table [default: to the terminal].")
 @click.option("--prefix", default="", help="Put in front of the names of the new columns.")
 @file_options
-def predict(**options: Any) -> None:
+def predict(model: str, file: str, output: str | None, prefix: str, encoding: str, delimiter: str, force: bool) -> None:
     """Add the columns score, prediction and applies to a table.
 
     MODEL is a file that selfselect train wrote. A score above 0 passes screening (prediction 1). applies says whether
@@ -26,4 +36,47 @@ def predict(**options: Any) -> None:
     Example:
       selfselect predict loans.json new.csv --output scored.csv
     """  # noqa: D301
-    work_of("predict").run(**options)
+    from selfselect.tabular.chunks import listing
+    from selfselect.tabular.models import TablePredictor, load_table_model
+    from selfselect.tabular.writing import CsvCopy
+
+    from .inputs import table_at
+    from .outputs import refuse_existing, write_output
+    from .streams import print_table
+
+    refuse_existing([output], force=force, inputs=[file, model])
+    loaded = load_table_model(model)
+    unknown: set[str] = set()
+    rows = 0
+    with ExitStack() as stack:
+        with table_at(file, encoding, delimiter) as table:
+            copy = stack.enter_context(CsvCopy([*table.header, *_new_names(table, prefix)], table))
+            predict = TablePredictor(loaded, table)
+            for chunk in table.chunks(range(len(table.header))):
+                rows += len(chunk.rows)
+                predicted = predict(chunk)
+                unknown |= predicted.strangers
+                copy.add(zip(*chunk.columns, *predicted.cells(), strict=True))
+            if not rows:
+                raise table.error("there is a header but no row")
+        if output is not None:
+            write_output(output, copy, force=force)
+        if unknown:
+            listed = listing(sorted(unknown), MOST_NAMED)
+            empty = "score, prediction and applies are" if loaded.decides_by_group else "applies is"
+            click.echo(f"Note: groups that were not there in training: {listed}. Their {empty} left empty.", err=True)
+        if output is None:
+            print_table(copy)
+        else:
+            click.echo(f"Wrote {printable(output)}.", err=True)
+
+
+def _new_names(table: TableReader, prefix: str) -> list[str]:
+    names = [prefix + name for name in ADDED]
+    clash = [name for name in names if name in table.header]
+    if clash:
+        raise BadInput(
+            f"{printable(table.name)} has a column {shown(clash[0])} already; pass --prefix model_ to name the new "
+            "ones model_score, model_prediction, model_applies."
+        )
+    return names

@@ -2,12 +2,26 @@
 
 from __future__ import annotations
 
-from typing import Any
+import math
+import sys
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any, NoReturn
 
 import click
 
-from .lazy import work_of
+from selfselect._text import printable
+
+from .errors import CONDITION_FAILED
 from .options import NamedAmount, Number, file_options, people_options, report_options, seed_option
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+    from selfselect.auditing import Audit, Opening
+    from selfselect.tabular.loading import TrainingTable
+    from selfselect.tabular.suspicion import Finding
+    from selfselect.tabular.training import Method, TrainingResult
+
 
 #: Methods by name; see :mod:`selfselect.tabular.training`.
 METHODS = ("naive", "semi", "thresholds", "strategic")
@@ -59,7 +73,32 @@ METHODS = ("naive", "semi", "thresholds", "strategic")
 @click.option("--model", "model_file", required=True, metavar="JSON", help="Where to write the model.")
 @report_options
 @file_options
-def train(drop_group: bool, **options: Any) -> None:
+def train(
+    drop_group: bool,
+    file: str,
+    encoding: str,
+    delimiter: str,
+    label: str,
+    positive: tuple[str, ...],
+    groups: tuple[str, ...],
+    missing: str,
+    cost: float,
+    method: Method,
+    use_group: bool,
+    ignore: tuple[str, ...],
+    require: tuple[str, ...],
+    max_social_cost: float | None,
+    min_selection_rate: float | None,
+    allow_shut_out: bool,
+    subsidies: tuple[tuple[str, float], ...],
+    proportional: bool,
+    holdout: float,
+    seed: int,
+    model_file: str,
+    report: str | None,
+    force: bool,
+    **settings: Any,
+) -> None:
     """Train a model on a table with ordinary columns: numbers, categories, missing values.
 
     All columns but the label and the groups are learnt from (--ignore leaves some out, --use-group adds the groups).
@@ -75,8 +114,183 @@ def train(drop_group: bool, **options: Any) -> None:
     Exit code 0: fine; 1: a condition does not hold, or the model passes nobody (or under 1%) of a group with ten or
     more qualified people (--allow-shut-out writes it all the same); 2: wrong input.
     """  # noqa: D301
-    if drop_group and options["use_group"]:
+    if drop_group and use_group:
         raise click.UsageError("--use-group and --drop-group say the opposite.")
     if drop_group:
         click.echo("Note: --drop-group is not needed: groups are learnt from only with --use-group.", err=True)
-    work_of("train").run(**options)
+
+    from selfselect.costs import Terms
+    from selfselect.learning import InfeasibleError
+    from selfselect.tabular.checking import match_groups
+    from selfselect.tabular.fitness import broken_conditions, shut_out
+    from selfselect.tabular.loading import read_for_training
+    from selfselect.tabular.training import make_classifier, train_on_table
+
+    from .findings import tell_findings
+    from .inputs import people_columns, provenance, subsidy_kind, table_at, title_of
+    from .outputs import check_report_available, refuse_existing, write_output
+
+    refuse_existing([model_file, report], force=force, inputs=[file])
+    if report is not None:
+        check_report_available()
+    columns = people_columns(label, positive, groups, missing)
+    found: list[Finding] = []
+    with table_at(file, encoding, delimiter) as table:
+        people = read_for_training(table, columns, ignore=ignore, learn_from_groups=use_group, found=found)
+        source = provenance(f"{method} model of {title_of(file)}", columns, "score of the model", table.sha256())
+    tell_findings(found)
+    terms = Terms(cost, _subsidies(subsidies, people), subsidy_kind(proportional))
+    conditions: dict[str, Any] = {
+        "require": match_groups(list(dict.fromkeys(require)), people.groups.labels, "require"),
+        "max_social_cost": max_social_cost,
+        "min_selection_rate": min_selection_rate,
+    }
+    classifier = make_classifier(method, terms, random_state=seed, **conditions, **settings)
+    try:
+        done = train_on_table(people, classifier, holdout=holdout, seed=seed, provenance=source)
+    except InfeasibleError as error:
+        _refuse([f"Condition failed: {error}"], model_file)
+    failed = [
+        f"Condition failed: {broken.text} (--{broken.condition.replace('_', '-')})."
+        for broken in broken_conditions(done.audit, **conditions)
+    ]
+    shut = [f"{str(group)[0].upper()}{str(group)[1:]}." for group in shut_out(done.audit)]
+    if shut and not allow_shut_out:
+        failed += shut
+    if not failed:  # files first: what is printed may be cut short
+        write_output(model_file, done.model.to_json(), force=force)
+        if report is not None:
+            write_output(report, done.audit.to_html(opening=_opening(done)), force=force)
+    _show(done)
+    if failed:
+        hint = (
+            "Ask for --min-selection-rate (semi, thresholds, strategic), --require or --max-social-cost (thresholds, "
+            "strategic), try another --method, or pass --allow-shut-out."
+        )
+        _refuse([*failed, *([hint] if shut and not allow_shut_out else [])], model_file)
+    for line in shut:
+        click.echo(f"Warning: {printable(line)}", err=True)
+    click.echo(f"\nModel: {printable(model_file)} (selfselect predict {printable(model_file)} NEW.csv)")
+    if report is not None:
+        click.echo(f"Report: {printable(report)} (open it in any browser; it needs no network)")
+
+
+def _refuse(reasons: list[str], model_file: str) -> NoReturn:
+    """End without a model, saying why."""
+    for line in reasons:
+        click.echo(printable(line), err=True)
+    click.echo(f"No model is written to {printable(model_file)}.", err=True)
+    sys.exit(CONDITION_FAILED)
+
+
+def _subsidies(subsidies: Sequence[tuple[str, float]], people: TrainingTable) -> dict[Any, float] | None:
+    from selfselect.tabular.checking import match_groups
+
+    labels = match_groups([name for name, _ in subsidies], people.groups.labels, "subsidy")
+    return {label: value for label, (_, value) in zip(labels, subsidies, strict=True)} or None
+
+
+def _group_rows(found: Audit) -> list[dict[str, str]]:
+    """Groups as the table shows them; with the bound of precision, where people go by it."""
+    from selfselect.auditing.formats import level
+    from selfselect.tabular.telling import answers
+
+    from .terminal import or_dash
+
+    frame, terms = found.to_frame(), found.terms
+    bounds = terms.max_accepted_cost(found.published.counts)
+    counted = found.population.spread_over(found.published.groups).to_frame()
+    answer = answers(found)
+    rows = []
+    for i, name in enumerate(found.names):
+        bound = {} if terms.confidence is None else {f"surely ({level(terms.confidence)})": or_dash(bounds[i])}
+        rows.append(_group_row(name, frame.iloc[i], counted.iloc[i], bound, answer[i], found.of_new_people))
+    return rows
+
+
+def _group_row(
+    name: str, row: pd.Series, counted: pd.Series, bound: dict[str, str], answer: str, of_new_people: bool
+) -> dict[str, str]:
+    """A group as the table shows it: the people who are counted, what was published, and what they got of it."""
+    from selfselect.auditing.formats import amount, count
+
+    from .terminal import or_dash
+
+    of_published = f" of {count(row['selected'])}" if of_new_people and row["selected"] else ""
+    shown = {
+        "group": name,
+        "people": count(counted["n"]),
+        "qualified": or_dash(counted["base_rate"]),
+        "pass": count(counted["selected"]),
+        "published precision": or_dash(row["precision"]) + of_published,
+        **bound,
+        "cost": amount(row["cost"]),
+        "applies": answer,
+    }
+    if not of_new_people:
+        return shown
+    interval = f"{or_dash(row['delivered_low'])} to {or_dash(row['delivered_high'])}"
+    return shown | {
+        "delivered": or_dash(row["delivered"]),
+        "95% interval": "-" if math.isnan(row["delivered"]) else interval,
+        "promise kept": row["promise_kept"] or "-",
+    }
+
+
+def _show(done: TrainingResult) -> None:
+    from selfselect.auditing.formats import percent
+    from selfselect.tabular.telling import headline
+
+    from .terminal import text_table
+
+    for note in done.notes:
+        click.echo(f"Note: {printable(note)}", err=True)
+    found = done.audit
+    click.echo(_about(done))
+    click.echo(printable(headline(found, "held-out people" if done.held_out else "people")))
+    click.echo("\n" + text_table(_group_rows(found), left=("group",)))
+    lines = [
+        {"": "assumed accuracy", " ": percent(found.assumed_accuracy)},
+        {"": "induced accuracy", " ": percent(found.induced_accuracy)},
+        {"": "social cost", " ": percent(found.social_cost)},
+        {"": "people who apply", " ": percent(found.application_rate)},
+    ]
+    click.echo(text_table(lines, left=("",)))
+
+
+def _opening(done: TrainingResult) -> Opening:
+    """How the report opens: whom the model was trained on, and whom it is judged by."""
+    from selfselect.auditing import Opening
+    from selfselect.auditing.formats import count, listed
+
+    each = ", each scored by a model that was not fitted to them" if done.unseen else ""
+    trained = f"{count(done.trained_on)} people the model was trained on{each}"
+    if not done.held_out:
+        told = f"Everything on this page is about the {trained}: nobody was held out."
+        return Opening("A trained model: who will apply", paragraphs=(told,), published="people it was trained on")
+    counts = done.audit.published.counts
+    out = [name for name, passed in zip(done.audit.names, counts.selected, strict=True) if not passed]
+    told = (
+        f"What is published, and so who applies, comes from the {trained}. Whether the model is right, who is lost and "
+        f"which promises are kept is judged by {count(done.held_out)} held-out people, whom it has not seen."
+    )
+    rejected = (f"The model rejects everybody of {listed(out)}.",) if out else ()
+    return Opening(
+        "A trained model: who will apply",
+        paragraphs=(told, *rejected),
+        published="training people",
+        counted="held-out people",
+    )
+
+
+def _about(done: TrainingResult) -> str:
+    """Who was learnt from, whose counts are published, and whom the numbers below are about."""
+    from selfselect.auditing.formats import count
+
+    each = ", each scored by a model that was not fitted to them" if done.unseen else ""
+    trained = f"Trained on {count(done.trained_on)} people; what is published is about them{each}."
+    if not done.held_out:
+        return f"{trained} So is everything below: nobody was held out."
+    return (
+        f"{trained} Everything else below is about {count(done.held_out)} held-out people, whom the model has not seen."
+    )

@@ -6,7 +6,7 @@ from pathlib import Path
 
 from selfselect._text import printable
 
-from ..errors import BadInput
+from .errors import BadInput
 
 #: Kinds of pictures that can be drawn.
 PICTURES = ("png", "svg", "pdf")
