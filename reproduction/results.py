@@ -11,16 +11,18 @@ import io
 import json
 import os
 import tempfile
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
+from functools import cache
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pandas as pd
+from numpy.typing import ArrayLike
 from scipy.stats import binom
 
-from selfselect import GroupCounts, PublishedStatistics
-from selfselect.metrics import outcome, rank_agreement
+from selfselect import GroupCounts
+from selfselect.metrics import rank_agreement
 
 #: What identifies a result.
 CELL = ["dataset", "method", "cost", "split"]
@@ -146,9 +148,20 @@ def _json(value: object) -> str:
 # ---------------------------------------------------------------------- metrics
 
 
-def counts_of(row: Mapping[str, Any], people: str) -> GroupCounts:
-    """Counts per group of one result; ``people`` is "train", "test" or "published"."""
-    return GroupCounts(*(np.array(row[f"{people}_{count}"]) for count in COUNTS))
+def counts_of(results: Mapping[str, Any] | pd.DataFrame, people: str) -> GroupCounts:
+    """Counts per group of one result, or of several results of one data set, whose counts are then rows of a matrix.
+
+    ``people`` is "train", "test" or "published".
+    """
+    return GroupCounts(*(np.array(list(results[f"{people}_{count}"])) for count in COUNTS))
+
+
+#: Columns that :func:`with_metrics` adds.
+METRICS = [
+    *("assumed_accuracy", "induced_accuracy", "applying_groups", "application_rate", "social_cost", "selection_rate"),
+    *("train_induced_accuracy", "train_selection_rate", "train_rate_spread"),
+    *("rank_r2", "spearman", "kendall", "respected", "published_rate_gap", "ordered", "n_groups", "promise_kept"),
+]
 
 
 def with_metrics(frame: pd.DataFrame) -> pd.DataFrame:
@@ -168,41 +181,55 @@ def with_metrics(frame: pd.DataFrame) -> pd.DataFrame:
           (as ``respected``, for pairs of groups whose base rates differ by more than :data:`CLOSE`);
         - ``n_groups``, and ``promise_kept`` (per group "yes", "no", "undecided", or "" if it does not apply).
     """
-    rows = [_metrics(row) for row in frame.to_dict("records")]
-    metrics = pd.DataFrame(rows, index=frame.index) if rows else pd.DataFrame(columns=METRICS)
-    return pd.concat([frame, metrics], axis=1)
+    parts = [_metrics(part) for _, part in frame.groupby("dataset")]
+    return frame.join(pd.concat(parts) if parts else pd.DataFrame(columns=METRICS))
 
 
-#: Columns that :func:`with_metrics` adds.
-METRICS = [
-    *("assumed_accuracy", "induced_accuracy", "applying_groups", "application_rate", "social_cost", "selection_rate"),
-    *("train_induced_accuracy", "train_selection_rate", "train_rate_spread"),
-    *("rank_r2", "spearman", "kendall", "respected", "published_rate_gap", "ordered", "n_groups", "promise_kept"),
-]
-
-
-def _metrics(row: Mapping[str, Any]) -> dict[str, Any]:
-    groups = pd.Index(row["groups"], name="group")
-    train, test, published = (counts_of(row, people) for people in PEOPLE)
-    applies = pd.Series(row["applies"], index=groups, dtype=bool)
-    on_train = outcome(PublishedStatistics(groups, train), applies)
-    known = published.n > 0  # a group without published people has no base rate
-    order = rank_agreement(published.base_rate[known], published.precision[known])
-    train_rate = train.selected.sum() / train.n.sum()
-    return {
-        **outcome(PublishedStatistics(groups, test), applies).to_dict(),
-        "selection_rate": test.selected.sum() / test.n.sum(),
-        "train_induced_accuracy": on_train.induced_accuracy,
+def _metrics(results: pd.DataFrame) -> pd.DataFrame:
+    """Metrics of results of one data set."""
+    train, test, published = (counts_of(results, people) for people in PEOPLE)
+    applies = np.array(list(results["applies"]))
+    cost = results["cost"].to_numpy()[:, None]
+    train_rate = _ratio(train.selected.sum(axis=1), train.n.sum(axis=1))
+    orders = [_order(*key) for key in zip(*(results[f"published_{count}"] for count in COUNTS), strict=True)]
+    metrics = {
+        "assumed_accuracy": _ratio(test.correct.sum(axis=1), test.n.sum(axis=1)),
+        "induced_accuracy": _ratio((applies * test.correct).sum(axis=1), (applies * test.n).sum(axis=1)),
+        "applying_groups": applies.sum(axis=1),
+        "application_rate": _ratio((applies * test.n).sum(axis=1), test.n.sum(axis=1)),
+        "social_cost": _ratio((~applies * test.positives).sum(axis=1), test.positives.sum(axis=1)),
+        "selection_rate": _ratio(test.selected.sum(axis=1), test.n.sum(axis=1)),
+        "train_induced_accuracy": _ratio((applies * train.correct).sum(axis=1), (applies * train.n).sum(axis=1)),
         "train_selection_rate": train_rate,
-        "train_rate_spread": np.ptp(train.selection_rate[train.n > 0]) / train_rate if train_rate else np.nan,
+        "train_rate_spread": _ratio(_gap(train.selection_rate), train_rate),
+        "published_rate_gap": _gap(published.selection_rate),
+        "n_groups": applies.shape[1],
+        "promise_kept": list(map(tuple, promise_kept(applies, cost, test).tolist())),
+    }
+    return pd.DataFrame(metrics | pd.DataFrame(orders).to_dict("list"), index=results.index)[METRICS]
+
+
+def _ratio(numerator: np.ndarray, denominator: np.ndarray) -> np.ndarray:
+    return np.divide(numerator, denominator, out=np.full(len(numerator), np.nan), where=denominator != 0)
+
+
+def _gap(rates: np.ndarray) -> np.ndarray:
+    """Largest minus smallest rate of each row, without groups that have nobody."""
+    return np.nanmax(rates, axis=1) - np.nanmin(rates, axis=1)
+
+
+@cache  # fits at several costs often publish the same
+def _order(*counts: tuple[int, ...]) -> dict[str, Any]:
+    """How published precisions follow base rates."""
+    published = GroupCounts(*map(np.array, counts))
+    known = published.n > 0  # a group without people has no base rate
+    order = rank_agreement(published.base_rate[known], published.precision[known])
+    return {
         "rank_r2": order.r2,
         "spearman": order.spearman,
         "kendall": order.kendall,
         "respected": float(order.respected) if order.n_groups > 1 else np.nan,  # one precision has no order
-        "published_rate_gap": np.ptp(published.selection_rate[known]),
         "ordered": ordered(published.base_rate, published.precision),
-        "n_groups": len(groups),
-        "promise_kept": promise_kept(row["applies"], row["cost"], test),
     }
 
 
@@ -218,8 +245,8 @@ def ordered(base_rate: np.ndarray, precision: np.ndarray, margin: float = CLOSE)
     return bool((precision[:, None] >= precision[None, :])[apart].all())  # NaN is in no order
 
 
-def promise_kept(applies: Iterable[bool], cost: float, new: GroupCounts) -> tuple[str, ...]:
-    """Whether new people of each group that applies got at least a precision as high as the cost.
+def promise_kept(applies: ArrayLike, cost: ArrayLike, new: GroupCounts) -> np.ndarray:
+    """Whether new people of each group that applies got a precision at least as high as the cost.
 
     "no" if at a precision equal to the cost so few true positives would come in less than 5% of samples, "yes" if so
     many would, otherwise "undecided"; empty for groups that do not apply.
@@ -227,10 +254,9 @@ def promise_kept(applies: Iterable[bool], cost: float, new: GroupCounts) -> tupl
     Examples
     --------
     >>> new = GroupCounts(*(np.array(column) for column in ([99] * 3, [50] * 3, [40] * 3, [38, 20, 29])))
-    >>> promise_kept([True, True, True], 0.7, new)
-    ('yes', 'no', 'undecided')
+    >>> promise_kept([True, True, True], 0.7, new).tolist()
+    ['yes', 'no', 'undecided']
     """
     at_most = binom.cdf(new.true_positives, new.selected, cost)
     at_least = binom.sf(new.true_positives - 1, new.selected, cost)
-    words = np.where(at_most < RARE, "no", np.where(at_least < RARE, "yes", "undecided"))
-    return tuple(str(word) if comes else "" for word, comes in zip(words, applies, strict=True))
+    return np.where(applies, np.where(at_most < RARE, "no", np.where(at_least < RARE, "yes", "undecided")), "")
