@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from importlib import import_module
+from inspect import signature
 from pathlib import Path
 from types import ModuleType
 
@@ -11,64 +11,35 @@ import pandas as pd
 
 from ..results import ResultsError
 
-#: Scripts by name, which is also the name of their files.
-NAMES = (
-    "figure01_process",
-    "figure02_base_rates",
-    "figure03_self_selection",
-    "figure04_precision_curves",
-    "figure05_social_cost",
-    "figure06_by_group",
-    "figure07_regions",
-    "figure08_calibrated_score",
-    "figure09_smooth_application",
-    "figure10_assumed_induced",
-    "figure11_ordering_constraint",
-    "figure12_promises",
-)
-#: Figures that show results of fits.
-NEED_RESULTS = ("figure05_social_cost", "figure06_by_group", "figure12_promises")
+#: Names of the scripts, which are also the names of their files.
+NAMES = sorted(path.stem for path in Path(__file__).parent.glob("figure*.py"))
 
 
 def script(name: str) -> ModuleType:
-    """Script of a figure: ``CAPTION`` and ``draw``."""
+    """Script of a figure: ``CAPTION`` and ``draw``, which takes results with metrics if it shows any."""
     return import_module(f".{name}", __package__)
 
 
-def write_figures(results: pd.DataFrame, folder: Path, only: Sequence[str] = ()) -> list[Path]:
-    """Write the data (CSV) and the picture (SVG and PNG) of each figure.
-
-    Parameters
-    ----------
-    results : DataFrame
-        Results with metrics. Figures 5, 6 and 12 are left out where there are none for them, unless ``only`` names
-        them.
-    folder : Path
-        Where to write.
-    only : sequence of str
-        Names or numbers of figures; by default all.
+def write_figures(results: pd.DataFrame, folder: Path) -> list[Path]:
+    """Write the data (CSV) and the picture (SVG and PNG) of each figure; leave out those without results.
 
     Returns
     -------
     list of Path
         The files.
     """
-    from .style import figure_style, save
+    from matplotlib import rc_context
 
-    chosen = [name for name in NAMES if not only or name in only or str(int(name[6:8])) in only]
-    unknown = [text for text in only if text not in NAMES and text not in map(str, range(1, len(NAMES) + 1))]
-    if unknown:
-        raise ResultsError(f"There is no figure {unknown[0]!r}; there are {', '.join(NAMES)}.")
+    from .style import SETTINGS, save
+
     folder.mkdir(parents=True, exist_ok=True)
     files = []
-    for name in chosen:
-        with figure_style():
+    for name in NAMES:
+        draw = script(name).draw
+        with rc_context(SETTINGS):
             try:
-                figure, data = script(name).draw(*([results] if name in NEED_RESULTS else []))
+                figure, data = draw(results) if signature(draw).parameters else draw()
             except ResultsError:
-                if only:
-                    raise
                 continue
-            save(figure, data, folder, name)
-        files += [folder / f"{name}.{ending}" for ending in ("csv", "svg", "png")]
+            files += save(figure, data, folder, name)
     return files

@@ -20,7 +20,6 @@ from .style import (
     draw_selected,
     line_style,
     naive_score,
-    new_mosaic,
     panel_title,
 )
 
@@ -52,9 +51,9 @@ def draw() -> tuple[Figure, pd.DataFrame]:
     experiments = [_experiment(other, cost) for other, cost, _ in _EXPERIMENTS]
     data = pd.concat([*densities, *experiments], ignore_index=True)
 
-    rows = ("AAABBBCCCDDD", "EEEEEEkkkkkk", "FFFFGGGGHHHH", "ffffgggghhhh")
-    figure, axes = new_mosaic(rows, 10.5, 8.2, (1, 1.2, 1.2, 0.42))
-    figure.set_layout_engine("tight")  # matplotlib before 3.11 cannot constrain rows of four, two and three panels
+    figure = Figure(figsize=(10.5, 8.2), layout="tight")  # constrained needs matplotlib 3.11 for rows like these
+    rows = "AAABBBCCCDDD\nEEEEEEkkkkkk\nFFFFGGGGHHHH\nffffgggghhhh"
+    axes = figure.subplot_mosaic(rows, height_ratios=(1, 1.2, 1.2, 0.42))
     _draw_groups(axes, data)
     _draw_precision(axes["E"], data)
     _draw_experiments(axes, data[data["threshold"].notna()])

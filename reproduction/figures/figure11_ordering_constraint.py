@@ -18,7 +18,6 @@ from .style import (
     groups_of,
     line_style,
     naive_score,
-    new_mosaic,
     panel_title,
 )
 
@@ -55,7 +54,8 @@ def _table() -> pd.DataFrame:
 def draw() -> tuple[Figure, pd.DataFrame]:
     """Draw densities of both features in both groups, precision curves, and accuracies with who applies."""
     data = _table()
-    figure, axes = new_mosaic(("ABCD", "EEFF", "GGHH", "gghh"), 10.5, 8.0, (1, 1.2, 1.2, 0.35))
+    figure = Figure(figsize=(10.5, 8.0), layout="constrained")
+    axes = figure.subplot_mosaic("ABCD\nEEFF\nGGHH\ngghh", height_ratios=(1, 1.2, 1.2, 0.35))
     for letter, title in zip("ABCD", _FEATURES, strict=True):
         group, _, feature = title.partition(": ")
         part = data[data["panel"] == title]

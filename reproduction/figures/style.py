@@ -2,12 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
-import matplotlib as mpl
 import numpy as np
 import pandas as pd
 from matplotlib.axes import Axes
@@ -28,7 +26,7 @@ MANY = "#332288 #CC6677 #117733 #88CCEE #882255 #DDCC77 #44AA99 #AA4499 #999933 
 DASHES: Sequence[Any] = ["-", "--", "-.", (0, (1, 1)), (0, (5, 1, 1, 1, 1, 1))]
 MARKERS = "o s ^ D v P X < > *".split()
 
-_SETTINGS: dict[Any, Any] = {
+SETTINGS: dict[Any, Any] = {
     "figure.dpi": 100,
     "savefig.dpi": 150,
     "font.family": "DejaVu Sans",
@@ -43,30 +41,19 @@ _SETTINGS: dict[Any, Any] = {
 }
 
 
-@contextmanager
-def figure_style() -> Iterator[None]:
-    """Draw with the settings of this module, and restore the caller's."""
-    with mpl.rc_context(_SETTINGS):
-        yield
-
-
-def save(figure: Figure, data: pd.DataFrame, folder: Path, name: str) -> None:
+def save(figure: Figure, data: pd.DataFrame, folder: Path, name: str) -> list[Path]:
     """Write the data as CSV and the figure as SVG and PNG; the same figure gives the same bytes."""
-    data.to_csv(folder / f"{name}.csv", index=False, float_format="%.10g", lineterminator="\n")
-    figure.savefig(folder / f"{name}.svg", metadata={"Date": None})
-    figure.savefig(folder / f"{name}.png", metadata={"Software": None})
+    paths = [folder / f"{name}.{ending}" for ending in ("csv", "svg", "png")]
+    data.to_csv(paths[0], index=False, float_format="%.10g", lineterminator="\n")
+    figure.savefig(paths[1], metadata={"Date": None})
+    figure.savefig(paths[2], metadata={"Software": None})
+    return paths
 
 
 def new_figure(rows: int, columns: int, width: float, height: float, **options: Any) -> tuple[Figure, Any]:
     """Return a figure and a two-dimensional array of axes."""
     figure = Figure(figsize=(width, height), layout="constrained")
     return figure, figure.subplots(rows, columns, squeeze=False, **options)
-
-
-def new_mosaic(rows: Sequence[str], width: float, height: float, heights: Sequence[float]) -> tuple[Figure, Any]:
-    """Return a figure and its axes by letter, arranged as the rows of letters are."""
-    figure = Figure(figsize=(width, height), layout="constrained")
-    return figure, figure.subplot_mosaic("\n".join(rows), height_ratios=heights)
 
 
 def legend_line(label: str, **style: Any) -> Line2D:
@@ -153,15 +140,12 @@ def draw_application_bars(ax: Axes, data: pd.DataFrame, groups: Sequence[str], c
 
 def draw_accuracies(ax: Axes, bars: Axes, data: pd.DataFrame, learned: float | None = None) -> None:
     """Draw assumed and induced accuracy over thresholds, and below them who applies."""
-    for name, style in (("assumed accuracy", (BLACK, "--", 1.2)), ("induced accuracy", (BLUE, "-", 1.8))):
-        colour, dashes, width = style
+    lines = {"assumed accuracy": (BLACK, "--", 1.2), "induced accuracy": (BLUE, "-", 1.8)}
+    for name, (colour, dashes, width) in lines.items():
         ax.plot(data["threshold"], data[name], color=colour, ls=dashes, lw=width, label=name)
     if learned is not None:
         nearest = data.iloc[(data["threshold"] - learned).abs().argmin()]
-        for name, colour, label in (
-            ("assumed accuracy", BLACK, "learned threshold"),
-            ("induced accuracy", BLUE, None),
-        ):
+        for label, (name, (colour, _, _)) in zip(("learned threshold", None), lines.items(), strict=True):
             ax.plot([learned], [nearest[name]], "*", ms=10, color=colour, label=label, zorder=4)
     groups = groups_of(data)
     draw_application_bars(bars, data, groups, [GREY] * len(groups))
