@@ -28,7 +28,9 @@ def main() -> None:
 
 
 @main.command()
-@click.option("--dataset", "datasets", multiple=True, type=click.Choice(list(DATASETS)), help="Repeatable. Default: all.")
+@click.option(
+    "--dataset", "datasets", multiple=True, type=click.Choice(list(DATASETS)), help="Repeatable. Default: all."
+)
 @click.option(
     "--method",
     "methods",

@@ -67,7 +67,7 @@ class Method:
     settings : callable
         Settings from the name of the data set and the cost.
     shares_fits : bool
-        Whether several costs take hardly longer than one, because the score is the same. They are then one unit of work.
+        Whether all costs use the same scores, so that several take hardly longer than one: they are one unit of work.
     """
 
     title: str
@@ -158,7 +158,7 @@ def _score(settings: Settings, seed: int) -> MemoizedClassifier:
 
 
 def _parameters(settings: Settings) -> dict[str, Any]:
-    """Parameters of the classifier; what is published comes from training people where settings do not say otherwise."""
+    """Parameters of the classifier; published counts come from training people unless settings say otherwise."""
     others = ("group_columns", "scores", "dtype", "estimator", "estimators")
     return {"publish": "train", **{name: value for name, value in settings.items() if name not in others}}
 

@@ -175,7 +175,11 @@ def run(
     missing = sum(len(unit.costs) for unit in left)
     failures = []
     with tqdm(
-        total=asked, initial=asked - missing, unit="fit", smoothing=0, disable=None if progress is None else not progress
+        total=asked,
+        initial=asked - missing,
+        unit="fit",
+        smoothing=0,
+        disable=None if progress is None else not progress,
     ) as bar:
         for unit, rows, error in _in_parallel(left, workers, scheduler, load):
             for row in rows:

@@ -15,8 +15,16 @@ import pandas as pd
 from scipy.stats import binomtest
 
 from .data import DATASETS
-from .methods import ALL_METHODS, CHOSEN_METHODS, COSTS, CROSS_FIT_METHODS, DESCENT_METHODS, PAPER_METHODS
-from .methods import PROMISE_METHODS, SPLITS
+from .methods import (
+    ALL_METHODS,
+    CHOSEN_METHODS,
+    COSTS,
+    CROSS_FIT_METHODS,
+    DESCENT_METHODS,
+    PAPER_METHODS,
+    PROMISE_METHODS,
+    SPLITS,
+)
 from .results import CELL, ResultsError, counts_of
 
 SETTING = ["dataset", "method", "cost"]

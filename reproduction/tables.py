@@ -6,11 +6,8 @@ ever does.
 
 from __future__ import annotations
 
-import csv
-import io
-import re
 import textwrap
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -19,7 +16,7 @@ import numpy as np
 import pandas as pd
 
 from .data import DATASETS
-from .methods import ALL_METHODS, PAPER_METHODS
+from .methods import ALL_METHODS
 from .results import RARE, ResultsError, write_whole
 from .summaries import (
     BASELINE,
@@ -41,13 +38,10 @@ MAIN_BLOCKS = (("adult", 0.7), ("adult", 0.8), ("bank_30", 0.7), ("bank_30", 0.8
 BETWEEN = " · "
 NOT_RERUN = "not re-run"
 
-#: Renders a table in one of :data:`FORMATS`.
-Render = Callable[[str], str]
 
-
-def make_tables(results: pd.DataFrame) -> dict[str, Render]:
-    """All tables that results can fill, by name: main, extended, splits and promises."""
-    tables: dict[str, Render] = {}
+def write_tables(results: pd.DataFrame, folder: Path) -> list[Path]:
+    """Write all tables that results can fill (main, extended, splits, promises) in all formats; the files."""
+    tables: dict[str, Callable[[str], str]] = {}
     own, later, promises = paper_part(results), compare_splits(split_part(results)), promise_part(results)
     if not own.empty:
         summary = summarise(own, descent_part(results))
@@ -57,21 +51,14 @@ def make_tables(results: pd.DataFrame) -> dict[str, Render]:
     if not later.empty:
         tables["splits"] = lambda form: render_splits(later, form)
     if not promises.empty:
-        tables["promises"] = lambda form: render_promises(summarise_promises(promises), form)
+        promised = summarise_promises(promises)
+        tables["promises"] = lambda form: render_promises(promised, form)
     if not tables:
         raise ResultsError("There is no result that a table shows. `python -m reproduction run` makes results.")
-    return tables
-
-
-def write_tables(results: pd.DataFrame, folder: Path) -> list[Path]:
-    """Write all tables in all formats; the files."""
-    paths = []
-    for name, render in make_tables(results).items():
-        for form, ending in FORMATS.items():
-            path = folder / f"{name}.{ending}"
-            write_whole(path, render(form).encode())
-            paths.append(path)
-    return paths
+    contents = {folder / f"{name}.{FORMATS[form]}": render(form) for name, render in tables.items() for form in FORMATS}
+    for path, text in contents.items():
+        write_whole(path, text.encode())
+    return list(contents)
 
 
 def render_table(summary: pd.DataFrame, form: str, *, main: bool) -> str:
@@ -90,9 +77,22 @@ def render_table(summary: pd.DataFrame, form: str, *, main: bool) -> str:
     if main:
         summary = summary[is_of_main_table(summary)]
     if form == "csv":
-        return _csv(summary)
-    layouts = (RESULTS_LAYOUT, EXTRA_LAYOUT)
-    return "\n\n".join(_RENDERERS[form](_lay_out(summary, layout, main=main)) for layout in layouts)
+        return summary.to_csv(index=False, lineterminator="\n")
+    again = "descent_splits" in summary.columns
+    texts = []
+    for layout in (RESULTS_LAYOUT, EXTRA_LAYOUT):
+        cells = (
+            (
+                "" if main else f"{row.cost:g}",
+                row.method,
+                _title(row.dataset) + (f", c = {row.cost:g}" if main else ""),
+                dict(zip(layout.columns, layout.cells(row), strict=True)),
+            )
+            for row in summary.itertuples()
+        )
+        title = f"{'Main' if main else 'Extended'} results: {layout.title}"
+        texts.append(_render(title, layout.note_with_descents if again else layout.note, _lay_out(cells), form))
+    return "\n\n".join(texts)
 
 
 def render_promises(summary: pd.DataFrame, form: str) -> str:
@@ -101,19 +101,35 @@ def render_promises(summary: pd.DataFrame, form: str) -> str:
     CSV has one row per data set, method and cost; the others have a table per data set, with costs side by side.
     """
     if form == "csv":
-        return _csv(summary, digits=10)
-    return "\n\n".join(_RENDERERS[form](grid) for grid in _promise_grids(summary))
+        return summary.to_csv(index=False, lineterminator="\n", float_format="%.10g")
+    texts = []
+    for dataset, part in summary.groupby("dataset", sort=False):
+        rows = (("", row.method, "", {f"c = {row.cost:g}": _promise_cell(row)}) for row in part.itertuples())
+        note = "" if texts else PROMISES_NOTE
+        texts.append(_render(f"Promised and delivered: {_title(str(dataset))}", note, _lay_out(rows), form))
+    return "\n\n".join(texts)
 
 
 def render_splits(table: pd.DataFrame, form: str) -> str:
     """Table of accuracies by block of splits, from :func:`~reproduction.summaries.compare_splits`."""
-    return _csv(table, digits=10) if form == "csv" else _RENDERERS[form](_split_grid(table))
+    if form == "csv":
+        return table.to_csv(index=False, lineterminator="\n", float_format="%.10g")
+    blocks = [block for block in BLOCKS if table[f"splits_{block.start}"].any()]
+    rows = (
+        (f"{row['cost']:g}", row["method"], _title(row["dataset"]), _split_cells(row, blocks))
+        for row in table.to_dict("records")
+    )
+    return _render(SPLITS_TITLE, SPLITS_NOTE, _lay_out(rows), form)
 
 
 def is_of_main_table(summary: pd.DataFrame) -> pd.Series:
     """Which rows of a summary the main table of the paper shows."""
     blocks = zip(summary["dataset"], summary["cost"], strict=True)
     return pd.Series([block in MAIN_BLOCKS for block in blocks], index=summary.index, dtype=bool)
+
+
+def _title(dataset: str) -> str:
+    return DATASETS.get(dataset, dataset)
 
 
 # ---------------------------------------------------------------------- cells of the paper's tables
@@ -181,7 +197,7 @@ def _social_cost_and_order(row: Any, prefix: str) -> list[str]:
 
 @dataclass(frozen=True)
 class _Layout:
-    """Which numbers of a summary a table shows: ``cells`` gives the texts of ``columns`` from a row."""
+    """Which numbers of a summary a table shows: ``cells`` gives the texts of its columns from a row."""
 
     title: str
     columns: tuple[str, ...]
@@ -220,55 +236,7 @@ EXTRA_LAYOUT = _Layout(
     _EXTRA_WHAT + " In each cell: the paper's own method, re-run by us · our learner.",
 )
 
-# ---------------------------------------------------------------------- whole tables
-
-#: A name and the texts of its cells.
-_Row = tuple[str, list[str]]
-
-
-@dataclass(frozen=True)
-class _Grid:
-    """A table as text: blocks of the same columns side by side, rows in sections (heading and rows)."""
-
-    title: str
-    note: str
-    blocks: list[str]
-    columns: Sequence[str]
-    sections: list[tuple[str, list[_Row]]]
-
-
-def _lay_out(summary: pd.DataFrame, layout: _Layout, *, main: bool) -> _Grid:
-    """Methods below each other, data sets (and in the main table, costs) side by side."""
-    datasets = list(dict.fromkeys(summary["dataset"]))
-    rows = {(row.dataset, row.cost, row.method): row for row in summary.itertuples()}
-    if main:
-        blocks = [block for block in MAIN_BLOCKS if block[0] in datasets]
-        headings = [f"{_title(dataset)}, c = {cost:g}" for dataset, cost in blocks]
-        sections = [("", _grid_rows(rows, blocks, layout))]
-    else:
-        headings = [_title(dataset) for dataset in datasets]
-        sections = [
-            (f"c = {cost:g}", _grid_rows(rows, [(dataset, cost) for dataset in datasets], layout))
-            for cost in sorted(set(summary["cost"]))
-        ]
-    note = layout.note_with_descents if "descent_splits" in summary.columns else layout.note
-    name = "Main results" if main else "Extended results"
-    return _Grid(f"{name}: {layout.title}", note, headings, layout.columns, sections)
-
-
-def _grid_rows(rows: Mapping[Any, Any], blocks: Iterable[tuple[str, float]], layout: _Layout) -> list[_Row]:
-    lines = []
-    for method in PAPER_METHODS:
-        found = [rows.get((dataset, cost, method)) for dataset, cost in blocks]
-        if any(row is not None for row in found):
-            empty = [""] * len(layout.columns)
-            lines.append((method, [text for row in found for text in (empty if row is None else layout.cells(row))]))
-    return lines
-
-
-def _title(dataset: str) -> str:
-    return DATASETS.get(dataset, dataset)
-
+# ---------------------------------------------------------------------- cells of the other tables
 
 PROMISES_NOTE = (
     "In each cell: induced accuracy (percent) · delivered precision (share of qualified people among selected test "
@@ -279,24 +247,7 @@ PROMISES_NOTE = (
 )
 
 
-def _promise_grids(summary: pd.DataFrame) -> list[_Grid]:
-    """A grid per data set, methods below each other, costs side by side."""
-    grids: list[_Grid] = []
-    for dataset, part in summary.groupby("dataset", sort=False):
-        rows = {(row.method, row.cost): row for row in part.itertuples()}
-        costs = sorted(set(part["cost"]))
-        lines = [
-            (ALL_METHODS[name].title, [_promise_cell(rows.get((name, cost))) for cost in costs])
-            for name in dict.fromkeys(part["method"])
-        ]
-        title, note = f"Promised and delivered: {_title(str(dataset))}", "" if grids else PROMISES_NOTE
-        grids.append(_Grid(title, note, [""], [f"c = {cost:g}" for cost in costs], [("", lines)]))
-    return grids
-
-
 def _promise_cell(row: Any) -> str:
-    if row is None:
-        return ""
     if not row.promises:
         return "-"
     accuracy = _accuracy(row.accuracy, np.nan, row.nobody == 0)
@@ -324,132 +275,67 @@ def block_name(block: range) -> str:
     return f"{block.start} to {block.stop - 1}"
 
 
-def _split_grid(table: pd.DataFrame) -> _Grid:
-    """Data sets side by side, methods below each other, costs in sections."""
-    blocks = [block for block in BLOCKS if table[f"splits_{block.start}"].any()]
-    columns = [f"splits {block_name(block)}" for block in blocks]
-    columns += [f"difference, {block_name(block)}" for block in blocks[1:]]
-    columns += [f"minus semi, {block_name(block)}" for block in blocks]
-    datasets = list(dict.fromkeys(table["dataset"]))
-    rows = {(row["dataset"], row["cost"], row["method"]): row for row in table.to_dict("records")}
-    sections = []
-    for cost in sorted(set(table["cost"])):
-        lines: list[_Row] = []
-        for method in ALL_METHODS:
-            found = [rows.get((dataset, cost, method)) for dataset in datasets]
-            if any(row is not None for row in found):
-                cells = [cell for row in found for cell in _split_cells(row, blocks, len(columns))]
-                lines.append((ALL_METHODS[method].title, cells))
-        sections.append((f"c = {cost:g}", lines))
-    return _Grid(SPLITS_TITLE, SPLITS_NOTE, [_title(dataset) for dataset in datasets], columns, sections)
+def _split_cells(row: Mapping[Any, Any], blocks: list[range]) -> dict[str, str]:
+    return {
+        **{f"splits {block_name(block)}": _with_error(row, "accuracy", block) for block in blocks},
+        **{f"difference, {block_name(block)}": _with_error(row, "difference", block, "+") for block in blocks[1:]},
+        **{f"minus semi, {block_name(block)}": _with_error(row, "beside", block, "+") for block in blocks},
+    }
 
 
-def _split_cells(row: dict[Any, Any] | None, blocks: Sequence[range], n_columns: int) -> list[str]:
-    if row is None:
-        return [""] * n_columns
-    accuracies = [_with_error(row, "accuracy", block, sign="") for block in blocks]
-    differences = [_with_error(row, "difference", block) for block in blocks[1:]]
-    return accuracies + differences + [_with_error(row, "beside", block) for block in blocks]
-
-
-def _with_error(row: dict[Any, Any], name: str, block: range, sign: str = "+") -> str:
+def _with_error(row: Mapping[Any, Any], name: str, block: range, sign: str = "") -> str:
     mean, error = row[f"{name}_{block.start}"], row[f"{name}_se_{block.start}"]
     if name == "beside" and row["method"] == BASELINE:
         return ""
     if np.isnan(mean):
         return "-"
-    text = f"{round(mean, 1) + 0.0:{sign}.1f}" if sign else f"{mean:.1f}"  # + 0.0: not -0.0
+    text = f"{round(mean, 1) + 0.0:+.1f}" if sign else f"{mean:.1f}"  # + 0.0: not -0.0
     return text if np.isnan(error) else f"{text} ±{error:.1f}"
 
 
 # ---------------------------------------------------------------------- formats
 
 
-def _csv(frame: pd.DataFrame, digits: int | None = None) -> str:
-    """Frame as CSV without its index, undefined numbers empty; ``digits`` are significant ones, by default all."""
-    out = io.StringIO()
-    writer = csv.writer(out, lineterminator="\n")
-    writer.writerow(frame.columns)
-    for row in frame.itertuples(index=False):
-        cells = ["" if value != value else value for value in row]
-        if digits is not None:
-            cells = [f"{value:.{digits}g}" if isinstance(value, float) else value for value in cells]
-        writer.writerow(cells)
-    return out.getvalue()
+def _lay_out(cells: Iterable[tuple[str, str, str, dict[str, str]]]) -> pd.DataFrame:
+    """Texts as a frame: rows by cost and method, columns by block (a data set) and column.
+
+    Each item is a cost, a method, a block and its texts by column; cost and block are empty where there is only one.
+    """
+    rows: dict[tuple[str, str], dict[tuple[str, str], str]] = {}
+    for cost, method, block, texts in cells:
+        rows.setdefault((cost, method), {}).update({(block, column): text for column, text in texts.items()})
+    places = {name: i for i, name in enumerate(ALL_METHODS)}
+    ordered = sorted(rows, key=lambda key: (float(key[0] or 0), places[key[1]]))
+    columns = list(dict.fromkeys(column for texts in rows.values() for column in texts))
+    frame = pd.DataFrame([rows[key] for key in ordered], columns=pd.MultiIndex.from_tuples(columns)).fillna("")
+    names = [(cost, ALL_METHODS[method].title) for cost, method in ordered]
+    frame.index = pd.MultiIndex.from_tuples(names, names=["cost", "method"])
+    if set(frame.index.get_level_values("cost")) == {""}:
+        frame = frame.droplevel("cost")
+    return frame.droplevel(0, axis=1) if set(frame.columns.get_level_values(0)) == {""} else frame
 
 
-def _as_markdown(grid: _Grid) -> str:
-    by_cost = len(grid.sections) > 1
-    heads = [
-        f"{block}: {column}" if i == 0 and block else column
-        for block in grid.blocks
-        for i, column in enumerate(grid.columns)
-    ]
-    first = ["cost", "method"] if by_cost else ["method"]
-    lines = [f"**{grid.title}.** {grid.note}".rstrip(), ""]
-    lines.append("| " + " | ".join([*first, *heads]) + " |")
-    lines.append("|" + "---|" * len(first) + "--:|" * len(heads))
-    for heading, rows in grid.sections:
-        for i, (name, cells) in enumerate(rows):
-            front = [heading.removeprefix("c = ") if i == 0 else "", name] if by_cost else [name]
-            lines.append("| " + " | ".join([*front, *cells]) + " |")
-    return "\n".join(lines) + "\n"
+def _render(title: str, note: str, cells: pd.DataFrame, form: str) -> str:
+    if form == "markdown":
+        return f"**{title}.** {note}".rstrip() + "\n\n" + _as_markdown(cells)
+    cells = cells.rename_axis(index=[None] * cells.index.nlevels)
+    if form == "latex":
+        latex = cells.to_latex(caption=f"{title}. {note}", escape=True, multicolumn_format="c")
+        return "% needs the packages booktabs and multirow\n" + latex
+    return f"{title}\n\n{cells.to_string()}\n\n" + "".join(f"{line}\n" for line in textwrap.wrap(note, 100))
 
 
-def _as_text(grid: _Grid) -> str:
-    all_rows = [row for _, rows in grid.sections for row in rows]
-    left = max(len(text) for text in [*(name for name, _ in all_rows), *(heading for heading, _ in grid.sections)])
-    heads = list(grid.columns) * len(grid.blocks)
-    widths = [max([len(head), *(len(cells[i]) for _, cells in all_rows)]) for i, head in enumerate(heads)]
-    size = len(grid.columns)
-    top = " " * left
-    for b, block in enumerate(grid.blocks):
-        part = slice(b * size, (b + 1) * size)
-        widths[part.stop - 1] += max(0, len(block) - sum(widths[part]) - 2 * (size - 1))
-        top += "   " + block.ljust(sum(widths[part]) + 2 * (size - 1))
-
-    def line(name: str, cells: Sequence[str]) -> str:
-        text = name.ljust(left)
-        for i, cell in enumerate(cells):
-            text += ("   " if i % size == 0 else "  ") + cell.rjust(widths[i])
-        return text.rstrip()
-
-    lines = [grid.title, "", top.rstrip(), line("", heads)]
-    for heading, rows in grid.sections:
-        lines += [heading] if heading else []
-        lines += [line(name, cells) for name, cells in rows]
-    return "\n".join([*lines, "", *textwrap.wrap(grid.note, 100)]) + "\n"
-
-
-_LATEX = str.maketrans({"%": r"\%", "_": r"\_", "&": r"\&", "±": r"$\pm$", "²": "$^2$", "·": r"$\cdot$"})
-
-
-def _tex(text: str) -> str:
-    return re.sub(r"^\[", "{}[", text.translate(_LATEX)).replace("c = ", "$c=$")
-
-
-def _as_latex(grid: _Grid) -> str:
-    size, by_cost = len(grid.columns), len(grid.sections) > 1
-    front = 2 if by_cost else 1
-    lines = [
-        r"% needs the packages booktabs and multirow",
-        r"\begin{table*}",
-        rf"\caption{{{_tex(grid.title)}. {_tex(grid.note)}}}",
-        r"\centering\tiny",
-        rf"\begin{{tabular}}{{{'l' * front}{('r' * size) * len(grid.blocks)}}}",
-        r"\toprule",
-        " & " * (front - 1)
-        + "".join(rf" & \multicolumn{{{size}}}{{c}}{{\textbf{{{_tex(block)}}}}}" for block in grid.blocks)
-        + r" \\",
-        "".join(rf"\cmidrule(lr){{{front + 1 + b * size}-{front + (b + 1) * size}}}" for b in range(len(grid.blocks))),
-        " & " * (front - 1) + "".join(f" & {_tex(column)}" for _ in grid.blocks for column in grid.columns) + r" \\",
-    ]
-    for heading, rows in grid.sections:
-        lines.append(r"\midrule")
-        for i, (name, cells) in enumerate(rows):
-            first = rf"\multirow{{{len(rows)}}}{{*}}{{{_tex(heading)}}} & " if i == 0 else " & "
-            lines.append((first if by_cost else "") + " & ".join(map(_tex, [name, *cells])) + r" \\")
-    return "\n".join([*lines, r"\bottomrule", r"\end{tabular}", r"\end{table*}"]) + "\n"
-
-
-_RENDERERS: dict[str, Callable[[_Grid], str]] = {"text": _as_text, "markdown": _as_markdown, "latex": _as_latex}
+def _as_markdown(cells: pd.DataFrame) -> str:
+    heads, last = [], None
+    for column in cells.columns:
+        block, name = column if isinstance(column, tuple) else ("", column)
+        heads.append(f"{block}: {name}" if block and block != last else name)
+        last = block
+    front = list(cells.index.names)
+    lines = [[*front, *heads], ["---"] * len(front) + ["--:"] * len(heads)]
+    previous = None
+    for key, texts in zip(cells.index, cells.to_numpy().tolist(), strict=True):
+        cost, method = key if isinstance(key, tuple) else (None, key)
+        lines.append([*([] if cost is None else ["" if cost == previous else cost]), method, *texts])
+        previous = cost
+    return "".join(f"| {' | '.join(line)} |\n" for line in lines)
