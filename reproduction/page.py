@@ -11,46 +11,11 @@ import pandas as pd
 from jinja2 import Environment, FileSystemLoader, StrictUndefined
 from scipy.stats import binom
 
-from . import figures
-from .tables import (
-    BLOCKS,
-    SHORT,
-    SOURCES,
-    main_part,
-    markdown_table,
-    number,
-    promises_table,
-    results_table,
-    with_error,
-)
+from . import figures, methods, summaries, tables
 from .claims import FAILS, HOLDS, METHODS, ROUNDING, RULES, UNDECIDED, Numbers, claim_of
 from .data import DATASETS, TEST_SHARE
-from .methods import (
-    ALL_METHODS,
-    COSTS,
-    CROSS_FIT_METHODS,
-    EXPERIMENT_METHODS,
-    ONE_START,
-    PAPER_METHODS,
-    RATE_METHODS,
-    SPLITS,
-    UNPUSHED,
-    WEIGHT_METHODS,
-)
 from .results import CLOSE, RARE, counts_of, write_whole
-from .summaries import (
-    below_the_paper,
-    compare_splits,
-    descent_part,
-    paper_part,
-    paper_results,
-    promise_part,
-    promises_frame,
-    split_part,
-    standard_error,
-    summarise,
-    summarise_promises,
-)
+from .tables import BLOCKS, SHORT, SOURCES, number, with_error
 
 #: The margin of strat_no_group over the cost: chosen on training data, or the same everywhere.
 CHOSEN, FIXED = "strat_no_group_chosen", "strat_no_group"
@@ -77,8 +42,8 @@ def write_page(results: pd.DataFrame, path: Path, assets: str = "reproduction") 
 
 def render_page(results: pd.DataFrame, assets: str = "reproduction") -> str:
     """Text of the page; see :func:`write_page`. Sections without results say so."""
-    ours, descents = paper_part(results), descent_part(results)
-    summary = summarise(ours, descents)
+    ours, descents = summaries.paper_part(results), summaries.descent_part(results)
+    summary = summaries.summarise(ours, descents)
     absent = [f"descent_{name}" for name in summary if f"descent_{name}" not in summary]
     summary = summary.assign(**dict.fromkeys(absent, np.nan))
     sources = {"printed": Numbers.printed(), "rerun": Numbers.of_fits(descents), "ours": Numbers.of_fits(ours)}
@@ -92,10 +57,10 @@ def render_page(results: pd.DataFrame, assets: str = "reproduction") -> str:
             assets=assets,
             ours=ours,
             descents=descents,
-            planned=len(DATASETS) * len(PAPER_METHODS) * len(COSTS) * SPLITS,
+            planned=len(DATASETS) * len(methods.PAPER_METHODS) * len(methods.COSTS) * methods.SPLITS,
             rerun=costs_rerun(descents),
-            main=results_table(main_part(summary)),
-            extended=results_table(summary),
+            main=tables.results_table(tables.main_part(summary)),
+            extended=tables.results_table(summary),
             below=below_the_printed(summary),
             claims={rule.__name__: claim_of(rule) for rule in RULES},
             verdicts=verdicts,
@@ -106,7 +71,7 @@ def render_page(results: pd.DataFrame, assets: str = "reproduction") -> str:
             promises=promises(results, descents),
             naive=[naive_on_bank(descents, name) for name in ("bank_30", "bank_original")],
             cells=summary.set_index(["dataset", "method", "cost"]),
-            titles={name: method.title for name, method in ALL_METHODS.items()},
+            titles={name: method.title for name, method in methods.ALL_METHODS.items()},
             captions={name: figures.script(name).CAPTION for name in figures.NAMES},
             times=times(ours, descents),
         )
@@ -116,12 +81,12 @@ def render_page(results: pd.DataFrame, assets: str = "reproduction") -> str:
 
 def _table(rows: Sequence[Row] | pd.DataFrame, text_columns: int = 1) -> str:
     table = pd.DataFrame(rows)
-    return "Not run yet." if table.empty else markdown_table(table, text_columns)
+    return "Not run yet." if table.empty else tables.markdown_table(table, text_columns)
 
 
 def _printed(dataset: str, method: str) -> pd.DataFrame:
     """Printed results by cost."""
-    return paper_results().xs((dataset, method), level=("dataset", "method"))
+    return summaries.paper_results().xs((dataset, method), level=("dataset", "method"))
 
 
 # ---------------------------------------------------------------------- the paper's tables
@@ -138,7 +103,7 @@ def below_the_printed(summary: pd.DataFrame) -> Row:
     with_se = summary[summary["paper_accuracy_se"].notna()]
     rerun = with_se[with_se["descent_accuracy"].notna()]
     high = (rerun["paper_accuracy"] + rerun["paper_accuracy_se"]).round(1)
-    low = {prefix: below_the_paper(summary, prefix) for prefix in ("descent_", "")}
+    low = {prefix: summaries.below_the_paper(summary, prefix) for prefix in ("descent_", "")}
     rows = [
         {
             "learner": SOURCES[prefix],
@@ -162,13 +127,13 @@ def below_the_printed(summary: pd.DataFrame) -> Row:
 
 def later_splits(results: pd.DataFrame) -> Row | None:
     """Accuracy on splits that constants were not chosen on: averages over costs, and cells that differ clearly."""
-    table = compare_splits(split_part(results))
+    table = summaries.compare_splits(summaries.split_part(results))
     if table.empty:
         return None
     table.loc[table["method"] == "semi", [f"beside_{at}" for at in BLOCKS]] = np.nan
     rows = []
     for (dataset, method), means in table.groupby(["dataset", "method"], sort=False).mean().iterrows():
-        row = {"data set": SHORT[dataset], "method": ALL_METHODS[method].title}
+        row = {"data set": SHORT[dataset], "method": methods.ALL_METHODS[method].title}
         row |= {"splits 0 to 9": number(means["accuracy_0"])}
         row |= {f"change, {BLOCKS[at]}": number(means[f"difference_{at}"], "+.1f") for at in (10, 30)}
         rows.append(row | {f"minus semi, {name}": number(means[f"beside_{at}"], "+.1f") for at, name in BLOCKS.items()})
@@ -197,11 +162,15 @@ def chosen_margin(results: pd.DataFrame) -> list[Row]:
     rows = []
     for dataset, gain in (100 * (accuracy[CHOSEN] - accuracy[FIXED]).dropna()).groupby("dataset"):
         by_split = gain.groupby("split").mean()  # costs of one split are not independent
-        cells = gain.groupby("cost").agg(["mean", standard_error])
+        cells = gain.groupby("cost").agg(["mean", summaries.standard_error])
         clear = cells["mean"][cells["mean"].abs() > 2 * cells["standard_error"]]
         counts = {"costs": len(cells), "better": (clear > 0).sum(), "worse": (clear < 0).sum()}
         rows.append(
-            {"dataset": dataset, "gain": with_error(by_split.mean(), standard_error(by_split), "+.2f"), **counts}
+            {
+                "dataset": dataset,
+                "gain": with_error(by_split.mean(), summaries.standard_error(by_split), "+.2f"),
+                **counts,
+            }
         )
     return rows
 
@@ -211,32 +180,44 @@ def chosen_margin(results: pd.DataFrame) -> list[Row]:
 
 def experiments(results: pd.DataFrame) -> dict[str, list[Row]]:
     """Tables of the experiments on parity and order; an experiment that was not run has no rows."""
-    methods = {
-        "weights": list(WEIGHT_METHODS),
-        "push": ["strat_parity", UNPUSHED],
-        "rates": [*RATE_METHODS, "strat_order"],
+    compared = {
+        "weights": (list(methods.WEIGHT_METHODS), [0.7]),
+        "starts": (["strat_parity_descent", methods.ONE_START], methods.COSTS[:5]),
+        "push": (["strat_parity", methods.UNPUSHED], [0.7]),
+        "rates": ([*methods.RATE_METHODS, "strat_order"], [0.7]),
     }
-    tables = {name: _experiment_rows(experiment_averages(results, names, [0.7])) for name, names in methods.items()}
-    return tables | {"starts": starts_rows(results)}
+    return {name: experiment_rows(results, *which) for name, which in compared.items()}
 
 
-def experiment_averages(results: pd.DataFrame, methods: Sequence[str], costs: Sequence[float]) -> pd.DataFrame:
-    """Averages per data set, cost and method, over the splits that all methods were run on."""
-    part = results[results["method"].isin(methods) & results["cost"].isin(costs)]
+def experiment_rows(results: pd.DataFrame, names: Sequence[str], costs: Sequence[float]) -> list[Row]:
+    """Averages per data set and method, over the costs and splits that all methods were run on."""
+    part = results[results["method"].isin(names) & results["cost"].isin(costs)]
     rows = []
-    for (dataset, cost), setting in part.groupby(["dataset", "cost"], sort=False):
-        if not set(setting["method"]) & set(EXPERIMENT_METHODS):
-            continue
-        run = setting.groupby("split")["method"].nunique()
-        setting = setting[setting["split"].isin(run.index[run == setting["method"].nunique()])]
-        for method in [name for name in methods if name in set(setting["method"])]:
-            fits = setting[setting["method"] == method]
-            met = pd.Series([meets_tolerance(row) for row in fits.to_dict("records")], dtype=float)
-            row = {"dataset": dataset, "cost": cost, "method": method, "splits": len(fits)}
-            row |= fits[_MEANS].mean().to_dict()
-            row |= {"applicants": (fits["applying_groups"] > 0).sum(), "met": met.sum(min_count=1)}
-            rows.append(row | {"respected": fits["respected"].sum(), "with_order": fits["respected"].count()})
-    return pd.DataFrame(rows)
+    for dataset, fits in part.groupby("dataset", sort=False):
+        run = fits.groupby(["cost", "split"])["method"].transform("nunique")
+        fits = fits[run == fits["method"].nunique()]
+        for name in [name for name in names if set(fits["method"]) & set(methods.EXPERIMENT_METHODS)]:
+            if name in set(fits["method"]):
+                title = {"data set": SHORT[str(dataset)], "method": methods.ALL_METHODS[name].title}
+                rows.append(title | _experiment_cells(fits[fits["method"] == name]))
+    return rows
+
+
+def _experiment_cells(fits: pd.DataFrame) -> Row:
+    means = fits[_MEANS].mean()
+    met = pd.Series([meets_tolerance(row) for row in fits.to_dict("records")], dtype=float)
+    return {
+        "fits": len(fits),
+        "with applicants": (fits["applying_groups"] > 0).sum(),
+        "accuracy": number(100 * means["induced_accuracy"]),
+        "groups applying": number(means["applying_groups"], ".2f"),
+        "rank r²": number(means["rank_r2"], ".2f"),
+        "Spearman": number(means["spearman"], "+.2f"),
+        "in order": f"{fits['respected'].sum():.0f} of {fits['respected'].count()}",
+        "selected, %": number(100 * means["train_selection_rate"]),
+        "spread of rates, %": number(100 * means["train_rate_spread"], ".0f"),
+        "within tolerance": f"{met.sum():.0f} of {len(met)}" if met.notna().any() else "-",
+    }
 
 
 _MEANS = ["induced_accuracy", "applying_groups", "rank_r2", "spearman", "train_selection_rate", "train_rate_spread"]
@@ -255,51 +236,6 @@ def meets_tolerance(row: Mapping[str, Any]) -> float:
         overall = part.sum() / whole.sum() if (settings.get("ties") or {}).get("relative") else 1.0
         met &= np.ptp(part[whole > 0] / whole[whole > 0]) <= tolerance * overall + ROUNDING
     return float(met)
-
-
-def _experiment_rows(averages: pd.DataFrame) -> list[Row]:
-    return [
-        {
-            "data set": SHORT[row["dataset"]],
-            "method": ALL_METHODS[row["method"]].title,
-            "splits": row["splits"],
-            "accuracy": number(100 * row["induced_accuracy"]),
-            "groups applying": number(row["applying_groups"]),
-            "rank r²": number(row["rank_r2"], ".2f"),
-            "Spearman": number(row["spearman"], "+.2f"),
-            "in order": f"{row['respected']:.0f} of {row['with_order']}",
-            "selected, %": number(100 * row["train_selection_rate"]),
-            "spread of rates, %": number(100 * row["train_rate_spread"], ".0f"),
-            "within tolerance": "-" if pd.isna(row["met"]) else f"{row['met']:.0f} of {row['splits']}",
-        }
-        for row in averages.to_dict("records")
-    ]
-
-
-def starts_rows(results: pd.DataFrame) -> list[Row]:
-    """strat_parity by the paper's training on Adult, averages over costs: several starts, one start, and printed."""
-    costs, adult = COSTS[:5], results[results["dataset"] == "adult"]
-    rows = []
-    for title, method in (("best of several starts", "strat_parity_descent"), ("one start", ONE_START)):
-        fits = adult[(adult["method"] == method) & adult["cost"].isin(costs)]
-        if fits.empty:
-            return []
-        applicants = f"{(fits['applying_groups'] > 0).sum()} of {len(fits)}"
-        rows.append(
-            {"Adult, c from 0.65 to 0.75": title, "fits with applicants": applicants, **fits[_MEANS[1:5]].mean()}
-        )
-    printed = _printed("adult", "strat_parity").loc[list(costs), ["paper_applying_groups", "paper_rank_r2"]].mean()
-    last = {"Adult, c from 0.65 to 0.75": "printed", "fits with applicants": "-"}
-    rows.append(last | {"applying_groups": printed.iloc[0], "rank_r2": printed.iloc[1]})
-    table = pd.DataFrame(rows)
-    for name, title, form in (
-        ("applying_groups", "groups applying", ".2f"),
-        ("train_selection_rate", "selected", ".1%"),
-        ("rank_r2", "rank r²", ".2f"),
-        ("spearman", "Spearman", "+.2f"),
-    ):
-        table[title] = [number(value, form) for value in table.pop(name)]
-    return table.to_dict("records")
 
 
 def constraints_met(ours: pd.DataFrame) -> list[Row]:
@@ -323,18 +259,18 @@ def constraints_met(ours: pd.DataFrame) -> list[Row]:
 
 def promises(results: pd.DataFrame, descents: pd.DataFrame) -> Row | None:
     """Published and delivered precision, and whether cross-fitted methods keep their promises."""
-    part = promise_part(results)
+    part = summaries.promise_part(results)
     if part.empty:
         return None
-    summary = summarise_promises(part)
-    unseen = summary[summary["method"].isin(CROSS_FIT_METHODS)]
+    summary = summaries.summarise_promises(part)
+    unseen = summary[summary["method"].isin(methods.CROSS_FIT_METHODS)]
     cells = unseen[unseen["promises"] > 0]
     bad = cells[cells["p_value"] < RARE]
     return {
         "fits": part,
         "high": [*_at_high_costs("re-run", descents), *_at_high_costs("ours", part)],
-        "rows": _promise_rows(summary, promises_frame(part)),
-        "table": promises_table(summary),
+        "rows": _promise_rows(summary, summaries.promises_frame(part)),
+        "table": tables.promises_table(summary),
         "unseen": {"broken": cells["broken"].sum(), "made": cells["promises"].sum(), "cells": len(cells)},
         "silent": len(unseen) - len(cells),
         "bad": bad.to_dict("records"),
@@ -350,7 +286,7 @@ def _promise_rows(summary: pd.DataFrame, made: pd.DataFrame) -> list[Row]:
     return [
         {
             "data set": SHORT[dataset],
-            "method": ALL_METHODS[method].title,
+            "method": methods.ALL_METHODS[method].title,
             "accuracy": number(means.loc[(dataset, method), "accuracy"]),
             "social cost": number(means.loc[(dataset, method), "social_cost"]),
             "splits without applicants": f"{total['nobody']:.0f} of {total['splits']:.0f}",
@@ -366,7 +302,7 @@ def _at_high_costs(source: str, fits: pd.DataFrame) -> list[Row]:
     fits = fits[(fits["cost"] >= HIGH_COST) & fits["method"].isin(["strat_x", "strat_no_group"])]
     if fits.empty:
         return []
-    summary = summarise_promises(fits)
+    summary = summaries.summarise_promises(fits)
     return [
         {
             "learner": source,
@@ -403,7 +339,7 @@ def above_the_paper(unseen: pd.DataFrame) -> Row:
     verdict = HOLDS if (table[best] > printed).all() else FAILS
     return {
         "verdict": verdict,
-        "method": ALL_METHODS[best].title,
+        "method": methods.ALL_METHODS[best].title,
         "pairs": list(zip(table[best], printed, strict=True)),
     }
 
@@ -425,7 +361,7 @@ def naive_on_bank(descents: pd.DataFrame, dataset: str) -> Row:
     fits = fits.assign(accuracy=100 * fits["induced_accuracy"], shifted=np.array(shifted, dtype=float))
     printed = _printed(dataset, "naive")
     printed = printed[printed["paper_accuracy"].notna() & printed.index.isin(fits["cost"])]
-    means = fits.groupby("cost")[["accuracy", "shifted"]].agg(["mean", standard_error])
+    means = fits.groupby("cost")[["accuracy", "shifted"]].agg(["mean", summaries.standard_error])
     rows = [
         {
             "data set": SHORT[dataset],
@@ -446,7 +382,7 @@ def times(ours: pd.DataFrame, descents: pd.DataFrame) -> list[Row]:
     """Seconds per fit; naive and semi share one fit among all costs of a split."""
     rows = []
     for source, part in (("", ours), (", re-run", descents)):
-        for method in [name for name in PAPER_METHODS if name in set(part["method"])]:
+        for method in [name for name in methods.PAPER_METHODS if name in set(part["method"])]:
             keys = ["dataset", "split"] if method in ("naive", "semi") else ["dataset", "split", "cost"]
             seconds = part[part["method"] == method].groupby(keys)["seconds"].sum().groupby("dataset").mean()
             rows.append(

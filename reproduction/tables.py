@@ -9,17 +9,9 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
+from . import summaries
 from .methods import ALL_METHODS
 from .results import RARE, ResultsError, write_whole
-from .summaries import (
-    compare_splits,
-    descent_part,
-    paper_part,
-    promise_part,
-    split_part,
-    summarise,
-    summarise_promises,
-)
 
 #: Names of data sets in tables.
 SHORT = {"adult": "Adult", "bank_30": "Bank 30%", "bank_original": "Bank"}
@@ -34,15 +26,16 @@ BLOCKS = {0: "0 to 9", 10: "10 to 29", 30: "30 to 49"}
 def write_tables(results: pd.DataFrame, folder: Path) -> list[Path]:
     """Write the tables that results can fill: main, extended, splits and promises. Return the files."""
     tables = {}
-    own, later, promises = paper_part(results), compare_splits(split_part(results)), promise_part(results)
+    own, promises = summaries.paper_part(results), summaries.promise_part(results)
+    later = summaries.compare_splits(summaries.split_part(results))
     if len(own):
-        summary = summarise(own, descent_part(results))
+        summary = summaries.summarise(own, summaries.descent_part(results))
         parts = {"main": main_part(summary), "extended": summary}
         tables = {name: (part, results_table(part)) for name, part in parts.items() if len(part)}
     if len(later):
         tables["splits"] = later, splits_table(later)
     if len(promises):
-        promised = summarise_promises(promises)
+        promised = summaries.summarise_promises(promises)
         tables["promises"] = promised, promises_table(promised)
     if not tables:
         raise ResultsError("There is no result that a table shows. `python -m reproduction run` makes results.")

@@ -11,17 +11,7 @@ from matplotlib.figure import Figure
 
 from selfselect.datasets import make_base_rate_groups
 
-from .style import (
-    GREY,
-    curve_table,
-    density_table,
-    draw_accuracies,
-    draw_densities,
-    draw_selected,
-    line_style,
-    naive_score,
-    panel_title,
-)
+from . import style
 
 CAPTION = "Assumed accuracy can be right, too high or too low."
 
@@ -34,9 +24,9 @@ def _experiment(other: str, cost: float) -> pd.DataFrame:
     """Curves of z0 and one other group; ``cutoff`` is the x from which on the learned classifier selects a group."""
     names = ["z0", other]
     bunch = make_base_rate_groups([_RATES[name] for name in names], random_state=0)
-    model, score = naive_score(bunch)
+    model, score = style.naive_score(bunch)
     group = bunch.group.cat.rename_categories(names)
-    table = curve_table(bunch.target, score, group, np.linspace(0.01, 0.99, 99), cost)
+    table = style.curve_table(bunch.target, score, group, np.linspace(0.01, 0.99, 99), cost)
     for code, name in enumerate(names):
         table[f"cutoff: {name}"] = -(model.intercept_[0] + model.coef_[0, code]) / model.coef_[0, -1]
     table.insert(0, "panel", f"z0 and {other}")
@@ -47,7 +37,7 @@ def _experiment(other: str, cost: float) -> pd.DataFrame:
 def draw() -> tuple[Figure, pd.DataFrame]:
     """Draw densities and precision curves of four groups, and accuracies in three experiments."""
     x = np.linspace(-2.2, 2.2, 221)
-    densities = [density_table(name, x, rate, (-0.5, 0.5), (0.5, 0.5)) for name, rate in _RATES.items()]
+    densities = [style.density_table(name, x, rate, (-0.5, 0.5), (0.5, 0.5)) for name, rate in _RATES.items()]
     experiments = [_experiment(other, cost) for other, cost, _ in _EXPERIMENTS]
     data = pd.concat([*densities, *experiments], ignore_index=True)
 
@@ -70,10 +60,10 @@ def _draw_groups(axes: Mapping[str, Axes], data: pd.DataFrame) -> None:
     for letter, (group, rate) in zip("ABCD", _RATES.items(), strict=True):
         ax = axes[letter]
         part = data[data["panel"] == group]
-        draw_densities(ax, part["x"], part["qualified"], part["not qualified"])
+        style.draw_densities(ax, part["x"], part["qualified"], part["not qualified"])
         right = part[part["x"] >= data[f"cutoff: {group}"].dropna().iloc[0]]
-        draw_selected(ax, right["x"], right["qualified"], right["not qualified"])
-        panel_title(ax, letter, f"{group}, base rate {rate:g}")
+        style.draw_selected(ax, right["x"], right["qualified"], right["not qualified"])
+        style.panel_title(ax, letter, f"{group}, base rate {rate:g}")
         ax.set_xlabel("feature x")
         ax.set_yticks([])
         ax.set_ylim(0, 0.75)
@@ -84,12 +74,12 @@ def _draw_precision(ax: Axes, data: pd.DataFrame) -> None:
     """Draw the precision curves of all groups, and the costs."""
     for index, group in enumerate(_RATES):
         part = data[data["panel"] == f"z0 and {group if group != 'z0' else 'z1'}"]
-        ax.plot(part["threshold"], part[f"precision: {group}"], label=group, **line_style(index))
-    beside = {"xytext": (3, 0), "textcoords": "offset points", "va": "center", "fontsize": 8, "color": GREY}
+        ax.plot(part["threshold"], part[f"precision: {group}"], label=group, **style.line_style(index))
+    beside = {"xytext": (3, 0), "textcoords": "offset points", "va": "center", "fontsize": 8, "color": style.GREY}
     for _, cost, _ in _EXPERIMENTS[1:]:
-        ax.axhline(cost, color=GREY, lw=1)
+        ax.axhline(cost, color=style.GREY, lw=1)
         ax.annotate(f"c = {cost:g}", (1, cost), **beside)
-    panel_title(ax, "E", "published precision")
+    style.panel_title(ax, "E", "published precision")
     ax.set_xlim(0, 1)
     ax.set_xlabel("threshold")
     ax.set_ylabel("precision")
@@ -100,8 +90,8 @@ def _draw_experiments(axes: Mapping[str, Axes], curves: pd.DataFrame) -> None:
     """Draw the accuracies of each experiment, and who applies."""
     for letter, (other, cost, result) in zip("FGH", _EXPERIMENTS, strict=True):
         ax, bars = axes[letter], axes[letter.lower()]
-        draw_accuracies(ax, bars, curves[curves["panel"] == f"z0 and {other}"], learned=0.5)
-        panel_title(ax, letter, f"z0 and {other}, c = {cost:g}: {result}")
+        style.draw_accuracies(ax, bars, curves[curves["panel"] == f"z0 and {other}"], learned=0.5)
+        style.panel_title(ax, letter, f"z0 and {other}, c = {cost:g}: {result}")
         ax.set_ylim(0.45, 1.0)
         ax.set_xlim(0, 1)
         bars.set_xlim(0, 1)

@@ -8,18 +8,7 @@ from matplotlib.figure import Figure
 
 from selfselect.datasets import make_ordering_constraint
 
-from .style import (
-    BLUE,
-    GREY,
-    curve_table,
-    density_table,
-    draw_accuracies,
-    draw_densities,
-    groups_of,
-    line_style,
-    naive_score,
-    panel_title,
-)
+from . import style
 
 CAPTION = "No threshold on the naive score reaches the accuracy that another score has."
 
@@ -38,13 +27,13 @@ def _table() -> pd.DataFrame:
     """Densities of both features, then curves over thresholds on the naive score and on x1 alone."""
     bunch = make_ordering_constraint(random_state=0)
     x = np.linspace(-1.4, 1.4, 281)
-    parts = [density_table(title, x, _RATES[title[:2]], *normals) for title, normals in _FEATURES.items()]
+    parts = [style.density_table(title, x, _RATES[title[:2]], *normals) for title, normals in _FEATURES.items()]
     scores = {
-        "naive score": (naive_score(bunch)[1], np.linspace(0.01, 0.99, 99)),
+        "naive score": (style.naive_score(bunch)[1], np.linspace(0.01, 0.99, 99)),
         "x1 alone": (bunch.data["x1"].to_numpy(), np.linspace(-0.5, 0.5, 101)),
     }
     for title, (score, thresholds) in scores.items():
-        table = curve_table(bunch.target, score, bunch.group, thresholds, bunch.cost)
+        table = style.curve_table(bunch.target, score, bunch.group, thresholds, bunch.cost)
         table.insert(0, "panel", title)
         table.insert(1, "cost", bunch.cost)
         parts.append(table)
@@ -59,25 +48,25 @@ def draw() -> tuple[Figure, pd.DataFrame]:
     for letter, title in zip("ABCD", _FEATURES, strict=True):
         group, _, feature = title.partition(": ")
         part = data[data["panel"] == title]
-        draw_densities(axes[letter], part["x"], part["qualified"], part["not qualified"])
-        panel_title(axes[letter], letter, f"{feature} in {group} (base rate {_RATES[group]:g})")
+        style.draw_densities(axes[letter], part["x"], part["qualified"], part["not qualified"])
+        style.panel_title(axes[letter], letter, f"{feature} in {group} (base rate {_RATES[group]:g})")
         axes[letter].set_yticks([])
         axes[letter].set_xlabel(feature)
     axes["A"].set_ylabel("density")
     axes["A"].legend(loc="upper right")
     for top, below, title in (("E", "G", "naive score"), ("F", "H", "x1 alone")):
         part = data[data["panel"] == title]
-        for index, group in enumerate(groups_of(part)):
-            axes[top].plot(part["threshold"], part[f"precision: {group}"], label=group, **line_style(index))
+        for index, group in enumerate(style.groups_of(part)):
+            axes[top].plot(part["threshold"], part[f"precision: {group}"], label=group, **style.line_style(index))
         cost = part["cost"].iloc[0]
-        axes[top].axhline(cost, color=GREY, lw=1, label=f"cost {cost:g}")
-        panel_title(axes[top], top, f"precision, threshold on {'the ' if title == 'naive score' else ''}{title}")
+        axes[top].axhline(cost, color=style.GREY, lw=1, label=f"cost {cost:g}")
+        style.panel_title(axes[top], top, f"precision, threshold on {'the ' if title == 'naive score' else ''}{title}")
         axes[top].set_ylim(0.2, 1.03)
-        draw_accuracies(axes[below], axes[below.lower()], part)
+        style.draw_accuracies(axes[below], axes[below.lower()], part)
         best = part.loc[part["induced accuracy"].idxmax()]
-        axes[below].plot([best["threshold"]], [best["induced accuracy"]], "*", ms=11, color=BLUE, zorder=4)
-        applying = " and ".join(group for group in groups_of(part) if best[f"applies: {group}"])
-        panel_title(axes[below], below, f"best {best['induced accuracy']:.2f}, {applying} applying")
+        axes[below].plot([best["threshold"]], [best["induced accuracy"]], "*", ms=11, color=style.BLUE, zorder=4)
+        applying = " and ".join(group for group in style.groups_of(part) if best[f"applies: {group}"])
+        style.panel_title(axes[below], below, f"best {best['induced accuracy']:.2f}, {applying} applying")
         axes[below].set_ylim(0.2, 1.05)
         for letter in (top, below, below.lower()):
             axes[letter].set_xlim(part["threshold"].min(), part["threshold"].max())
