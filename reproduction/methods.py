@@ -36,16 +36,13 @@ from selfselect.estimators import GradientDescentLogisticRegression
 from .data import Dataset, Split
 from .memoized import MemoizedClassifier
 
-#: Costs and number of splits of the paper.
+#: Costs and number of splits of the paper, and the splits on which published and delivered precision are compared.
 COSTS = (0.65, 0.675, 0.7, 0.725, 0.75, 0.775, 0.8, 0.825, 0.85)
 SPLITS = 10
-#: Splits on which published and delivered precision are compared. No constant was chosen on them.
 PROMISE_SPLITS = range(10, 30)
-#: Margin of strategic methods: by how much a group's precision must exceed the cost in training.
+#: By how much a group's precision must exceed the cost in training, and values that training data choose from.
 TOLERANCE = 0.02
-#: Margins that training data choose from.
 TOLERANCES = (0.02, 0.0, 0.05)
-CHOICE_FOLDS = 5
 #: Largest difference between groups' rates that must be equal, as a share of the overall rate (four-fifths rule).
 RATE_TOLERANCE = 0.2
 #: The released code multiplies differences of selection rates by this before it squares them.
@@ -58,16 +55,8 @@ Settings = dict[str, Any]
 class Method:
     """A method of the comparison.
 
-    Attributes
-    ----------
-    title : str
-        Its name in tables.
-    build : callable
-        Unfitted classifier from cost, settings and seed.
-    settings : callable
-        Settings from the name of the data set and the cost.
-    shares_fits : bool
-        Whether all costs use the same scores, so that several take hardly longer than one: they are one unit of work.
+    ``build`` makes an unfitted classifier from a cost, settings and a seed; ``settings`` come from the name of the data
+    set and the cost. Where methods share fits, all costs use the same scores, and are one unit of work.
     """
 
     title: str
@@ -127,7 +116,7 @@ def choose_tolerance(method: Method, settings: Settings, train: Dataset, first: 
     values = settings["tolerance"]
     model = method.build(cost, {**settings, "tolerance": values[0]}, seed)
     correct, applicants = np.zeros(len(values)), np.zeros(len(values))
-    folds = StratifiedKFold(CHOICE_FOLDS, shuffle=True, random_state=0)
+    folds = StratifiedKFold(5, shuffle=True, random_state=0)
     for fold, rest in folds.split(train.features, 2 * train.codes + (train.y == 1)):
         fitted, left = train.take(fold), train.take(rest)
         for i, value in enumerate(values):
@@ -218,16 +207,20 @@ def _our_learner(
     return Method(title, _strategic, settings)
 
 
-def _cross_fitted(
-    title: str, build: Callable[[float, Settings, int], Any], classifier: type, *, shares_fits: bool, **chosen: Any
-) -> Method:
+def _cross_fitted(title: str, build: Callable[[float, Settings, int], Any], classifier: type, **chosen: Any) -> Method:
     """A classifier with its default parameters. All are stored, so that other defaults are other results."""
     defaults = {
         name: value
         for name, value in classifier().get_params(deep=False).items()
         if isinstance(value, bool | int | float | str | None) and name not in ("cost", "random_state")
     }
-    return Method(title, build, lambda dataset, cost: {**defaults, "publish": "cross_fit", **chosen}, shares_fits)
+    settings = {**defaults, "publish": "cross_fit", **chosen}
+    return Method(title, build, lambda dataset, cost: dict(settings), shares_fits=build is not _strategic)
+
+
+def _cross_fitted_thresholds(title: str, *scores: str) -> Method:
+    chosen = {"group_columns": True, "scores": list(scores), "unseen": "pooled"}
+    return _cross_fitted(title, _thresholds, GroupThresholdClassifier, **chosen)
 
 
 def _released(
@@ -266,7 +259,7 @@ PAPER_METHODS = {
     "strat_order": _our_learner("strat_order", group_columns=False, parity=True, equal_tpr=True),
 }
 
-#: strat_no_group with a margin that training data choose.
+#: A margin that training data choose.
 CHOSEN_METHODS = {
     "strat_no_group_chosen": Method(
         "strat_no_group, margin chosen by folds",
@@ -275,33 +268,18 @@ CHOSEN_METHODS = {
     )
 }
 
-_ALL_SCORES = tuple(SCORES)
+_LOGISTIC, _BOOSTING = SCORES
 #: Methods that publish the precision among people whom the classifier was not fitted to, with default parameters.
 CROSS_FIT_METHODS = {
-    "naive_honest": _cross_fitted("naive, cross-fitted", _naive, NaiveClassifier, shares_fits=True),
-    "semi_honest": _cross_fitted("semi, cross-fitted", _semi, SemiStrategicClassifier, shares_fits=True),
-    "strat_x_honest": _cross_fitted(
-        "strat_x, cross-fitted", _strategic, StrategicClassifier, shares_fits=False, group_columns=True
-    ),
+    "naive_honest": _cross_fitted("naive, cross-fitted", _naive, NaiveClassifier),
+    "semi_honest": _cross_fitted("semi, cross-fitted", _semi, SemiStrategicClassifier),
+    "strat_x_honest": _cross_fitted("strat_x, cross-fitted", _strategic, StrategicClassifier, group_columns=True),
     "strat_no_group_honest": _cross_fitted(
-        "strat_no_group, cross-fitted", _strategic, StrategicClassifier, shares_fits=False, group_columns=False
+        "strat_no_group, cross-fitted", _strategic, StrategicClassifier, group_columns=False
     ),
-    **{
-        name: _cross_fitted(
-            f"thresholds over {title}",
-            _thresholds,
-            GroupThresholdClassifier,
-            shares_fits=True,
-            group_columns=True,
-            scores=list(scores),
-            unseen="pooled",
-        )
-        for name, title, scores in (
-            ("thresholds_lr", "logistic regression", _ALL_SCORES[:1]),
-            ("thresholds_gb", "gradient boosting", _ALL_SCORES[1:]),
-            ("thresholds_both", "both", _ALL_SCORES),
-        )
-    },
+    "thresholds_lr": _cross_fitted_thresholds("thresholds over logistic regression", _LOGISTIC),
+    "thresholds_gb": _cross_fitted_thresholds("thresholds over gradient boosting", _BOOSTING),
+    "thresholds_both": _cross_fitted_thresholds("thresholds over both", _LOGISTIC, _BOOSTING),
 }
 
 #: The paper's methods by 30,000 steps of its own descent: slow.
@@ -315,17 +293,15 @@ DESCENT_METHODS = {
     "strat_parity_descent": _released("strat_parity (descent)", group_columns=False, parity=True),
 }
 
-#: Weights of parity that the descent is tried with, in the form of the paper's text (an average over groups).
-PARITY_WEIGHTS = (10, 100, 1_000, 10_000)
+#: The descent with several weights of parity, in the form of the paper's text (an average over groups).
 WEIGHT_METHODS = {
     f"parity_{weight}": _released(
         f"parity by descent, weight {weight:,}", group_columns=False, parity=True, weight=weight
     )
-    for weight in PARITY_WEIGHTS
+    for weight in (10, 100, 1_000, 10_000)
 }
 
 #: Our learner with equal selection and true-positive rates alone, by the kind of tolerance and its value.
-RATE_TOLERANCES = {"absolute": (0.05, 0.02, 0.01, 0.005), "relative": (RATE_TOLERANCE, 0.05, 0.02, 0.01, 0.005)}
 RATE_METHODS = {
     f"rates_{kind}_{tolerance:g}": _our_learner(
         f"equal rates, {kind} tolerance {tolerance:g}",
@@ -336,14 +312,13 @@ RATE_METHODS = {
         tpr_tolerance=tolerance,
         ties={"order": False, "push_out": False, "relative": kind == "relative"},
     )
-    for kind, tolerances in RATE_TOLERANCES.items()
-    for tolerance in tolerances
+    for kind, tolerances in (("absolute", ()), ("relative", (RATE_TOLERANCE,)))
+    for tolerance in (*tolerances, 0.05, 0.02, 0.01, 0.005)
 }
 
-#: The descent with parity from a single start, so that none is chosen.
-ONE_START = "strat_parity_one_start"
-#: Our learner with parity, without lowering the precision of groups that are not meant to apply.
-UNPUSHED = "strat_parity_unpushed"
+#: The descent with parity from a single start, so that none is chosen; and our learner with parity, without lowering
+#: the precision of groups that are not meant to apply.
+ONE_START, UNPUSHED = "strat_parity_one_start", "strat_parity_unpushed"
 #: Experiments on parity and order.
 EXPERIMENT_METHODS = {
     **WEIGHT_METHODS,

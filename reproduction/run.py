@@ -58,12 +58,8 @@ def plan_units(
         for split in range(first_split, first_split + splits)
         for dataset in dict.fromkeys(datasets)
         for method in dict.fromkeys(methods)
-        for part in _parts(tuple(dict.fromkeys(costs)), ALL_METHODS[method].shares_fits)
+        for part in ([tuple(costs)] if ALL_METHODS[method].shares_fits else [(cost,) for cost in costs])
     ]
-
-
-def _parts(costs: tuple[float, ...], together: bool) -> list[tuple[float, ...]]:
-    return [costs] if together else [(cost,) for cost in costs]
 
 
 def missing_units(units: Sequence[Unit], results: str | Path, load: Loader = load_dataset) -> list[Unit]:
@@ -141,28 +137,12 @@ def run(
     workers: int = 1,
     scheduler: str | None = None,
     load: Loader = load_dataset,
-    progress: bool | None = None,
 ) -> list[str]:
     """Do what is missing, and write one file per fit as soon as it is made.
 
     Whatever stops a run, finished fits stay, and the next run goes on with the others. Two runs with one folder may do
-    the same fit twice, with the same result.
-
-    Parameters
-    ----------
-    units : sequence of Unit
-        See :func:`plan_units`.
-    results : path
-        Folder of results.
-    workers : int, default=1
-        Processes on this machine.
-    scheduler : str, optional
-        Address of a Dask scheduler to use instead. Its workers must be able to import ``reproduction``; they need no
-        access to the folder.
-    load : callable, optional
-        Reads a data set by name.
-    progress : bool, optional
-        Whether to show progress; by default if standard error is a terminal.
+    the same fit twice, with the same result. Work is done by processes on this machine, or by a Dask cluster, whose
+    workers must be able to import ``reproduction`` and need no access to the folder.
 
     Returns
     -------
@@ -174,13 +154,8 @@ def run(
     asked = sum(len(unit.costs) for unit in units)
     missing = sum(len(unit.costs) for unit in left)
     failures = []
-    with tqdm(
-        total=asked,
-        initial=asked - missing,
-        unit="fit",
-        smoothing=0,
-        disable=None if progress is None else not progress,
-    ) as bar:
+    # without a terminal there is no bar
+    with tqdm(total=asked, initial=asked - missing, unit="fit", smoothing=0, disable=None) as bar:
         for unit, rows, error in _in_parallel(left, workers, scheduler, load):
             for row in rows:
                 write_result(results, row)

@@ -25,19 +25,13 @@ from .methods import (
     PROMISE_METHODS,
     SPLITS,
 )
-from .results import CELL, ResultsError, counts_of
+from .results import CELL, ResultsError
 
 SETTING = ["dataset", "method", "cost"]
-#: Share of promises that may be broken.
-MAY_BREAK = 0.1
 #: Precisions that differ by less are equal.
 ROUNDING = 1e-9
-#: Methods that are compared on later splits.
-SPLIT_METHODS = {**PAPER_METHODS, **CHOSEN_METHODS}
 #: Blocks of splits: constants were chosen on the first.
 BLOCKS = (range(10), range(10, 30), range(30, 50))
-#: The method without constants that others are compared with, split by split.
-BASELINE = "semi"
 
 
 def standard_error(values: pd.Series) -> float:
@@ -96,7 +90,7 @@ def descent_part(results: pd.DataFrame) -> pd.DataFrame:
 def split_part(results: pd.DataFrame) -> pd.DataFrame:
     """Our learners on the paper's data sets and costs, on any split."""
     known = results["dataset"].isin(DATASETS) & results["cost"].isin(COSTS)
-    return results[known & results["method"].isin(SPLIT_METHODS)]
+    return results[known & results["method"].isin([*PAPER_METHODS, *CHOSEN_METHODS])]
 
 
 def in_order(table: pd.DataFrame, by: Sequence[str], methods: Iterable[str]) -> pd.DataFrame:
@@ -177,11 +171,6 @@ def below_the_paper(summary: pd.DataFrame, prefix: str = "") -> pd.DataFrame:
     return summary[summary[f"{prefix}accuracy"] < bar.round(1)].reset_index(drop=True)
 
 
-def without_applicants(summary: pd.DataFrame) -> pd.DataFrame:
-    """Rows in which nobody applies here, although the paper has an accuracy with a standard error."""
-    return summary[summary["accuracy"].isna() & summary["paper_accuracy_se"].notna()].reset_index(drop=True)
-
-
 # ---------------------------------------------------------------------- published and delivered
 
 
@@ -194,17 +183,15 @@ def promises_frame(results: pd.DataFrame) -> pd.DataFrame:
         dataset, method, cost, split, group; published_selected, published_true_positives and published (their share);
         delivered_selected, delivered_true_positives and delivered (of test people, NaN if nobody is selected); broken.
     """
-    rows = []
-    for row in results.to_dict("records"):
-        published, new = counts_of(row, "published"), counts_of(row, "test")
-        for i in np.flatnonzero(row["applies"]):
-            told = published.selected[i], published.true_positives[i], published.precision[i]
-            delivered = new.selected[i], new.true_positives[i], new.precision[i]
-            cell = (row[name] for name in CELL)
-            rows.append((*cell, row["groups"][i], *told, *delivered, row["promise_kept"][i] == "no"))
-    columns = [*CELL, "group", "published_selected", "published_true_positives", "published"]
-    columns += ["delivered_selected", "delivered_true_positives", "delivered", "broken"]
-    return pd.DataFrame(rows, columns=columns)
+    counts = [f"{people}_{count}" for people in ("published", "test") for count in ("selected", "true_positives")]
+    by_group = ["groups", *counts, "applies", "promise_kept"]
+    rows = results[[*CELL, *by_group]].explode(by_group, ignore_index=True)
+    made = rows[rows["applies"].astype(bool)].astype(dict.fromkeys(counts, int)).reset_index(drop=True)
+    made = made.rename(columns=lambda name: name.replace("test_", "delivered_")).rename(columns={"groups": "group"})
+    made["broken"] = made["promise_kept"] == "no"
+    for people, place in (("published", 7), ("delivered", 10)):
+        made.insert(place, people, made[f"{people}_true_positives"] / made[f"{people}_selected"])
+    return made.drop(columns=["applies", "promise_kept"])
 
 
 def summarise_promises(results: pd.DataFrame) -> pd.DataFrame:
@@ -254,7 +241,7 @@ def _kept(made: pd.DataFrame) -> dict[str, Any]:
         "kept": int((made["delivered"] >= made["cost"] - ROUNDING).sum()),
         "broken": broken,
         "broken_share": broken / n if n else np.nan,
-        "p_value": binomtest(broken, n, MAY_BREAK, alternative="greater").pvalue if n else np.nan,
+        "p_value": binomtest(broken, n, 0.1, alternative="greater").pvalue if n else np.nan,
         "selected": selected,
         "true_positives": true_positives,
     }
@@ -280,14 +267,14 @@ def compare_splits(results: pd.DataFrame) -> pd.DataFrame:
     """
     fits = results.assign(accuracy=100 * results["induced_accuracy"])
     key = ["dataset", "cost", "split"]
-    baseline = fits[fits["method"] == BASELINE].set_index(key)["accuracy"]
+    baseline = fits[fits["method"] == "semi"].set_index(key)["accuracy"]
     fits = fits.join(baseline.rename("baseline"), on=key)
     rows = [
         {"dataset": dataset, "cost": cost, "method": method, **_by_block(part)}
         for (dataset, cost, method), part in fits.groupby(["dataset", "cost", "method"], sort=False)
         if (part["split"] >= BLOCKS[1].start).any()
     ]
-    return in_order(pd.DataFrame(rows), ["dataset", "cost", "method"], SPLIT_METHODS) if rows else pd.DataFrame()
+    return in_order(pd.DataFrame(rows), ["dataset", "cost", "method"], ALL_METHODS) if rows else pd.DataFrame()
 
 
 def _by_block(fits: pd.DataFrame) -> dict[str, Any]:
