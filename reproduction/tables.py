@@ -101,7 +101,7 @@ def _result_cells(row: Mapping[str, Any]) -> dict[str, str]:
         prefix: row[f"{prefix}splits_with_applicants"] == row[f"{prefix}splits"] for prefix in ("descent_", "")
     }
     everywhere["paper_"] = row["paper_applicants_in"] == "all splits"
-    cells = {"data set": SHORT[row["dataset"]], "cost": f"{row['cost']:g}", "method": row["method"]}
+    cells = {"data set": SHORT.get(row["dataset"], row["dataset"]), "cost": f"{row['cost']:g}", "method": row["method"]}
     for prefix, source in SOURCES.items():
         accuracy, se = row[f"{prefix}accuracy"], row[f"{prefix}accuracy_se"]
         whole = everywhere[prefix] or pd.isna(accuracy)
@@ -128,7 +128,7 @@ def promises_table(summary: pd.DataFrame) -> pd.DataFrame:
     rows = []
     for row in summary.to_dict("records"):
         cells = {
-            "data set": SHORT[row["dataset"]],
+            "data set": SHORT.get(row["dataset"], row["dataset"]),
             "method": ALL_METHODS[row["method"]].title,
             "cost": f"{row['cost']:g}",
         }
@@ -145,7 +145,7 @@ def splits_table(table: pd.DataFrame) -> pd.DataFrame:
     rows = []
     for row in table.to_dict("records"):
         cells = {
-            "data set": SHORT[row["dataset"]],
+            "data set": SHORT.get(row["dataset"], row["dataset"]),
             "cost": f"{row['cost']:g}",
             "method": ALL_METHODS[row["method"]].title,
         }
