@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import re
+from operator import attrgetter
 from pathlib import Path
 
 import numpy as np
 import pandas as pd
 import pytest
 
+import selfselect
 from invented_results import invented_results, slow_outcome
 from reproduction import claims, page
 from reproduction.claims import CORRECTED, FAILS, HOLDS, UNDECIDED, Numbers
@@ -191,3 +193,10 @@ def test_rules_and_sentences_go_together():
     template = (Path(page.__file__).parent / "templates" / "page.md").read_text()
     assert all(f"{{% macro {rule.__name__}(e) %}}" in template for rule in claims.RULES)
     assert all(all(claims.claim_of(rule)) for rule in claims.RULES)
+
+
+def test_every_function_that_the_theory_page_names_exists():
+    text = (DOCS / "research" / "theory.md").read_text()
+    names = {name for row in text.splitlines() if row.startswith("| ") for name in re.findall(r"`([\w.]+)`", row)}
+    assert len(names) > 10
+    assert all(attrgetter(name)(selfselect) for name in names)
