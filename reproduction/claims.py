@@ -1,11 +1,10 @@
-"""Verdicts on the paper's claims about its experiments: numbers and rules here, sentences in the page's template.
+"""Rules that judge the paper's claims about its experiments.
 
-The docstring of a rule is a claim of the paper and, after an empty line, what must be so for it to hold.
+The template of the page has each claim, its rule in words and its evidence, under the name of the rule.
 """
 
 from __future__ import annotations
 
-import inspect
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import Any
@@ -95,11 +94,7 @@ def _means(values: pd.Series) -> dict[str, float]:
 
 
 def naive_is_suboptimal(numbers: Numbers) -> Evidence:
-    """Naive learning is clearly suboptimal, and in some settings nobody applies at all.
-
-    Naive is below strat_x in every setting, on the splits in which somebody applies under both; and there is a setting
-    in which nobody applies. With a correction: nowhere above strat_x by more than 2 standard errors.
-    """
+    """Naive against strat_x, and settings without applicants."""
     naive, gap = numbers.of("naive"), numbers.gap("induced_accuracy", "naive", "strat_x")
     lower = _defined(gap["mean"]) < 0
     nobody, everybody = naive["splits_with_applicants"] == 0, naive["splits_with_applicants"] == naive["splits"]
@@ -116,11 +111,7 @@ def naive_is_suboptimal(numbers: Numbers) -> Evidence:
 
 
 def strat_x_is_best(numbers: Numbers) -> Evidence:
-    """strat_x has the highest induced accuracy in all settings.
-
-    It is the highest in every setting in which all five methods were run. With a correction: it is the highest, or
-    within one of its standard errors of the highest.
-    """
+    """Accuracy of strat_x against the best of all methods."""
     splits, applicants = (numbers.by_method(name)[[*METHODS]] for name in ("splits", "splits_with_applicants"))
     # a mean over the few splits in which somebody applied does not compare with a mean over all of them
     accuracy = numbers.by_method("accuracy")[[*METHODS]].where(applicants == splits)[splits.notna().all(axis=1)]
@@ -135,20 +126,14 @@ def strat_x_is_best(numbers: Numbers) -> Evidence:
 
 
 def one_group_applies(numbers: Numbers) -> Evidence:
-    """Under strat_x the number of applying groups is close to one.
-
-    The average is at least 0.5 and below 2 in every setting.
-    """
+    """Groups that apply under strat_x."""
     groups = _defined(numbers.by_method("applying_groups")["strat_x"])
     verdict = HOLDS if groups.min() >= 0.5 and groups.max() < 2 else FAILS
     return {"verdict": verdict, "means": _means(groups), "most": groups.max()}
 
 
 def semi_is_inconsistent(numbers: Numbers) -> Evidence:
-    """The semi-strategic learner does rather well, but inconsistently.
-
-    It is below strat_x on average, and the difference varies by more than 1 point between settings.
-    """
+    """Differences of semi to strat_x."""
     accuracy = numbers.by_method("accuracy")
     gap = _defined(accuracy["semi"] - accuracy["strat_x"])
     verdict = HOLDS if gap.mean() < 0 and gap.max() - gap.min() > 1 else FAILS
@@ -156,10 +141,7 @@ def semi_is_inconsistent(numbers: Numbers) -> Evidence:
 
 
 def restrictions_cost_accuracy(numbers: Numbers) -> Evidence:
-    """Leaving out the group reduces accuracy, and parity reduces it further.
-
-    Both are lower in every setting. With a correction: leaving out the group is lower on average.
-    """
+    """Accuracy without the group, and with parity on top."""
     accuracy = numbers.by_method("accuracy")
     group = _defined(accuracy["strat_no_group"] - accuracy["strat_x"])
     parity = _defined(accuracy["strat_parity"] - accuracy["strat_no_group"])
@@ -178,10 +160,7 @@ def _respected(summary: pd.DataFrame) -> tuple[int, int]:
 
 
 def parity_gives_order(numbers: Numbers) -> Evidence:
-    """Parity approximately enforces the order of base rates (a large rank r²).
-
-    Rank r² and Spearman's coefficient are above 0.5 on average.
-    """
+    """Order of precisions under parity."""
     r2 = _defined(numbers.by_method("rank_r2")["strat_parity"])
     evidence = {"rank_r2": r2.mean(), "means": _means(r2)}
     if numbers.fits.empty:
@@ -206,11 +185,7 @@ def parity_gives_order(numbers: Numbers) -> Evidence:
 
 
 def power_breaks_order(numbers: Numbers) -> Evidence:
-    """The power of strat_x moves the order of precisions away from that of base rates.
-
-    Spearman's coefficient is below 0.5 on average, and rank r² is below that of strat_parity, with which the paper
-    contrasts it. With a correction: only the former.
-    """
+    """Order of precisions under strat_x."""
     _defined(numbers.by_method("spearman")["strat_x"])
     spearman, r2 = numbers.by_method("spearman").mean(), numbers.by_method("rank_r2").mean()
     contrast = r2["strat_x"] < r2["strat_parity"]
@@ -219,20 +194,13 @@ def power_breaks_order(numbers: Numbers) -> Evidence:
 
 
 def social_cost_is_high(numbers: Numbers) -> Evidence:
-    """Under strat_x the social cost is high.
-
-    It is above 50% in every setting.
-    """
+    """Social cost of strat_x."""
     cost = _defined(numbers.by_method("social_cost")["strat_x"])
     return {"verdict": HOLDS if cost.min() > 50 else FAILS, "means": _means(cost), "least": cost.min()}
 
 
 def no_group_lowers_social_cost(numbers: Numbers) -> Evidence:
-    """At low costs strat_no_group has favourable social costs, even lower than naive.
-
-    On every data set it is lower than strat_x, semi and strat_parity at the lowest cost, and lower than naive at the
-    lowest cost at which naive's is above 0. With a correction: lower than naive on some data sets.
-    """
+    """Social cost of strat_no_group against naive and against the other methods."""
     cost = numbers.by_method("social_cost").dropna(subset=["strat_no_group"])
     lead = _defined(cost["strat_no_group"] - cost[["strat_x", "semi", "strat_parity"]].min(axis=1))
     gap = numbers.gap("social_cost", "strat_no_group", "naive")
@@ -250,10 +218,7 @@ def no_group_lowers_social_cost(numbers: Numbers) -> Evidence:
 
 
 def parity_keeps_social_cost(numbers: Numbers) -> Evidence:
-    """Accuracy comes at a social cost, which statistical parity does not mitigate.
-
-    Under strat_parity the social cost is at most 5 points lower than under strat_x, on average.
-    """
+    """Social cost of strat_parity against strat_x."""
     cost, accuracy = numbers.by_method("social_cost"), numbers.by_method("accuracy")
     both = cost[["strat_parity", "strat_x"]].dropna()
     parity, power = (_defined(both[name]).mean() for name in both)
@@ -264,11 +229,7 @@ def parity_keeps_social_cost(numbers: Numbers) -> Evidence:
 
 
 def no_overfitting(numbers: Numbers) -> Evidence:
-    """There is no evidence of overfitting (except mildly, in who applies, on the bank data).
-
-    For every method, accuracy on training people is less than 0.5 points above that on test people, and published
-    precision is at most 0.02 above delivered precision, on average.
-    """
+    """Accuracy and precision on training people against test people."""
     _defined(numbers.by_method("assumed_accuracy").stack())  # noqa: PD013
     fits = numbers.fits.assign(gap=100 * (numbers.fits["train_induced_accuracy"] - numbers.fits["induced_accuracy"]))
     gap = _defined(fits.groupby("method")["gap"].mean())
@@ -300,9 +261,3 @@ RULES = (
     parity_keeps_social_cost,
     no_overfitting,
 )
-
-
-def claim_of(rule: Callable[[Numbers], Evidence]) -> tuple[str, str]:
-    """Claim that a rule judges, and what must be so for it to hold."""
-    claim, _, condition = inspect.cleandoc(str(rule.__doc__)).partition("\n\n")
-    return claim, " ".join(condition.split())

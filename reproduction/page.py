@@ -11,11 +11,11 @@ import pandas as pd
 from jinja2 import Environment, FileSystemLoader, StrictUndefined
 from scipy.stats import binom
 
-from . import figures, methods, summaries, tables
-from .claims import FAILS, HOLDS, METHODS, ROUNDING, RULES, UNDECIDED, Numbers, claim_of
+from . import methods, summaries, tables
+from .claims import FAILS, HOLDS, METHODS, ROUNDING, RULES, UNDECIDED, Numbers
 from .data import DATASETS, TEST_SHARE
 from .results import CLOSE, RARE, counts_of, write_whole
-from .tables import BLOCKS, SHORT, SOURCES, number, with_error
+from .tables import BLOCKS, SHORT, SOURCES, labels, number, numbers, with_error, with_errors
 
 #: The margin of strat_no_group over the cost: chosen on training data, or the same everywhere.
 CHOSEN, FIXED = "strat_no_group_chosen", "strat_no_group"
@@ -43,39 +43,31 @@ def write_page(results: pd.DataFrame, path: Path, assets: str = "reproduction") 
 def render_page(results: pd.DataFrame, assets: str = "reproduction") -> str:
     """Text of the page; see :func:`write_page`. Sections without results say so."""
     ours, descents = summaries.paper_part(results), summaries.descent_part(results)
-    summary = summaries.summarise(ours, descents)
-    absent = [f"descent_{name}" for name in summary if f"descent_{name}" not in summary]
-    summary = summary.assign(**dict.fromkeys(absent, np.nan))
+    summary = tables.with_rerun(summaries.summarise(ours, descents))
     sources = {"printed": Numbers.printed(), "rerun": Numbers.of_fits(descents), "ours": Numbers.of_fits(ours)}
-    verdicts = {name: {r.__name__: numbers.judge(r) for r in RULES} for name, numbers in sources.items()}
-    environment = Environment(
-        loader=FileSystemLoader(_TEMPLATES), undefined=StrictUndefined, trim_blocks=True, lstrip_blocks=True
-    )
+    verdicts = {name: {rule.__name__: source.judge(rule) for rule in RULES} for name, source in sources.items()}
+    whitespace = {"trim_blocks": True, "lstrip_blocks": True, "keep_trailing_newline": True}
+    environment = Environment(loader=FileSystemLoader(_TEMPLATES), undefined=StrictUndefined, **whitespace)
     environment.filters |= {"num": number, "table": _table, "dataset": SHORT.__getitem__}
-    return (
-        environment.get_template("page.md").render(
-            assets=assets,
-            ours=ours,
-            descents=descents,
-            planned=len(DATASETS) * len(methods.PAPER_METHODS) * len(methods.COSTS) * methods.SPLITS,
-            rerun=costs_rerun(descents),
-            main=tables.results_table(tables.main_part(summary)),
-            extended=tables.results_table(summary),
-            below=below_the_printed(summary),
-            claims={rule.__name__: claim_of(rule) for rule in RULES},
-            verdicts=verdicts,
-            splits=later_splits(results),
-            margin=chosen_margin(results),
-            experiments=experiments(results),
-            constraints=constraints_met(ours),
-            promises=promises(results, descents),
-            naive=[naive_on_bank(descents, name) for name in ("bank_30", "bank_original")],
-            cells=summary.set_index(["dataset", "method", "cost"]),
-            titles={name: method.title for name, method in methods.ALL_METHODS.items()},
-            captions={name: figures.script(name).CAPTION for name in figures.NAMES},
-            times=times(ours, descents),
-        )
-        + "\n"
+    return environment.get_template("page.md").render(
+        assets=assets,
+        ours=ours,
+        descents=descents,
+        planned=len(DATASETS) * len(methods.PAPER_METHODS) * len(methods.COSTS) * methods.SPLITS,
+        rerun=costs_rerun(descents),
+        main=tables.results_table(tables.main_part(summary)),
+        extended=tables.results_table(summary),
+        below=below_the_printed(summary),
+        verdicts=verdicts,
+        splits=later_splits(results),
+        margin=chosen_margin(results),
+        experiments=experiments(results),
+        constraints=constraints_met(ours),
+        promises=promises(results, descents),
+        naive=[naive_on_bank(descents, name) for name in ("bank_30", "bank_original")],
+        cells=summary.set_index(["dataset", "method", "cost"]),
+        titles={name: method.title for name, method in methods.ALL_METHODS.items()},
+        times=times(ours, descents),
     )
 
 
@@ -104,22 +96,17 @@ def below_the_printed(summary: pd.DataFrame) -> Row:
     rerun = with_se[with_se["descent_accuracy"].notna()]
     high = (rerun["paper_accuracy"] + rerun["paper_accuracy_se"]).round(1)
     low = {prefix: summaries.below_the_paper(summary, prefix) for prefix in ("descent_", "")}
-    rows = [
-        {
-            "learner": SOURCES[prefix],
-            "data set": SHORT[row["dataset"]],
-            "method": row["method"],
-            "cost": f"{row['cost']:g}",
-            "accuracy": with_error(row[f"{prefix}accuracy"], row[f"{prefix}accuracy_se"], ".2f"),
-            "printed": with_error(row["paper_accuracy"], row["paper_accuracy_se"]),
-            "difference": number(row[f"{prefix}accuracy"] - row["paper_accuracy"], "+.2f"),
-        }
-        for prefix, part in low.items()
-        for row in part.to_dict("records")
-    ]
+    parts = []
+    for prefix, part in low.items():
+        accuracy, printed = part[f"{prefix}accuracy"], part["paper_accuracy"]
+        table = labels(part, "dataset", "method", "cost")
+        table.insert(0, "learner", SOURCES[prefix])
+        table["accuracy"] = with_errors(accuracy, part[f"{prefix}accuracy_se"], ".2f")
+        table["printed"] = with_errors(printed, part["paper_accuracy_se"])
+        parts.append(table.assign(difference=numbers(accuracy - printed, "+.2f")))
     counts = {"cells": len(with_se), "rerun": len(rerun), "above": (rerun["descent_accuracy"] > high).sum()}
     counts |= {"ours": len(low[""]), "low": len(low["descent_"]), "nobody": with_se["accuracy"].isna().sum()}
-    return {"rows": rows, **counts}
+    return {"table": pd.concat(parts), **counts}
 
 
 # ---------------------------------------------------------------------- later splits
@@ -131,24 +118,22 @@ def later_splits(results: pd.DataFrame) -> Row | None:
     if table.empty:
         return None
     table.loc[table["method"] == "semi", [f"beside_{at}" for at in BLOCKS]] = np.nan
-    rows = []
-    for (dataset, method), means in table.groupby(["dataset", "method"], sort=False).mean().iterrows():
-        row = {"data set": SHORT[dataset], "method": methods.ALL_METHODS[method].title}
-        row |= {"splits 0 to 9": number(means["accuracy_0"])}
-        row |= {f"change, {BLOCKS[at]}": number(means[f"difference_{at}"], "+.1f") for at in (10, 30)}
-        rows.append(row | {f"minus semi, {name}": number(means[f"beside_{at}"], "+.1f") for at, name in BLOCKS.items()})
+    means = table.groupby(["dataset", "method"], sort=False).mean().reset_index()
+    rows = labels(means, "dataset", "method").assign(**{"splits 0 to 9": numbers(means["accuracy_0"])})
+    for at in (10, 30):
+        rows[f"change, {BLOCKS[at]}"] = numbers(means[f"difference_{at}"], "+.1f")
+    for at, name in BLOCKS.items():
+        rows[f"minus semi, {name}"] = numbers(means[f"beside_{at}"], "+.1f")
     blocks = []
     for at in (10, 30):
         known = table.dropna(subset=[f"difference_{at}", f"difference_se_{at}"])
         change, clear = known[f"difference_{at}"], 2 * known[f"difference_se_{at}"]
         falls = known[change < -clear].sort_values(f"difference_{at}")
         counts = {"cells": len(known), "low": len(falls), "high": (change > clear).sum()}
-        fallen = [
-            f"{SHORT[row['dataset']]}, {row['method']}, c = {row['cost']:g}: "
-            f"{with_error(row['accuracy_0'], row['accuracy_se_0'])} to "
-            f"{with_error(row[f'accuracy_{at}'], row[f'accuracy_se_{at}'])}"
-            for row in falls.to_dict("records")
-        ]
+        before = with_errors(falls["accuracy_0"], falls["accuracy_se_0"])
+        after = with_errors(falls[f"accuracy_{at}"], falls[f"accuracy_se_{at}"])
+        cells = labels(falls, "dataset", "method", "cost").assign(before=before, after=after)
+        fallen = ["{}, {}, c = {}: {} to {}".format(*cell) for cell in cells.to_numpy()]
         blocks.append({"name": BLOCKS[at], "mean": change.mean(), "falls": fallen, **counts})
     return {"rows": rows, "blocks": blocks}
 
@@ -165,13 +150,8 @@ def chosen_margin(results: pd.DataFrame) -> list[Row]:
         cells = gain.groupby("cost").agg(["mean", summaries.standard_error])
         clear = cells["mean"][cells["mean"].abs() > 2 * cells["standard_error"]]
         counts = {"costs": len(cells), "better": (clear > 0).sum(), "worse": (clear < 0).sum()}
-        rows.append(
-            {
-                "dataset": dataset,
-                "gain": with_error(by_split.mean(), summaries.standard_error(by_split), "+.2f"),
-                **counts,
-            }
-        )
+        mean = with_error(by_split.mean(), summaries.standard_error(by_split), "+.2f")
+        rows.append({"dataset": dataset, "gain": mean, **counts})
     return rows
 
 
@@ -248,9 +228,8 @@ def constraints_met(ours: pd.DataFrame) -> list[Row]:
             order = f"{worst['sum']} of {worst['count']}" if method == "strat_order" else "not required"
             counts = {"somebody applies": (fits["applying_groups"] > 0).sum(), "rates within .02": close}
             counts = {name: f"{count} of {len(fits)}" for name, count in counts.items()}
-            rows.append(
-                {"data set": SHORT[str(dataset)], "method": method, **counts, "in order, at the worst cost": order}
-            )
+            row = {"data set": SHORT[str(dataset)], "method": method, **counts}
+            rows.append(row | {"in order, at the worst cost": order})
     return rows
 
 
@@ -278,23 +257,18 @@ def promises(results: pd.DataFrame, descents: pd.DataFrame) -> Row | None:
     }
 
 
-def _promise_rows(summary: pd.DataFrame, made: pd.DataFrame) -> list[Row]:
+def _promise_rows(summary: pd.DataFrame, made: pd.DataFrame) -> pd.DataFrame:
     """Averages over costs per data set and method; published, delivered and cost are averages over promises."""
     keys = ["dataset", "method"]
     means, sums = (getattr(summary.groupby(keys, sort=False), how)(numeric_only=True) for how in ("mean", "sum"))
     promised = made.groupby(keys)[["published", "delivered", "cost"]].mean().reindex(means.index)
-    return [
-        {
-            "data set": SHORT[dataset],
-            "method": methods.ALL_METHODS[method].title,
-            "accuracy": number(means.loc[(dataset, method), "accuracy"]),
-            "social cost": number(means.loc[(dataset, method), "social_cost"]),
-            "splits without applicants": f"{total['nobody']:.0f} of {total['splits']:.0f}",
-            **{name: number(value, ".3f") for name, value in promised.loc[(dataset, method)].items()},
-            "promises broken": f"{total['broken']:.0f} of {total['promises']:.0f}",
-        }
-        for (dataset, method), total in sums.iterrows()
-    ]
+    table = labels(means.reset_index(), *keys)
+    table["accuracy"], table["social cost"] = numbers(means["accuracy"]), numbers(means["social_cost"])
+    table["splits without applicants"] = [f"{a} of {b}" for a, b in zip(sums["nobody"], sums["splits"], strict=True)]
+    for name in promised:
+        table[name] = numbers(promised[name], ".3f")
+    table["promises broken"] = [f"{a} of {b}" for a, b in zip(sums["broken"], sums["promises"], strict=True)]
+    return table
 
 
 def _at_high_costs(source: str, fits: pd.DataFrame) -> list[Row]:
@@ -309,7 +283,7 @@ def _at_high_costs(source: str, fits: pd.DataFrame) -> list[Row]:
             "data set": SHORT[str(dataset)],
             "costs": " to ".join(f"{cost:g}" for cost in sorted({part["cost"].min(), part["cost"].max()})),
             "published": number(np.average(part["published"], weights=part["promises"]), ".2f"),
-            "delivered": number(part["true_positives"].sum() / part["selected"].sum(), ".2f"),
+            "delivered": number(part["true_positives"].sum() / (part["selected"].sum() or np.nan), ".2f"),
             "groups that got their cost": f"{part['kept'].sum()} of {part['promises'].sum()}",
             "cells clearly below the cost": f"{falls_short(part).sum()} of {len(part)}",
         }
@@ -322,8 +296,8 @@ def falls_short(summary: pd.DataFrame) -> np.ndarray:
 
     A person is a test person in several splits, so pooled counts are divided by how often before the binomial test.
     """
-    times = np.maximum(summary["splits"] * TEST_SHARE, 1.0)
-    selected, true_positives = np.ceil(summary["selected"] / times), np.floor(summary["true_positives"] / times)
+    repeats = np.maximum(summary["splits"] * TEST_SHARE, 1.0)
+    selected, true_positives = np.ceil(summary["selected"] / repeats), np.floor(summary["true_positives"] / repeats)
     return np.asarray((selected > 0) & (binom.cdf(true_positives, selected, summary["cost"]) < RARE))
 
 
@@ -336,12 +310,8 @@ def above_the_paper(unseen: pd.DataFrame) -> Row:
     if not len(table.columns):
         return {"verdict": UNDECIDED, "method": "none", "pairs": []}
     best = table.mean().idxmax()
-    verdict = HOLDS if (table[best] > printed).all() else FAILS
-    return {
-        "verdict": verdict,
-        "method": methods.ALL_METHODS[best].title,
-        "pairs": list(zip(table[best], printed, strict=True)),
-    }
+    verdict, pairs = HOLDS if (table[best] > printed).all() else FAILS, list(zip(table[best], printed, strict=True))
+    return {"verdict": verdict, "method": methods.ALL_METHODS[best].title, "pairs": pairs}
 
 
 # ---------------------------------------------------------------------- what could not be reproduced, and time
@@ -352,30 +322,25 @@ def naive_on_bank(descents: pd.DataFrame, dataset: str) -> Row:
 
     The last group takes the training accuracy of the first, which is the next column of such a table.
     """
-    fits = descents[(descents["dataset"] == dataset) & (descents["method"] == "naive")].copy()
-    shifted = []
-    for row in fits.to_dict("records"):
-        test, train, applies = counts_of(row, "test"), counts_of(row, "train"), np.array(row["applies"])
-        following = np.append(test.accuracy[1:], train.accuracy[0])
-        shifted.append(100 * np.average(following[applies], weights=test.n[applies]) if applies.any() else np.nan)
-    fits = fits.assign(accuracy=100 * fits["induced_accuracy"], shifted=np.array(shifted, dtype=float))
+    fits = descents[(descents["dataset"] == dataset) & (descents["method"] == "naive")]
+    if fits.empty:
+        return {"table": pd.DataFrame(), "near": {"accuracy": 0, "shifted": 0}, "cells": 0}
+    test, train = counts_of(fits, "test"), counts_of(fits, "train")
+    people = test.n * np.array(fits["applies"].tolist(), dtype=int).reshape(test.n.shape)
+    following = np.column_stack([test.accuracy[:, 1:], train.accuracy[:, :1]])
+    shifted = 100 * (people * following).sum(axis=1) / np.where(people.any(axis=1), people.sum(axis=1), np.nan)
+    fits = fits.assign(accuracy=100 * fits["induced_accuracy"], shifted=shifted)
     printed = _printed(dataset, "naive")
     printed = printed[printed["paper_accuracy"].notna() & printed.index.isin(fits["cost"])]
-    means = fits.groupby("cost")[["accuracy", "shifted"]].agg(["mean", summaries.standard_error])
-    rows = [
-        {
-            "data set": SHORT[dataset],
-            "cost": f"{cost:g}",
-            "printed": with_error(row["paper_accuracy"], row["paper_accuracy_se"]),
-            "re-run": with_error(*means.loc[cost, "accuracy"]),
-            "re-run, next group's accuracy": with_error(*means.loc[cost, "shifted"]),
-        }
-        for cost, row in printed.iterrows()
-    ]
+    means = fits.groupby("cost")[["accuracy", "shifted"]].agg(["mean", summaries.standard_error]).reindex(printed.index)
+    table = labels(printed.reset_index().assign(dataset=dataset), "dataset", "cost")
+    table["printed"] = with_errors(printed["paper_accuracy"], printed["paper_accuracy_se"])
+    table["re-run"] = with_errors(*means["accuracy"].to_numpy().T)
+    table["re-run, next group's accuracy"] = with_errors(*means["shifted"].to_numpy().T)
     tested = printed[(printed.index > 0.65) & printed["paper_accuracy_se"].notna()]
     gaps = means.xs("mean", axis=1, level=1).reindex(tested.index).sub(tested["paper_accuracy"], axis=0).abs()
     near = gaps.le(2 * tested["paper_accuracy_se"], axis=0).sum().to_dict()
-    return {"rows": rows, "near": near, "cells": len(tested)}
+    return {"table": table, "near": near, "cells": len(tested)}
 
 
 def times(ours: pd.DataFrame, descents: pd.DataFrame) -> list[Row]:
@@ -385,7 +350,6 @@ def times(ours: pd.DataFrame, descents: pd.DataFrame) -> list[Row]:
         for method in [name for name in methods.PAPER_METHODS if name in set(part["method"])]:
             keys = ["dataset", "split"] if method in ("naive", "semi") else ["dataset", "split", "cost"]
             seconds = part[part["method"] == method].groupby(keys)["seconds"].sum().groupby("dataset").mean()
-            rows.append(
-                {"method": method + source, **{SHORT[d]: number(seconds.get(d, np.nan), ".2f") for d in DATASETS}}
-            )
+            means = {SHORT[name]: number(seconds.get(name, np.nan), ".2f") for name in DATASETS}
+            rows.append({"method": method + source, **means})
     return rows

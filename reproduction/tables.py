@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 import pandas as pd
@@ -78,13 +77,39 @@ def with_error(mean: float, se: float, form: str = ".1f") -> str:
     return number(mean, form) + ("" if pd.isna(se) or pd.isna(mean) else f" ±{number(se, form.replace('+', ''))}")
 
 
+def numbers(values: Iterable[float], form: str = ".1f") -> list[str]:
+    """Format several numbers."""
+    return [number(value, form) for value in values]
+
+
+def with_errors(means: Iterable[float], errors: Iterable[float], form: str = ".1f") -> list[str]:
+    """Format several means with their standard errors."""
+    return [with_error(mean, se, form) for mean, se in zip(means, errors, strict=True)]
+
+
 def markdown_table(table: pd.DataFrame, text_columns: int = 1) -> str:
     """Frame as a Markdown table; the first columns are texts, aligned left."""
     lines = [list(table.columns), ["---"] * text_columns + ["--:"] * (len(table.columns) - text_columns)]
     return "\n".join("| " + " | ".join(map(str, line)) + " |" for line in [*lines, *table.to_numpy().tolist()])
 
 
+def labels(frame: pd.DataFrame, *columns: str) -> pd.DataFrame:
+    """Columns that say what rows are about, in words: ``dataset``, ``method`` and ``cost``."""
+    words = {
+        "dataset": ("data set", lambda name: SHORT.get(name, name)),
+        "method": ("method", lambda name: ALL_METHODS[name].title),
+        "cost": ("cost", "{:g}".format),
+    }
+    return pd.DataFrame({words[name][0]: frame[name].map(words[name][1]).tolist() for name in columns})
+
+
 # ---------------------------------------------------------------------- rounded tables
+
+
+def with_rerun(summary: pd.DataFrame) -> pd.DataFrame:
+    """Summary with columns of the paper's own training, undefined if it was not run."""
+    absent = [f"descent_{name}" for name in summary if f"descent_{name}" not in summary]
+    return summary.assign(**dict.fromkeys(absent, np.nan))
 
 
 def results_table(summary: pd.DataFrame) -> pd.DataFrame:
@@ -92,71 +117,55 @@ def results_table(summary: pd.DataFrame) -> pd.DataFrame:
 
     Accuracy is in parentheses where nobody applied in some splits, and a dash where nobody applied in any.
     """
-    return pd.DataFrame([_result_cells(row) for row in summary.to_dict("records")])
-
-
-def _result_cells(row: Mapping[str, Any]) -> dict[str, str]:
-    row = {f"descent_{name}": np.nan for name in row} | dict(row)  # the paper's own training may not have been run
-    everywhere = {
-        prefix: row[f"{prefix}splits_with_applicants"] == row[f"{prefix}splits"] for prefix in ("descent_", "")
-    }
-    everywhere["paper_"] = row["paper_applicants_in"] == "all splits"
-    cells = {"data set": SHORT.get(row["dataset"], row["dataset"]), "cost": f"{row['cost']:g}", "method": row["method"]}
+    summary = with_rerun(summary)
+    table = labels(summary, "dataset", "cost", "method")
     for prefix, source in SOURCES.items():
-        accuracy, se = row[f"{prefix}accuracy"], row[f"{prefix}accuracy_se"]
-        whole = everywhere[prefix] or pd.isna(accuracy)
-        cells[f"accuracy: {source}"] = with_error(accuracy, se) if whole else f"({number(accuracy)})"
-    columns = (
-        ("groups applying", "applying_groups", ".1f", SOURCES),
-        ("rank r²", "rank_r2", ".2f", SOURCES),
-        ("social cost", "social_cost", ".1f", ("descent_", "")),
-        ("Spearman", "spearman", "+.2f", ("descent_", "")),
-    )
-    for title, name, form, prefixes in columns:
-        cells |= {f"{title}: {SOURCES[prefix]}": number(row[prefix + name], form) for prefix in prefixes}
+        if prefix == "paper_":
+            partly = (summary["paper_applicants_in"] == "some splits").to_numpy()
+        else:
+            partly = (summary[f"{prefix}splits_with_applicants"] < summary[f"{prefix}splits"]).to_numpy()
+        accuracy, se = summary[f"{prefix}accuracy"], summary[f"{prefix}accuracy_se"].mask(partly)
+        cells = zip(with_errors(accuracy, se), partly & accuracy.notna(), strict=True)
+        table[f"accuracy: {source}"] = [f"({text})" if some else text for text, some in cells]
+    for title, name, form in (
+        ("groups applying", "applying_groups", ".1f"),
+        ("rank r²", "rank_r2", ".2f"),
+        ("social cost", "social_cost", ".1f"),
+        ("Spearman", "spearman", "+.2f"),
+    ):
+        for prefix in [prefix for prefix in SOURCES if prefix + name in summary]:
+            table[f"{title}: {SOURCES[prefix]}"] = numbers(summary[prefix + name], form)
     for prefix in ("descent_", ""):
-        in_order = row[f"{prefix}respected"] * row[f"{prefix}splits_with_order"]
-        cells[f"in order: {SOURCES[prefix]}"] = number(in_order, ".0f")
-    return cells
+        in_order = summary[f"{prefix}respected"] * summary[f"{prefix}splits_with_order"]
+        table[f"in order: {SOURCES[prefix]}"] = numbers(in_order, ".0f")
+    return table
 
 
 def promises_table(summary: pd.DataFrame) -> pd.DataFrame:
     """Accuracy, published and delivered precision, and broken promises, by data set, method and cost.
 
-    †: more than one promise in ten is broken, by a binomial test.
+    Accuracy is in parentheses where nobody applied in some splits. †: more than one promise in ten is broken, by a
+    binomial test.
     """
-    rows = []
-    for row in summary.to_dict("records"):
-        cells = {
-            "data set": SHORT.get(row["dataset"], row["dataset"]),
-            "method": ALL_METHODS[row["method"]].title,
-            "cost": f"{row['cost']:g}",
-        }
-        some = row["nobody"] and row["promises"]
-        cells["accuracy"] = f"({number(row['accuracy'])})" if some else number(row["accuracy"])
-        cells |= {name: number(row[name], ".2f") for name in ("published", "delivered")}
-        mark = "†" if row["p_value"] < RARE else ""
-        rows.append(cells | {"promises broken": f"{row['broken']} of {row['promises']}{mark}"})
-    return pd.DataFrame(rows)
+    table = labels(summary, "dataset", "method", "cost")
+    partly = (summary["nobody"] > 0) & (summary["promises"] > 0)
+    accuracy = numbers(summary["accuracy"])
+    table["accuracy"] = [f"({text})" if some else text for text, some in zip(accuracy, partly, strict=True)]
+    table["published"], table["delivered"] = (numbers(summary[name], ".2f") for name in ("published", "delivered"))
+    marks = np.where(summary["p_value"] < RARE, "†", "")
+    counts = zip(summary["broken"], summary["promises"], marks, strict=True)
+    return table.assign(**{"promises broken": [f"{broken} of {made}{mark}" for broken, made, mark in counts]})
 
 
-def splits_table(table: pd.DataFrame) -> pd.DataFrame:
+def splits_table(compared: pd.DataFrame) -> pd.DataFrame:
     """Accuracy by block of splits, changes to the first block, and paired differences to semi."""
-    rows = []
-    for row in table.to_dict("records"):
-        cells = {
-            "data set": SHORT.get(row["dataset"], row["dataset"]),
-            "cost": f"{row['cost']:g}",
-            "method": ALL_METHODS[row["method"]].title,
-        }
-        for title, name, form in (
-            ("splits", "accuracy", ".1f"),
-            ("change", "difference", "+.1f"),
-            ("minus semi", "beside", "+.1f"),
-        ):
-            for at in (10, 30) if name == "difference" else BLOCKS:
-                undefined = name == "beside" and row["method"] == "semi"
-                mean = np.nan if undefined else row[f"{name}_{at}"]
-                cells[f"{title} {BLOCKS[at]}"] = with_error(mean, row[f"{name}_se_{at}"], form)
-        rows.append(cells)
-    return pd.DataFrame(rows)
+    table = labels(compared, "dataset", "cost", "method")
+    for at, name in BLOCKS.items():
+        table[f"splits {name}"] = with_errors(compared[f"accuracy_{at}"], compared[f"accuracy_se_{at}"])
+    for at in (10, 30):
+        changes = with_errors(compared[f"difference_{at}"], compared[f"difference_se_{at}"], "+.1f")
+        table[f"change {BLOCKS[at]}"] = changes
+    for at, name in BLOCKS.items():
+        beside = compared[f"beside_{at}"].mask(compared["method"] == "semi")
+        table[f"minus semi {name}"] = with_errors(beside, compared[f"beside_se_{at}"], "+.1f")
+    return table

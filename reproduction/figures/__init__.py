@@ -16,7 +16,7 @@ NAMES = sorted(path.stem for path in Path(__file__).parent.glob("figure*.py"))
 
 
 def script(name: str) -> ModuleType:
-    """Script of a figure: ``CAPTION`` and ``draw``, which takes results with metrics if it shows any."""
+    """Script of a figure, whose ``draw`` takes results with metrics if it shows any."""
     return import_module(f".{name}", __package__)
 
 

@@ -8,8 +8,6 @@ from matplotlib.figure import Figure
 
 from .style import BLACK, GREEN, GREY, ORANGE, SKY, new_figure
 
-CAPTION = "The application process: the published precision decides who applies."
-
 _STEPS = [
     ("learn", "Firm trains a\nclassifier on past data", 0.0, 1.0, "publish", ""),
     ("publish", "Firm publishes each\ngroup's precision", 1.0, 1.0, "decide", ""),

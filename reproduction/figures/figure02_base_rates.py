@@ -9,8 +9,6 @@ from scipy.stats import norm
 
 from .style import BLACK, draw_densities, draw_selected, new_figure
 
-CAPTION = "Precision of the most accurate threshold for a high and a low base rate."
-
 
 def best_threshold(base_rate: float) -> tuple[float, float]:
     """Most accurate threshold and its precision, if x is N(-.5, .5) for y = 0 and N(.5, .5) for y = 1."""

@@ -9,8 +9,6 @@ from scipy.stats import norm
 
 from .style import BLACK, BLUE, GREEN, GREY, ORANGE, PINK, legend_line, new_figure
 
-CAPTION = "The distribution of applicants depends on which groups apply. Dashed: groups that stay away."
-
 #: Mean, standard deviation and weight of groups 1 to 4.
 _GROUPS = [(-4.0, 1.0, 0.2), (-2.0, 0.5, 0.125), (0.0, 1.2, 0.375), (3.0, 1.6, 0.2)]
 _APPLYING = {"all": (1, 2, 3, 4), "groups 1 and 3": (1, 3), "groups 3 and 4": (3, 4)}

@@ -10,8 +10,6 @@ from selfselect.datasets import make_precision_curves
 
 from .style import GREY, MANY, curve_table, draw_application_bars, groups_of, line_style, naive_score, new_figure
 
-CAPTION = "Precision of ten groups over thresholds, and where each applies. Group z0 has the highest base rate."
-
 
 def draw() -> tuple[Figure, pd.DataFrame]:
     """Draw the curves above and who applies below, sorted by the first threshold at which a group applies."""

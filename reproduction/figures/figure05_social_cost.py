@@ -10,10 +10,6 @@ from ..methods import PAPER_METHODS
 from ..summaries import paper_part, summarise
 from .style import BLACK, BLUE, GREEN, ORANGE, PINK, RED, new_figure
 
-CAPTION = (
-    "Social cost against the cost of applying, for all methods, by our learner (bars: standard errors over splits)."
-)
-
 _STYLES = zip((BLACK, ORANGE, BLUE, GREEN, RED, PINK), "os^DvP", strict=True)
 _STYLE = dict(zip(PAPER_METHODS, _STYLES, strict=True))
 

@@ -11,11 +11,6 @@ from matplotlib.figure import Figure
 from ..results import ResultsError, counts_of
 from .style import BLACK, GREY, MARKERS, legend_line, line_style, new_figure, panel_title
 
-CAPTION = (
-    "Accuracy and precision of each group on the first split of the bank data, by our learner. Our strat_x keeps a "
-    "group out by selecting all of it, so that its precision and its accuracy both equal its base rate."
-)
-
 _METHODS = ("naive", "strat_x", "strat_no_group")
 
 

@@ -12,8 +12,6 @@ from selfselect.theory import application_region, paper_accuracy_bounds
 
 from .style import BLACK, BLUE, GREY, ORANGE, new_figure
 
-CAPTION = "What accuracy on a group says about its application: the paper's regions and the exact ones."
-
 _COLOURS = {"applies": BLUE, "stays away": ORANGE, "free": "#F2F2F2", "undefined": BLACK}
 _LABELS = {"applies": "must apply", "stays away": "cannot apply", "free": "accuracy does not decide"}
 

@@ -11,8 +11,6 @@ from selfselect.datasets import make_calibrated_score
 
 from .style import BLUE, ORANGE, new_figure
 
-CAPTION = "A score that is calibrated but not monotone."
-
 
 def draw() -> tuple[Figure, pd.DataFrame]:
     """Draw the share of qualified people at and above each score: formulas, and a sample of 100,000."""

@@ -9,11 +9,6 @@ from scipy.special import expit, logit
 
 from .style import BLACK, BLUE, GREEN, GREY, ORANGE, new_figure, panel_title
 
-CAPTION = (
-    "The sigmoid that replaces the step from staying away to applying, over precision minus cost. It runs from -c to "
-    "1 - c and is one half at 0."
-)
-
 
 def draw() -> tuple[Figure, pd.DataFrame]:
     """Draw costs on top and temperatures below; dots are the ends of each curve and the fixed point at 0."""

@@ -13,8 +13,6 @@ from selfselect.datasets import make_base_rate_groups
 
 from . import style
 
-CAPTION = "Assumed accuracy can be right, too high or too low."
-
 _RATES = {"z0": 0.5, "z1": 0.5, "z2": 0.15, "z3": 0.85}
 #: The group beside z0, the cost, and how induced accuracy compares.
 _EXPERIMENTS = [("z1", 0.8, "as assumed"), ("z2", 0.8, "below assumed"), ("z3", 0.9, "above assumed")]

@@ -10,8 +10,6 @@ from selfselect.datasets import make_ordering_constraint
 
 from . import style
 
-CAPTION = "No threshold on the naive score reaches the accuracy that another score has."
-
 #: Means and standard deviations of the others and the qualified, by panel.
 _X2 = ((-0.35, 0.3), (0.25, 0.3))
 _FEATURES = {

@@ -13,11 +13,6 @@ from ..results import ResultsError
 from ..summaries import promise_part, promises_frame, summarise_promises
 from .style import BLACK, BLUE, GREY, ORANGE, legend_line, new_figure
 
-CAPTION = (
-    "Published against delivered precision of every group that applies, in every split, at a cost of .75 (the data "
-    "have all costs). Delivered precisions below .45 are drawn at the edge. The paper has no such figure."
-)
-
 #: Columns of the figure: methods that differ only in what they publish, or in their score.
 FAMILIES = {
     "naive": ("naive", "naive_honest"),
