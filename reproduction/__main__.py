@@ -35,6 +35,7 @@ def main() -> None:
     "--method",
     "methods",
     multiple=True,
+    type=click.Choice(list(ALL_METHODS)),
     metavar="NAME",
     help=f"Repeatable. Default: {', '.join(PAPER_METHODS)}. Others: see reproduction/methods.py.",
 )
@@ -53,16 +54,8 @@ def run(
     from .run import plan_units
     from .run import run as run_units
 
-    unknown = [name for name in methods if name not in ALL_METHODS]
-    if unknown:
-        raise click.BadParameter(f"No method {unknown[0]!r}. There are {', '.join(ALL_METHODS)}.")
-    units = plan_units(
-        datasets or tuple(DATASETS),
-        methods or tuple(PAPER_METHODS),
-        costs or COSTS,
-        options["splits"],
-        options["first_split"],
-    )
+    chosen = datasets or tuple(DATASETS), methods or tuple(PAPER_METHODS), costs or COSTS
+    units = plan_units(*chosen, options["splits"], options["first_split"])
     try:
         failures = run_units(units, results, workers=options["workers"], scheduler=options["scheduler"])
     except OSError as error:

@@ -19,18 +19,9 @@ TEST_SHARE = 0.3
 
 @dataclass(frozen=True, eq=False)
 class Dataset:
-    """Features, labels and groups of people.
+    """Features, labels of 0 and 1, and groups of people.
 
-    Attributes
-    ----------
-    features : ndarray of shape (n_rows, n_features)
-        The first ``n_group_columns`` are the one-hot columns of the group.
-    n_group_columns : int
-    y : ndarray of shape (n_rows,)
-        Labels of 0 and 1.
-    codes : ndarray of shape (n_rows,)
-        Position of each person's group in ``groups``.
-    groups : tuple of str
+    The first ``n_group_columns`` features are the one-hot columns of the group; ``codes`` are positions in ``groups``.
     """
 
     features: np.ndarray

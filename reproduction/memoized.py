@@ -19,20 +19,9 @@ def _estimator_has(method: str) -> Any:
 
 
 class MemoizedClassifier(ClassifierMixin, BaseEstimator):
-    """Any classifier, whose fit to the same data with the same parameters is looked up within this process.
+    """A deterministic classifier, whose fit to the same data with the same parameters is looked up in this process.
 
-    Scores do not depend on the cost, so that one fit serves all costs. The wrapped classifier must be deterministic.
-
-    Parameters
-    ----------
-    estimator : classifier
-
-    Examples
-    --------
-    >>> from sklearn.linear_model import LogisticRegression
-    >>> first, second = (MemoizedClassifier(LogisticRegression()).fit([[0], [1], [2]], [0, 0, 1]) for _ in range(2))
-    >>> first.estimator_ is second.estimator_
-    True
+    Scores do not depend on the cost, so that one fit serves all costs.
     """
 
     def __init__(self, estimator: Any) -> None:

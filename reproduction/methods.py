@@ -108,11 +108,7 @@ def _count(model: Any, people: Dataset, first: int) -> GroupCounts:
 
 
 def choose_tolerance(method: Method, settings: Settings, train: Dataset, first: int, cost: float, seed: int) -> float:
-    """Margin with the highest accuracy among applicants who are left out of training, by folds of the training set.
-
-    The classifier publishes what its own training people say, and people who are left out decide by it. Accuracy is
-    taken over the applicants of all folds together; of equally good margins the first is taken.
-    """
+    """Margin with the highest accuracy among applicants left out of training, over five folds; of equals, the first."""
     values = settings["tolerance"]
     model = method.build(cost, {**settings, "tolerance": values[0]}, seed)
     correct, applicants = np.zeros(len(values)), np.zeros(len(values))
@@ -259,7 +255,6 @@ PAPER_METHODS = {
     "strat_order": _our_learner("strat_order", group_columns=False, parity=True, equal_tpr=True),
 }
 
-#: A margin that training data choose.
 CHOSEN_METHODS = {
     "strat_no_group_chosen": Method(
         "strat_no_group, margin chosen by folds",

@@ -110,10 +110,8 @@ def read_result(path: Path) -> dict[str, Any] | None:
     """One result, or None if the file is not there or cannot be read."""
     try:
         row = json.loads(path.read_bytes())
-        if set(row) != set(COLUMNS):
-            return None
-        return {**row, **{name: tuple(row[name]) for name in PER_GROUP}}
-    except (OSError, ValueError, TypeError):
+        return {name: tuple(row[name]) if name in PER_GROUP else row[name] for name in COLUMNS}
+    except (OSError, ValueError, TypeError, KeyError):
         return None
 
 
@@ -149,7 +147,7 @@ def _json(value: object) -> str:
 
 
 def counts_of(results: Mapping[str, Any] | pd.DataFrame, people: str) -> GroupCounts:
-    """Counts per group of one result, or of several results of one data set, whose counts are then rows of a matrix.
+    """Counts per group of one result, or as matrices of several results of one data set.
 
     ``people`` is "train", "test" or "published".
     """

@@ -42,16 +42,8 @@ def standard_error(values: pd.Series) -> float:
 def paper_results() -> pd.DataFrame:
     """Results as the paper prints them (its extended table), indexed by data set, method and cost.
 
-    Returns
-    -------
-    DataFrame
-        paper_accuracy and paper_accuracy_se in percent, paper_applying_groups, paper_rank_r2, paper_applicants_in ("all
-        splits", "some splits" or "no split").
-
-    Examples
-    --------
-    >>> float(paper_results().loc[("adult", "strat_x", 0.7), "paper_accuracy"])
-    91.1
+    Columns are paper_accuracy and paper_accuracy_se in percent, paper_applying_groups, paper_rank_r2 and
+    paper_applicants_in ("all splits", "some splits" or "no split").
     """
     frame = pd.read_csv(Path(__file__).with_name("paper_results.csv"), comment="#")
     return frame.set_index(SETTING).add_prefix("paper_")
@@ -105,24 +97,17 @@ def in_order(table: pd.DataFrame, by: Sequence[str], methods: Iterable[str]) -> 
 
 
 def summarise(results: pd.DataFrame, descents: pd.DataFrame | None = None) -> pd.DataFrame:
-    """Averages over splits, with the paper's numbers beside them; one row per data set, cost and method.
-
-    Parameters
-    ----------
-    results : DataFrame
-        See :func:`paper_part`.
-    descents : DataFrame, optional
-        See :func:`descent_part`. Their averages are in columns that begin with ``descent_``.
+    """Averages over splits of :func:`paper_part`, with the paper's numbers beside them.
 
     Returns
     -------
     DataFrame
         dataset, cost, method; splits and splits_with_applicants; accuracy, accuracy_se (percent, over splits with
-        applicants; NaN if there are none); applying_groups, n_groups; rank_r2, spearman, kendall (over splits where
-        they are defined); respected (share of splits whose precisions respect the order of base rates, of
-        splits_with_order in which at least two groups have one); social_cost, social_cost_se, application_rate,
-        assumed_accuracy, selection_rate (of everybody, percent); seconds; the columns of :func:`paper_results`;
-        difference (ours minus the paper's accuracy).
+        applicants); applying_groups, n_groups; rank_r2, spearman, kendall (over splits where they are defined);
+        respected (share of splits whose precisions respect the order of base rates, of splits_with_order in which at
+        least two groups have one); social_cost, social_cost_se, application_rate, assumed_accuracy, selection_rate
+        (percent); seconds; the columns of :func:`paper_results`; difference (ours minus the paper's accuracy); and
+        averages of :func:`descent_part` in columns that begin with ``descent_``.
     """
     if results.empty:
         raise ResultsError("There are no results of the paper's methods. `python -m reproduction run` makes them.")
@@ -195,17 +180,16 @@ def promises_frame(results: pd.DataFrame) -> pd.DataFrame:
 
 
 def summarise_promises(results: pd.DataFrame) -> pd.DataFrame:
-    """Promises by data set, method and cost; see :func:`promise_part`.
+    """Promises of :func:`promise_part` by data set, method and cost.
 
     Returns
     -------
     DataFrame
-        dataset, method, cost; splits and nobody (splits in which no group applies); accuracy (induced, percent, over
-        splits with applicants) and accuracy_se; social_cost and application_rate (percent); promises (groups that
-        apply, over all splits); published (mean over promises), delivered (pooled: share of qualified people among
-        selected test people) and delivered_mean (over promises); kept (promises with delivered >= cost), broken,
-        broken_share and p_value (of so many broken ones or more, if one in ten is); selected and true_positives
-        (pooled, of test people). Undefined is NaN.
+        dataset, method, cost; splits and nobody (splits in which no group applies); accuracy and accuracy_se (percent,
+        over splits with applicants); social_cost and application_rate (percent); promises (groups that apply, over all
+        splits); published (mean over promises), delivered (share of qualified people among all selected test people)
+        and delivered_mean (over promises); kept (delivered >= cost), broken, broken_share and p_value (of so many
+        broken ones or more, if one in ten is); selected and true_positives (of test people).
     """
     if results.empty:
         raise ResultsError("There are no results of cross-fitted methods.")
@@ -251,19 +235,15 @@ def _kept(made: pd.DataFrame) -> dict[str, Any]:
 
 
 def compare_splits(results: pd.DataFrame) -> pd.DataFrame:
-    """Accuracies by block of splits; see :func:`split_part`.
-
-    Constants of our learners were chosen on the first block. Splits of different blocks cannot be paired, so a
-    difference between blocks has the standard errors of both. Within a split, methods are paired with semi, which has
-    no constants.
+    """Accuracies by block of splits (:func:`split_part`), of all that was run on a later block than the first.
 
     Returns
     -------
     DataFrame
-        One row per data set, cost and method that was run on a later block than the first. Of each block, with its
-        first split in the name (``_10``): splits, accuracy and accuracy_se (percent, over splits in which somebody
-        applies), beside and beside_se (paired difference to semi); of each but the first, difference and
-        difference_se (its accuracy minus that of the first block). Undefined is NaN.
+        dataset, cost, method. Of each block, with its first split in the name (``_10``): splits, accuracy and
+        accuracy_se (percent, over splits in which somebody applies), beside and beside_se (paired difference to semi,
+        which has no constants); of each but the first, difference and difference_se (its accuracy minus that of the
+        first block; they cannot be paired).
     """
     fits = results.assign(accuracy=100 * results["induced_accuracy"])
     key = ["dataset", "cost", "split"]
