@@ -97,7 +97,7 @@ def result_path(folder: str | Path, dataset: str, method: str, cost: float, spli
     >>> str(result_path("results", "adult", "naive", 0.7, 3))
     'results/adult/naive/cost_0.7_split_3.json'
     """
-    return Path(folder) / dataset / method / f"cost_{cost:g}_split_{split}.json"
+    return Path(folder) / dataset / method / f"cost_{cost}_split_{split}.json"
 
 
 def write_result(folder: str | Path, row: Mapping[str, Any]) -> None:

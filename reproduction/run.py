@@ -53,12 +53,13 @@ def plan_units(
     >>> sum(len(unit.costs) for unit in plan_units())
     1620
     """
+    datasets, methods, costs = (tuple(dict.fromkeys(names)) for names in (datasets, methods, costs))
     return [
         Unit(dataset, method, split, part)
         for split in range(first_split, first_split + splits)
-        for dataset in dict.fromkeys(datasets)
-        for method in dict.fromkeys(methods)
-        for part in ([tuple(costs)] if ALL_METHODS[method].shares_fits else [(cost,) for cost in costs])
+        for dataset in datasets
+        for method in methods
+        for part in ([costs] if ALL_METHODS[method].shares_fits else [(cost,) for cost in costs])
     ]
 
 

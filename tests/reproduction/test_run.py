@@ -46,6 +46,7 @@ def test_the_paper_has_1620_fits_and_every_split_comes_with_all_methods():
     assert [unit.split for unit in units] == sorted(unit.split for unit in units)
     assert {len(unit.costs) for unit in units if unit.method == "semi"} == {9}  # one score for all costs
     assert {len(unit.costs) for unit in units if unit.method == "strat_x"} == {1}
+    assert plan_units(["adult"] * 2, ["semi"] * 2, [0.7] * 2, 1) == [Unit("adult", "semi", 0, (0.7,))]
 
 
 def test_two_workers_give_the_same_csv_as_one(reference, tmp_path):
