@@ -320,13 +320,14 @@ def above_the_paper(unseen: pd.DataFrame) -> Row:
 def naive_on_bank(descents: pd.DataFrame, dataset: str) -> Row:
     """Accuracy of the naive learner by cost: printed, re-run, and with each group's accuracy taken from the next one.
 
-    The last group takes the training accuracy of the first, which is the next column of such a table.
+    Groups count with their own training sizes. The last group takes the training accuracy of the first, which is the
+    next column of such a table.
     """
     fits = descents[(descents["dataset"] == dataset) & (descents["method"] == "naive")]
     if fits.empty:
         return {"table": pd.DataFrame(), "near": {"accuracy": 0, "shifted": 0}, "cells": 0}
     test, train = counts_of(fits, "test"), counts_of(fits, "train")
-    people = test.n * np.array(fits["applies"].tolist(), dtype=int).reshape(test.n.shape)
+    people = train.n * np.array(fits["applies"].tolist(), dtype=int)
     following = np.column_stack([test.accuracy[:, 1:], train.accuracy[:, :1]])
     shifted = 100 * (people * following).sum(axis=1) / np.where(people.any(axis=1), people.sum(axis=1), np.nan)
     fits = fits.assign(accuracy=100 * fits["induced_accuracy"], shifted=shifted)

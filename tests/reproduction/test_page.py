@@ -86,7 +86,7 @@ def test_broken_promises_are_counted_group_by_group():
 def test_the_printed_accuracies_of_naive_on_the_bank_data_are_those_of_the_next_group(descents):
     found = {name: page.naive_on_bank(descents, name) for name in ("bank_30", "bank_original")}
     shifted = [float(text.split()[0]) for text in found["bank_30"]["table"]["re-run, next group's accuracy"][1:]]
-    np.testing.assert_allclose(shifted, [83.7, 81.7, 76.9, 78.7, 86.9])
+    np.testing.assert_allclose(shifted, [83.7, 81.8, 76.9, 78.7, 86.9])
     np.testing.assert_allclose(shifted, [83.5, 80.9, 76.7, 78.7, 86.7], atol=0.9)  # as printed
     assert sum(each["near"]["shifted"] for each in found.values()) == sum(each["cells"] for each in found.values()) == 6
     assert sum(each["near"]["accuracy"] for each in found.values()) == 0
