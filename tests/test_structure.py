@@ -28,7 +28,6 @@ ORDER = (
     ("planning",),
     ("plotting", "datasets"),
     ("tabular",),
-    ("reproduction",),
     ("cli",),
     ("__main__",),
 )
@@ -175,16 +174,11 @@ WRITING = {
     ("_files", "os.fdopen"),
     ("_files", "os.open"),
     ("_files", "os.replace"),
-    # SQLite's own files: a copy of one that cannot be written beside, and a damaged one that is moved aside
-    ("reproduction.sweep.database", "tempfile.TemporaryDirectory"),
-    ("reproduction.sweep.database", "shutil.copyfile"),
-    ("reproduction.sweep.repairing", "os.rename"),
     # rows that wait in a file without a name until all are there
     ("tabular.writing", "tempfile.SpooledTemporaryFile"),
     ("tabular.writing", "tempfile.gettempdir"),
     # these write to memory, and to the terminal
     ("cli.frontier", "savefig"),
-    ("reproduction.paper.figures", "savefig"),
     ("cli.streams", "write_bytes"),
 }
 
@@ -239,7 +233,7 @@ def test_writing_elsewhere_would_be_noticed(statement):
         ("import selfselect.estimators, selfselect.planning, selfselect.tabular", "matplotlib"),
         ("import selfselect.estimators, selfselect.planning, selfselect.tabular", "distributed"),
         ("import selfselect.estimators, selfselect.planning, selfselect.tabular", "skops"),
-        ("import selfselect.reproduction, selfselect.plotting", "matplotlib.pyplot"),
+        ("import selfselect.plotting", "matplotlib.pyplot"),
     ],
 )
 def test_importing_one_thing_does_not_import_another(statement, heavy):
@@ -259,4 +253,4 @@ def test_every_public_name_is_there():
 
 def test_tests_mirror_the_tree():
     rooms, tested = ({path.parent.name for path in folder.glob("*/*.py")} for folder in (PACKAGE, ROOT / "tests"))
-    assert tested - {"fuzzing", "golden"} == rooms  # which are about several
+    assert tested - {"fuzzing", "golden", "reproduction"} == rooms  # which are about several

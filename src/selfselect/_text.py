@@ -3,8 +3,6 @@
 =====================  ================================================================
 a terminal             :func:`printable`, and in messages :func:`shown`
 a cell of a CSV file   :func:`inert_cell`
-LaTeX                  :func:`latex_text`
-Markdown               :func:`markdown_text`
 HTML, SVG              :func:`html_text`
 a picture's labels     :func:`label_text` (matplotlib, whatever file it then writes)
 JSON                   :func:`json_text`
@@ -27,31 +25,6 @@ _FORMULA_SIGNS = tuple("=+-@")
 _CELL_ENDS = re.compile(r"([;\t\r\n])")
 #: Longer names are cut in the legend of a picture.
 LONGEST_LABEL = 40
-
-_LATEX = str.maketrans(
-    {
-        "\\": r"\textbackslash{}",
-        "{": r"\{",
-        "}": r"\}",
-        "%": r"\%",
-        "_": r"\_",
-        "&": r"\&",
-        "#": r"\#",
-        "$": r"\$",
-        "~": r"\textasciitilde{}",
-        "^": r"\textasciicircum{}",
-        "<": r"\textless{}",
-        ">": r"\textgreater{}",
-        "|": r"\textbar{}",
-        '"': r"\textquotedbl{}",
-        "`": r"\textasciigrave{}",
-        "±": r"$\pm$",
-        "²": "$^2$",
-        "·": r"$\cdot$",
-    }
-)
-#: What Markdown (GitHub's too) takes for marks of its own: a name with any of them is not the name any more.
-_MARKDOWN = str.maketrans({char: "\\" + char for char in r"\`*_[]|~$#!@"} | {"<": "&lt;", ">": "&gt;", "&": "&amp;"})
 
 
 def shown(text: str, most: int = 60) -> str:
@@ -91,32 +64,6 @@ def inert_cell(value: Any) -> Any:
 def _begins_formula(text: str) -> bool:
     seen = next((char for char in text if char.isprintable() and not char.isspace()), "")
     return unicodedata.normalize("NFKC", seen).startswith(_FORMULA_SIGNS)
-
-
-def latex_text(text: str) -> str:
-    r"""Text that LaTeX sets as it stands, between other text of a paragraph, a caption or a cell of a table.
-
-    Examples
-    --------
-    >>> print(latex_text("R&D_1 {50%} ±1"))
-    R\&D\_1 \{50\%\} $\pm$1
-    """
-    safe = printable(text).translate(_LATEX)
-    safe = re.sub(r"([-',])(?=\1)", r"\1{}", safe)  # two dashes or quotes would become one
-    return "{}" + safe if safe.startswith(("[", "*")) else safe  # else the line end before it takes it for its own
-
-
-def markdown_text(text: str) -> str:
-    r"""Text that Markdown shows as it stands, on one line and in one cell of a table.
-
-    Examples
-    --------
-    >>> print(markdown_text("a|b <b>*c*"))
-    a\|b &lt;b&gt;\*c\*
-    """
-    safe = printable(text).translate(_MARKDOWN)
-    safe = re.sub(r"^(\s*\d*)([-+=.)])", r"\1\\\2", safe)  # the beginning of a list, or a line below a heading
-    return re.sub(r"(?i)(://|www\.)", lambda found: found[0][:-1] + "&#" + str(ord(found[0][-1])) + ";", safe)
 
 
 def html_text(text: str) -> str:

@@ -2,8 +2,8 @@
 
 The source is Horowitz, Sommer, Koren and Rosenfeld, "Classification Under Strategic Self-Selection" (ICML 2024). Where
 a statement of the paper does not hold as printed, the function here is the corrected one and says so;
-``tests/test_theory.py`` has the counterexamples. Statements have the numbers of the compiled paper; the table of all of
-them is :mod:`selfselect.reproduction.paper.numbering`. Symbols: ``mu`` base rate, ``prc`` precision, ``q`` selection
+``tests/test_theory.py`` has the counterexamples. Statements have the numbers of the compiled paper, which
+``docs/research/theory.md`` lists. Symbols: ``mu`` base rate, ``prc`` precision, ``q`` selection
 rate ``P(yhat = 1)``, ``c`` cost, all per group. All functions of numbers take arrays and broadcast.
 """
 

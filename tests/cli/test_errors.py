@@ -68,7 +68,7 @@ def test_a_hint_without_its_details_is_still_a_sentence_and_quotes_what_stranger
 
 
 def test_what_names_its_option_already_gets_no_second_hint():
-    assert worded(InputError("Bad; see --store.", key="store"), command("tables")) == "Bad; see --store."
+    assert worded(InputError("Bad; see --threshold.", key="threshold"), command("audit")) == "Bad; see --threshold."
 
 
 # ---------------------------------------------------------------------- as people meet them
@@ -197,15 +197,6 @@ def test_score_and_prediction_exclude_each_other(tmp_path):
         result = run(*common, *options)
         assert result.exit_code == 2
         assert "--score" in result.output
-
-
-def test_reproduce_offers_no_option_that_it_does_not_have(tmp_path):
-    for content in (GOOD.replace(",", ":"), GOOD.replace("0,B", "0,"), b"label,group\n1,\xc3\xa4\n1,\xf6\n"):
-        path = written(tmp_path, content)
-        result = run("reproduce", "--dry-run", "--data", path, "--label", "label", "--group", "group")
-        assert result.exit_code == 2
-        assert "people.csv" in result.output
-        assert set(OPTION.findall(result.output)) <= options_of("reproduce")
 
 
 def test_too_little_memory_and_a_closed_input_end_in_plain_words(tmp_path, monkeypatch):

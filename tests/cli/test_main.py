@@ -56,8 +56,6 @@ def test_help_imports_nothing_heavy(arguments):
         ("train", "x.csv", "--cost", "2"),
         ("predict",),
         ("demo", "--frobnicate"),
-        ("reproduce", "--data", "."),
-        ("tables",),
     ],
 )
 def test_a_usage_error_imports_nothing_heavy(arguments):
@@ -100,12 +98,3 @@ def test_an_interrupt_is_not_a_failed_condition(monkeypatch):
 
     monkeypatch.setattr("selfselect.cli.demo.People.load", interrupted)
     assert run("demo").exit_code == 130
-
-
-def test_reading_a_store_never_makes_one(tmp_path):
-    empty = tmp_path / "empty.sqlite"
-    empty.touch()
-    assert run("status", "--store", empty).exit_code == 2
-    assert empty.stat().st_size == 0
-    assert run("reproduce", "--dry-run", "--dataset", "adult").exit_code == 0
-    assert run("reproduce", "--dataset", "adult").exit_code == 2

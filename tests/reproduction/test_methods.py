@@ -1,29 +1,40 @@
-"""Methods that publish honestly."""
+"""Methods: what is stored for each, and that it is the classifier it says."""
+
+from pathlib import Path
 
 import numpy as np
 import pytest
 from sklearn.ensemble import HistGradientBoostingClassifier
 from sklearn.linear_model import LogisticRegression
 
+from reproduction.data import Dataset, Split, load_dataset, make_split
+from reproduction.memoized import MAX_FITTED, MemoizedClassifier
+from reproduction.methods import (
+    ALL_METHODS,
+    CROSS_FIT_METHODS,
+    PAPER_METHODS,
+    PROMISE_METHODS,
+    TOLERANCES,
+    choose_tolerance,
+    fit_method,
+)
+from reproduction.results import COLUMNS, load_results
+from reproduction.run import Unit, run_unit
 from selfselect import (
-    ApplicationWarning,
     GroupThresholdClassifier,
     NaiveClassifier,
     SemiStrategicClassifier,
     StrategicClassifier,
 )
-from selfselect.reproduction import ALL_METHODS, HONEST_METHODS, METHODS, PROMISING
-from selfselect.reproduction.methods import CHOSEN_METHODS, DESCENT_METHODS, EXPERIMENT_METHODS
-from selfselect.reproduction.people import split_people
-from selfselect.reproduction.remembering import MOST_FITTED, Remembered
-from selfselect.reproduction.sweep.units import Unit, run_unit
+from selfselect.datasets import make_base_rate_groups
 
-#: A method, and the classifier that it stands for.
-HONEST = {
-    "naive_honest": lambda cost, seed: NaiveClassifier(cost=cost, publish="cross_fit"),
-    "semi_honest": lambda cost, seed: SemiStrategicClassifier(cost=cost, publish="cross_fit"),
-    "strat_x_honest": lambda cost, seed: StrategicClassifier(cost, publish="cross_fit", random_state=seed),
-    "strat_no_group_honest": lambda cost, seed: StrategicClassifier(cost, publish="cross_fit", random_state=seed),
+KEPT = Path(__file__).parents[2] / "docs" / "reproduction"
+#: Cross-fitted methods, and the classifiers that they stand for.
+CLASSIFIERS = {
+    "naive_honest": lambda cost, seed: NaiveClassifier(cost=cost),
+    "semi_honest": lambda cost, seed: SemiStrategicClassifier(cost=cost),
+    "strat_x_honest": lambda cost, seed: StrategicClassifier(cost, random_state=seed),
+    "strat_no_group_honest": lambda cost, seed: StrategicClassifier(cost, random_state=seed),
     "thresholds_lr": lambda cost, seed: GroupThresholdClassifier(cost=cost),
     "thresholds_gb": lambda cost, seed: GroupThresholdClassifier(boosting(seed), cost=cost),
     "thresholds_both": lambda cost, seed: GroupThresholdClassifier(estimators=[logistic(), boosting(seed)], cost=cost),
@@ -38,99 +49,166 @@ def boosting(seed):
     return HistGradientBoostingClassifier(random_state=seed)
 
 
-def test_the_papers_methods_are_what_they_were_and_the_honest_ones_a_set_of_their_own():
-    assert list(METHODS) == ["naive", "semi", "strat_x", "strat_no_group", "strat_parity", "strat_order"]
-    assert set(HONEST_METHODS) == set(HONEST)
-    assert list(ALL_METHODS) == [*METHODS, *CHOSEN_METHODS, *HONEST_METHODS, *DESCENT_METHODS, *EXPERIMENT_METHODS]
-    assert len(PROMISING) == 4 + 7
+@pytest.fixture(scope="module")
+def small():
+    """900 people in three groups."""
+    bunch = make_base_rate_groups((0.5, 0.3, 0.7), n_per_group=300, random_state=0, drop_group=True)
+    codes = bunch.group.astype("category").cat.codes.to_numpy(dtype=np.intp)
+    features = np.hstack([np.eye(3)[codes], bunch.data.to_numpy(), np.random.RandomState(1).normal(size=(900, 1))])
+    return Dataset(features, 3, bunch.target.to_numpy(), codes, ("A", "B", "C"))
+
+
+@pytest.fixture(scope="module")
+def kept():
+    return load_results(*KEPT.glob("*.csv.gz")).set_index(["dataset", "method", "cost", "split"])
+
+
+def fit(method, split, cost, seed=0):
+    (made,) = fit_method(ALL_METHODS[method], "adult", split, [cost], seed)
+    return made
+
+
+def test_names_of_methods_are_those_of_kept_results(kept):
+    assert list(PAPER_METHODS) == ["naive", "semi", "strat_x", "strat_no_group", "strat_parity", "strat_order"]
+    assert set(kept.index.get_level_values("method")) == set(ALL_METHODS)
+    assert set(PROMISE_METHODS) - set(PAPER_METHODS) == set(CROSS_FIT_METHODS) == set(CLASSIFIERS)
+
+
+def test_settings_are_those_that_kept_results_were_made_with(kept):
+    first = kept[~kept.index.droplevel("split").duplicated()]
+    for (dataset, method, cost, _), stored in first["configuration"].items():
+        assert ALL_METHODS[method].settings(dataset, cost) == stored
+
+
+@pytest.mark.parametrize("method", [*PAPER_METHODS, "naive_honest", "semi_honest", "strat_x_honest", "thresholds_lr"])
+def test_fits_give_the_counts_of_kept_results(method, kept):
+    (made,) = run_unit(Unit("adult", method, 10, (0.7,)))
+    stored = kept.loc[("adult", method, 0.7, 10)]
+    for name in set(COLUMNS) - {"dataset", "method", "cost", "split", "seconds", "package_version"}:
+        value = made[name]
+        assert (tuple(value) if isinstance(value, list) else value) == stored[name], name
+
+
+@pytest.mark.parametrize("method", CLASSIFIERS)
+@pytest.mark.filterwarnings("ignore::selfselect.ApplicationWarning")
+def test_a_cross_fitted_method_is_the_classifier_with_its_defaults(method, small):
+    cost, seed = 0.8, 1
+    split = make_split(small, seed)
+    made = fit(method, split, cost, seed)
+    first = small.n_group_columns if method == "strat_no_group_honest" else 0
+    X, y, z = split.train.features[:, first:], split.train.y, split.train.codes
+    model = CLASSIFIERS[method](cost, seed).fit(X, y, sensitive_features=z)
+    assert made.published.to_dict() == model.published_.counts.to_dict()
+    assert made.train.to_dict() == model.published_in_sample_.counts.to_dict()
+    assert made.applies.tolist() == model.applies().tolist()
+    audited = model.audit(split.test.features[:, first:], split.test.y, split.test.codes)
+    assert made.test.true_positives.tolist() == audited.population.counts.true_positives.tolist()
+    assert ALL_METHODS[method].settings("adult", cost)["confidence"] == model.confidence
 
 
 @pytest.mark.parametrize("cost", [0.75, 0.8])
-def test_under_strat_x_every_group_has_a_precision_also_those_that_are_kept_out(small_plan, cost):
-    dataset = small_plan.datasets[0]
-    (result,) = run_unit(Unit(dataset, "strat_x", 0, (cost,)))
-    assert result.configuration["shut_out"] == "select_all"
-    counts = result.train_counts
-    out = [not applies for applies in result.applies]
-    assert sum(out) == 2
-    for selected, n, kept_out in zip(counts["selected"], counts["n"], out, strict=True):
-        assert selected == n if kept_out else 0 < selected < n
-    # nothing else comes of it: the same groups apply, and are judged as before
-    split = split_people(dataset.load(), 0)
-    model = StrategicClassifier(cost, tolerance=0.02, random_state=0, publish="train")
-    model.fit(split.train.features, split.train.y, sensitive_features=split.train.codes)
-    assert model.applies().tolist() == list(result.applies)
-    found = model.audit(split.test.features, split.test.y, split.test.codes)
-    assert found.induced_accuracy == pytest.approx(result.test_metrics["induced_accuracy"])
+def test_under_strat_x_every_group_has_a_precision(cost, small):
+    made = fit("strat_x", make_split(small, 0), cost)
+    stays_away = ~made.applies
+    assert stays_away.sum() == 2
+    assert (made.train.selected == made.train.n)[stays_away].all()
+    assert (made.train.selected < made.train.n)[made.applies].all()
 
 
-@pytest.mark.parametrize("method", HONEST)
-@pytest.mark.filterwarnings("ignore::selfselect.ApplicationWarning")
-def test_an_honest_method_is_the_classifier_as_it_comes_published_on_people_unseen(method, small_plan):
-    dataset, cost, seed = small_plan.datasets[0], 0.8, 1
-    (result,) = run_unit(Unit(dataset, method, seed, (cost,)))
-    split = split_people(dataset.load(), seed)
-    first = split.train.n_group_columns if method == "strat_no_group_honest" else 0
-    X, X_new = split.train.features[:, first:], split.test.features[:, first:]
-    model = HONEST[method](cost, seed).fit(X, split.train.y, sensitive_features=split.train.codes)
-    assert result.published_counts == model.published_.counts.to_dict()
-    assert result.train_counts == model.published_in_sample_.counts.to_dict()
-    assert list(result.applies) == model.applies().tolist()
-    found = model.audit(X_new, split.test.y, split.test.codes)
-    told = result.test_metrics["induced_accuracy"]
-    assert found.induced_accuracy == pytest.approx(np.nan if told is None else told, nan_ok=True)
-    kept = found.to_frame()["promise_kept"]
-    assert [broken is True for broken in result.broken] == (kept == "no").tolist()
-    assert result.configuration["publish"] == "cross_fit"
-    assert result.configuration["confidence"] == model.confidence  # other defaults are other results
+def test_groups_without_training_people_do_not_apply(small):
+    whole = make_split(small, 0)
+    split = Split(whole.train.take(np.flatnonzero(whole.train.codes != 2)), whole.test)
+    for method in CROSS_FIT_METHODS:
+        made = fit(method, split, 0.7)
+        assert made.published.n[2] == 0
+        assert len(made.applies) == 3
+        assert not made.applies[2]
 
 
-def test_groups_that_nobody_was_trained_on_stay_away(small_plan, monkeypatch):
-    people = small_plan.datasets[0].load()
-    absent = np.flatnonzero(people.codes == 2)
-    split = split_people(people, 0)
-    kept = np.flatnonzero(split.train.codes != 2)
-    monkeypatch.setattr(
-        "selfselect.reproduction.sweep.units.split_people",
-        lambda people, number: type(split)(split.train.take(kept), split.test),
-    )
-    assert len(absent)
-    for method in HONEST_METHODS:
-        (result,) = run_unit(Unit(small_plan.datasets[0], method, 0, (0.7,)))
-        assert result.published_counts["n"][2] == 0
-        assert not result.applies[2]
-        assert len(result.applies) == 3
+def test_that_nobody_applies_is_a_result_and_no_warning(small, recwarn):
+    made = fit("naive_honest", make_split(small, 0), 0.99)
+    assert not made.applies.any()
+    assert not recwarn.list
+
+
+def test_a_cost_does_not_change_the_fit_of_another():
+    split = make_split(load_dataset("adult"), 0)
+    for method in ("semi", "thresholds_lr"):
+        together = list(fit_method(ALL_METHODS[method], "adult", split, [0.65, 0.8], 0))
+        alone = fit(method, split, 0.8)
+        assert together[1].train.to_dict() == alone.train.to_dict()
+        assert together[0].train.to_dict() != alone.train.to_dict()
+
+
+# ---------------------------------------------------------------------- a margin that training data choose
+
+
+def test_the_margin_is_the_best_on_people_left_out_of_training():
+    split = make_split(load_dataset("adult"), 30)
+    method, cost, first = ALL_METHODS["strat_no_group_chosen"], 0.75, split.train.n_group_columns
+    chosen = choose_tolerance(method, method.settings("adult", cost), split.train, first, cost, 0)
+    assert chosen in TOLERANCES
+    fixed = StrategicClassifier(cost=cost, tolerance=chosen, random_state=0, publish="train")
+    fixed.fit(split.train.features[:, first:], split.train.y, sensitive_features=split.train.codes)
+    assert fit("strat_no_group_chosen", split, cost).train.to_dict() == fixed.published_.counts.to_dict()
+
+
+class Foretold(NaiveClassifier):
+    """Classifier whose outcome on people left out depends on its tolerance in a known way."""
+
+    def __init__(self, tolerance=0.0):
+        super().__init__()
+        self.tolerance = tolerance
+
+    def fit(self, X, y, *, sensitive_features=None, sample_weight=None):
+        self.rows_ = {row.tobytes() for row in X}
+        return self
+
+    def audit(self, X, y, sensitive_features=None, **others):
+        assert not self.rows_ & {row.tobytes() for row in X}
+        accuracy, rate = self.tolerance
+        return type(
+            "Audit", (), {"outcome": type("Outcome", (), {"induced_accuracy": accuracy, "application_rate": rate})}
+        )
+
+
+@pytest.mark.parametrize(
+    ("values", "best"),
+    [
+        ([(0.8, 1.0), (0.9, 0.1)], 1),
+        ([(0.9, 1.0), (0.9, 0.5)], 0),
+        ([(0.6, 1.0), (np.nan, 0.0)], 0),
+        ([(np.nan, 0.0), (0.6, 1.0)], 1),
+        ([(np.nan, 0.0), (np.nan, 0.0)], 0),
+    ],
+)
+def test_the_highest_accuracy_over_applicants_is_chosen_and_the_first_of_equals(values, best, small):
+    method = ALL_METHODS["strat_no_group_chosen"]
+    foretold = type(method)("", lambda cost, settings, seed: Foretold(settings["tolerance"]), method.settings)
+    assert choose_tolerance(foretold, {"tolerance": values}, small, 0, 0.7, 0) == values[best]
+
+
+# ---------------------------------------------------------------------- memoized fits
 
 
 def test_the_same_fit_is_looked_up_and_gives_the_same_scores():
     random = np.random.RandomState(0)
     X, y = random.normal(size=(60, 2)), np.arange(60) % 2
-    first = Remembered(logistic()).fit(X, y)
-    again = Remembered(logistic()).fit(X.copy(), y.copy())
+    first = MemoizedClassifier(logistic()).fit(X, y)
+    again = MemoizedClassifier(logistic()).fit(X.copy(), y.copy())
     assert again.estimator_ is first.estimator_
-    assert Remembered(logistic()).fit(X + 1, y).estimator_ is not first.estimator_
-    assert Remembered(LogisticRegression(C=2.0)).fit(X, y).estimator_ is not first.estimator_
-    assert (again.decision_function(X) == logistic().fit(X, y).decision_function(X)).all()
-    assert (again.predict_proba(X) == logistic().fit(X, y).predict_proba(X)).all()
-    assert (again.predict(X) == logistic().fit(X, y).predict(X)).all()
-    assert hasattr(again, "decision_function")
-    for shift in range(2, MOST_FITTED + 2):  # so many others are fitted that the first is forgotten
-        Remembered(logistic()).fit(X + shift, y)
-    assert Remembered(logistic()).fit(X, y).estimator_ is not first.estimator_
+    assert MemoizedClassifier(logistic()).fit(X + 1, y).estimator_ is not first.estimator_
+    assert MemoizedClassifier(LogisticRegression(C=2.0)).fit(X, y).estimator_ is not first.estimator_
+    for name in ("decision_function", "predict_proba", "predict"):
+        assert (getattr(again, name)(X) == getattr(logistic().fit(X, y), name)(X)).all()
+    for shift in range(2, MAX_FITTED + 2):  # so many others that the first is dropped
+        MemoizedClassifier(logistic()).fit(X + shift, y)
+    assert MemoizedClassifier(logistic()).fit(X, y).estimator_ is not first.estimator_
 
 
-def test_thresholds_are_laid_on_remembered_scores_once_for_all_costs(small_plan, monkeypatch):
-    fits = []
-    plain = LogisticRegression.fit
+def test_all_costs_share_the_fits_of_scores(small, monkeypatch):
+    fits, plain = [], LogisticRegression.fit
     monkeypatch.setattr(LogisticRegression, "fit", lambda self, X, y, **given: fits.append(1) or plain(self, X, y))
-    run_unit(Unit(small_plan.datasets[0], "thresholds_lr", 7, (0.6, 0.7, 0.8)))
-    assert len(fits) == 6  # five folds, and everybody
-    run_unit(Unit(small_plan.datasets[0], "semi_honest", 7, (0.6, 0.7, 0.8)))
-    assert len(fits) == 6
-
-
-def test_that_nobody_applies_is_a_result_and_no_warning(small_plan, recwarn):
-    (result,) = run_unit(Unit(small_plan.datasets[0], "naive_honest", 0, (0.99,)))
-    assert result.test_metrics["induced_accuracy"] is None
-    assert result.broken == (None, None, None)
-    assert not [each for each in recwarn if issubclass(each.category, ApplicationWarning)]
+    for method in ("thresholds_lr", "semi_honest"):
+        list(fit_method(ALL_METHODS[method], "adult", make_split(small, 7), (0.6, 0.7, 0.8), 7))
+        assert len(fits) == 6  # five folds, and everybody

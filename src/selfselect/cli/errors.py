@@ -64,15 +64,6 @@ HINTS = {
     "subsidy": Hint("--proportional", "If they are shares of the cost, pass --proportional."),
     "threshold": Hint("--threshold", "Say it with --threshold."),
     "ignore": Hint("--ignore", "To leave it out, pass --ignore {name}."),
-    "store": Hint("--store", "Pass another --store."),
-    "repair": Hint(
-        "--store", "Drop what is damaged and make it again with: selfselect reproduce --repair --store {path}"
-    ),
-    "no_store": Hint("--store", "Make one with: selfselect reproduce --store {path}"),
-    "no_results": Hint("--store", "Make results with: selfselect reproduce --store {path}"),
-    "no_promises": Hint("--store", "Make them with selfselect reproduce --store {path}, asking for promises."),
-    "no_splits": Hint("--store", "Make them with selfselect reproduce --store {path}, asking for splits from 10 on."),
-    "workers": Hint("--workers", "Try fewer --workers, or run the same command again to go on."),
 }
 
 

@@ -26,12 +26,6 @@ COMMANDS = (
     "compare",
     "train",
     "predict",
-    "reproduce",
-    "status",
-    "tables",
-    "figures",
-    "page",
-    "export",
 )
 
 

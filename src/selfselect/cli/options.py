@@ -297,16 +297,6 @@ output_options = _all_of(
     click.option("--csv", "csv_file", metavar="CSV", help="Write the table of groups; of several costs, at the first."),
 )
 
-#: Runs that take long, and were made before.
-beside_option = click.option(
-    "--beside",
-    multiple=True,
-    type=click.Path(exists=True, dir_okay=False),
-    metavar="FILE",
-    help="More results (the paper's own training, other splits, experiments, promises): a store, or what the command "
-    "export wrote; repeatable.",
-)
-
 
 def check_model_options(
     score: str | None, threshold: float | None, prediction: str | None, lower_passes: bool = False, **others: Any

@@ -1,1 +1,0 @@
-"""A sweep over people, methods, costs and splits: what is asked, the work, where it runs, and its results on disk."""
