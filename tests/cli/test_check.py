@@ -105,13 +105,6 @@ def test_at_the_threshold_itself_nobody_passes_whichever_way(tmp_path):
         assert content["groups"][0]["selected"] == passed
 
 
-def test_lower_passes_is_for_scores(scored):
-    result = run("audit", scored(), "--label", "hired", "--group", "z", "--prediction", "hired", "--lower-passes",
-                 "--cost", "0.7")  # fmt: skip
-    assert result.exit_code == 2
-    assert "--lower-passes belongs to --score" in result.output
-
-
 def test_of_more_than_two_labels_those_named_are_qualified_and_all_others_are_not(scored, people, tmp_path):
     ends = people["hired"].map({True: "kept", False: "left"}).where(people.index % 5 > 0, "promoted")
     path = scored(hired=ends)
@@ -125,9 +118,3 @@ def test_of_more_than_two_labels_those_named_are_qualified_and_all_others_are_no
         content = json.loads(result.stdout)
         qualified = sum(group["n"] * group["base_rate"] for group in content["groups"])
         assert round(qualified) == ends.isin(named).sum()
-
-
-def test_a_positive_value_that_no_row_holds_is_named_among_several(scored):
-    result = run("audit", scored(), *WITH_SCORE, "--positive", "True", "--positive", "maybe", "--cost", "0.7")
-    assert result.exit_code == 2
-    assert "no row holds 'maybe'" in result.output
