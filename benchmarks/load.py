@@ -1,7 +1,6 @@
-"""What is held when much is asked for at once: sweeps on one store, fits in threads, groups in an audit.
+"""Fits in threads and audits of many groups.
 
-Writes results/load.md. Besides times, as ratios within one run, it checks that nothing is lost, done twice or changed
-by the load, and ends with an error where that is not so.
+Writes results/load.md. Besides times, as ratios within one run, it checks that load changes no result.
 """
 
 from __future__ import annotations
@@ -9,12 +8,8 @@ from __future__ import annotations
 from _common import best_of, to_markdown, write  # first: it sets the number of threads
 
 # isort: split
-import multiprocessing
-import tempfile
 import warnings
-from concurrent.futures import Future, ThreadPoolExecutor
-from dataclasses import replace
-from pathlib import Path
+from concurrent.futures import ThreadPoolExecutor
 from time import perf_counter
 
 import numpy as np
@@ -23,75 +18,11 @@ from threadpoolctl import threadpool_info
 
 from selfselect import ApplicationWarning, StrategicClassifier, audit
 from selfselect.datasets import fetch_adult
-from selfselect.reproduction import COSTS, BundledDataset, InProcess, Plan, Store, run_sweep
-from selfselect.reproduction.sweep.units import Unit, run_unit
 
-SWEEPS = (1, 2, 4, 8, 16)
-SPLITS = 100
 THREADS = (1, 4, 16)
 ROWS = 1_000_000
 GROUPS = (10, 1_000, 100_000)
 COST = 0.7
-
-
-class AtOnce(InProcess):
-    """Engine whose fits take no time, so that sweeps only ask the store: every split gets the results of split 0."""
-
-    def __init__(self, ready):
-        self.ready = ready
-
-    def submit(self, unit):
-        """Have a unit done."""
-        future = Future()
-        future.set_result([replace(self.ready[cell.cost], cell=cell) for cell in unit.cells])
-        return future
-
-
-def sweep(path, plan, ready, gate, done):
-    """One sweep of several; how many fits it did."""
-    gate.wait()
-    with Store(path) as store:
-        done.put(run_sweep(plan, store, AtOnce(ready), poll=0.05))
-
-
-def on_one_store():
-    adult = BundledDataset("adult")
-    plan = Plan((adult,), ("strat_x",), COSTS, SPLITS)
-    ready = {cost: run_unit(Unit(adult, "strat_x", 0, (cost,)))[0] for cost in COSTS}
-    processes = multiprocessing.get_context("fork")
-    expected, alone, rows = None, None, []
-    for number in SWEEPS:
-        with tempfile.TemporaryDirectory() as folder:
-            path = Path(folder) / "results.sqlite"
-            gate, done = processes.Barrier(number + 1), processes.Queue()
-            sweeps = [processes.Process(target=sweep, args=(path, plan, ready, gate, done)) for _ in range(number)]
-            for each in sweeps:
-                each.start()
-            gate.wait()
-            start = perf_counter()
-            for each in sweeps:
-                each.join()
-            seconds = perf_counter() - start
-            assert all(each.exitcode == 0 for each in sweeps), "a sweep has failed"
-            shares = [done.get(timeout=10) for _ in sweeps]
-            with Store(path, read_only=True) as store:
-                contents = store.contents()
-        expected, alone = expected or contents, alone or seconds
-        assert contents == expected, "results are lost or others"
-        assert sum(shares) == len(plan.cells()), "a fit was done twice"
-        rows.append(
-            {
-                "sweeps": number,
-                "results": len(contents),
-                "seconds": f"{seconds:.1f}",
-                "results a second": round(len(contents) / seconds),
-                "time / one sweep": f"{seconds / alone:.2f}",
-                "fewest and most by a sweep": f"{min(shares)}, {max(shares)}",
-                "lost": 0,
-                "twice": 0,
-            }
-        )
-    return pd.DataFrame(rows)
 
 
 def in_threads():
@@ -155,18 +86,13 @@ def main():
     warnings.simplefilter("ignore", ApplicationWarning)
     write(
         "load.md",
-        "# Load held\n\n"
-        "Made by `make bench`. Where something is lost, done twice or changed by the load, it ends with an error\n"
-        "instead of a table.\n\n"
-        "## Sweeps on one store at once\n\n"
-        "Processes that share the work of one file; fits take no time here, so that all they do is to lease, write\n"
-        "and read.\n\n"
-        f"{to_markdown(on_one_store())}\n\n"
-        "## Fits beside each other in threads\n\n"
+        "# Load\n\n"
+        "Made by `make bench`, which fails if load changes a result.\n\n"
+        "## Fits in parallel threads\n\n"
         "`StrategicClassifier` on all of Adult.\n\n"
         f"{to_markdown(in_threads())}\n\n"
         "## Groups in an audit\n\n"
-        f"{ROWS:,} people with scores, counted and judged; who applies is compared with pandas' sums of the rows.\n"
+        f"{ROWS:,} people with scores; who applies is compared with sums by pandas.\n"
         "sort: numpy's stable argsort of the same scores.\n\n"
         f"{to_markdown(of_many_groups())}\n",
     )
