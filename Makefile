@@ -12,7 +12,7 @@ help:
 	@echo "make check      lint and types"
 	@echo "make bench      run the benchmarks and rewrite benchmarks/results/ [BENCHMARKS='learners ...']"
 	@echo "make docs       build the site in docs/_build [QUICK=1: without running the gallery]"
-	@echo "make reproduce  run the experiments of the paper (resumes) and rewrite docs/reproduction* [ARGS='--dataset adult ...']"
+	@echo "make reproduce  run the experiments of the paper (resumes) and rewrite docs/reproduction* [RUN='--dataset adult']"
 	@echo "make fuzz       damaged files and hostile names [MINUTES=5 SEED=1000000]"
 	@echo "make clean      remove environments, caches and artefacts"
 
@@ -56,13 +56,15 @@ docs: $(VENV)/.installed-dev
 	$(if $(QUICK),,$(BIN)/python tools/screenshots.py)
 	$(if $(QUICK),SELFSELECT_DOCS=quick) MPLBACKEND=Agg $(BIN)/python -m sphinx -W --keep-going -q -b html docs $(SITE)$(if $(QUICK),-quick)
 
+# RUN chooses a part: RUN='--dataset adult --splits 2'. Runs that take hours are kept in the repository as tables.
 RESULTS ?= results
-ARGS ?=
+RUN ?=
+KEPT = $(addprefix --results ,$(RESULTS) $(wildcard docs/reproduction/*.csv.gz))
 reproduce: $(VENV)/.installed-dev
-	$(BIN)/python -m reproduction run --results $(RESULTS) --workers $(WORKERS) $(ARGS)
-	$(BIN)/python -m reproduction tables --results $(RESULTS)
-	$(BIN)/python -m reproduction figures --results $(RESULTS)
-	$(BIN)/python -m reproduction page --results $(RESULTS)
+	$(BIN)/python -m reproduction run --results $(RESULTS) --workers $(WORKERS) $(RUN)
+	$(BIN)/python -m reproduction tables $(KEPT) --out docs/reproduction
+	$(BIN)/python -m reproduction figures $(KEPT) --out docs/reproduction
+	$(BIN)/python -m reproduction page $(KEPT) --out docs/reproduction.md
 
 MINUTES ?= 5
 SEED ?= 1000000
