@@ -9,7 +9,6 @@ import pytest
 import reference
 from applicants import run
 from selfselect import audit as library_audit
-from selfselect.tabular.texts import BLOCK_BYTES
 
 FIELDS = "group n base_rate selected precision precision_low precision_high cost applies subsidy_needed accuracy"
 
@@ -88,16 +87,6 @@ def test_a_score_with_its_threshold_and_the_predictions_it_makes_say_the_same(sc
     assert by_score.pop("threshold") == 0.5
     assert by_prediction.pop("threshold") is None
     assert by_score == by_prediction
-
-
-def test_chunks_add_up_to_the_whole(scored, monkeypatch):
-    path, _ = scored
-    for model in (("--score", "s"), ("--prediction", "p")):
-        command = ("audit", path, *PEOPLE, "--group", "w", *model, "--cost", "0.7", "--json", "-")
-        whole = run(*command).output
-        monkeypatch.setattr("selfselect.tabular.texts.BLOCK_BYTES", 100)
-        assert run(*command).output == whole
-        monkeypatch.undo()
 
 
 def test_several_group_columns_are_combined_and_named_with_a_slash(scored):
@@ -188,7 +177,6 @@ def test_of_very_many_groups_the_largest_are_shown_and_the_rest_counted(tmp_path
 def test_weights_of_a_column_are_those_of_the_library(scored, tmp_path):
     path, frame = scored
     frame["weight"] = np.round(np.random.default_rng(0).exponential(2, len(frame)), 2)
-    frame = pd.concat([frame] * (BLOCK_BYTES // len(frame.to_csv()) + 2), ignore_index=True)
     frame.to_csv(path, index=False)
     for how, given in (("--score", "s"), ("--prediction", "p")):
         out = tmp_path / f"{given}.json"

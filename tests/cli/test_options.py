@@ -95,9 +95,8 @@ def test_a_model_takes_tables_with_either_decimal_sign(table, tmp_path, people):
     assert "row 3, column 'age': '1.234' is not a finite number" in run("predict", model, german).output
 
 
-@pytest.mark.parametrize("command", ["train", "compare", "frontier"])
-@pytest.mark.parametrize("seed", ["-1", str(2**32), "1e3", "9" * 30])
-def test_a_seed_that_cannot_be_is_refused_by_its_name(command, seed, people_csv):
-    done = run(command, people_csv, "--seed", seed)
+@pytest.mark.parametrize("seed", ["-1", str(2**32), "1e3"])
+def test_a_seed_out_of_range_is_refused_by_its_name(seed, people_csv):
+    done = run("frontier", people_csv, "--seed", seed)
     assert done.exit_code == 2
     assert "Invalid value for '--seed'" in done.stderr
