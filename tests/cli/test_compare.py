@@ -157,3 +157,11 @@ def test_the_same_people_have_the_same_weights(years, tmp_path):
     result = run("compare", years[0], other, *COMMON, "--score", "s", "--same-people", "id", "--weight", "w")
     assert result.exit_code == 2
     assert "has another weight in each table" in result.output
+
+
+def test_groups_of_two_tables_that_differ_by_case_are_pointed_out(years, tmp_path):
+    other = tmp_path / "lower.csv"
+    other.write_text(years[1].read_text().replace(",A,", ",a,"))
+    result = run("compare", years[0], other, *COMMON, "--score", "s")
+    assert result.exit_code == 0
+    assert "'A' in the first table and 'a' in the second differ by case" in result.stderr

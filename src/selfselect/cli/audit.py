@@ -43,7 +43,7 @@ if TYPE_CHECKING:
 @click.option(
     "--untested",
     is_flag=True,
-    help="Labels of people who do not pass may be empty: nobody tested them. What depends on them is given as bounds.",
+    help="Labels of people who do not pass may be empty. Numbers that depend on them are given as bounds.",
 )
 @click.option(
     "--cost",
@@ -51,8 +51,8 @@ if TYPE_CHECKING:
     type=CostRange(spans=True),
     multiple=True,
     required=True,
-    help="Cost of being tested, as a share of what being hired is worth; repeat it, or give FIRST:LAST:STEP. LOW:HIGH "
-    "asks what holds over all of it, and where it tips.",
+    help="Cost of being tested, as a share of what being hired is worth; repeatable. FIRST:LAST:STEP means several "
+    "costs, LOW:HIGH a whole range.",
 )
 @cost_of_option
 @subsidy_options
@@ -68,8 +68,8 @@ if TYPE_CHECKING:
 @click.option(
     "--separately",
     is_flag=True,
-    help="With several --group: audit by each column on its own. JSON becomes a list; a report or CSV file is written "
-    "for each, named after its column (out-sex.html).",
+    help="With several --group: one audit by each column. JSON becomes a list; reports and CSV files are named after "
+    "the column (out-sex.html).",
 )
 @file_options
 def audit(
@@ -81,9 +81,9 @@ def audit(
     force: bool,
     **options: Any,
 ) -> None:
-    """Who will not bother to apply to a screening model, and what follows.
+    """Show who would not apply to a screening model, and what follows.
 
-    FILE is a CSV (also .gz) or Parquet table with one row per person; - reads standard input.
+    FILE is a CSV (also .gz), Parquet or .xlsx table with one row per person; - reads standard input.
 
     \b
     Example:

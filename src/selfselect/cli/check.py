@@ -17,13 +17,13 @@ from .options import check_model_options, file_options, model_options, people_op
 @click.argument("file")
 @people_options
 @model_options
-@click.option("--ignore", multiple=True, metavar="COLUMN", help="Column not to look at.")
+@click.option("--ignore", multiple=True, metavar="COLUMN", help="Column not to check.")
 @file_options
 def check(file: str, ignore: tuple[str, ...], **options: Any) -> None:
-    """Look for what would mislead in a table, before anything is computed from it.
+    """Find what would mislead in a table, before anything is computed from it.
 
-    Labels and groups are looked at, what a model says (--score or --prediction, if given), and all other columns as a
-    model would learn from them. Every other command does the same with what it reads.
+    This checks labels and groups, the scores or decisions of a model (--score or --prediction, if given), and all other
+    columns as features. Every other command checks the columns that it reads.
 
     \b
     Example:

@@ -38,7 +38,7 @@ Value = TypeVar("Value")
 @click.argument("files", nargs=-1, required=True, metavar="FILE [FILE]")
 @people_options
 @click.option(
-    "--score", "scores", multiple=True, metavar="COLUMN", help="Score; twice if the two have columns of their own."
+    "--score", "scores", multiple=True, metavar="COLUMN", help="Score; twice if the two are in different columns."
 )
 @click.option("--threshold", "thresholds", multiple=True, type=float, metavar="T", help="Of the score; once or twice.")
 @click.option("--lower-passes", is_flag=True, help="Below the threshold passes, not above it.")
@@ -83,11 +83,11 @@ def compare(
     force: bool,
     **options: Any,
 ) -> None:
-    """One year against another, or model A against B: who comes, who leaves, and whether that is more than chance.
+    """Compare one year with another, or model A with model B: which groups start or stop applying, beyond chance.
 
-    Two FILEs are two independent sets of people, or with --same-people two models' scores of the same people. One FILE
-    with two --score (or two --prediction, or two --threshold) is two models on the same people. What is given twice is
-    for the first first.
+    Two FILEs hold different people, or with --same-people the scores of two models for the same people. One FILE with
+    two --score (or two --prediction, or two --threshold) holds two models on the same people. Of an option that is
+    given twice, the first is for the first.
 
     \b
     Examples:

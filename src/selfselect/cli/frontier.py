@@ -46,18 +46,18 @@ if TYPE_CHECKING:
     help="Recommend the most accurate thresholds at which no larger share of qualified people stays away [default: "
     "than now].",
 )
-@seed_option("Of the deal into halves for held-out numbers.")
+@seed_option("Of the split into halves for held-out numbers.")
 @click.option("--figure", metavar="PICTURE", help="Draw both frontiers (.png, .svg or .pdf).")
 @output_options
 @file_options
 def frontier(
     file: str, max_social_cost: float | None, seed: int, figure: str | None, force: bool, **options: Any
 ) -> None:
-    """Which threshold? Accuracy on those who apply against social cost, over all thresholds of a score.
+    """Compare all thresholds of a score: accuracy among applicants against social cost.
 
-    One threshold for all, and one per group (which may be unlawful: it treats people of the same score differently).
-    The numbers are chosen on the people they are counted on; held-out numbers are chosen on one half and counted on
-    the other.
+    There is a frontier of one threshold for all, and one of a threshold per group (which may be unlawful: it treats
+    people of the same score differently). Thresholds are chosen on the people they are counted on; held-out numbers
+    are chosen on one half and counted on the other.
 
     \b
     Example:

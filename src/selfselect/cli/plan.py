@@ -54,14 +54,13 @@ if TYPE_CHECKING:
     "--confidence",
     type=Number(0, 1, min_open=True, max_open=True),
     metavar="LEVEL",
-    help="Pay up to the lower bound of precision (0.9: at 90%), so that a group is not left on the boundary.",
+    help="Pay enough for the lower bound of precision at this confidence (0.9), for a safer amount.",
 )
 @click.option("--proportional", is_flag=True, help="Pay shares of the cost, not amounts.")
 @click.option(
     "--retrain",
     is_flag=True,
-    help="Search for subsidies that still work after the firm re-trains a strategic model against them, on the other "
-    "columns of the table.",
+    help="Find subsidies that still work after the firm re-trains a strategic model on the table's other columns.",
 )
 @click.option("--drop-group", is_flag=True, help="With --retrain: the firm's model does not see the group columns.")
 @click.option("--ignore", multiple=True, metavar="COLUMN", help="With --retrain: column not to learn from.")
@@ -79,10 +78,10 @@ def plan(
     force: bool,
     **options: Any,
 ) -> None:
-    """Least subsidies that bring groups in, or the best use of a budget: who is paid, and what it changes.
+    """Find the least subsidies that bring groups in, or the best use of a budget.
 
     Everyone of a subsidised group who applies and passes screening receives the subsidy. A report (--report) opens with
-    the subsidies set. With --retrain, what subsidies do is compared with a firm that re-trains and pays nothing.
+    the subsidies set. With --retrain, the plan is compared with a firm that re-trains and pays nothing.
 
     \b
     Example:

@@ -34,8 +34,8 @@ METHODS = ("naive", "semi", "thresholds", "strategic")
     type=click.Choice(METHODS),
     default="strategic",
     show_default=True,
-    help="Blind to applications; one good threshold; one for each group, over a logistic regression (it takes the "
-    "group to decide); or trained for those who apply.",
+    help="naive: ignores who applies; semi: one good threshold; thresholds: one per group, over a logistic regression "
+    "(predictions need the group); strategic: trained for those who apply.",
 )
 @click.option("--use-group", is_flag=True, help="Let the model learn from the group columns too.")
 @click.option("--ignore", multiple=True, metavar="COLUMN", help="Column not to learn from.")
@@ -54,7 +54,7 @@ METHODS = ("naive", "semi", "thresholds", "strategic")
     "--max-social-cost",
     type=Number(0, 1),
     metavar="SHARE",
-    help="Write no model (exit code 1) with which a larger share of qualified people does not apply.",
+    help="Write no model (exit code 1) if a larger share of qualified people would not apply.",
 )
 @click.option(
     "--min-selection-rate",
@@ -90,10 +90,9 @@ def train(
 ) -> None:
     """Train a model on a table with ordinary columns: numbers, categories, missing values.
 
-    All columns but the label and the groups are learnt from (--ignore leaves some out, --use-group adds the groups).
-    Part of the rows is held out; what the model does to those people is shown. Methods that can, are trained to meet
-    --require, --max-social-cost and --min-selection-rate; of any method, a model that does not meet them is not
-    written.
+    Features are all columns but the label and the groups (--ignore leaves some out, --use-group adds the groups). Part
+    of the rows is held out to evaluate the model. A model that does not meet --require, --max-social-cost and
+    --min-selection-rate is not written. Methods are trained to meet the conditions that they support.
 
     \b
     Example:
