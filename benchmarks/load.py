@@ -1,7 +1,6 @@
-"""Load: fits in parallel threads, and audits with many groups.
+"""Fits in threads and audits of many groups.
 
-Writes results/load.md. Besides times, as ratios within one run, it checks that no result is lost or changed by the
-load, and ends with an error otherwise.
+Writes results/load.md. Besides times, as ratios within one run, it checks that load changes no result.
 """
 
 from __future__ import annotations
@@ -87,13 +86,13 @@ def main():
     warnings.simplefilter("ignore", ApplicationWarning)
     write(
         "load.md",
-        "# Load held\n\n"
-        "Made by `make bench`, which ends with an error if a result is lost or changed by the load.\n\n"
-        "## Fits beside each other in threads\n\n"
+        "# Load\n\n"
+        "Made by `make bench`, which fails if load changes a result.\n\n"
+        "## Fits in parallel threads\n\n"
         "`StrategicClassifier` on all of Adult.\n\n"
         f"{to_markdown(in_threads())}\n\n"
         "## Groups in an audit\n\n"
-        f"{ROWS:,} people with scores, counted and judged; who applies is compared with pandas' sums of the rows.\n"
+        f"{ROWS:,} people with scores; who applies is compared with sums by pandas.\n"
         "sort: numpy's stable argsort of the same scores.\n\n"
         f"{to_markdown(of_many_groups())}\n",
     )

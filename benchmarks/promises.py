@@ -145,7 +145,7 @@ def main():
     write(
         "promises.md",
         "# Promises and how often they are broken\n\n"
-        f"Made by `python benchmarks/promises.py --populations {given.populations}` (`make simulate` draws 500).\n\n"
+        f"Made by `python benchmarks/promises.py --populations {given.populations}`.\n\n"
         "A promise is made to every group that is told to apply: that new people of it get a precision of at least\n"
         f"its cost ({COST:g}). It is broken if the true precision is below, by however little. Thresholds, groups and\n"
         "scores are chosen anew in every population. any promise broken: share of all populations. of them broken:\n"

@@ -1,11 +1,8 @@
-"""Names that somebody may give to groups, columns and files so that whatever shows them goes wrong.
-
-Every place that shows names of strangers is tried with all of them; `tests/test_hostile.py` has the list of places.
-"""
+"""Names of groups, columns and files that break a careless program; `test_hostile.py` tests every place with them."""
 
 import re
 
-#: Texts that a spreadsheet would run: plain signs, signs of another width, and both behind what is not seen.
+#: Formulas of a spreadsheet: plain signs, full-width signs, and both after invisible characters.
 FORMULAS = [
     "=1+1",
     '=HYPERLINK("http://evil.example","click")',
@@ -27,7 +24,7 @@ FORMULAS = [
     "\x00=1+1",
 ]
 
-#: What other targets obey: scripts and entities, marks of LaTeX and Markdown, control characters, halves of characters.
+#: Scripts and entities, marks of LaTeX and Markdown, control characters, lone surrogates.
 OTHERS = [
     "<script>window.pwned=1</script>",
     "</script><img src=x onerror=window.pwned=1>",
@@ -88,21 +85,21 @@ OTHERS = [
 ]
 
 HOSTILE = [*FORMULAS, *OTHERS]
-#: Those that are whole: halves of characters are refused by pandas and by browsers.
+#: Without lone surrogates, which pandas and browsers refuse.
 WITHOUT_HALVES = [name for name in HOSTILE if name.encode("utf-8", "replace").decode() == name]
 
 
 def runs_as_formula(cell):
-    """Whether a careless spreadsheet runs a cell: it skips what it does not show, and reads wide signs as plain."""
+    """Whether a careless spreadsheet runs a cell: it skips invisible characters and reads full-width signs."""
     seen = [char for char in cell if char.isprintable() and not char.isspace()]
     return bool(seen) and seen[0] in "=+-@\uff1d\uff0b\uff0d\uff20\ufe66\ufe62\ufe63\ufe6b"
 
 
 def split_carelessly(cell):
-    """The cells that a spreadsheet sees which separates by other characters, and ends lines within quotes."""
+    """Cells of a spreadsheet that splits at other characters, and at line ends within quotes."""
     return re.split(r"[;\t\r\n]", cell)
 
 
 def without_apostrophes(cell):
-    """A text without what may have been put in front of it or of its parts."""
+    """A cell without the apostrophes that escape it."""
     return re.sub(r"(^|(?<=[;\t\r\n]))'", "", cell)

@@ -1,4 +1,4 @@
-"""Groups are known by their names: neither the order of categories, nor the alphabet, nor the order of rows matters."""
+"""Groups are matched by name, whatever the order of categories, names and rows."""
 
 import numpy as np
 import pandas as pd
@@ -12,14 +12,10 @@ from selfselect import (
     SemiStrategicClassifier,
     StrategicClassifier,
     Terms,
-    ThresholdCurves,
-    accuracy_social_cost_frontier,
     audit,
     plan_subsidies,
-    theory,
 )
 from selfselect.counting import MISSING, encode_groups
-from selfselect.metrics import outcome, rank_agreement
 from selfselect.planning import plan_for, plan_under_retraining
 
 NAMES = ("a", "b", "c", "d")
@@ -37,7 +33,7 @@ def population(seed=0, n=400):
 
 @st.composite
 def disguises(draw):
-    """Other names, another order of categories, another order of rows; the way back from the names."""
+    """Other names, another order of categories and of rows."""
     names = draw(st.sampled_from([("a", "b", "c", "d"), ("d", "c", "b", "a"), ("z", "A", "m", "10"), (3, 1, 2, 0)]))
     categories = draw(st.permutations(names))
     categorical = draw(st.booleans())
@@ -52,7 +48,7 @@ def disguise(z, how):
 
 
 def by_name(values, how):
-    """A Series of another population's groups under the names of ours, in their order."""
+    """A Series by the new names, under the old names and in their order."""
     back = {new: old for old, new in how[0].items()}
     plain = {back[label]: value for label, value in zip(values.index, values, strict=True)}
     return pd.Series(plain)[list(NAMES)]
@@ -71,40 +67,8 @@ def check_frames(own, other, how):
 
 
 @given(disguises())
-@settings(max_examples=40)
-def test_tables_and_curves(how):
-    y, score, z = population()
-    names, rows = how[0], how[3]
-    paid = {names[label]: value for label, value in SUBSIDIES.items()}
-    own, other = (
-        PublishedStatistics.from_scores(labels, values, threshold=0.5, sensitive_features=groups)
-        for labels, values, groups in ((y, score, z), (y[rows], score[rows], disguise(z, how)))
-    )
-    check_frames(own.to_frame(), other.to_frame(), how)
-    check(own.applies(COST, SUBSIDIES), other.applies(COST, paid), how)
-    check(own.costs(COST, SUBSIDIES), other.costs(COST, paid), how)
-    check(own.applicant_utility(COST, SUBSIDIES), other.applicant_utility(COST, paid), how)
-    assert (own.applies_to(z, COST)[rows] == other.applies_to(disguise(z, how), COST)).all()
-    assert outcome(own, own.applies(COST)) == outcome(other, other.applies(COST))
-    agreement = rank_agreement(own.base_rate, own.precision)
-    assert rank_agreement(other.base_rate, other.precision).kendall == pytest.approx(agreement.kendall)
-    assert (own + own) == PublishedStatistics(own.groups, own.counts + own.counts)
-
-    curves, others = (
-        ThresholdCurves.from_scores(labels, values, sensitive_features=groups)
-        for labels, values, groups in ((y, score, z), (y[rows], score[rows], disguise(z, how)))
-    )
-    check_frames(curves.application_intervals(COST, SUBSIDIES), others.application_intervals(COST, paid), how)
-    check_frames(curves.best_by_group(COST, SUBSIDIES), others.best_by_group(COST, paid), how)
-    check(curves.is_calibrated(), others.is_calibrated(), how)
-    pd.testing.assert_frame_equal(curves.outcomes(COST, SUBSIDIES), others.outcomes(COST, paid))
-    optimum = theory.strategic_optimum(curves, COST, SUBSIDIES)
-    check(optimum.thresholds, theory.strategic_optimum(others, COST, paid).thresholds, how)
-
-
-@given(disguises())
-@settings(max_examples=25)
-def test_audits_and_plans(how):
+@settings(max_examples=20)
+def test_audits_and_plans_do_not_depend_on_names_and_order(how):
     y, score, z = population()
     names, rows = how[0], how[3]
     groups = disguise(z, how)
@@ -124,8 +88,8 @@ def test_audits_and_plans(how):
 
 
 @given(disguises())
-@settings(max_examples=8)
-def test_classifiers_and_plans_against_a_firm_that_re_trains(how):
+@settings(max_examples=6)
+def test_classifiers_and_plans_under_retraining_do_not_depend_on_names_and_order(how):
     y, score, z = population()
     names, rows = how[0], how[3]
     groups = disguise(z, how)
@@ -148,19 +112,6 @@ def test_classifiers_and_plans_against_a_firm_that_re_trains(how):
     check(plan.subsidies, second.subsidies, how)
     check(plan.after.applies, second.after.applies, how)
     assert plan.path["works"].tolist() == second.path["works"].tolist()
-
-
-def test_the_frontier():
-    how = ({"a": "z", "b": "y", "c": "x", "d": "w"}, list("xzwy"), True, np.arange(400)[::-1])
-    y, score, z = population()
-    rows = how[3]
-    own, other = (
-        accuracy_social_cost_frontier(values[:, None], labels, sensitive_features=groups, cost=COST, limits=[1, 0.5, 0])
-        for values, labels, groups in ((score, y, z), (score[rows], y[rows], disguise(z, how)))
-    )
-    back = {new: old for old, new in how[0].items()}
-    assert [sorted(back[name] for name in who) for who in other["who"]] == [sorted(who) for who in own["who"]]
-    pd.testing.assert_frame_equal(own.drop(columns="who"), other.drop(columns="who"))
 
 
 def test_a_firm_may_list_its_groups_in_an_order_of_its_own():

@@ -1,7 +1,6 @@
-"""The flow never runs backwards: rooms import from rooms above them only, and nobody reaches into private parts."""
+"""The order of imports: a module imports only from rooms above its own, and no private names."""
 
 import ast
-import re
 import subprocess
 import sys
 from graphlib import TopologicalSorter
@@ -12,7 +11,7 @@ import pytest
 ROOT = Path(__file__).parents[1]
 PACKAGE = ROOT / "src" / "selfselect"
 
-#: Rooms from the top down; those of one line know nothing of each other.
+#: Rooms from the top down; rooms of one line do not import each other.
 ORDER = (
     ("_validation",),
     ("_errors", "_files", "_frames", "_notices", "_text", "_threads"),
@@ -33,8 +32,7 @@ ORDER = (
 )
 LEVEL = {room: level for level, rooms in enumerate(ORDER) for room in rooms}
 
-#: Packages of extras, which people may do without, and narwhals, which only those with other frames wait for: they are
-#: imported where they are used, and nowhere else.
+#: Packages of extras and heavy ones that few need. They are imported inside the functions that use them.
 EXTRAS = {
     "dask",
     "distributed",
@@ -50,7 +48,7 @@ EXTRAS = {
 
 
 def modules():
-    """All modules of the package: their dotted name (without the package's) and what they say."""
+    """Dotted name (without the package's), path and syntax tree of every module."""
     for path in sorted(PACKAGE.rglob("*.py")):
         parts = path.relative_to(PACKAGE).with_suffix("").parts
         name = ".".join(parts[:-1] if parts[-1] == "__init__" else parts)
@@ -58,7 +56,7 @@ def modules():
 
 
 def imported(path, node):
-    """Modules of the package that an import statement names, dotted; with the names taken from each."""
+    """Modules of the package that a statement imports from, each with the imported name."""
     if isinstance(node, ast.Import):
         return [(alias.name.removeprefix("selfselect."), "") for alias in node.names if "selfselect" in alias.name]
     if node.level == 0:
@@ -75,16 +73,16 @@ NAMES = {name for name, _, _ in modules()}
 
 
 def targets(base, name):
-    """The module that a name is taken from: a submodule counts as itself."""
+    """The module that a name comes from: a submodule counts as itself."""
     inner = f"{base}.{name}" if base else name
     return inner if inner in NAMES else base
 
 
 def edges():
-    """Who imports whom: (importer, imported, taken name), of every module but the lazy front door."""
+    """(importer, imported module, imported name) of every module but the lazy ``__init__``."""
     for name, path, tree in modules():
         if name == "":
-            continue  # the front door opens rooms when they are asked for
+            continue
         for node in ast.walk(tree):
             if isinstance(node, ast.Import | ast.ImportFrom):
                 for base, taken in imported(path, node):
@@ -108,16 +106,15 @@ def test_rooms_import_only_from_rooms_above_them():
     assert not wrong
 
 
-def test_no_module_imports_itself_in_a_circle():
+def test_there_are_no_circular_imports():
     graph = {}
     for importer, target, _ in edges():
-        # a package's own front page gathers its modules; they never ask it for anything
         if target and importer != target:
             graph.setdefault(importer, set()).add(target)
     list(TopologicalSorter(graph).static_order())
 
 
-def test_a_room_asks_its_own_front_page_for_nothing():
+def test_no_module_imports_from_the_init_of_its_own_room():
     wrong = [
         f"{importer} imports {target}"
         for importer, target, _ in edges()
@@ -126,7 +123,7 @@ def test_a_room_asks_its_own_front_page_for_nothing():
     assert not wrong
 
 
-def test_nobody_reaches_into_private_parts():
+def test_no_module_imports_private_names():
     wrong = [
         f"{importer} takes {taken} from {target}"
         for importer, target, taken in edges()
@@ -155,74 +152,14 @@ def test_only_extras_and_commands_are_imported_inside_functions():
     assert not wrong
 
 
-#: Who may change the filters of warnings, which all threads share: what the command alone calls.
+#: Only modules that the command alone calls may change the filters of warnings, which all threads share.
 FILTERING = ("cli.", "tabular.training")
 
 
-def test_no_filter_of_warnings_is_changed_where_threads_may_meet():
+def test_the_library_changes_no_filter_of_warnings():
     for name, _, tree in modules():
         named = {node.attr for node in ast.walk(tree) if isinstance(node, ast.Attribute)}
         assert name.startswith(FILTERING) or not named & {"catch_warnings", "simplefilter"}, f"{name}: notices_kept"
-
-
-#: Methods that write files, whoever has them.
-WRITERS = {"open", "write_text", "write_bytes", "to_csv", "to_excel", "to_parquet", "to_pickle", "savefig", "savez"}
-#: Functions of Python's own modules that write, make or move files; None: all of them.
-MOVERS = {"os": {"open", "fdopen", "rename", "replace", "link", "symlink"}, "shutil": None, "tempfile": None}
-#: Who writes files, and with what: all others hand texts or bytes to ``_files``.
-WRITING = {
-    ("_files", "os.fdopen"),
-    ("_files", "os.open"),
-    ("_files", "os.replace"),
-    # rows that wait in a file without a name until all are there
-    ("tabular.writing", "tempfile.SpooledTemporaryFile"),
-    ("tabular.writing", "tempfile.gettempdir"),
-    # these write to memory, and to the terminal
-    ("cli.frontier", "savefig"),
-    ("cli.streams", "write_bytes"),
-}
-
-
-def writes(call):
-    """What a call writes files with; None if it does not."""
-    owner, _, name = ast.unparse(call.func).rpartition(".")
-    if name == "open" and not opens_for_writing(call):
-        return None
-    if owner in MOVERS:
-        return f"{owner}.{name}" if MOVERS[owner] is None or name in MOVERS[owner] else None
-    return name if name in WRITERS else None
-
-
-def opens_for_writing(call):
-    """Whether a mode, or what may be one, is not plainly that of reading; nothing is ever in the null device."""
-    if call.args and ast.unparse(call.args[0]) == "os.devnull":
-        return False
-    modes = [*call.args[1:2], *(keyword.value for keyword in call.keywords if keyword.arg == "mode")]
-    if isinstance(call.func, ast.Attribute):  # a path's own takes it first
-        modes += [part for part in call.args[:1] if re.fullmatch(r"'[rwaxbt+]+'", ast.unparse(part))]
-    return any(ast.unparse(mode) not in ("'r'", "'rb'", "os.O_RDONLY") for mode in modes)
-
-
-def test_files_are_written_in_one_place():
-    found = {
-        (name, writes(node))
-        for name, _, tree in modules()
-        for node in ast.walk(tree)
-        if isinstance(node, ast.Call) and writes(node)
-    }
-    assert found == WRITING
-
-
-@pytest.mark.parametrize(
-    "statement",
-    [
-        *("open(path, 'w')", "open(path, mode='ab')", "open(path, mode)", "path.open('w')", "gzip.open(path, 'wt')"),
-        *("os.open(path, os.O_WRONLY)", "path.write_text(text)", "Path(path).write_bytes(data)", "shutil.copy(a, b)"),
-        *("os.replace(a, b)", "np.savez(path, a)", "frame.to_csv(path)"),
-    ],
-)
-def test_writing_elsewhere_would_be_noticed(statement):
-    assert writes(ast.parse(statement).body[0].value)
 
 
 @pytest.mark.parametrize(
@@ -253,4 +190,4 @@ def test_every_public_name_is_there():
 
 def test_tests_mirror_the_tree():
     rooms, tested = ({path.parent.name for path in folder.glob("*/*.py")} for folder in (PACKAGE, ROOT / "tests"))
-    assert tested - {"fuzzing", "golden", "reproduction"} == rooms  # which are about several
+    assert tested - {"fuzzing", "golden"} == rooms

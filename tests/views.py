@@ -1,7 +1,6 @@
-"""What public functions make of some people, in plain values by the name of the group: for ``test_metamorphic.py``.
+"""Results of every public function in plain values by group, for ``test_metamorphic.py``.
 
-A *view* takes people and returns its parts by name. Each public name is about parts of a view (``SHOWN``), so that
-something can be asked of every name: that it says the same of the same people, and not the same of all people.
+A *view* takes people and returns results by name. ``SHOWN`` has the results that each public name is responsible for.
 """
 
 import tempfile
@@ -17,7 +16,6 @@ from selfselect import (
     GroupThresholdClassifier,
     NaiveClassifier,
     PairedCounts,
-    Provenance,
     PublishedStatistics,
     ScreeningResult,
     SemiStrategicClassifier,
@@ -44,7 +42,7 @@ COST, HIGH_COST, THRESHOLD = 0.64, 0.75, 0.5
 
 @dataclass(frozen=True)
 class People:
-    """Some people, as a table holds them; ``weight`` None means one each."""
+    """Columns of a table of people; without ``weight`` each counts once."""
 
     X: object
     y: object
@@ -54,8 +52,8 @@ class People:
     threshold: float = THRESHOLD
 
     @property
-    def told(self):
-        """Arguments that most functions take."""
+    def keywords(self):
+        """Keyword arguments that most functions take."""
         return {"sensitive_features": self.z, "sample_weight": self.weight}
 
     @property
@@ -75,14 +73,14 @@ def some_people(n=240, seed=0):
 
 
 def take(p, rows):
-    """The same people in another order, or some of them, or some twice."""
+    """Some rows, in any order and as often as named."""
     part = {name: np.asarray(getattr(p, name))[rows] for name in ("y", "score", "z")}
     weight = None if p.weight is None else np.asarray(p.weight)[rows]
     return replace(p, X=p.X.iloc[rows].reset_index(drop=True), weight=weight, **part)
 
 
 def one_by_one(p):
-    """People without weights, each as often as it weighs: for what takes no weights."""
+    """Rows repeated by their weights, for functions that take no weights."""
     if p.weight is None:
         return p
     return replace(take(p, np.repeat(np.arange(len(p.y)), np.asarray(p.weight, dtype=int))), weight=None)
@@ -96,17 +94,17 @@ def are_qualified(p):
     return np.asarray(p.y) == 1
 
 
-# ---------------------------------------------------------------------- what is kept of each
+# ---------------------------------------------------------------------- registry
 
 VIEWS = {}
-#: Public names, each with the parts of views that it is about.
+#: Results (view, part) by public name.
 SHOWN = {}
-#: Columns of tables that follow from numbers of people alone; intervals also ask how many weigh how much.
+#: Columns that depend on sums of weights only; intervals also depend on how many people there are.
 POINTS = ["n", "positives", "base_rate", "selected", "true_positives", "selection_rate", "precision", "accuracy"]
 
 
 def view(**parts):
-    """Keep a view, with the public names that each of its parts is about."""
+    """Register a view, with the public names that each of its parts is about."""
 
     def keep(function):
         VIEWS[function.__name__] = function
@@ -139,7 +137,7 @@ def outcome_of(found):
     groups="PublishedStatistics", applies="BestResponse", subsidised="Terms", outcome="metrics.outcome metrics.Outcome"
 )
 def published(p):
-    stats = PublishedStatistics.from_predictions(p.y, p.yhat, **p.told)
+    stats = PublishedStatistics.from_predictions(p.y, p.yhat, **p.keywords)
     applies = stats.applies(COST)
     return {
         "groups": by_group(stats.to_frame(), POINTS),
@@ -164,7 +162,7 @@ def counted(p):
 
 @view(surely="SureRule", intervals="precision_interval")
 def sure(p):
-    stats = PublishedStatistics.from_predictions(p.y, p.yhat, **p.told)
+    stats = PublishedStatistics.from_predictions(p.y, p.yhat, **p.keywords)
     ends = np.transpose(precision_interval(stats.counts.true_positives, stats.counts.selected))
     return {
         "surely": each(stats.groups, stats.shares(Terms(COST, behaviour=SureRule(0.8)))),
@@ -174,7 +172,7 @@ def sure(p):
 
 @view(groups="ThresholdCurves", order="ThresholdCurves", thresholds="ThresholdCurves")
 def curves(p):
-    made = ThresholdCurves.from_scores(p.y, p.score, **p.told)
+    made = ThresholdCurves.from_scores(p.y, p.score, **p.keywords)
     return {
         "groups": by_group(made.at(p.threshold).to_frame(), POINTS),
         "order": [str(group) for group in made.application_order(COST).index],
@@ -186,13 +184,13 @@ def curves(p):
 
 
 def audited_at(p, cost, **more):
-    return audit(p.y, score=p.score, threshold=p.threshold, cost=cost, **p.told, **more)
+    return audit(p.y, score=p.score, threshold=p.threshold, cost=cost, **p.keywords, **more)
 
 
 @view(groups="audit Audit ScreeningResult", outcome="audit Audit ScreeningResult")
 def audited(p):
     found = audited_at(p, COST)
-    by_prediction = audit(p.y, y_pred=p.yhat, cost=COST, **p.told)
+    by_prediction = audit(p.y, y_pred=p.yhat, cost=COST, **p.keywords)
     assert isinstance(found.published_by, ScreeningResult)
     assert outcome_of(found) == outcome_of(by_prediction)
     return {
@@ -201,29 +199,20 @@ def audited(p):
     }
 
 
-@view(said="Provenance")
-def stated(p):
-    """What is said of the data, beside the numbers, which it does not change."""
-    words = f"{weights(p)[are_qualified(p)].sum():g} are qualified"
-    found = audited_at(p, COST, provenance=Provenance(title=words, warnings=(words,)))
-    assert outcome_of(found) == outcome_of(audited_at(p, COST))
-    return {"said": [found.provenance.title, *found.to_dict()["warnings"]]}
-
-
 @view(cells="PairedCounts")
 def paired(p):
     other = np.asarray(p.X)[:, 1] > 0
-    made = PairedCounts.from_predictions(p.y, p.yhat, other, **p.told)
+    made = PairedCounts.from_predictions(p.y, p.yhat, other, **p.keywords)
     first, second = made.counts()
     for counts, yhat in ((first, p.yhat), (second, other)):
-        own = PublishedStatistics.from_predictions(p.y, yhat, **p.told).counts
+        own = PublishedStatistics.from_predictions(p.y, yhat, **p.keywords).counts
         assert counts.selected.tolist() == own.selected.tolist()
     return {"cells": each(made.groups, made.cells.reshape(-1, 8).astype(float))}
 
 
 @view(differences="compare Comparison")
 def compared(p):
-    after = audit(p.y, y_pred=np.ones(len(p.y), dtype=int), cost=0.35, **p.told)
+    after = audit(p.y, y_pred=np.ones(len(p.y), dtype=int), cost=0.35, **p.keywords)
     made = compare(audited_at(p, COST), after, n_resamples=20)
     return {"differences": made.differences()["difference"].to_dict()}
 
@@ -237,21 +226,21 @@ def compared(p):
 )  # fmt: skip
 def measured(p):
     y, yhat = are_qualified(p).astype(int), p.yhat.astype(int)
-    stats = PublishedStatistics.from_predictions(p.y, p.yhat, **p.told)
-    told = {"applies": stats.applies_to(p.z, COST), "sample_weight": p.weight}
+    stats = PublishedStatistics.from_predictions(p.y, p.yhat, **p.keywords)
+    shared = {"applies": stats.applies_to(p.z, COST), "sample_weight": p.weight}
     return {
-        "induced": metrics.induced_accuracy(y, yhat, **told),
-        "social": metrics.social_cost(y, **told),
-        "rate": metrics.application_rate(y, **told),
+        "induced": metrics.induced_accuracy(y, yhat, **shared),
+        "social": metrics.social_cost(y, **shared),
+        "rate": metrics.application_rate(y, **shared),
         "assumed": metrics.assumed_accuracy(y, yhat, sample_weight=p.weight),
-        "people": metrics.applicant_utility(y, yhat, cost=COST, **told),
-        "firm": metrics.firm_utility(y, yhat, price=0.3, **told),
+        "people": metrics.applicant_utility(y, yhat, cost=COST, **shared),
+        "firm": metrics.firm_utility(y, yhat, price=0.3, **shared),
     }
 
 
 @view(agreement="metrics.rank_agreement metrics.RankAgreement")
 def ranked(p):
-    stats = PublishedStatistics.from_predictions(p.y, p.yhat, **p.told)
+    stats = PublishedStatistics.from_predictions(p.y, p.yhat, **p.keywords)
     found = metrics.rank_agreement(stats.base_rate, stats.precision)
     names = ("r2", "spearman", "kendall", "respected", "n_groups")
     return {"agreement": {name: float(getattr(found, name)) for name in names}}
@@ -264,7 +253,7 @@ def ranked(p):
 def scored(p):
     model = fitted(NaiveClassifier, p)
     scorers = {"induced": metrics.induced_accuracy_scorer(HIGH_COST), "social": metrics.social_cost_scorer(HIGH_COST)}
-    return {name: scorer(model, p.X, p.y, **p.told) for name, scorer in scorers.items()}
+    return {name: scorer(model, p.X, p.y, **p.keywords) for name, scorer in scorers.items()}
 
 
 # ---------------------------------------------------------------------- planning
@@ -274,28 +263,22 @@ def paid(plan):
     return {str(group): float(row["subsidy"]) for group, row in plan.to_frame().iterrows()}
 
 
-@view(groups="plan_subsidies SubsidyPlan planning.SubsidyPlan planning.plan_subsidies")
+@view(groups="plan_subsidies SubsidyPlan")
 def planned(p):
-    told = {"score": p.score, "threshold": p.threshold, "cost": HIGH_COST, **p.told}
-    return {"groups": paid(plan_subsidies(p.y, **told))}
+    shared = {"score": p.score, "threshold": p.threshold, "cost": HIGH_COST, **p.keywords}
+    return {"groups": paid(plan_subsidies(p.y, **shared))}
 
 
-@view(groups="planning.plan_for")
-def planned_for(p):
-    """Shares of the cost; the view before has amounts."""
-    return {"groups": paid(planning.plan_for(audited_at(p, HIGH_COST), subsidy_kind="proportional"))}
-
-
-@view(groups="planning.Spending", prices="planning.Spending")
+@view(groups="plan_subsidies", prices="SubsidyPlan")
 def spent(p):
     budget = 0.05 * weights(p).sum()
-    plan = plan_subsidies(p.y, score=p.score, threshold=p.threshold, cost=0.8, budget=budget, **p.told)
+    plan = plan_subsidies(p.y, score=p.score, threshold=p.threshold, cost=0.8, budget=budget, **p.keywords)
     return {"groups": paid(plan), "prices": each(plan.spending.price.index, plan.spending.price)}
 
 
-@view(groups="planning.plan_under_retraining", published="planning.refit")
+@view(groups="plan_subsidies", published="plan_subsidies")
 def retrained(p):
-    """A firm that answers subsidies with another threshold; it takes no weights."""
+    """A firm that answers subsidies with another threshold."""
     q = one_by_one(p)
     firm = planning.refit(SemiStrategicClassifier(publish="train"), q.X, q.y, encode_groups(q.z))
     plan = planning.plan_under_retraining(audited_at(q, HIGH_COST), firm, most_fits=6)
@@ -306,27 +289,17 @@ def points_of(made):
     return {way: [outcome_of(point.outcome) for point in getattr(made, way)] for way in ("one", "per_group")}
 
 
-@view(
-    one="threshold_frontier ThresholdFrontier planning.ThresholdFrontier planning.threshold_frontier",
-    per_group="threshold_frontier ThresholdFrontier",
-)
+@view(one="threshold_frontier ThresholdFrontier", per_group="threshold_frontier ThresholdFrontier")
 def frontier(p):
-    return points_of(threshold_frontier(p.y, p.score, cost=COST, threshold=p.threshold, **p.told))
+    return points_of(threshold_frontier(p.y, p.score, cost=COST, threshold=p.threshold, **p.keywords))
 
 
-@view(one="planning.frontier_for", per_group="planning.frontier_for")
-def frontier_of_an_audit(p):
-    return points_of(planning.frontier_for(audited_at(p, HIGH_COST)))
-
-
-@view(
-    points="accuracy_social_cost_frontier planning.accuracy_social_cost_frontier", who="accuracy_social_cost_frontier"
-)
+@view(points="accuracy_social_cost_frontier", who="accuracy_social_cost_frontier")
 def traded(p):
-    """What weighted people are trained to is counted one by one: ``evaluate`` takes no weights."""
+    """Evaluated on repeated rows, because ``evaluate`` takes no weights."""
     q = one_by_one(p)
     made = accuracy_social_cost_frontier(
-        p.X, p.y, **p.told, cost=COST, limits=[1.0, 0.2], evaluate=(q.X, q.y, q.z), publish="train", progress=False
+        p.X, p.y, **p.keywords, cost=COST, limits=[1.0, 0.2], evaluate=(q.X, q.y, q.z), publish="train", progress=False
     )
     names = ["feasible", "induced_accuracy", "social_cost", "application_rate", "applying_groups", "efficient"]
     return {
@@ -338,72 +311,18 @@ def traded(p):
 # ---------------------------------------------------------------------- theory
 
 
-@view(
-    accuracy="theory.strategic_optimum theory.StrategicOptimum",
-    groups="theory.strategic_optimum theory.StrategicOptimum",
-)
+@view(accuracy="theory", groups="theory")
 def optimal(p):
-    made = ThresholdCurves.from_scores(p.y, p.score, **p.told)
+    made = ThresholdCurves.from_scores(p.y, p.score, **p.keywords)
     best = theory.strategic_optimum(made, COST, min_selected=0.06 * weights(p).sum())
     return {"accuracy": best.accuracy, "groups": {str(group): True for group in best.groups}}
 
 
-@view(groups="theory.block_groups", precision="theory.block_groups")
+@view(groups="theory", precision="theory")
 def blocked(p):
-    made = ThresholdCurves.from_scores(p.y, p.score, **p.told)
+    made = ThresholdCurves.from_scores(p.y, p.score, **p.keywords)
     ways = theory.block_groups(made, p.threshold, [made.groups[made.n.argmax()]], COST)
     return {"groups": each(ways.index, ways["way"]), "precision": each(ways.index, ways["precision"])}
-
-
-FORMULAS = (
-    "expected_utility", "bayes_precision", "paper_accuracy_bounds", "precision_range", "application_region",
-    "parity_precision", "parity_precision_ceiling", "parity_is_feasible", "least_subsidy",
-    "least_proportional_subsidy", "levelling_subsidy", "subsidised_base_rate", "sufficient_subsidy",
-)  # fmt: skip
-
-
-@view(**{name: f"theory.{name}" for name in FORMULAS})
-def formulas(p):
-    """Every formula, of what is published about each group and about everybody."""
-    stats = PublishedStatistics.from_predictions(p.y, p.yhat, **p.told)
-    frame, everybody = stats.to_frame(), stats.to_frame()[["n", "positives", "selected", "true_positives"]].sum()
-    mu, q, prc, accuracy = (frame[name].to_numpy() for name in ("base_rate", "selection_rate", "precision", "accuracy"))
-    tpr = (frame["true_positives"] / frame["positives"]).to_numpy()
-    overall = everybody["positives"] / everybody["n"], everybody["true_positives"] / everybody["selected"]
-    made = {
-        "expected_utility": theory.expected_utility(q, prc, COST),
-        "bayes_precision": theory.bayes_precision(mu, tpr, q),
-        "paper_accuracy_bounds": theory.paper_accuracy_bounds(mu, COST),
-        "precision_range": theory.precision_range(mu, accuracy),
-        "application_region": theory.application_region(mu, accuracy, COST),
-        "parity_precision": theory.parity_precision(mu, *overall),
-        "parity_precision_ceiling": theory.parity_precision_ceiling(mu),
-        "parity_is_feasible": theory.parity_is_feasible(mu, tpr, q),
-        "least_subsidy": theory.least_subsidy(prc, HIGH_COST),
-        "least_proportional_subsidy": theory.least_proportional_subsidy(prc, HIGH_COST),
-        "levelling_subsidy": theory.levelling_subsidy(mu, mu.max(), *overall),
-        "subsidised_base_rate": theory.subsidised_base_rate(mu, 0.1, *overall),
-        "sufficient_subsidy": theory.sufficient_subsidy(mu, HIGH_COST),
-    }
-    return {name: each(stats.groups, np.transpose(values)) for name, values in made.items()}
-
-
-@view(**{name: f"theory.{name}" for name in ("is_calibrated_score", "is_monotone_score", "is_calibrated_probability")})
-def calibrated(p):
-    """Of a score that is noise: whoever has more of it is qualified as often as not."""
-    q = one_by_one(p)
-    groups, level = encode_groups(q.z), np.clip(np.asarray(q.X)[:, 1].round(), -1, 1)
-    rows = {str(label): groups.codes == code for code, label in enumerate(groups.labels)}
-    rows = {label: here for label, here in rows.items() if here.any()}
-    y = are_qualified(q).astype(int)
-    return {
-        "is_calibrated_score": {label: theory.is_calibrated_score(y[i], level[i]) for label, i in rows.items()},
-        "is_monotone_score": {label: theory.is_monotone_score(y[i], level[i]) for label, i in rows.items()},
-        "is_calibrated_probability": {
-            label: theory.is_calibrated_probability(y[i], 0.45 + 0.1 * level[i], tolerance=0.2)
-            for label, i in rows.items()
-        },
-    }
 
 
 # ---------------------------------------------------------------------- classifiers
@@ -418,8 +337,8 @@ WAYS = ("train", "cross_fit", "holdout")
 
 
 def fitted(cls, p, **options):
-    """A classifier with what it learns by itself, published on the people it was fitted to unless told otherwise."""
-    return cls(cost=COST, **{"publish": "train", **options}).fit(p.X, p.y, **p.told)
+    """Fitted classifier; by default it publishes training data."""
+    return cls(cost=COST, **{"publish": "train", **options}).fit(p.X, p.y, **p.keywords)
 
 
 def classified(model, p):

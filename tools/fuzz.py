@@ -1,7 +1,8 @@
-"""Run the fuzzers of tests/fuzzing for minutes and write what came out as a table: inputs, seconds, findings.
+"""Run the fuzzers of tests/fuzzing for minutes and write a table of inputs, seconds and findings.
 
-Every input is made from a number (its seed), so that a finding can be made again:
-``--kind KIND --seed NUMBER --files 1``. Many names are on one page, which has one seed.
+A finding is an error that is not ours, a number that an independent slow reading of the same file does not confirm, or
+a name that a browser or a spreadsheet would run. Every input is made from its seed, so a finding can be repeated with
+``--kind KIND --seed NUMBER --files 1``.
 """
 
 from __future__ import annotations
@@ -10,7 +11,6 @@ import argparse
 import platform
 import sys
 import tempfile
-import textwrap
 import time
 import traceback
 import warnings
@@ -25,25 +25,13 @@ ROOT = Path(__file__).parents[1]
 sys.path.insert(0, str(ROOT / "tests"))
 
 from browsing import CHROMIUM, NO_CHROMIUM, chromium  # noqa: E402
-from fuzzing.kinds import FOUND, KINDS  # noqa: E402
+from fuzzing.kinds import KINDS  # noqa: E402
 from fuzzing.tables import Tally, generator  # noqa: E402
-
-#: What the page says before its table.
-WHAT = (
-    "Damaged files, made from a seed each: bits flipped, pieces cut out, put in, doubled and swapped, values of "
-    "the wrong kind, keys twice; of workbooks also the parts within, their names, order, flags and sizes. A "
-    "finding is an error in other words than ours, or a number that an independent, slow reading of the same file "
-    "does not confirm. And names of groups and columns, titles and notes, put together from pieces that browsers, "
-    "scripts, templates and spreadsheets obey, on reports of every kind that chromium opens. There a finding is a "
-    "script that runs, a dialog, a word on the console, a request, an element or a link that a name made, a name "
-    "that is not shown as it is, or a cell of a saved table that a spreadsheet would run (`tests/fuzzing`). A "
-    "quick run is among the tests; this is the long one. Written by `make fuzz`; do not edit."
-)
 
 
 @dataclass
 class Run:
-    """What became of one kind of inputs."""
+    """Outcome of one kind of input."""
 
     kind: str
     tally: Any = field(default_factory=Tally)
@@ -54,7 +42,7 @@ class Run:
 
 @contextmanager
 def ready(kind: str) -> Iterator[Callable[..., None]]:
-    """What tries one input of a kind, with a browser where it needs one."""
+    """Function that tries one input of a kind, with a browser if the kind needs one."""
     once: Any = KINDS[kind].once
     if not KINDS[kind].in_browser:
         yield once
@@ -93,35 +81,16 @@ def row(run: Run) -> str:
     return f"| {title} | {numbers} |"
 
 
-def wrapped(text: str) -> list[str]:
-    return textwrap.wrap(text, 118, break_long_words=False, break_on_hyphens=False)
-
-
-def page(runs: list[Run], seed: int, asked: str) -> str:
-    """The page about a run."""
+def log(runs: list[Run], seed: int) -> str:
+    """Table of the runs, and their findings."""
     lines = [
-        "# Fuzzing",
-        "",
-        *wrapped(WHAT),
+        f"Fuzzing from seed {seed}, {date.today().isoformat()}, Python {platform.python_version()}",
         "",
         "| inputs | tried | refused | read or shown | compared | seconds | findings |",
         "|---|--:|--:|--:|--:|--:|--:|",
         *map(row, runs),
-        "",
-        *wrapped(
-            f"This run: {asked}. The first input of each kind is made from seed {seed}, the others from the numbers "
-            "after it (a page of names counts as many as it has names). Compared are the numbers of what could be read "
-            "with the slow reading, and names with what the page shows. "
-            f"{date.today().isoformat()}, Python {platform.python_version()}."
-        ),
+        *(f"\n{finding}" for run in runs for finding in run.findings),
     ]
-    if FOUND:
-        lines += [
-            "",
-            "Found in earlier runs, mended since, and among the tests (the table is of this run only):",
-            "",
-        ]
-        lines += [f"- {kind}, seed {number}: {what}" for kind, number, what in FOUND]
     return "\n".join(lines) + "\n"
 
 
@@ -135,13 +104,10 @@ def main() -> int:
     given = parser.parse_args()
     kinds = given.kind or list(KINDS)
     runs = [fuzz(kind, given.seed, given.files, 60 * given.minutes) for kind in kinds]
-    asked = f"`make fuzz FUZZ_MINUTES={given.minutes:g} FUZZ_SEED={given.seed}`"
-    if given.kind or given.files is not None:
-        long = f"{given.files:,} inputs" if given.files is not None else f"{given.minutes:g} minutes"
-        asked = f"{long} of each of {', '.join(kinds)}, from seed {given.seed}"
-    text = page(runs, given.seed, asked)
+    text = log(runs, given.seed)
     print(text)
     if given.out is not None:
+        given.out.parent.mkdir(parents=True, exist_ok=True)
         given.out.write_text(text, encoding="utf-8")
     return int(any(run.findings for run in runs))
 

@@ -1,6 +1,6 @@
 """Pictures of the four kinds of report, as the README shows them: audit, plan, compare, train.
 
-Runs the command on the bundled examples and opens each page in chromium (tools/install-browser). ``make screenshots``
+Runs the command on the bundled examples and opens each page in chromium (tools/install-browser). ``make docs``
 writes ``docs/images/report-KIND.png``, and the audit as a phone shows it; ``--all FOLDER`` writes every kind, light and
 dark, on a desk and on a phone.
 """

@@ -1,4 +1,4 @@
-"""Errors about what users pass in, which every way of using the package can word in its own terms."""
+"""Errors about input, with a key by which the command finds the option that would settle them."""
 
 from __future__ import annotations
 
@@ -6,16 +6,16 @@ from typing import Any
 
 
 class InputError(ValueError):
-    """Something is wrong with what was passed in.
+    """Wrong input.
 
     Parameters
     ----------
     message : str
         What is wrong, where, and what to do, without the name of any argument or option.
     key : str, optional
-        What would settle it. The library's own arguments, and the options of the command, are found by it.
+        Kind of the error; the command has hints by key.
     **details
-        What a more helpful message may be made of.
+        Values for the hints.
     """
 
     def __init__(self, message: str, *, key: str | None = None, **details: Any) -> None:

@@ -1,96 +1,66 @@
-"""Files that are written whole or not at all, and files of other people that are read within bounds."""
+"""Files that are written whole or not at all."""
 
 from __future__ import annotations
 
-import errno
 import json
 import os
 import secrets
+import shutil
 import stat
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator
-from contextlib import contextmanager
 from pathlib import Path
 from typing import Any, TypeVar
 
 from ._validation import LARGEST
 
-#: A model of this package is never larger.
-MOST_BYTES = 64 * 2**20
-#: Nor has it more parts (numbers, texts, lists, objects), each of which takes far more memory than it has letters.
-MOST_PARTS = 4_000_000
-#: Names that are tried for a new file: each is taken once in 2**64 cases.
-NAMES_TRIED = 10
-#: Letters of a file's name that are in the name of the new one beside it: names may have 255 bytes, four to a letter.
-NAME_KEPT = 40
-#: Links that are followed one after the other, as systems do.
-MOST_LINKS = 40
-#: Descriptors that output goes to; other open files of the process are nobody's to write to.
-OUTPUTS = (1, 2)
-
-Part = TypeVar("Part")
+#: Names of standard streams. Opened by name, a file behind one would be overwritten from its start.
+STANDARD_STREAMS = {"/dev/stdout": 1, "/dev/stderr": 2}
 
 
 def write_whole(path: str | Path, content: str | bytes | Iterable[bytes]) -> None:
-    """Write a file under another name first and move it into place, so that no half of it is ever seen.
+    """Write a file under a temporary name and rename it, so that nobody ever sees half of it.
 
-    An existing file is replaced. So is a link, by the file itself: what the link leads to is left alone, since somebody
-    else may have put it there. A file that others may not read stays one. The new file and its name are on disk when
-    this returns; of several writers at once, one wins whole.
+    An existing file is replaced and keeps its permissions. A link is replaced by the file. A pipe or a device is
+    written to directly.
 
-    What is no file of a folder (see :func:`is_stream`) is written to and stays what it is.
+    Examples
+    --------
+    >>> import tempfile
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     write_whole(Path(folder, "a.txt"), "all of it")
+    ...     Path(folder, "a.txt").read_text(), os.listdir(folder)
+    ('all of it', ['a.txt'])
     """
-    target = Path(os.path.abspath(path))
+    path = Path(path)
     data = content.encode("utf-8") if isinstance(content, str) else content
-    pieces = [data] if isinstance(data, bytes) else data
-    if is_stream(target):
-        with os.fdopen(_opened_stream(target), "wb") as stream:
-            stream.writelines(pieces)
+    chunks = [data] if isinstance(data, bytes) else data
+    if is_stream(path):
+        number = STANDARD_STREAMS.get(str(path))
+        with open(path if number is None else os.dup(number), "wb") as stream:
+            stream.writelines(chunks)
         return
-    with _errors_about(path):
-        _replace(target, pieces)
-    _remember_names(target.parent)
-
-
-def _replace(target: Path, pieces: Iterable[bytes]) -> None:
-    if target.is_dir() and not target.is_symlink():
-        raise IsADirectoryError(errno.EISDIR, os.strerror(errno.EISDIR))
-    handle, name = open_new(target)
+    temporary = path.with_name(f".{path.name[:40]}.{secrets.token_hex(8)}")
     try:
-        with os.fdopen(handle, "wb") as file:
-            _keep_private(file.fileno(), target)
-            file.writelines(pieces)
+        with open(temporary, "xb") as file:
+            if path.is_file() and not path.is_symlink():
+                shutil.copymode(path, temporary)
+            file.writelines(chunks)
             file.flush()
             os.fsync(file.fileno())
-        os.replace(name, target)
+        os.replace(temporary, path)
+    except OSError as error:
+        temporary.unlink(missing_ok=True)
+        if error.filename != str(temporary):
+            raise
+        raise OSError(error.errno, error.strerror, str(path)) from error  # the name that the caller knows
     except BaseException:
-        os.unlink(name)
+        temporary.unlink(missing_ok=True)
         raise
 
 
-@contextmanager
-def _errors_about(path: str | Path) -> Iterator[None]:
-    """Errors of the system that name the file that was asked for, not the one beside it."""
-    try:
-        yield
-    except OSError as error:
-        if error.errno is None:
-            raise
-        raise OSError(error.errno, error.strerror, os.fspath(path)) from error
-
-
-def _keep_private(handle: int, target: Path) -> None:
-    """Let nobody read or write a new file who might not do so with the one that it replaces."""
-    try:
-        before = os.lstat(target).st_mode
-    except OSError:
-        return  # there is none
-    if stat.S_ISREG(before) and hasattr(os, "fchmod"):
-        os.fchmod(handle, stat.S_IMODE(os.fstat(handle).st_mode) & stat.S_IMODE(before))
-
-
 def is_stream(path: str | Path) -> bool:
-    """Whether a name leads to a pipe, a terminal or a device, or to whatever our own output goes to (``/dev/stdout``).
+    """Whether a path is a pipe, a terminal, a device or a standard stream.
 
     Examples
     --------
@@ -101,51 +71,20 @@ def is_stream(path: str | Path) -> bool:
         mode = os.stat(path).st_mode
     except OSError:
         return False
-    return stat.S_ISFIFO(mode) or stat.S_ISCHR(mode) or _own_descriptor(path) in OUTPUTS
+    return str(path) in STANDARD_STREAMS or stat.S_ISFIFO(mode) or stat.S_ISCHR(mode)
 
 
-def _opened_stream(path: Path) -> int:
-    own = _own_descriptor(path)  # opened by its name, a file would be written from its beginning again
-    return os.open(path, os.O_WRONLY | getattr(os, "O_BINARY", 0)) if own is None else os.dup(own)
+# ---------------------------------------------------------------------- JSON models; goes when models are skops files
 
-
-def _own_descriptor(path: str | Path) -> int | None:
-    """Number of the open file of this process that a name, or the end of its links, stands for; None if it does not."""
-    name = os.fspath(path)
-    for _ in range(MOST_LINKS):
-        folder, last = os.path.realpath(os.path.dirname(name)), os.path.basename(name)
-        if folder in (f"/proc/{os.getpid()}/fd", "/dev/fd"):
-            return int(last) if last.isdecimal() else None
-        try:
-            name = os.path.join(folder, os.readlink(os.path.join(folder, last)))
-        except OSError:
-            return None  # no link any more
-    return None
+MOST_BYTES = 64 * 2**20
+MOST_PARTS = 4_000_000
+Part = TypeVar("Part")
 
 
 def open_new(target: Path) -> tuple[int, str]:
-    """A new file beside another, with the permissions that people give to new files; never one that is there."""
-    for _ in range(NAMES_TRIED):
-        name = str(target.with_name(f".{target.name[:NAME_KEPT]}.{secrets.token_hex(8)}"))
-        try:
-            return os.open(name, os.O_WRONLY | os.O_CREAT | os.O_EXCL | getattr(os, "O_BINARY", 0), 0o666), name
-        except FileExistsError:
-            continue
-    raise FileExistsError(f"Found no new name beside {target}.")
-
-
-def _remember_names(folder: Path) -> None:
-    """See to it that a new name in a folder outlives a power cut, where the system can do that."""
-    try:
-        handle = os.open(folder, os.O_RDONLY)
-    except OSError:
-        return  # folders cannot be opened on Windows
-    try:
-        os.fsync(handle)
-    except OSError:
-        pass  # nor told to keep their names by every file system
-    finally:
-        os.close(handle)
+    """A new file beside another."""
+    name = str(target.with_name(f".{target.name[:40]}.{secrets.token_hex(8)}"))
+    return os.open(name, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o666), name
 
 
 def read_json(path: str | Path, what: str = "model") -> Any:

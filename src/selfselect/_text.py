@@ -1,4 +1,4 @@
-"""Texts of strangers (names of groups, columns, data sets, cells) made harmless: one function per place they go to.
+"""Escaping of names (groups, columns, files, cells) for every place that shows them: one function per place.
 
 =====================  ================================================================
 a terminal             :func:`printable`, and in messages :func:`shown`
@@ -8,7 +8,7 @@ a picture's labels     :func:`label_text` (matplotlib, whatever file it then wri
 JSON                   :func:`json_text`
 =====================  ================================================================
 
-``tests/hostile.py`` has the names that all of them are tried with.
+``tests/hostile.py`` has names that each of them is tested with.
 """
 
 from __future__ import annotations
@@ -19,21 +19,21 @@ import unicodedata
 from html import escape
 from typing import Any
 
-#: What makes a spreadsheet take a cell for a formula.
+#: A spreadsheet takes a cell that starts with one of these for a formula.
 _FORMULA_SIGNS = tuple("=+-@")
-#: What ends a cell where files are split at something else than commas; quotes within a line do not hold it there.
+#: A spreadsheet of another language ends a cell here, quotes or not.
 _CELL_ENDS = re.compile(r"([;\t\r\n])")
 #: Longer names are cut in the legend of a picture.
 LONGEST_LABEL = 40
 
 
 def shown(text: str, most: int = 60) -> str:
-    """Quote a piece of someone's table for a message: short, on one line, and harmless to a terminal."""
+    """Quote a piece of a table for a message: short, on one line, without control characters."""
     return printable(repr(text if len(text) <= most else text[: most - 3] + "..."))
 
 
 def printable(text: str) -> str:
-    """Text without characters that a terminal would obey: control characters and marks that reverse the direction."""
+    """Escape characters that a terminal would obey: control characters and marks that reverse the direction."""
     if text.isprintable():
         return text
     return "".join(char if char.isprintable() else repr(char)[1:-1] for char in text)
@@ -42,9 +42,9 @@ def printable(text: str) -> str:
 def inert_cell(value: Any) -> Any:
     r"""Text that a spreadsheet will not take for a formula; anything else stays as it is.
 
-    Cells that begin with = + - @ get an apostrophe in front: also after blanks and characters that are not seen, and
-    with signs of another width, which some spreadsheets read as the plain ones. So do parts after a semicolon, a tab
-    or a line end, where a spreadsheet set to another language begins a new cell, quotes or not.
+    A cell that begins with = + - @ gets an apostrophe in front, also after blanks and invisible characters, and with
+    full-width signs, which some spreadsheets read as the plain ones. So does a part after a semicolon, a tab or a line
+    end, where a spreadsheet of another language begins a new cell.
 
     Examples
     --------
@@ -55,7 +55,7 @@ def inert_cell(value: Any) -> Any:
     """
     if not isinstance(value, str) or not value:
         return value
-    text = value.encode("utf-8", "backslashreplace").decode("utf-8")  # halves of characters are in no file
+    text = value.encode("utf-8", "backslashreplace").decode("utf-8")  # no file can hold a lone surrogate
     first, *rest = _CELL_ENDS.split(text)
     safe = first + "".join("'" + part if _begins_formula(part) else part for part in rest)
     return "'" + safe if text[0] in "\t\r" or _begins_formula(text) else safe
@@ -67,7 +67,7 @@ def _begins_formula(text: str) -> bool:
 
 
 def html_text(text: str) -> str:
-    """Text that is text in HTML and SVG, also within quotes.
+    """Escape text for HTML and SVG, also within quotes.
 
     Examples
     --------
@@ -80,8 +80,8 @@ def html_text(text: str) -> str:
 def label_text(text: Any, most: int = LONGEST_LABEL) -> str:
     r"""Text that matplotlib draws as it stands: in a legend, at an axis, as a title.
 
-    Matplotlib leaves labels out of legends that are empty or begin with an underscore, and reads what is between two
-    dollar signs as a formula, which may be none.
+    Matplotlib leaves out of a legend labels that are empty or begin with an underscore, and reads text between two
+    dollar signs as a formula.
 
     Examples
     --------
@@ -96,7 +96,7 @@ def label_text(text: Any, most: int = LONGEST_LABEL) -> str:
 
 
 def json_text(content: Any, indent: int | None = 2) -> str:
-    r"""JSON that every other program reads, and a line end: no NaN, and halves of characters as escapes.
+    r"""JSON with a line end at the end. NaN is an error, and lone surrogates are escaped.
 
     Examples
     --------

@@ -1,4 +1,4 @@
-"""Checks of what users pass in: each error names the argument, what is wrong, where, and what to do."""
+"""Checks of arguments: each error names the argument, what is wrong, where, and what to do."""
 
 from __future__ import annotations
 
@@ -61,7 +61,7 @@ def _is_missing(value: Any) -> bool:
 
 
 def _advice(found: Sequence[Any], name: str) -> str:
-    """How to turn what was found into 0 and 1."""
+    """Advice on how to turn the values into 0 and 1."""
     if "pred" in name and all(isinstance(value, float | int) for value in found):
         return "Scores need a threshold: see PublishedStatistics.from_scores."
     if len(found) != 2:
@@ -112,7 +112,7 @@ def check_floats(values: Any, name: str) -> FloatArray:
 
 
 def beyond_squaring(numbers: FloatArray) -> NDArray[np.intp]:
-    """Places of numbers, other than 0, that are too large or too small for floating point to square."""
+    """Indices of nonzero numbers that are too large or too small to be squared in floating point."""
     size = np.abs(numbers)
     return np.flatnonzero((size > LARGEST) | ((size > 0) & (size < 1 / LARGEST)))
 
@@ -120,7 +120,7 @@ def beyond_squaring(numbers: FloatArray) -> NDArray[np.intp]:
 def check_weights(
     values: ArrayLike | None, n_rows: int, name: str = "sample_weight", *, some_positive: bool = True
 ) -> FloatArray | None:
-    """Row weights: None, or non-negative, of a size that can be squared and (unless told otherwise) not all zero."""
+    """Row weights: None, or non-negative numbers that can be squared; not all zero if ``some_positive``."""
     if values is None:
         return None
     weights = check_floats(values, name)
@@ -147,7 +147,7 @@ def check_same_length(**columns: Any) -> None:
 
 
 def check_shares(applies: Any, n_rows: int | None = None) -> FloatArray:
-    """Decision of each person as a number in [0, 1]: no and yes are 0 and 1, anything between is a share of people."""
+    """Decision of each person (0 or 1), or share of people who apply, as a number in [0, 1]."""
     array = as_column(applies, "applies")
     shares = array.astype(np.float64) if array.dtype == bool else check_floats(array, "applies")
     outside = np.flatnonzero((shares < 0) | (shares > 1))

@@ -135,11 +135,6 @@ def test_what_cannot_be_compared_is_refused(years, options):
     assert run("compare", years[0], *COMMON, *options).exit_code == 2
 
 
-def test_three_files_or_a_range_of_costs_are_refused(years):
-    assert run("compare", *years, years[0], *COMMON, "--score", "s").exit_code == 2
-    assert run("compare", *years, *COMMON[:-1], "0.5:0.7:0.1", "--score", "s").exit_code == 2
-
-
 def test_a_group_that_moves_by_chance_is_said_to_and_one_that_surely_does_is_not(tmp_path):
     files = write(tmp_path / "a.csv", 0, (0.85, 0.69)), write(tmp_path / "b.csv", 10, (0.85, 0.74))
     told = run("compare", *files, *COMMON, "--score", "s").output

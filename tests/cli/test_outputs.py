@@ -1,7 +1,7 @@
-"""Output files: whole or not at all, and never over anything unless asked."""
+"""Output files: whole or not at all, and never over anything without --force."""
 
+import json
 import os
-import socket
 import stat
 import subprocess
 import sys
@@ -9,69 +9,50 @@ import sys
 import pytest
 
 from applicants import run
-from selfselect.cli import BadInput
-from selfselect.cli.outputs import write_output
+
+OPTIONS = ("--label", "outcome", "--positive", "hired", "--group", "team", "--score", "s", "--cost", "0.5")
 
 
 @pytest.fixture
 def audit(people_csv):
-    common = ("audit", people_csv, "--label", "outcome", "--positive", "hired", "--group", "team", "--score", "s")
-    return lambda *options: run(*common, "--cost", "0.5", *options)
+    return lambda *options: run("audit", people_csv, *OPTIONS, *options)
 
 
-def test_files_are_written_whole_and_never_over_others_unless_asked(tmp_path):
-    path = tmp_path / "out.txt"
-    write_output(path, "first", force=False)
-    with pytest.raises(BadInput, match=r"exists already.*--force"):
-        write_output(path, "second", force=False)
-    assert path.read_text() == "first"
-    write_output(path, b"third", force=True)
-    assert path.read_bytes() == b"third"
-    assert [p.name for p in tmp_path.iterdir()] == ["out.txt"]
-    with pytest.raises(BadInput, match="Cannot write"):
-        write_output(tmp_path / "no" / "folder.txt", "x", force=False)
+def test_an_existing_file_is_replaced_only_with_force_and_that_is_said_before_reading(people_csv, audit, tmp_path):
+    out = tmp_path / "out.json"
+    out.write_text("mine")
+    assert "exists already" in run("audit", people_csv, *OPTIONS, "--label", "nowhere", "--json", out).output
+    assert out.read_text() == "mine"
+    assert audit("--json", out, "--force").exit_code == 0
+    assert json.loads(out.read_text())["n"] == 100
+    assert {path.name for path in tmp_path.iterdir()} == {"people.csv", "out.json"}
 
 
-def test_outputs_never_replace_inputs_sockets_or_each_other(audit, people_csv, tmp_path, monkeypatch):
-    before = people_csv.read_text()
-    monkeypatch.chdir(tmp_path)  # names of sockets are short
-    with socket.socket(socket.AF_UNIX) as connection:
-        connection.bind("socket")
-    assert "not an ordinary file" in audit("--force", "--json", "socket").output
-    os.unlink("socket")
-    for options, message in (
-        (("--json", people_csv), "is read by this command"),
-        (("--csv", "-"), "only for --json"),
-        (("--json", tmp_path / "x", "--csv", tmp_path / "x"), "named for two outputs"),
-        (("--json", tmp_path / "good.json", "--csv", tmp_path / "no" / "x.csv"), "there is no folder"),
-    ):
-        result = audit("--force", *options)
-        assert result.exit_code == 2
-        assert message in result.output
-    assert people_csv.read_text() == before
-    assert [p.name for p in tmp_path.iterdir()] == ["people.csv"]
-    link = tmp_path / "link.json"
-    link.symlink_to(people_csv)
-    assert "is read by this command" in audit("--force", "--json", link).output
-    (tmp_path / "other.json").write_text("somebody's")
-    link.unlink()
-    link.symlink_to(tmp_path / "other.json")
-    assert audit("--force", "--json", link).exit_code == 0
-    assert (tmp_path / "other.json").read_text() == "somebody's"
-    assert not link.is_symlink()
-
-
-def test_a_command_without_json_does_not_speak_of_it(people_csv):
-    common = ("train", people_csv, "--label", "outcome", "--positive", "hired", "--group", "team", "--cost", "0.5")
-    result = run(*common, "--model", "-")
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        (("--json", "people.csv"), "is read by this command"),
+        (("--csv", "-"), "is not a file"),
+        (("--csv", "x.csv", "--group", "team?", "--separately"), "named for two outputs"),
+        (("--json", "good.json", "--csv", "no/x.csv"), "there is no folder"),
+        (("--json", "folder.json"), "not an ordinary file"),
+        (("--report", "page.pdf"), "must end in .html"),
+        (("--json", "out.txt"), "must end in .json"),
+        (("--csv", "out.xlsx"), "must end in .csv"),
+    ],
+)
+def test_an_output_that_cannot_be_written_is_refused_before_any_file_is(audit, tmp_path, monkeypatch, options, message):
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "folder.json").mkdir()
+    before = (tmp_path / "people.csv").read_text()
+    result = audit("--force", *options)
     assert result.exit_code == 2
-    assert "--json" not in result.output
+    assert message in result.output
+    assert {path.name for path in tmp_path.iterdir()} == {"people.csv", "folder.json"}
+    assert (tmp_path / "people.csv").read_text() == before
 
 
-AUDIT = ("--label", "outcome", "--positive", "hired", "--group", "team", "--score", "s", "--cost", "0.5")
-
-
-def test_a_pipe_gets_the_file_without_being_forced(audit, people_csv, tmp_path):
+def test_a_pipe_gets_the_file_and_stays_a_pipe(audit, tmp_path):
     pipe = tmp_path / "pipe"
     os.mkfifo(pipe)
     reader = os.open(pipe, os.O_RDONLY | os.O_NONBLOCK)
@@ -83,19 +64,21 @@ def test_a_pipe_gets_the_file_without_being_forced(audit, people_csv, tmp_path):
     assert stat.S_ISFIFO(os.lstat(pipe).st_mode)
 
 
-@pytest.mark.skipif(not os.path.isdir("/proc/self/fd"), reason="open files by name, as Linux has them")
-@pytest.mark.parametrize("to_a_file", [False, True])
-def test_a_link_to_the_commands_output_sends_the_file_there_before_the_words(people_csv, tmp_path, to_a_file):
-    link, out = tmp_path / "mystdout", tmp_path / "out"
-    link.symlink_to("/proc/self/fd/1")
-    words = [sys.executable, "-m", "selfselect", "audit", people_csv, *AUDIT, "--csv", link, "--force"]
-    with open(out, "wb") as file:
-        done = subprocess.run(words, stdout=file if to_a_file else subprocess.PIPE, check=False)
-    said = out.read_text() if to_a_file else done.stdout.decode()
-    assert done.returncode == 0
-    assert link.is_symlink()
-    plain = tmp_path / "plain.csv"
-    assert run("audit", people_csv, *AUDIT, "--csv", plain).exit_code == 0
-    table = plain.read_text()
-    assert said.startswith(table)
-    assert len(said) > len(table)
+def test_files_are_there_even_if_nobody_reads_the_output(people_csv, tmp_path):
+    command = [sys.executable, "-m", "selfselect", "audit", people_csv, *OPTIONS, "--report", tmp_path / "page.html"]
+    reader, writer = os.pipe()
+    os.close(reader)
+    done = subprocess.run([*map(str, command)], stdout=writer, stderr=subprocess.PIPE, text=True, check=False)
+    os.close(writer)
+    assert "Traceback" not in done.stderr
+    assert (tmp_path / "page.html").exists()
+
+
+def test_json_on_the_terminal_is_utf_8_whatever_the_encoding_of_the_terminal(people_csv):
+    people_csv.write_text(people_csv.read_text().replace(",a,", ",Käse\u4e16,"), encoding="utf-8")
+    command = [sys.executable, "-m", "selfselect", "audit", people_csv, *OPTIONS]
+    environment = os.environ | {"PYTHONIOENCODING": "latin-1"}
+    as_json = subprocess.run([*map(str, command), "--json", "-"], capture_output=True, check=True, env=environment)
+    assert "Käse\u4e16" in {row["group"] for row in json.loads(as_json.stdout)["groups"]}
+    as_text = subprocess.run([*map(str, command)], capture_output=True, check=True, env=environment)
+    assert b"K\xe4se\\u4e16" in as_text.stdout

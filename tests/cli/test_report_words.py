@@ -1,6 +1,5 @@
 """What a report is told to say."""
 
-import html
 import shutil
 from pathlib import Path
 
@@ -39,28 +38,3 @@ def test_title_note_and_date_of_the_data_are_on_every_kind_of_page(folder, kind)
     assert "Only for the committee &amp; its staff." in header
     assert "data of May 2026" in header
     assert "Spring <round>" not in page
-
-
-def test_without_words_the_page_has_the_name_of_the_file_and_no_empty_note(folder):
-    done = CliRunner().invoke(main, [*COMMANDS["audit"].split(), "--report", "out.html"])
-    assert done.exit_code == 0, done.output
-    page = html.unescape((folder / "out.html").read_text(encoding="utf-8"))
-    assert "<bdi>loans.csv</bdi>" in page
-    header = page[page.index("<header>") : page.index("</header>")]
-    assert 'id="note"' not in header
-    assert "data of" not in header
-
-
-def test_a_training_report_says_whom_it_is_judged_by_and_whom_the_model_rejects(folder):
-    lines = ["income,region,ok"]
-    lines += [f"{i % 50},north,{'yes' if i % 50 > 20 else 'no'}" for i in range(300)]
-    lines += [f"{i % 9},south,{'yes' if i % 50 == 0 else 'no'}" for i in range(300)]
-    (folder / "people.csv").write_text("\n".join(lines))
-    command = "train people.csv --label ok --positive yes --group region --cost 0.6 --method naive --model m.json"
-    done = CliRunner().invoke(main, [*command.split(), "--allow-shut-out", "--report", "out.html"])
-    assert done.exit_code == 0, done.output
-    page = (folder / "out.html").read_text(encoding="utf-8")
-    assert "What is published, and so who applies, comes from the" in page
-    assert "The model rejects everybody of south." in page
-    assert "What follows for held-out people" in page
-    assert "are of training people" in page

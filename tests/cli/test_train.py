@@ -37,16 +37,6 @@ def test_the_group_is_learnt_from_only_where_that_is_asked_for(table, tmp_path):
     assert "pay" not in names("--ignore", "pay")
 
 
-def test_an_option_that_is_no_longer_needed_says_so(table, tmp_path):
-    assert "groups are learnt from only with --use-group" in trained(
-        table, tmp_path / "model.json", "--method", "naive", "--drop-group"
-    )
-    options = ("--label", "hired", "--group", "z", "--cost", "0.7", "--model", tmp_path / "m.json")
-    result = run("train", table, *options, "--drop-group", "--use-group")
-    assert result.exit_code == 2
-    assert "say the opposite" in result.output
-
-
 def test_several_group_columns_and_a_subsidy_by_combined_name(table, tmp_path):
     options = ("--group", "job", "--missing", "own-group", "--method", "naive", "--subsidy", "A / clerk=0.6")
     said = trained(table, tmp_path / "model.json", *options)
@@ -112,16 +102,6 @@ def test_the_tolerance_is_the_classifiers_own_unless_given(table, tmp_path):
         assert load_table_model(tmp_path / "model.json").classifier.tolerance == expected
 
 
-def test_more_groups_than_fit_on_a_screen_are_counted_without_options_that_train_does_not_have(tmp_path):
-    rng = np.random.default_rng(0)
-    rows = [f"{rng.integers(2)},{i % 60},{rng.normal():.2f}" for i in range(600)]
-    path = tmp_path / "people.csv"
-    path.write_text("\n".join(["hired,z,x", *rows]))
-    said = trained(path, tmp_path / "model.json", "--method", "naive", "--allow-shut-out")
-    assert "... and 10 more." in said
-    assert "--csv" not in said
-
-
 def train(table, tmp_path, *options):
     return run("train", table, "--label", "hired", "--group", "z", "--model", tmp_path / "m.json", *options)
 
@@ -146,13 +126,6 @@ def test_a_model_that_passes_nobody_of_a_group_is_not_written_unless_that_is_all
     assert (tmp_path / "m.json").exists()
 
 
-def test_without_a_holdout_the_people_whose_counts_are_published_show_who_is_shut_out(table, tmp_path):
-    result = train(table, tmp_path, "--cost", "0.7", "--method", "thresholds", "--holdout", "0")
-    assert result.exit_code == 1
-    assert "held-out" not in result.output.replace("nobody was held out", "")
-    assert "The model passes none of the" in result.output
-
-
 def test_a_group_with_few_qualified_people_does_not_keep_a_model_from_being_written(people, tmp_path):
     few = people.assign(z=np.where(people.index < 12, "rare", people["z"]), hired=people["hired"] & (people.index >= 5))
     few["age"] = few["age"].where(few["z"] != "rare", 18)  # nobody who is rare passes
@@ -160,17 +133,6 @@ def test_a_group_with_few_qualified_people_does_not_keep_a_model_from_being_writ
     few.to_csv(path, index=False)
     result = train(path, tmp_path, "--cost", "0.1", "--method", "naive")
     assert result.exit_code == 0, result.output
-
-
-def test_rejected_and_staying_away_are_different_words(table, tmp_path):
-    said = train(table, tmp_path, "--cost", "0.7", "--method", "thresholds").output
-    rejected = [line for line in said.splitlines() if line.split()[-4:-3] == ["rejected"]]
-    assert len(rejected) == 2
-    assert "are rejected: the model passes nobody of them" in said
-    assert "stay away" not in said
-    away = train(table, tmp_path, "--cost", "0.95", "--method", "naive").output
-    assert "stay away" in away
-    assert "rejected" not in away.split("Model:")[0]  # the file is named after this test
 
 
 def test_a_model_with_a_threshold_for_each_group_is_saved_and_predicts_by_the_group(table, tmp_path, people):
@@ -228,12 +190,6 @@ def test_a_model_that_does_not_meet_what_is_asked_of_it_is_not_written(table, tm
     assert words in result.output
     assert "No model is written" in result.output
     assert not (tmp_path / "m.json").exists()
-
-
-def test_a_required_group_that_is_not_there_is_named(table, tmp_path):
-    result = train(table, tmp_path, "--cost", "0.7", "--require", "Q")
-    assert result.exit_code == 2
-    assert "'Q' (--require)" in result.output
 
 
 def test_headline_and_table_are_about_the_held_out_and_name_them(table, tmp_path, people):

@@ -1,13 +1,10 @@
-"""The command ``selfselect``.
+"""The command ``selfselect``: one module per subcommand, with its options and its work.
 
-One module per subcommand holds its options and its work. ``main``, ``errors``, ``options`` and the subcommands import
-nothing but click at module level, so that help and usage errors come at once; heavy imports are inside the functions.
+``main``, ``errors``, ``options`` and the subcommands import nothing but click at module level, so that help and usage
+errors come at once. Heavy imports are inside the functions that need them.
 """
 
-from .starting import ends_at_once
-
-with ends_at_once():
-    from .errors import BadInput
-    from .main import main
+from .errors import BadInput
+from .main import main
 
 __all__ = ["BadInput", "main"]

@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import re
 import sys
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
@@ -16,7 +16,6 @@ from selfselect._text import printable
 from .errors import CONDITION_FAILED
 from .options import (
     CostRange,
-    NamedAmount,
     Number,
     check_model_options,
     cost_of_option,
@@ -24,7 +23,7 @@ from .options import (
     model_options,
     output_options,
     people_options,
-    untested_option,
+    subsidy_options,
     weight_option,
 )
 
@@ -36,24 +35,27 @@ if TYPE_CHECKING:
     from .outputs import Outputs
 
 
-@click.command()
+@click.command(short_help="See who would not apply to a screening model, and what follows.")
 @click.argument("file")
 @people_options
 @model_options
 @weight_option
-@untested_option
+@click.option(
+    "--untested",
+    is_flag=True,
+    help="Labels of people who do not pass may be empty. Numbers that depend on them are given as bounds.",
+)
 @click.option(
     "--cost",
     "costs",
     type=CostRange(spans=True),
     multiple=True,
     required=True,
-    help="Cost of being tested, as a share of what being hired is worth; repeat it, or give FIRST:LAST:STEP. LOW:HIGH "
-    "asks what holds over all of it, and where it tips.",
+    help="Cost of being tested, as a share of what being hired is worth; repeatable. FIRST:LAST:STEP means several "
+    "costs, LOW:HIGH a whole range.",
 )
 @cost_of_option
-@click.option("--subsidy", "subsidies", type=NamedAmount(), multiple=True, help="Pay a group an amount.")
-@click.option("--proportional", is_flag=True, help="Subsidies are shares of the cost, not amounts.")
+@subsidy_options
 @output_options
 @click.option("--require", multiple=True, metavar="NAME", help="Fail (exit code 1) unless this group applies.")
 @click.option(
@@ -66,26 +68,22 @@ if TYPE_CHECKING:
 @click.option(
     "--separately",
     is_flag=True,
-    help="With several --group: audit by each column on its own. JSON becomes a list; a report or CSV file is written "
-    "for each, named after its column (out-sex.html).",
+    help="With several --group: one audit by each column. JSON becomes a list; reports and CSV files are named after "
+    "the column (out-sex.html).",
 )
 @file_options
 def audit(
     file: str,
-    report: str | None,
-    json_file: str | None,
-    csv_file: str | None,
     require: tuple[str, ...],
     max_social_cost: float | None,
-    proportional: bool,
     impact: bool,
     separately: bool,
     force: bool,
-    **reading: Any,
+    **options: Any,
 ) -> None:
-    """Who will not bother to apply to a screening model, and what follows.
+    """Show who would not apply to a screening model, and what follows.
 
-    FILE is a CSV (also .gz) or Parquet table with one row per person; - reads standard input.
+    FILE is a CSV (also .gz), Parquet or .xlsx table with one row per person; - reads standard input.
 
     \b
     Example:
@@ -94,131 +92,115 @@ def audit(
 
     Exit code 0: fine; 1: a condition (--require, --max-social-cost) does not hold; 2: wrong input.
     """  # noqa: D301
-    check_model_options(**reading)
+    check_model_options(**options)
 
-    from .inputs import load_audits, subsidy_kind
-    from .outputs import Outputs, by_name, refuse_existing
+    from selfselect.tabular.checking import match_groups
 
-    ways = reading["groups"] if separately else [None]
-    # by several columns, JSON is one list of all
-    outputs = [
-        Outputs(named_after(report, way), None if separately else json_file, named_after(csv_file, way), force)
-        for way in ways
+    from .inputs import all_groups, load_audits
+    from .outputs import Outputs, check_outputs, frame_by_name
+
+    outputs = Outputs.of(options)
+    by_column = [
+        Outputs(file_for_column(outputs.report, column), None, file_for_column(outputs.csv, column))
+        for column in options["groups"]
     ]
-    files = [name for one in outputs for name in (one.report, one.csv)]
-    refuse_existing([*files, None if json_file == "-" else json_file], force=force, inputs=[file])
-    for one in outputs:
-        one.check([file])
-    audits = load_audits(file, kind=subsidy_kind(proportional), separately=separately, **reading)
+    # with several columns, each has a report and a table; JSON is one list
+    written = [Outputs(None, outputs.json, None), *by_column] if separately else [outputs]
+    check_outputs(*written, force=force, inputs=[file])
+    audits = load_audits(file, options, separately=separately)
     required = list(dict.fromkeys(require))
-    _check_required(audits, required)
-    show = partial(_show, impact=impact)
+    match_groups(required, all_groups(audits), "require")
     if separately:
-        _deliver_each(audits, outputs, json_file, show, force)
+        _deliver_each(audits, by_column, outputs.json, impact)
     else:
-        outputs[0].deliver(audits[0], by_name(audits[0], audits[0].names), show)
-    failed = [line for found in audits for line in _failed_conditions(found, required, max_social_cost)]
+        outputs.deliver(audits[0], frame_by_name(audits[0], audits[0].names), partial(_show, impact=impact))
+    failed = [line for audit in audits for line in _failed_conditions(audit, required, max_social_cost)]
     for line in failed:
         click.echo(f"Condition failed: {line}", err=True)
     if failed:
         sys.exit(CONDITION_FAILED)
 
 
-def named_after(path: str | None, group: str | None) -> str | None:
-    """Name of a file for one of several columns of groups.
+def file_for_column(path: str | None, column: str) -> str | None:
+    """Name of an output file for one of several columns of groups.
 
     Examples
     --------
-    >>> named_after("out/report.html", "age band"), named_after("out.html", None)
-    ('out/report-age_band.html', 'out.html')
+    >>> file_for_column("out/report.html", "age band")
+    'out/report-age_band.html'
     """
-    if path is None or group is None:
+    if path is None:
         return path
     stem, suffix = os.path.splitext(path)
-    return f"{stem}-{re.sub(r'[^0-9A-Za-z]+', '_', group).strip('_') or 'group'}{suffix}"
+    return f"{stem}-{re.sub(r'[^0-9A-Za-z]+', '_', column).strip('_') or 'group'}{suffix}"
 
 
-def _check_required(audits: list[Audit], names: list[str]) -> None:
-    """Groups that must apply must be there; of several audits, each in one."""
-    import pandas as pd
-
-    from selfselect.tabular.checking import match_groups
-
-    if len(audits) == 1:
-        match_groups(names, audits[0].published.groups, "require")
-    else:
-        match_groups(names, pd.Index([name for found in audits for name in found.names]).drop_duplicates(), "require")
-
-
-def _deliver_each(
-    audits: list[Audit], outputs: list[Outputs], json_file: str | None, show: Callable[[Audit], None], force: bool
-) -> None:
-    """Write all files of audits by several columns, then show one after the other."""
+def _deliver_each(audits: list[Audit], outputs: list[Outputs], json_file: str | None, impact: bool) -> None:
+    """Write all files of audits by several columns, then show one audit after the other."""
     from selfselect.auditing.plain import as_json
 
-    from .outputs import by_name, write_output
-    from .streams import print_json
+    from .outputs import frame_by_name, write_output
 
-    text = as_json([{"by": found.provenance.groups} | found.to_dict() for found in audits])
-    if json_file not in (None, "-"):
-        write_output(str(json_file), text, force=force)
-    for found, one in zip(audits, outputs, strict=True):
-        one.write(found, by_name(found, found.names))
+    text = as_json([{"by": audit.provenance.groups} | audit.to_dict() for audit in audits])
+    if json_file is not None and json_file != "-":
+        write_output(json_file, text)
+    for audit, each in zip(audits, outputs, strict=True):
+        each.write(audit, frame_by_name(audit, audit.names))
     if json_file == "-":
-        print_json(text)
+        click.echo(text.encode(), nl=False)
         return
-    for i, (found, one) in enumerate(zip(audits, outputs, strict=True)):
-        click.echo(("\n" if i else "") + f"== By {printable(found.provenance.groups)} ==\n")
-        show(found)
-        one.name_report()
+    for i, (audit, each) in enumerate(zip(audits, outputs, strict=True)):
+        click.echo(("\n" if i else "") + f"== By {printable(audit.provenance.groups)} ==\n")
+        _show(audit, impact=impact)
+        each.name_report()
 
 
-def _show(found: Audit, *, impact: bool) -> None:
+def _show(audit: Audit, *, impact: bool) -> None:
     from selfselect.auditing.audits import MOST_RESAMPLED_GROUPS
 
-    from .terminal import MOST_LINES, text_table
+    from .terminal import MAX_ROWS, text_table
 
-    if found.cost_range is not None:
-        click.echo(printable(found.over_costs(*found.cost_range).sentence()))
+    if audit.cost_range is not None:
+        click.echo(printable(audit.over_costs(*audit.cost_range).sentence()))
         click.echo("\nAt the lower end of the range, which is also what the table and the intervals are about:")
-    click.echo(printable(found.verdict()))
-    if found.threshold is not None:
-        click.echo(f"(A person passes screening when {printable(_passing(found))}.)")
-    frame, warnings = found.to_frame(), found.warnings()
+    click.echo(printable(audit.verdict()))
+    if audit.threshold is not None:
+        click.echo(f"(A person passes screening when {printable(_passing(audit))}.)")
+    frame, warnings = audit.to_frame(), audit.warnings()
     # of too many groups the largest are shown
-    order = range(len(frame)) if len(frame) <= MOST_LINES else (-frame["n"].to_numpy()).argsort(kind="stable")
-    rows = [_group_row(found.names[i], frame.iloc[i], warnings[i]) for i in order[:MOST_LINES]]
+    order = range(len(frame)) if len(frame) <= MAX_ROWS else (-frame["n"].to_numpy()).argsort(kind="stable")
+    rows = [_group_row(audit.names[i], frame.iloc[i], warnings[i]) for i in order[:MAX_ROWS]]
     click.echo("\n" + text_table(rows, left=("group", "note"), total=len(frame), rest="--csv and --json hold all"))
-    if len(found.names) <= MOST_RESAMPLED_GROUPS:
-        title, *lines = found.how_sure()
+    if len(audit.names) <= MOST_RESAMPLED_GROUPS:
+        title, *lines = audit.how_sure()
         click.echo(f"\nHow sure? {title}")
         for line in lines:
             click.echo(f"  {printable(line)}")
     if impact:
-        _show_impact(found)
-    if len(found.costs) > 1:
-        click.echo("\nAt every cost:\n\n" + text_table(_cost_rows(found)))
+        _show_impact(audit)
+    if len(audit.costs) > 1:
+        click.echo("\nAt every cost:\n\n" + text_table(_cost_rows(audit)))
 
 
-def _show_impact(found: Audit) -> None:
+def _show_impact(audit: Audit) -> None:
     """Selection rates over the highest, as the four-fifths rule compares them."""
     from selfselect.auditing.impact import impact_rows
 
     from .terminal import text_table
 
-    for table in impact_rows(found.impact_ratios()):
+    for table in impact_rows(audit.impact_ratios()):
         click.echo(f"\nImpact ratios by {printable(table['by'])} (intervals: Katz's):\n")
         click.echo(text_table(table["rows"], left=("category", "note"), rest="--json holds all"))
         if table["remark"]:
             click.echo(table["remark"])
 
 
-def _passing(found: Audit) -> str:
+def _passing(audit: Audit) -> str:
     """What passes, with the score as it was given."""
-    name = found.provenance.score
-    if found.published_by.lower_passes:
-        return f"{name.removeprefix('minus ')} < {found.threshold:g}"
-    return f"{name} > {found.threshold:g}"
+    name = audit.provenance.score
+    if audit.published_by.lower_passes:
+        return f"{name.removeprefix('minus ')} < {audit.threshold:g}"
+    return f"{name} > {audit.threshold:g}"
 
 
 def _group_row(name: str, row: pd.Series, warning: str) -> dict[str, str]:
@@ -252,14 +234,14 @@ def percent_or_bounds(row: Mapping[str, Any] | pd.Series, name: str) -> str:
     return percent(row[name]) if not low < high else f"{percent(low)} to {percent(high)}"
 
 
-def _cost_rows(found: Audit) -> list[dict[str, str]]:
+def _cost_rows(audit: Audit) -> list[dict[str, str]]:
     from selfselect.auditing.formats import amount, percent
 
-    table = found.by_cost().sort_index()
+    table = audit.by_cost().sort_index()
     return [
         {
             "cost": amount(cost),
-            "applying groups": f"{row['applying_groups']} of {len(found.names)}",
+            "applying groups": f"{row['applying_groups']} of {len(audit.names)}",
             "people who apply": percent(row["application_rate"]),
             "assumed accuracy": percent_or_bounds(row, "assumed_accuracy"),
             "induced accuracy": percent_or_bounds(row, "induced_accuracy"),
@@ -269,13 +251,13 @@ def _cost_rows(found: Audit) -> list[dict[str, str]]:
     ]
 
 
-def _failed_conditions(found: Audit, required: list[str], max_social_cost: float | None) -> list[str]:
+def _failed_conditions(audit: Audit, required: list[str], max_social_cost: float | None) -> list[str]:
     """Which stated conditions do not hold, at every cost."""
     from selfselect.auditing.formats import amount, percent
 
     failed = []
-    for cost in found.costs:
-        here = found.at(cost)
+    for cost in audit.costs:
+        here = audit.at(cost)
         at = f" at a cost of {amount(float(cost))}" if isinstance(cost, float) else ""
         applies = dict(zip(here.names, here.applies, strict=True))
         failed += [

@@ -3,41 +3,27 @@
 from __future__ import annotations
 
 import sys
+from typing import Any
 
 import click
 
 from selfselect._text import printable
 
-from .errors import CONDITION_FAILED
+from .errors import CONDITION_FAILED, SEVERITY_WORDS, finding_message, sort_findings
 from .options import check_model_options, file_options, model_options, people_options
 
 
-@click.command()
+@click.command(short_help="Find what would mislead in a table.")
 @click.argument("file")
 @people_options
 @model_options
-@click.option("--ignore", multiple=True, metavar="COLUMN", help="Column not to look at.")
+@click.option("--ignore", multiple=True, metavar="COLUMN", help="Column not to check.")
 @file_options
-def check(
-    file: str,
-    encoding: str,
-    delimiter: str,
-    label: str,
-    positive: tuple[str, ...],
-    groups: tuple[str, ...],
-    missing: str,
-    score: str | None,
-    threshold: float | None,
-    lower_passes: bool,
-    prediction: str | None,
-    prediction_positive: str | None,
-    ignore: tuple[str, ...],
-    force: bool,
-) -> None:
-    """Look for what would mislead in a table, before anything is computed from it.
+def check(file: str, ignore: tuple[str, ...], **options: Any) -> None:
+    """Find what would mislead in a table, before anything is computed from it.
 
-    Labels and groups are looked at, what a model says (--score or --prediction, if given), and all other columns as a
-    model would learn from them. Every other command does the same with what it reads.
+    This checks labels and groups, the scores or decisions of a model (--score or --prediction, if given), and all other
+    columns as features. Every other command checks the columns that it reads.
 
     \b
     Example:
@@ -45,34 +31,30 @@ def check(
 
     Exit code 0: nothing was found; 1: something that would mislead; 2: wrong input.
     """  # noqa: D301
-    if score is not None or prediction is not None:
-        check_model_options(score, threshold, prediction, lower_passes)
+    has_model = options["score"] is not None or options["prediction"] is not None
+    if has_model:
+        check_model_options(**options)
 
     from selfselect.auditing.formats import count
     from selfselect.tabular.loading import read_for_checking
     from selfselect.tabular.suspicion import suspect_columns
 
-    from .findings import WORDS, in_order, worded_finding
     from .inputs import model_column, people_columns, table_at, title_of
 
-    columns = people_columns(label, positive, groups, missing)
-    model = None
-    if score is not None or prediction is not None:
-        model = model_column(score, threshold, lower_passes, prediction, prediction_positive)
-    found = suspect_columns(label, groups, None if model is None else model.name)
-    people, wide = 0, 0
-    if not found:
-        with table_at(file, encoding, delimiter) as table:
-            people = read_for_checking(table, columns, model, ignore=ignore, found=found)
-            wide = len(table.header)
+    people = people_columns(options)
+    model = model_column(options) if has_model else None
+    findings = suspect_columns(people.label, people.groups, None if model is None else model.name)
+    n_people, n_columns = 0, 0
+    if not findings:
+        with table_at(file, options) as table:
+            n_people = read_for_checking(table, people, model, ignore=ignore, found=findings)
+            n_columns = len(table.header)
     command = click.get_current_context().command
-    for finding in in_order(found):
-        click.echo(f"{WORDS[finding.severity]}: {worded_finding(finding, command)}")
-    grave = [finding for finding in found if finding.severity != "hint"]
-    if grave:
-        what = "thing" if len(grave) == 1 else "things"
-        click.echo(f"{len(grave)} {what} in {printable(title_of(file))} would mislead.")
+    for finding in sort_findings(findings):
+        click.echo(f"{SEVERITY_WORDS[finding.severity]}: {finding_message(finding, command)}")
+    title = printable(title_of(file))
+    misleading = sum(finding.severity != "hint" for finding in findings)
+    if misleading:
+        click.echo(f"{misleading} {'thing' if misleading == 1 else 'things'} in {title} would mislead.")
         sys.exit(CONDITION_FAILED)
-    click.echo(
-        f"Nothing was found in {printable(title_of(file))} that would mislead: {count(people)} people, {wide} columns."
-    )
+    click.echo(f"Nothing was found in {title} that would mislead: {count(n_people)} people, {n_columns} columns.")

@@ -2,36 +2,43 @@
 
 from __future__ import annotations
 
-import math
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
-from typing import TYPE_CHECKING, TypeVar
+from typing import TYPE_CHECKING, Any, TypeVar
 
 import click
 
 from selfselect._text import printable
 
-from .options import CostRange, file_options, output_options, people_options, report_words, seed_option, weight_option
+from .errors import show_findings
+from .options import (
+    CostRange,
+    check_model_options,
+    file_options,
+    output_options,
+    people_options,
+    seed_option,
+    weight_option,
+)
 
 if TYPE_CHECKING:
     from selfselect.auditing import Audit, Comparison, PairedCounts, ScreeningResult
     from selfselect.costs import Terms
-    from selfselect.tabular.loading import PeopleColumns
     from selfselect.tabular.pairing import Model, Rows
     from selfselect.tabular.suspicion import Finding
 
 
-#: More draws would take long, and hardly change an interval.
-MOST_DRAWS = 100_000
+#: More resamples would take long, and hardly change an interval.
+MAX_RESAMPLES = 100_000
 
-Given = TypeVar("Given")
+Value = TypeVar("Value")
 
 
-@click.command()
+@click.command(short_help="Compare two years, or two models.")
 @click.argument("files", nargs=-1, required=True, metavar="FILE [FILE]")
 @people_options
 @click.option(
-    "--score", "scores", multiple=True, metavar="COLUMN", help="Score; twice if the two have columns of their own."
+    "--score", "scores", multiple=True, metavar="COLUMN", help="Score; twice if the two are in different columns."
 )
 @click.option("--threshold", "thresholds", multiple=True, type=float, metavar="T", help="Of the score; once or twice.")
 @click.option("--lower-passes", is_flag=True, help="Below the threshold passes, not above it.")
@@ -53,18 +60,17 @@ Given = TypeVar("Given")
     help="The two files hold the same people, matched by this column: two models are compared on them.",
 )
 @click.option(
-    "--resamples", type=click.IntRange(2, MOST_DRAWS), default=1000, show_default=True, help="Draws for the intervals."
+    "--resamples",
+    type=click.IntRange(2, MAX_RESAMPLES),
+    default=1000,
+    show_default=True,
+    help="For the intervals.",
 )
-@seed_option("Of these draws.")
+@seed_option("Of the resamples.")
 @output_options
 @file_options
 def compare(
     files: tuple[str, ...],
-    label: str,
-    positive: tuple[str, ...],
-    groups: tuple[str, ...],
-    missing: str,
-    weight: str | None,
     scores: tuple[str, ...],
     thresholds: tuple[float, ...],
     lower_passes: bool,
@@ -74,18 +80,14 @@ def compare(
     same_people: str | None,
     resamples: int,
     seed: int,
-    report: str | None,
-    json_file: str | None,
-    csv_file: str | None,
     force: bool,
-    encoding: str,
-    delimiter: str,
+    **options: Any,
 ) -> None:
-    """One year against another, or model A against B: who comes, who leaves, and whether that is more than chance.
+    """Compare one year with another, or model A with model B: which groups start or stop applying, beyond chance.
 
-    Two FILEs are two independent sets of people, or with --same-people two models' scores of the same people. One FILE
-    with two --score (or two --prediction, or two --threshold) is two models on the same people. What is given twice is
-    for the first first.
+    Two FILEs hold different people, or with --same-people the scores of two models for the same people. One FILE with
+    two --score (or two --prediction, or two --threshold) holds two models on the same people. Of an option that is
+    given twice, the first is for the first.
 
     \b
     Examples:
@@ -98,61 +100,44 @@ def compare(
     """  # noqa: D301
     if len(files) > 2:
         raise click.UsageError(f"Two files are compared, not {len(files)}.")
-    if bool(scores) == bool(predictions):
-        raise click.UsageError("Pass either --score COLUMN (with --threshold) or --prediction COLUMN.")
-    if predictions and thresholds:
-        raise click.UsageError("--threshold belongs to --score; predictions are decided already.")
-    if predictions and lower_passes:
-        raise click.UsageError("--lower-passes belongs to --score; for predictions say --prediction-positive.")
-    if not all(math.isfinite(threshold) for threshold in thresholds):
-        raise click.UsageError("--threshold must be a finite number.")
-    given = {"--score": scores, "--prediction": predictions, "--threshold": thresholds, "--cost": costs}
-    for option, values in given.items():
+    check_model_options(scores, thresholds, predictions, lower_passes)
+    repeatable = {"--score": scores, "--prediction": predictions, "--threshold": thresholds, "--cost": costs}
+    for option, values in repeatable.items():
         if len(values) > 2:
             raise click.UsageError(f"{option} is given once for both, or twice; not {len(values)} times.")
     if any(len(cost) > 1 for cost in costs):
         raise click.UsageError("A comparison is for one --cost each, not for a range.")
-    if len(files) == 1:
-        if same_people is not None:
-            raise click.UsageError("--same-people is for two files; in one they are the same people.")
-        if max(map(len, given.values())) < 2:
-            raise click.UsageError("With one FILE, give --score, --prediction or --threshold twice: once per model.")
-    elif files.count("-") > 1:
+    if len(files) == 1 and same_people is not None:
+        raise click.UsageError("--same-people is for two files; in one they are the same people.")
+    if len(files) == 1 and max(map(len, repeatable.values())) < 2:
+        raise click.UsageError("With one FILE, give --score, --prediction or --threshold twice: once per model.")
+    if files.count("-") > 1:
         raise click.UsageError("Standard input can be one of the two files only.")
 
     from selfselect.auditing import compare
     from selfselect.costs import Terms
     from selfselect.tabular.suspicion import suspect_names
 
-    from .findings import tell_findings
-    from .inputs import people_columns
-    from .outputs import Outputs
+    from .outputs import Outputs, check_outputs, frame_by_name
 
-    outputs = Outputs(report, json_file, csv_file, force)
-    outputs.check(files)
-    people = people_columns(label, positive, groups, missing, weight)
+    outputs = Outputs.of(options)
+    check_outputs(outputs, force=force, inputs=files)
     models = _models(scores, thresholds, lower_passes, predictions, prediction_positive)
-    how = (encoding, delimiter)
-    first, second = (Terms(cost[0]) for cost in _twice(costs))
+    terms = [Terms(cost[0]) for cost in _twice(costs)]
     pairs: PairedCounts | None = None
     if len(files) == 1 or same_people is not None:
-        before, after, pairs = _the_same(files, people, models, same_people, (first, second), how)
+        before, after, pairs = _audits_of_same_people(files, models, same_people, terms, options)
     else:
-        before, after = (
-            _audit(file, people, model, terms, how)
-            for file, model, terms in zip(files, models, (first, second), strict=True)
-        )
-    tell_findings(suspect_names(before.names, after.names))
-    made = compare(before, after, pairs=pairs, names=_names(files, models), n_resamples=resamples, random_state=seed)
-    made = replace(made, title=report_words().get("title", ""))
-    frame = made.to_frame()
-    frame.insert(0, "group", made.group_names)
-    outputs.deliver(made, frame, _show)
+        before, after = (_audit(*parts, options) for parts in zip(files, models, terms, strict=True))
+    show_findings(suspect_names(before.names, after.names))
+    result = compare(before, after, pairs=pairs, names=_names(files, models), n_resamples=resamples, random_state=seed)
+    result = replace(result, title=options["title"] or "")
+    outputs.deliver(result, frame_by_name(result, result.group_names), _show)
 
 
-def _twice(given: Sequence[Given]) -> tuple[Given, Given]:
-    """What was given once holds for both."""
-    return given[0], given[-1]
+def _twice(values: Sequence[Value]) -> tuple[Value, Value]:
+    """An option that is given once holds for both."""
+    return values[0], values[-1]
 
 
 def _models(
@@ -190,43 +175,42 @@ def _names(files: Sequence[str], models: tuple[Model, Model]) -> tuple[str, str]
     return (said[0], said[1]) if len(said) == 2 and said[0] != said[1] else ("the first", "the second")
 
 
-def _audit(file: str, people: PeopleColumns, model: Model, terms: Terms, how: tuple[str, str]) -> Audit:
+def _audit(file: str, model: Model, terms: Terms, options: Mapping[str, Any]) -> Audit:
     from selfselect.auditing import Audit
     from selfselect.tabular.loading import read_screening_result
 
-    from .findings import tell_findings
-    from .inputs import provenance, score_name, table_at, title_of
+    from .inputs import people_columns, provenance, score_name, table_at, title_of
 
-    found: list[Finding] = []
-    with table_at(file, *how) as table:
-        screened = read_screening_result(table, people, model, found)
-        source = provenance(title_of(file), people, score_name(model), table.sha256())
-    tell_findings([replace(finding, text=f"{title_of(file)}: {finding.text}") for finding in found])
-    return Audit(screened, screened, terms, (), source)
+    people = people_columns(options)
+    findings: list[Finding] = []
+    with table_at(file, options) as table:
+        result = read_screening_result(table, people, model, findings)
+        source = provenance(title_of(file), people, score_name(model), table.sha256(), options)
+    show_findings([replace(finding, text=f"{title_of(file)}: {finding.text}") for finding in findings])
+    return Audit(result, result, terms, (), source)
 
 
-def _the_same(
+def _audits_of_same_people(
     files: Sequence[str],
-    people: PeopleColumns,
     models: tuple[Model, Model],
     identifier: str | None,
-    terms: tuple[Terms, Terms],
-    how: tuple[str, str],
+    terms: Sequence[Terms],
+    options: Mapping[str, Any],
 ) -> tuple[Audit, Audit, PairedCounts]:
     """Audits of the same people under two models."""
     from selfselect.auditing import Audit
     from selfselect.tabular.pairing import read_rows, same_people, screened_twice
     from selfselect.tabular.suspicion import suspect_columns, suspect_people
 
-    from .findings import tell_findings
-    from .inputs import provenance, score_name, table_at, title_of
+    from .inputs import people_columns, provenance, score_name, table_at, title_of
 
+    people = people_columns(options)
     rows: list[Rows] = []
     sources = []
     for file, wanted in zip(files, [[models[0]], [models[1]]] if len(files) == 2 else [list(models)], strict=True):
-        with table_at(file, *how) as table:
+        with table_at(file, options) as table:
             rows.append(read_rows(table, people, wanted, identifier))
-            sources.append(provenance(title_of(file), people, score_name(wanted[0]), table.sha256()))
+            sources.append(provenance(title_of(file), people, score_name(wanted[0]), table.sha256(), options))
     both = (rows[0], rows[-1])
     if identifier is not None:
         one, other, left_out = same_people(both[0], both[1], identifier, people.weight)
@@ -234,41 +218,37 @@ def _the_same(
         if left_out:
             click.echo(f"Note: {left_out:,} people are in one of the two files only, and are left out.", err=True)
     before, after, pairs = screened_twice(both, models, people)
-    tell_findings(
+    show_findings(
         [
             *suspect_columns(people.label, people.groups),
             *suspect_people(before.table, people.label),
-            *suspected(before, models[0]),
-            *(suspected(after, models[1]) if models[0] != models[1] else ()),
+            *_check_model(before, models[0]),
+            *(_check_model(after, models[1]) if models[0] != models[1] else ()),
         ]
     )
-    return (
-        Audit(before, before, terms[0], (), sources[0]),
-        Audit(after, after, terms[1], (), sources[-1]),
-        pairs,
-    )
+    return Audit(before, before, terms[0], (), sources[0]), Audit(after, after, terms[1], (), sources[-1]), pairs
 
 
-def suspected(people: ScreeningResult, model: Model) -> list[Finding]:
-    """What looks wrong with what a model says."""
+def _check_model(result: ScreeningResult, model: Model) -> list[Finding]:
+    """Findings about the scores or decisions of a model."""
     from selfselect.tabular.loading import ScoreColumn
     from selfselect.tabular.suspicion import suspect_decisions, suspect_score
 
-    return (suspect_score if isinstance(model, ScoreColumn) else suspect_decisions)(people, model.name)
+    return (suspect_score if isinstance(model, ScoreColumn) else suspect_decisions)(result, model.name)
 
 
-def _show(made: Comparison) -> None:
+def _show(result: Comparison) -> None:
     from .terminal import text_table
 
-    click.echo(printable(made.verdict()))
-    click.echo("\n" + text_table(made.number_rows(), left=("",)))
+    click.echo(printable(result.verdict()))
+    click.echo("\n" + text_table(result.number_rows(), left=("",)))
     # costs are the same in most comparisons, and columns that say nothing new are left out
-    rows = made.group_rows()
+    rows = result.group_rows()
     if all(
         row["cost before"] == row["cost after"] for row in rows if "-" not in (row["cost before"], row["cost after"])
     ):
         rows = [{name: cell for name, cell in row.items() if not name.startswith("cost")} for row in rows]
     click.echo("\n" + text_table(rows, left=("group", "change"), rest="--csv and --json hold all"))
     click.echo()
-    for note in made.notes():
+    for note in result.notes():
         click.echo(note)

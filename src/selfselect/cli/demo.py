@@ -1,8 +1,7 @@
-"""``selfselect demo``."""
+"""``selfselect demo``: screening models of increasing awareness on bundled data."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from itertools import count
 from pathlib import Path
@@ -17,36 +16,66 @@ from .errors import BadInput
 if TYPE_CHECKING:
     import pandas as pd
 
-    from selfselect.auditing import Audit, ScreeningResult
+    from selfselect.auditing import Audit
     from selfselect.estimators import NaiveClassifier, SelfSelectionClassifier
 
-#: The costs at which the naive model is shown.
+#: Costs at which the naive model is shown.
 COSTS = (0.6, 0.65, 0.675, 0.7, 0.75)
-#: The cost at which methods are shown side by side.
+#: Cost at which methods are shown side by side.
 COST = 0.75
-#: The cost that the report opens with: the one at which the groups of a naive model part.
+#: Cost that the report opens with. At this cost some groups apply to the naive model and others do not.
 REPORT_COST = 0.7
 
 
-@click.command()
+@click.command(short_help="See on bundled data what self-selection does.")
 @click.option("--report", metavar="HTML", help="Where to write the report [default: selfselect-demo.html, numbered].")
 @click.option("--force", is_flag=True, help="Write over a report that exists.")
 def demo(report: str | None, force: bool) -> None:
     """Show on bundled data what self-selection does to an ordinary screening model."""
     from selfselect.estimators import NaiveClassifier
 
-    from .outputs import refuse_existing
+    from .outputs import HTML, check_files
 
-    refuse_existing([report], force=force)
-    people = People.load()
-    naive = NaiveClassifier(cost=min(COSTS)).fit(people.X, people.y, sensitive_features=people.z)
-    about_page = _write_page(_audit(naive, people), report, force)
-    show_methods(naive, people)
+    check_files([(report, HTML)], force=force)
+    data = DemoData.load()
+    naive = NaiveClassifier(cost=min(COSTS)).fit(data.X, data.y, sensitive_features=data.z)
+    about_page = _write_page(_audit(naive, data), report)
+    show_methods(naive, data)
     click.echo(f"\n{about_page}")
 
 
-def _write_page(found: Audit, report: str | None, force: bool) -> str:
-    """Write the page, before anything is shown that might not be; what to say of it in the end."""
+@dataclass(frozen=True, eq=False)
+class DemoData:
+    """The Adult data, split into training people and others who decide whether to apply."""
+
+    X: pd.DataFrame
+    y: pd.Series
+    z: pd.Series
+    X_new: pd.DataFrame
+    y_new: pd.Series
+    z_new: pd.Series
+    group_columns: list[str]
+
+    @classmethod
+    def load(cls) -> DemoData:
+        """Split the bundled data."""
+        from sklearn.model_selection import train_test_split
+
+        from selfselect.datasets import fetch_adult
+
+        adult = fetch_adult()
+        X, X_new, y, y_new, z, z_new = train_test_split(
+            adult.data, adult.target, adult.group, test_size=0.3, random_state=0
+        )
+        return cls(X, y, z, X_new, y_new, z_new, list(adult.group_columns))
+
+    def columns(self, with_group: bool) -> list[str]:
+        """Names of the features."""
+        return [name for name in self.X.columns if with_group or name not in self.group_columns]
+
+
+def _write_page(audit: Audit, report: str | None) -> str:
+    """Write the report and return what to say about it. This comes before any printing, which may end early."""
     from selfselect.auditing import Opening
 
     from .outputs import check_report_available, write_output
@@ -57,68 +86,33 @@ def _write_page(found: Audit, report: str | None, force: bool) -> str:
         if report is not None:
             raise
         return f"{error.format_message()} Then this ends with a page to play with."
-    target = Path(report) if report is not None else _free_name()
-    opening = Opening(published="training people", counted="held-out people")
-    write_output(target, found.to_html(opening=opening), force=force)
+    names = (Path(f"selfselect-demo{'' if i == 1 else f'-{i}'}.html") for i in count(1))
+    path = Path(report) if report is not None else next(name for name in names if not name.exists())
+    write_output(path, audit.to_html(opening=Opening(published="training people", counted="held-out people")))
     return (
-        f"A page to play with: {printable(str(target))}"
-        f"\nOpen it in any browser ({printable(target.resolve().as_uri())}); it needs no network."
+        f"A page to play with: {printable(str(path))}"
+        f"\nOpen it in any browser ({printable(path.resolve().as_uri())}); it needs no network."
     )
 
 
-def _free_name() -> Path:
-    names = (Path(f"selfselect-demo{'' if i == 1 else f'-{i}'}.html") for i in count(1))
-    return next(name for name in names if not name.exists())
-
-
-@dataclass(frozen=True, eq=False)
-class People:
-    """Adult, in two halves: some to learn from, others who decide whether to apply."""
-
-    X: pd.DataFrame
-    y: pd.Series
-    z: pd.Series
-    X_new: pd.DataFrame
-    y_new: pd.Series
-    z_new: pd.Series
-    group_columns: Sequence[str]
-
-    @classmethod
-    def load(cls) -> People:
-        """Split the bundled data."""
-        from sklearn.model_selection import train_test_split
-
-        from selfselect.datasets import fetch_adult
-
-        adult = fetch_adult()
-        X, X_new, y, y_new, z, z_new = train_test_split(
-            adult.data, adult.target, adult.group, test_size=0.3, random_state=0
-        )
-        return cls(X, y, z, X_new, y_new, z_new, adult.group_columns)
-
-    def columns(self, with_group: bool) -> list[str]:
-        """Names of the features."""
-        return [name for name in self.X.columns if with_group or name not in self.group_columns]
-
-
-def show_methods(naive: NaiveClassifier, people: People) -> None:
-    """Screen people with every method, the naive one first, and show who would apply."""
+def show_methods(naive: NaiveClassifier, data: DemoData) -> None:
+    """Show who would apply to the naive model at several costs, and to every method at one cost."""
     import pandas as pd
 
     click.echo(
-        f"A logistic regression screens {len(people.X):,} people of the Adult census data (qualified: income above "
+        f"A logistic regression screens {len(data.X):,} people of the Adult census data (qualified: income above "
         "50,000).\nIt publishes, per group, the precision: how many of those who pass screening turn out to be "
         "qualified,\ncounted on people that it was not fitted to.\n"
     )
     click.echo(_published_table(naive).to_string())
     click.echo(
         "\nPeople apply only if that number is sure to be at least the cost of being tested. So, among "
-        f"{len(people.X_new):,} others:\n"
+        f"{len(data.X_new):,} others:\n"
     )
-    rows = {f"{cost:g}": _outcome_row(naive, people, people.columns(True), cost) for cost in COSTS}
+    rows = {f"{cost:g}": _outcome_row(naive, data, data.columns(True), cost) for cost in COSTS}
     click.echo(pd.DataFrame.from_dict(rows, orient="index").rename_axis("cost").to_string())
     click.echo(f"\nA firm can learn with this in mind. The same people, at a cost of {COST:g}:\n")
-    rows = {name: _method_row(model, people, with_group) for name, (model, with_group) in _methods(COST).items()}
+    rows = {name: _method_row(model, data, with_group) for name, (model, with_group) in _methods(COST).items()}
     click.echo(pd.DataFrame.from_dict(rows, orient="index").to_string())
     click.echo(
         "\nAssumed accuracy counts everyone, induced accuracy only those who apply; social cost is the share of"
@@ -128,7 +122,7 @@ def show_methods(naive: NaiveClassifier, people: People) -> None:
 
 
 def _methods(cost: float) -> dict[str, tuple[SelfSelectionClassifier, bool]]:
-    """The methods of the comparison, each with whether it sees the group columns."""
+    """Methods by name, each with whether it sees the group columns."""
     from selfselect.estimators import NaiveClassifier, SemiStrategicClassifier, StrategicClassifier
 
     return {
@@ -143,7 +137,7 @@ def _methods(cost: float) -> dict[str, tuple[SelfSelectionClassifier, bool]]:
 
 
 def _published_table(naive: NaiveClassifier) -> pd.DataFrame:
-    """What a firm would publish, as text."""
+    """What the firm would publish, as text."""
     import pandas as pd
 
     from selfselect.auditing.formats import level
@@ -152,57 +146,56 @@ def _published_table(naive: NaiveClassifier) -> pd.DataFrame:
 
     frame, terms = naive.published_.to_frame(), naive.terms_
     assert terms.confidence is not None
+    bounds = terms.max_accepted_cost(naive.published_.counts)
     return pd.DataFrame(
         {
             "people": frame["n"],
             "qualified": frame["base_rate"].map(or_dash),
             "pass screening": frame["selection_rate"].map(or_dash),
             "precision": frame["precision"].map(or_dash),
-            f"surely ({level(terms.confidence)})": [
-                or_dash(low) for low in terms.max_accepted_cost(naive.published_.counts)
-            ],
+            f"surely ({level(terms.confidence)})": [or_dash(bound) for bound in bounds],
         }
     )
 
 
-def _outcome_row(model: SelfSelectionClassifier, people: People, columns: list[str], cost: float) -> dict[str, str]:
+def _outcome_row(model: SelfSelectionClassifier, data: DemoData, columns: list[str], cost: float) -> dict[str, str]:
     """Who applies to a fitted model at a cost, and what follows for new people."""
     from .terminal import or_dash
 
     applies = model.applies(cost)
-    found = model.audit(people.X_new[columns], people.y_new, people.z_new, cost=cost)
+    audit = model.audit(data.X_new[columns], data.y_new, data.z_new, cost=cost)
     return {
         "who applies": ", ".join(map(str, applies.index[applies])) or "nobody",
-        "assumed accuracy": or_dash(found.assumed_accuracy),
-        "induced accuracy": or_dash(found.induced_accuracy),
-        "social cost": or_dash(found.social_cost),
+        "assumed accuracy": or_dash(audit.assumed_accuracy),
+        "induced accuracy": or_dash(audit.induced_accuracy),
+        "social cost": or_dash(audit.social_cost),
     }
 
 
-def _method_row(model: SelfSelectionClassifier, people: People, with_group: bool) -> dict[str, str]:
+def _method_row(model: SelfSelectionClassifier, data: DemoData, with_group: bool) -> dict[str, str]:
     """Fit a model and say what follows; ``order`` says whether its precision follows base rates."""
     from selfselect._notices import notices_kept
     from selfselect.metrics import rank_agreement
 
     from .terminal import or_dash
 
-    columns = people.columns(with_group)
-    with notices_kept():  # that nobody applies is shown in the table
-        model.fit(people.X[columns], people.y, sensitive_features=people.z)
+    columns = data.columns(with_group)
+    with notices_kept():  # the table shows that nobody applies
+        model.fit(data.X[columns], data.y, sensitive_features=data.z)
     order = rank_agreement(model.published_.base_rate, model.published_.precision)
-    return _outcome_row(model, people, columns, COST) | {"order": or_dash(order.kendall, "{:+.2f}".format)}
+    return _outcome_row(model, data, columns, COST) | {"order": or_dash(order.kendall, "{:+.2f}".format)}
 
 
-def _audit(naive: NaiveClassifier, people: People) -> Audit:
+def _audit(naive: NaiveClassifier, data: DemoData) -> Audit:
     """The naive model, as its report shows it."""
     from selfselect.auditing import Audit, Provenance, ScreeningResult
 
-    def screened(score: Any, y: pd.Series, z: pd.Series) -> ScreeningResult:
+    def screen(score: Any, y: pd.Series, z: pd.Series) -> ScreeningResult:
         return ScreeningResult.from_scores(y, score, threshold=0.0, sensitive_features=z)
 
     return Audit(
-        screened(naive.unseen_scores_, people.y, people.z),
-        screened(naive.decision_function(people.X_new), people.y_new, people.z_new),
+        screen(naive.unseen_scores_, data.y, data.z),
+        screen(naive.decision_function(data.X_new), data.y_new, data.z_new),
         replace(naive.terms_, cost=REPORT_COST),
         other_costs=tuple(cost for cost in COSTS if cost != REPORT_COST),
         provenance=Provenance(

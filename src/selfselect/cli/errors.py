@@ -1,8 +1,9 @@
-"""Wrong input in the words of the command: what the library says, and which option would settle it."""
+"""Errors and findings as the command words them: what the library says, and the option that would settle it."""
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Iterable, Mapping
+from typing import TYPE_CHECKING, Any
 
 import click
 
@@ -10,8 +11,51 @@ from selfselect._errors import InputError
 from selfselect._text import printable, shown
 from selfselect.tabular.errors import TableError
 
-#: Exit codes: 0 fine, 1 a stated condition failed, 2 bad input or usage.
-CONDITION_FAILED, BAD_INPUT = 1, 2
+if TYPE_CHECKING:
+    from selfselect.tabular.suspicion import Finding
+
+#: Exit codes: 0 fine, 1 a stated condition failed, 2 bad input or usage, 130 interrupted.
+CONDITION_FAILED, BAD_INPUT, INTERRUPTED = 1, 2, 130
+
+#: Option and hint by the key of an error. A command that lacks the option does not show the hint.
+ERROR_HINTS = {
+    "delimiter": ("--delimiter", "If so, pass --delimiter {delimiter!r}."),
+    "which_delimiter": ("--delimiter", "Pass it as --delimiter."),
+    "decimal": ("--decimal", "Or pass --decimal {decimal!r}."),
+    "which_decimal": ("--decimal", "Pass it as --decimal."),
+    "most_bytes": ("--max-size", "If it is what you expect, raise the limit with --max-size."),
+    "encoding": ("--encoding", "Or pass --encoding {encoding}."),
+    "untested": (
+        "--untested",
+        "If only people who did not pass lack it, pass --untested: precision and who applies are known all the same, "
+        "the rest within bounds.",
+    ),
+    "missing": ("--missing", "Or pass --missing own-group to count them as a group."),
+    "more_labels": ("--positive", "Pass --positive VALUE: all other values then mean not qualified."),
+    "positive": ("--positive", "Pass it as --positive VALUE."),
+    "prediction_positive": ("--prediction-positive", "Pass it as --prediction-positive VALUE."),
+    "score": ("--score", "If {name} is a score, pass it as --score."),
+    "subsidy": ("--proportional", "If they are shares of the cost, pass --proportional."),
+    "threshold": ("--threshold", "Pass it as --threshold."),
+    "ignore": ("--ignore", "To leave it out, pass --ignore {name}."),
+}
+#: Option and hint by the key of a finding.
+FINDING_HINTS = {
+    "lower_passes": ("--lower-passes", "Pass --lower-passes."),
+    "higher_passes": ("--lower-passes", "Leave out --lower-passes."),
+    "threshold_outside": ("--threshold", "Pass it as --threshold."),
+    "decisions_reversed": ("--prediction-positive", "Pass it as --prediction-positive VALUE."),
+    "more_labels": ("--positive", "Repeat --positive for each."),
+    "unknown_group": ("--missing", "With --missing own-group, empty cells are a group of their own."),
+    "names_people": ("--ignore", "Pass --ignore {name}."),
+    "label_again": ("--ignore", "To leave it out, pass --ignore {name}."),
+    "label_is_group": ("--group", "Pass another --group."),
+    "group_is_label": ("--group", "Pass another --group."),
+    "groups_of_one": ("--group", "Pass another --group."),
+    "label_is_model": ("--label", "Pass another --label."),
+}
+#: First word of a finding by its severity, the gravest first.
+SEVERITY_WORDS = {"error": "Error", "warning": "Warning", "hint": "Note"}
 
 
 class BadInput(click.ClickException):
@@ -20,51 +64,8 @@ class BadInput(click.ClickException):
     exit_code = BAD_INPUT
 
     def format_message(self) -> str:
-        """What is wrong, harmless to a terminal whatever files are called."""
+        """The message, without characters that a terminal would obey."""
         return "\n".join(map(printable, self.message.split("\n")))
-
-
-@dataclass(frozen=True)
-class Hint:
-    """What to pass, if a command has the option.
-
-    Attributes
-    ----------
-    option : str
-        The option.
-    text : str
-        What is said after the error; fields in braces are the error's details.
-    clause : bool, default=False
-        Whether it goes on where the statement of the problem ends, instead of being a sentence of its own.
-    """
-
-    option: str
-    text: str
-    clause: bool = False
-
-
-#: Hints by the key of an error.
-HINTS = {
-    "delimiter": Hint("--delimiter", "If so, pass --delimiter {delimiter!r}."),
-    "which_delimiter": Hint("--delimiter", "with --delimiter", clause=True),
-    "decimal": Hint("--decimal", "Or pass --decimal {decimal!r}."),
-    "which_decimal": Hint("--decimal", "with --decimal", clause=True),
-    "most_bytes": Hint("--max-size", "If it is what you expect, raise the limit with --max-size."),
-    "encoding": Hint("--encoding", "Or pass --encoding {encoding}."),
-    "untested": Hint(
-        "--untested",
-        "If only people who did not pass lack it, pass --untested: precision and who applies are known all the same, "
-        "the rest within bounds.",
-    ),
-    "missing": Hint("--missing", "Or pass --missing own-group to count them as a group."),
-    "more_labels": Hint("--positive", "(--positive VALUE: all others then mean that they are not)", clause=True),
-    "positive": Hint("--positive", "with --positive VALUE", clause=True),
-    "prediction_positive": Hint("--prediction-positive", "with --prediction-positive VALUE", clause=True),
-    "score": Hint("--score", "If {name} is a score, pass it as --score."),
-    "subsidy": Hint("--proportional", "If they are shares of the cost, pass --proportional."),
-    "threshold": Hint("--threshold", "Say it with --threshold."),
-    "ignore": Hint("--ignore", "To leave it out, pass --ignore {name}."),
-}
 
 
 def has_option(command: click.Command, option: str) -> bool:
@@ -72,40 +73,49 @@ def has_option(command: click.Command, option: str) -> bool:
     return any(option in parameter.opts for parameter in command.params)
 
 
-def worded(error: InputError, command: click.Command, given: dict[str, object] | None = None) -> str:
-    """An error of the library in the words of a command: options are named only if the command has them.
+def _hint(
+    hints: Mapping[str, tuple[str, str]], key: str | None, details: Mapping[str, Any], command: click.Command
+) -> str:
+    option, text = hints.get(key or "", ("", ""))
+    if not has_option(command, option):
+        return ""
+    name = shown(str(details.get("name", "NAME")))
+    return text.format_map({"delimiter": ";", "decimal": ",", "encoding": "ENCODING", **details, "name": name})
 
-    Parameters
-    ----------
-    error : InputError
-        What the library says.
-    command : Command
-        The running command.
-    given : dict, optional
-        Its options, for details that the library does not know.
+
+def error_message(error: InputError, command: click.Command) -> str:
+    """An error of the library, with the option that it is about and the option that would settle it."""
+    hint = _hint(ERROR_HINTS, error.key, error.details, command)
+    if error.key == "untested" and not hint:
+        hint = "If only people who did not pass lack it, the command audit can count them apart."
+    blamed = "--" + str(error.details.get("named_by") or "").replace("_", "-")
+    message = str(error)
+    if isinstance(error, TableError) and has_option(command, blamed):
+        message = error.said(f"({blamed})")
+    return f"{message} {hint}".rstrip()
+
+
+def finding_message(finding: Finding, command: click.Command) -> str:
+    """A finding, with the option that would settle it."""
+    hint = _hint(FINDING_HINTS, finding.key, finding.details, command)
+    return printable(f"{finding} {hint}".rstrip())
+
+
+def sort_findings(findings: Iterable[Finding]) -> list[Finding]:
+    """Findings, the gravest first."""
+    severities = list(SEVERITY_WORDS)
+    return sorted(findings, key=lambda finding: severities.index(finding.severity))
+
+
+def show_findings(findings: Iterable[Finding]) -> None:
+    """Show findings on standard error. An error ends the command.
+
+    Training itself says which columns it leaves out, so these findings are not shown here.
     """
-    named_by = "--" + str(error.details.get("named_by") or "").replace("_", "-")
-    remark = f"({named_by})" if has_option(command, named_by) else ""
-    hint = HINTS.get(error.key or "")
-    text = ""
-    if error.key == "untested" and not has_option(command, "--untested"):
-        text = "If only people who did not pass lack it, the command audit can count them apart."
-    if hint is not None and has_option(command, hint.option) and hint.option not in str(error):
-        text = hint.text.format_map(_Details({**(given or {}), **error.details}))
-    if not isinstance(error, TableError):
-        return " ".join(part for part in (str(error), text) if part)
-    if hint is not None and hint.clause:
-        remark, text = f"{remark} {text}".strip(), ""
-    return f"{error.said(remark)} {text}".rstrip()
-
-
-class _Details(dict[str, object]):
-    """Details of an error as they fit into a sentence: texts of strangers are quoted, unknown ones are left open."""
-
-    def __init__(self, details: dict[str, object]) -> None:
-        super().__init__(details)
-        if isinstance(details.get("name"), str):
-            self["name"] = shown(str(details["name"]))
-
-    def __missing__(self, key: str) -> str:
-        return key.upper()
+    command = click.get_current_context().command
+    for finding in sort_findings(findings):
+        message = finding_message(finding, command)
+        if finding.severity == "error":
+            raise BadInput(message)
+        if finding.key != "left_out":
+            click.echo(f"{SEVERITY_WORDS[finding.severity]}: {message}", err=True)

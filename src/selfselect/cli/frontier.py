@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sys
+from importlib.util import find_spec
 from io import BytesIO
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -11,10 +12,9 @@ import click
 
 from selfselect._text import printable
 
-from .errors import CONDITION_FAILED
+from .errors import CONDITION_FAILED, BadInput
 from .options import (
     CostRange,
-    NamedAmount,
     Number,
     check_model_options,
     cost_of_option,
@@ -23,23 +23,22 @@ from .options import (
     output_options,
     people_options,
     seed_option,
+    subsidy_options,
     weight_option,
 )
-from .pictures import check_picture
 
 if TYPE_CHECKING:
     from selfselect.planning import ThresholdFrontier
 
 
-@click.command()
+@click.command(short_help="Compare all thresholds of a score.")
 @click.argument("file")
 @people_options
 @model_options
 @weight_option
 @click.option("--cost", "costs", type=CostRange(), multiple=True, required=True, help="Cost of being tested.")
 @cost_of_option
-@click.option("--subsidy", "subsidies", type=NamedAmount(), multiple=True, help="Pay a group an amount.")
-@click.option("--proportional", is_flag=True, help="Subsidies are shares of the cost, not amounts.")
+@subsidy_options
 @click.option(
     "--max-social-cost",
     type=Number(0, 1),
@@ -47,27 +46,18 @@ if TYPE_CHECKING:
     help="Recommend the most accurate thresholds at which no larger share of qualified people stays away [default: "
     "than now].",
 )
-@seed_option("Of the deal into halves for held-out numbers.")
+@seed_option("Of the split into halves for held-out numbers.")
 @click.option("--figure", metavar="PICTURE", help="Draw both frontiers (.png, .svg or .pdf).")
 @output_options
 @file_options
 def frontier(
-    file: str,
-    max_social_cost: float | None,
-    seed: int,
-    figure: str | None,
-    proportional: bool,
-    report: str | None,
-    json_file: str | None,
-    csv_file: str | None,
-    force: bool,
-    **reading: Any,
+    file: str, max_social_cost: float | None, seed: int, figure: str | None, force: bool, **options: Any
 ) -> None:
-    """Which threshold? Accuracy on those who apply against social cost, over all thresholds of a score.
+    """Compare all thresholds of a score: accuracy among applicants against social cost.
 
-    One threshold for all, and one per group (which may be unlawful: it treats people of the same score differently).
-    The numbers are chosen on the people they are counted on; held-out numbers are chosen on one half and counted on
-    the other.
+    There is a frontier of one threshold for all, and one of a threshold per group (which may be unlawful: it treats
+    people of the same score differently). Thresholds are chosen on the people they are counted on; held-out numbers
+    are chosen on one half and counted on the other.
 
     \b
     Example:
@@ -76,42 +66,42 @@ def frontier(
 
     Exit code 0: fine; 1: no threshold for all keeps --max-social-cost; 2: wrong input.
     """  # noqa: D301
-    if reading["prediction"] is not None or reading["score"] is None:
+    if options["prediction"] is not None or options["score"] is None:
         raise click.UsageError("A frontier needs --score COLUMN: decisions have no other threshold.")
-    if len({cost for option in reading["costs"] for cost in option}) != 1:
+    if len({cost for option in options["costs"] for cost in option}) != 1:
         raise click.UsageError("A frontier is for one --cost.")
-    check_model_options(**reading)
+    check_model_options(**options)
 
     from selfselect.auditing.formats import percent
     from selfselect.planning import frontier_for
 
-    from .inputs import load_audit, subsidy_kind
-    from .outputs import Outputs, refuse_existing, write_output
+    from .inputs import load_audit
+    from .outputs import Outputs, check_outputs, write_output
 
-    outputs = Outputs(report, json_file, csv_file, force)
-    outputs.check([file])
-    on_disk = [path for path in (report, json_file, csv_file) if path is not None and path != "-"]
-    refuse_existing([figure, *on_disk], force=force, inputs=[file])
-    check_picture(figure)
-    found = load_audit(file, kind=subsidy_kind(proportional), **reading)
-    if found.published_by.lower_passes:
-        told = (
-            "Note: lower scores pass, so the score is turned round: below, a threshold of -0.3 means that those pass "
+    outputs = Outputs.of(options)
+    check_outputs(outputs, force=force, inputs=[file], figure=figure)
+    if figure is not None and find_spec("matplotlib") is None:
+        raise BadInput("A picture needs matplotlib: pip install matplotlib (extra plot).")
+    audit = load_audit(file, options)
+    if audit.published_by.lower_passes:
+        click.echo(
+            "Note: lower scores pass, so the sign of the score is changed: below, a threshold of -0.3 means that "
+            "people with less than 0.3 pass.",
+            err=True,
         )
-        click.echo(f"{told}who have less than 0.3.", err=True)
-    made = frontier_for(found, max_social_cost=max_social_cost, random_state=seed)
+    result = frontier_for(audit, max_social_cost=max_social_cost, random_state=seed)
     if figure is not None:
-        write_output(figure, _picture(made, Path(figure).suffix[1:].lower()), force=force)
-    outputs.deliver(made, made.to_frame(), _show)
+        write_output(figure, _picture(result, Path(figure).suffix[1:].lower()))
+    outputs.deliver(result, result.to_frame(), _show)
     if figure is not None:
-        click.echo(f"\nPicture: {printable(figure)}", err=json_file == "-")
-    if not made.met:
+        click.echo(f"\nPicture: {printable(figure)}", err=outputs.json == "-")
+    if not result.met:
         limit = percent(max_social_cost or 0.0)
         click.echo(f"Condition failed: no one threshold keeps social cost at {limit} (--max-social-cost).", err=True)
         sys.exit(CONDITION_FAILED)
 
 
-def _picture(made: ThresholdFrontier, kind: str) -> bytes:
+def _picture(result: ThresholdFrontier, kind: str) -> bytes:
     import matplotlib as mpl  # an extra, which only pictures need
 
     from selfselect.plotting import FrontierDisplay
@@ -120,19 +110,19 @@ def _picture(made: ThresholdFrontier, kind: str) -> bytes:
     with mpl.rc_context({"svg.hashsalt": "selfselect"}):
         drawn = BytesIO()
         metadata = {"svg": {"Date": None}, "pdf": {"CreationDate": None}}.get(kind)
-        FrontierDisplay(made).plot().figure_.savefig(drawn, format=kind, dpi=150, metadata=metadata)
+        FrontierDisplay(result).plot().figure_.savefig(drawn, format=kind, dpi=150, metadata=metadata)
     return drawn.getvalue()
 
 
-def _show(made: ThresholdFrontier) -> None:
+def _show(result: ThresholdFrontier) -> None:
     from .terminal import text_table
 
-    click.echo(printable(made.verdict()))
-    for title, points in (("One threshold for all", made.one), ("A threshold per group", made.per_group)):
+    click.echo(printable(result.verdict()))
+    for title, points in (("One threshold for all", result.one), ("A threshold per group", result.per_group)):
         if points:
-            rows = [made.shown(point) for point in points]
+            rows = [result.shown(point) for point in points]
             table = text_table(rows, left=("apply", "thresholds"), rest="--csv and --json hold all")
             click.echo(f"\n{title}, those that no other beats:\n\n{table}")
     click.echo()
-    for note in made.notes():
+    for note in result.notes():
         click.echo(note)

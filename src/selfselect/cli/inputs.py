@@ -1,11 +1,11 @@
-"""How what was typed becomes a table on disk, an audit of it, and a record of where it came from."""
+"""From the options of a command to a table on disk, an audit of it, and a record of where it comes from."""
 
 from __future__ import annotations
 
 import os
 import shlex
 import sys
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import replace
 from typing import Any
@@ -28,196 +28,144 @@ from selfselect.tabular.loading import (
 from selfselect.tabular.reading import open_table
 from selfselect.tabular.suspicion import Finding
 
-from .findings import in_order, tell_findings
-from .options import WRITTEN, CostSpan, report_words
+from .errors import show_findings, sort_findings
+from .options import CostSpan
 from .terminal import progress_bar
 
+#: Options of a command by name, as click parsed them.
+Options = Mapping[str, Any]
+
 #: Delimiters that are hard to type.
-SPELLED_OUT = {"\\t": "\t", "tab": "\t"}
-#: Where the command keeps what it has said about its tables.
-TOLD = "selfselect.told"
+DELIMITERS = {"\\t": "\t", "tab": "\t"}
+#: Key of the notes that were shown, in click's context.
+SHOWN_NOTES = "selfselect.shown_notes"
 
 
 @contextmanager
-def table_at(file: str, encoding: str, delimiter: str) -> Iterator[TableReader]:
-    """Open a table, with a progress bar on a terminal; what was found out about it is said once it is read.
-
-    The other options of :data:`.options.file_options` are taken from the running command.
-    """
-    sign = SPELLED_OUT.get(delimiter, delimiter)
-    context = click.get_current_context(silent=True)
-    written = {} if context is None else context.meta.get(WRITTEN, {})
+def table_at(file: str, options: Options) -> Iterator[TableReader]:
+    """Open a table, with a progress bar on a terminal. Notes about how it is read are shown once, at the end."""
+    delimiter: str = options["delimiter"]
+    written = {name: options[name] for name in ("encoding", "decimal", "sheet", "most_bytes")}
     notes: list[str] = []
     try:
         with (
             progress_bar(file) as progress,
-            open_table(file, encoding=encoding, delimiter=sign, progress=progress, **written) as table,
+            open_table(file, delimiter=DELIMITERS.get(delimiter, delimiter), progress=progress, **written) as table,
         ):
             notes = table.notes
             yield table
     finally:
-        tell_notes(notes)
+        shown: set[str] = click.get_current_context().meta.setdefault(SHOWN_NOTES, set())
+        for note in notes:
+            if note not in shown:  # a command may read a table twice
+                click.echo(f"Note: {printable(note)}", err=True)
+                shown.add(note)
 
 
-def tell_notes(notes: Sequence[str]) -> None:
-    """Say what was found out about a table and is not said yet: it may be read twice."""
-    context = click.get_current_context(silent=True)
-    told: set[str] = set() if context is None else context.meta.setdefault(TOLD, set())
-    for note in notes:
-        if note not in told:
-            click.echo(f"Note: {printable(note)}", err=True)
-            told.add(note)
+def people_columns(options: Options) -> PeopleColumns:
+    """Columns of labels, groups and weights."""
+    return PeopleColumns(
+        options["label"],
+        tuple(options["groups"]),
+        tuple(options["positive"]) or None,
+        options["missing"].replace("-", "_"),
+        options.get("weight"),
+        options.get("untested", False),
+    )
 
 
-def people_columns(
-    label: str,
-    positive: str | Sequence[str] | None,
-    groups: Sequence[str],
-    missing: str,
-    weight: str | None = None,
-    untested: bool = False,
-) -> PeopleColumns:
-    """Columns of labels, groups and weights, as the options name them."""
-    named = (positive,) if isinstance(positive, str) else tuple(positive or ())
-    return PeopleColumns(label, tuple(groups), named or None, missing.replace("-", "_"), weight, untested)
-
-
-def model_column(
-    score: str | None,
-    threshold: float | None,
-    lower_passes: bool,
-    prediction: str | None,
-    prediction_positive: str | None,
-) -> ScoreColumn | DecisionColumn:
-    """The column that says what a model made of people, as the options name it."""
-    if score is not None:
-        return ScoreColumn(score, threshold, lower_passes)
-    return DecisionColumn(prediction or "", prediction_positive)
+def model_column(options: Options) -> ScoreColumn | DecisionColumn:
+    """Column of a model's scores or decisions."""
+    if options["score"] is not None:
+        return ScoreColumn(options["score"], options["threshold"], options["lower_passes"])
+    return DecisionColumn(options["prediction"], options["prediction_positive"])
 
 
 def score_name(model: ScoreColumn | DecisionColumn) -> str:
-    """What a report calls the score; of one that is turned round, that it is."""
+    """Name of a score in a report; "minus NAME" if lower scores pass."""
     return f"minus {model.name}" if isinstance(model, ScoreColumn) and model.lower_passes else model.name
 
 
 def subsidy_kind(proportional: bool) -> SubsidyKind:
-    """Kind of subsidies, as the option says it."""
+    """Kind of subsidies."""
     return "proportional" if proportional else "additive"
 
 
 def title_of(file: str) -> str:
-    """What a report calls a table."""
+    """Name of a table in a report."""
     return "standard input" if file == "-" else os.path.basename(file)
 
 
-def _either(values: str | Sequence[str]) -> str:
-    return values if isinstance(values, str) else " or ".join(values)
-
-
-def provenance(title: str, people: PeopleColumns, score: str, sha256: str) -> Provenance:
-    """Where numbers come from: the file, what was typed, and the columns; and what a report was told to say."""
-    said = report_words()
+def provenance(title: str, people: PeopleColumns, score: str, sha256: str, options: Options) -> Provenance:
+    """Where numbers come from: the file, the command and the columns; and the words of the user for the report."""
     return Provenance(
-        title=said.get("title") or title,
+        title=options["title"] or title,
         command=shlex.join(["selfselect", *sys.argv[1:]]),
         sha256=sha256,
-        label=people.label if not people.positive else f"{people.label} = {_either(people.positive)}",
+        label=people.label if not people.positive else f"{people.label} = {' or '.join(people.positive)}",
         groups=" / ".join(people.groups),
         score=score,
-        note=said.get("note", ""),
-        dated=said.get("data_date", ""),
+        note=options["note"] or "",
+        dated=options["data_date"] or "",
     )
 
 
-def load_audit(file: str, **reading: Any) -> Audit:
-    """Audit a table on disk; for what it takes see :func:`load_audits`."""
-    return load_audits(file, **reading)[0]
+def load_audit(file: str, options: Options) -> Audit:
+    """Audit a table on disk."""
+    return load_audits(file, options)[0]
 
 
-def load_audits(
-    file: str,
-    *,
-    encoding: str,
-    delimiter: str,
-    label: str,
-    positive: str | Sequence[str] | None,
-    groups: Sequence[str],
-    missing: str,
-    score: str | None,
-    threshold: float | None,
-    lower_passes: bool = False,
-    prediction: str | None,
-    prediction_positive: str | None,
-    costs: Sequence[tuple[float, ...]],
-    subsidies: Sequence[tuple[str, float]] = (),
-    kind: SubsidyKind = "additive",
-    weight: str | None = None,
-    untested: bool = False,
-    costs_of: Sequence[tuple[str, float]] = (),
-    separately: bool = False,
-) -> list[Audit]:
-    """Audit a table on disk, read once: one audit, or one for each column of groups. What looks wrong is told first."""
-    people = people_columns(label, positive, groups, missing, weight, untested)
-    model = model_column(score, threshold, lower_passes, prediction, prediction_positive)
-    found: list[Finding] = []
-    with table_at(file, encoding, delimiter) as table:
+def load_audits(file: str, options: Options, *, separately: bool = False) -> list[Audit]:
+    """Audit a table on disk: one audit, or one for each column of groups. Findings are shown first."""
+    people, model = people_columns(options), model_column(options)
+    findings: list[Finding] = []
+    with table_at(file, options) as table:
         if separately:
-            screened = read_screening_results(table, people, model, found)
+            results = read_screening_results(table, people, model, findings)
         else:
-            screened = [read_screening_result(table, people, model, found)]
-        source = provenance(title_of(file), people, score_name(model), table.sha256())
-    tell_findings(found)
-    source = replace(source, warnings=tuple(str(finding) for finding in in_order(found) if finding.severity != "hint"))
-    first, *others = dict.fromkeys(cost for option in costs for cost in option)
-    span = next(((option[0], option[-1]) for option in costs if isinstance(option, CostSpan)), None)
+            results = [read_screening_result(table, people, model, findings)]
+        source = provenance(title_of(file), people, score_name(model), table.sha256(), options)
+    show_findings(findings)
+    warnings = tuple(str(finding) for finding in sort_findings(findings) if finding.severity != "hint")
+    source = replace(source, warnings=warnings)
     sources = [replace(source, groups=column) for column in people.groups] if separately else [source]
+    first, *others = dict.fromkeys(cost for option in options["costs"] for cost in option)
+    span = next(((option[0], option[-1]) for option in options["costs"] if isinstance(option, CostSpan)), None)
+    terms = Terms(first, kind=subsidy_kind(options.get("proportional", False)))
     audits = [
-        Audit(one, one, Terms(first, kind=kind), tuple(others), where, span)
-        for one, where in zip(screened, sources, strict=True)
+        Audit(result, result, terms, tuple(others), where, span) for result, where in zip(results, sources, strict=True)
     ]
-    return with_costs_of(with_each_subsidy(audits, subsidies), costs_of)
+    subsidies = _by_group(audits, options.get("subsidies", ()), "subsidy")
+    costs_of = _by_group(audits, options["costs_of"], "cost_of")
+    return [_with_terms(*parts) for parts in zip(audits, subsidies, costs_of, strict=True)]
 
 
-def _by_label(audits: Sequence[Audit], named: Sequence[tuple[str, float]], named_by: str) -> list[dict[Any, float]]:
-    """Numbers given by the names of groups: of each audit those that it has. A name that none has is an error."""
-    for name, _ in named:
-        if not any(name in audit.names for audit in audits):
-            everyone = (
-                audits[0].published.groups if len(audits) == 1 else pd.Index([n for a in audits for n in a.names])
-            )
-            match_groups([name], everyone.drop_duplicates(), named_by)
-    found = []
+def _by_group(audits: Sequence[Audit], named: Sequence[tuple[str, float]], option: str) -> list[dict[Any, float]]:
+    """Numbers given by group: for each audit those of its groups. A name that no audit has is an error."""
+    if len(audits) > 1:
+        match_groups([name for name, _ in named], all_groups(audits), option)
+    by_audit = []
     for audit in audits:
-        own = [(name, value) for name, value in named if name in audit.names]
-        labels = match_groups([name for name, _ in own], audit.published.groups, named_by)
-        found.append({label: value for label, (_, value) in zip(labels, own, strict=True)})
-    return found
+        own = [(name, value) for name, value in named if len(audits) == 1 or name in audit.names]
+        labels = match_groups([name for name, _ in own], audit.published.groups, option)
+        by_audit.append({label: value for label, (_, value) in zip(labels, own, strict=True)})
+    return by_audit
 
 
-def with_each_subsidy(audits: Sequence[Audit], subsidies: Sequence[tuple[str, float]]) -> list[Audit]:
-    """The same audits with subsidies given by the names of groups."""
-    paid = _by_label(audits, subsidies, "subsidy")
-    return [
-        _checked(audit, audit.terms.with_subsidies(own)) if own else audit
-        for audit, own in zip(audits, paid, strict=True)
-    ]
+def all_groups(audits: Sequence[Audit]) -> pd.Index:
+    """Groups of all audits: labels of a single one, names of several."""
+    if len(audits) == 1:
+        return audits[0].published.groups
+    return pd.Index([name for audit in audits for name in audit.names]).drop_duplicates()
 
 
-def with_costs_of(audits: Sequence[Audit], costs_of: Sequence[tuple[str, float]]) -> list[Audit]:
-    """The same audits with costs of single groups, given by their names."""
-    costs = _by_label(audits, costs_of, "cost_of")
-    return [
-        _checked(audit, replace(audit.terms, cost_of=own)) if own else audit
-        for audit, own in zip(audits, costs, strict=True)
-    ]
-
-
-def _checked(audit: Audit, terms: Terms) -> Audit:
+def _with_terms(audit: Audit, subsidies: dict[Any, float], costs_of: dict[Any, float]) -> Audit:
+    """The audit with subsidies and costs of single groups, which must make sense at every cost."""
+    terms = audit.terms
+    if subsidies:
+        terms = terms.with_subsidies(subsidies)
+    if costs_of:
+        terms = replace(terms, cost_of=costs_of)
     for cost in (terms.cost, *audit.other_costs):
-        terms.at_cost(cost).effective_cost(audit.published.groups)  # complains about terms that make no sense
+        terms.at_cost(cost).effective_cost(audit.published.groups)
     return replace(audit, terms=terms)
-
-
-def with_subsidies(audit: Audit, subsidies: Sequence[tuple[str, float]]) -> Audit:
-    """The same audit with subsidies given by the names of groups."""
-    return with_each_subsidy([audit], subsidies)[0]

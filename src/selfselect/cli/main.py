@@ -1,8 +1,9 @@
-"""The entry: a group of subcommands, each in a module of its own."""
+"""The entry point: a group of subcommands, each in a module of its own."""
 
 from __future__ import annotations
 
 import os
+import sys
 from importlib import import_module
 from typing import Any
 
@@ -11,26 +12,19 @@ import click
 from selfselect import __version__
 from selfselect._errors import InputError
 
-from .errors import BadInput, worded
-from .lazy import GIVEN
-from .starting import INTERRUPTED
-from .streams import patient_streams
+from .errors import INTERRUPTED, BadInput, error_message
 
-#: Subcommands, in the order of the help: each a module of this package with a click command of the same name.
-COMMANDS = (
-    "demo",
-    "check",
-    "audit",
-    "plan",
-    "frontier",
-    "compare",
-    "train",
-    "predict",
-)
+#: Subcommands by section of the help. Each is a module of this package with a click command of the same name.
+SECTIONS = {
+    "Start here": ("demo", "check", "audit"),
+    "Decide": ("plan", "frontier", "compare"),
+    "Models": ("train", "predict"),
+}
+COMMANDS = tuple(name for names in SECTIONS.values() for name in names)
 
 
 class LazyGroup(click.Group):
-    """Group that imports a subcommand only when it is asked for, and turns wrong input into a message."""
+    """Group that imports a subcommand when it is needed, and turns the library's errors into messages."""
 
     def list_commands(self, ctx: click.Context) -> list[str]:
         """Names of all subcommands."""
@@ -43,35 +37,38 @@ class LazyGroup(click.Group):
         command: click.Command = getattr(import_module(f"{__package__}.{cmd_name}"), cmd_name)
         return command
 
-    def main(self, *args: Any, **options: Any) -> Any:
-        """Run the command with output that a closed pipe or a poor encoding does not stop."""
-        with patient_streams():
-            return super().main(*args, **options)
+    def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
+        """List the subcommands in sections."""
+        for title, names in SECTIONS.items():
+            with formatter.section(title):
+                commands = [(name, self.get_command(ctx, name)) for name in names]
+                limit = formatter.width - 16
+                formatter.write_dl([(name, command.get_short_help_str(limit)) for name, command in commands if command])
 
     def invoke(self, ctx: click.Context) -> Any:
-        """Run a subcommand; the library's complaints about input are for the user, not for a debugger.
+        """Run a subcommand. Errors about the input become a message and exit code 2.
 
         With SELFSELECT_DEBUG set in the environment they keep their traceback.
         """
+        for stream in (sys.stdout, sys.stderr):
+            if hasattr(stream, "reconfigure"):  # a terminal's encoding may lack a character of a name
+                stream.reconfigure(errors="backslashreplace")
         try:
             return super().invoke(ctx)
-        except BrokenPipeError:  # whoever reads our output has read enough; click ends quietly
-            raise
-        except (ValueError, TypeError, OSError) as error:
-            if os.environ.get("SELFSELECT_DEBUG"):
-                raise
-            command = self.get_command(ctx, ctx.invoked_subcommand or "")
-            if isinstance(error, InputError) and command is not None:
-                raise BadInput(worded(error, command, ctx.meta.get(GIVEN))) from error
-            raise BadInput(str(error)) from error
-        except MemoryError as error:
-            if os.environ.get("SELFSELECT_DEBUG"):
-                raise
-            advice = "Leave out rows and columns that are not needed, or take a machine with more of it."
-            raise BadInput(f"There is not enough memory for this. {advice}") from error
         except KeyboardInterrupt:
             click.echo("Interrupted.", err=True)
             ctx.exit(INTERRUPTED)
+        except BrokenPipeError:
+            raise  # click ends quietly when nobody reads the output any more
+        except (ValueError, TypeError, OSError, MemoryError) as error:
+            if os.environ.get("SELFSELECT_DEBUG"):
+                raise
+            if isinstance(error, MemoryError):
+                raise BadInput("There is not enough memory for this. Leave out rows or columns.") from error
+            command = self.get_command(ctx, ctx.invoked_subcommand or "")
+            if isinstance(error, InputError) and command is not None:
+                raise BadInput(error_message(error, command)) from error
+            raise BadInput(str(error)) from error
 
 
 @click.group(cls=LazyGroup, context_settings={"help_option_names": ["-h", "--help"]})

@@ -13,43 +13,40 @@ import click
 from selfselect._text import shown
 
 Command = TypeVar("Command", bound=Callable[..., Any])
-MOST_COSTS = 1000
+MAX_COSTS = 1000
 #: The largest seed that scikit-learn takes.
-LARGEST_SEED = 2**32 - 1
+MAX_SEED = 2**32 - 1
 
 
-class CostSpan(tuple[float, ...]):
-    """The two ends of a range of costs, all of which are meant."""
-
-
-def how_to_write(text: str) -> str:
+def number_hint(text: str) -> str:
     """What to type instead of a share with a decimal comma or a percent sign; nothing for other texts.
 
     Examples
     --------
-    >>> how_to_write("0,7"), how_to_write("70 %"), how_to_write("much")
+    >>> number_hint("0,7"), number_hint("70 %"), number_hint("much")
     (' Write 0.7.', ' Write it as a share: 0.7.', '')
     """
     plain = text.strip().replace(",", ".", 1)
-    is_percent = plain.endswith("%")
     try:
-        number = Decimal(plain.removesuffix("%").strip())
-    except InvalidOperation:
+        number = float(plain.removesuffix("%").strip())
+    except ValueError:
         return ""
-    if not number.is_finite() or abs(number.adjusted()) > 20:
-        return ""
-    if is_percent:
-        return f" Write it as a share: {float(number / 100):g}."
-    return f" Write {number}." if "," in text else ""
+    if plain.endswith("%") and math.isfinite(number):
+        return f" Write it as a share: {number / 100:g}."
+    return f" Write {plain}." if "," in text else ""
+
+
+class CostSpan(tuple[float, ...]):
+    """Both ends of a range of costs, which stands for all costs between them."""
 
 
 class CostRange(click.ParamType):  # type: ignore[type-arg]  # generic in some versions of click only
-    """A cost in [0, 1], or several evenly spaced ones as FIRST:LAST:STEP; where spans make sense, LOW:HIGH as well.
+    """A cost in [0, 1], or several evenly spaced costs as FIRST:LAST:STEP.
 
     Parameters
     ----------
     spans : bool, default=False
-        Whether LOW:HIGH is taken, which gives a :class:`CostSpan`.
+        Whether LOW:HIGH is allowed too, which gives a :class:`CostSpan`.
     """
 
     name = "COST"
@@ -64,35 +61,34 @@ class CostRange(click.ParamType):  # type: ignore[type-arg]  # generic in some v
         text = shown(str(value))
         parts = str(value).split(":")
         if len(parts) not in ((1, 2, 3) if self.spans else (1, 3)):
-            whole = ", a whole range (0.6:0.8)" if self.spans else ""
-            self.fail(f"{text} is neither a cost (0.7){whole} nor a range (0.5:0.9:0.05).", param, ctx)
+            span = ", a whole range (0.6:0.8)" if self.spans else ""
+            self.fail(f"{text} is neither a cost (0.7){span} nor a range (0.5:0.9:0.05).", param, ctx)
         try:
+            # decimals, so that 0.5:0.9:0.05 holds exactly the 0.7 that a person would type
             numbers = [Decimal(part.strip()) for part in parts]
-            if not all(number.is_finite() for number in numbers):
-                raise InvalidOperation
         except InvalidOperation:
-            self.fail(f"{text} is not a number.{how_to_write(str(value))}", param, ctx)
+            self.fail(f"{text} is not a number.{number_hint(str(value))}", param, ctx)
+        if not all(number.is_finite() for number in numbers):
+            self.fail(f"{text} is not a number.", param, ctx)
         first, last = numbers[0], numbers[min(1, len(numbers) - 1)]
-        step = numbers[2] if len(numbers) == 3 else Decimal(1)
-        if step <= 0 or last < first:
-            self.fail(f"{text}: the step must be positive and the last cost not below the first.", param, ctx)
         if first < 0 or last > 1:
             self.fail(f"{text} is outside [0, 1]: a cost is a share of what being hired is worth.", param, ctx)
+        step = min(numbers[2], Decimal(2)) if len(numbers) == 3 else Decimal(1)
+        if step <= 0 or last < first:
+            self.fail(f"{text}: the step must be positive and the last cost not below the first.", param, ctx)
         if len(numbers) == 2:
             return CostSpan((float(first), float(last)))
-        step = min(step, Decimal(2))  # as good as any larger one, and small enough to compute with
-        if last - first > MOST_COSTS * step:
-            self.fail(f"{text} means more than {MOST_COSTS} costs.", param, ctx)
-        # decimal steps, so that 0.5:0.9:0.05 holds exactly the 0.7 that a person would type
+        if last - first > MAX_COSTS * step:
+            self.fail(f"{text} means more than {MAX_COSTS} costs.", param, ctx)
         return tuple(float(first + i * step) for i in range(int((last - first) / step) + 1))
 
 
 class Number(click.FloatRange):
-    """A number within bounds; NaN is within none."""
+    """A finite number within bounds."""
 
     def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> float:
         """Read one option."""
-        hint = how_to_write(str(value))
+        hint = number_hint(str(value))
         if hint:
             self.fail(f"{shown(str(value))} is not a number.{hint}", param, ctx)
         number = float(super().convert(value, param, ctx))
@@ -116,9 +112,22 @@ class NamedAmount(click.ParamType):  # type: ignore[type-arg]  # generic in some
         except ValueError:
             amount = math.nan
         if not sign or not math.isfinite(amount) or amount < 0:
-            hint = how_to_write(number)
+            hint = number_hint(number)
             self.fail(f"{shown(str(value))} is not NAME=AMOUNT with an amount of at least 0.{hint}", param, ctx)
         return name, amount
+
+
+class Size(click.ParamType):  # type: ignore[type-arg]  # generic in some versions of click only
+    """A number of bytes: 500MB, 8GB, or just digits."""
+
+    name = "SIZE"
+
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> int:
+        """Read one option."""
+        match = re.fullmatch(r"(\d{1,15})\s*([KMGT]?)B?", str(value).strip().upper())
+        if match is None:
+            self.fail(f"{shown(str(value))} is not a size such as 8GB.", param, ctx)
+        return int(match[1]) * int(1024 ** " KMGT".index(match[2] or " "))
 
 
 def _all_of(*options: Callable[[Command], Command]) -> Callable[[Command], Command]:
@@ -132,43 +141,13 @@ def _all_of(*options: Callable[[Command], Command]) -> Callable[[Command], Comma
     return decorate
 
 
-def seed_option(of_what: str) -> Callable[[Command], Command]:
-    """The option --seed; ``of_what`` says what is drawn by it."""
-    return click.option("--seed", type=click.IntRange(0, LARGEST_SEED), default=0, show_default=True, help=of_what)
+def seed_option(purpose: str) -> Callable[[Command], Command]:
+    """The option --seed; ``purpose`` says what it is for."""
+    return click.option("--seed", type=click.IntRange(0, MAX_SEED), default=0, show_default=True, help=purpose)
 
 
-#: Costs of single groups; :func:`selfselect.cli.inputs.load_audit` takes it.
-cost_of_option = click.option(
-    "--cost-of",
-    "costs_of",
-    type=NamedAmount(),
-    multiple=True,
-    help="Cost of one group, instead of the general one; repeatable.",
-)
-
-#: Where the command keeps how a table is written, beyond encoding and delimiter; :mod:`.inputs` takes it from there.
-WRITTEN = "selfselect.written"
-
-
-def _keep(context: click.Context, parameter: click.Parameter, value: Any) -> None:
-    context.meta.setdefault(WRITTEN, {})[parameter.name] = value
-
-
-class Size(click.ParamType):  # type: ignore[type-arg]  # generic in some versions of click only
-    """A number of bytes: 500MB, 8GB, or just digits."""
-
-    name = "SIZE"
-
-    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> int:
-        """Read one option."""
-        found = re.fullmatch(r"(\d{1,15})\s*([KMGT]?)B?", str(value).strip().upper())
-        if found is None:
-            self.fail(f"{shown(str(value))} is no size like 8GB.", param, ctx)
-        return int(found[1]) * int(1024 ** " KMGT".index(found[2] or " "))
-
-
-#: How a table is written.
-reading_options = _all_of(
+#: How the table is written, and whether output files may replace others.
+file_options = _all_of(
     click.option(
         "--encoding", default="auto", show_default=True, help="Of a CSV file: utf-8, latin-1, cp1252, utf-16, ..."
     ),
@@ -180,34 +159,16 @@ reading_options = _all_of(
         type=click.Choice(["auto", ".", ","]),
         default="auto",
         show_default=True,
-        expose_value=False,
-        callback=_keep,
         help="Decimal sign of a CSV file.",
     ),
+    click.option("--sheet", metavar="NAME", help="Sheet of an .xlsx file, by name or number [default: the first]."),
     click.option(
-        "--sheet",
-        metavar="NAME",
-        expose_value=False,
-        callback=_keep,
-        help="Sheet of an .xlsx file, by name or number [default: the first].",
+        "--max-size", "most_bytes", type=Size(), help="What a compressed file may hold [default: 8GB; 1GB for .xlsx]."
     ),
-    click.option(
-        "--max-size",
-        "most_bytes",
-        type=Size(),
-        expose_value=False,
-        callback=_keep,
-        help="What a compressed file may hold [default: 8GB; 1GB for .xlsx].",
-    ),
-)
-
-#: How the table is written, and whether what is made of it may replace files.
-file_options = _all_of(
-    reading_options,
     click.option("--force", is_flag=True, help="Write over output files that exist."),
 )
 
-#: Which columns say who is qualified, and who belongs to which group.
+#: Columns of labels and groups.
 people_options = _all_of(
     click.option(
         "--label",
@@ -238,22 +199,14 @@ people_options = _all_of(
     ),
 )
 
-#: How far each person stands for others; :func:`selfselect.cli.inputs.load_audit` takes it.
 weight_option = click.option(
     "--weight",
     metavar="COLUMN",
-    help="How far each person stands for others, as in a survey: a column of numbers of at least 0. Intervals count "
-    "as many people as weighted ones are worth (Kish's effective sample size).",
+    help="Weight of each person, as in a survey: a column of numbers of at least 0. Intervals count as many people as "
+    "weighted ones are worth (Kish's effective sample size).",
 )
 
-#: Selective labels; :func:`selfselect.cli.inputs.load_audit` takes it.
-untested_option = click.option(
-    "--untested",
-    is_flag=True,
-    help="Labels of people who do not pass may be empty: nobody tested them. What depends on them is given as bounds.",
-)
-
-#: What the model says: a score with a threshold, or predictions.
+#: Scores with a threshold, or decisions.
 model_options = _all_of(
     click.option("--score", metavar="COLUMN", help="Score of a model; above the threshold passes screening."),
     click.option("--threshold", type=float, metavar="T", help="[default: 0.5 if all scores are between 0 and 1]"),
@@ -262,33 +215,28 @@ model_options = _all_of(
     click.option("--prediction-positive", metavar="VALUE", help="The prediction that means passing, if not 1 or true."),
 )
 
-#: Where a command keeps what its report should say: see :func:`report_words`.
-REPORT_WORDS = "selfselect.report_words"
-
-
-def _keep_word(ctx: click.Context, param: click.Parameter, value: str | None) -> None:
-    ctx.meta.setdefault(REPORT_WORDS, {})[param.name] = value or ""
-
-
-def report_words() -> dict[str, str]:
-    """What the running command was told to say in its report: title, note, date of the data; empty where nothing."""
-    context = click.get_current_context(silent=True)
-    return {} if context is None else dict(context.meta.get(REPORT_WORDS, {}))
-
-
-#: A page for people, and what it should say. What it says is read where reports get their provenance.
-report_options = _all_of(
-    click.option("--report", metavar="HTML", help="Write a page that people can play with."),
-    click.option("--title", metavar="TEXT", expose_value=False, callback=_keep_word, help="What the report is called."),
-    click.option(
-        "--note", metavar="TEXT", expose_value=False, callback=_keep_word, help="A note to the readers of the report."
-    ),
-    click.option(
-        "--data-date", metavar="TEXT", expose_value=False, callback=_keep_word, help="When the data are from."
-    ),
+#: Costs of single groups and subsidies.
+cost_of_option = click.option(
+    "--cost-of",
+    "costs_of",
+    type=NamedAmount(),
+    multiple=True,
+    help="Cost of one group, instead of the general one; repeatable.",
+)
+subsidy_options = _all_of(
+    click.option("--subsidy", "subsidies", type=NamedAmount(), multiple=True, help="Pay a group an amount."),
+    click.option("--proportional", is_flag=True, help="Subsidies are shares of the cost, not amounts."),
 )
 
-#: Where a finding goes besides the terminal.
+#: A page for people, and words for it.
+report_options = _all_of(
+    click.option("--report", metavar="HTML", help="Write a page that people can play with."),
+    click.option("--title", metavar="TEXT", help="Title of the report."),
+    click.option("--note", metavar="TEXT", help="A note to the readers of the report."),
+    click.option("--data-date", metavar="TEXT", help="When the data are from."),
+)
+
+#: Where a result goes besides the terminal.
 output_options = _all_of(
     report_options,
     click.option(
@@ -298,15 +246,17 @@ output_options = _all_of(
 )
 
 
-def check_model_options(
-    score: str | None, threshold: float | None, prediction: str | None, lower_passes: bool = False, **others: Any
-) -> None:
-    """Refuse options of a model that do not go together, before anything is read."""
-    if (score is None) == (prediction is None):
+def check_model_options(score: Any, threshold: Any, prediction: Any, lower_passes: bool, **others: Any) -> None:
+    """Refuse options of a model that do not go together, before anything is read.
+
+    ``score``, ``threshold`` and ``prediction`` are values, or sequences of values where an option repeats.
+    """
+    thresholds = threshold if isinstance(threshold, tuple) else () if threshold is None else (threshold,)
+    if bool(score) == bool(prediction):
         raise click.UsageError("Pass either --score COLUMN (with --threshold) or --prediction COLUMN.")
-    if prediction is not None and threshold is not None:
+    if prediction and thresholds:
         raise click.UsageError("--threshold belongs to --score; predictions are decided already.")
-    if prediction is not None and lower_passes:
+    if prediction and lower_passes:
         raise click.UsageError("--lower-passes belongs to --score; for predictions say --prediction-positive.")
-    if threshold is not None and not math.isfinite(threshold):
+    if not all(map(math.isfinite, thresholds)):
         raise click.UsageError("--threshold must be a finite number.")

@@ -1,9 +1,10 @@
-"""Output files: written whole or not at all, and never over an existing one unless asked."""
+"""Output files: written whole or not at all, and never over an existing file without ``--force``."""
 
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Iterable, Sequence
+import sys
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -16,48 +17,51 @@ from selfselect._text import printable
 from selfselect.report import check_available
 from selfselect.tabular.writing import csv_text
 
-from .errors import BadInput, has_option
-from .streams import print_json
+from .errors import BadInput
+
+#: Kinds of output by their suffix.
+HTML, JSON, CSV = (".html", ".htm"), (".json",), (".csv",)
+MODEL, PICTURE = (".json",), (".png", ".svg", ".pdf")
 
 
-def refuse_existing(paths: Iterable[str | Path | None], *, force: bool, inputs: Iterable[str | Path] = ()) -> None:
-    """Complain before any work is done, rather than after it, about output files that cannot be written.
+def check_files(
+    paths: Iterable[tuple[str | Path | None, Sequence[str]]], *, force: bool, inputs: Iterable[str | Path] = ()
+) -> None:
+    """Refuse output files that cannot be written, before any work is done.
 
     Parameters
     ----------
-    paths : iterable of path or None
-        Output files.
+    paths : iterable of (path or None, sequence of str)
+        Output files, each with the suffixes it may have. A stream needs no suffix.
     force : bool
         Whether files that exist may be replaced.
     inputs : iterable of path
-        Files that are read: they are never replaced.
+        Files that the command reads. They are never replaced.
     """
-    chosen = [Path(path) for path in paths if path is not None]
-    read = {os.path.realpath(path) for path in inputs if str(path) != "-"}
-    seen: set[str] = set()
-    for path in chosen:
+    real_inputs = {os.path.realpath(path) for path in inputs if str(path) != "-"}
+    chosen: dict[str, Path] = {}
+    for path, suffixes in ((Path(path), suffixes) for path, suffixes in paths if path is not None):
         real = os.path.realpath(path)
         if str(path) == "-":
-            context = click.get_current_context(silent=True)
-            other = context is not None and has_option(context.command, "--json")
-            raise BadInput(f"- (the terminal) is {'only for --json' if other else 'no file'}; give this file a name.")
-        if real in read:
+            raise BadInput("- is not a file; give this output a name.")
+        if real in real_inputs:
             raise BadInput(f"{path} is read by this command; write to another file.")
-        if real in seen:
+        if real in chosen:
             raise BadInput(f"{path} is named for two outputs; give each its own.")
-        seen.add(real)
         if os.path.exists(path) and not (os.path.isfile(path) or is_stream(path)):
             raise BadInput(f"Cannot write {path}: it is not an ordinary file.")
         if not os.path.isdir(os.path.dirname(real)):
             raise BadInput(f"Cannot write {path}: there is no folder {os.path.dirname(path) or '.'}.")
-    existing = [str(path) for path in chosen if path.exists() and not is_stream(path)]
+        if path.suffix.lower() not in suffixes and not is_stream(path):
+            raise BadInput(f"Cannot write {path}: its name must end in {' or '.join(suffixes)}.")
+        chosen[real] = path
+    existing = [str(path) for path in chosen.values() if path.exists() and not is_stream(path)]
     if existing and not force:
         raise BadInput(f"{', '.join(existing)} exists already; choose another name or pass --force.")
 
 
-def write_output(path: str | Path, content: str | bytes | Iterable[bytes], *, force: bool) -> None:
-    """Write a file whole, unless it exists and may not be replaced."""
-    refuse_existing([path], force=force)
+def write_output(path: str | Path, content: str | bytes | Iterable[bytes]) -> None:
+    """Write a file whole; :func:`check_files` has seen it."""
     try:
         write_whole(path, content)
     except OSError as error:
@@ -65,64 +69,81 @@ def write_output(path: str | Path, content: str | bytes | Iterable[bytes], *, fo
 
 
 def check_report_available() -> None:
-    """Complain before any work is done if a report cannot be made."""
+    """Refuse to make a report if its libraries are not installed, before any work is done."""
     try:
         check_available()
     except ImportError as error:
         raise BadInput(str(error)) from error
 
 
-def by_name(finding: Any, names: Sequence[str]) -> pd.DataFrame:
-    """The table of a finding, with the names of its groups as people read them in the first column."""
-    frame: pd.DataFrame = finding.to_frame()
+def print_table(pieces: Iterable[bytes]) -> None:
+    """Print a table: byte by byte to a file or another program, without control characters to a terminal."""
+    for piece in pieces:
+        if sys.stdout.isatty():
+            click.echo("\n".join(map(printable, piece.decode().split("\n"))), nl=False)
+        else:
+            click.echo(piece, nl=False)
+
+
+def frame_by_name(result: Any, names: Sequence[str]) -> pd.DataFrame:
+    """Table of a result, with the names of its groups in the first column."""
+    frame: pd.DataFrame = result.to_frame()
     frame.insert(0, "group", names)
     return frame
 
 
 @dataclass(frozen=True)
 class Outputs:
-    """Where a finding goes besides the terminal.
+    """Where a result goes besides the terminal.
 
     Attributes
     ----------
     report, json, csv : str or None
-        Files; ``-`` as ``json`` is the terminal, which then shows nothing else.
-    force : bool
-        Whether files that exist may be replaced.
+        Files. With ``-`` as ``json``, the terminal shows the JSON and nothing else.
     """
 
     report: str | None
     json: str | None
     csv: str | None
-    force: bool
 
-    def check(self, inputs: Iterable[str | Path]) -> None:
-        """Complain about what cannot be written before anything is read."""
-        on_disk = self.json if self.json != "-" else None
-        refuse_existing([self.report, on_disk, self.csv], force=self.force, inputs=inputs)
-        if self.report is not None:
-            check_report_available()
+    @classmethod
+    def of(cls, options: Mapping[str, Any]) -> Outputs:
+        """Outputs that the options name."""
+        return cls(options["report"], options["json_file"], options["csv_file"])
 
-    def deliver(self, finding: Any, frame: pd.DataFrame, show: Callable[[Any], None]) -> None:
-        """Write the files of a finding, then show it; ``frame`` is what goes into the CSV file."""
-        self.write(finding, frame)
+    @property
+    def files(self) -> list[tuple[str | None, Sequence[str]]]:
+        """Files, as :func:`check_files` takes them."""
+        return [(self.report, HTML), (None if self.json == "-" else self.json, JSON), (self.csv, CSV)]
+
+    def deliver(self, result: Any, frame: pd.DataFrame, show: Callable[[Any], None]) -> None:
+        """Write the files of a result, with ``frame`` as the CSV file, then show it."""
+        self.write(result, frame)
         if self.json == "-":
-            print_json(finding.to_json())
+            click.echo(result.to_json().encode(), nl=False)
         else:
-            show(finding)
+            show(result)
         self.name_report()
 
-    def write(self, finding: Any, frame: pd.DataFrame) -> None:
-        """Write the files: before anything is printed, so that a reader who stops early does not cost them."""
+    def write(self, result: Any, frame: pd.DataFrame) -> None:
+        """Write the files. This comes before any printing, which may end early when nobody reads the output."""
         if self.json is not None and self.json != "-":
-            write_output(self.json, finding.to_json(), force=self.force)
+            write_output(self.json, result.to_json())
         if self.csv is not None:
-            write_output(self.csv, csv_text(frame), force=self.force)
+            write_output(self.csv, csv_text(frame))
         if self.report is not None:
-            write_output(self.report, finding.to_html(), force=self.force)
+            write_output(self.report, result.to_html())
 
     def name_report(self) -> None:
         """Say where the report is."""
         if self.report is not None:
-            said = f"\nReport: {printable(self.report)} (open it in any browser; it needs no network)"
-            click.echo(said, err=self.json == "-")
+            line = f"\nReport: {printable(self.report)} (open it in any browser; it needs no network)"
+            click.echo(line, err=self.json == "-")
+
+
+def check_outputs(*outputs: Outputs, force: bool, inputs: Iterable[str | Path], figure: str | None = None) -> None:
+    """Refuse outputs that cannot be written, before anything is read."""
+    files = [file for each in outputs for file in each.files]
+    check_files([*files, (figure, PICTURE)], force=force, inputs=inputs)
+    if any(each.report is not None for each in outputs):
+        check_report_available()

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import sys
 import warnings
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
 import click
@@ -28,10 +28,9 @@ if TYPE_CHECKING:
     from selfselect.costs import Terms
     from selfselect.planning import SubsidyPlan
     from selfselect.publishing import PublishedStatistics
-    from selfselect.tabular.loading import PeopleColumns, TrainingTable
 
 
-@click.command()
+@click.command(short_help="Find subsidies that bring groups in.")
 @click.argument("file")
 @people_options
 @model_options
@@ -55,14 +54,13 @@ if TYPE_CHECKING:
     "--confidence",
     type=Number(0, 1, min_open=True, max_open=True),
     metavar="LEVEL",
-    help="Pay up to the lower bound of precision (0.9: at 90%), so that a group is not left on the boundary.",
+    help="Pay enough for the lower bound of precision at this confidence (0.9), for a safer amount.",
 )
 @click.option("--proportional", is_flag=True, help="Pay shares of the cost, not amounts.")
 @click.option(
     "--retrain",
     is_flag=True,
-    help="Search for subsidies that still work after the firm re-trains a strategic model against them, on the other "
-    "columns of the table.",
+    help="Find subsidies that still work after the firm re-trains a strategic model on the table's other columns.",
 )
 @click.option("--drop-group", is_flag=True, help="With --retrain: the firm's model does not see the group columns.")
 @click.option("--ignore", multiple=True, metavar="COLUMN", help="With --retrain: column not to learn from.")
@@ -77,16 +75,13 @@ def plan(
     retrain: bool,
     drop_group: bool,
     ignore: tuple[str, ...],
-    report: str | None,
-    json_file: str | None,
-    csv_file: str | None,
     force: bool,
-    **reading: Any,
+    **options: Any,
 ) -> None:
-    """Least subsidies that bring groups in, or the best use of a budget: who is paid, and what it changes.
+    """Find the least subsidies that bring groups in, or the best use of a budget.
 
     Everyone of a subsidised group who applies and passes screening receives the subsidy. A report (--report) opens with
-    the subsidies set. With --retrain, what subsidies do is compared with a firm that re-trains and pays nothing.
+    the subsidies set. With --retrain, the plan is compared with a firm that re-trains and pays nothing.
 
     \b
     Example:
@@ -96,15 +91,15 @@ def plan(
     Exit code 0: the subsidies bring all targets in, or make the best of a budget; 1: for some target no subsidy
     can, or it drives another group out; 2: wrong input.
     """  # noqa: D301
-    if len({cost for option in reading["costs"] for cost in option}) != 1:
+    if len({cost for option in options["costs"] for cost in option}) != 1:
         raise click.UsageError("A plan is for one --cost.")
     if not retrain and (drop_group or ignore):
         raise click.UsageError("--drop-group and --ignore belong to --retrain.")
     if retrain and file == "-":
-        raise click.UsageError("--retrain reads the table twice; standard input cannot be.")
-    if retrain and reading["weight"] is not None:
+        raise click.UsageError("--retrain reads the table twice, and standard input can be read only once.")
+    if retrain and options["weight"] is not None:
         raise click.UsageError("--weight and --retrain do not go together: the firm trains on people, not on weights.")
-    check_model_options(**reading)
+    check_model_options(**options)
 
     from sklearn.exceptions import ConvergenceWarning
 
@@ -112,58 +107,54 @@ def plan(
     from selfselect.tabular.checking import match_groups
 
     from .inputs import load_audit, subsidy_kind
-    from .outputs import Outputs, by_name
+    from .outputs import Outputs, check_outputs, frame_by_name
 
-    outputs = Outputs(report, json_file, csv_file, force)
-    outputs.check([file])
-    found = load_audit(file, **reading)
-    wanted = match_groups(targets, found.published.groups, "target") if targets else None
-    asked: dict[str, Any] = {"subsidy_kind": subsidy_kind(proportional), "budget": budget, "confidence": confidence}
+    outputs = Outputs.of(options)
+    check_outputs(outputs, force=force, inputs=[file])
+    audit = load_audit(file, options)
+    wanted = match_groups(targets, audit.published.groups, "target") if targets else None
+    settings: dict[str, Any] = {"subsidy_kind": subsidy_kind(proportional), "budget": budget, "confidence": confidence}
     if retrain:
-        hidden = [*ignore, reading["score"] or reading["prediction"]]  # the firm trains anew, without its present model
-        people = _people_to_learn_from(file, hidden, not drop_group, reading)
+        hidden = [*ignore, options["score"] or options["prediction"]]  # the firm trains anew, without its present model
+        firm = _retraining_firm(file, hidden, not drop_group, options)
         with warnings.catch_warnings():
-            warnings.simplefilter("ignore", ConvergenceWarning)  # of firms that were tried, not of the one in the plan
-            made = plan_under_retraining(found, _firm(people), wanted, **asked)
+            # these warnings are about models that the search tried, not about the one in the plan
+            warnings.simplefilter("ignore", ConvergenceWarning)
+            result = plan_under_retraining(audit, firm, wanted, **settings)
     else:
-        made = plan_for(found, wanted, **asked)
-    outputs.deliver(made, by_name(made, made.before.names), _show)
-    if not made.works:
+        result = plan_for(audit, wanted, **settings)
+    outputs.deliver(result, frame_by_name(result, result.before.names), _show)
+    if not result.works:
         sys.exit(CONDITION_FAILED)
 
 
-def _people_to_learn_from(
-    file: str, hidden: list[str], learn_from_groups: bool, reading: Mapping[str, Any]
-) -> TrainingTable:
+def _retraining_firm(
+    file: str, hidden: list[str], learn_from_groups: bool, options: dict[str, Any]
+) -> Callable[[Terms], PublishedStatistics]:
+    """The firm's answer to subsidies: what it publishes after it trains again."""
+    from selfselect.planning import refit
+    from selfselect.tabular.encoding import TableEncoder
     from selfselect.tabular.loading import read_for_training
 
     from .inputs import people_columns, table_at
 
-    people: PeopleColumns = people_columns(reading["label"], reading["positive"], reading["groups"], reading["missing"])
-    with table_at(file, reading["encoding"], reading["delimiter"]) as table:
-        return read_for_training(table, people, ignore=hidden, learn_from_groups=learn_from_groups)
-
-
-def _firm(people: TrainingTable) -> Callable[[Terms], PublishedStatistics]:
-    """How the firm would answer subsidies."""
-    from selfselect.planning import refit
-    from selfselect.tabular.encoding import TableEncoder
-
+    with table_at(file, options) as table:
+        people = read_for_training(table, people_columns(options), ignore=hidden, learn_from_groups=learn_from_groups)
     encoder = TableEncoder.fit(people.columns)
     for name, reason in encoder.left_out.items():
         click.echo(f"Note: column {shown(name)} is left out: {reason}.", err=True)
     return refit(None, encoder.transform(people.columns), people.y, people.groups)
 
 
-def _show(made: SubsidyPlan) -> None:
+def _show(result: SubsidyPlan) -> None:
     from selfselect.auditing.formats import percent
 
     from .terminal import text_table
 
-    click.echo(printable(made.verdict()))
+    click.echo(printable(result.verdict()))
     rest = "--csv and --json hold all"
-    click.echo("\n" + text_table(_group_rows(made), left=("group",), rest=rest))
-    audits = {"before": made.before, "re-trained, unpaid": made.retrained, "after": made.after}
+    click.echo("\n" + text_table(_group_rows(result), left=("group",), rest=rest))
+    audits = {"before": result.before, "re-trained, unpaid": result.retrained, "after": result.after}
     lines = [
         {"": said, **{when: percent(getattr(found, name)) for when, found in audits.items() if found is not None}}
         for said, name in (
@@ -173,16 +164,16 @@ def _show(made: SubsidyPlan) -> None:
         )
     ]
     click.echo("\n" + text_table(lines, left=("",)))
-    if made.path is not None:
+    if result.path is not None:
         steps = text_table(
-            _search_rows(made.path.to_dict("records"), made.spending is not None),
+            _search_rows(result.path.to_dict("records"), result.spending is not None),
             left=("stay away",),
             rest="--json holds all",
         )
         click.echo("\nThe search, one re-trained model per line:\n\n" + steps)
 
 
-def _group_rows(made: SubsidyPlan) -> list[dict[str, str]]:
+def _group_rows(result: SubsidyPlan) -> list[dict[str, str]]:
     from selfselect.auditing.formats import amount, amount_up, count
 
     from .terminal import or_dash, yes_or_no
@@ -190,19 +181,19 @@ def _group_rows(made: SubsidyPlan) -> list[dict[str, str]]:
     return [
         {
             "group": name,
-            "target" if made.spending is None else "chosen": "yes" if row["target"] else "",
+            "target" if result.spending is None else "chosen": "yes" if row["target"] else "",
             "precision": or_dash(row["precision"]),
-            "precision after": or_dash(row["precision_after"]) if made.path is not None else "",
+            "precision after": or_dash(row["precision_after"]) if result.path is not None else "",
             "cost before": amount(row["cost_before"]),
             "subsidy": "none helps" if row["subsidy"] != row["subsidy"] else amount_up(row["subsidy"]),
             "applies before": yes_or_no(row["applies_before"]),
-            "re-trained, unpaid": yes_or_no(row["applies_retrained"]) if made.retrained is not None else "",
+            "re-trained, unpaid": yes_or_no(row["applies_retrained"]) if result.retrained is not None else "",
             "applies after": yes_or_no(row["applies_after"]),
             "recipients": count(row["recipients"]),
             "paid": amount(row["payment"]),
-            "would take": or_dash(row["price"], amount) if "price" in row and made.path is None else "",
+            "would take": or_dash(row["price"], amount) if "price" in row and result.path is None else "",
         }
-        for name, row in zip(made.before.names, made.to_frame().to_dict("records"), strict=True)
+        for name, row in zip(result.before.names, result.to_frame().to_dict("records"), strict=True)
     ]
 
 

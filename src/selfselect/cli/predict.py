@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from contextlib import ExitStack
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import click
 
@@ -15,18 +15,18 @@ from .options import file_options
 if TYPE_CHECKING:
     from selfselect.tabular.chunks import TableReader
 
-ADDED = ("score", "prediction", "applies")
+NEW_COLUMNS = ("score", "prediction", "applies")
 #: Unknown groups that are named.
-MOST_NAMED = 5
+MAX_NAMED = 5
 
 
-@click.command()
+@click.command(short_help="Add the predictions of a model to a table.")
 @click.argument("model")
 @click.argument("file")
 @click.option("--output", metavar="CSV", help="Where to write the table [default: to the terminal].")
 @click.option("--prefix", default="", help="Put in front of the names of the new columns.")
 @file_options
-def predict(model: str, file: str, output: str | None, prefix: str, encoding: str, delimiter: str, force: bool) -> None:
+def predict(model: str, file: str, output: str | None, prefix: str, force: bool, **options: Any) -> None:
     """Add the columns score, prediction and applies to a table.
 
     MODEL is a file that selfselect train wrote. A score above 0 passes screening (prediction 1). applies says whether
@@ -41,30 +41,29 @@ def predict(model: str, file: str, output: str | None, prefix: str, encoding: st
     from selfselect.tabular.writing import CsvCopy
 
     from .inputs import table_at
-    from .outputs import refuse_existing, write_output
-    from .streams import print_table
+    from .outputs import CSV, check_files, print_table, write_output
 
-    refuse_existing([output], force=force, inputs=[file, model])
+    check_files([(output, CSV)], force=force, inputs=[file, model])
     loaded = load_table_model(model)
     unknown: set[str] = set()
-    rows = 0
+    n_rows = 0
     with ExitStack() as stack:
-        with table_at(file, encoding, delimiter) as table:
+        with table_at(file, options) as table:
             copy = stack.enter_context(CsvCopy([*table.header, *_new_names(table, prefix)], table))
             predict = TablePredictor(loaded, table)
             for chunk in table.chunks(range(len(table.header))):
-                rows += len(chunk.rows)
+                n_rows += len(chunk.rows)
                 predicted = predict(chunk)
                 unknown |= predicted.strangers
                 copy.add(zip(*chunk.columns, *predicted.cells(), strict=True))
-            if not rows:
+            if not n_rows:
                 raise table.error("there is a header but no row")
         if output is not None:
-            write_output(output, copy, force=force)
+            write_output(output, copy)
         if unknown:
-            listed = listing(sorted(unknown), MOST_NAMED)
+            names = listing(sorted(unknown), MAX_NAMED)
             empty = "score, prediction and applies are" if loaded.decides_by_group else "applies is"
-            click.echo(f"Note: groups that were not there in training: {listed}. Their {empty} left empty.", err=True)
+            click.echo(f"Note: groups that were not there in training: {names}. Their {empty} left empty.", err=True)
         if output is None:
             print_table(copy)
         else:
@@ -72,7 +71,7 @@ def predict(model: str, file: str, output: str | None, prefix: str, encoding: st
 
 
 def _new_names(table: TableReader, prefix: str) -> list[str]:
-    names = [prefix + name for name in ADDED]
+    names = [prefix + name for name in NEW_COLUMNS]
     clash = [name for name in names if name in table.header]
     if clash:
         raise BadInput(

@@ -1,4 +1,4 @@
-"""Tables, numbers and progress in a terminal."""
+"""Tables and progress in a terminal."""
 
 from __future__ import annotations
 
@@ -13,13 +13,13 @@ from tqdm import tqdm
 from selfselect._text import printable
 from selfselect.auditing.formats import percent
 
-#: Longer tables are cut in the terminal; files hold everything.
-MOST_LINES = 50
-LONGEST_CELL = 60
+#: Longer tables and cells are cut in the terminal; files hold everything.
+MAX_ROWS = 50
+MAX_CELL = 60
 
 
 def or_dash(value: float, form: Callable[[float], str] = percent) -> str:
-    """A number for a table, where a dash says briefly what sentences call undefined.
+    """A number as text; a dash for NaN.
 
     Examples
     --------
@@ -30,25 +30,25 @@ def or_dash(value: float, form: Callable[[float], str] = percent) -> str:
 
 
 def yes_or_no(value: object) -> str:
-    """A decision as a word."""
+    """A truth value as a word."""
     return "yes" if value else "no"
 
 
 def text_table(
     rows: Sequence[Mapping[str, str]], left: Collection[str] = (), *, total: int | None = None, rest: str = ""
 ) -> str:
-    """Rows as aligned text, numbers to the right; columns that are empty throughout are left out.
+    """Rows as aligned text. Columns that are empty in every row are left out.
 
     Parameters
     ----------
     rows : sequence of mappings
         Text by column.
     left : collection of str
-        Columns aligned to the left.
+        Columns aligned to the left; all others are aligned to the right.
     total : int, optional
-        How many rows there are, if not all are given.
+        Number of rows, if ``rows`` holds only the first of them.
     rest : str, optional
-        Where to find the rows that are too many to show.
+        Where to find the rows that are not shown.
 
     Examples
     --------
@@ -58,24 +58,24 @@ def text_table(
     B      10
     """
     columns = [name for name in rows[0] if any(row[name] for row in rows)]
-    cells = [columns] + [[_cell(row[name]) for name in columns] for row in rows[:MOST_LINES]]
-    widths = [max(len(line[i]) for line in cells) for i in range(len(columns))]
-    lines = [
-        "  ".join(
+    cells = [columns] + [[_cut(row[name]) for name in columns] for row in rows[:MAX_ROWS]]
+    widths = [max(map(len, column)) for column in zip(*cells, strict=True)]
+    lines = []
+    for line in cells:
+        aligned = [
             text.ljust(width) if name in left else text.rjust(width)
             for text, width, name in zip(line, widths, columns, strict=True)
-        ).rstrip()
-        for line in cells
-    ]
-    hidden = (len(rows) if total is None else total) - min(len(rows), MOST_LINES)
+        ]
+        lines.append("  ".join(aligned).rstrip())
+    hidden = (len(rows) if total is None else total) - min(len(rows), MAX_ROWS)
     if hidden:
         lines.append(f"... and {hidden:,} more" + (f"; {rest}." if rest else "."))
     return "\n".join(lines)
 
 
-def _cell(text: str) -> str:
-    shown = printable(text)
-    return shown if len(shown) <= LONGEST_CELL else shown[: LONGEST_CELL - 3] + "..."
+def _cut(text: str) -> str:
+    safe = printable(text)
+    return safe if len(safe) <= MAX_CELL else safe[: MAX_CELL - 3] + "..."
 
 
 @contextmanager

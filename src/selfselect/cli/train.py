@@ -4,21 +4,19 @@ from __future__ import annotations
 
 import math
 import sys
-from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any, NoReturn
 
 import click
 
 from selfselect._text import printable
 
-from .errors import CONDITION_FAILED
-from .options import NamedAmount, Number, file_options, people_options, report_options, seed_option
+from .errors import CONDITION_FAILED, show_findings
+from .options import Number, file_options, people_options, report_options, seed_option, subsidy_options
 
 if TYPE_CHECKING:
     import pandas as pd
 
     from selfselect.auditing import Audit, Opening
-    from selfselect.tabular.loading import TrainingTable
     from selfselect.tabular.suspicion import Finding
     from selfselect.tabular.training import Method, TrainingResult
 
@@ -27,7 +25,7 @@ if TYPE_CHECKING:
 METHODS = ("naive", "semi", "thresholds", "strategic")
 
 
-@click.command()
+@click.command(short_help="Train a model that takes self-selection into account.")
 @click.argument("file")
 @people_options
 @click.option("--cost", type=Number(0, 1), required=True, help="Cost of being tested.")
@@ -36,11 +34,10 @@ METHODS = ("naive", "semi", "thresholds", "strategic")
     type=click.Choice(METHODS),
     default="strategic",
     show_default=True,
-    help="Blind to applications; one good threshold; one for each group, over a logistic regression (it takes the "
-    "group to decide); or trained for those who apply.",
+    help="naive: ignores who applies; semi: one good threshold; thresholds: one per group, over a logistic regression "
+    "(predictions need the group); strategic: trained for those who apply.",
 )
 @click.option("--use-group", is_flag=True, help="Let the model learn from the group columns too.")
-@click.option("--drop-group", is_flag=True, hidden=True)
 @click.option("--ignore", multiple=True, metavar="COLUMN", help="Column not to learn from.")
 @click.option("--parity", type=Number(0), help="Weight of equal selection rates (strategic).")
 @click.option("--equal-tpr", type=Number(0), help="Weight of equal true-positive rates (strategic).")
@@ -57,7 +54,7 @@ METHODS = ("naive", "semi", "thresholds", "strategic")
     "--max-social-cost",
     type=Number(0, 1),
     metavar="SHARE",
-    help="Write no model (exit code 1) with which a larger share of qualified people does not apply.",
+    help="Write no model (exit code 1) if a larger share of qualified people would not apply.",
 )
 @click.option(
     "--min-selection-rate",
@@ -66,22 +63,14 @@ METHODS = ("naive", "semi", "thresholds", "strategic")
     help="Write no model (exit code 1) that passes a smaller share of any group.",
 )
 @click.option("--allow-shut-out", is_flag=True, help="Write a model even if it passes nobody of a group.")
-@click.option("--subsidy", "subsidies", type=NamedAmount(), multiple=True, help="Subsidy that training counts on.")
-@click.option("--proportional", is_flag=True, help="Subsidies are shares of the cost, not amounts.")
+@subsidy_options
 @click.option("--holdout", type=Number(0, 0.9), default=0.3, show_default=True, help="Share kept for evaluation.")
 @seed_option("Of the split.")
 @click.option("--model", "model_file", required=True, metavar="JSON", help="Where to write the model.")
 @report_options
 @file_options
 def train(
-    drop_group: bool,
     file: str,
-    encoding: str,
-    delimiter: str,
-    label: str,
-    positive: tuple[str, ...],
-    groups: tuple[str, ...],
-    missing: str,
     cost: float,
     method: Method,
     use_group: bool,
@@ -97,14 +86,13 @@ def train(
     model_file: str,
     report: str | None,
     force: bool,
-    **settings: Any,
+    **options: Any,
 ) -> None:
     """Train a model on a table with ordinary columns: numbers, categories, missing values.
 
-    All columns but the label and the groups are learnt from (--ignore leaves some out, --use-group adds the groups).
-    Part of the rows is held out; what the model does to those people is shown. Methods that can, are trained to meet
-    --require, --max-social-cost and --min-selection-rate; of any method, a model that does not meet them is not
-    written.
+    Features are all columns but the label and the groups (--ignore leaves some out, --use-group adds the groups). Part
+    of the rows is held out to evaluate the model. A model that does not meet --require, --max-social-cost and
+    --min-selection-rate is not written. Methods are trained to meet the conditions that they support.
 
     \b
     Example:
@@ -114,11 +102,6 @@ def train(
     Exit code 0: fine; 1: a condition does not hold, or the model passes nobody (or under 1%) of a group with ten or
     more qualified people (--allow-shut-out writes it all the same); 2: wrong input.
     """  # noqa: D301
-    if drop_group and use_group:
-        raise click.UsageError("--use-group and --drop-group say the opposite.")
-    if drop_group:
-        click.echo("Note: --drop-group is not needed: groups are learnt from only with --use-group.", err=True)
-
     from selfselect.costs import Terms
     from selfselect.learning import InfeasibleError
     from selfselect.tabular.checking import match_groups
@@ -126,48 +109,51 @@ def train(
     from selfselect.tabular.loading import read_for_training
     from selfselect.tabular.training import make_classifier, train_on_table
 
-    from .findings import tell_findings
     from .inputs import people_columns, provenance, subsidy_kind, table_at, title_of
-    from .outputs import check_report_available, refuse_existing, write_output
+    from .outputs import HTML, MODEL, check_files, check_report_available, write_output
 
-    refuse_existing([model_file, report], force=force, inputs=[file])
+    check_files([(model_file, MODEL), (report, HTML)], force=force, inputs=[file])
     if report is not None:
         check_report_available()
-    columns = people_columns(label, positive, groups, missing)
-    found: list[Finding] = []
-    with table_at(file, encoding, delimiter) as table:
-        people = read_for_training(table, columns, ignore=ignore, learn_from_groups=use_group, found=found)
-        source = provenance(f"{method} model of {title_of(file)}", columns, "score of the model", table.sha256())
-    tell_findings(found)
-    terms = Terms(cost, _subsidies(subsidies, people), subsidy_kind(proportional))
+    columns = people_columns(options)
+    findings: list[Finding] = []
+    with table_at(file, options) as table:
+        people = read_for_training(table, columns, ignore=ignore, learn_from_groups=use_group, found=findings)
+        title = f"{method} model of {title_of(file)}"
+        source = provenance(title, columns, "score of the model", table.sha256(), options)
+    show_findings(findings)
+    labels = match_groups([name for name, _ in subsidies], people.groups.labels, "subsidy")
+    paid = {label: value for label, (_, value) in zip(labels, subsidies, strict=True)}
+    terms = Terms(cost, paid or None, subsidy_kind(proportional))
     conditions: dict[str, Any] = {
         "require": match_groups(list(dict.fromkeys(require)), people.groups.labels, "require"),
         "max_social_cost": max_social_cost,
         "min_selection_rate": min_selection_rate,
     }
+    settings = {name: options[name] for name in ("parity", "equal_tpr", "tolerance")}
     classifier = make_classifier(method, terms, random_state=seed, **conditions, **settings)
     try:
-        done = train_on_table(people, classifier, holdout=holdout, seed=seed, provenance=source)
+        result = train_on_table(people, classifier, holdout=holdout, seed=seed, provenance=source)
     except InfeasibleError as error:
         _refuse([f"Condition failed: {error}"], model_file)
     failed = [
         f"Condition failed: {broken.text} (--{broken.condition.replace('_', '-')})."
-        for broken in broken_conditions(done.audit, **conditions)
+        for broken in broken_conditions(result.audit, **conditions)
     ]
-    shut = [f"{str(group)[0].upper()}{str(group)[1:]}." for group in shut_out(done.audit)]
+    shut = [f"{str(group)[0].upper()}{str(group)[1:]}." for group in shut_out(result.audit)]
     if shut and not allow_shut_out:
-        failed += shut
-    if not failed:  # files first: what is printed may be cut short
-        write_output(model_file, done.model.to_json(), force=force)
-        if report is not None:
-            write_output(report, done.audit.to_html(opening=_opening(done)), force=force)
-    _show(done)
-    if failed:
-        hint = (
+        failed += [
+            *shut,
             "Ask for --min-selection-rate (semi, thresholds, strategic), --require or --max-social-cost (thresholds, "
-            "strategic), try another --method, or pass --allow-shut-out."
-        )
-        _refuse([*failed, *([hint] if shut and not allow_shut_out else [])], model_file)
+            "strategic), try another --method, or pass --allow-shut-out.",
+        ]
+    if not failed:  # files first: printing may end early
+        write_output(model_file, result.model.to_json())
+        if report is not None:
+            write_output(report, result.audit.to_html(opening=_opening(result)))
+    _show(result)
+    if failed:
+        _refuse(failed, model_file)
     for line in shut:
         click.echo(f"Warning: {printable(line)}", err=True)
     click.echo(f"\nModel: {printable(model_file)} (selfselect predict {printable(model_file)} NEW.csv)")
@@ -183,28 +169,21 @@ def _refuse(reasons: list[str], model_file: str) -> NoReturn:
     sys.exit(CONDITION_FAILED)
 
 
-def _subsidies(subsidies: Sequence[tuple[str, float]], people: TrainingTable) -> dict[Any, float] | None:
-    from selfselect.tabular.checking import match_groups
-
-    labels = match_groups([name for name, _ in subsidies], people.groups.labels, "subsidy")
-    return {label: value for label, (_, value) in zip(labels, subsidies, strict=True)} or None
-
-
-def _group_rows(found: Audit) -> list[dict[str, str]]:
+def _group_rows(audit: Audit) -> list[dict[str, str]]:
     """Groups as the table shows them; with the bound of precision, where people go by it."""
     from selfselect.auditing.formats import level
     from selfselect.tabular.telling import answers
 
     from .terminal import or_dash
 
-    frame, terms = found.to_frame(), found.terms
-    bounds = terms.max_accepted_cost(found.published.counts)
-    counted = found.population.spread_over(found.published.groups).to_frame()
-    answer = answers(found)
+    frame, terms = audit.to_frame(), audit.terms
+    bounds = terms.max_accepted_cost(audit.published.counts)
+    counted = audit.population.spread_over(audit.published.groups).to_frame()
+    answer = answers(audit)
     rows = []
-    for i, name in enumerate(found.names):
+    for i, name in enumerate(audit.names):
         bound = {} if terms.confidence is None else {f"surely ({level(terms.confidence)})": or_dash(bounds[i])}
-        rows.append(_group_row(name, frame.iloc[i], counted.iloc[i], bound, answer[i], found.of_new_people))
+        rows.append(_group_row(name, frame.iloc[i], counted.iloc[i], bound, answer[i], audit.of_new_people))
     return rows
 
 
@@ -237,60 +216,59 @@ def _group_row(
     }
 
 
-def _show(done: TrainingResult) -> None:
+def _show(result: TrainingResult) -> None:
     from selfselect.auditing.formats import percent
     from selfselect.tabular.telling import headline
 
     from .terminal import text_table
 
-    for note in done.notes:
+    for note in result.notes:
         click.echo(f"Note: {printable(note)}", err=True)
-    found = done.audit
-    click.echo(_about(done))
-    click.echo(printable(headline(found, "held-out people" if done.held_out else "people")))
-    click.echo("\n" + text_table(_group_rows(found), left=("group",)))
+    audit = result.audit
+    click.echo(_about(result))
+    click.echo(printable(headline(audit, "held-out people" if result.held_out else "people")))
+    click.echo("\n" + text_table(_group_rows(audit), left=("group",)))
     lines = [
-        {"": "assumed accuracy", " ": percent(found.assumed_accuracy)},
-        {"": "induced accuracy", " ": percent(found.induced_accuracy)},
-        {"": "social cost", " ": percent(found.social_cost)},
-        {"": "people who apply", " ": percent(found.application_rate)},
+        {"": "assumed accuracy", " ": percent(audit.assumed_accuracy)},
+        {"": "induced accuracy", " ": percent(audit.induced_accuracy)},
+        {"": "social cost", " ": percent(audit.social_cost)},
+        {"": "people who apply", " ": percent(audit.application_rate)},
     ]
     click.echo(text_table(lines, left=("",)))
 
 
-def _opening(done: TrainingResult) -> Opening:
+def _opening(result: TrainingResult) -> Opening:
     """How the report opens: whom the model was trained on, and whom it is judged by."""
     from selfselect.auditing import Opening
     from selfselect.auditing.formats import count, listed
 
-    each = ", each scored by a model that was not fitted to them" if done.unseen else ""
-    trained = f"{count(done.trained_on)} people the model was trained on{each}"
-    if not done.held_out:
-        told = f"Everything on this page is about the {trained}: nobody was held out."
-        return Opening("A trained model: who will apply", paragraphs=(told,), published="people it was trained on")
-    counts = done.audit.published.counts
-    out = [name for name, passed in zip(done.audit.names, counts.selected, strict=True) if not passed]
-    told = (
+    each = ", each scored by a model that was not fitted to them" if result.unseen else ""
+    trained = f"{count(result.trained_on)} people the model was trained on{each}"
+    if not result.held_out:
+        paragraph = f"Everything on this page is about the {trained}: nobody was held out."
+        return Opening("A trained model: who will apply", paragraphs=(paragraph,), published="people it was trained on")
+    counts = result.audit.published.counts
+    out = [name for name, passed in zip(result.audit.names, counts.selected, strict=True) if not passed]
+    paragraph = (
         f"What is published, and so who applies, comes from the {trained}. Whether the model is right, who is lost and "
-        f"which promises are kept is judged by {count(done.held_out)} held-out people, whom it has not seen."
+        f"which promises are kept is judged by {count(result.held_out)} held-out people, whom it has not seen."
     )
     rejected = (f"The model rejects everybody of {listed(out)}.",) if out else ()
     return Opening(
         "A trained model: who will apply",
-        paragraphs=(told, *rejected),
+        paragraphs=(paragraph, *rejected),
         published="training people",
         counted="held-out people",
     )
 
 
-def _about(done: TrainingResult) -> str:
+def _about(result: TrainingResult) -> str:
     """Who was learnt from, whose counts are published, and whom the numbers below are about."""
     from selfselect.auditing.formats import count
 
-    each = ", each scored by a model that was not fitted to them" if done.unseen else ""
-    trained = f"Trained on {count(done.trained_on)} people; what is published is about them{each}."
-    if not done.held_out:
+    each = ", each scored by a model that was not fitted to them" if result.unseen else ""
+    trained = f"Trained on {count(result.trained_on)} people; what is published is about them{each}."
+    if not result.held_out:
         return f"{trained} So is everything below: nobody was held out."
-    return (
-        f"{trained} Everything else below is about {count(done.held_out)} held-out people, whom the model has not seen."
-    )
+    held_out = f"{count(result.held_out)} held-out people, whom the model has not seen"
+    return f"{trained} Everything else below is about {held_out}."
