@@ -190,4 +190,4 @@ def test_every_public_name_is_there():
 
 def test_tests_mirror_the_tree():
     rooms, tested = ({path.parent.name for path in folder.glob("*/*.py")} for folder in (PACKAGE, ROOT / "tests"))
-    assert tested - {"fuzzing", "golden"} == rooms
+    assert tested - {"fuzzing", "golden", "reproduction"} == rooms
