@@ -124,7 +124,8 @@ class GroupCounts:
 
         untested = None if self.untested is None else spread(self.untested)
         squares = None if self.squares is None else self.squares.spread_over(position, n_groups)
-        return GroupCounts(*map(spread, self.columns), untested, squares=squares)
+        n, positives, selected, true_positives = map(spread, self.columns)
+        return GroupCounts(n, positives, selected, true_positives, untested, squares=squares)
 
     def to_dict(self) -> dict[str, list[Any]]:
         """Counts by name, as lists that JSON can hold.
@@ -153,16 +154,16 @@ class GroupCounts:
         if len(set(lengths.values())) > 1:
             raise ValueError(f"Counts must have one number per group each, got {lengths}.")
         untested = np.asarray(sums["untested"]) if "untested" in sums else None
-        return cls(*(np.asarray(sums[name]) for name in COUNTED), untested)
+        n, positives, selected, true_positives = (np.asarray(sums[name]) for name in COUNTED)
+        return cls(n, positives, selected, true_positives, untested)
 
     def __add__(self, other: GroupCounts) -> GroupCounts:
         untested = None if self.untested is other.untested is None else self.unknown + other.unknown
         squares = None
         if self.squares is not None or other.squares is not None:
             squares = (self.squares or self) + (other.squares or other)
-        return GroupCounts(
-            *(a + b for a, b in zip(self.columns, other.columns, strict=True)), untested, squares=squares
-        )
+        n, positives, selected, true_positives = map(np.add, self.columns, other.columns)
+        return GroupCounts(n, positives, selected, true_positives, untested, squares=squares)
 
     # ------------------------------------------------------------------ people who were not tested
 

@@ -58,6 +58,8 @@ class PublishedStatistics:
         self.groups = groups
         self.counts = counts
 
+    # ------------------------------------------------------------------ ways to make one
+
     @classmethod
     def from_predictions(
         cls,
@@ -164,7 +166,8 @@ class PublishedStatistics:
             values = check_floats(frame[name], name)
             whole = values.astype(np.int64) if (np.abs(values) < 2**53).all() else values
             columns[name] = whole if (whole == values).all() else values
-        counts = GroupCounts(*(columns[name] for name in names), columns.get("untested"))
+        n, positives, selected, true_positives = (columns[name] for name in names)
+        counts = GroupCounts(n, positives, selected, true_positives, columns.get("untested"))
         checks = [
             ("a negative count", np.minimum.reduce([*counts.columns, counts.unknown]) < 0),
             ("more positives than people", counts.positives > counts.n),

@@ -11,7 +11,7 @@ import reference
 from drawn import curves_of, scored_people, thresholds_to_try
 from refusing import refusal
 from selfselect import ThresholdCurves, precision_interval
-from selfselect.counting.steps import ScoreSteps
+from selfselect.counting.curves import ScoreSteps
 
 
 @given(scored_people)
