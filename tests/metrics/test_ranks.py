@@ -30,7 +30,7 @@ def test_the_order_is_respected_iff_no_pair_of_groups_breaks_it(groups):
     assert rank_agreement(mu, precision).respected == (not broken)
 
 
-def test_r2_is_blind_to_direction_and_short_of_one_for_the_perfect_order():
+def test_r2_ignores_the_direction_and_is_below_1_for_a_perfect_order():
     perfect = rank_agreement(ADULT_BASE_RATES, ADULT_BASE_RATES)
     reverse = rank_agreement(ADULT_BASE_RATES, [-mu for mu in ADULT_BASE_RATES])
     assert perfect.r2 == pytest.approx(0.847, abs=0.001)
@@ -49,7 +49,7 @@ def test_naive_learning_on_adult_does_not_follow_base_rates(adult_splits):
     assert not any(a.respected for a in found)
 
 
-def test_rank_agreement_matches_series_by_group_and_leaves_undefined_precisions_out():
+def test_series_are_matched_by_group_and_undefined_precisions_left_out():
     mu = pd.Series({"a": 0.1, "b": 0.2, "c": 0.3})
     precision = pd.Series({"c": 0.9, "b": np.nan, "a": 0.5})
     found = rank_agreement(mu, precision)
