@@ -316,14 +316,6 @@ def test_several_groups_of_base_rates_below_the_cost_may_apply_in_the_optimum():
     assert theory.strategic_optimum(curves, 0.5).groups == ("low 1",)  # if nobody of the others need be selected
 
 
-def test_a_group_that_must_be_let_in_but_is_too_small_is_named():
-    curves = ThresholdCurves.from_scores([1, 1, 0, 0], [1, 1, 1, 0], sensitive_features=list("aabb"))
-    with pytest.raises(ValueError, match="Group 'a' must apply, but has fewer people than min_selected=3"):
-        theory.strategic_optimum(curves, 0.5, min_selected=3, shut_out="select_all")
-    with pytest.raises(ValueError, match="shut_out"):
-        theory.strategic_optimum(curves, 0.5, shut_out="forbid")
-
-
 @given(groups_of_people, st.sampled_from(COSTS), st.sampled_from([-np.inf, 0, 1, 2]), st.sets(st.sampled_from("abc")))
 def test_any_groups_can_be_blocked_without_a_change_for_the_others(rows, cost, threshold, blocked):
     y, score, z = (list(c) for c in zip(*rows, strict=True))
@@ -372,6 +364,8 @@ def test_a_calibrated_group_whose_base_rate_reaches_the_cost_is_blocked_only_by_
         theory.block_groups(curves, 0, ["nobody"], 0.5)
     with pytest.raises(ValueError, match="thresholds says nothing about"):
         theory.block_groups(curves, {"high": 0}, ["high"], 0.5)
+    with pytest.raises(ValueError, match="shut_out must be one of"):
+        theory.strategic_optimum(curves, 0.5, shut_out="forbid")
 
 
 # ---------------------------------------------------------------------- independence and order

@@ -94,16 +94,13 @@ def test_a_calibrated_group_whose_base_rate_reaches_the_cost_applies_from_the_lo
     assert (curves.application_intervals(cost)["applies_from"][reaches] == -np.inf).all()
 
 
-@given(scored_people, costs, st.integers(0, 3))
-def test_the_best_threshold_of_each_group_is_the_best_at_which_it_applies(rows, cost, least):
+@given(scored_people, costs)
+def test_the_best_threshold_of_each_group_is_the_best_at_which_it_applies(rows, cost):
     _, _, _, curves = curves_of(rows)
-    best = curves.best_by_group(cost, min_selected=least)
+    best = curves.best_by_group(cost)
     for code, group in enumerate(curves.groups):
-        options = []
-        for t in curves.to_frame(group)["threshold"]:
-            table = curves.at(t)
-            if table.applies(cost)[group] and table.counts.selected[code] >= least:
-                options.append((table.counts.accuracy[code], -t))
+        tables = [(t, curves.at(t)) for t in curves.to_frame(group)["threshold"]]
+        options = [(table.counts.accuracy[code], -t) for t, table in tables if table.applies(cost)[group]]
         if not options:
             assert best.loc[group].isna().all()
             continue
@@ -276,31 +273,19 @@ def test_a_group_may_apply_on_several_intervals():
     assert curves.application_intervals({"a": 0.65, "b": 1.0}).loc["a"].tolist() == [2.0, 5.0, 2]
 
 
-def test_the_best_threshold_respects_tolerance_and_min_selected():
+def test_best_thresholds_are_the_lowest_of_equal_accuracy():
     # precision 3/5, 2/4, 2/3, 1/2, 1; accuracy 3/5, 2/5, 3/5, 2/5, 3/5
     y, score = [1, 0, 1, 0, 1], [1.0, 2.0, 3.0, 4.0, 5.0]
     curves = ThresholdCurves.from_scores(y, score)
-    columns = ["accuracy", "threshold", "selected", "true_positives"]
-    for arguments, expected in (
-        ({}, [0.6, -np.inf, 5, 3]),  # the lowest among equals
-        ({"tolerance": 0.05}, [0.6, 2.0, 3, 2]),
-        ({"tolerance": 0.1}, [0.6, 4.0, 1, 1]),
-        ({"tolerance": 0.05, "min_selected": 3}, [0.6, 2.0, 3, 2]),
-        ({"subsidies": 0.1, "min_selected": 4}, [0.6, -np.inf, 5, 3]),
-    ):
-        found = curves.best_by_group(0.6, **arguments)
-        assert list(found.columns) == columns
-        assert (found.dtypes == np.float64).all()
-        assert found.loc["everyone"].tolist() == expected
-    # 0.3 of the cost leave 0.63 of it, which 3 of 5 do not reach; 0.3 less than the cost is 0.6
-    shares, amounts = (curves.best_by_group(0.9, 0.3, subsidy_kind=kind) for kind in ("proportional", "additive"))
-    assert (shares.loc["everyone", "selected"], amounts.loc["everyone", "selected"]) == (3, 5)
+    best = curves.best_by_group(0.6)
+    assert best.loc["everyone"].to_dict() == {
+        "accuracy": 0.6, "threshold": -np.inf, "selected": 5, "true_positives": 3,
+    }  # fmt: skip
+    assert (best.dtypes == np.float64).all()
     light = ThresholdCurves.from_scores(y, score, sample_weight=[0.125] * 5)  # less than one person in all
     assert light.best_by_group(0.65)["threshold"].tolist() == [2.0]
-    assert light.best_steps(np.array([0.65])).tolist() == [2]
-    assert curves.best_by_group(0.6, min_selected=6).isna().all(axis=None)
     with pytest.raises(ValueError, match="min_selected is NaN"):
-        curves.best_by_group(0.6, min_selected=np.nan)
+        curves.best_steps(np.array([0.6]), min_selected=np.nan)
 
 
 def test_best_steps_are_the_most_accurate_allowed_ones():

@@ -92,7 +92,6 @@ def test_costs_per_group_and_both_kinds_of_subsidy():
     assert table.applies({"A": 0.8, "B": 0.6}).to_dict() == {"A": False, "B": True}
     assert table.applies(0.7, subsidies={"B": 0.1}).to_dict() == {"A": True, "B": True}
     assert table.applies(0.8, subsidies={"B": 0.25}, subsidy_kind="proportional").to_dict() == {"A": False, "B": True}
-    assert table.costs(0.5, subsidies=0.5).tolist() == [0, 0]
     assert table.applicant_utility(0.65).tolist() == pytest.approx([10 / 20 * 0.05, 0])
     assert table.applicant_utility(0.65, subsidies={"B": 0.1}).tolist() == pytest.approx(
         [10 / 20 * 0.05, 10 / 20 * 0.05]
@@ -375,9 +374,6 @@ def test_results_are_series_indexed_by_group():
     for found, name, expected in (
         (table.base_rate, "base_rate", [0.5, 0.5]),
         (table.precision, "precision", [0.7, 0.5]),
-        (table.costs(0.5), "cost", [0.5, 0.5]),
-        (table.costs(0.5, {"B": 0.25}), "cost", [0.5, 0.25]),
-        (table.costs(0.5, {"B": 0.25}, subsidy_kind="proportional"), "cost", [0.5, 0.375]),
         (table.shares(Terms(0.6)), "share", [1.0, 0.0]),
         (table.shares(Terms(0.6, behaviour=OneThird())), "share", [1 / 3, 1 / 3]),
         (table.applies(0.6), "applies", [True, False]),

@@ -54,17 +54,9 @@ class HeldRows(Generic[Block]):
     def __init__(self, block: Block) -> None:
         self.block = block
 
-    def each(self, work: Callable[[Block], Part]) -> _HeldParts[Part]:
+    def each(self, work: Callable[[Block], Part]) -> _LocalParts[Part, Part]:
         """Do the work now."""
-        return _HeldParts(work(self.block))
-
-
-class _HeldParts(Generic[Part]):
-    def __init__(self, part: Part) -> None:
-        self._part = part
-
-    def total(self, count: Callable[[Part], Total]) -> Total:
-        return count(self._part)
+        return _LocalParts([work(self.block)], lambda part: part)
 
 
 class ChunkedRows(Generic[Block]):
@@ -92,12 +84,12 @@ class ChunkedRows(Generic[Block]):
             )
         self.blocks = blocks
 
-    def each(self, work: Callable[[Block], Part]) -> _ChunkedParts[Block, Part]:
+    def each(self, work: Callable[[Block], Part]) -> _LocalParts[Block, Part]:
         """Remember the work until a total needs it."""
-        return _ChunkedParts(self.blocks, work)
+        return _LocalParts(self.blocks, work)
 
 
-class _ChunkedParts(Generic[Block, Part]):
+class _LocalParts(Generic[Block, Part]):
     def __init__(self, blocks: Iterable[Block], work: Callable[[Block], Part]) -> None:
         self._blocks, self._work = blocks, work
 

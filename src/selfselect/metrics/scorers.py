@@ -13,6 +13,15 @@ from .._validation import check_fraction
 from ..outcomes import SHARE_SLACK, Outcome
 
 
+def final_step(estimator: Any, X: Any = None) -> tuple[Any, Any]:
+    """The classifier in a search or at the end of a pipeline, and features as the steps before it transform them."""
+    final = getattr(estimator, "best_estimator_", estimator)
+    steps = getattr(final, "steps", [])
+    if not steps:
+        return final, X
+    return steps[-1][1], final[:-1].transform(X) if X is not None and len(steps) > 1 else X
+
+
 class ApplicationScorer(ABC):
     """Scorer for classifiers that publish statistics: people decide by these, and the classifier is scored on them.
 
@@ -35,11 +44,7 @@ class ApplicationScorer(ABC):
         sample_weight: ArrayLike | None = None,
     ) -> float:
         """Score a fitted classifier on new people; larger is better."""
-        final = getattr(estimator, "best_estimator_", estimator)
-        steps = getattr(final, "steps", [])
-        # the classifier at the end of a pipeline gets transformed features
-        features = final[:-1].transform(X) if len(steps) > 1 else X
-        final = steps[-1][1] if steps else final
+        final, features = final_step(estimator, X)
         audit = final.audit(
             features, y, sensitive_features, cost=self.cost, subsidies=self.subsidies, sample_weight=sample_weight
         )

@@ -11,9 +11,9 @@ from .._validation import check_fraction
 from ..auditing.words import FEW_SELECTED
 from ..estimators.inner import score_of
 from ..estimators.labels import qualified
+from ..metrics.scorers import final_step
 from ..publishing import ThresholdCurves
 from .drawing import COLOURS, MOST_NAMED, UNNAMED, Display, label_texts, largest, name_lines, new_axes
-from .inputs import final_step
 
 
 class PrecisionCurvesDisplay(Display):

@@ -9,16 +9,8 @@ from numpy.typing import ArrayLike
 from ..auditing import Audit
 from ..costs import Cost, Subsidies, Terms
 from ..estimators.labels import qualified
+from ..metrics.scorers import final_step
 from ..publishing import PublishedStatistics
-
-
-def final_step(estimator: Any, X: Any = None) -> tuple[Any, Any]:
-    """The classifier at the end of a pipeline or in a search, and its (transformed) features."""
-    final = getattr(estimator, "best_estimator_", estimator)
-    steps = getattr(final, "steps", [])
-    if not steps:
-        return final, X
-    return steps[-1][1], final[:-1].transform(X) if X is not None and len(steps) > 1 else X
 
 
 def audit_of(

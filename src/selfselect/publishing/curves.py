@@ -232,8 +232,6 @@ class ThresholdCurves(ScoreSteps):
         subsidies: Subsidies = None,
         *,
         subsidy_kind: SubsidyKind = "additive",
-        min_selected: float = 0,
-        tolerance: Tolerance = 0.0,
     ) -> pd.DataFrame:
         """Most accurate threshold of each group at which it applies.
 
@@ -241,10 +239,6 @@ class ThresholdCurves(ScoreSteps):
         ----------
         cost, subsidies, subsidy_kind
             As in :meth:`PublishedStatistics.applies`.
-        min_selected : float, default=0
-            Smallest number of people that a threshold must select.
-        tolerance : float or "auto", default=0.0
-            As in :meth:`outcomes`.
 
         Returns
         -------
@@ -253,7 +247,7 @@ class ThresholdCurves(ScoreSteps):
             the group applies at no threshold.
         """
         costs = Terms(cost, subsidies, subsidy_kind).effective_cost(self.groups)
-        step = self.best_steps(costs, tolerance, min_selected)
+        step = self.best_steps(costs)
         frame = pd.DataFrame(
             {
                 "accuracy": self.counts_of(step).accuracy,
