@@ -23,10 +23,10 @@ from selfselect.behaviour import (
 
 
 @given(st.integers(0, 50), st.integers(1, 50), st.integers(0, 20), st.integers(1, 20))
-def test_comparing_counts_equals_comparing_exact_fractions(hits, selected, cost_top, cost_bottom):
-    hits, cost_top = min(hits, selected), min(cost_top, cost_bottom)
-    expected = hits * cost_bottom >= cost_top * selected
-    assert bool(applies_rule(hits, selected, cost_top / cost_bottom)) == expected
+def test_comparing_counts_equals_comparing_exact_fractions(true_positives, selected, cost_top, cost_bottom):
+    true_positives, cost_top = min(true_positives, selected), min(cost_top, cost_bottom)
+    expected = true_positives * cost_bottom >= cost_top * selected
+    assert bool(applies_rule(true_positives, selected, cost_top / cost_bottom)) == expected
 
 
 def test_the_slack_forgives_rounding_but_not_one_person():
@@ -70,30 +70,30 @@ def test_an_automatic_margin_is_larger_for_few_people():
 
 
 @given(st.integers(0, 60), st.integers(1, 60), st.floats(0.02, 0.999))
-def test_a_group_that_decides_by_the_bound_applies_up_to_its_highest_cost(hits, selected, confidence):
-    hits, rule = min(hits, selected), SureRule(confidence)
-    limit = highest_cost(rule, [hits], [selected])
-    assert rule.shares([hits], [selected], limit).all()
-    assert not rule.shares([hits], [selected], limit + 1e-6).any() or limit > 1 - 1e-6
-    assert limit <= hits / selected
+def test_a_group_that_decides_by_the_bound_applies_up_to_its_highest_cost(true_positives, selected, confidence):
+    true_positives, rule = min(true_positives, selected), SureRule(confidence)
+    limit = highest_cost(rule, [true_positives], [selected])
+    assert rule.shares([true_positives], [selected], limit).all()
+    assert not rule.shares([true_positives], [selected], limit + 1e-6).any() or limit > 1 - 1e-6
+    assert limit <= true_positives / selected
 
 
 def test_the_precision_must_clear_the_tolerance_and_the_bound_the_cost():
-    hits, passed = np.array([15.0, 830.0, 850.0, 87.0]), np.array([15.0, 1000.0, 1000.0, 100.0])
+    true_positives, selected = np.array([15.0, 830.0, 850.0, 87.0]), np.array([15.0, 1000.0, 1000.0, 100.0])
     sure = SureRule(0.9)
-    assert applies_with_margin(hits, passed, 0.8, 0.0, sure).tolist() == [True, True, True, True]
-    assert applies_with_margin(hits, passed, 0.8, 0.04, sure).tolist() == [True, False, True, True]
+    assert applies_with_margin(true_positives, selected, 0.8, 0.0, sure).tolist() == [True, True, True, True]
+    assert applies_with_margin(true_positives, selected, 0.8, 0.04, sure).tolist() == [True, False, True, True]
     # the bound need not clear the tolerance: of 15 people all of whom are qualified it is .858
-    assert applies_with_margin(hits, passed, 0.84, 0.1, sure).tolist() == [True, False, False, False]
-    assert applies_with_margin(hits, passed, 0.87, 0.0, sure).tolist() == [False] * 4
+    assert applies_with_margin(true_positives, selected, 0.84, 0.1, sure).tolist() == [True, False, False, False]
+    assert applies_with_margin(true_positives, selected, 0.87, 0.0, sure).tolist() == [False] * 4
 
 
 # ---------------------------------------------------------------------- lower bounds and guarantees
 
 
-def lower_bound(hits, selected, confidence):
+def lower_bound(true_positives, selected, confidence):
     """Clopper and Pearson's bound by scipy."""
-    interval = binomtest(hits, selected, alternative="greater").proportion_ci(confidence, method="exact")
+    interval = binomtest(true_positives, selected, alternative="greater").proportion_ci(confidence, method="exact")
     return interval.low
 
 
@@ -113,7 +113,7 @@ def test_groups_apply_where_the_bound_of_scipy_reaches_the_cost(confidence):
 @pytest.mark.parametrize("confidence", [0.001, 0.5, 0.9, 0.999])
 def test_the_bound_reaches_itself(confidence):
     selected = np.array([1, 2, 10, 100, 1000.0])
-    # one hit: 1 - (1 - p)^n = 1 - confidence; nothing but hits: p^n = 1 - confidence
+    # one hit: 1 - (1 - p)^n = 1 - confidence; nothing but true_positives: p^n = 1 - confidence
     assert surely_reaches(np.ones(5), selected, 1 - confidence ** (1 / selected), confidence).all()
     assert surely_reaches(selected, selected, (1 - confidence) ** (1 / selected), confidence).all()
 
@@ -125,10 +125,10 @@ def test_at_a_confidence_below_one_half_the_precision_must_still_reach_the_cost(
 
 
 def test_every_bound_reaches_0_and_none_reaches_1():
-    hits, passed = np.array([0.0, 1.0, 5.0]), np.full(3, 5.0)
-    assert surely_reaches(hits, passed, np.zeros(3), 0.9).tolist() == [True] * 3
-    assert surely_reaches(hits, passed, np.ones(3), 0.9).tolist() == [False] * 3
-    assert surely_reaches(hits, passed, np.full(3, 1e-3), 0.9).tolist() == [False, True, True]
+    true_positives, selected = np.array([0.0, 1.0, 5.0]), np.full(3, 5.0)
+    assert surely_reaches(true_positives, selected, np.zeros(3), 0.9).tolist() == [True] * 3
+    assert surely_reaches(true_positives, selected, np.ones(3), 0.9).tolist() == [False] * 3
+    assert surely_reaches(true_positives, selected, np.full(3, 1e-3), 0.9).tolist() == [False, True, True]
 
 
 def test_groups_without_a_precision_do_as_undefined_says():
@@ -140,20 +140,20 @@ def test_groups_without_a_precision_do_as_undefined_says():
 
 
 def test_only_groups_with_a_guarantee_apply_if_their_bound_reaches_the_cost():
-    hits, passed = np.array([[30, 30, 10], [30, 10, 30]]), np.full((2, 3), 30)
+    true_positives, selected = np.array([[30, 30, 10], [30, 10, 30]]), np.full((2, 3), 30)
     promised = PromisedRule(0.9, promised=(True, False, True))
-    assert promised.shares(hits, passed, 0.7).tolist() == [[True, False, False], [True, False, True]]
-    assert promised.shares(hits[0], passed[0], [0.99, 0.5, 0.2]).tolist() == [False, False, True]
+    assert promised.shares(true_positives, selected, 0.7).tolist() == [[True, False, False], [True, False, True]]
+    assert promised.shares(true_positives[0], selected[0], [0.99, 0.5, 0.2]).tolist() == [False, False, True]
     assert promised.shares([0, 0, 0], [0, 0, 0], 0.5).tolist() == [False] * 3
     applies = PromisedRule(0.9, "apply", (True, False, True))
     assert applies.shares([0, 0, 30], [0, 0, 30], 0.5).tolist() == [True, False, True]
 
 
 def test_groups_without_a_guarantee_apply_at_no_cost():
-    hits, passed = [30, 30, 0, 0], [30, 30, 30, 0]
-    sure = highest_cost(SureRule(0.9), hits, passed)
+    true_positives, selected = [30, 30, 0, 0], [30, 30, 30, 0]
+    sure = highest_cost(SureRule(0.9), true_positives, selected)
     assert sure.tolist() == pytest.approx([0.1 ** (1 / 30), 0.1 ** (1 / 30), 0, np.nan], nan_ok=True)
-    guaranteed = highest_cost(PromisedRule(0.9, promised=(True, False, True, True)), hits, passed)
+    guaranteed = highest_cost(PromisedRule(0.9, promised=(True, False, True, True)), true_positives, selected)
     assert guaranteed[[0, 2]].tolist() == sure[[0, 2]].tolist()
     assert np.isnan(guaranteed[[1, 3]]).all()
 
@@ -166,18 +166,18 @@ def test_the_highest_cost_of_a_best_response_is_the_precision():
 # ---------------------------------------------------------------------- margins
 
 
-def wilson_low(hits, selected):
+def wilson_low(true_positives, selected):
     """Lower root of (p - k/n)^2 = z^2 p (1 - p) / n at z = 1, one standard error."""
-    a, b, c = 1 + 1 / selected, -(2 * hits / selected + 1 / selected), (hits / selected) ** 2
+    a, b, c = 1 + 1 / selected, -(2 * true_positives / selected + 1 / selected), (true_positives / selected) ** 2
     return (-b - np.sqrt(b**2 - 4 * a * c)) / (2 * a)
 
 
 def test_an_automatic_margin_is_the_wilson_interval_of_one_standard_error():
     assert norm.cdf(1) - norm.cdf(-1) == pytest.approx(AUTO_CONFIDENCE, abs=1e-4)
-    hits, passed = np.array([3, 9, 40, 160]), np.array([4, 10, 50, 200])
-    ends = wilson_low(hits, passed)
-    assert has_margin(hits, passed, ends - 1e-4, "auto").tolist() == [True] * 4
-    assert has_margin(hits, passed, ends + 1e-4, "auto").tolist() == [False] * 4
+    true_positives, selected = np.array([3, 9, 40, 160]), np.array([4, 10, 50, 200])
+    ends = wilson_low(true_positives, selected)
+    assert has_margin(true_positives, selected, ends - 1e-4, "auto").tolist() == [True] * 4
+    assert has_margin(true_positives, selected, ends + 1e-4, "auto").tolist() == [False] * 4
     assert has_margin([0, 0], [3, 0], 0.0, "auto").tolist() == [True, False]  # 0 is reached, nothing is not
 
 

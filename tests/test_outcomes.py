@@ -30,16 +30,16 @@ def test_an_outcome_needs_a_decision_for_every_group_of_the_population():
 def test_an_outcome_holds_python_numbers():
     # A: 10 people, 8 of them judged rightly, 5 qualified; B: 6 people, 3 judged rightly, 2 qualified
     frame = pd.DataFrame({"n": [10, 6], "positives": [5, 2], "selected": [5, 3], "true_positives": [4, 1]}, list("AB"))
-    found = outcome(PublishedStatistics.from_counts(frame), pd.Series({"B": 0.5, "A": 0.25}))
-    assert type(found) is Outcome
-    assert found.to_dict() == {
+    result = outcome(PublishedStatistics.from_counts(frame), pd.Series({"B": 0.5, "A": 0.25}))
+    assert type(result) is Outcome
+    assert result.to_dict() == {
         "assumed_accuracy": 11 / 16,
         "induced_accuracy": (0.25 * 8 + 0.5 * 3) / (0.25 * 10 + 0.5 * 6),
         "applying_groups": 1,
         "application_rate": (0.25 * 10 + 0.5 * 6) / 16,
         "social_cost": (0.75 * 5 + 0.5 * 2) / 7,
     }
-    assert all(type(value) in (float, int) for value in found.to_dict().values())
+    assert all(type(value) in (float, int) for value in result.to_dict().values())
 
 
 # ---------------------------------------------------------------------- people who were not tested
@@ -84,9 +84,9 @@ three_shares = st.lists(st.sampled_from([0.0, 0.25, 0.5, 1.0]), min_size=3, max_
 @given(st.lists(st.tuples(three_groups, three_shares), min_size=2, max_size=4))
 def test_bounds_are_the_extremes_over_all_possible_labels(cases):
     rows, shares = (list(part) for part in zip(*cases, strict=True))
-    found = outcome_bounds(counts_of(rows), np.array(shares))
-    assert list(found) == list(BOUNDED)
-    for name, (low, high) in found.items():
+    bounds = outcome_bounds(counts_of(rows), np.array(shares))
+    assert list(bounds) == list(BOUNDED)
+    for name, (low, high) in bounds.items():
         expected = [bounds_by_enumeration(*case)[name] for case in cases]
         assert low.tolist() == pytest.approx([least for least, _ in expected], nan_ok=True)
         assert high.tolist() == pytest.approx([most for _, most in expected], nan_ok=True)
@@ -128,16 +128,16 @@ def test_the_outcome_of_untested_people_has_bounds():
     groups = [(10, 4, 5, 3, 2), (12, 3, 4, 2, 5), (6, 2, 2, 2, 0)]
     frame = pd.DataFrame(groups, list("ABC"), ["n", "positives", "selected", "true_positives", "untested"])
     population = PublishedStatistics.from_counts(frame)
-    found = outcome(population, pd.Series({"C": 1.0, "A": 0.75, "B": 0.25, "elsewhere": 1.0}))
-    assert type(found) is BoundedOutcome
+    result = outcome(population, pd.Series({"C": 1.0, "A": 0.75, "B": 0.25, "elsewhere": 1.0}))
+    assert type(result) is BoundedOutcome
     bounds = bounds_by_enumeration(groups, [0.75, 0.25, 1.0])
     expected = {f"{name}_{end}": pair[k] for name, pair in bounds.items() for k, end in enumerate(("low", "high"))}
     assert all(low < high for low, high in bounds.values())
-    assert {name: value for name, value in found.to_dict().items() if name not in BOUNDED} == pytest.approx(
+    assert {name: value for name, value in result.to_dict().items() if name not in BOUNDED} == pytest.approx(
         expected | {"applying_groups": 3, "application_rate": (7.5 + 3 + 6) / 28, "untested": 7}
     )
-    assert np.isnan([getattr(found, name) for name in BOUNDED]).all()
-    assert all(type(value) in (float, int) for value in found.to_dict().values())
+    assert np.isnan([getattr(result, name) for name in BOUNDED]).all()
+    assert all(type(value) in (float, int) for value in result.to_dict().values())
 
 
 def test_metrics_that_do_not_depend_on_untested_people_are_known():

@@ -59,8 +59,8 @@ def test_precision_is_base_rate_times_true_positive_rate_over_selection_rate():
     for tp, fp, fn, tn in all_tables(7):
         counts = published({"z": (tp, fp, fn, tn)}).counts
         if tp + fp and tp + fn:
-            found = theory.bayes_precision(counts.base_rate, counts.true_positive_rate, counts.selection_rate)
-            assert found == pytest.approx(counts.precision)
+            precision = theory.bayes_precision(counts.base_rate, counts.true_positive_rate, counts.selection_rate)
+            assert precision == pytest.approx(counts.precision)
     assert np.isnan(theory.bayes_precision(0.5, 0.0, 0.0))
     assert theory.expected_utility(0.0, np.nan, 0.5) == 0
 
@@ -87,10 +87,10 @@ def test_both_ends_of_the_exact_range_are_reached():
     by_point = {}
     for mu, acc, precision in facts(15):
         by_point.setdefault((mu, acc), []).append(precision)
-    for (mu, acc), found in by_point.items():
+    for (mu, acc), precisions in by_point.items():
         low, high = theory.precision_range(mu, acc)
-        assert min(found) == pytest.approx(float(low))
-        assert max(found) == pytest.approx(float(high))
+        assert min(precisions) == pytest.approx(float(low))
+        assert max(precisions) == pytest.approx(float(high))
 
 
 @pytest.mark.parametrize("cost", COSTS)
@@ -346,8 +346,8 @@ def test_the_papers_proof_leaves_blocked_groups_without_a_precision():
     assert printed.precision.isna().all()
     assert not printed.applies(0.5).any()  # by convention: utility is 0 either way
     assert printed.decisions(Terms(0.5, behaviour=BestResponse(undefined="apply"))).all()
-    found = theory.block_groups(curves, {"high": 0, "low 1": 0, "low 2": 0}, ["low 1"], 0.5)
-    assert found["way"].tolist() == ["kept", "select_all", "kept"]
+    blocking = theory.block_groups(curves, {"high": 0, "low 1": 0, "low 2": 0}, ["low 1"], 0.5)
+    assert blocking["way"].tolist() == ["kept", "select_all", "kept"]
     everybody = curves.at(-np.inf)
     assert not everybody.decisions(Terms(0.5, behaviour=BestResponse(undefined="apply")))["low 1"]
 
@@ -358,8 +358,8 @@ def test_a_calibrated_group_whose_base_rate_reaches_the_cost_is_blocked_only_by_
     assert theory.block_groups(curves, 0, ["high"], 0.5)["way"]["high"] == "select_none"
     # without calibration a higher threshold can do it
     falling = ThresholdCurves.from_scores([1, 1, 1, 0], [1, 1, 1, 2])
-    found = theory.block_groups(falling, 0, falling.groups, 0.7).iloc[0]
-    assert (found["way"], found["threshold"], found["precision"]) == ("select_some", 1, 0)
+    blocking = theory.block_groups(falling, 0, falling.groups, 0.7).iloc[0]
+    assert (blocking["way"], blocking["threshold"], blocking["precision"]) == ("select_some", 1, 0)
     with pytest.raises(ValueError, match="groups"):
         theory.block_groups(curves, 0, ["nobody"], 0.5)
     with pytest.raises(ValueError, match="thresholds says nothing about"):
@@ -417,8 +417,8 @@ def test_parity_with_equal_tpr_is_feasible_exactly_as_stated():
         both = rates[positives[0]] & rates[positives[1]]
         for share in {rate for rate, _ in rates[positives[0]]} & {rate for rate, _ in rates[positives[1]]}:
             for selected in range(n + 1):
-                found = theory.parity_is_feasible(np.array(positives) / n, float(share), selected / n)
-                assert bool(found) == ((share, Fraction(selected, n)) in both)
+                feasible = theory.parity_is_feasible(np.array(positives) / n, float(share), selected / n)
+                assert bool(feasible) == ((share, Fraction(selected, n)) in both)
 
 
 def test_under_parity_two_groups_of_adult_cannot_apply():

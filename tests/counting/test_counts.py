@@ -54,12 +54,12 @@ def by_loop(y, selected, codes, weight, known, n_groups=4):
     sums = [
         {"n": 0.0, "positives": 0.0, "selected": 0.0, "true_positives": 0.0, "untested": 0.0} for _ in range(n_groups)
     ]
-    for qualified, passes, code, w, is_known in zip(y, selected, codes, weight, known, strict=True):
+    for qualified, is_selected, code, w, is_known in zip(y, selected, codes, weight, known, strict=True):
         here = sums[code]
         here["n"] += w
         here["positives"] += w * (qualified and is_known)
-        here["selected"] += w * passes
-        here["true_positives"] += w * (qualified and passes)
+        here["selected"] += w * is_selected
+        here["true_positives"] += w * (qualified and is_selected)
         here["untested"] += w * (not is_known)
     return {name: [group[name] for group in sums] for name in sums[0]}
 
@@ -119,13 +119,13 @@ def test_counts_can_be_spread_over_more_groups():
 
 def possible_rates(counts, group):
     """Rates of a group for every possible number of qualified people among the untested."""
-    n, positives, selected, hits = (int(column[group]) for column in counts.columns)
+    n, positives, selected, true_positives = (int(column[group]) for column in counts.columns)
     for more in range(int(counts.unknown[group]) + 1):
         qualified = positives + more
         yield (
             qualified / n,
-            (n - qualified - selected + 2 * hits) / n,
-            n - qualified - selected + 2 * hits,
+            (n - qualified - selected + 2 * true_positives) / n,
+            n - qualified - selected + 2 * true_positives,
             qualified,
         )
 
@@ -152,10 +152,10 @@ def test_weighted_people_count_with_their_effective_sample_size():
     y, selected = np.array([True, False, True, True]), np.array([True, True, True, False])
     weight = np.array([1.0, 2.0, 3.0, 2.0])
     counts = GroupCounts.from_rows(y, selected, np.zeros(4, np.intp), 2, weight, squares=True)
-    hits, passes = counts.trials
-    assert passes[0] == pytest.approx(6.0**2 / 14.0)  # (sum w)^2 / sum w^2 of those who pass
-    assert hits[0] / passes[0] == pytest.approx(counts.precision[0])
-    assert (hits[1], passes[1]) == (0, 0)
+    true_positives, selected = counts.trials
+    assert selected[0] == pytest.approx(6.0**2 / 14.0)  # (sum w)^2 / sum w^2 of those who pass
+    assert true_positives[0] / selected[0] == pytest.approx(counts.precision[0])
+    assert (true_positives[1], selected[1]) == (0, 0)
     assert counts.worth.tolist() == pytest.approx([8.0 / 18.0, 0.0])
     plain = GroupCounts.from_dict(COUNTS)
     assert [column.tolist() for column in plain.trials] == [COUNTS["true_positives"], COUNTS["selected"]]
@@ -171,5 +171,5 @@ def test_true_positives_never_exceed_selected_people_by_rounding():
         three_tenths,
         squares=GroupCounts(three_tenths, three_tenths, np.array([0.3]), three_tenths),
     )
-    hits, passes = counts.trials
-    assert hits[0] == passes[0]
+    true_positives, selected = counts.trials
+    assert true_positives[0] == selected[0]

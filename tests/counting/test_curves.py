@@ -26,11 +26,11 @@ def test_counts_at_any_threshold_equal_those_of_a_loop(rows):
 @given(scored_people, st.lists(st.sampled_from([-np.inf, -1, 0, 0.5, 1, 2, 3, 5.5, 6, 7]), min_size=1, unique=True))
 def test_counts_at_many_thresholds_equal_those_at_each(rows, thresholds):
     _, _, _, curves = curves_of(rows)
-    selected, hits = curves.counts_at(sorted(thresholds))
+    selected, true_positives = curves.counts_at(sorted(thresholds))
     for i, t in enumerate(sorted(thresholds)):
         counts = curves.at(t).counts
         assert selected[i].tolist() == counts.selected.tolist()
-        assert hits[i].tolist() == counts.true_positives.tolist()
+        assert true_positives[i].tolist() == counts.true_positives.tolist()
 
 
 def test_precision_and_recall_agree_with_scikit_learn():

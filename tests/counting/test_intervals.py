@@ -21,9 +21,9 @@ def test_intervals_agree_with_scipy(interval, method, confidence):
 
 
 def test_a_ratio_is_nan_for_a_denominator_of_0_and_broadcasts():
-    found = ratio([[1], [0]], [2, 0, 4])
-    np.testing.assert_equal(found, [[0.5, np.nan, 0.25], [0.0, np.nan, 0.0]])
-    assert found.dtype == np.float64
+    ratios = ratio([[1], [0]], [2, 0, 4])
+    np.testing.assert_equal(ratios, [[0.5, np.nan, 0.25], [0.0, np.nan, 0.0]])
+    assert ratios.dtype == np.float64
 
 
 @pytest.mark.parametrize("interval", ["wilson", "clopper-pearson"])
@@ -40,9 +40,9 @@ def test_rounding_of_weights_is_forgiven_but_not_more_successes_than_trials():
     low, high = precision_interval(0.1 + 0.2, 0.3)
     assert high == 1.0
     assert low == precision_interval(0.3, 0.3)[0]
-    for hits, selected in ((3, 2), (-1, 2), (np.nan, 2), (1 + 1e-6, 1)):
+    for successes, trials in ((3, 2), (-1, 2), (np.nan, 2), (1 + 1e-6, 1)):
         with pytest.raises(ValueError, match=r"^true_positives must lie between 0 and selected\.$"):
-            precision_interval(hits, selected)
+            precision_interval(successes, trials)
 
 
 @pytest.mark.parametrize(

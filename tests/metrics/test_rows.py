@@ -29,8 +29,8 @@ def test_metrics_equal_those_of_a_loop_over_people(people, cost):
     decided, mask = published.applies(cost), published.applies_to(z, cost)
     expected = reference.applies(y, yhat, z, cost)
 
-    def same(found, truth):
-        return np.isnan(found) if truth is None else found == pytest.approx(truth)
+    def same(value, truth):
+        return np.isnan(value) if truth is None else value == pytest.approx(truth)
 
     assert same(induced_accuracy(y, yhat, applies=mask), reference.induced_accuracy(y, yhat, z, expected))
     assert same(social_cost(y, applies=mask), reference.social_cost(y, z, expected))
@@ -132,8 +132,8 @@ def test_the_firms_utility_equals_that_of_a_loop_over_people(people, gain, price
     for label, selected, share, weight in zip(y, yhat, shares, weights, strict=True):
         if selected:
             total += weight * share * ((gain if label else 0.0) - price)
-    found = firm_utility(y, yhat, applies=shares, gain=gain, price=price, sample_weight=weights)
-    assert np.isnan(found) if sum(weights) == 0 else found == pytest.approx(total / sum(weights))
+    utility = firm_utility(y, yhat, applies=shares, gain=gain, price=price, sample_weight=weights)
+    assert np.isnan(utility) if sum(weights) == 0 else utility == pytest.approx(total / sum(weights))
 
 
 def test_the_firms_utility_is_0_if_nobody_applies_and_prices_must_be_numbers():

@@ -249,8 +249,8 @@ def test_the_table_shows_precision_base_rate_and_selected_people_of_each_group()
 
 
 def test_the_base_rate_of_untested_people_is_a_range():
-    found = audit([1, 0, None, None], y_pred=[1, 1, 0, 0], untested=True, sensitive_features=["A"] * 4, cost=0.6)
-    display = PublishedTableDisplay.from_audit(found)
+    audited = audit([1, 0, None, None], y_pred=[1, 1, 0, 0], untested=True, sensitive_features=["A"] * 4, cost=0.6)
+    display = PublishedTableDisplay.from_audit(audited)
     _, low, high, *_ = display.ax_.get_lines()
     assert (low.get_xdata()[0], high.get_xdata()[0]) == (0.25, 0.75)
 
@@ -310,9 +310,9 @@ def test_a_broken_promise_is_marked():
 
 def test_only_audits_of_new_people_are_drawn(people, naive):
     X, y, z = people
-    found = audit(y, y_pred=naive.predict(X), sensitive_features=z, cost=0.7)
+    audited = audit(y, y_pred=naive.predict(X), sensitive_features=z, cost=0.7)
     with pytest.raises(ValueError, match="Audit new people"):
-        PromisedDeliveredDisplay.from_audit(found)
+        PromisedDeliveredDisplay.from_audit(audited)
     with pytest.raises(TypeError, match="wrap it: NaiveClassifier"):
         PromisedDeliveredDisplay.from_estimator(naive.estimator_, X, y, sensitive_features=z)
 

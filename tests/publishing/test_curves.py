@@ -220,8 +220,8 @@ def test_outcomes_under_terms_take_a_tolerance():
     strict = curves.outcomes_under(sure, 0.25)["applying_groups"].to_numpy()
     for k, threshold in enumerate(curves.outcomes(0.3)["threshold"]):
         table = curves.at(threshold)
-        comes = table.decisions(sure) & (table.precision >= 0.55)
-        assert strict[k] == comes.sum()
+        applies = table.decisions(sure) & (table.precision >= 0.55)
+        assert strict[k] == applies.sum()
     assert 0 < strict.sum() < curves.outcomes_under(sure)["applying_groups"].sum()
 
 
@@ -264,12 +264,12 @@ def test_a_group_may_apply_on_several_intervals():
     # by rising thresholds its precision is 3/5, 2/4, 2/3, 1/2 and 1
     y, score = [1, 0, 1, 0, 1], [1.0, 2.0, 3.0, 4.0, 5.0]
     curves = ThresholdCurves.from_scores([*y, 1], [*score, 7.0], sensitive_features=list("aaaaab"))
-    found = curves.application_intervals({"a": 0.6, "b": 1.0})
+    intervals = curves.application_intervals({"a": 0.6, "b": 1.0})
     expected = pd.DataFrame(
         {"applies_from": [-np.inf, -np.inf], "applies_until": [5.0, 7.0], "pieces": [3, 1]},
         index=pd.Index(["a", "b"], name="group"),
     )
-    pd.testing.assert_frame_equal(found, expected)
+    pd.testing.assert_frame_equal(intervals, expected)
     assert curves.application_intervals({"a": 0.65, "b": 1.0}).loc["a"].tolist() == [2.0, 5.0, 2]
 
 
@@ -312,11 +312,11 @@ def test_a_group_applies_at_a_step_iff_it_does_at_its_threshold():
     y, score, z = some_people()
     curves = ThresholdCurves.from_scores(y, score, sensitive_features=z)
     costs = np.array([0.4, 0.5, 0.6])
-    found = curves.step_applies(costs, behaviour=SureRule(0.7))
+    applies = curves.step_applies(costs, behaviour=SureRule(0.7))
     for step, (group, threshold) in enumerate(zip(curves.group, curves.threshold, strict=True)):
         decided = curves.at(threshold).decisions(Terms(dict(enumerate(costs)), behaviour=SureRule(0.7)))
-        assert found[step] == decided[group]
-    assert 0 < found.sum() < len(found)
+        assert applies[step] == decided[group]
+    assert 0 < applies.sum() < len(applies)
 
 
 def test_an_uninformative_score_is_calibrated_whatever_the_weights():

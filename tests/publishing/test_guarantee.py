@@ -127,8 +127,8 @@ def test_a_sequence_ends_at_the_first_threshold_that_fails():
     y = np.array([1] * 30 + [0] * 30 + [1] * 100)
     score = np.array([3.0] * 30 + [2.0] * 30 + [1.0] * 100)
     steps = ThresholdCurves.from_scores(y, score)
-    found = promise_in_order(steps, [[np.array([2.0, 1.0, 0.0])]], np.array([0.7]), 0.1)
-    assert found.thresholds[0].tolist() == [2.0]
+    guaranteed = promise_in_order(steps, [[np.array([2.0, 1.0, 0.0])]], np.array([0.7]), 0.1)
+    assert guaranteed.thresholds[0].tolist() == [2.0]
     alone = promise_in_order(steps, [[np.array([0.0])]], np.array([0.7]), 0.1)
     assert alone.thresholds[0].tolist() == [0.0]  # it would have passed by itself
 
@@ -154,12 +154,12 @@ def sequence_by_hand(score, share):
 
 def test_sequences_start_at_parts_of_the_base_rate_and_go_down_to_everybody():
     score = [3.0, 1.0, 4.0, 1.0, 5.0, 9.0, 2.0, 6.0]
-    found = sequences_of(np.array(score), 0.8)
+    sequences = sequences_of(np.array(score), 0.8)
     # an eighth of .8 is less than one person of eight
     shares = [Fraction(4, 5), Fraction(2, 5), Fraction(1, 5), Fraction(1, 8)]
-    assert [sequence.tolist() for sequence in found] == [sequence_by_hand(score, share) for share in shares]
-    assert found[0].tolist() == [2, 1]
-    assert found[3].tolist() == [9, 6, 5, 4, 3, 2, 1]
+    assert [sequence.tolist() for sequence in sequences] == [sequence_by_hand(score, share) for share in shares]
+    assert sequences[0].tolist() == [2, 1]
+    assert sequences[3].tolist() == [9, 6, 5, 4, 3, 2, 1]
 
 
 def test_a_sequence_has_at_most_a_hundred_thresholds():
@@ -192,8 +192,8 @@ def test_thresholds_pass_until_the_first_whose_tail_probability_is_above_the_lev
         [np.array([20.0, 0.0]) - 900, np.array([3.0, 2.0, 1.0]) - 900],  # of nobody nothing is promised
     ]
     costs, delta = np.array([0.7, 0.5, 0.65, 0.0]), 0.3
-    found = promise_in_order(steps, sequences, costs, delta)
-    assert found.level == delta / 5
+    guaranteed = promise_in_order(steps, sequences, costs, delta)
+    assert guaranteed.level == delta / 5
     expected = []
     for group, own in enumerate(sequences):
         passed = set()
@@ -201,21 +201,21 @@ def test_thresholds_pass_until_the_first_whose_tail_probability_is_above_the_lev
             for threshold in sequence:
                 above = (codes == group) & (score > threshold)
                 chance = binom.sf(y[above].sum() - 1, above.sum(), costs[group])
-                if not above.any() or chance > found.level:
+                if not above.any() or chance > guaranteed.level:
                     break
                 passed.add(float(threshold))
         expected.append(sorted(passed))
-    assert [thresholds.tolist() for thresholds in found.thresholds] == expected
+    assert [thresholds.tolist() for thresholds in guaranteed.thresholds] == expected
     assert list(map(len, expected)) == [4, 0, 2, 3]
 
 
 def test_without_sequences_there_is_no_guarantee():
     steps = ThresholdCurves.from_scores([1, 0], [1.0, 2.0], sensitive_features=["A", "B"])
-    found = promise_in_order(steps, [[], []], np.array([0.1, 0.1]), 0.2)
-    assert (found.level, [thresholds.tolist() for thresholds in found.thresholds]) == (0.2, [[], []])
+    guaranteed = promise_in_order(steps, [[], []], np.array([0.1, 0.1]), 0.2)
+    assert (guaranteed.level, [thresholds.tolist() for thresholds in guaranteed.thresholds]) == (0.2, [[], []])
 
 
 def test_a_group_has_a_guarantee_if_any_threshold_passed():
-    found = Promised(0.05, (np.array([0.5]), np.zeros(0), np.array([0.1, 0.2])))
+    guaranteed = Promised(0.05, (np.array([0.5]), np.zeros(0), np.array([0.1, 0.2])))
     expected = pd.Series([True, False, True], index=pd.Index(["A", "B", "C"], name="g"), name="promised")
-    pd.testing.assert_series_equal(found.groups(pd.Index(["A", "B", "C"], name="g")), expected)
+    pd.testing.assert_series_equal(guaranteed.groups(pd.Index(["A", "B", "C"], name="g")), expected)

@@ -371,7 +371,7 @@ class OneThird:
 def test_results_are_series_indexed_by_group():
     table = table_of()
     sure = Terms(0.4, behaviour=SureRule(0.9))
-    for found, name, expected in (
+    for series, name, expected in (
         (table.base_rate, "base_rate", [0.5, 0.5]),
         (table.precision, "precision", [0.7, 0.5]),
         (table.shares(Terms(0.6)), "share", [1.0, 0.0]),
@@ -382,7 +382,7 @@ def test_results_are_series_indexed_by_group():
         (table.utility_under(sure), "applicant_utility", [(7 - 4) / 20, 0.0]),
         (table.utility_under(Terms(0.6, behaviour=OneThird())), "applicant_utility", [1 / 60, -1.2 / 90]),
     ):
-        pd.testing.assert_series_equal(found, pd.Series(expected, index=NAMES, name=name))
+        pd.testing.assert_series_equal(series, pd.Series(expected, index=NAMES, name=name))
 
 
 def test_rounding_is_no_loss_to_applicants():
@@ -392,9 +392,9 @@ def test_rounding_is_no_loss_to_applicants():
     many = table_of([2 * 10**9], [10**9], [10**9], [7 * 10**8], index=["A"])
     assert many.applicant_utility(0.8, 0.1).tolist() == [0]
     nobody = table_of([0, 5], [0, 2], [0, 0], [0, 0])
-    found = nobody.utility_under(Terms(0.5, behaviour=BestResponse("apply")))
-    assert np.isnan(found["A"])
-    assert found["B"] == 0
+    utility = nobody.utility_under(Terms(0.5, behaviour=BestResponse("apply")))
+    assert np.isnan(utility["A"])
+    assert utility["B"] == 0
 
 
 def test_each_person_decides_as_the_group_does():
@@ -409,12 +409,12 @@ def test_each_person_decides_as_the_group_does():
     assert table.applies_to(people, 0.6, paid, missing="own_group").tolist() == [False, True, True, True]
     halved = table.applies_to(people, 0.6, paid, subsidy_kind="proportional", missing="own_group")
     assert halved.tolist() == [False, True, False, True]
-    found = table.decisions_of(people, Terms(0.6), missing="own_group")
-    assert (found.dtype, found.tolist()) == (bool, [False, True, False, True])
+    decisions = table.decisions_of(people, Terms(0.6), missing="own_group")
+    assert (decisions.dtype, decisions.tolist()) == (bool, [False, True, False, True])
 
 
 def test_scores_are_counted_with_groups_weights_and_missing_labels():
-    found = PublishedStatistics.from_scores(
+    table = PublishedStatistics.from_scores(
         [1, 0, 1, 1],
         [0.9, 0.8, 0.2, 0.7],
         threshold=0.5,
@@ -422,5 +422,5 @@ def test_scores_are_counted_with_groups_weights_and_missing_labels():
         sample_weight=[1, 2, 3, 4],
         missing="own_group",
     )
-    assert found.groups.tolist() == ["a", "(missing)"]
-    assert [column.tolist() for column in found.counts.columns] == [[3, 7], [1, 7], [3, 4], [1, 4]]
+    assert table.groups.tolist() == ["a", "(missing)"]
+    assert [column.tolist() for column in table.counts.columns] == [[3, 7], [1, 7], [3, 4], [1, 4]]
