@@ -157,9 +157,9 @@ def test_weighted_people_count_with_their_effective_sample_size():
     assert true_positives[0] / selected[0] == pytest.approx(counts.precision[0])
     assert (true_positives[1], selected[1]) == (0, 0)
     assert counts.worth.tolist() == pytest.approx([8.0 / 18.0, 0.0])
-    plain = GroupCounts.from_dict(COUNTS)
-    assert [column.tolist() for column in plain.trials] == [COUNTS["true_positives"], COUNTS["selected"]]
-    assert plain.worth.tolist() == [1.0, 1.0]
+    plain_counts = GroupCounts.from_dict(COUNTS)
+    assert [column.tolist() for column in plain_counts.trials] == [COUNTS["true_positives"], COUNTS["selected"]]
+    assert plain_counts.worth.tolist() == [1.0, 1.0]
 
 
 def test_true_positives_never_exceed_selected_people_by_rounding():

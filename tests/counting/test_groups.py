@@ -255,7 +255,11 @@ TWO = pd.MultiIndex.from_tuples([("a", 1), ("b", 2)], names=["g", "h"])
         ),
         (lambda: values_by_group({"a": "much"}, ONE, "cost", default=0.0), TypeError, "to a number, got 'much'"),
         (lambda: values_by_group({"b": np.nan}, ONE, "cost", default=0.0), ValueError, r"NaN for group\(s\) 'b'"),
-        (lambda: values_by_group({"b": 1}, ONE, "cost", default=None), ValueError, r"nothing about group\(s\) 'a'"),
+        (
+            lambda: values_by_group({"b": 1}, ONE, "cost", default=None),
+            ValueError,
+            r"says nothing about group\(s\) 'a'",
+        ),
     ],
 )
 def test_wrong_groups_are_refused(act, kind, message):
