@@ -366,6 +366,8 @@ def test_a_calibrated_group_whose_base_rate_reaches_the_cost_is_blocked_only_by_
         theory.block_groups(curves, {"high": 0}, ["high"], 0.5)
     with pytest.raises(ValueError, match="shut_out must be one of"):
         theory.strategic_optimum(curves, 0.5, shut_out="forbid")
+    with pytest.raises(ValueError, match="Group 'high' must apply, but has fewer people than min_selected=11"):
+        theory.strategic_optimum(curves, 0.5, min_selected=11, shut_out="select_all")
 
 
 # ---------------------------------------------------------------------- independence and order

@@ -301,6 +301,7 @@ def strategic_optimum(
     subsidies: Subsidies = None,
     *,
     subsidy_kind: SubsidyKind = "additive",
+    min_selected: float = 0,
     shut_out: Literal["select_none", "select_all"] = "select_none",
 ) -> StrategicOptimum:
     """Highest induced accuracy if each group can have its own threshold (Proposition 5 of the paper).
@@ -319,6 +320,8 @@ def strategic_optimum(
         The score, by group.
     cost, subsidies, subsidy_kind
         As in :meth:`selfselect.PublishedStatistics.applies`.
+    min_selected : float, default=0
+        Smallest number of selected people of a group that is let in.
     shut_out : {"select_none", "select_all"}, default="select_none"
         Shut groups out by selecting nobody, or as :func:`block_groups` does.
 
@@ -329,12 +332,15 @@ def strategic_optimum(
     'A'
     """
     check_choice(shut_out, "shut_out", ("select_none", "select_all"))
-    table = curves.best_by_group(cost, subsidies, subsidy_kind=subsidy_kind)
+    table = curves.best_by_group(cost, subsidies, subsidy_kind=subsidy_kind, min_selected=min_selected)
     accuracy = table["accuracy"].to_numpy()
     out, forced = np.full(len(curves.groups), np.inf), np.zeros(len(curves.groups), dtype=bool)
     if shut_out == "select_all":
         step = _blocking_steps(curves, Terms(cost, subsidies, subsidy_kind).effective_cost(curves.groups))
         out, forced = curves.threshold[step], step < 0
+        if np.isnan(accuracy[forced]).any():
+            name = curves.groups[int((forced & np.isnan(accuracy)).argmax())]
+            raise ValueError(f"Group {name!r} must apply, but has fewer people than min_selected={min_selected:g}.")
     inside = _best_mixture(accuracy, curves.n, forced)
     thresholds = pd.Series(np.where(inside, table["threshold"], out), index=curves.groups, name="threshold")
     if not inside.any():

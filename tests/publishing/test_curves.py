@@ -282,6 +282,8 @@ def test_best_thresholds_are_the_lowest_of_equal_accuracy():
         "accuracy": 0.6, "threshold": -np.inf, "selected": 5, "true_positives": 3,
     }  # fmt: skip
     assert (best.dtypes == np.float64).all()
+    assert curves.best_by_group(0.65, min_selected=3)["threshold"].tolist() == [2.0]
+    assert curves.best_by_group(0.65, min_selected=4).isna().all(axis=None)
     light = ThresholdCurves.from_scores(y, score, sample_weight=[0.125] * 5)  # less than one person in all
     assert light.best_by_group(0.65)["threshold"].tolist() == [2.0]
     with pytest.raises(ValueError, match="min_selected is NaN"):

@@ -374,6 +374,7 @@ def test_results_are_series_indexed_by_group():
     for series, name, expected in (
         (table.base_rate, "base_rate", [0.5, 0.5]),
         (table.precision, "precision", [0.7, 0.5]),
+        (table.costs(0.5, {"B": 0.25}, subsidy_kind="proportional"), "cost", [0.5, 0.375]),
         (table.shares(Terms(0.6)), "share", [1.0, 0.0]),
         (table.shares(Terms(0.6, behaviour=OneThird())), "share", [1 / 3, 1 / 3]),
         (table.applies(0.6), "applies", [True, False]),

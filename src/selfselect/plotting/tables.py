@@ -40,7 +40,7 @@ class PublishedTableDisplay(Display):
     def __init__(self, published: PublishedStatistics, cost: Cost | None = None) -> None:
         self.published, self.cost = published, cost
         if cost is not None:
-            Terms(cost).effective_cost(published.groups)  # raises errors before anything is drawn
+            published.costs(cost)  # raises errors before anything is drawn
 
     @classmethod
     def from_audit(cls, audit: Audit, *, ax: Any = None) -> Self:

@@ -232,6 +232,7 @@ class ThresholdCurves(ScoreSteps):
         subsidies: Subsidies = None,
         *,
         subsidy_kind: SubsidyKind = "additive",
+        min_selected: float = 0,
     ) -> pd.DataFrame:
         """Most accurate threshold of each group at which it applies.
 
@@ -239,6 +240,8 @@ class ThresholdCurves(ScoreSteps):
         ----------
         cost, subsidies, subsidy_kind
             As in :meth:`PublishedStatistics.applies`.
+        min_selected : float, default=0
+            Smallest number of people that a threshold must select.
 
         Returns
         -------
@@ -247,7 +250,7 @@ class ThresholdCurves(ScoreSteps):
             the group applies at no threshold.
         """
         costs = Terms(cost, subsidies, subsidy_kind).effective_cost(self.groups)
-        step = self.best_steps(costs)
+        step = self.best_steps(costs, min_selected=min_selected)
         frame = pd.DataFrame(
             {
                 "accuracy": self.counts_of(step).accuracy,

@@ -289,6 +289,11 @@ class PublishedStatistics:
 
     # ------------------------------------------------------------------ who applies
 
+    def costs(self, cost: Cost, subsidies: Subsidies = None, *, subsidy_kind: SubsidyKind = "additive") -> pd.Series:
+        """Cost that each group faces after subsidies; see :class:`selfselect.Terms`."""
+        costs = Terms(cost, subsidies, subsidy_kind).effective_cost(self.groups)
+        return pd.Series(costs, index=self.groups, name="cost")
+
     def shares(self, terms: Terms) -> pd.Series:
         """Share of each group that applies, in [0, 1]."""
         shares = np.asarray(terms.shares(self.groups, self.counts), dtype=np.float64)
