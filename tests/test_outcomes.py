@@ -1,4 +1,4 @@
-"""What follows for a population; its numbers are those of the metrics per row (tests/metrics/test_rows.py)."""
+"""Outcomes of a population; tests/metrics/test_rows.py compares them with the metrics per row."""
 
 from itertools import product
 
@@ -27,60 +27,26 @@ def test_an_outcome_needs_a_decision_for_every_group_of_the_population():
     assert (result.applying_groups, result.induced_accuracy) == (2, 1.0)
 
 
-@pytest.mark.parametrize(
-    ("groups", "applies", "message"),
-    [
-        (["a", "b"], {"a": True, "b": True}, "applies must be a Series of decisions, indexed by group, each once."),
-        (
-            ["a", "b"],
-            pd.Series([True, True], index=["a", "a"]),
-            "applies must be a Series of decisions, indexed by group, each once.",
-        ),
-        (
-            ["a", "b"],
-            pd.Series({"a": True}),
-            "applies says nothing about group(s) of the population. The population names group(s) that applies does "
-            "not know: 'b'. Known groups: 'a'.",
-        ),
-        (
-            {"g": ["a", "b"], "h": [1, 1]},
-            pd.Series({"a": True}),
-            "The population has 2 column(s), but applies was made from 1.",
-        ),
-        (
-            {"g": ["a", "b"], "h": [1, 1]},
-            pd.Series([True], index=pd.MultiIndex.from_tuples([("a", 1)], names=["g", "i"])),
-            "The population has columns 'g', 'h', but applies 'g', 'i'.",
-        ),
-    ],
-)
-def test_decisions_that_do_not_fit_the_population_are_refused_in_plain_words(groups, applies, message):
-    population = PublishedStatistics.from_predictions([1, 0], [1, 1], sensitive_features=groups)
-    with pytest.raises((ValueError, TypeError)) as error:
-        outcome(population, applies)
-    assert str(error.value) == message
-
-
-def test_an_outcome_of_known_people_is_made_of_plain_numbers():
+def test_an_outcome_holds_python_numbers():
     # A: 10 people, 8 of them judged rightly, 5 qualified; B: 6 people, 3 judged rightly, 2 qualified
     frame = pd.DataFrame({"n": [10, 6], "positives": [5, 2], "selected": [5, 3], "true_positives": [4, 1]}, list("AB"))
-    found = outcome(PublishedStatistics.from_counts(frame), pd.Series({"B": 0.5, "A": 0.25}))
-    assert type(found) is Outcome
-    assert found.to_dict() == {
+    result = outcome(PublishedStatistics.from_counts(frame), pd.Series({"B": 0.5, "A": 0.25}))
+    assert type(result) is Outcome
+    assert result.to_dict() == {
         "assumed_accuracy": 11 / 16,
         "induced_accuracy": (0.25 * 8 + 0.5 * 3) / (0.25 * 10 + 0.5 * 6),
         "applying_groups": 1,
         "application_rate": (0.25 * 10 + 0.5 * 6) / 16,
         "social_cost": (0.75 * 5 + 0.5 * 2) / 7,
     }
-    assert all(type(value) in (float, int) for value in found.to_dict().values())
+    assert all(type(value) in (float, int) for value in result.to_dict().values())
 
 
 # ---------------------------------------------------------------------- people who were not tested
 
 
-def by_every_filling(rows, shares):
-    """Bounds found by giving the untested of each group every number of qualified people that they may have."""
+def bounds_by_enumeration(rows, shares):
+    """Bounds by enumeration of all possible numbers of qualified people among the untested."""
     seen = {name: [] for name in BOUNDED}
     for added in product(*(range(untested + 1) for *_, untested in rows)):
         n = positives = right = here = here_right = away_positives = 0.0
@@ -105,7 +71,7 @@ def counts_of(rows):
 
 @st.composite
 def groups_of_people(draw, untested=True):
-    """Counts of one group that can be."""
+    """Possible counts of one group."""
     hits, wrong, missed, rejected = (draw(st.integers(0, 3)) for _ in range(4))
     unknown = draw(st.integers(0, 3)) if untested else 0
     return (hits + wrong + missed + rejected + unknown, hits + missed, hits + wrong, hits, unknown)
@@ -116,40 +82,40 @@ three_shares = st.lists(st.sampled_from([0.0, 0.25, 0.5, 1.0]), min_size=3, max_
 
 
 @given(st.lists(st.tuples(three_groups, three_shares), min_size=2, max_size=4))
-def test_bounds_are_the_least_and_the_most_over_everything_that_labels_may_be(cases):
+def test_bounds_are_the_extremes_over_all_possible_labels(cases):
     rows, shares = (list(part) for part in zip(*cases, strict=True))
-    found = outcome_bounds(counts_of(rows), np.array(shares))
-    assert list(found) == list(BOUNDED)
-    for name, (low, high) in found.items():
-        expected = [by_every_filling(*case)[name] for case in cases]
+    bounds = outcome_bounds(counts_of(rows), np.array(shares))
+    assert list(bounds) == list(BOUNDED)
+    for name, (low, high) in bounds.items():
+        expected = [bounds_by_enumeration(*case)[name] for case in cases]
         assert low.tolist() == pytest.approx([least for least, _ in expected], nan_ok=True)
         assert high.tolist() == pytest.approx([most for _, most in expected], nan_ok=True)
 
 
 @given(st.lists(groups_of_people(untested=False), min_size=2, max_size=2), three_shares, three_shares)
-def test_bounds_of_people_who_are_all_known_are_one_number(groups, first, second):
+def test_both_bounds_are_equal_if_all_labels_are_known(groups, first, second):
     rows, shares = [groups, groups[::-1]], np.array([first[:2], second[:2]])
     for untested in (counts_of(rows).untested, None):
         counts = GroupCounts(*counts_of(rows).columns, untested)
         for name, (low, high) in outcome_bounds(counts, shares).items():
             assert np.array_equal(low, high, equal_nan=True)
-            expected = [by_every_filling(*case)[name][0] for case in zip(rows, shares.tolist(), strict=True)]
+            expected = [bounds_by_enumeration(*case)[name][0] for case in zip(rows, shares.tolist(), strict=True)]
             assert low.tolist() == pytest.approx(expected, nan_ok=True)
             alone = outcome_bounds(GroupCounts(*counts_of(groups).columns), shares[0])[name][0]
             assert float(alone) == pytest.approx(expected[0], nan_ok=True)
 
 
-def test_bounds_take_one_population_under_many_decisions():
+def test_bounds_broadcast_one_population_over_many_decisions():
     groups = [(10, 3, 4, 3, 2), (9, 4, 5, 2, 1), (8, 2, 0, 0, 3)]
     shares = np.array(list(product([False, True], repeat=3)))
     for name, (low, high) in outcome_bounds(counts_of(groups), shares).items():
         low, high = np.broadcast_to(low, 8), np.broadcast_to(high, 8)
         for k, row in enumerate(shares):
-            expected = by_every_filling(groups, row.astype(float).tolist())[name]
+            expected = bounds_by_enumeration(groups, row.astype(float).tolist())[name]
             assert (low[k], high[k]) == pytest.approx(expected, nan_ok=True)
 
 
-def test_where_only_the_untested_can_be_qualified_the_share_that_stays_away_is_theirs_alone():
+def test_the_social_cost_is_that_of_untested_people_if_only_they_can_be_qualified():
     groups = [(5, 0, 2, 0, 1), (5, 0, 2, 0, 0)]
     low, high = outcome_bounds(counts_of([groups, [groups[1]] * 2]), np.array([[0.25, 0.0], [0.25, 0.0]]))[
         "social_cost"
@@ -158,23 +124,23 @@ def test_where_only_the_untested_can_be_qualified_the_share_that_stays_away_is_t
     assert np.isnan([low[1], high[1]]).all()  # nobody can be
 
 
-def test_an_outcome_of_people_who_were_not_tested_says_what_is_known_and_between_which_bounds_the_rest_lies():
+def test_the_outcome_of_untested_people_has_bounds():
     groups = [(10, 4, 5, 3, 2), (12, 3, 4, 2, 5), (6, 2, 2, 2, 0)]
     frame = pd.DataFrame(groups, list("ABC"), ["n", "positives", "selected", "true_positives", "untested"])
     population = PublishedStatistics.from_counts(frame)
-    found = outcome(population, pd.Series({"C": 1.0, "A": 0.75, "B": 0.25, "elsewhere": 1.0}))
-    assert type(found) is BoundedOutcome
-    bounds = by_every_filling(groups, [0.75, 0.25, 1.0])
+    result = outcome(population, pd.Series({"C": 1.0, "A": 0.75, "B": 0.25, "elsewhere": 1.0}))
+    assert type(result) is BoundedOutcome
+    bounds = bounds_by_enumeration(groups, [0.75, 0.25, 1.0])
     expected = {f"{name}_{end}": pair[k] for name, pair in bounds.items() for k, end in enumerate(("low", "high"))}
     assert all(low < high for low, high in bounds.values())
-    assert {name: value for name, value in found.to_dict().items() if name not in BOUNDED} == pytest.approx(
+    assert {name: value for name, value in result.to_dict().items() if name not in BOUNDED} == pytest.approx(
         expected | {"applying_groups": 3, "application_rate": (7.5 + 3 + 6) / 28, "untested": 7}
     )
-    assert np.isnan([getattr(found, name) for name in BOUNDED]).all()
-    assert all(type(value) in (float, int) for value in found.to_dict().values())
+    assert np.isnan([getattr(result, name) for name in BOUNDED]).all()
+    assert all(type(value) in (float, int) for value in result.to_dict().values())
 
 
-def test_what_does_not_hang_on_the_untested_is_known_although_there_are_some():
+def test_metrics_that_do_not_depend_on_untested_people_are_known():
     frame = pd.DataFrame(
         {"n": [10, 8], "positives": [4, 3], "selected": [5, 4], "true_positives": [3, 2], "untested": [2, 0]},
         index=["A", "B"],

@@ -1,14 +1,14 @@
 """
-Who stays away as the cost rises?
-=================================
+Who does not apply as the cost rises?
+=====================================
 
-The dearer it is to be tested, the surer people want to be that it pays. A model that ignores this loses one group after
-the other, and with each of them the qualified people in it. Where does each group stop, and how many are lost by then?
+The more a test costs, the higher the precision must be for people to apply. A model that ignores this loses one group
+after the other, and the qualified people in them. At which cost does each group stop applying, and how many qualified
+people are lost?
 """
 
 # %%
-# Customers of a bank, grouped by what they do for a living. What is published about each group comes from people whom
-# the model had not seen.
+# Customers of a bank, grouped by job. Published statistics are counted on out-of-fold predictions.
 import matplotlib.pyplot as plt
 from sklearn.model_selection import train_test_split
 
@@ -21,12 +21,12 @@ X, X_new, y, y_new, job, job_new = train_test_split(X, y, job, test_size=0.3, ra
 clf = NaiveClassifier(cost=0.6, confidence=None).fit(X, y, sensitive_features=job)
 
 # %%
-# Who applies at every cost of a range is exact: nothing changes between the costs at which a group tips.
+# The result is exact over the whole range: it changes only at the costs at which a group stops applying.
 over = clf.audit(X_new, y_new, job_new).over_costs(0.3, 0.9)
 print(over.sentence())
 
 # %%
-# Above, each group with the cost up to which it comes; below, the share of qualified people who stay away.
+# Top: the cost up to which each group applies. Bottom: the share of qualified people who do not apply.
 figure, (above, below) = plt.subplots(
     2, 1, figsize=(7.5, 6.5), height_ratios=(2.2, 1), sharex=True, layout="constrained"
 )

@@ -2,12 +2,12 @@
 How strict must the screening be before a group applies?
 ========================================================
 
-Raise the threshold of a score, and those who still pass are more often qualified: precision rises. A group applies from
-the threshold on at which its curve crosses the cost. Which groups come first?
+With a higher threshold, more of the selected people are qualified: precision rises. A group applies from the threshold
+at which its precision reaches the cost. Which groups apply first?
 """
 
 # %%
-# The probability that a logistic regression gives to people whom it had not seen, by group.
+# Out-of-fold probabilities of a logistic regression.
 from sklearn.linear_model import LogisticRegression
 from sklearn.model_selection import cross_val_predict
 
@@ -19,14 +19,14 @@ X, y, race = fetch_adult(return_X_y_group=True)
 score = cross_val_predict(LogisticRegression(solver="newton-cholesky"), X, y, method="predict_proba")[:, 1]
 
 # %%
-# The threshold from which on each group applies. Curves need not be smooth: with few people, a group may come, leave
-# and come again (more than one piece).
+# The threshold from which each group applies. In a small group the curve may cross the cost several times (more than
+# one piece).
 curves = ThresholdCurves.from_scores(y, score, sensitive_features=race)
 intervals = curves.application_intervals(cost=0.8)
 print(intervals.round(3))
 
 # %%
-# Lines are thin where fewer than 30 people of the group pass, so that its precision is mostly chance.
+# Lines are thin where fewer than 30 people of the group are selected, because its precision is uncertain there.
 display = PrecisionCurvesDisplay(curves, cost=0.8).plot()
 first = intervals["applies_from"].idxmin()
 title = display.ax_.set_title(

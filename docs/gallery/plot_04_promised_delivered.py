@@ -2,14 +2,14 @@
 Do new people get the precision that was published?
 ===================================================
 
-A model looks better on the people it was fitted to than on others. If the number that people decide by is counted on
-those, they come because of a promise that is not kept. Counting on people whom the model had not seen (``cross_fit``)
-is the remedy. How large is the difference?
+A model looks better on its training data than on new people. If the published precision comes from the training data,
+people apply because of a promise that is not kept. The remedy is to publish out-of-fold precision (``cross_fit``). How
+large is the difference?
 """
 
 # %%
-# The same forest, with thresholds that are meant to bring most people in, published in both ways; then judged on
-# people who are new to it.
+# The same forest with a limit on the social cost, once published on training data and once by cross-fitting; then
+# audited on new people.
 import warnings
 
 import matplotlib.pyplot as plt
@@ -20,7 +20,7 @@ from selfselect import ApplicationWarning, GroupThresholdClassifier
 from selfselect.datasets import fetch_adult
 from selfselect.plotting import PromisedDeliveredDisplay
 
-# the classifier notices by itself that the forest fits too closely; here that is the point
+# the classifier warns that the forest overfits, which is the point here
 warnings.simplefilter("ignore", ApplicationWarning)
 
 X, y, race = fetch_adult(return_X_y_group=True)
@@ -34,13 +34,13 @@ found = {
 }
 
 # %%
-# What was published, and what was delivered.
+# Published and delivered precision.
 for publish, audit in found.items():
     print(publish)
     print(audit.to_frame()[["precision", "delivered", "applies", "promise_kept"]].round(2), end="\n\n")
 
 # %%
-# On the diagonal people get what they were told; below it, less.
+# On the diagonal both are equal; below it, new people do worse than published.
 figure, panels = plt.subplots(1, 2, figsize=(11, 5), layout="constrained")
 for panel, (publish, audit) in zip(panels, found.items(), strict=True):
     PromisedDeliveredDisplay.from_audit(audit, ax=panel)

@@ -2,12 +2,12 @@
 What does it cost in accuracy to keep qualified people from staying away?
 =========================================================================
 
-The most accurate way to screen may be one that only few find worth applying to. A stricter threshold brings groups in,
-but misjudges more of those who come. Which thresholds are worth considering at all?
+At the most accurate threshold, few people may find it worth applying. At a higher threshold more groups apply, but the
+accuracy among applicants may be lower. Which thresholds are worth considering?
 """
 
 # %%
-# Scores of people whom the model had not seen, by a logistic regression.
+# Out-of-fold scores of a logistic regression.
 from sklearn.linear_model import LogisticRegression
 from sklearn.model_selection import cross_val_predict
 
@@ -18,13 +18,13 @@ X, y, race = fetch_adult(return_X_y_group=True)
 score = cross_val_predict(LogisticRegression(solver="newton-cholesky"), X, y, method="predict_proba")[:, 1]
 
 # %%
-# Every threshold is a grey point; the lines are those that no other beats, with one threshold for all and with one per
-# group. Crosses are the same choices made on one half of the people and counted on the other.
+# Grey points are all thresholds. Lines are the thresholds that no other beats, with one threshold for all or one per
+# group. Crosses are the same choices made on one half of the people and evaluated on the other half.
 display = FrontierDisplay.from_predictions(y, score, sensitive_features=race, cost=0.7, max_social_cost=0.2)
 display.figure_.set_size_inches(8, 5)
 
 # %%
-# In words, with the best choice within a limit on social cost:
+# The verdict, with the best choice under a limit on the social cost:
 print(display.frame.verdict())
 one, each = (display.frame.recommend(kind=kind).outcome for kind in ("one", "per_group"))
 title = display.ax_.set_title(

@@ -2,14 +2,13 @@
 Do equal selection rates put groups in the order of their base rates?
 =====================================================================
 
-One might hope that a model which selects about the same share of every group gives a higher precision to groups with
-more qualified people, so that those come first. Equal selection rates alone do not do this; together with equal
-true-positive rates they do.
+If a model selects the same share of every group, do groups with more qualified people have a higher precision, so that
+they apply first? Equal selection rates alone are not enough; together with equal true-positive rates they are.
 """
 
 # %%
-# Two classifiers, on a part of the Adult table, neither of which sees the group. The second also asks that qualified
-# people of all groups pass equally often.
+# Two classifiers on a part of the Adult table, without the group as a feature. The second one also has equal
+# true-positive rates.
 import matplotlib.pyplot as plt
 
 from selfselect import StrategicClassifier
@@ -29,13 +28,13 @@ published = {
 }
 
 # %%
-# Rates are never exactly equal: here the difference between groups is at most a fifth of the overall rate.
+# Rates are not exactly equal: the difference between groups is at most a fifth of the overall rate.
 for name, frame in published.items():
     print(name)
     print(frame[["base_rate", "selection_rate", "precision"]].round(3), end="\n\n")
 
 # %%
-# Groups from the lowest base rate to the highest. In order means that the line never falls.
+# Groups are sorted by base rate. They are in order if the line never falls.
 figure, panels = plt.subplots(1, 2, figsize=(10, 4.2), sharey=True, layout="constrained")
 for panel, (name, frame) in zip(panels, published.items(), strict=True):
     order = rank_agreement(frame["base_rate"], frame["precision"])

@@ -1,13 +1,13 @@
 """
-Whom should a budget for subsidies go to?
-=========================================
+Which groups should receive a subsidy?
+======================================
 
-Part of the cost of being tested can be paid for people of some groups, so that they come. With little money not every
-group can be paid. Which groups keep the most qualified people from staying away, for each sum that there may be?
+A subsidy pays a part of the cost of a group, so that its people apply. A small budget is not enough for all groups. For
+each budget, which groups should be paid so that the fewest qualified people are lost?
 """
 
 # %%
-# Some customers of a bank by what they do for a living, and a score of people whom the model had not seen.
+# Some customers of a bank, grouped by job, and out-of-fold scores.
 import matplotlib.pyplot as plt
 import numpy as np
 from sklearn.linear_model import LogisticRegression
@@ -23,13 +23,13 @@ score = cross_val_predict(LogisticRegression(solver="newton-cholesky"), X, y, me
 people = {"score": score, "sensitive_features": job, "cost": 0.77}
 
 # %%
-# A plan for one budget (in units of what being hired is worth to a person), and what it would take to bring in all.
+# The budget at which all groups apply (in units of what being hired is worth to a person), and a plan for half of it.
 whole = plan_subsidies(y, **people)
 half = plan_subsidies(y, budget=whole.total / 2, **people)
 print(half.verdict())
 
 # %%
-# The best use of every budget up to that sum. A budget buys groups, not shares of them, so the line falls in steps.
+# The best use of every budget. The line falls in steps, because a subsidy makes a whole group apply.
 budgets = np.linspace(0, whole.total * 1.02, 40)
 plans = [plan_subsidies(y, budget=budget, **people) for budget in budgets]
 lost = [plan.after.social_cost for plan in plans]

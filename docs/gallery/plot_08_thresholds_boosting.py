@@ -1,14 +1,13 @@
 """
-Can any model be given thresholds that bring groups in?
-=======================================================
+Can thresholds make groups apply to any model?
+==============================================
 
-You need not train another model. Gradient boosting gives a score; a threshold for each group makes that group precise
-enough to come. Where do these thresholds lie? (Thresholds that differ by group may be unlawful where you are.)
+You need not train another model. Gradient boosting gives a score, and a threshold for each group makes its precision
+high enough to apply. Which thresholds are these? (Thresholds that differ by group may be unlawful.)
 """
 
 # %%
-# The thresholds are chosen, and precision is published, on people whom the score had not seen. At most a tenth of the
-# qualified may stay away.
+# Thresholds and published precision come from out-of-fold scores. The limit on the social cost is a tenth.
 import warnings
 
 from sklearn.ensemble import HistGradientBoostingClassifier
@@ -18,7 +17,7 @@ from selfselect import GroupThresholdClassifier, PromiseWarning
 from selfselect.datasets import fetch_adult
 from selfselect.plotting import PrecisionCurvesDisplay
 
-# boosting fits the people it has seen more closely than others, and we are told so; what is published is about others
+# the classifier warns that boosting overfits, but its published statistics are out-of-fold
 warnings.simplefilter("ignore", PromiseWarning)
 
 X, y, race = fetch_adult(return_X_y_group=True)
@@ -28,12 +27,12 @@ clf = GroupThresholdClassifier(boosting, cost=0.75, max_social_cost=0.1).fit(X, 
 print(clf.thresholds_.round(2))
 
 # %%
-# What becomes of new people, in words:
+# The verdict of an audit of new people:
 found = clf.audit(X_new, y_new, race_new)
 print(found.verdict())
 
 # %%
-# Precision of new people over thresholds of the score; dots are the thresholds that were set.
+# Precision among new people over the threshold; dots are the chosen thresholds.
 display = PrecisionCurvesDisplay.from_predictions(
     y_new, clf.estimator_.decision_function(X_new), sensitive_features=race_new, cost=0.75
 )

@@ -2,13 +2,13 @@
 What if the cost is not known exactly?
 ======================================
 
-Nobody knows what applying costs people to two decimals. A finding that holds over a whole range of costs needs no
-better number; one that tips within it does. And near the cost at which a group tips, chance decides: another sample of
-the same people might have been published otherwise.
+The cost of applying is never known exactly. A result that holds over a whole range of costs needs no better estimate.
+Close to the cost at which a group stops applying, the result is also uncertain because of sampling: other people of the
+same population would give another precision.
 """
 
 # %%
-# An audit of an invented table, and what holds for costs from 0.6 to 0.8, exactly.
+# An audit of a synthetic table, and what holds for all costs from 0.6 to 0.8.
 import matplotlib.pyplot as plt
 import numpy as np
 from sklearn.linear_model import LogisticRegression
@@ -23,8 +23,8 @@ over = found.over_costs(0.6, 0.8)
 print(over.sentence())
 
 # %%
-# How often each group applies at each cost, over samples drawn again from the same people. Dashed lines are the costs
-# at which groups tip as they were counted.
+# The share of bootstrap samples in which each group applies, at each cost. Dashed lines are the costs at which groups
+# stop applying in the original sample.
 costs = np.linspace(0.4, 0.95, 56)
 applies = [found.at(float(cost)).uncertainty(n_resamples=300).applies for cost in costs]
 figure, axes = plt.subplots(figsize=(7.5, 4.2), layout="constrained")

@@ -1,14 +1,14 @@
 """
-How do I tune a model by the accuracy on those who apply?
-=========================================================
+How do I tune a model by its accuracy among applicants?
+=======================================================
 
-A search over settings usually compares accuracy over everybody, but only those who apply are ever judged. With
-scikit-learn's metadata routing the group of each person travels through a pipeline and a search, and the score can be
-the accuracy over those who apply. Are the two far apart?
+A grid search usually compares the accuracy over everybody, but the model only sees applicants. With scikit-learn's
+metadata routing, groups pass through a pipeline and a search, so that the score can be the accuracy among applicants.
+How different are the two?
 """
 
 # %%
-# A pipeline, and a search over how deep a tree may grow. Groups are asked for by the classifier and by the scorers.
+# A pipeline, and a search over the depth of a tree. The classifier and the scorers request the groups.
 import warnings
 
 import matplotlib.pyplot as plt
@@ -23,7 +23,7 @@ from selfselect import ApplicationWarning, NaiveClassifier
 from selfselect.datasets import fetch_adult
 from selfselect.metrics import induced_accuracy_scorer
 
-# trees that fit too closely are among those compared, and each is warned about
+# some of these trees overfit, and the classifier warns about each
 warnings.simplefilter("ignore", ApplicationWarning)
 
 X, y, race = fetch_adult(return_X_y_group=True)
@@ -42,7 +42,7 @@ with config_context(enable_metadata_routing=True):
 print("chosen:", search.best_params_)
 
 # %%
-# Both scores over the settings, with the spread over folds.
+# Both scores over the depth, with their standard deviation over folds.
 figure, axes = plt.subplots(figsize=(7.5, 4.2), layout="constrained")
 for name, colour in (("everybody", "#E69F00"), ("those who apply", "#0072B2")):
     mean, spread = (search.cv_results_[f"{kind}_test_{name}"] for kind in ("mean", "std"))

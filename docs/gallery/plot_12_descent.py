@@ -3,14 +3,14 @@ How does the paper's gradient descent compare with our solver?
 ==============================================================
 
 The paper trains by tens of thousands of steps of gradient descent, from several random starts. Our solver starts from
-classifiers that let single groups in, and refines those. What does each reach, after how many steps?
+classifiers to which single groups apply, and refines these. Which accuracy does each reach, and after how many steps?
 
-To be quick this is a small comparison: 5,000 people, two starts and at most 2,000 steps. The full one, with the
-paper's 30,000 steps, is in the reproduction.
+This is a small comparison: 5,000 people, two starts and at most 2,000 steps. The reproduction has the full one, with
+the paper's 30,000 steps.
 """
 
 # %%
-# Both learn from the same people and publish on training data, as the paper does; then new people are judged.
+# Both are fitted to the same people and publish on training data, as in the paper; then they are audited on new people.
 import warnings
 
 import matplotlib.pyplot as plt
@@ -35,14 +35,14 @@ def accuracy_of(**settings):
 
 
 # %%
-# The descent after more and more steps, and ours.
+# The descent after growing numbers of steps, and our solver.
 steps = [100, 300, 1000, 2000]
 descent = [accuracy_of(solver="gradient_descent", preset="paper", n_starts=2, max_iter=n)[0] for n in steps]
 ours, applies = accuracy_of(solver="auto")
 print("ours lets in:", ", ".join(applies.index[applies]))
 
 # %%
-# Accuracy over new people who apply.
+# Accuracy among new people who apply.
 figure, axes = plt.subplots(figsize=(7.5, 4.2), layout="constrained")
 axes.plot(steps, descent, "o-", color="#D55E00")
 axes.axhline(ours, color="#0072B2")

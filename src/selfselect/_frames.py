@@ -1,4 +1,4 @@
-"""Tables of any kind: frames of other libraries (polars, pyarrow, ...) through narwhals into pandas, and some rows."""
+"""Tables of other libraries (polars, pyarrow, ...), converted to pandas by narwhals."""
 
 from __future__ import annotations
 
@@ -9,21 +9,21 @@ import pandas as pd
 from numpy.typing import NDArray
 from scipy import sparse
 
-#: Types of these packages are taken as they are, without a look at narwhals.
-_OWN = frozenset({"builtins", "numpy", "pandas", "scipy"})
+#: Types of these packages are taken as they are, without importing narwhals.
+_TAKEN_AS_THEY_ARE = frozenset({"builtins", "numpy", "pandas", "scipy"})
 
 
 def plain_frame(values: Any) -> Any:
-    """A frame or column of another library as one of pandas; whatever is none stays as it is.
+    """Convert a frame or column of another library to pandas; return anything else as it is.
 
     Examples
     --------
     >>> plain_frame([1, 2])
     [1, 2]
     """
-    if type(values).__module__.partition(".")[0] in _OWN:
+    if type(values).__module__.partition(".")[0] in _TAKEN_AS_THEY_ARE:
         return values
-    import narwhals as nw  # only people with such frames wait for it
+    import narwhals as nw  # imported only for frames that need it
 
     native = nw.from_native(_in_chunks(values), pass_through=True, allow_series=True, eager_only=True)
     if isinstance(native, nw.DataFrame):
@@ -32,7 +32,7 @@ def plain_frame(values: Any) -> Any:
 
 
 def _in_chunks(values: Any) -> Any:
-    """Arrays and batches of pyarrow as chunked columns and tables, which narwhals knows; others as they are."""
+    """Arrays and batches of pyarrow as chunked arrays and tables, which narwhals supports."""
     if type(values).__module__.partition(".")[0] != "pyarrow" or hasattr(values, "combine_chunks"):
         return values
     import pyarrow as pa
@@ -46,55 +46,17 @@ def _column(series: Any) -> pd.Series:
     import narwhals as nw
 
     kind, name = series.dtype, series.name or None
-    if series.null_count() == 0 and kind in (*_numbers(nw), nw.Boolean):
+    numpy_has_it = kind == nw.Boolean or (kind.is_numeric() and kind not in (nw.Decimal, nw.Int128, nw.UInt128))
+    if series.null_count() == 0 and numpy_has_it:
         return pd.Series(series.to_numpy(), name=name)
-    if kind in (nw.Datetime, nw.Duration) and kind.time_unit == "ns":
-        return _nanoseconds(series, getattr(kind, "time_zone", None)).rename(name)
-    # whole numbers beside a missing one must not turn into floating point, nor texts into anything else
-    return pd.Series(_exact_list(series, kind == nw.Time), name=name, dtype=object)
-
-
-def _numbers(nw: Any) -> tuple[Any, ...]:
-    """Kinds that numpy holds as they are; larger whole numbers and decimals it does not."""
-    whole = (nw.Int8, nw.Int16, nw.Int32, nw.Int64, nw.UInt8, nw.UInt16, nw.UInt32, nw.UInt64)
-    return (*whole, nw.Float32, nw.Float64)
-
-
-def _nanoseconds(series: Any, zone: str | None) -> pd.Series:
-    """Moments or spans to the nanosecond; those of Python end at microseconds."""
-    moments = pd.Series(series.to_numpy())
-    if zone is None:
-        return moments
-    return (moments if moments.dt.tz is not None else moments.dt.tz_localize("UTC")).dt.tz_convert(zone)
-
-
-def _exact_list(series: Any, of_times: bool) -> list[Any]:
-    """Values as Python has them; as texts where it cannot tell them apart, or has none of that kind."""
-    import narwhals as nw
-
-    try:
-        values: list[Any] = series.to_list()
-    except (OverflowError, ValueError):  # a day before the year 1, or after 9999
-        return list(series.cast(nw.String).to_list())
-    if of_times and len(set(values)) < series.n_unique():
-        return [None if count is None else _time_of_day(count) for count in series.cast(nw.Int64).to_list()]
-    return values
-
-
-def _time_of_day(nanoseconds: int) -> str:
-    """A time of day in digits; Python's own ends at microseconds.
-
-    Examples
-    --------
-    >>> _time_of_day(3_661_000_000_001)
-    '01:01:01.000000001'
-    """
-    seconds, rest = divmod(nanoseconds, 10**9)
-    return f"{seconds // 3600:02}:{seconds // 60 % 60:02}:{seconds % 60:02}.{rest:09}"
+    if kind in (nw.Datetime, nw.Duration):  # Python's own types have no nanoseconds
+        return series.to_pandas().rename(name)
+    # as objects: integers beside a missing value must not become floats
+    return pd.Series(series.to_list(), name=name, dtype=object)
 
 
 def take_rows(values: Any, rows: NDArray[np.intp]) -> Any:
-    """Some rows of a table or column of any kind; all of them in order are not copied."""
+    """Select rows of a table or column of any type; all rows in order are returned without a copy."""
     if values is None:
         return None
     table: Any = values if hasattr(values, "shape") else np.asarray(values)

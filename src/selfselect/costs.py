@@ -1,7 +1,4 @@
-"""What each group is told it will cost: the price of the test, what is paid towards it, and how people answer.
-
-Cost, subsidies, their kind and the behaviour of people always travel together, as :class:`Terms`.
-"""
+"""What each group faces: the cost of the test, subsidies, and how people respond, kept together as :class:`Terms`."""
 
 from __future__ import annotations
 
@@ -22,40 +19,39 @@ from .counting.groups import values_by_group
 Cost: TypeAlias = float | Mapping[Any, float] | pd.Series
 Subsidies: TypeAlias = float | Mapping[Any, float] | pd.Series | None
 SubsidyKind: TypeAlias = Literal["additive", "proportional"]
-#: By how much a subsidy may exceed the cost, which it then pays wholly: subsidies are rounded up to thousandths.
-ROUNDED = 1e-3
-KINDS: tuple[SubsidyKind, ...] = ("additive", "proportional")
+#: A subsidy may exceed the cost by this much, because subsidies are rounded up to thousandths.
+SUBSIDY_ROUNDING = 1e-3
+SUBSIDY_KINDS: tuple[SubsidyKind, ...] = ("additive", "proportional")
 
 
 def least_additive(precision: FloatArray, cost: FloatArray) -> FloatArray:
-    """``max(0, c - prc)``: the least amount at which a group of this precision applies."""
+    """Smallest amount at which a group of this precision applies: ``max(0, c - prc)``."""
     return np.asarray(np.maximum(cost - precision, 0.0))
 
 
 def least_proportional(precision: FloatArray, cost: FloatArray) -> FloatArray:
-    """``max(0, 1 - prc / c)``: the least share of the cost at which it applies; nothing at a cost of 0."""
-    lacking = precision < cost  # where nothing is lacking, nothing is divided: the cost may be 0, or next to it
-    share = 1 - precision / np.where(lacking, cost, 1.0)
-    return np.where(np.isnan(precision + cost), np.nan, np.where(lacking, share, 0.0))
+    """Smallest share of the cost at which a group of this precision applies: ``max(0, 1 - prc / c)``."""
+    below = precision < cost  # elsewhere nothing is divided, because the cost may be 0
+    share = 1 - precision / np.where(below, cost, 1.0)
+    return np.where(np.isnan(precision + cost), np.nan, np.where(below, share, 0.0))
 
 
 @dataclass(frozen=True, eq=False)
 class Terms:
-    """What groups face.
+    """What groups face, and how they respond.
 
     Attributes
     ----------
     cost : float, or mapping from group to float
         Cost of the test in [0, 1], in units of the gain from being hired. A mapping must name every group.
     subsidies : float, or mapping from group to float, optional
-        Subsidy, not negative; a mapping may leave groups out (no subsidy). An additive subsidy is at most the whole
-        cost: a larger one is refused once the groups are known.
+        Subsidies of at least 0. Groups that a mapping does not name get none. An additive subsidy is at most the cost.
     kind : {"additive", "proportional"}, default="additive"
-        ``c_z = c - s_z``, or ``c_z = c (1 - s_z)``: proportional subsidies are shares of the cost and lie in [0, 1].
+        ``c_z = c - s_z``, or ``c_z = c (1 - s_z)`` with subsidies in [0, 1].
     behaviour : Behaviour, default=BestResponse()
-        How people answer what is published and what they face.
+        How people respond to what is published and to the cost.
     cost_of : mapping from group to float, optional
-        Cost of single groups, instead of the general one; the others face ``cost``.
+        Costs of single groups; the other groups face ``cost``.
 
     Examples
     --------
@@ -71,17 +67,17 @@ class Terms:
     cost_of: Mapping[Any, float] | None = None
 
     def __post_init__(self) -> None:
-        check_choice(self.kind, "subsidy_kind", KINDS)
+        check_choice(self.kind, "subsidy_kind", SUBSIDY_KINDS)
 
     @property
     def uniform_cost(self) -> float | None:
-        """The one cost that all groups are told, before subsidies; None if it differs by group."""
+        """Cost before subsidies if it is the same for all groups, otherwise None."""
         differs = isinstance(self.cost, Mapping | pd.Series) or bool(self.cost_of)
         return None if differs else check_fraction(self.cost, "cost")
 
     @property
     def confidence(self) -> float | None:
-        """How sure people want to be of what is published; None if they go by the precision as it is."""
+        """Confidence of the lower bound that people decide by; None if they decide by the precision."""
         return self.behaviour.confidence if isinstance(self.behaviour, SureRule) else None
 
     def at_cost(self, cost: Cost) -> Terms:
@@ -92,10 +88,8 @@ class Terms:
         """The same terms with other subsidies."""
         return replace(self, subsidies=subsidies, kind=self.kind if kind is None else kind)
 
-    # ------------------------------------------------------------------ numbers, one per group
-
     def listed_for(self, groups: pd.Index) -> FloatArray:
-        """Cost that each group is told, before subsidies."""
+        """Cost of each group before subsidies."""
         if isinstance(self.cost, Mapping | pd.Series):
             listed = values_by_group(self.cost, groups, "cost", default=None)
         else:
@@ -109,7 +103,7 @@ class Terms:
         return listed
 
     def subsidies_for(self, groups: pd.Index) -> FloatArray:
-        """Subsidy of each group, as given: an amount, or a share of the cost."""
+        """Subsidy of each group: an amount, or a share of the cost."""
         if self.subsidies is None:
             return np.zeros(len(groups))
         if isinstance(self.subsidies, Mapping | pd.Series):
@@ -129,9 +123,9 @@ class Terms:
         return given
 
     def effective_cost(self, groups: pd.Index) -> FloatArray:
-        """Cost that each group faces after subsidies, ``c_z``; never below 0: nobody is paid more than the cost."""
+        """Cost that each group faces after subsidies, ``c_z``."""
         listed, paid = self.listed_for(groups), self.subsidies_for(groups)
-        beyond = paid > listed + ROUNDED if self.kind == "additive" else np.zeros(len(groups), dtype=bool)
+        beyond = paid > listed + SUBSIDY_ROUNDING if self.kind == "additive" else np.zeros(len(groups), dtype=bool)
         if beyond.any():
             first = int(np.flatnonzero(beyond)[0])
             raise InputError(
@@ -144,7 +138,7 @@ class Terms:
         return listed * (1 - paid) if self.kind == "proportional" else np.maximum(listed - paid, 0.0)
 
     def further_subsidy(self, groups: pd.Index, precision: ArrayLike) -> FloatArray:
-        """Least further subsidy of each group's own kind at which it applies: 0 if it does, NaN without a precision.
+        """Smallest additional subsidy at which each group applies: 0 if it does, NaN without a precision.
 
         Examples
         --------
@@ -154,17 +148,16 @@ class Terms:
         >>> Terms(0.7, kind="proportional").further_subsidy(groups, [0.62]).round(3).tolist()
         [0.114]
         """
-        reached, faced = np.asarray(precision, dtype=np.float64), self.effective_cost(groups)
+        reached, cost = np.asarray(precision, dtype=np.float64), self.effective_cost(groups)
         if self.kind == "additive":
-            return least_additive(reached, faced)
-        listed = self.listed_for(groups)
-        # of the listed cost, c (1 - s - s') must come down to the precision
-        return np.maximum(least_proportional(reached, listed) - self.subsidies_for(groups), 0.0)
+            return least_additive(reached, cost)
+        # c (1 - s - s') must come down to the precision, where s is paid already
+        return np.maximum(least_proportional(reached, self.listed_for(groups)) - self.subsidies_for(groups), 0.0)
 
     def max_accepted_cost(self, counts: GroupCounts) -> FloatArray:
-        """Highest cost at which each group would apply, by its published counts; NaN without a precision."""
+        """Highest cost at which each group applies, given its published counts; NaN without a precision."""
         return highest_cost(self.behaviour, counts.true_positives, counts.selected)
 
     def shares(self, groups: pd.Index, counts: GroupCounts) -> Shares:
-        """Share of each group that applies, by its published counts."""
+        """Share of each group that applies, given its published counts."""
         return self.behaviour.shares(counts.true_positives, counts.selected, self.effective_cost(groups))

@@ -1,4 +1,4 @@
-"""What follows once it is decided who applies, from counts per group."""
+"""Accuracy, application rate and social cost of a population, given who applies."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ class Outcome:
     induced_accuracy : float
         Accuracy over applicants, NaN if nobody applies.
     applying_groups : int
-        Number of groups that apply (most of whose people do, where groups are divided).
+        Number of groups most of whose people apply.
     application_rate : float
         Share of people who apply.
     social_cost : float
@@ -46,10 +46,10 @@ class Outcome:
 
 @dataclass(frozen=True)
 class BoundedOutcome(Outcome):
-    """The same where some people were not tested, so that nobody knows whether they are qualified.
+    """Outcome of a population in which some people were not tested, so that their labels are unknown.
 
-    What depends on their labels is NaN, and lies between two bounds: the worst and the best case over all that their
-    labels may be, each bound on its own. Both are reached.
+    A metric that depends on these labels is NaN. Its bounds are the smallest and the largest value over all possible
+    labels.
 
     Attributes
     ----------
@@ -60,7 +60,7 @@ class BoundedOutcome(Outcome):
     induced_accuracy_low, induced_accuracy_high : float
         Bounds of the accuracy over applicants, NaN if nobody applies.
     social_cost_low, social_cost_high : float
-        Bounds of the share of qualified people who do not apply, NaN if nobody can be qualified.
+        Bounds of the social cost, NaN if nobody can be qualified.
     """
 
     untested: float
@@ -72,26 +72,26 @@ class BoundedOutcome(Outcome):
     social_cost_high: float
 
 
-#: How the two bounds of a number are named after it.
-ENDS = ("low", "high")
-#: What depends on labels, and so has bounds where some are unknown.
+#: Slack of a limit on a share of people, such as the social cost: above rounding, below one person.
+SHARE_SLACK = 1e-9
+#: Metrics that depend on labels, and so have bounds where some are unknown.
 BOUNDED = ("assumed_accuracy", "induced_accuracy", "social_cost")
 
 
 def outcome_bounds(counts: GroupCounts, shares: Shares) -> dict[str, tuple[FloatArray, FloatArray]]:
-    """Lowest and highest accuracy and social cost, whatever the labels of people who were not tested.
+    """Smallest and largest possible accuracy and social cost, whatever the labels of people who were not tested.
 
     Parameters
     ----------
     counts : GroupCounts
-        Sums over the last axis, which is that of groups; there may be other axes before it.
+        Counts whose last axis is that of groups; there may be other axes before it.
     shares : ndarray
         Share of each group that applies, of the same shape.
 
     Returns
     -------
     dict
-        From each of :data:`BOUNDED` to its two bounds, which are equal where all labels are known.
+        The two bounds of each metric in :data:`BOUNDED`; they are equal where all labels are known.
 
     Examples
     --------
@@ -100,48 +100,47 @@ def outcome_bounds(counts: GroupCounts, shares: Shares) -> dict[str, tuple[Float
     >>> [round(float(bound), 3) for bound in bounds["social_cost"]]
     [0.4, 0.7]
     """
-    fewest, most = counts.correct_bounds
-    here = np.asarray(shares, dtype=np.float64)
-    everybody, applicants = counts.n.sum(axis=-1), (here * counts.n).sum(axis=-1)
+    low, high = counts.correct_bounds
+    applying = np.asarray(shares, dtype=np.float64)
+    n, applicants = counts.n.sum(axis=-1), (applying * counts.n).sum(axis=-1)
     return {
-        "assumed_accuracy": (ratio(fewest.sum(axis=-1), everybody), ratio(most.sum(axis=-1), everybody)),
+        "assumed_accuracy": (ratio(low.sum(axis=-1), n), ratio(high.sum(axis=-1), n)),
         "induced_accuracy": (
-            ratio((here * fewest).sum(axis=-1), applicants),
-            ratio((here * most).sum(axis=-1), applicants),
+            ratio((applying * low).sum(axis=-1), applicants),
+            ratio((applying * high).sum(axis=-1), applicants),
         ),
-        "social_cost": (_extreme_share(counts, 1 - here, -1), _extreme_share(counts, 1 - here, 1)),
+        "social_cost": (_extreme_share(counts, 1 - applying, -1), _extreme_share(counts, 1 - applying, 1)),
     }
 
 
 def _extreme_share(counts: GroupCounts, away: FloatArray, sign: int) -> FloatArray:
-    """Lowest (sign -1) or highest (1) share of qualified people who stay away.
+    """Smallest (sign -1) or largest (1) share of qualified people who do not apply.
 
-    One more qualified person raises the share if more of that group than that share stays away. So at the extreme all
-    untested people of the groups with the largest (or smallest) share away are qualified, and nobody else.
+    One more qualified person raises this share if a larger share of that person's group does not apply. So at the
+    maximum (minimum) the untested people of the groups with the largest (smallest) shares are qualified, and no others.
     """
-    if counts.is_known:  # nothing to sort
+    if counts.is_known:
         return ratio((away * counts.positives).sum(axis=-1), counts.positives.sum(axis=-1))
-    unknown = np.broadcast_to(counts.unknown, away.shape)
     order = np.argsort(-sign * away, axis=-1, kind="stable")
-    away_there, unknown_there = (np.take_along_axis(values, order, axis=-1) for values in (away, unknown))
-    added, added_away = np.cumsum(unknown_there, axis=-1), np.cumsum(away_there * unknown_there, axis=-1)
+    unknown = np.take_along_axis(np.broadcast_to(counts.unknown, away.shape), order, axis=-1)
+    added = np.cumsum(unknown, axis=-1)
+    added_away = np.cumsum(np.take_along_axis(away, order, axis=-1) * unknown, axis=-1)
     known = counts.positives.sum(axis=-1)[..., None]
     known_away = (away * counts.positives).sum(axis=-1)[..., None]
-    nobody = ratio(known_away, known)
-    reached = sign * np.concatenate([nobody, ratio(known_away + added_away, known + added)], axis=-1)
-    best: FloatArray = sign * np.max(np.where(np.isnan(reached), -np.inf, reached), axis=-1)
-    return np.where(np.isfinite(best), best, np.nan)
+    possible = sign * np.concatenate([ratio(known_away, known), ratio(known_away + added_away, known + added)], axis=-1)
+    extreme: FloatArray = sign * np.max(np.where(np.isnan(possible), -np.inf, possible), axis=-1)
+    return np.where(np.isfinite(extreme), extreme, np.nan)
 
 
 def outcome(population: PublishedStatistics, applies: pd.Series) -> Outcome:
-    """All metrics of a population from its counts per group and each group's decision.
+    """All metrics of a population, from its counts and each group's decision.
 
     Parameters
     ----------
     population : PublishedStatistics
-        Counts of the people under evaluation (a test set, say).
+        Counts of the people under evaluation, for example of a test set.
     applies : Series of bool or of shares in [0, 1], indexed by group
-        Who applies, by what was published before. It may name groups of which nobody is in the population.
+        Who applies, decided by what was published before. It may name more groups than the population has.
 
     Examples
     --------
@@ -157,28 +156,18 @@ def outcome(population: PublishedStatistics, applies: pd.Series) -> Outcome:
         position = position_of(wanted, applies.index, "The population", "applies")
     except ValueError as error:
         raise ValueError(f"applies says nothing about group(s) of the population. {error}") from error
-    here: FloatArray = shares[position]
-    counts: GroupCounts = population.counts
-    if not counts.is_known:
-        return _bounded(counts, here, int(as_decisions(shares).sum()))
-    return Outcome(
-        assumed_accuracy=float(ratio(counts.correct.sum(), counts.n.sum())),
-        induced_accuracy=float(ratio(here @ counts.correct, here @ counts.n)),
-        applying_groups=int(as_decisions(shares).sum()),
-        application_rate=float(ratio(here @ counts.n, counts.n.sum())),
-        social_cost=float(ratio((1 - here) @ counts.positives, counts.positives.sum())),
-    )
-
-
-def _bounded(counts: GroupCounts, here: FloatArray, applying_groups: int) -> BoundedOutcome:
-    """What follows where some people were not tested."""
-    bounds = {name: (float(low), float(high)) for name, (low, high) in outcome_bounds(counts, here).items()}
-    known = {name: low if low == high else np.nan for name, (low, high) in bounds.items()}
-    ends = {f"{name}_{end}": bound for name, pair in bounds.items() for end, bound in zip(ENDS, pair, strict=True)}
+    counts, own_shares = population.counts, shares[position]
+    bounds = {name: (float(low), float(high)) for name, (low, high) in outcome_bounds(counts, own_shares).items()}
+    metrics = {name: low if low == high else np.nan for name, (low, high) in bounds.items()}
+    applying_groups = int(as_decisions(shares).sum())
+    application_rate = float(ratio(own_shares @ counts.n, counts.n.sum()))
+    if counts.is_known:
+        return Outcome(**metrics, applying_groups=applying_groups, application_rate=application_rate)
     return BoundedOutcome(
-        **known,
-        **ends,
+        **metrics,
+        **{f"{name}_low": low for name, (low, _) in bounds.items()},
+        **{f"{name}_high": high for name, (_, high) in bounds.items()},
         applying_groups=applying_groups,
-        application_rate=float(ratio(here @ counts.n, counts.n.sum())),
+        application_rate=application_rate,
         untested=float(counts.unknown.sum()),
     )

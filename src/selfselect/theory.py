@@ -2,9 +2,9 @@
 
 The source is Horowitz, Sommer, Koren and Rosenfeld, "Classification Under Strategic Self-Selection" (ICML 2024). Where
 a statement of the paper does not hold as printed, the function here is the corrected one and says so;
-``tests/test_theory.py`` has the counterexamples. Statements have the numbers of the compiled paper, which
-``docs/research/theory.md`` lists. Symbols: ``mu`` base rate, ``prc`` precision, ``q`` selection
-rate ``P(yhat = 1)``, ``c`` cost, all per group. All functions of numbers take arrays and broadcast.
+``tests/test_theory.py`` has the counterexamples. Statements have the numbers of the compiled paper. Symbols, all per
+group: ``mu`` base rate, ``prc`` precision, ``q`` selection rate ``P(yhat = 1)``, ``c`` cost. Functions of numbers take
+arrays and broadcast.
 """
 
 from __future__ import annotations
@@ -33,7 +33,7 @@ from .publishing import ThresholdCurves
 
 
 def _numbers(**values: ArrayLike) -> list[FloatArray]:
-    """Arrays of numbers in [0, 1], of shapes that go together; only a precision may be NaN (undefined)."""
+    """Check numbers in [0, 1] whose shapes broadcast; only a precision may be NaN."""
     arrays = []
     for name, value in values.items():
         try:
@@ -59,11 +59,10 @@ def _numbers(**values: ArrayLike) -> list[FloatArray]:
 
 
 def expected_utility(selection_rate: ArrayLike, precision: ArrayLike, cost: ArrayLike) -> FloatArray:
-    """Utility of a person who applies only when it pays: ``q max(0, prc - c)``.
+    """Expected utility of a person: ``q max(0, prc - c)``.
 
-    At a fixed selection rate it is flat in the precision up to the cost and rises strictly above (Proposition 2 of the
-    paper). Across classifiers with different selection rates a higher precision can mean a lower utility (Proposition
-    3).
+    At a fixed selection rate it is 0 for precisions up to the cost and rises strictly above it (Proposition 2 of the
+    paper). With different selection rates, a higher precision can mean a lower utility (Proposition 3).
 
     Examples
     --------
@@ -84,7 +83,7 @@ def bayes_precision(base_rate: ArrayLike, true_positive_rate: ArrayLike, selecti
     """
     mu, tpr, q = _numbers(base_rate=base_rate, true_positive_rate=true_positive_rate, selection_rate=selection_rate)
     if (mu * tpr > q + SLACK).any():
-        raise ValueError("selection_rate must be at least base_rate * true_positive_rate: these people are selected.")
+        raise ValueError("selection_rate must be at least base_rate * true_positive_rate, the share of true positives.")
     return np.minimum(ratio(mu * tpr, q), 1.0)
 
 
@@ -92,11 +91,11 @@ def bayes_precision(base_rate: ArrayLike, true_positive_rate: ArrayLike, selecti
 
 
 def paper_accuracy_bounds(base_rate: ArrayLike, cost: ArrayLike) -> tuple[FloatArray, FloatArray]:
-    """Accuracies between which, by the paper's Corollary 1, application is unconstrained.
+    """Accuracies between which a group is free to apply or not, according to the paper's Corollary 1.
 
-    Below ``1 - mu max(1, 1/c - 1)`` the group cannot apply, from ``1 - mu min(1, 1/c - 1)`` on it must (given that
-    someone is selected). Both are true (Proposition 4); that everything in between is free (Corollary 1) is not: see
-    :func:`application_region`.
+    If somebody is selected, a group cannot apply at an accuracy below ``1 - mu max(1, 1/c - 1)`` and must apply from
+    ``1 - mu min(1, 1/c - 1)`` on. Both are true (Proposition 4). The corollary, that everything in between is free, is
+    not: see :func:`application_region`.
 
     Examples
     --------
@@ -112,11 +111,11 @@ def paper_accuracy_bounds(base_rate: ArrayLike, cost: ArrayLike) -> tuple[FloatA
 
 
 def precision_range(base_rate: ArrayLike, accuracy: ArrayLike) -> tuple[FloatArray, FloatArray]:
-    """Least and largest precision that a classifier of a given accuracy can have.
+    """Smallest and largest precision that a classifier of a given accuracy can have.
 
-    With ``b = mu / (mu + 1 - acc)`` if ``acc >= mu`` and ``b = acc / (acc + 1 - mu)`` otherwise, the precisions are
-    ``[b, 1]`` if ``acc > 1 - mu``, ``[0, b]`` if ``acc < 1 - mu``, and exactly 1/2 if equal. Both are NaN where a
-    classifier of that accuracy selects nobody (``mu = 0, acc = 1`` and ``mu = 1, acc = 0``).
+    Let ``b = mu / (mu + 1 - acc)`` if ``acc >= mu`` and ``b = acc / (acc + 1 - mu)`` otherwise. Precisions lie in
+    ``[b, 1]`` if ``acc > 1 - mu`` and in ``[0, b]`` if ``acc < 1 - mu``; they are 1/2 if equal. Both ends are NaN where
+    a classifier of that accuracy selects nobody (``mu = 0, acc = 1`` and ``mu = 1, acc = 0``).
 
     Examples
     --------
@@ -136,11 +135,11 @@ def precision_range(base_rate: ArrayLike, accuracy: ArrayLike) -> tuple[FloatArr
 
 
 def application_region(base_rate: ArrayLike, accuracy: ArrayLike, cost: ArrayLike) -> NDArray[np.str_]:
-    """What accuracy alone says about application: ``"applies"``, ``"stays away"``, ``"free"`` or ``"undefined"``.
+    """What accuracy alone implies about application: ``"applies"``, ``"stays away"``, ``"free"`` or ``"undefined"``.
 
-    A group of base rate ``mu``, judged with accuracy ``acc`` by a classifier that selects someone, must apply iff the
-    least precision possible is at least the cost, cannot apply iff the largest is below, and is free otherwise. This
-    is exact; the paper's regions (:func:`paper_accuracy_bounds`; Corollary 1, Figure 7) miss some of the forced ones.
+    If somebody is selected, a group must apply iff the smallest possible precision reaches the cost, cannot apply iff
+    the largest is below it, and is free otherwise. This is exact. The paper's regions (:func:`paper_accuracy_bounds`;
+    Corollary 1, Figure 7) call some free where application is forced.
 
     Examples
     --------
@@ -157,7 +156,7 @@ def application_region(base_rate: ArrayLike, accuracy: ArrayLike, cost: ArrayLik
 
 
 def _rates_by_score(y_true: ArrayLike, score: ArrayLike) -> tuple[FloatArray, FloatArray, FloatArray]:
-    """Distinct score values in rising order, people at each, and qualified people at each."""
+    """Distinct scores, and the numbers of people and of qualified people at each."""
     y, values = check_binary(y_true, "y_true"), check_floats(score, "score")
     check_same_length(y_true=y, score=values)
     distinct, inverse, n = np.unique(values, return_inverse=True, return_counts=True)
@@ -165,9 +164,9 @@ def _rates_by_score(y_true: ArrayLike, score: ArrayLike) -> tuple[FloatArray, Fl
 
 
 def is_calibrated_score(y_true: ArrayLike, score: ArrayLike) -> bool:
-    """Whether ``P(y = 1 | score > t) >= P(y = 1 | score = t)`` throughout, equivalently: precision never falls with t.
+    """Whether ``P(y = 1 | score > t) >= P(y = 1 | score = t)`` for all t; equivalently, precision never falls with t.
 
-    These are Definition 1 and Lemma 1 of the paper; the test is exact with ties. For groups, see
+    These are Definition 1 and Lemma 1 of the paper. The test is exact also for ties. For groups, see
     :meth:`selfselect.ThresholdCurves.is_calibrated`.
 
     Examples
@@ -179,9 +178,9 @@ def is_calibrated_score(y_true: ArrayLike, score: ArrayLike) -> bool:
 
 
 def is_calibrated_probability(y_true: ArrayLike, score: ArrayLike, *, tolerance: float = 1e-9) -> bool:
-    """Whether ``P(y = 1 | score = t) = t``: standard calibration, which implies :func:`is_calibrated_score`.
+    """Whether ``P(y = 1 | score = t) = t``: standard calibration.
 
-    That it does is Lemma 2 of the paper.
+    It implies :func:`is_calibrated_score` (Lemma 2 of the paper).
 
     Examples
     --------
@@ -193,10 +192,9 @@ def is_calibrated_probability(y_true: ArrayLike, score: ArrayLike, *, tolerance:
 
 
 def is_monotone_score(y_true: ArrayLike, score: ArrayLike) -> bool:
-    """Whether ``P(y = 1 | score = t)`` never falls with t: monotonicity, which implies :func:`is_calibrated_score`.
+    """Whether ``P(y = 1 | score = t)`` never falls with t (Definition 2 of the paper, within one group).
 
-    It is Definition 2 of the paper, within one group; the implication is Lemma 3, and that there is none the other way
-    Lemma 4.
+    It implies :func:`is_calibrated_score` (Lemma 3), which does not imply it (Lemma 4).
 
     Examples
     --------
@@ -216,23 +214,22 @@ def block_groups(
     *,
     subsidy_kind: SubsidyKind = "additive",
 ) -> pd.DataFrame:
-    """Keep some groups from applying without a change for anybody else (Corollary 5 of the paper).
+    """Keep some groups from applying, without a change for the others (Corollary 5 of the paper).
 
-    The paper: with an offset per group, any set of groups with ``mu_z < c`` can be blocked by a classifier that agrees
-    with the given one elsewhere. True: select everybody of them, and their precision is the base rate. Its proof sets
-    the offsets to minus infinity, which selects nobody: then precision is undefined, against the condition of
-    Proposition 1, and where people without a precision apply (``BestResponse(undefined="apply")``) nobody is blocked.
+    With a threshold per group, any groups with ``mu_z < c`` can be blocked: select all of their people, and their
+    precision is the base rate. The paper's proof selects nobody instead. Then precision is undefined, against the
+    condition of Proposition 1, and under ``BestResponse(undefined="apply")`` nobody is blocked.
 
-    Exactly: a group is given the lowest threshold that selects someone and leaves its precision below what it faces.
-    That is everybody if ``mu_z < c_z``; it may be some people if ``mu_z >= c_z``, if the score is not calibrated for
-    the group. Where no threshold does it (a calibrated score, by Corollary 4), what is left is to select nobody.
+    Here a group gets the lowest threshold at which somebody is selected and the precision is below the cost. This
+    selects everybody if ``mu_z < c_z``. If ``mu_z >= c_z`` it exists only if the score is not calibrated for the group
+    (Corollary 4). If there is none, nobody is selected.
 
     Parameters
     ----------
     curves : ThresholdCurves
         The score, by group.
     thresholds : float or mapping from group to float
-        Thresholds of the classifier to start from.
+        Thresholds of the given classifier.
     groups : iterable of labels
         Groups to block.
     cost, subsidies, subsidy_kind
@@ -241,8 +238,7 @@ def block_groups(
     Returns
     -------
     DataFrame, indexed by group
-        ``threshold``; ``way``: "kept", "select_all", "select_some" or "select_none"; ``precision``, NaN where nobody is
-        selected.
+        ``threshold``; ``way``: "kept", "select_all", "select_some" or "select_none"; ``precision``.
 
     Examples
     --------
@@ -257,8 +253,7 @@ def block_groups(
         start = np.full(len(labels), check_threshold(thresholds))
     blocked = values_by_group(dict.fromkeys(groups, 1.0), labels, "groups", default=0.0) > 0
     step = _blocking_steps(curves, Terms(cost, subsidies, subsidy_kind).effective_cost(labels))
-    found = blocked & (step >= 0)
-    threshold = np.where(found, curves.threshold[step], np.where(blocked, np.inf, start))
+    threshold = np.where(blocked & (step >= 0), curves.threshold[step], np.where(blocked, np.inf, start))
     way = np.select(
         [~blocked, step < 0, step == curves.start[:-1]], ["kept", "select_none", "select_all"], default="select_some"
     )
@@ -267,7 +262,7 @@ def block_groups(
 
 
 def _blocking_steps(curves: ThresholdCurves, costs: FloatArray) -> NDArray[np.intp]:
-    """Lowest step of each group that selects someone and at which it stays away, -1 if there is none."""
+    """Lowest step of each group that selects somebody and at which the group does not apply, -1 if there is none."""
     away = np.flatnonzero(~curves.step_applies(costs) & (curves.selected > 0))
     owner, first = np.unique(curves.group[away], return_index=True)
     step = np.full(len(curves.groups), -1, dtype=np.intp)
@@ -277,18 +272,18 @@ def _blocking_steps(curves: ThresholdCurves, costs: FloatArray) -> NDArray[np.in
 
 @dataclass(frozen=True)
 class StrategicOptimum:
-    """Best that a firm can do which sets a threshold for each group on a given score.
+    """Highest induced accuracy of any choice of one threshold per group; see :func:`strategic_optimum`.
 
     Attributes
     ----------
     group : label or None
-        The group that applies, the most accurate one if several do; None if no group can be made to.
+        The most accurate group that applies; None if none can be made to apply.
     accuracy : float
         Induced accuracy, NaN if nobody can be made to apply.
     thresholds : Series, indexed by group
-        Thresholds of the applying groups, and those that keep the others out (inf where nobody is selected).
+        Threshold of each group (inf where nobody is selected).
     by_group : DataFrame, indexed by group
-        Best accuracy of each group alone, subject to its applying.
+        Best threshold of each group, from :meth:`selfselect.ThresholdCurves.best_by_group`.
     groups : tuple of labels
         All groups that apply.
     """
@@ -309,17 +304,15 @@ def strategic_optimum(
     min_selected: float = 0,
     shut_out: Literal["select_none", "select_all"] = "select_none",
 ) -> StrategicOptimum:
-    """Most accurate way to let groups in, when each group can be given its own offset (Proposition 5 of the paper).
+    """Highest induced accuracy if each group can have its own threshold (Proposition 5 of the paper).
 
-    An average over applying groups is never above its largest member. So where every group can be shut out, one group
-    suffices: the one that maximises ``A_z(c)``, the accuracy on z alone subject to someone being selected and
-    ``prc_z >= c_z``. The paper drops that constraint and can pick a group which then does not apply.
+    An average is never above its largest member. So if every group can be shut out, it is best to let in one group: the
+    one with the highest accuracy subject to ``prc_z >= c_z`` and somebody being selected. The paper drops this
+    constraint and can choose a group that does not apply.
 
-    If someone of every group must be selected (``shut_out="select_all"``), a group with ``mu_z < c_z`` is shut out by
-    selecting everybody, but one with ``mu_z >= c_z`` only at a threshold where its precision is below; under a score
-    that is calibrated for it there is none (Corollary 4), and it must be let in. The optimum then lets in those, each
-    at its best, and of the others all that are more accurate than the average which results. These can be several: the
-    paper's "at most one" of the groups with ``mu_z < c`` does not hold.
+    If somebody of every group must be selected (``shut_out="select_all"``), groups that :func:`block_groups` can only
+    block by selecting nobody must be let in. The optimum lets in these groups, and all others that are more accurate
+    than the resulting average. There can be several: the paper's "at most one" group with ``mu_z < c`` does not hold.
 
     Parameters
     ----------
@@ -328,10 +321,9 @@ def strategic_optimum(
     cost, subsidies, subsidy_kind
         As in :meth:`selfselect.PublishedStatistics.applies`.
     min_selected : float, default=0
-        Leave out thresholds that let a group in while selecting fewer people.
+        Smallest number of selected people of a group that is let in.
     shut_out : {"select_none", "select_all"}, default="select_none"
-        How groups are shut out: nobody of them is selected, which is always possible; or by the lowest threshold that
-        does it while selecting someone, as in :func:`block_groups`.
+        Shut groups out by selecting nobody, or as :func:`block_groups` does.
 
     Examples
     --------
@@ -348,60 +340,62 @@ def strategic_optimum(
         out, forced = curves.threshold[step], step < 0
         if np.isnan(accuracy[forced]).any():
             name = curves.groups[int((forced & np.isnan(accuracy)).argmax())]
-            raise ValueError(f"Group {name!r} must apply, and has fewer people than min_selected={min_selected:g}.")
+            raise ValueError(f"Group {name!r} must apply, but has fewer people than min_selected={min_selected:g}.")
     inside = _best_mixture(accuracy, curves.n, forced)
     thresholds = pd.Series(np.where(inside, table["threshold"], out), index=curves.groups, name="threshold")
     if not inside.any():
         return StrategicOptimum(None, np.nan, thresholds, table)
     best = int(np.nanargmax(np.where(inside, accuracy, np.nan)))
-    found = accuracy[best] if inside.sum() == 1 else accuracy[inside] @ curves.n[inside] / curves.n[inside].sum()
-    return StrategicOptimum(curves.groups[best], float(found), thresholds, table, tuple(curves.groups[inside]))
+    mean = accuracy[best] if inside.sum() == 1 else accuracy[inside] @ curves.n[inside] / curves.n[inside].sum()
+    return StrategicOptimum(curves.groups[best], float(mean), thresholds, table, tuple(curves.groups[inside]))
 
 
 def _best_mixture(accuracy: FloatArray, n: FloatArray, forced: BoolArray) -> BoolArray:
-    """Groups, the forced ones among them, over which the average accuracy is highest; NaN cannot be let in.
+    """Set of groups, with the forced ones, that has the highest average accuracy; groups with NaN are excluded.
 
-    Adding a group raises an average iff the group is above it. So they are taken from the most accurate on, as long as
-    they are: no others, and no fewer, can do better.
+    Adding a group raises an average iff the group is above it. So groups are added from the most accurate down, as
+    long as they raise the average.
     """
     inside = forced.copy()
     if not inside.any():
         if not np.isnan(accuracy).all():
             inside[int(np.nanargmax(accuracy))] = True
         return inside
-    right, people = float(accuracy[inside] @ n[inside]), float(n[inside].sum())
+    correct, people = float(accuracy[inside] @ n[inside]), float(n[inside].sum())
     for code in np.argsort(-accuracy, kind="stable"):  # NaN comes last
         if inside[code]:
             continue
-        if not accuracy[code] * people > right:
+        if not accuracy[code] * people > correct:
             break
         inside[code] = True
-        right, people = right + float(accuracy[code] * n[code]), people + float(n[code])
+        correct, people = correct + float(accuracy[code] * n[code]), people + float(n[code])
     return inside
 
 
 # ---------------------------------------------------------------------- independence and order
 
 
-def parity_precision(base_rate: ArrayLike, overall_base_rate: ArrayLike, overall_precision: ArrayLike) -> FloatArray:
-    """Precision of a group under equal selection rates AND equal true-positive rates: ``prc mu_z / mu``.
+def _parity_rates(base_rate: ArrayLike, overall_base_rate: ArrayLike, overall_precision: ArrayLike) -> list[FloatArray]:
+    return _numbers(base_rate=base_rate, overall_base_rate=overall_base_rate, overall_precision=overall_precision)
 
-    Then, and also under equalised odds or an equal lift ``TPR_z / q_z``, precision follows base rates. Equal selection
-    rates alone, as in the paper's Proposition 6, do not give this.
+
+def parity_precision(base_rate: ArrayLike, overall_base_rate: ArrayLike, overall_precision: ArrayLike) -> FloatArray:
+    """Precision of a group under equal selection rates and equal true-positive rates: ``prc mu_z / mu``.
+
+    So precision follows base rates, as it also does under equalised odds or an equal lift ``TPR_z / q_z``. Equal
+    selection rates alone, as in the paper's Proposition 6, are not enough.
 
     Examples
     --------
     >>> float(parity_precision(0.25, 0.5, 0.75))
     0.375
     """
-    mu_z, mu, prc = _numbers(
-        base_rate=base_rate, overall_base_rate=overall_base_rate, overall_precision=overall_precision
-    )
+    mu_z, mu, prc = _parity_rates(base_rate, overall_base_rate, overall_precision)
     return prc * ratio(mu_z, mu)
 
 
 def parity_is_feasible(base_rates: ArrayLike, true_positive_rate: ArrayLike, selection_rate: ArrayLike) -> Any:
-    """Whether all groups can share a selection rate q and a true-positive rate.
+    """Whether all groups can have one selection rate and one true-positive rate.
 
     They can iff ``TPR mu_max <= q <= 1 - mu_max (1 - TPR)``.
 
@@ -416,9 +410,9 @@ def parity_is_feasible(base_rates: ArrayLike, true_positive_rate: ArrayLike, sel
 
 
 def parity_precision_ceiling(base_rates: ArrayLike) -> FloatArray:
-    """Largest precision each group can have under equal selection and true-positive rates: ``mu_z / mu_max``.
+    """Largest precision of each group under equal selection rates and true-positive rates: ``mu_z / mu_max``.
 
-    A group whose ceiling is below the cost can then never apply without a subsidy.
+    A group whose ceiling is below the cost cannot apply without a subsidy.
 
     Examples
     --------
@@ -433,7 +427,7 @@ def parity_precision_ceiling(base_rates: ArrayLike) -> FloatArray:
 
 
 def least_subsidy(precision: ArrayLike, cost: ArrayLike) -> FloatArray:
-    """Least additive subsidy at which a group applies: ``max(0, c - prc)``, NaN where precision is undefined.
+    """Smallest additive subsidy at which a group applies: ``max(0, c - prc)``, NaN without a precision.
 
     Examples
     --------
@@ -444,7 +438,7 @@ def least_subsidy(precision: ArrayLike, cost: ArrayLike) -> FloatArray:
 
 
 def least_proportional_subsidy(precision: ArrayLike, cost: ArrayLike) -> FloatArray:
-    """Least share of the cost that must be paid for a group to apply: ``max(0, 1 - prc / c)``.
+    """Smallest proportional subsidy at which a group applies: ``max(0, 1 - prc / c)``.
 
     Examples
     --------
@@ -460,9 +454,9 @@ def levelling_subsidy(
     overall_base_rate: ArrayLike,
     overall_precision: ArrayLike,
 ) -> FloatArray:
-    """Subsidy that places a group level with another of a higher base rate: ``prc (mu_z' - mu_z) / mu``.
+    """Subsidy that makes a group apply like one of a higher base rate: ``prc (mu_z' - mu_z) / mu``.
 
-    It holds where precision is ``prc mu_z / mu`` (:func:`parity_precision`).
+    This holds where precision is ``prc mu_z / mu`` (:func:`parity_precision`).
 
     Examples
     --------
@@ -476,9 +470,9 @@ def levelling_subsidy(
 def subsidised_base_rate(
     base_rate: ArrayLike, subsidy: ArrayLike, overall_base_rate: ArrayLike, overall_precision: ArrayLike
 ) -> FloatArray:
-    """Base rate whose owner would decide as a subsidised group does: ``mu_z + s mu / prc``.
+    """Base rate of a group that would decide, without a subsidy, like a subsidised one: ``mu_z + s mu / prc``.
 
-    It holds where precision is ``prc mu_z / mu``; the paper's formula lacks the factor ``1 / prc``. The result may
+    This holds where precision is ``prc mu_z / mu``. The paper's formula omits the factor ``1 / prc``. The result may
     exceed 1.
 
     Examples
@@ -486,9 +480,7 @@ def subsidised_base_rate(
     >>> float(subsidised_base_rate(0.25, 0.375, 0.5, 0.75))
     0.5
     """
-    mu_z, mu, prc = _numbers(
-        base_rate=base_rate, overall_base_rate=overall_base_rate, overall_precision=overall_precision
-    )
+    mu_z, mu, prc = _parity_rates(base_rate, overall_base_rate, overall_precision)
     amount = np.asarray(subsidy, dtype=np.float64)
     if (amount < 0).any():
         raise ValueError("subsidy must not be negative.")
@@ -496,9 +488,9 @@ def subsidised_base_rate(
 
 
 def sufficient_subsidy(base_rate: ArrayLike, cost: ArrayLike) -> FloatArray:
-    """Subsidy that brings a group in at any threshold of a score calibrated for it: ``max(0, c - mu_z)``.
+    """Subsidy at which a group applies at any threshold of a score that is calibrated for it: ``max(0, c - mu_z)``.
 
-    Precision is then never below the base rate, as long as someone is selected (Corollary 4 of the paper).
+    Under calibration, precision is never below the base rate while somebody is selected (Corollary 4 of the paper).
 
     Examples
     --------

@@ -56,13 +56,6 @@ def test_bounds_are_the_least_and_the_most_over_all_fillings(seed):
             reached = getattr(frames.groupby(level=0)[name], extreme)()
             assert frame[f"{name}_{end}"].to_numpy() == pytest.approx(reached[frame.index].to_numpy())
         assert (frame[name].isna() == (frame["untested"] > 0)).all()
-    rates = np.array([one.population.counts.true_positive_rate for one in every])
-    low, high = found.population.counts.true_positive_rate_bounds
-    for z_, (least, most) in enumerate(zip(low, high, strict=True)):
-        defined = rates[:, z_][~np.isnan(rates[:, z_])]
-        assert [least, most] == pytest.approx(
-            [defined.min(), defined.max()] if defined.size else [math.nan] * 2, nan_ok=True
-        )
 
 
 def test_bounds_of_social_cost_hold_for_groups_that_come_in_part():

@@ -13,14 +13,14 @@ COUNTS = {"n": [4, 2], "positives": [2, 1], "selected": [2, 0], "true_positives"
 
 
 @given(decided_people)
-def test_counts_are_those_of_a_loop_over_people(people):
+def test_counts_equal_those_of_a_loop_over_people(people):
     y, yhat, z = columns(people)
     table = PublishedStatistics.from_predictions(y, yhat, sensitive_features=z)
-    found = {g: tuple(int(c[i]) for c in table.counts.columns) for i, g in enumerate(table.groups)}
-    assert found == reference.counts(y, yhat, z)
+    counts = {g: tuple(int(c[i]) for c in table.counts.columns) for i, g in enumerate(table.groups)}
+    assert counts == reference.counts(y, yhat, z)
 
 
-def test_counts_survive_json_and_keep_whole_numbers_whole():
+def test_counts_survive_json_as_integers():
     counts = GroupCounts.from_dict(COUNTS)
     assert json.loads(json.dumps(counts.to_dict())) == COUNTS
     assert counts.to_dict() == COUNTS
@@ -28,23 +28,15 @@ def test_counts_survive_json_and_keep_whole_numbers_whole():
     assert counts.precision[0] == 0.5
 
 
-def test_counts_of_weights_survive_too():
-    codes, weight = np.array([0, 0, 1]), np.array([0.5, 0.25, 1.5])
-    counts = GroupCounts.from_rows(np.array([True, False, True]), np.array([True, True, False]), codes, 2, weight)
-    again = GroupCounts.from_dict(json.loads(json.dumps(counts.to_dict())))
-    assert [column.tolist() for column in again.columns] == [[0.75, 1.5], [0.5, 1.5], [0.75, 0.0], [0.5, 0.0]]
-
-
 @pytest.mark.parametrize(
     ("sums", "message"),
     [
         ({}, "got nothing"),
-        ({"n": [1]}, "Counts are n, positives, selected, true_positives; got n"),
         (COUNTS | {"more": [1, 2]}, "true_positives, more"),
         (COUNTS | {"n": [4]}, "one number per group each"),
     ],
 )
-def test_what_is_no_table_of_counts_is_refused(sums, message):
+def test_wrong_counts_are_refused(sums, message):
     with pytest.raises(ValueError, match=message):
         GroupCounts.from_dict(sums)
 
@@ -58,22 +50,22 @@ def rows(seed, n_groups=4, n_rows=60):
 
 
 def by_loop(y, selected, codes, weight, known, n_groups=4):
-    """Counts of each group, as one would add them up by hand."""
+    """Counts of each group by a loop over people."""
     sums = [
         {"n": 0.0, "positives": 0.0, "selected": 0.0, "true_positives": 0.0, "untested": 0.0} for _ in range(n_groups)
     ]
-    for qualified, passes, code, w, is_known in zip(y, selected, codes, weight, known, strict=True):
+    for qualified, is_selected, code, w, is_known in zip(y, selected, codes, weight, known, strict=True):
         here = sums[code]
         here["n"] += w
         here["positives"] += w * (qualified and is_known)
-        here["selected"] += w * passes
-        here["true_positives"] += w * (qualified and passes)
+        here["selected"] += w * is_selected
+        here["true_positives"] += w * (qualified and is_selected)
         here["untested"] += w * (not is_known)
     return {name: [group[name] for group in sums] for name in sums[0]}
 
 
 @pytest.mark.parametrize("seed", range(3))
-def test_people_who_were_not_tested_are_counted_apart_and_weights_twice(seed):
+def test_untested_people_and_squared_weights_are_counted(seed):
     y, selected, codes, weight, known = rows(seed)
     counts = GroupCounts.from_rows(y, selected, codes, 4, weight, known=known, squares=True)
     assert counts.to_dict() == by_loop(y, selected, codes, weight, known)
@@ -125,33 +117,26 @@ def test_counts_can_be_spread_over_more_groups():
     assert all(column.dtype.kind == "i" for column in plain.columns)
 
 
-def fillings(counts, group):
-    """Rates of a group under every way in which its untested people may turn out."""
-    n, positives, selected, hits = (int(column[group]) for column in counts.columns)
+def possible_rates(counts, group):
+    """Rates of a group for every possible number of qualified people among the untested."""
+    n, positives, selected, true_positives = (int(column[group]) for column in counts.columns)
     for more in range(int(counts.unknown[group]) + 1):
         qualified = positives + more
         yield (
             qualified / n,
-            (n - qualified - selected + 2 * hits) / n,
-            hits / qualified if qualified else np.nan,
-            n - qualified - selected + 2 * hits,
+            (n - qualified - selected + 2 * true_positives) / n,
+            n - qualified - selected + 2 * true_positives,
             qualified,
         )
 
 
-def test_bounds_are_the_least_and_the_most_of_all_ways_in_which_the_untested_may_turn_out():
+def test_bounds_are_the_extremes_over_all_labels_of_untested_people():
     counts = GroupCounts(
         *(np.array(column) for column in ([10, 8, 5, 6], [3, 4, 0, 0], [4, 4, 2, 0], [3, 1, 0, 0], [5, 0, 1, 6]))
     )
-    found = (
-        counts.base_rate_bounds,
-        counts.accuracy_bounds,
-        counts.true_positive_rate_bounds,
-        counts.correct_bounds,
-        counts.positives_bounds,
-    )
+    bounds = (counts.base_rate_bounds, counts.accuracy_bounds, counts.correct_bounds, counts.positives_bounds)
     for group in range(4):
-        for (low, high), values in zip(found, zip(*fillings(counts, group), strict=True), strict=True):
+        for (low, high), values in zip(bounds, zip(*possible_rates(counts, group), strict=True), strict=True):
             assert low[group] == np.nanmin(values)
             assert high[group] == np.nanmax(values)
     for known, value in ((0, np.nan), (1, 0.5), (2, np.nan)):
@@ -163,21 +148,21 @@ def test_bounds_are_the_least_and_the_most_of_all_ways_in_which_the_untested_may
     np.testing.assert_equal(counts.selection_rate, [0.4, 0.5, 0.4, 0.0])
 
 
-def test_weighted_people_are_worth_as_many_as_give_the_same_variance():
+def test_weighted_people_count_with_their_effective_sample_size():
     y, selected = np.array([True, False, True, True]), np.array([True, True, True, False])
     weight = np.array([1.0, 2.0, 3.0, 2.0])
     counts = GroupCounts.from_rows(y, selected, np.zeros(4, np.intp), 2, weight, squares=True)
-    hits, passes = counts.trials
-    assert passes[0] == pytest.approx(6.0**2 / 14.0)  # (sum w)^2 / sum w^2 of those who pass
-    assert hits[0] / passes[0] == pytest.approx(counts.precision[0])
-    assert (hits[1], passes[1]) == (0, 0)
+    true_positives, selected = counts.trials
+    assert selected[0] == pytest.approx(6.0**2 / 14.0)  # (sum w)^2 / sum w^2 of those who pass
+    assert true_positives[0] / selected[0] == pytest.approx(counts.precision[0])
+    assert (true_positives[1], selected[1]) == (0, 0)
     assert counts.worth.tolist() == pytest.approx([8.0 / 18.0, 0.0])
-    plain = GroupCounts.from_dict(COUNTS)
-    assert [column.tolist() for column in plain.trials] == [COUNTS["true_positives"], COUNTS["selected"]]
-    assert plain.worth.tolist() == [1.0, 1.0]
+    plain_counts = GroupCounts.from_dict(COUNTS)
+    assert [column.tolist() for column in plain_counts.trials] == [COUNTS["true_positives"], COUNTS["selected"]]
+    assert plain_counts.worth.tolist() == [1.0, 1.0]
 
 
-def test_hits_that_exceed_those_who_pass_by_rounding_are_no_more_than_all_of_them():
+def test_true_positives_never_exceed_selected_people_by_rounding():
     three_tenths = np.array([0.1 + 0.2])
     counts = GroupCounts(
         three_tenths,
@@ -186,5 +171,5 @@ def test_hits_that_exceed_those_who_pass_by_rounding_are_no_more_than_all_of_the
         three_tenths,
         squares=GroupCounts(three_tenths, three_tenths, np.array([0.3]), three_tenths),
     )
-    hits, passes = counts.trials
-    assert hits[0] == passes[0]
+    true_positives, selected = counts.trials
+    assert true_positives[0] == selected[0]

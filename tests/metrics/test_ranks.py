@@ -17,10 +17,10 @@ def test_rank_agreement_agrees_with_scipy():
     rng = np.random.default_rng(0)
     for _ in range(20):
         mu, precision = rng.uniform(size=8), rng.uniform(size=8).round(1)
-        found = rank_agreement(mu, precision)
-        assert found.spearman == pytest.approx(stats.spearmanr(mu, precision).statistic)
-        assert found.kendall == pytest.approx(stats.kendalltau(mu, precision).statistic)
-        assert found.r2 == pytest.approx(np.corrcoef(mu, stats.rankdata(precision))[0, 1] ** 2)
+        agreement = rank_agreement(mu, precision)
+        assert agreement.spearman == pytest.approx(stats.spearmanr(mu, precision).statistic)
+        assert agreement.kendall == pytest.approx(stats.kendalltau(mu, precision).statistic)
+        assert agreement.r2 == pytest.approx(np.corrcoef(mu, stats.rankdata(precision))[0, 1] ** 2)
 
 
 @given(st.lists(st.tuples(st.integers(0, 4), st.integers(0, 4)), min_size=1, max_size=8))
@@ -30,7 +30,7 @@ def test_the_order_is_respected_iff_no_pair_of_groups_breaks_it(groups):
     assert rank_agreement(mu, precision).respected == (not broken)
 
 
-def test_r2_is_blind_to_direction_and_short_of_one_for_the_perfect_order():
+def test_r2_ignores_the_direction_and_is_below_1_for_a_perfect_order():
     perfect = rank_agreement(ADULT_BASE_RATES, ADULT_BASE_RATES)
     reverse = rank_agreement(ADULT_BASE_RATES, [-mu for mu in ADULT_BASE_RATES])
     assert perfect.r2 == pytest.approx(0.847, abs=0.001)
@@ -40,20 +40,20 @@ def test_r2_is_blind_to_direction_and_short_of_one_for_the_perfect_order():
 
 
 def test_naive_learning_on_adult_does_not_follow_base_rates(adult_splits):
-    found = []
+    agreements = []
     for model, X, y, z, *_ in adult_splits:
         table = PublishedStatistics.from_estimator(model, X, y, sensitive_features=z)
-        found.append(rank_agreement(table.base_rate, table.precision))
+        agreements.append(rank_agreement(table.base_rate, table.precision))
     # the paper has .219, from 30,000 steps of gradient descent, short of convergence
-    assert np.mean([a.r2 for a in found]) == pytest.approx(0.264, abs=0.01)
-    assert not any(a.respected for a in found)
+    assert np.mean([a.r2 for a in agreements]) == pytest.approx(0.264, abs=0.01)
+    assert not any(a.respected for a in agreements)
 
 
-def test_rank_agreement_matches_series_by_group_and_leaves_undefined_precisions_out():
+def test_series_are_matched_by_group_and_undefined_precisions_left_out():
     mu = pd.Series({"a": 0.1, "b": 0.2, "c": 0.3})
     precision = pd.Series({"c": 0.9, "b": np.nan, "a": 0.5})
-    found = rank_agreement(mu, precision)
-    assert (found.kendall, found.respected, found.n_groups) == (1, True, 2)
+    agreement = rank_agreement(mu, precision)
+    assert (agreement.kendall, agreement.respected, agreement.n_groups) == (1, True, 2)
     with pytest.raises(ValueError, match="same groups"):
         rank_agreement(mu, precision.drop("a"))
     one = rank_agreement([0.1], [0.2])

@@ -23,14 +23,14 @@ from selfselect.metrics import (
 
 
 @given(decided_people, st.sampled_from([0.0, 0.4, 0.5, 0.75, 1.0]))
-def test_metrics_are_those_of_a_loop_over_people(people, cost):
+def test_metrics_equal_those_of_a_loop_over_people(people, cost):
     y, yhat, z = (list(column) for column in zip(*people, strict=True))
     published = PublishedStatistics.from_predictions(y, yhat, sensitive_features=z)
     decided, mask = published.applies(cost), published.applies_to(z, cost)
     expected = reference.applies(y, yhat, z, cost)
 
-    def same(found, truth):
-        return np.isnan(found) if truth is None else found == pytest.approx(truth)
+    def same(value, truth):
+        return np.isnan(value) if truth is None else value == pytest.approx(truth)
 
     assert same(induced_accuracy(y, yhat, applies=mask), reference.induced_accuracy(y, yhat, z, expected))
     assert same(social_cost(y, applies=mask), reference.social_cost(y, z, expected))
@@ -49,7 +49,7 @@ def test_metrics_are_those_of_a_loop_over_people(people, cost):
 
 
 @given(decided_people, st.floats(0, 1))
-def test_utility_of_a_group_is_its_selection_rate_times_what_precision_gains_over_cost(people, cost):
+def test_utility_of_a_group_is_its_selection_rate_times_precision_minus_cost(people, cost):
     y, yhat, z = (np.array(column) for column in zip(*people, strict=True))
     published = PublishedStatistics.from_predictions(y, yhat, sensitive_features=z)
     utility = published.applicant_utility(cost)
@@ -67,12 +67,18 @@ def test_utility_follows_the_decision_when_it_is_given():
     assert applicant_utility(y, yhat, cost=[0.5, 0.25, 1, 1], applies=[1, 1, 1, 1]) == pytest.approx(0.25 / 4)
 
 
-@pytest.mark.parametrize("kind", [list, tuple, np.array, pd.Series, lambda v: pd.Series(v).astype("boolean")])
+@pytest.mark.parametrize("kind", [list, np.array, pd.Series, lambda v: pd.Series(v).astype("boolean")])
 def test_metrics_take_lists_arrays_and_series(kind):
     y, yhat, mask = kind([1, 0, 1, 0]), kind([1, 0, 0, 0]), kind([1, 1, 1, 0])
     assert induced_accuracy(y, yhat, applies=mask) == pytest.approx(2 / 3)
     assert social_cost(y, applies=mask) == 0
     assert application_rate(applies=mask) == 0.75
+
+
+@pytest.mark.parametrize("wrong", [[1.5, 0.0], [np.nan, 0.0], ["yes", "no"], [1]])
+def test_wrong_shares_are_refused(wrong):
+    with pytest.raises((ValueError, TypeError), match="applies"):
+        social_cost([1, 0], applies=wrong)
 
 
 def test_weights_count_as_repetitions():
@@ -89,7 +95,7 @@ def test_weights_count_as_repetitions():
     )
 
 
-def test_nobody_applies_is_nan_and_nobody_qualified_too():
+def test_metrics_are_nan_if_nobody_applies_or_nobody_is_qualified():
     assert np.isnan(induced_accuracy([1, 0], [1, 0], applies=[0, 0]))
     assert np.isnan(social_cost([0, 0], applies=[1, 0]))
 
@@ -118,7 +124,7 @@ def test_metrics_work_in_fairlearns_metric_frame():
 
 
 @given(decided_people, st.sampled_from([0.0, 0.3, 1.0, 2.5]), st.sampled_from([0.0, 0.4, 1.0]), st.data())
-def test_the_utility_of_the_firm_is_that_of_a_loop_over_people(people, gain, price, data):
+def test_the_firms_utility_equals_that_of_a_loop_over_people(people, gain, price, data):
     y, yhat, _ = (list(column) for column in zip(*people, strict=True))
     shares = data.draw(st.lists(st.sampled_from([0.0, 0.25, 1.0]), min_size=len(y), max_size=len(y)))
     weights = data.draw(st.lists(st.sampled_from([0.0, 1.0, 3.0]), min_size=len(y), max_size=len(y)))
@@ -126,11 +132,11 @@ def test_the_utility_of_the_firm_is_that_of_a_loop_over_people(people, gain, pri
     for label, selected, share, weight in zip(y, yhat, shares, weights, strict=True):
         if selected:
             total += weight * share * ((gain if label else 0.0) - price)
-    found = firm_utility(y, yhat, applies=shares, gain=gain, price=price, sample_weight=weights)
-    assert np.isnan(found) if sum(weights) == 0 else found == pytest.approx(total / sum(weights))
+    utility = firm_utility(y, yhat, applies=shares, gain=gain, price=price, sample_weight=weights)
+    assert np.isnan(utility) if sum(weights) == 0 else utility == pytest.approx(total / sum(weights))
 
 
-def test_a_firm_to_which_nobody_applies_has_no_utility_and_prices_are_numbers():
+def test_the_firms_utility_is_0_if_nobody_applies_and_prices_must_be_numbers():
     assert firm_utility([1, 0], [1, 1], applies=[False, False], price=0.4) == 0
     assert firm_utility([1, 0], [1, 1], applies=[True, False], price=0.4, gain=2.0) == pytest.approx(0.8)
     for wrong in ({"price": -1}, {"price": np.nan}, {"price": 0.5, "gain": "much"}):
@@ -139,7 +145,7 @@ def test_a_firm_to_which_nobody_applies_has_no_utility_and_prices_are_numbers():
 
 
 @given(decided_people, st.sampled_from([0.3, 0.5, 0.8]))
-def test_a_firm_that_pays_what_people_pay_has_the_utility_of_those_who_apply(people, cost):
+def test_a_firm_that_pays_the_applicants_cost_has_their_utility(people, cost):
     y, yhat, z = (list(column) for column in zip(*people, strict=True))
     mask = PublishedStatistics.from_predictions(y, yhat, sensitive_features=z).applies_to(z, cost)
     firm = firm_utility(y, yhat, applies=mask, price=cost)

@@ -1,4 +1,4 @@
-"""Displays draw what they are given, on axes that they keep, and name it there."""
+"""Displays show the right numbers under the right names, on axes that they keep."""
 
 import io
 
@@ -31,7 +31,7 @@ mpl.use("Agg")
 import matplotlib.pyplot as plt
 from matplotlib.text import Text
 
-#: Names that a picture might take for something else.
+#: Names that matplotlib could misread.
 HOSTILE = ["_other", "$50_$", "$\\frac{$", "", "line\nbreak", "nul\x00l", "x" * 500, "A"]
 
 
@@ -43,7 +43,7 @@ def people():
 
 @pytest.fixture(scope="module")
 def new_people():
-    """Others of the same kind."""
+    """Other people of the same population."""
     return make_base_rate_groups((0.5, 0.3, 0.15), n_per_group=800, random_state=1, return_X_y_group=True)
 
 
@@ -66,7 +66,7 @@ def table_of(**groups):
 
 
 def many(n_groups):
-    """So many groups, larger and larger, half of whose people pass and of these more and more are qualified."""
+    """Groups of growing size and precision, half of whose people are selected."""
     sizes = 20 * np.arange(1, n_groups + 1)
     return table_of(**{f"g{i}": (n, n // 2, n // 2, n // 4 + i) for i, n in enumerate(sizes)})
 
@@ -93,7 +93,7 @@ def lines_in(display):
     return {name: line for name, line in lines.items() if not name.startswith("_few of ")}, few
 
 
-def test_precision_curves_are_named_at_their_ends_and_so_is_the_classifiers_own_cost(people, naive):
+def test_curves_and_the_classifiers_own_cost_are_named_at_their_ends(people, naive):
     X, y, z = people
     display = PrecisionCurvesDisplay.from_estimator(naive, X, y, sensitive_features=z)
     assert texts_in(display) == ["z0", "z1", "z2", "cost 0.7"]
@@ -101,7 +101,7 @@ def test_precision_curves_are_named_at_their_ends_and_so_is_the_classifiers_own_
     assert texts_in(other)[-1] == "cost 0.6"
 
 
-def test_precision_curves_show_the_precision_at_each_threshold_where_enough_people_pass(people):
+def test_curves_show_the_precision_at_each_threshold(people):
     X, y, z = people
     score = X["x"].to_numpy()
     display = PrecisionCurvesDisplay.from_predictions(y, score, sensitive_features=z)
@@ -115,14 +115,14 @@ def test_precision_curves_show_the_precision_at_each_threshold_where_enough_peop
         assert few[group].get_linewidth() < enough[group].get_linewidth()
 
 
-def test_the_last_step_of_a_curve_reaches_the_score_above_which_nobody_passes():
+def test_a_curve_ends_at_the_largest_score():
     display = PrecisionCurvesDisplay.from_predictions([0, 1, 1], [0.2, 0.5, 0.9], sensitive_features=["A"] * 3)
     thresholds, precision = lines_in(display)[1]["A"].get_data()
     assert thresholds[-1] == 0.9
     assert precision[-1] == 1  # of the one person above 0.5
 
 
-def test_of_many_groups_the_eight_largest_have_names_and_colours():
+def test_the_eight_largest_groups_have_names_and_colours():
     z = np.repeat(np.arange(12), np.arange(40, 64, 2))
     y, score = np.arange(len(z)) % 2, np.arange(len(z))
     display = PrecisionCurvesDisplay.from_predictions(y, score, sensitive_features=z)
@@ -133,17 +133,10 @@ def test_of_many_groups_the_eight_largest_have_names_and_colours():
     assert "4 smaller groups" in display.ax_.get_xlabel()
 
 
-def test_a_cost_that_is_none_is_refused_before_anything_is_drawn(people):
-    X, y, z = people
-    with pytest.raises(ValueError, match="cost must lie in"):
-        PrecisionCurvesDisplay.from_predictions(y, X["x"], sensitive_features=z, cost=2)
-    assert not plt.get_fignums()
-
-
 # ---------------------------------------------------------------------- frontiers
 
 
-def test_the_frontier_is_drawn_on_the_axes_given_with_the_number_of_groups_at_each_point(people):
+def test_the_frontier_of_classifiers_has_the_number_of_groups_at_each_point(people):
     X, y, z = people
     _, ax = plt.subplots()
     display = FrontierDisplay.from_estimator(
@@ -155,7 +148,7 @@ def test_the_frontier_is_drawn_on_the_axes_given_with_the_number_of_groups_at_ea
     assert texts_in(display) == [str(int(n)) for n in points["applying_groups"]]
 
 
-def test_the_frontier_over_thresholds_is_drawn_with_the_threshold_in_force_and_the_limit(people):
+def test_the_frontier_over_thresholds_has_the_current_threshold_and_the_limit(people):
     X, y, z = people
     score = 1 / (1 + np.exp(-X["x"].to_numpy()))
     _, ax = plt.subplots()
@@ -171,11 +164,6 @@ def test_the_frontier_over_thresholds_is_drawn_with_the_threshold_in_force_and_t
     assert drawn["now (0.5)"].get_ydata()[0] == made.current.induced_accuracy
 
 
-def test_a_frontier_of_nobody_is_drawn_empty():
-    display = FrontierDisplay.from_predictions([0, 0, 1], [0.1, 0.9, 0.05], sensitive_features=["A"] * 3, cost=1)
-    assert "now (0.5)" not in names_in_legend(display)
-
-
 # ---------------------------------------------------------------------- who applies
 
 
@@ -184,7 +172,7 @@ def bars_of(display):
     return [(bar.get_width(), bar.get_facecolor()[:3]) for bar in display.ax_.patches]
 
 
-def test_bars_reach_the_cost_up_to_which_groups_apply_from_the_most_willing_down():
+def test_bars_end_at_the_highest_cost_at_which_groups_apply():
     table = table_of(A=(100, 50, 40, 20), B=(100, 50, 40, 30), C=(100, 50, 0, 0))
     display = WhoAppliesDisplay(table, Terms(0.6)).plot()
     assert rows_of(display) == ["B", "A", "C"]
@@ -204,7 +192,7 @@ def test_a_subsidy_gives_each_row_a_cost_of_its_own():
     assert WhoAppliesDisplay(table, Terms(0.6)).plot().ax_.texts[0].get_text() == "cost 0.6"
 
 
-def test_people_who_want_to_be_sure_come_up_to_the_bound_and_the_dot_is_the_precision(naive):
+def test_bars_end_at_the_lower_bound_if_people_decide_by_it(naive):
     display = WhoAppliesDisplay.from_estimator(naive)
     limits = naive.terms_.max_accepted_cost(naive.published_.counts)
     assert [width for width, _ in bars_of(display)] == sorted(limits, reverse=True)
@@ -216,15 +204,15 @@ def test_people_who_want_to_be_sure_come_up_to_the_bound_and_the_dot_is_the_prec
 def test_an_audit_a_classifier_and_predictions_draw_the_same_rows(people, naive):
     X, y, z = people
     selected = naive.predict(X)
-    ways = [
+    displays = [
         WhoAppliesDisplay.from_audit(audit(y, y_pred=selected, sensitive_features=z, cost=0.7)),
         WhoAppliesDisplay.from_predictions(y, selected, sensitive_features=z, cost=0.7),
         WhoAppliesDisplay.from_estimator(naive.estimator_, X, y, sensitive_features=z, cost=0.7),
     ]
-    assert texts_in(ways[0]) == texts_in(ways[1]) == texts_in(ways[2])
+    assert texts_in(displays[0]) == texts_in(displays[1]) == texts_in(displays[2])
 
 
-def test_what_a_plain_classifier_lacks_is_asked_for(people, naive):
+def test_missing_arguments_and_wrong_costs_are_errors_before_anything_is_drawn(people, naive):
     X, y, z = people
     with pytest.raises(TypeError, match="has no cost of its own; pass cost"):
         WhoAppliesDisplay.from_estimator(naive.estimator_, X, y, sensitive_features=z)
@@ -234,11 +222,13 @@ def test_what_a_plain_classifier_lacks_is_asked_for(people, naive):
         PublishedTableDisplay.from_estimator(naive, X)
     with pytest.raises(ValueError, match="cost must lie in"):
         WhoAppliesDisplay(naive.published_, Terms(1.5))
+    with pytest.raises(ValueError, match="cost must lie in"):
+        PrecisionCurvesDisplay.from_predictions(y, X["x"], sensitive_features=z, cost=2)
     assert not plt.get_fignums()
 
 
 @pytest.mark.parametrize("draw", [lambda table: WhoAppliesDisplay(table, Terms(0.6)), PublishedTableDisplay])
-def test_of_fifty_groups_the_forty_largest_have_rows_and_the_picture_says_so(draw):
+def test_the_forty_largest_groups_have_rows_and_the_axis_says_so(draw):
     display = draw(many(50)).plot()
     assert set(rows_of(display)) == {f"g{i}" for i in range(10, 50)}
     assert "the 40 largest of 50 groups" in display.ax_.get_xlabel()
@@ -247,7 +237,7 @@ def test_of_fifty_groups_the_forty_largest_have_rows_and_the_picture_says_so(dra
 # ---------------------------------------------------------------------- the published table
 
 
-def test_the_table_has_precision_base_rate_and_how_many_pass_of_each_group():
+def test_the_table_shows_precision_base_rate_and_selected_people_of_each_group():
     table = table_of(A=(1000, 500, 40, 20), B=(100, 30, 40, 30))
     display = PublishedTableDisplay(table).plot()
     assert rows_of(display) == ["B", "A"]
@@ -259,13 +249,13 @@ def test_the_table_has_precision_base_rate_and_how_many_pass_of_each_group():
 
 
 def test_the_base_rate_of_untested_people_is_a_range():
-    found = audit([1, 0, None, None], y_pred=[1, 1, 0, 0], untested=True, sensitive_features=["A"] * 4, cost=0.6)
-    display = PublishedTableDisplay.from_audit(found)
+    audited = audit([1, 0, None, None], y_pred=[1, 1, 0, 0], untested=True, sensitive_features=["A"] * 4, cost=0.6)
+    display = PublishedTableDisplay.from_audit(audited)
     _, low, high, *_ = display.ax_.get_lines()
     assert (low.get_xdata()[0], high.get_xdata()[0]) == (0.25, 0.75)
 
 
-def test_a_classifier_shows_what_it_has_published_or_would_publish_of_others(people, new_people, naive):
+def test_a_classifier_shows_its_own_statistics_or_those_of_given_people(people, new_people, naive):
     X, y, z = new_people
     own = PublishedTableDisplay.from_estimator(naive)
     assert own.published is naive.published_
@@ -273,7 +263,7 @@ def test_a_classifier_shows_what_it_has_published_or_would_publish_of_others(peo
     assert others.published == PublishedStatistics.from_predictions(y, naive.predict(X), sensitive_features=z)
 
 
-def test_a_classifier_that_needs_groups_to_decide_is_given_them(people):
+def test_a_classifier_that_needs_groups_gets_them(people):
     X, y, z = people
     clf = GroupThresholdClassifier(cost=0.7, max_social_cost=0.5).fit(X, y, sensitive_features=z)
     made = PublishedTableDisplay.from_estimator(clf, X, y, sensitive_features=z).published
@@ -281,7 +271,7 @@ def test_a_classifier_that_needs_groups_to_decide_is_given_them(people):
     assert made == PublishedStatistics.from_predictions(y, selected, sensitive_features=z)
 
 
-def test_the_end_of_a_pipeline_is_what_has_published(people, new_people):
+def test_displays_use_the_classifier_at_the_end_of_a_pipeline(people, new_people):
     X, y, z = people
     clf = NaiveClassifier(cost=0.7)
     pipe = make_pipeline(StandardScaler(), clf).fit(X, y, naiveclassifier__sensitive_features=z)
@@ -296,7 +286,7 @@ def test_the_end_of_a_pipeline_is_what_has_published(people, new_people):
 # ---------------------------------------------------------------------- promised and delivered
 
 
-def test_each_group_has_a_point_at_what_was_published_and_delivered_and_a_word(new_people, naive):
+def test_each_group_has_a_point_at_published_and_delivered_precision(new_people, naive):
     X, y, z = new_people
     display = PromisedDeliveredDisplay.from_estimator(naive, X, y, sensitive_features=z)
     frame = naive.audit(X, y, z).to_frame()
@@ -307,7 +297,7 @@ def test_each_group_has_a_point_at_what_was_published_and_delivered_and_a_word(n
     assert "cost 0.7" in texts_in(display)
 
 
-def test_a_broken_promise_is_called_so():
+def test_a_broken_promise_is_marked():
     published = table_of(A=(100, 50, 50, 40), B=(100, 50, 50, 20), C=(100, 50, 0, 0))
     y, selected = [1] * 20 + [0] * 30 + [1, 0], [1] * 50 + [1, 0]
     display = PromisedDeliveredDisplay.from_predictions(
@@ -318,16 +308,16 @@ def test_a_broken_promise_is_called_so():
     assert "nobody passes of C" in display.ax_.get_xlabel()
 
 
-def test_people_who_were_published_themselves_are_no_new_people(people, naive):
+def test_only_audits_of_new_people_are_drawn(people, naive):
     X, y, z = people
-    found = audit(y, y_pred=naive.predict(X), sensitive_features=z, cost=0.7)
+    audited = audit(y, y_pred=naive.predict(X), sensitive_features=z, cost=0.7)
     with pytest.raises(ValueError, match="Audit new people"):
-        PromisedDeliveredDisplay.from_audit(found)
+        PromisedDeliveredDisplay.from_audit(audited)
     with pytest.raises(TypeError, match="wrap it: NaiveClassifier"):
         PromisedDeliveredDisplay.from_estimator(naive.estimator_, X, y, sensitive_features=z)
 
 
-def test_of_many_groups_the_eight_largest_points_are_named():
+def test_the_eight_largest_points_are_named():
     table = many(12)
     n, y, selected, z = table.counts.n, [], [], []
     for group, size in zip(table.groups, n, strict=True):
@@ -342,7 +332,7 @@ def test_of_many_groups_the_eight_largest_points_are_named():
 # ---------------------------------------------------------------------- names
 
 
-def test_names_are_drawn_as_they_stand_whatever_they_hold():
+def test_hostile_names_are_drawn_as_text():
     y, selected, z = np.tile([1, 1, 0, 0], 40), np.tile([1, 0, 1, 0], 40), np.repeat(HOSTILE, 20)
     table = PublishedStatistics.from_predictions(y, selected, sensitive_features=z)
     displays = [
@@ -364,7 +354,7 @@ def test_names_of_combinations_are_joined():
     assert set(rows_of(display)) == {"f / 1", "f / 2", "m / 1", "m / 2"}
 
 
-def test_names_of_lines_and_points_do_not_cover_each_other():
+def test_names_do_not_overlap():
     n = 8
     z = np.repeat(np.arange(n), 100)
     y, score = np.tile([0, 1], 50 * n), np.tile(np.arange(100), n)

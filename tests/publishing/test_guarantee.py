@@ -1,4 +1,4 @@
-"""Promises that are made in vain come as often as was said, whatever the people are like: simulated, not believed."""
+"""Simulations of the guarantee, for many kinds of populations: it is wrong at most as often as stated."""
 
 import os
 from fractions import Fraction
@@ -13,17 +13,17 @@ from selfselect.counting import GroupCounts
 from selfselect.publishing import Promised, ThresholdCurves, promise_in_order, promise_to_named, sequences_of
 
 DELTA = 0.1
-#: `make simulate` draws more.
+#: Number of simulated populations.
 POPULATIONS = int(os.environ.get("SELFSELECT_POPULATIONS", "2000"))
 KINDS = ["plain", "ties", "tiny groups", "many groups", "hopeless"]
 
 
 def world(random, kind):
-    """Groups of a population: how scores are spread, who of each score is qualified, and how many are drawn."""
+    """Distribution of scores, probability of being qualified at each score, and sample size of each group."""
     n_groups = {"many groups": 12, "tiny groups": 6}.get(kind, int(random.integers(1, 5)))
     values = 6 if kind == "ties" else 40
     spread = random.dirichlet(np.ones(values), n_groups)
-    if kind == "hopeless":  # the score says nothing, and precision is just below the cost
+    if kind == "hopeless":  # the score is uninformative, and precision is just below the cost
         chance = np.repeat(random.uniform(0.3, 0.8, n_groups)[:, None], values, axis=1)
     else:
         chance = np.sort(random.uniform(0, 1, (n_groups, values)), axis=1)
@@ -50,45 +50,50 @@ def costs_of(random, kind, spread, chance):
 
 
 @pytest.mark.parametrize("kind", KINDS)
-def test_any_promise_at_all_is_broken_in_at_most_the_share_that_was_said(kind):
+def test_guarantees_of_thresholds_are_wrong_at_most_as_often_as_stated(kind):
     random = np.random.default_rng(0)
     broken = promised = 0
     populations = max(POPULATIONS // 5, 1)
     for _ in range(populations):
         spread, chance, size = world(random, kind)
         costs = costs_of(random, kind, spread, chance)
-        score, y, codes = drawn(random, spread, chance, size)  # people who are fitted
+        score, y, codes = drawn(random, spread, chance, size)  # training data
         sequences = [sequences_of(score[codes == z], float(y[codes == z].mean())) for z in range(len(size))]
-        score, y, codes = drawn(random, spread, chance, size)  # people who are judged
+        score, y, codes = drawn(random, spread, chance, size)  # evaluation data
         steps = ThresholdCurves.from_codes(y, score, codes, pd.RangeIndex(len(size)))
-        found = promise_in_order(steps, sequences, costs, DELTA)
-        told = [(z, t) for z, thresholds in enumerate(found.thresholds) for t in thresholds]
-        promised += bool(told)
-        # whichever of the promised thresholds is chosen in the end: none of them may be in vain
-        broken += any(true_precision(spread, chance, z, t) < costs[z] - 1e-12 for z, t in told)
+        passed = promise_in_order(steps, sequences, costs, DELTA).thresholds
+        guaranteed = [(z, t) for z, thresholds in enumerate(passed) for t in thresholds]
+        promised += bool(guaranteed)
+        # any of these thresholds may be chosen in the end, so all of them must hold
+        broken += any(true_precision(spread, chance, z, t) < costs[z] - 1e-12 for z, t in guaranteed)
+    check_shares(kind, populations, promised, broken)
+
+
+def check_shares(kind, populations, promised, broken):
+    """At most a share delta of populations have a wrong guarantee, and not because there are no guarantees."""
     assert broken <= populations * DELTA + 3 * np.sqrt(populations * DELTA * (1 - DELTA))
     if kind == "plain":
-        assert promised > 0.3 * populations  # it is not by promising nothing
+        assert promised > 0.3 * populations
     if kind == "hopeless":
         assert broken == promised
 
 
 def as_it_is(curves, costs):
-    """The threshold of a classifier that nobody chooses."""
+    """A fixed threshold."""
     return 2.5 if curves.threshold.max() < 6 else 19.5
 
 
 def best_threshold(curves, costs):
-    """The threshold of the highest induced accuracy, chosen again for every population."""
-    found = curves.outcomes(dict(zip(curves.groups, costs, strict=True)))
-    if found["induced_accuracy"].isna().all():
+    """The threshold of the highest induced accuracy in the training data."""
+    outcomes = curves.outcomes(dict(zip(curves.groups, costs, strict=True)))
+    if outcomes["induced_accuracy"].isna().all():
         return as_it_is(curves, costs)
-    return float(found["threshold"][found["induced_accuracy"].idxmax()])
+    return float(outcomes["threshold"][outcomes["induced_accuracy"].idxmax()])
 
 
 @pytest.mark.parametrize("kind", KINDS)
 @pytest.mark.parametrize("choose", [as_it_is, best_threshold])
-def test_of_groups_that_are_named_beforehand_any_promise_is_broken_in_at_most_the_share_that_was_said(choose, kind):
+def test_guarantees_of_groups_are_wrong_at_most_as_often_as_stated(choose, kind):
     random = np.random.default_rng(1)
     broken = promised = 0
     populations = max(POPULATIONS // 5, 1)
@@ -101,24 +106,20 @@ def test_of_groups_that_are_named_beforehand_any_promise_is_broken_in_at_most_th
         )
         threshold = choose(fitted, costs)
         named = fitted.at(threshold).applies(dict(enumerate(costs))).to_numpy()
-        _, told = promise_to_named(judged.at(threshold).counts, named, costs, DELTA)
-        assert (told <= named).all()
-        promised += told.any()
-        broken += any(true_precision(spread, chance, z, threshold) < costs[z] - 1e-12 for z in np.flatnonzero(told))
-    assert broken <= populations * DELTA + 3 * np.sqrt(populations * DELTA * (1 - DELTA))
-    if kind == "plain":
-        assert promised > 0.3 * populations  # it is not by promising nothing
-    if kind == "hopeless":
-        assert broken == promised
+        _, passed = promise_to_named(judged.at(threshold).counts, named, costs, DELTA)
+        assert (passed <= named).all()
+        promised += passed.any()
+        broken += any(true_precision(spread, chance, z, threshold) < costs[z] - 1e-12 for z in np.flatnonzero(passed))
+    check_shares(kind, populations, promised, broken)
 
 
-def test_groups_that_nobody_named_have_no_part_in_the_level():
+def test_groups_that_are_not_tested_do_not_share_the_level():
     counts = GroupCounts(*(np.array(column) for column in ([30] * 3, [20] * 3, [15] * 3, [15] * 3)))
     costs = np.full(3, 0.85)  # 15 of 15 have a probability of .087
-    level, told = promise_to_named(counts, np.array([False, True, False]), costs, 0.1)
-    assert (level, told.tolist()) == (0.1, [False, True, False])
-    level, told = promise_to_named(counts, np.ones(3, dtype=bool), costs, 0.1)
-    assert (level, told.any()) == (pytest.approx(0.1 / 3), False)
+    level, passed = promise_to_named(counts, np.array([False, True, False]), costs, 0.1)
+    assert (level, passed.tolist()) == (0.1, [False, True, False])
+    level, passed = promise_to_named(counts, np.ones(3, dtype=bool), costs, 0.1)
+    assert (level, passed.any()) == (pytest.approx(0.1 / 3), False)
     assert not promise_to_named(counts, np.zeros(3, dtype=bool), costs, 0.1)[1].any()
 
 
@@ -126,13 +127,13 @@ def test_a_sequence_ends_at_the_first_threshold_that_fails():
     y = np.array([1] * 30 + [0] * 30 + [1] * 100)
     score = np.array([3.0] * 30 + [2.0] * 30 + [1.0] * 100)
     steps = ThresholdCurves.from_scores(y, score)
-    found = promise_in_order(steps, [[np.array([2.0, 1.0, 0.0])]], np.array([0.7]), 0.1)
-    assert found.thresholds[0].tolist() == [2.0]
+    guaranteed = promise_in_order(steps, [[np.array([2.0, 1.0, 0.0])]], np.array([0.7]), 0.1)
+    assert guaranteed.thresholds[0].tolist() == [2.0]
     alone = promise_in_order(steps, [[np.array([0.0])]], np.array([0.7]), 0.1)
     assert alone.thresholds[0].tolist() == [0.0]  # it would have passed by itself
 
 
-def test_each_test_has_its_part_of_the_level():
+def test_sequences_share_the_level():
     steps = ThresholdCurves.from_scores([1] * 15, [1.0] * 15, sensitive_features=["A"] * 15)
     assert binom.sf(14, 15, 0.85) == pytest.approx(0.0874, abs=1e-4)
     one, two = ([[np.array([0.0])]], [[np.array([0.0]), np.array([0.5])]])
@@ -140,11 +141,11 @@ def test_each_test_has_its_part_of_the_level():
     assert len(promise_in_order(steps, two, np.array([0.85]), 0.1).thresholds[0]) == 0
 
 
-# ---------------------------------------------------------------------- the sequences, and what passes, one by one
+# ---------------------------------------------------------------------- sequences
 
 
 def sequence_by_hand(score, share):
-    """Hundred levels from where a share is selected down to where everybody is, and the score next above each."""
+    """The next score above each of 100 levels, from where a share is selected down to where everybody is."""
     ordered = sorted(score)
     levels = [(1 - share) * (1 - Fraction(k, 99)) for k in range(100)]
     values = [ordered[ceil(level * (len(ordered) - 1))] for level in levels]
@@ -153,12 +154,12 @@ def sequence_by_hand(score, share):
 
 def test_sequences_start_at_parts_of_the_base_rate_and_go_down_to_everybody():
     score = [3.0, 1.0, 4.0, 1.0, 5.0, 9.0, 2.0, 6.0]
-    found = sequences_of(np.array(score), 0.8)
+    sequences = sequences_of(np.array(score), 0.8)
     # an eighth of .8 is less than one person of eight
     shares = [Fraction(4, 5), Fraction(2, 5), Fraction(1, 5), Fraction(1, 8)]
-    assert [sequence.tolist() for sequence in found] == [sequence_by_hand(score, share) for share in shares]
-    assert found[0].tolist() == [2, 1]
-    assert found[3].tolist() == [9, 6, 5, 4, 3, 2, 1]
+    assert [sequence.tolist() for sequence in sequences] == [sequence_by_hand(score, share) for share in shares]
+    assert sequences[0].tolist() == [2, 1]
+    assert sequences[3].tolist() == [9, 6, 5, 4, 3, 2, 1]
 
 
 def test_a_sequence_has_at_most_a_hundred_thresholds():
@@ -169,7 +170,7 @@ def test_a_sequence_has_at_most_a_hundred_thresholds():
     assert (np.diff(longest) < 0).all()
 
 
-def test_parts_that_are_the_same_are_one_sequence_and_nobody_has_none():
+def test_equal_sequences_are_tested_once_and_empty_groups_have_none():
     score = np.array([1.0, 2.0, 3.0, 4.0])
     assert [sequence.tolist() for sequence in sequences_of(score, 0.0)] == [[4, 3, 2, 1]]
     assert [sequence.tolist() for sequence in sequences_of(score, 1.0)] == [[1], [3, 2, 1], [4, 3, 2, 1]]
@@ -191,8 +192,8 @@ def test_thresholds_pass_until_the_first_whose_tail_probability_is_above_the_lev
         [np.array([20.0, 0.0]) - 900, np.array([3.0, 2.0, 1.0]) - 900],  # of nobody nothing is promised
     ]
     costs, delta = np.array([0.7, 0.5, 0.65, 0.0]), 0.3
-    found = promise_in_order(steps, sequences, costs, delta)
-    assert found.level == delta / 5
+    guaranteed = promise_in_order(steps, sequences, costs, delta)
+    assert guaranteed.level == delta / 5
     expected = []
     for group, own in enumerate(sequences):
         passed = set()
@@ -200,30 +201,21 @@ def test_thresholds_pass_until_the_first_whose_tail_probability_is_above_the_lev
             for threshold in sequence:
                 above = (codes == group) & (score > threshold)
                 chance = binom.sf(y[above].sum() - 1, above.sum(), costs[group])
-                if not above.any() or chance > found.level:
+                if not above.any() or chance > guaranteed.level:
                     break
                 passed.add(float(threshold))
         expected.append(sorted(passed))
-    assert [thresholds.tolist() for thresholds in found.thresholds] == expected
+    assert [thresholds.tolist() for thresholds in guaranteed.thresholds] == expected
     assert list(map(len, expected)) == [4, 0, 2, 3]
 
 
-def test_one_person_is_enough_where_the_cost_is_low_enough():
-    steps = ThresholdCurves.from_scores([0, 1], [1.0, 2.0])
-    assert promise_in_order(steps, [[np.array([1.0])]], np.array([0.05]), 0.1).thresholds[0].tolist() == [1.0]
-    assert promise_in_order(steps, [[np.array([1.0])]], np.array([0.15]), 0.1).thresholds[0].tolist() == []
-
-
-def test_without_sequences_nothing_is_promised_and_nothing_is_divided():
+def test_without_sequences_there_is_no_guarantee():
     steps = ThresholdCurves.from_scores([1, 0], [1.0, 2.0], sensitive_features=["A", "B"])
-    found = promise_in_order(steps, [[], []], np.array([0.1, 0.1]), 0.2)
-    assert (found.level, [thresholds.tolist() for thresholds in found.thresholds]) == (0.2, [[], []])
-    counts = steps.at(-np.inf).counts
-    level, told = promise_to_named(counts, np.zeros(2, dtype=bool), np.array([0.1, 0.1]), 0.2)
-    assert (level, told.tolist()) == (0.2, [False, False])
+    guaranteed = promise_in_order(steps, [[], []], np.array([0.1, 0.1]), 0.2)
+    assert (guaranteed.level, [thresholds.tolist() for thresholds in guaranteed.thresholds]) == (0.2, [[], []])
 
 
-def test_a_group_is_promised_something_if_any_threshold_passed():
-    found = Promised(0.05, (np.array([0.5]), np.zeros(0), np.array([0.1, 0.2])))
+def test_a_group_has_a_guarantee_if_any_threshold_passed():
+    guaranteed = Promised(0.05, (np.array([0.5]), np.zeros(0), np.array([0.1, 0.2])))
     expected = pd.Series([True, False, True], index=pd.Index(["A", "B", "C"], name="g"), name="promised")
-    pd.testing.assert_series_equal(found.groups(pd.Index(["A", "B", "C"], name="g")), expected)
+    pd.testing.assert_series_equal(guaranteed.groups(pd.Index(["A", "B", "C"], name="g")), expected)

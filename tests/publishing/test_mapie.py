@@ -1,4 +1,4 @@
-"""One group against an independent implementation of Learn then Test: MAPIE's controller of precision."""
+"""The guarantee of one group agrees with MAPIE, an independent implementation of Learn then Test."""
 
 import warnings
 
@@ -62,8 +62,8 @@ def test_over_one_fixed_sequence_the_same_thresholds_are_valid(seed):
     score, y = people(seed)
     thresholds = between_scores(score)
     theirs, ours = controller(score, y, thresholds, "fixed_sequence"), promised(score, y, thresholds)
-    # they round the number of unqualified people up after a division, by one too many at times: then their p-value is
-    # that of one person more (or Hoeffding's, if less), and ours, the exact one, is smaller. So ours has all of theirs
+    # MAPIE rounds the number of unqualified people up after a division, sometimes by one too many. Then its p-value is
+    # that of one more person (or Hoeffding's, if smaller), and ours, which is exact, is smaller
     exact, one_more = (exact_p_values(score, y, thresholds, more) for more in (0, 1))
     their_p = theirs.p_values[:, 0]
     assert ((their_p >= exact - 1e-12) & (their_p <= one_more + 1e-12)).all()
@@ -75,7 +75,7 @@ def test_over_one_fixed_sequence_the_same_thresholds_are_valid(seed):
     assert ours.tolist() == sorted(thresholds[::-1][passed])
 
 
-def test_few_of_these_sequences_hang_on_their_rounding_and_half_of_them_have_a_valid_threshold():
+def test_few_of_these_sequences_depend_on_the_rounding_and_half_have_a_valid_threshold():
     cases = [(*people(seed), between_scores(people(seed)[0])) for seed in range(40)]
     alike = [decided_alike(*case, controller(*case, "fixed_sequence")) for case in cases]
     assert sum(alike) >= 30
@@ -83,7 +83,7 @@ def test_few_of_these_sequences_hang_on_their_rounding_and_half_of_them_have_a_v
 
 
 @pytest.mark.parametrize("threshold", [0.3125, 0.6125, 0.8125])
-def test_a_single_threshold_that_was_chosen_beforehand_is_valid_for_both_or_for_none(threshold):
+def test_a_single_threshold_chosen_beforehand_is_valid_for_both_or_none(threshold):
     for seed in range(40):
         score, y = people(seed)
         theirs = controller(score, y, [threshold], "bonferroni")

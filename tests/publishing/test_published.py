@@ -1,5 +1,4 @@
 from dataclasses import dataclass
-from types import SimpleNamespace
 
 import numpy as np
 import pandas as pd
@@ -12,7 +11,6 @@ from sklearn.metrics import accuracy_score, precision_score
 
 import reference
 from drawn import columns, decided_people
-from refusing import refusal
 from selfselect import BestResponse, GroupCounts, PublishedStatistics, SureRule, Terms
 
 
@@ -34,26 +32,13 @@ def test_a_table_built_in_chunks_equals_the_table_built_at_once(people, cut):
     assert sum(parts) == whole
 
 
-def test_tables_of_several_columns_add_up_too():
-    a = PublishedStatistics.from_predictions([1], [1], sensitive_features={"g": ["x"], "h": [1]})
-    b = PublishedStatistics.from_predictions([0], [1], sensitive_features={"g": ["w"], "h": [1]})
-    total = a + b
-    assert total.groups.tolist() == [("w", 1), ("x", 1)]
-    assert total.counts.true_positives.tolist() == [0, 1]
-    assert total.groups.names == ["g", "h"]
-    with pytest.raises(ValueError, match=r"1 column\(s\), but the first was made from 2"):
-        a + PublishedStatistics.from_predictions([1], [1], sensitive_features=["x"])
-    swapped = PublishedStatistics.from_predictions([1], [0], sensitive_features={"h": [1], "g": ["x"]})
-    assert (a + swapped).counts.n.tolist() == [2]
-
-
-def test_labels_that_python_holds_equal_are_one_group_also_in_sums():
+def test_labels_that_are_equal_in_python_are_one_group_in_sums():
     numbers = PublishedStatistics.from_predictions([1] * 4, [1] * 4, sensitive_features=[1, 0, 2, 2])
     truths = PublishedStatistics.from_predictions([1] * 2, [1] * 2, sensitive_features=[True, False])
     assert (numbers + truths).counts.n.tolist() == [2, 2, 2]
 
 
-def test_chunks_of_a_categorical_equal_the_whole_whatever_order_their_groups_come_in():
+def test_the_sum_of_chunks_of_a_categorical_equals_the_whole():
     levels = pd.Series(pd.Categorical(["low", "high", "mid", "low"], categories=["low", "mid", "high"]))
     whole = PublishedStatistics.from_predictions([1, 0, 1, 0], [1, 1, 1, 1], sensitive_features=levels)
     parts = [
@@ -75,41 +60,15 @@ def test_published_numbers_agree_with_scikit_learn(adult_splits):
         assert row["selection_rate"] == pytest.approx(predicted.mean())
 
 
-def test_the_frame_has_the_promised_columns_and_whole_counts():
-    frame = PublishedStatistics.from_predictions([1, 0], [1, 1], sensitive_features=["a", "b"]).to_frame()
-    assert list(frame.columns) == [
-        "n",
-        "positives",
-        "base_rate",
-        "selected",
-        "true_positives",
-        "selection_rate",
-        "precision",
-        "precision_low",
-        "precision_high",
-        "accuracy",
-    ]
-    assert frame["n"].dtype == np.int64
-    assert frame.attrs == {"interval": "wilson", "confidence": 0.95}
-
-
-def test_undefined_is_nan_and_only_where_nobody_is_selected():
-    frame = PublishedStatistics.from_predictions([1, 0, 1], [0, 0, 1], sensitive_features=["a", "a", "b"]).to_frame()
-    undefined = frame.loc["a", ["precision", "precision_low", "precision_high"]]
-    assert undefined.isna().all()
-    assert frame.loc["b"].notna().all()
-
-
-def test_a_group_without_precision_abstains_unless_told_otherwise():
+def test_a_group_without_a_precision_abstains_by_default():
     table = PublishedStatistics.from_predictions([1, 1], [0, 1], sensitive_features=["a", "b"])
     assert table.applies(0.5).tolist() == [False, True]
     assert table.applies(0.5, undefined="apply").tolist() == [True, True]
     assert table.applies(0.0).tolist() == [False, True]
-    with pytest.raises(ValueError, match="undefined must be one of"):
-        table.applies(0.5, undefined="maybe")
+    assert table.precision.isna().tolist() == table.to_frame()["precision_low"].isna().tolist() == [True, False]
 
 
-def test_rounding_never_keeps_a_group_out():
+def test_rounding_never_keeps_a_group_from_applying():
     # .8 - .1 is a little more than .7 in floating point, also if it is taken a billion times
     frame = pd.DataFrame(
         {"n": 2 * 10**9, "positives": 10**9, "selected": 10**9, "true_positives": 7 * 10**8}, index=["a"]
@@ -133,7 +92,6 @@ def test_costs_per_group_and_both_kinds_of_subsidy():
     assert table.applies({"A": 0.8, "B": 0.6}).to_dict() == {"A": False, "B": True}
     assert table.applies(0.7, subsidies={"B": 0.1}).to_dict() == {"A": True, "B": True}
     assert table.applies(0.8, subsidies={"B": 0.25}, subsidy_kind="proportional").to_dict() == {"A": False, "B": True}
-    assert table.costs(0.5, subsidies=0.5).tolist() == [0, 0]
     assert table.applicant_utility(0.65).tolist() == pytest.approx([10 / 20 * 0.05, 0])
     assert table.applicant_utility(0.65, subsidies={"B": 0.1}).tolist() == pytest.approx(
         [10 / 20 * 0.05, 10 / 20 * 0.05]
@@ -151,68 +109,23 @@ def test_weights_count_as_repetitions():
     assert weighted == repeated
 
 
-def test_a_published_table_can_be_read_back():
-    table = PublishedStatistics.from_predictions([1, 0, 1, 0], [1, 1, 0, 1], sensitive_features=list("aabb"))
-    assert PublishedStatistics.from_counts(table.to_frame()) == table
-    assert len(table) == 2
-    assert "2 group(s)" in repr(table)
-    assert "<table" in table._repr_html_()
-
-
 def test_scores_are_selected_strictly_above_the_threshold():
     table = PublishedStatistics.from_scores([1, 1], [0.5, 0.6], threshold=0.5)
     assert table.counts.selected.tolist() == [1]
     assert PublishedStatistics.from_scores([1, 1], [0.5, 0.6], threshold=np.inf).counts.selected.tolist() == [0]
-    with pytest.raises(ValueError, match="threshold is NaN"):
-        PublishedStatistics.from_scores([1], [0.5], threshold=np.nan)
 
 
 def test_naive_on_adult_loses_groups_as_the_cost_rises(adult_splits):
-    # The paper, by 30,000 steps of gradient descent, has 4.0, 3.9, 3.0, 1.8. Every converged unpenalised fit (lbfgs,
-    # newton-cg, sag, saga, liblinear) has 4.0, 4.0, 3.4 to 3.5, 2.0 to 2.1: the descent had not converged.
+    # the paper has 4.0, 3.9, 3.0, 1.8 from 30,000 steps of gradient descent, which had not converged: all solvers of
+    # scikit-learn give 4.0, 4.0, 3.4 to 3.5, 2.0 to 2.1
     tables = [
         PublishedStatistics.from_estimator(model, X, y, sensitive_features=z) for model, X, y, z, *_ in adult_splits
     ]
-    found = [np.mean([table.applies(cost).sum() for table in tables]) for cost in (0.65, 0.675, 0.7, 0.725)]
-    assert found == pytest.approx([4.0, 4.0, 3.5, 2.0], abs=0.15)
+    applying = [np.mean([table.applies(cost).sum() for table in tables]) for cost in (0.65, 0.675, 0.7, 0.725)]
+    assert applying == pytest.approx([4.0, 4.0, 3.5, 2.0], abs=0.15)
 
 
-@pytest.mark.parametrize(
-    ("change", "message"),
-    [
-        ({"true_positives": 4}, "more true positives than selected"),
-        ({"positives": 1, "true_positives": 2}, "more true positives than positives"),
-        ({"positives": 11}, "more positives than people"),
-        ({"selected": 9}, "more false positives than negatives"),
-        ({"true_positives": -1}, "negative count"),
-        ({"n": np.nan}, "missing value"),
-        ({"n": np.inf}, "infinite"),
-        ({"n": "many"}, "must hold numbers"),
-    ],
-)
-def test_impossible_published_counts_are_refused(change, message):
-    frame = pd.DataFrame({"n": [10], "positives": [4], "selected": [3], "true_positives": [2]}, index=["a"])
-    with pytest.raises((ValueError, TypeError), match=message):
-        PublishedStatistics.from_counts(frame.assign(**change))
-
-
-def test_published_counts_need_all_columns_and_names():
-    frame = pd.DataFrame({"n": [10, 10], "positives": 4, "selected": 3, "true_positives": 2}, index=["a", "a"])
-    with pytest.raises(ValueError, match="appear twice: 'a'"):
-        PublishedStatistics.from_counts(frame)
-    with pytest.raises(ValueError, match=r"lacks column\(s\) selected"):
-        PublishedStatistics.from_counts(frame.drop(columns="selected"))
-    with pytest.raises(ValueError, match="empty"):
-        PublishedStatistics.from_counts(frame.iloc[:0])
-    with pytest.raises(ValueError, match="missing group name"):
-        PublishedStatistics.from_counts(frame.set_axis(["a", None]))
-    with pytest.raises(TypeError, match="DataFrame"):
-        PublishedStatistics.from_counts({"n": 1})
-    with pytest.raises(ValueError, match="2 groups, but counts of 1"):
-        PublishedStatistics(pd.Index(["a", "b"]), GroupCounts(*np.ones((4, 1))))
-
-
-def test_any_fitted_classifier_will_do():
+def test_statistics_of_any_fitted_classifier():
     X, y = np.array([[0.0], [1.0], [2.0], [3.0]]), np.array([0, 0, 1, 1])
     model = LogisticRegression().fit(X, y)
     weighted = PublishedStatistics.from_estimator(
@@ -224,7 +137,7 @@ def test_any_fitted_classifier_will_do():
     assert table.precision.tolist() == [1.0]
 
 
-# ---------------------------------------------------------------------- what is refused, word for word
+# ---------------------------------------------------------------------- errors
 
 
 NAMES = pd.Index(["A", "B"], name="g")
@@ -236,176 +149,63 @@ def table_of(n=(20, 30), positives=(10, 15), selected=(10, 12), true_positives=(
 
 
 PAIR = {"y_true": [1, 0], "y_pred": [1, 1], "sensitive_features": ["a", "b"]}
+SCORED = {"y_true": [1, 0], "score": [0.1, 0.2], "threshold": 0.5}
 TWO_COLUMNS = PublishedStatistics.from_predictions([1], [1], sensitive_features={"g": ["a"], "h": [1]})
 
 
 @pytest.mark.parametrize(
     ("make", "message"),
     [
-        (
-            lambda: PublishedStatistics(pd.Index(["a", "b"]), GroupCounts(*np.ones((4, 1)))),
-            "2 groups, but counts of 1.",
-        ),
-        (
-            lambda: PublishedStatistics(pd.Index(["a", "b", "a"]), GroupCounts(*np.ones((4, 3)))),
-            "Groups appear twice: 'a'.",
-        ),
-        (
-            lambda: PublishedStatistics.from_predictions(**PAIR | {"y_true": [1, 0, 1]}),
-            "Lengths differ: y_true has 3, y_pred has 2. Pass one entry per row in each.",
-        ),
-        (
-            lambda: PublishedStatistics.from_predictions(**PAIR | {"y_true": ["yes", "no"]}),
-            "y_true must hold only 0 and 1 (or False and True); found 'yes', 'no', first wrong value at row 0. "
-            "If 'yes' is the positive value, pass y_true == 'yes'.",
-        ),
-        (
-            lambda: PublishedStatistics.from_predictions(**PAIR | {"y_pred": [0.2, 0.9]}),
-            "y_pred must hold only 0 and 1 (or False and True); found 0.2, 0.9, first wrong value at row 0. "
-            "Scores need a threshold: see PublishedStatistics.from_scores.",
-        ),
-        (
-            lambda: PublishedStatistics.from_predictions(**PAIR, sample_weight=[1, 2, 3]),
-            "Lengths differ: sample_weight has 3, the rows has 2. Pass one entry per row in each.",
-        ),
-        (
-            lambda: PublishedStatistics.from_predictions(**PAIR | {"sensitive_features": ["a", "b", "c"]}),
-            "Lengths differ: sensitive_features has 3 rows, the rest 2. Pass one label per row.",
-        ),
+        (lambda: PublishedStatistics(pd.Index(["a", "b"]), GroupCounts(*np.ones((4, 1)))), "2 groups, but counts of 1"),
+        (lambda: PublishedStatistics(pd.Index(["a", "a"]), GroupCounts(*np.ones((4, 2)))), "appear twice: 'a'"),
+        (lambda: PublishedStatistics.from_predictions(**PAIR | {"y_true": [1, 0, 1]}), "y_true has 3, y_pred has 2"),
+        (lambda: PublishedStatistics.from_predictions(**PAIR | {"y_true": ["yes", "no"]}), "pass y_true == 'yes'"),
+        (lambda: PublishedStatistics.from_predictions(**PAIR | {"y_pred": [0.2, 0.9]}), "Scores need a threshold"),
+        (lambda: PublishedStatistics.from_predictions(**PAIR, sample_weight=[1, 2, 3]), "sample_weight has 3"),
         (
             lambda: PublishedStatistics.from_predictions(**PAIR | {"sensitive_features": ["a", None]}),
-            "sensitive_features ('group') is missing for 1 row(s), first at row(s) 1. Fill or drop them, or pass "
-            'missing="own_group".',
+            "missing for 1 row",
         ),
-        (
-            lambda: PublishedStatistics.from_scores([1, 0, 1], [0.1, 0.2], threshold=0.5),
-            "Lengths differ: y_true has 3, score has 2. Pass one entry per row in each.",
-        ),
-        (
-            lambda: PublishedStatistics.from_scores([1, 0], [0.1, np.inf], threshold=0.5),
-            "score has 1 infinite value(s), first at row(s) 1.",
-        ),
-        (
-            lambda: PublishedStatistics.from_scores(1, [0.1], threshold=0.5),
-            "y_true must be a one-dimensional array, list or Series, got 1.",
-        ),
-        (
-            lambda: PublishedStatistics.from_scores([1, 0], [0.1, 0.2], threshold="high"),
-            "threshold must be a number, got 'high'.",
-        ),
-        (
-            lambda: PublishedStatistics.from_scores(
-                [1, 0], [0.1, 0.2], threshold=0.5, sensitive_features=["a", None], missing="drop"
-            ),
-            "missing must be one of 'error', 'own_group', got 'drop'.",
-        ),
-        (
-            lambda: PublishedStatistics.from_scores([1, 0], [0.1, 0.2], threshold=0.5, sensitive_features=["a", None]),
-            "sensitive_features ('group') is missing for 1 row(s), first at row(s) 1. Fill or drop them, or pass "
-            'missing="own_group".',
-        ),
-        (
-            lambda: PublishedStatistics.from_estimator(
-                SimpleNamespace(predict=lambda X: X), [1, 1], [1, 0], sensitive_features=["a", None]
-            ),
-            "sensitive_features ('group') is missing for 1 row(s), first at row(s) 1. Fill or drop them, or pass "
-            'missing="own_group".',
-        ),
-        (
-            lambda: PublishedStatistics.from_counts({"n": [1]}),
-            "frame must be a DataFrame with columns n, positives, selected, true_positives, got <class 'dict'>.",
-        ),
+        (lambda: PublishedStatistics.from_scores(**SCORED | {"y_true": [1, 0, 1]}), "y_true has 3, score has 2"),
+        (lambda: PublishedStatistics.from_scores(**SCORED | {"threshold": np.nan}), "threshold is NaN"),
+        (lambda: PublishedStatistics.from_counts({"n": [1]}), "must be a DataFrame with columns n, positives"),
         (
             lambda: PublishedStatistics.from_counts(pd.DataFrame({"n": [1], "selected": [1]})),
-            "frame lacks column(s) positives, true_positives; it needs n, positives, selected, true_positives.",
+            "lacks column.* positives",
         ),
-        (lambda: table_of([], [], [], [], index=[]), "frame is empty: there must be at least one group."),
-        (lambda: table_of(index=["A", None]), "frame has a missing group name in its index; name every group."),
-        (
-            lambda: table_of(index=pd.MultiIndex.from_tuples([("A", 1), ("B", np.nan)])),
-            "frame has a missing group name in its index; name every group.",
-        ),
-        (
-            lambda: table_of(selected=[10, np.nan]),
-            "selected has 1 missing value(s), first at row(s) 1. Drop or fill those rows first.",
-        ),
-        (lambda: table_of(n=[20, -1]), "frame has a negative count in group(s) 'B'."),
-        (lambda: table_of(untested=[0, -1]), "frame has a negative count in group(s) 'B'."),
-        (lambda: table_of(positives=[21, 15]), "frame has more positives than people in group(s) 'A'."),
-        (
-            lambda: table_of(positives=[6, 5]),
-            "frame has more true positives than positives in group(s) 'A', 'B'.",
-        ),
-        (lambda: table_of(selected=[10, 5]), "frame has more true positives than selected in group(s) 'B'."),
-        (
-            lambda: table_of(untested=[11, 1]),
-            "frame has more untested people than were rejected in group(s) 'A'.",
-        ),
-        (
-            lambda: table_of(positives=[18, 15], true_positives=[7, 6], selected=[10, 12]),
-            "frame has more false positives than negatives in group(s) 'A'.",
-        ),
-        (
-            lambda: table_of(untested=[8, 1]),
-            "frame has more false positives than negatives in group(s) 'A'.",
-        ),
-        (
-            lambda: table_of(selected=[21, 12]),
-            "frame has more false positives than negatives in group(s) 'A'.",
-        ),
-        (
-            lambda: table_of() + TWO_COLUMNS,
-            "The second table has 2 column(s), but the first was made from 1.",
-        ),
-        (
-            lambda: (
-                TWO_COLUMNS + PublishedStatistics.from_predictions([1], [1], sensitive_features={"g": ["a"], "i": [1]})
-            ),
-            "The second table has columns 'g', 'i', but the first 'g', 'h'.",
-        ),
-        (
-            lambda: table_of().spread_over(pd.Index(["A", "C"])),
-            "The table names group(s) that the list of groups does not know: 'B'. Known groups: 'A', 'C'.",
-        ),
-        (
-            lambda: table_of().spread_over(TWO_COLUMNS.groups),
-            "The table has 1 column(s), but the list of groups was made from 2.",
-        ),
-        (
-            lambda: table_of().applies_to(None, 0.5),
-            "sensitive_features is None; pass the group of each person.",
-        ),
-        (
-            lambda: table_of().applies_to(["A", "C"], 0.5),
-            "sensitive_features names group(s) that the published statistics does not know: 'C'. "
-            "Known groups: 'A', 'B'.",
-        ),
-        (
-            lambda: table_of().applies_to(["A", None], 0.5),
-            "sensitive_features ('group') is missing for 1 row(s), first at row(s) 1. Fill or drop them, or pass "
-            'missing="own_group".',
-        ),
-        (
-            lambda: table_of().applies(0.5, undefined="maybe"),
-            "undefined must be one of 'abstain', 'apply', got 'maybe'.",
-        ),
+        (lambda: table_of([], [], [], [], index=[]), "frame is empty"),
+        (lambda: table_of(index=["A", None]), "missing group name"),
+        (lambda: table_of(n=["many", 2]), "n must hold numbers"),
+        (lambda: table_of(selected=[10, np.nan]), "selected has 1 missing value"),
+        (lambda: table_of(untested=[0, -1]), r"a negative count in group\(s\) 'B'"),
+        (lambda: table_of(positives=[21, 15]), "more positives than people"),
+        (lambda: table_of(positives=[6, 5]), "more true positives than positives"),
+        (lambda: table_of(selected=[10, 5]), "more true positives than selected"),
+        (lambda: table_of(untested=[11, 1]), "more untested people than were rejected"),
+        (lambda: table_of(untested=[8, 1]), "more false positives than negatives"),
+        (lambda: table_of() + TWO_COLUMNS, r"2 column\(s\), but the first was made from 1"),
+        (lambda: table_of().spread_over(pd.Index(["A", "C"])), "does not know: 'B'"),
+        (lambda: table_of().applies_to(None, 0.5), "pass the group of each person"),
+        (lambda: table_of().applies_to(["A", "C"], 0.5), "does not know: 'C'"),
+        (lambda: table_of().applies_to(["A", None], 0.5), "missing for 1 row"),
     ],
 )
-def test_what_cannot_be_published_is_refused_in_plain_words(make, message):
-    assert str(refusal(make)) == message
+def test_wrong_tables_are_refused(make, message):
+    with pytest.raises((ValueError, TypeError), match=message):
+        make()
 
 
-def test_counts_at_the_ends_of_what_they_may_be_are_taken():
+def test_extreme_counts_are_accepted():
     # everybody qualified and passed; nobody at all; everybody who was rejected untested; every negative passed
     table = table_of((5, 0, 9, 9), (5, 0, 4, 4), (5, 0, 5, 7), (5, 0, 4, 2), list("ABCD"), untested=[0, 0, 4, 0])
     assert table.counts.unknown.tolist() == [0, 0, 4, 0]
     assert table.counts.n.tolist() == [5, 0, 9, 9]
 
 
-# ---------------------------------------------------------------------- counts that are read
+# ---------------------------------------------------------------------- published counts
 
 
-def test_whole_counts_are_read_as_whole_numbers_and_weights_as_they_are():
+def test_whole_counts_become_integers_and_weights_stay_floats():
     kinds = [column.dtype for column in table_of(n=[20.0, 30.0]).counts.columns]
     assert kinds == [np.int64] * 4
     mixed = table_of(n=[20.5, 30.0], untested=[0.5, 0.0]).counts
@@ -415,21 +215,17 @@ def test_whole_counts_are_read_as_whole_numbers_and_weights_as_they_are():
     assert table_of().counts.untested is None
 
 
-def test_counts_that_floating_point_cannot_hold_exactly_stay_floating_point():
+def test_counts_beyond_exact_floats_stay_floats():
     large = [2.0**53 - 1, 2.0**53, 1e300]
     for count, kind in zip(large, [np.int64, np.float64, np.float64], strict=True):
         read = table_of([count], [1], [1], [1], index=["A"]).counts.n
         assert (read.dtype, read.tolist()) == (kind, [count])
 
 
-def test_other_columns_of_a_frame_are_left_alone():
-    assert table_of(note=["x", "y"]) == table_of()
+# ---------------------------------------------------------------------- sums and equality
 
 
-# ---------------------------------------------------------------------- as a value
-
-
-def test_tables_add_up_only_with_tables_and_with_the_nothing_that_sums_start_from():
+def test_tables_add_up_only_with_tables_and_with_the_0_of_sum():
     table = table_of()
     assert sum([table, table]).counts.n.tolist() == [40, 60]
     assert 0 + table is table
@@ -444,6 +240,7 @@ def test_tables_are_equal_if_groups_and_all_counts_are():
     table = table_of()
     assert table == table_of(n=[30, 20], positives=[15, 10], selected=[12, 10], true_positives=[6, 7], index=["B", "A"])
     assert table == table_of(untested=[0, 0])
+    assert table == PublishedStatistics.from_counts(table.to_frame())
     assert table != table_of(untested=[0, 1])
     assert table != table_of(index=["A", "C"])
     assert table != table_of([20], [10], [10], [7], index=["A"])
@@ -454,7 +251,7 @@ def test_tables_are_equal_if_groups_and_all_counts_are():
     assert table.__eq__("table") is NotImplemented
 
 
-def test_columns_that_stand_in_another_order_are_not_mistaken_for_each_other():
+def test_columns_in_another_order_are_matched_by_name():
     ours, theirs = ({"g": [1, 2], "h": [2, 1]}, {"h": [1, 2], "g": [2, 1]})
     first, second = (PublishedStatistics.from_predictions([1, 0], [1, 1], sensitive_features=z) for z in (ours, theirs))
     assert first.groups.tolist() == second.groups.tolist() == [(1, 2), (2, 1)]
@@ -469,7 +266,7 @@ def test_columns_that_stand_in_another_order_are_not_mistaken_for_each_other():
     assert one != PublishedStatistics.from_predictions([1], [1], sensitive_features={"g": [1], "i": [2]})
 
 
-def test_columns_without_names_go_by_their_order():
+def test_columns_without_names_are_matched_by_order():
     named = PublishedStatistics.from_predictions([1, 0], [1, 1], sensitive_features={"g": [1, 2], "h": [2, 1]})
     unnamed = PublishedStatistics(named.groups.set_names([None, None]), named.counts)
     assert named == unnamed
@@ -492,7 +289,7 @@ def test_sums_keep_the_names_of_groups_and_sort_them():
     assert (same.groups.tolist(), same.counts.n.tolist()) == (["B", "A"], [40, 60])
 
 
-def test_a_table_is_spread_over_groups_in_any_order():
+def test_a_table_can_be_reindexed():
     spread = table_of(untested=[1, 2]).spread_over(pd.Index(["B", "C", "A"]))
     assert spread.groups.tolist() == ["B", "C", "A"]
     assert spread.counts.to_dict() == {
@@ -512,10 +309,10 @@ def test_a_table_shows_its_frame():
         hash(table)
 
 
-# ---------------------------------------------------------------------- what is published
+# ---------------------------------------------------------------------- frames and decisions
 
 
-def test_the_frame_holds_everything_that_is_published():
+def test_the_frame_holds_all_published_statistics():
     table = table_of()
     frame = table.to_frame(interval="clopper-pearson", confidence=0.8)
     low, high = zip(*(binomtest(k, n).proportion_ci(0.8, method="exact") for k, n in ((7, 10), (6, 12))), strict=True)
@@ -538,7 +335,7 @@ def test_the_frame_holds_everything_that_is_published():
     assert frame.attrs == {"interval": "clopper-pearson", "confidence": 0.8}
 
 
-def test_the_frame_says_how_far_the_untested_leave_things_open():
+def test_the_frame_has_bounds_if_people_are_untested():
     frame = table_of(untested=[2, 0]).to_frame()
     assert list(frame.columns[10:]) == ["untested", "base_rate_low", "base_rate_high", "accuracy_low", "accuracy_high"]
     assert frame["untested"].tolist() == [2, 0]
@@ -548,7 +345,7 @@ def test_the_frame_says_how_far_the_untested_leave_things_open():
     assert "untested" not in table_of(untested=[0, 0]).to_frame()
 
 
-def test_with_squared_weights_intervals_count_as_many_people_as_the_weights_are_worth():
+def test_with_squared_weights_intervals_use_the_effective_sample_size():
     y, selected, codes = np.array([1, 1, 0, 0, 1]) > 0, np.array([1, 1, 1, 0, 1]) > 0, np.array([0, 0, 0, 0, 1])
     weights = np.array([1.0, 1.0, 2.0, 5.0, 3.0])
     counts = GroupCounts.from_rows(y, selected, codes, 2, weights, squares=True)
@@ -565,20 +362,18 @@ def test_with_squared_weights_intervals_count_as_many_people_as_the_weights_are_
 
 @dataclass(frozen=True)
 class OneThird:
-    """A third of every group comes, whatever is published."""
+    """A third of every group applies, whatever is published."""
 
     def shares(self, true_positives, selected, costs):
         return [1 / 3] * len(costs)
 
 
-def test_everything_that_is_concluded_is_named_and_indexed_by_group():
+def test_results_are_series_indexed_by_group():
     table = table_of()
     sure = Terms(0.4, behaviour=SureRule(0.9))
-    for found, name, expected in (
+    for series, name, expected in (
         (table.base_rate, "base_rate", [0.5, 0.5]),
         (table.precision, "precision", [0.7, 0.5]),
-        (table.costs(0.5), "cost", [0.5, 0.5]),
-        (table.costs(0.5, {"B": 0.25}), "cost", [0.5, 0.25]),
         (table.costs(0.5, {"B": 0.25}, subsidy_kind="proportional"), "cost", [0.5, 0.375]),
         (table.shares(Terms(0.6)), "share", [1.0, 0.0]),
         (table.shares(Terms(0.6, behaviour=OneThird())), "share", [1 / 3, 1 / 3]),
@@ -588,39 +383,39 @@ def test_everything_that_is_concluded_is_named_and_indexed_by_group():
         (table.utility_under(sure), "applicant_utility", [(7 - 4) / 20, 0.0]),
         (table.utility_under(Terms(0.6, behaviour=OneThird())), "applicant_utility", [1 / 60, -1.2 / 90]),
     ):
-        pd.testing.assert_series_equal(found, pd.Series(expected, index=NAMES, name=name))
+        pd.testing.assert_series_equal(series, pd.Series(expected, index=NAMES, name=name))
 
 
-def test_rounding_is_no_loss_to_those_who_come():
+def test_rounding_is_no_loss_to_applicants():
     cost = 0.8 - 0.1  # a little more than .7 in floating point
     assert 7 - cost * 10 < 0
     assert table_of([20], [10], [10], [7], index=["A"]).applicant_utility(cost).tolist() == [0]
     many = table_of([2 * 10**9], [10**9], [10**9], [7 * 10**8], index=["A"])
     assert many.applicant_utility(0.8, 0.1).tolist() == [0]
     nobody = table_of([0, 5], [0, 2], [0, 0], [0, 0])
-    found = nobody.utility_under(Terms(0.5, behaviour=BestResponse("apply")))
-    assert np.isnan(found["A"])
-    assert found["B"] == 0
+    utility = nobody.utility_under(Terms(0.5, behaviour=BestResponse("apply")))
+    assert np.isnan(utility["A"])
+    assert utility["B"] == 0
 
 
-def test_each_person_decides_as_the_group_does_under_the_same_terms():
+def test_each_person_decides_as_the_group_does():
     table = PublishedStatistics.from_predictions(
         [1, 1, 0, 1], [1, 1, 1, 0], sensitive_features=["a", None, None, "b"], missing="own_group"
     )
     people = ["b", "a", None, "a"]
     assert table.applies_to(people, 0.6, missing="own_group").tolist() == [False, True, False, True]
-    told = {"missing": "own_group", "undefined": "apply"}
-    assert table.applies_to(people, 0.6, **told).tolist() == [True, True, False, True]
+    options = {"missing": "own_group", "undefined": "apply"}
+    assert table.applies_to(people, 0.6, **options).tolist() == [True, True, False, True]
     paid = {"(missing)": 0.15}
     assert table.applies_to(people, 0.6, paid, missing="own_group").tolist() == [False, True, True, True]
     halved = table.applies_to(people, 0.6, paid, subsidy_kind="proportional", missing="own_group")
     assert halved.tolist() == [False, True, False, True]
-    found = table.decisions_of(people, Terms(0.6), missing="own_group")
-    assert (found.dtype, found.tolist()) == (bool, [False, True, False, True])
+    decisions = table.decisions_of(people, Terms(0.6), missing="own_group")
+    assert (decisions.dtype, decisions.tolist()) == (bool, [False, True, False, True])
 
 
 def test_scores_are_counted_with_groups_weights_and_missing_labels():
-    found = PublishedStatistics.from_scores(
+    table = PublishedStatistics.from_scores(
         [1, 0, 1, 1],
         [0.9, 0.8, 0.2, 0.7],
         threshold=0.5,
@@ -628,22 +423,5 @@ def test_scores_are_counted_with_groups_weights_and_missing_labels():
         sample_weight=[1, 2, 3, 4],
         missing="own_group",
     )
-    assert found.groups.tolist() == ["a", "(missing)"]
-    assert [column.tolist() for column in found.counts.columns] == [[3, 7], [1, 7], [3, 4], [1, 4]]
-
-
-def test_a_single_person_who_passed_cannot_be_untested():
-    frame = pd.DataFrame(
-        {"n": [3, 3], "positives": [2, 1], "selected": [3, 1], "true_positives": [2, 1], "untested": [0, 1]},
-        index=["a", "b"],
-    )
-    assert PublishedStatistics.from_counts(frame).counts.unknown.tolist() == [0, 1]
-    with pytest.raises(ValueError, match="untested"):
-        PublishedStatistics.from_counts(frame.assign(untested=[1, 1]))
-
-
-def test_people_without_a_group_decide_only_if_they_are_one():
-    table = PublishedStatistics.from_predictions([1, 0], [1, 0], sensitive_features=["a", None], missing="own_group")
-    with pytest.raises(ValueError, match="is missing for 1 row"):
-        table.decisions_of(["a", None], Terms(0.5))
-    assert table.decisions_of(["a", None], Terms(0.5), missing="own_group").tolist() == [True, False]
+    assert table.groups.tolist() == ["a", "(missing)"]
+    assert [column.tolist() for column in table.counts.columns] == [[3, 7], [1, 7], [3, 4], [1, 4]]

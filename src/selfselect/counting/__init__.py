@@ -1,6 +1,7 @@
-"""People become numbers here, and nowhere else: groups, counts per group, counts at every threshold, intervals."""
+"""Rows become counts: groups, counts per group, counts at every threshold, and their confidence intervals."""
 
 from .counts import COUNTED, GroupCounts, correct_decisions
+from .curves import ScoreSteps
 from .groups import (
     EVERYONE,
     MISSING,
@@ -14,7 +15,6 @@ from .groups import (
 )
 from .intervals import Interval, precision_interval, ratio
 from .rows import ChunkedRows, DaskRows, HeldRows, Rows
-from .steps import ScoreSteps
 
 __all__ = [
     "COUNTED",

@@ -1,7 +1,7 @@
-"""Group labels of any kind, turned into codes 0..K-1 and back.
+"""Group labels of any kind, encoded as codes 0..K-1.
 
 A group is a value of one column, or a combination of values of several columns. Nothing here loops over groups in
-Python, so a hundred thousand of them are no problem.
+Python, so it works with a hundred thousand of them.
 """
 
 from __future__ import annotations
@@ -18,22 +18,22 @@ from scipy import sparse
 from .._frames import plain_frame
 from .._validation import check_choice, some_of
 
-#: The label that rows without a group get under ``missing="own_group"``.
+#: Label of rows without a group under ``missing="own_group"``.
 MISSING = "(missing)"
-#: The label of the only group when no groups are given.
+#: Label of the only group when no groups are given.
 EVERYONE = "everyone"
 
 
 @dataclass(frozen=True)
 class GroupCodes:
-    """Groups of a set of rows.
+    """Encoded groups of some rows.
 
     Attributes
     ----------
     codes : ndarray of shape (n_rows,)
         Position of each row's group in ``labels``.
     labels : Index of shape (n_groups,)
-        The groups, sorted where their labels can be (a ``MultiIndex`` for combinations of several columns).
+        The groups, sorted if their labels can be compared (a ``MultiIndex`` for combinations of several columns).
     """
 
     codes: NDArray[np.intp]
@@ -48,7 +48,7 @@ class GroupCodes:
         return len(self.labels)
 
     def take(self, rows: NDArray[Any] | slice) -> GroupCodes:
-        """Groups of some of the rows, in the same order; groups of which nobody is left are dropped.
+        """Groups of a selection of rows; groups without rows are dropped.
 
         Examples
         --------
@@ -61,19 +61,20 @@ class GroupCodes:
 
 
 def encode_groups(sensitive_features: Any, *, n_rows: int | None = None, missing: str = "error") -> GroupCodes:
-    """Find the groups of some rows.
+    """Encode the groups of some rows.
 
     Parameters
     ----------
     sensitive_features : array-like, Series, DataFrame, dict of columns, GroupCodes or None
-        One column of hashable labels, or several columns whose combinations are the groups; frames of pandas, polars
-        and pyarrow alike. Groups that are encoded already are passed through. None puts everyone into
-        one group (then ``n_rows`` is needed). Unused categories of a pandas categorical are left out; its order
-        is kept. Labels that Python holds for equal (1, 1.0 and True) are one group.
+        One column of hashable labels, or several columns whose combinations are the groups; from pandas, polars or
+        pyarrow. None puts everybody into one group and needs ``n_rows``. A pandas categorical keeps its order and
+        loses its unused categories. Labels that are equal in Python (1, 1.0 and True) are one group. Groups that are
+        already encoded are returned as they are.
     n_rows : int, optional
-        How many rows there must be.
+        Expected number of rows.
     missing : {"error", "own_group"}, default="error"
-        What to do with rows whose label is missing (None, NaN, NaT or NA).
+        What to do with rows whose label is missing (None, NaN, NaT or NA): raise an error, or give them a group of
+        their own.
 
     Returns
     -------
@@ -113,14 +114,14 @@ def locate_groups(
     missing: str = "error",
     where: str = "the published statistics",
 ) -> NDArray[np.intp]:
-    """Code of each row's group among known ``labels``; a group that is not there is an error that names it."""
+    """Position of each row's group in ``labels``; an unknown group is an error."""
     own = encode_groups(sensitive_features, n_rows=n_rows, missing=missing)
     aligned = with_same_columns(own.labels, labels, "sensitive_features", where)
     return position_of(aligned, labels, "sensitive_features", where)[own.codes]
 
 
 def with_same_columns(wanted: pd.Index, labels: pd.Index, name: str, where: str) -> pd.Index:
-    """Combinations with their columns in the order of ``labels``; by name, or by position if they have no names."""
+    """Reorder the columns of combinations as in ``labels``: by name, or by position if they have no names."""
     if wanted.nlevels != labels.nlevels:
         raise ValueError(f"{name} has {wanted.nlevels} column(s), but {where} was made from {labels.nlevels}.")
     if wanted.nlevels == 1 or list(wanted.names) == list(labels.names):
@@ -136,10 +137,10 @@ def with_same_columns(wanted: pd.Index, labels: pd.Index, name: str, where: str)
 
 
 def position_of(wanted: pd.Index, labels: pd.Index, name: str, where: str) -> NDArray[np.intp]:
-    """Position in ``labels`` of each label in ``wanted``, or an error that names the unknown ones."""
+    """Position of each label of ``wanted`` in ``labels``; an unknown label is an error."""
     known = labels
     if labels.nlevels > 1 or labels.dtype != wanted.dtype or isinstance(labels.dtype, pd.IntervalDtype):
-        # label by label, as Python compares them: no conversion between kinds, no containment in intervals
+        # compare labels as Python does: without conversion of types, and not by containment in intervals
         known, wanted = (pd.Index(list(index), dtype=object, tupleize_cols=False) for index in (labels, wanted))
     position = known.get_indexer(wanted)
     unknown = wanted[position < 0]
@@ -152,7 +153,7 @@ def position_of(wanted: pd.Index, labels: pd.Index, name: str, where: str) -> ND
 
 
 def locate_labels(wanted: Any, labels: pd.Index, name: str, where: str = "the table of groups") -> NDArray[np.intp]:
-    """Position in ``labels`` of each of some groups, given by their labels (tuples, for combinations of columns).
+    """Position in ``labels`` of the groups that a user names (by tuples, for combinations of columns).
 
     Examples
     --------
@@ -177,14 +178,13 @@ def values_by_group(
     *,
     default: float | None,
 ) -> NDArray[np.float64]:
-    """Spread a mapping from group to number over all groups; without a default, every group must be named."""
-    series = values if isinstance(values, pd.Series) else None
+    """Turn a mapping from group to number into an array; without a default, every group must be named."""
     names = list(values.keys())
     wanted = _plain_index(names) if labels.nlevels == 1 else _tuple_index(names, labels, name)
     if wanted.has_duplicates:
         raise ValueError(f"{name} names a group twice: {some_of(wanted[wanted.duplicated()])}.")
     position = position_of(wanted, labels, name, "the table of groups")
-    raw = list(series) if series is not None else list(values.values())
+    raw = list(values) if isinstance(values, pd.Series) else list(values.values())
     try:
         numbers = np.array([float(value) for value in raw], dtype=np.float64)
     except (TypeError, ValueError, OverflowError) as error:
@@ -252,10 +252,9 @@ def _as_columns(features: Any) -> list[pd.Series]:
 
 
 def _of_one_kind(column: pd.Series) -> pd.Series:
-    """A column of objects as one of numbers or decisions, if all of them are such.
+    """Convert a column of objects to numbers or booleans if all of its values are such.
 
-    Whole numbers beside missing labels, or beside others, must not turn into floating point: it takes large ones for
-    the same.
+    Integers beside missing labels or floats stay objects: as floats, two large integers may become equal.
     """
     mixed = column.isna().any() or pd.api.types.infer_dtype(column, skipna=False) == "mixed-integer-float"
     return column if mixed else column.infer_objects()
@@ -276,22 +275,22 @@ def _encode_column(column: pd.Series, missing: str) -> GroupCodes:
                 f"sensitive_features must hold hashable labels; row {bad} holds {some_of([column.iloc[bad]])}."
             ) from error
         order = _sort_order(_plain_index(uniques))
-        codes = np.append(np.argsort(order), -1)[codes]  # what is missing has the code -1 and keeps it
+        codes = np.append(np.argsort(order), -1)[codes]  # the code -1 (missing) stays -1
         labels = _plain_index(uniques, name)[order]
     return _settle_missing(np.asarray(codes, dtype=np.intp), labels, missing)
 
 
-#: Whether pandas takes texts for the same that differ only after a character 0; before version 3 it does.
+#: Whether pandas takes strings as equal that differ only after a NUL character, as it does before version 3.
 _STOPS_AT_ZERO = len(pd.factorize(np.array(["a", "a\0b"], dtype=object))[1]) == 1
 
 
 def _factorize(column: pd.Series) -> tuple[Any, Any]:
-    """Codes and different values of a column, also of texts with characters 0 in them."""
+    """Codes and distinct values of a column, exact also for strings that hold NUL characters."""
     if not _STOPS_AT_ZERO or not any(isinstance(value, str) and "\0" in value for value in column):
         codes, uniques = pd.factorize(column)
         return codes, uniques
     values = np.empty(len(column) + 1, dtype=object)
-    values[:-1], values[-1] = column, object()  # what is no text makes pandas compare as Python does
+    values[:-1], values[-1] = column, object()  # a value that is not a string makes pandas compare as Python does
     codes, uniques = pd.factorize(values)
     return codes[:-1], uniques[:-1]
 
@@ -314,7 +313,7 @@ def _settle_missing(codes: NDArray[np.intp], labels: pd.Index, missing: str) -> 
 def _combine(columns: list[GroupCodes]) -> GroupCodes:
     codes = columns[0].codes
     parts = [np.arange(len(columns[0].labels))]
-    for column in columns[1:]:  # compressing after each column keeps the mixed radix far from overflow
+    for column in columns[1:]:  # compressing the codes after each column avoids overflow
         width = len(column.labels)
         pairs, codes = np.unique(codes * width + column.codes, return_inverse=True)
         parts = [part[pairs // width] for part in parts] + [pairs % width]
@@ -326,7 +325,7 @@ def _combine(columns: list[GroupCodes]) -> GroupCodes:
 def _sort_order(labels: pd.Index) -> NDArray[np.intp]:
     try:
         return np.asarray(labels.argsort(), dtype=np.intp)
-    except TypeError:  # labels of several kinds: by kind, then by how they print
+    except TypeError:  # labels of several types: by type, then by how they print
         keys = [(type(label).__name__, str(label)) for label in labels]
         return np.asarray(sorted(range(len(keys)), key=keys.__getitem__), dtype=np.intp)
 

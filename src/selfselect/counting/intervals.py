@@ -1,4 +1,4 @@
-"""Shares and how sure one can be of them."""
+"""Ratios of counts, and confidence intervals of a precision."""
 
 from __future__ import annotations
 
@@ -12,9 +12,12 @@ from .._validation import FloatArray, check_choice, check_fraction
 
 Interval: TypeAlias = Literal["wilson", "clopper-pearson"]
 
+#: Relative error that comparisons of counts forgive: far above rounding of sums of weights, far below one person.
+ROUNDING = 1e-12
+
 
 def ratio(numerator: ArrayLike, denominator: ArrayLike) -> FloatArray:
-    """``numerator / denominator``, NaN where the denominator is 0."""
+    """``numerator / denominator``; NaN where the denominator is 0."""
     top, bottom = np.broadcast_arrays(np.asarray(numerator, float), np.asarray(denominator, float))
     result = np.full(top.shape, np.nan)
     np.divide(top, bottom, out=result, where=bottom != 0)
@@ -35,14 +38,15 @@ def precision_interval(
     true_positives, selected : array-like
         Successes and trials. Weighted counts are taken as repetitions.
     interval : {"wilson", "clopper-pearson"}, default="wilson"
-        Wilson's score interval covers close to ``confidence`` on average; Clopper and Pearson's never covers less.
+        Wilson's score interval covers close to ``confidence`` on average. The interval of Clopper and Pearson never
+        covers less.
     confidence : float, default=0.95
         Coverage, in (0, 1).
 
     Returns
     -------
     low, high : ndarray
-        NaN where nothing is selected.
+        NaN where nobody is selected.
 
     Examples
     --------
@@ -53,7 +57,7 @@ def precision_interval(
     check_choice(interval, "interval", ("wilson", "clopper-pearson"))
     level = check_fraction(confidence, "confidence", inclusive=False)
     k, n = np.broadcast_arrays(np.asarray(true_positives, float), np.asarray(selected, float))
-    if not ((k >= 0) & (k <= n * (1 + 1e-12))).all():
+    if not ((k >= 0) & (k <= n * (1 + ROUNDING))).all():
         raise ValueError("true_positives must lie between 0 and selected.")
     k = np.minimum(k, n)
     if interval == "clopper-pearson":

@@ -77,9 +77,9 @@ def fetch_adult(
     return_X_y_group : bool, default=False
         Return ``(data, target, group)`` instead of a Bunch.
     as_frame : bool, default=True
-        pandas objects; otherwise numpy arrays.
+        Return pandas objects instead of numpy arrays.
     encoded : bool, default=True
-        Numbers scaled to [0, 1] and one-hot columns; otherwise the readable columns.
+        Scale numbers to [0, 1] and encode categories one-hot, instead of the original columns.
     drop_group : bool, default=False
         Leave the group columns out of ``data``.
 

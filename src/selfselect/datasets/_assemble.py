@@ -1,7 +1,8 @@
-"""One shape for all data sets: features, label, group, and the options of every loader."""
+"""Common form of all data sets, and the options of every loader."""
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
@@ -12,16 +13,18 @@ from sklearn.utils import Bunch
 
 @dataclass(frozen=True)
 class Population:
-    """People with readable and encoded features, before a loader's options are applied.
+    """Features, labels and groups, before a loader's options are applied.
 
     Attributes
     ----------
     readable, encoded : DataFrame of shape (n_rows, n_features)
-        Features without the group: as people read them, and as numbers.
+        Features without the group: original values, and numbers.
     target : ndarray of shape (n_rows,)
         Labels of 0 and 1.
     group : Series of shape (n_rows,)
-        Group of each row, a categorical whose name is the group's column.
+        Group of each row, a categorical.
+    target_name, descr : str
+        Name of the label, and description of the data set.
     """
 
     readable: pd.DataFrame
@@ -32,7 +35,7 @@ class Population:
     descr: str
 
     def take(self, rows: np.ndarray[Any, Any]) -> Population:
-        """Keep some rows, numbered anew."""
+        """Select rows and renumber them."""
         return Population(
             self.readable.iloc[rows].reset_index(drop=True),
             self.encoded.iloc[rows].reset_index(drop=True),
@@ -49,37 +52,33 @@ class Population:
         as_frame: bool = True,
         encoded: bool = True,
         drop_group: bool = False,
-        **extra: Any,
+        extra: Mapping[str, Any] | None = None,
     ) -> Bunch | tuple[Any, Any, Any]:
-        """Apply a loader's options."""
-        if encoded:
-            features, group_part = (
-                self.encoded,
-                pd.get_dummies(self.group, prefix=self.group.name, dtype=float),
-            )
-        else:
-            features, group_part = self.readable, self.group.to_frame()
-        data = features.copy() if drop_group else pd.concat([group_part, features], axis=1)
+        """Apply a loader's options; a Bunch also gets what is in ``extra``."""
+        features = self.encoded if encoded else self.readable
+        one_hot_group = pd.get_dummies(self.group, prefix=self.group.name, dtype=float)
+        group_columns = one_hot_group if encoded else self.group.to_frame()
+        data = features.copy() if drop_group else pd.concat([group_columns, features], axis=1)
         target = pd.Series(self.target.astype(np.int64), name=self.target_name)
         group = self.group.copy()
+        arrays = data.to_numpy(), target.to_numpy(), group.astype(object).to_numpy()
+        X, y, z = (data, target, group) if as_frame else arrays
         if return_X_y_group:
-            if as_frame:
-                return data, target, group
-            return data.to_numpy(), target.to_numpy(), group.astype(object).to_numpy()
+            return X, y, z
         frame = pd.concat([data, target], axis=1)
         if group.name not in frame.columns:
             frame.insert(0, group.name, group)
         return Bunch(
-            data=data if as_frame else data.to_numpy(),
-            target=target if as_frame else target.to_numpy(),
-            group=group if as_frame else group.astype(object).to_numpy(),
+            data=X,
+            target=y,
+            group=z,
             frame=frame if as_frame else None,
-            group_columns=[] if drop_group else list(group_part.columns),
+            group_columns=[] if drop_group else list(group_columns.columns),
             feature_names=list(data.columns),
             target_name=self.target_name,
             group_name=group.name,
             DESCR=self.descr,
-            **extra,
+            **(extra or {}),
         )
 
 
@@ -90,5 +89,5 @@ def min_max(frame: pd.DataFrame) -> pd.DataFrame:
 
 
 def one_hot(frame: pd.DataFrame) -> pd.DataFrame:
-    """One column of 0 and 1 per value of each column, named column_value."""
+    """One column of 0 and 1 per value of each column, named ``column_value``."""
     return pd.get_dummies(frame, dtype=float)

@@ -53,7 +53,7 @@ def _without_negatives(population: Population, share: float) -> Population:
     codes = population.group.cat.codes.to_numpy()
     for code in range(len(population.group.cat.categories)):
         negatives = np.flatnonzero((codes == code) & (population.target == 0))
-        # the published subsample comes from 1 - (1 - share) in floating point, which can round one row down
+        # the published subsample used 1 - (1 - share), whose rounding can leave out one row
         n_removed = int(len(negatives) * (1 - (1 - share)))
         keep[np.random.RandomState(0).choice(negatives, n_removed, replace=False)] = False
     return population.take(np.flatnonzero(keep))
@@ -69,13 +69,13 @@ def fetch_bank(
 ) -> Any:
     """Load the Bank Marketing table as in the paper: 10 groups by job. It ships with the package.
 
-    The feature ``duration`` (length of the call in which the client decides) leaks the label and is there only to
-    reproduce the paper: drop it for any other use.
+    The feature ``duration`` (length of the call in which the client decides) leaks the label. It is kept to reproduce
+    the paper; drop it for any other use.
 
     Parameters
     ----------
     negatives_removed : float in [0, 1), default=0.3
-        Share of each group's negatives that is removed: 0.3 is the paper's main variant (32,125 rows), 0.0 the original
+        Share of each group's negatives to remove: 0.3 for the paper's main variant (32,125 rows), 0.0 for the original
         (43,683 rows).
     return_X_y_group, as_frame, encoded, drop_group
         As in :func:`fetch_adult`.

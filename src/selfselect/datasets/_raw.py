@@ -1,4 +1,4 @@
-"""The raw tables that ship with the package, checked each time they are read."""
+"""The raw tables that ship with the package."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ class BrokenDataFileError(OSError):
 
 
 def read_raw(name: str, folder: Traversable | None = None) -> BytesIO:
-    """Decompress a bundled table and refuse it, by name, unless it is exactly the original."""
+    """Decompress a bundled table and check that it is the original."""
     path = (folder or resources.files(__package__) / "raw") / f"{name}.xz"
     try:
         content = lzma.decompress(path.read_bytes())
@@ -28,10 +28,10 @@ def read_raw(name: str, folder: Traversable | None = None) -> BytesIO:
         raise BrokenDataFileError(
             f"Cannot read the bundled data file {path.name}: {error}. Reinstall selfselect."
         ) from error
-    found = hashlib.sha256(content).hexdigest()
-    if found != SHA256[name]:
+    checksum = hashlib.sha256(content).hexdigest()
+    if checksum != SHA256[name]:
         raise BrokenDataFileError(
-            f"The bundled data file {path.name} is not the original: its SHA-256 is {found}, expected {SHA256[name]}. "
-            "Reinstall selfselect."
+            f"The bundled data file {path.name} is not the original: its SHA-256 is {checksum}, "
+            f"expected {SHA256[name]}. Reinstall selfselect."
         )
     return BytesIO(content)

@@ -1,11 +1,11 @@
-"""Synthetic populations in which self-selection can be seen with bare eyes.
+"""Synthetic populations that show the effects of self-selection. Second parameters of Gaussians are deviations.
 
-Second parameters of Gaussians are standard deviations.
+All functions take the options ``return_X_y_group``, ``as_frame`` and ``drop_group`` of :func:`fetch_adult` as keywords.
 """
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Any
 
 import numpy as np
@@ -24,24 +24,14 @@ def _check_size(size: Any, name: str) -> int:
     return int(size)
 
 
-def _options(return_X_y_group: bool, as_frame: bool, drop_group: bool) -> dict[str, bool]:
-    return {"return_X_y_group": return_X_y_group, "as_frame": as_frame, "drop_group": drop_group}
-
-
-def _deliver(
-    features: dict[str, Any],
-    y: Any,
-    codes: Any,
-    n_groups: int,
-    descr: str,
-    options: dict[str, Any],
-    **extra: Any,
+def _bunch(
+    make: Callable[..., Any], features: dict[str, Any], y: Any, codes: Any, options: dict[str, Any], **extra: Any
 ) -> Any:
     frame = pd.DataFrame(features)
-    labels = [f"z{code}" for code in range(n_groups)]
+    labels = [f"z{code}" for code in range(codes.max() + 1)]
     group = pd.Series(pd.Categorical.from_codes(codes, labels), name="group")
-    population = Population(frame, frame, np.asarray(y, dtype=np.int64), group, "qualified", descr)
-    return population.deliver(**options, **({} if options.get("return_X_y_group") else extra))
+    population = Population(frame, frame, np.asarray(y, dtype=np.int64), group, "qualified", str(make.__doc__))
+    return population.deliver(**options, extra=extra)
 
 
 def make_base_rate_groups(
@@ -49,15 +39,13 @@ def make_base_rate_groups(
     *,
     n_per_group: int = 10_000,
     random_state: RandomState = None,
-    return_X_y_group: bool = False,
-    as_frame: bool = True,
-    drop_group: bool = False,
+    **options: bool,
 ) -> Any:
-    """Groups that differ in nothing but their base rate: assumed against induced accuracy (Figure 10 of the paper).
+    """Groups that differ only in their base rate: assumed against induced accuracy (Figure 10 of the paper).
 
-    ``x | y=0 ~ N(-.5, .5)`` and ``x | y=1 ~ N(.5, .5)`` in every group. A logistic regression on these groups is as
-    accurate as assumed, less or more, depending on base rates and cost alone: with base rates (.5, .5) and cost .8 both
-    apply; with (.5, .15) and .8 only the first, with (.5, .85) and .9 only the second.
+    ``x | y=0 ~ N(-.5, .5)`` and ``x | y=1 ~ N(.5, .5)`` in every group. Depending on base rates and cost, the induced
+    accuracy of a logistic regression is equal to, below or above the assumed one: with base rates (.5, .5) and cost .8
+    both groups apply, with (.5, .15) and .8 only the first, with (.5, .85) and .9 only the second.
 
     Parameters
     ----------
@@ -67,8 +55,8 @@ def make_base_rate_groups(
         Rows per group.
     random_state : int, RandomState or None
         Seed.
-    return_X_y_group, as_frame, drop_group
-        As in :func:`fetch_adult`.
+    **options
+        ``return_X_y_group``, ``as_frame`` and ``drop_group`` of :func:`fetch_adult`.
 
     Examples
     --------
@@ -83,39 +71,25 @@ def make_base_rate_groups(
     codes = np.repeat(np.arange(len(rates)), size)
     y = random.uniform(size=len(codes)) < rates[codes]
     x = random.normal(np.where(y, 0.5, -0.5), 0.5)
-    return _deliver(
-        {"x": x},
-        y,
-        codes,
-        len(rates),
-        str(make_base_rate_groups.__doc__),
-        _options(return_X_y_group, as_frame, drop_group),
-    )
+    return _bunch(make_base_rate_groups, {"x": x}, y, codes, options)
 
 
 def make_ordering_constraint(
-    n_samples: tuple[int, int] = (1_000, 9_000),
-    *,
-    random_state: RandomState = None,
-    return_X_y_group: bool = False,
-    as_frame: bool = True,
-    drop_group: bool = False,
+    n_samples: tuple[int, int] = (1_000, 9_000), *, random_state: RandomState = None, **options: bool
 ) -> Any:
-    """Two groups whose best classifier no threshold on a naive score can reach (Figure 11 of the paper).
+    """Two groups whose best classifier is not a threshold on a naive score (Figure 11 of the paper).
 
-    Base rates are .3 (z0) and .7 (z1), the cost is .8. ``x2 | y ~ N(-.35, .3)`` or ``N(.25, .3)`` tells a little about
-    everyone; ``x1`` tells nearly everything about z0 (``N(-.3, .1)`` or ``N(.2, .1)``) and nothing about z1 (``N(0,
-    .2)``). A naive score leans on x2, and by any threshold z1 applies before z0: at best about .86. On x1 alone z0
-    applies and z1 does not: about .99.
+    Base rates are .3 (z0) and .7 (z1), the cost is .8. ``x2 | y ~ N(-.35, .3)`` or ``N(.25, .3)`` is weakly informative
+    about everybody. ``x1`` is highly informative about z0 (``N(-.3, .1)`` or ``N(.2, .1)``) and not at all about z1
+    (``N(0, .2)``). A naive score relies on x2, so that z1 applies before z0 at any threshold: the induced accuracy is
+    at most about .86. With x1 alone z0 applies and z1 does not: about .99.
 
     Parameters
     ----------
     n_samples : tuple of two ints, default=(1_000, 9_000)
         Rows of z0 and z1.
-    random_state : int, RandomState or None
-        Seed.
-    return_X_y_group, as_frame, drop_group
-        As in :func:`fetch_adult`.
+    random_state, **options
+        As in :func:`make_base_rate_groups`.
 
     Examples
     --------
@@ -130,26 +104,17 @@ def make_ordering_constraint(
     first = codes == 0
     x1 = random.normal(np.where(first, np.where(y, 0.2, -0.3), 0.0), np.where(first, 0.1, 0.2))
     x2 = random.normal(np.where(y, 0.25, -0.35), 0.3)
-    descr = str(make_ordering_constraint.__doc__)
-    return _deliver(
-        {"x1": x1, "x2": x2}, y, codes, 2, descr, _options(return_X_y_group, as_frame, drop_group), cost=0.8
-    )
+    return _bunch(make_ordering_constraint, {"x1": x1, "x2": x2}, y, codes, options, cost=0.8)
 
 
 def make_precision_curves(
-    n_groups: int = 10,
-    *,
-    n_per_group: int = 1_000,
-    random_state: RandomState = 0,
-    return_X_y_group: bool = False,
-    as_frame: bool = True,
-    drop_group: bool = False,
+    n_groups: int = 10, *, n_per_group: int = 1_000, random_state: RandomState = 0, **options: bool
 ) -> Any:
-    """Groups drawn at random, whose precision curves cross the cost at different thresholds or never (Figure 4).
+    """Random groups whose precision curves cross the cost at different thresholds, or never (Figure 4 of the paper).
 
-    Per group, in this order: base rate ``U(0, 1)``, mean and deviation of x among the qualified ``U(.5, 1)``, ``U(.2,
-    .5)``, among the others ``U(0, .5)``, ``U(.2, .5)``; then labels and x. The cost is .8. Ten groups and seed 0 are
-    the paper's.
+    Drawn for each group, in this order: base rate ``U(0, 1)``; mean ``U(.5, 1)`` and deviation ``U(.2, .5)`` of x among
+    the qualified; mean ``U(0, .5)`` and deviation ``U(.2, .5)`` among the others; labels; x. The cost is .8. Ten groups
+    and seed 0 are the paper's.
 
     Parameters
     ----------
@@ -157,10 +122,8 @@ def make_precision_curves(
         Number of groups.
     n_per_group : int, default=1_000
         Rows per group.
-    random_state : int, RandomState or None, default=0
-        Seed.
-    return_X_y_group, as_frame, drop_group
-        As in :func:`fetch_adult`.
+    random_state, **options
+        As in :func:`make_base_rate_groups`.
 
     Examples
     --------
@@ -178,39 +141,23 @@ def make_precision_curves(
         labels.append(y)
         values.append(np.where(y, random.normal(mean_1, std_1, size), random.normal(mean_0, std_0, size)))
         base_rates.append(base_rate)
-    return _deliver(
-        {"x": np.concatenate(values)},
-        np.concatenate(labels),
-        np.repeat(np.arange(groups), size),
-        groups,
-        str(make_precision_curves.__doc__),
-        _options(return_X_y_group, as_frame, drop_group),
-        cost=0.8,
-        base_rates=np.array(base_rates),
-    )
+    features, codes = {"x": np.concatenate(values)}, np.repeat(np.arange(groups), size)
+    extra = {"cost": 0.8, "base_rates": np.array(base_rates)}
+    return _bunch(make_precision_curves, features, np.concatenate(labels), codes, options, **extra)
 
 
-def make_calibrated_score(
-    n_samples: int = 10_000,
-    *,
-    random_state: RandomState = None,
-    return_X_y_group: bool = False,
-    as_frame: bool = True,
-    drop_group: bool = False,
-) -> Any:
-    """Score that is calibrated, but not monotone (Lemma 4 and Figure 8 of the paper).
+def make_calibrated_score(n_samples: int = 10_000, *, random_state: RandomState = None, **options: bool) -> Any:
+    """One group with a score that is calibrated but not monotone (Lemma 4 and Figure 8 of the paper).
 
-    ``x ~ U(0, 1)`` and ``P(y=1 | x) = (x - 1/3)^2 + 1/3``, which falls up to 1/3; the precision above t is ``(4 + 3
-    t^2) / 9``, which never falls. The score is x itself; there is one group.
+    ``x ~ U(0, 1)`` is the score, and ``P(y=1 | x) = (x - 1/3)^2 + 1/3``, which falls up to 1/3. The precision above t
+    is ``(4 + 3 t^2) / 9``, which never falls.
 
     Parameters
     ----------
     n_samples : int, default=10_000
         Rows.
-    random_state : int, RandomState or None
-        Seed.
-    return_X_y_group, as_frame, drop_group
-        As in :func:`fetch_adult`.
+    random_state, **options
+        As in :func:`make_base_rate_groups`.
 
     Examples
     --------
@@ -221,11 +168,4 @@ def make_calibrated_score(
     random = check_random_state(random_state)
     x = random.uniform(size=size)
     y = random.uniform(size=size) < (x - 1 / 3) ** 2 + 1 / 3
-    return _deliver(
-        {"x": x},
-        y,
-        np.zeros(size, dtype=int),
-        1,
-        str(make_calibrated_score.__doc__),
-        _options(return_X_y_group, as_frame, drop_group),
-    )
+    return _bunch(make_calibrated_score, {"x": x}, y, np.zeros(size, dtype=int), options)

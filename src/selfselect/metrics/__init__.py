@@ -1,4 +1,4 @@
-"""What follows once it is decided who applies: metrics per row, agreement of orders, and scorers."""
+"""Metrics of a population, given who applies; agreement of precisions with base rates; scorers."""
 
 from ..outcomes import Outcome, outcome
 from .ranks import RankAgreement, rank_agreement

@@ -1,4 +1,4 @@
-"""How well published precisions follow base rates."""
+"""Whether published precisions follow base rates."""
 
 from __future__ import annotations
 
@@ -12,19 +12,19 @@ from scipy import stats
 
 @dataclass(frozen=True)
 class RankAgreement:
-    """How well published precisions follow base rates.
+    """How well the order of groups by precision agrees with their order by base rate.
 
     Attributes
     ----------
     r2 : float
-        Squared Pearson correlation of base rates with the ranks of the precisions: the number that Horowitz et al.
-        (2024) report. It is blind to direction, and a perfect order need not score 1.
+        Squared Pearson correlation of base rates with the ranks of precisions, as in Horowitz et al. (2024). It ignores
+        the direction, and need not be 1 for a perfect order.
     spearman, kendall : float
-        Rank correlations, in [-1, 1]; 1 is the perfect order, -1 the reversed one.
+        Rank correlations in [-1, 1].
     respected : bool
         Whether a higher base rate never comes with a lower precision.
     n_groups : int
-        Number of groups with a defined precision; the others are left out.
+        Number of groups with a precision; the others are left out.
     """
 
     r2: float
@@ -40,8 +40,8 @@ def rank_agreement(base_rates: ArrayLike, precisions: ArrayLike) -> RankAgreemen
     Parameters
     ----------
     base_rates, precisions : array-like of shape (n_groups,)
-        One number per group; two Series are matched by their index. Groups whose precision is undefined (NaN) are left
-        out; a correlation of fewer than two groups, or of a constant, is NaN.
+        One number per group; two Series are matched by their index. Groups whose precision is NaN are left out. A
+        correlation of fewer than two groups, or of a constant, is NaN.
 
     Examples
     --------
@@ -64,11 +64,11 @@ def rank_agreement(base_rates: ArrayLike, precisions: ArrayLike) -> RankAgreemen
         raise ValueError("base_rates has missing values; every group with people has a base rate.")
     defined = ~np.isnan(precision)
     mu, precision = mu[defined], precision[defined]
-    order = np.lexsort((-precision, mu))  # among equal base rates, the highest precision comes first
+    order = np.lexsort((-precision, mu))  # among equal base rates the highest precision comes first
     ordered_mu, ordered = mu[order], precision[order]
     highest_before = np.maximum.accumulate(ordered)
     rises = np.flatnonzero(np.diff(ordered_mu) > 0)
-    # the worst precision of a block of equal base rates is its last, the best so far stands just before the block
+    # the lowest precision of a block of equal base rates is its last one
     lowest_of_block = ordered[np.append(rises[1:], len(ordered) - 1)] if rises.size else ordered[:0]
     respected = bool((lowest_of_block >= highest_before[rises]).all())
     if len(mu) < 2 or np.ptp(mu) == 0 or np.ptp(precision) == 0:

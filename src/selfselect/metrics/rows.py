@@ -1,10 +1,8 @@
-"""What follows once it is decided who applies.
+"""Metrics per row, given who applies.
 
-Every function takes the decision (``applies``, one entry per person: yes or no, or the share of people like this one
-that applies, in [0, 1]) as an argument: it follows from statistics that
-were published before, usually on training data (:meth:`selfselect.PublishedStatistics.applies_to`), and must not be
-computed anew from the people under evaluation. All of them work with :class:`fairlearn.metrics.MetricFrame` by passing
-``sample_params={"applies": ...}``.
+Who applies is an argument, ``applies``, because it follows from statistics that were published before
+(:meth:`selfselect.PublishedStatistics.applies_to`), not from the people under evaluation. The metrics work with
+:class:`fairlearn.metrics.MetricFrame` by ``sample_params={"applies": ...}``.
 """
 
 from __future__ import annotations
@@ -15,6 +13,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from .._validation import (
+    BoolArray,
     FloatArray,
     as_column,
     check_at_least_zero,
@@ -28,28 +27,32 @@ from .._validation import (
 from ..counting.intervals import ratio
 
 
-def _average(values: Any, weights: FloatArray | None) -> float:
-    """Mean of values, NaN if there are none (or their weights sum to 0)."""
-    if weights is None:
-        weights = np.ones(len(values))
+def _labels_and_decisions(y_true: ArrayLike, y_pred: ArrayLike) -> tuple[BoolArray, BoolArray]:
+    y, selected = check_binary(y_true, "y_true"), check_binary(y_pred, "y_pred")
+    check_same_length(y_true=y, y_pred=selected)
+    return y, selected
+
+
+def _weights(sample_weight: ArrayLike | None, n_rows: int) -> FloatArray:
+    """Weights of the rows, 1 by default. All may be 0; then metrics are NaN."""
+    weights = check_weights(sample_weight, n_rows, some_positive=False)
+    return np.ones(n_rows) if weights is None else weights
+
+
+def _average(values: Any, weights: FloatArray) -> float:
+    """Weighted mean, NaN if the weights sum to 0."""
     return float(ratio(np.dot(values, weights), weights.sum()))
 
 
-def _weights(sample_weight: ArrayLike | None, n_rows: int) -> FloatArray | None:
-    """Weights that may all be 0: then there is nobody to average over, and the metric is NaN."""
-    return check_weights(sample_weight, n_rows, some_positive=False)
-
-
 def assumed_accuracy(y_true: ArrayLike, y_pred: ArrayLike, *, sample_weight: ArrayLike | None = None) -> float:
-    """Accuracy over everybody: ``P(y = yhat)``, what a firm believes that ignores who applies.
+    """Accuracy over everybody: ``P(y = yhat)``, as if all applied.
 
     Examples
     --------
     >>> assumed_accuracy([1, 0, 1, 0], [1, 0, 0, 0])
     0.75
     """
-    y, selected = check_binary(y_true, "y_true"), check_binary(y_pred, "y_pred")
-    check_same_length(y_true=y, y_pred=selected)
+    y, selected = _labels_and_decisions(y_true, y_pred)
     return _average(y == selected, _weights(sample_weight, len(y)))
 
 
@@ -60,14 +63,14 @@ def induced_accuracy(
     applies: ArrayLike,
     sample_weight: ArrayLike | None = None,
 ) -> float:
-    """Accuracy over the people who apply: ``P(y = yhat | a = 1)``.
+    """Accuracy over applicants: ``P(y = yhat | a = 1)``.
 
     Parameters
     ----------
     y_true, y_pred : array-like of shape (n_rows,)
         Labels and predictions of 0 and 1.
     applies : array-like of shape (n_rows,)
-        Whether each person applies, or the share of people like this one that does, in [0, 1].
+        Whether each person applies, or the share of the person's group that applies, in [0, 1].
     sample_weight : array-like of shape (n_rows,), optional
         Weights.
 
@@ -81,11 +84,8 @@ def induced_accuracy(
     >>> induced_accuracy([1, 0, 1, 0], [1, 0, 0, 0], applies=[True, True, False, False])
     1.0
     """
-    y, selected = check_binary(y_true, "y_true"), check_binary(y_pred, "y_pred")
-    check_same_length(y_true=y, y_pred=selected)
-    shares = check_shares(applies, len(y))
-    weights = _weights(sample_weight, len(y))
-    return _average(y == selected, shares if weights is None else shares * weights)
+    y, selected = _labels_and_decisions(y_true, y_pred)
+    return _average(y == selected, check_shares(applies, len(y)) * _weights(sample_weight, len(y)))
 
 
 def social_cost(
@@ -97,12 +97,7 @@ def social_cost(
 ) -> float:
     """Share of qualified people who do not apply: ``P(a = 0 | y = 1)``.
 
-    ``y_pred`` is ignored; it is there so that the function can be used like any other metric.
-
-    Returns
-    -------
-    float
-        NaN if nobody is qualified.
+    It is NaN if nobody is qualified. ``y_pred`` is ignored; it is there for the usual signature of a metric.
 
     Examples
     --------
@@ -111,8 +106,7 @@ def social_cost(
     """
     y = check_binary(y_true, "y_true")
     away = 1 - check_shares(applies, len(y))
-    weights = _weights(sample_weight, len(y))
-    return _average(away[y], None if weights is None else weights[y])
+    return _average(away[y], _weights(sample_weight, len(y))[y])
 
 
 def application_rate(
@@ -124,7 +118,7 @@ def application_rate(
 ) -> float:
     """Share of people who apply: ``P(a = 1)``.
 
-    ``y_true`` and ``y_pred`` are ignored; they are there so that the function can be used like any other metric.
+    ``y_true`` and ``y_pred`` are ignored; they are there for the usual signature of a metric.
 
     Examples
     --------
@@ -150,24 +144,20 @@ def applicant_utility(
 
     Parameters
     ----------
-    y_true, y_pred : array-like of shape (n_rows,)
-        Labels and predictions of 0 and 1.
+    y_true, y_pred, sample_weight
+        As in :func:`induced_accuracy`.
     cost : float or array-like of shape (n_rows,)
         Cost that each person faces, after subsidies.
     applies : array-like of shape (n_rows,), optional
-        Whether each person applies, or a share in [0, 1]. Without it all people decide together, by their own
-        precision: ``max(0, E[yhat (y - c)])``, which for the people of one group is
-        ``P(yhat = 1) max(0, precision - c)``.
-    sample_weight : array-like of shape (n_rows,), optional
-        Weights.
+        As in :func:`induced_accuracy`. By default these people decide as one group, by their own precision. Then the
+        utility is ``max(0, E[yhat (y - c)]) = P(yhat = 1) max(0, precision - c)``.
 
     Examples
     --------
     >>> applicant_utility([1, 1, 0, 0], [1, 1, 1, 0], cost=0.5)
     0.125
     """
-    y, selected = check_binary(y_true, "y_true"), check_binary(y_pred, "y_pred")
-    check_same_length(y_true=y, y_pred=selected)
+    y, selected = _labels_and_decisions(y_true, y_pred)
     if np.ndim(cost) == 0:
         costs: Any = check_fraction(cost, "cost")
     else:
@@ -191,36 +181,31 @@ def firm_utility(
     gain: float = 1.0,
     sample_weight: ArrayLike | None = None,
 ) -> float:
-    """What screening is worth to the firm, per person: ``E[a yhat (gain y - price)]``.
+    """Average utility of the firm: ``E[a yhat (gain y - price)]``.
 
-    Everybody who applies and is selected is tested, at a price to the firm; those of them who are qualified are hired,
-    and each is a gain. A threshold that maximises it need not be one of the highest accuracy.
+    Applicants who are selected are tested, which costs the firm a price. Those who are qualified are hired, which is a
+    gain. A threshold that maximises this utility need not maximise accuracy.
 
     Parameters
     ----------
-    y_true, y_pred : array-like of shape (n_rows,)
-        Labels and predictions of 0 and 1.
-    applies : array-like of shape (n_rows,)
-        Whether each person applies, or the share of people like this one that does, in [0, 1].
+    y_true, y_pred, applies, sample_weight
+        As in :func:`induced_accuracy`.
     price : float
-        What a test costs the firm, at least 0.
+        Cost of a test to the firm, at least 0.
     gain : float, default=1.0
-        What a hire is worth to it, at least 0.
-    sample_weight : array-like of shape (n_rows,), optional
-        Weights.
+        Value of a hire to the firm, at least 0.
 
     Returns
     -------
     float
-        0 if nobody applies (nobody is tested, nobody hired); NaN if all weights are 0.
+        0 if nobody applies; NaN if all weights are 0.
 
     Examples
     --------
     >>> firm_utility([1, 1, 0, 0], [1, 1, 1, 0], applies=[True] * 4, price=0.5)
     0.125
     """
-    y, selected = check_binary(y_true, "y_true"), check_binary(y_pred, "y_pred")
-    check_same_length(y_true=y, y_pred=selected)
+    y, selected = _labels_and_decisions(y_true, y_pred)
     worth, paid = check_at_least_zero(gain, "gain"), check_at_least_zero(price, "price")
     shares = check_shares(applies, len(y))
     return _average(shares * selected * (worth * y - paid), _weights(sample_weight, len(y)))

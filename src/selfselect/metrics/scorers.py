@@ -1,4 +1,4 @@
-"""Scorers of scikit-learn's kind, which let people decide by what the classifier itself has published."""
+"""Scorers for scikit-learn's searches: people decide by what the classifier itself has published."""
 
 from __future__ import annotations
 
@@ -10,20 +10,26 @@ from numpy.typing import ArrayLike
 from sklearn.utils.metadata_routing import MetadataRequest
 
 from .._validation import check_fraction
-from ..outcomes import Outcome
+from ..outcomes import SHARE_SLACK, Outcome
 
-#: Slack of a limit on the social cost: rounding of a sum, far below one person.
-SLACK = 1e-9
+
+def final_step(estimator: Any, X: Any = None) -> tuple[Any, Any]:
+    """The classifier in a search or at the end of a pipeline, and features as the steps before it transform them."""
+    final = getattr(estimator, "best_estimator_", estimator)
+    steps = getattr(final, "steps", [])
+    if not steps:
+        return final, X
+    return steps[-1][1], final[:-1].transform(X) if X is not None and len(steps) > 1 else X
 
 
 class ApplicationScorer(ABC):
-    """Scorer of scikit-learn's kind: people decide by the classifier's own published statistics, and as it foresees.
+    """Scorer for classifiers that publish statistics: people decide by these, and the classifier is scored on them.
 
-    Under metadata routing it asks for ``sensitive_features``, and for ``sample_weight`` as :meth:`set_score_request`
-    says.
+    Under metadata routing it requests ``sensitive_features``, and ``sample_weight`` as set by
+    :meth:`set_score_request`.
     """
 
-    #: Whether weights are asked for; None refuses them until that is said.
+    #: Whether weights are requested; None raises an error if some are passed.
     _weighted: bool | None = None
 
     def __init__(self, cost: Any, subsidies: Any) -> None:
@@ -37,30 +43,26 @@ class ApplicationScorer(ABC):
         sensitive_features: Any = None,
         sample_weight: ArrayLike | None = None,
     ) -> float:
-        """Score of a fitted classifier on new people; larger is better."""
-        final = getattr(estimator, "best_estimator_", estimator)  # what a search has found
-        steps = getattr(final, "steps", [])
-        # the classifier at the end of a pipeline gets features as the steps before have made them
-        features = final[:-1].transform(X) if len(steps) > 1 else X
-        final = steps[-1][1] if steps else final
-        found = final.audit(
+        """Score a fitted classifier on new people; larger is better."""
+        final, features = final_step(estimator, X)
+        audit = final.audit(
             features, y, sensitive_features, cost=self.cost, subsidies=self.subsidies, sample_weight=sample_weight
         )
-        return self.of(found.outcome)
+        return self.of(audit.outcome)
 
     @abstractmethod
     def of(self, outcome: Outcome) -> float:
-        """Score of what follows once people have decided."""
+        """Score of an outcome."""
 
     def set_score_request(self, *, sample_weight: bool | None) -> Self:
-        """Say whether people are scored by their weights, where a search is given some.
+        """Set whether scores use the weights that a search is given.
 
-        Until it is said, scikit-learn refuses weights: scores without them would look like scores with them.
+        Until it is set, scikit-learn raises an error for weights: scores without them would look like weighted ones.
 
         Parameters
         ----------
         sample_weight : bool or None
-            Whether to ask for them; None to refuse them.
+            Whether to request weights; None for the error.
 
         Examples
         --------
@@ -71,7 +73,7 @@ class ApplicationScorer(ABC):
         return self
 
     def get_metadata_routing(self) -> MetadataRequest:
-        """Ask for the groups of the people who are scored, and for their weights if told so."""
+        """Metadata that the scorer requests."""
         request = MetadataRequest(owner=self)
         request.score.add_request(param="sensitive_features", alias=True)
         request.score.add_request(param="sample_weight", alias=self._weighted)
@@ -79,19 +81,19 @@ class ApplicationScorer(ABC):
 
 
 class InducedAccuracyScorer(ApplicationScorer):
-    """Accuracy over those who apply. Made by :func:`induced_accuracy_scorer`."""
+    """Accuracy over applicants. Made by :func:`induced_accuracy_scorer`."""
 
     def __init__(self, cost: Any, subsidies: Any, nobody: float, max_social_cost: float | None = None) -> None:
         super().__init__(cost, subsidies)
         self.nobody, self.max_social_cost = nobody, max_social_cost
 
     def of(self, outcome: Outcome) -> float:
-        """Induced accuracy while the social cost keeps its limit; beyond, minus what it is beyond by."""
+        """Induced accuracy; minus the excess if the social cost is above its limit."""
         if np.isnan(outcome.induced_accuracy):
             return self.nobody
-        beyond = 0.0 if self.max_social_cost is None else outcome.social_cost - self.max_social_cost
-        # without anybody qualified the social cost is NaN, and breaks nothing
-        return float(-beyond if beyond > SLACK else outcome.induced_accuracy)
+        excess = 0.0 if self.max_social_cost is None else outcome.social_cost - self.max_social_cost
+        # if nobody is qualified the social cost is NaN, which is not above the limit
+        return float(-excess if excess > SHARE_SLACK else outcome.induced_accuracy)
 
     def __repr__(self) -> str:
         limit = "" if self.max_social_cost is None else f", max_social_cost={self.max_social_cost!r}"
@@ -101,7 +103,7 @@ class InducedAccuracyScorer(ApplicationScorer):
 
 
 class SocialCostScorer(ApplicationScorer):
-    """Minus the share of the qualified who stay away. Made by :func:`social_cost_scorer`."""
+    """Minus the social cost. Made by :func:`social_cost_scorer`."""
 
     def of(self, outcome: Outcome) -> float:
         """Minus the social cost."""
@@ -114,24 +116,19 @@ class SocialCostScorer(ApplicationScorer):
 def induced_accuracy_scorer(
     cost: Any = None, *, subsidies: Any = None, max_social_cost: float | None = None, nobody: float = np.nan
 ) -> InducedAccuracyScorer:
-    """Make a scorer for ``cross_validate`` and ``GridSearchCV``: accuracy over those who apply.
+    """Make a scorer for ``cross_validate`` and ``GridSearchCV``: accuracy over applicants.
 
-    Who applies is decided by the fitted classifier's ``published_``, the statistics of the fold it was trained on,
-    never by the people who are scored.
+    Who applies is decided by the fitted classifier's ``published_`` statistics, not by the people who are scored.
 
     Parameters
     ----------
-    cost : float or mapping from group to float, optional
-        By default the classifier's own.
-    subsidies : float or mapping from group to float, optional
+    cost, subsidies : float or mapping from group to float, optional
         By default the classifier's own.
     max_social_cost : float, optional
-        Largest share of the qualified that may stay away, of the people who are scored. A classifier that keeps it has
-        its induced accuracy as score, which is at least 0; one beyond it has ``limit - social cost``, below 0: always
-        worse than any that keeps it, and better the nearer it comes.
+        Largest social cost among the people who are scored. Above it the score is ``limit - social cost``, which is
+        negative and so worse than any induced accuracy.
     nobody : float, default=NaN
-        Score where nobody applies. A search ranks NaN last, with a warning; 0 ranks it last without, and -1 does with a
-        limit.
+        Score if nobody applies. A search ranks NaN last, with a warning; 0 (or -1 with a limit) ranks it last without.
 
     Examples
     --------
@@ -139,11 +136,11 @@ def induced_accuracy_scorer(
     >>> from selfselect.datasets import make_base_rate_groups
     >>> X, y, z = make_base_rate_groups((0.5, 0.15), random_state=0, return_X_y_group=True)
     >>> model = NaiveClassifier(cost=0.8).fit(X, y, sensitive_features=z)
-    >>> found = model.audit(X, y, z)
-    >>> induced_accuracy_scorer()(model, X, y, sensitive_features=z) == found.induced_accuracy
+    >>> audit = model.audit(X, y, z)
+    >>> induced_accuracy_scorer()(model, X, y, sensitive_features=z) == audit.induced_accuracy
     True
     >>> limited = induced_accuracy_scorer(max_social_cost=0.1)
-    >>> bool(np.isclose(limited(model, X, y, sensitive_features=z), 0.1 - found.social_cost))
+    >>> bool(np.isclose(limited(model, X, y, sensitive_features=z), 0.1 - audit.social_cost))
     True
     """
     if max_social_cost is not None:
@@ -154,21 +151,16 @@ def induced_accuracy_scorer(
 def social_cost_scorer(cost: Any = None, *, subsidies: Any = None) -> SocialCostScorer:
     """Make a scorer for ``cross_validate`` and ``GridSearchCV``: minus the social cost, so that larger is better.
 
-    Who applies is decided as in :func:`induced_accuracy_scorer`. Where nobody applies it is -1: all of the qualified
-    stay away. Without anybody who is qualified it is NaN.
+    It is -1 if nobody applies, and NaN if nobody is qualified.
 
     Parameters
     ----------
     cost, subsidies
-        By default the classifier's own.
+        As in :func:`induced_accuracy_scorer`.
 
     Examples
     --------
-    >>> from selfselect import NaiveClassifier
-    >>> from selfselect.datasets import make_base_rate_groups
-    >>> X, y, z = make_base_rate_groups((0.5, 0.15), random_state=0, return_X_y_group=True)
-    >>> model = NaiveClassifier(cost=0.8).fit(X, y, sensitive_features=z)
-    >>> social_cost_scorer()(model, X, y, sensitive_features=z) == -model.audit(X, y, z).social_cost
-    True
+    >>> social_cost_scorer(cost=0.7)
+    social_cost_scorer(cost=0.7, subsidies=None)
     """
     return SocialCostScorer(cost, subsidies)

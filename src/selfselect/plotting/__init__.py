@@ -1,7 +1,8 @@
-"""Pictures as Display objects, in scikit-learn's manner. They need matplotlib: ``pip install selfselect[plot]``.
+"""Plots as Display objects like those of scikit-learn. They need matplotlib: ``pip install selfselect[plot]``.
 
-Groups are named at their lines, points and rows rather than in a legend; colours are told apart by colour-blind people.
-With more than eight groups, curves and points name the largest and draw the others in grey; rows name up to forty.
+A display keeps its matplotlib axes and figure as ``ax_`` and ``figure_``. Groups are named at their lines, points and
+rows, in colours for the colour-blind. Of more than eight groups, curves and points name the largest; the others are
+grey. Of more than forty groups, the largest have rows.
 """
 
 from .applying import WhoAppliesDisplay

@@ -1,4 +1,4 @@
-"""Precision over thresholds, group by group."""
+"""Precision of each group over the threshold."""
 
 from __future__ import annotations
 
@@ -11,35 +11,26 @@ from .._validation import check_fraction
 from ..auditing.words import FEW_SELECTED
 from ..estimators.inner import score_of
 from ..estimators.labels import qualified
+from ..metrics.scorers import final_step
 from ..publishing import ThresholdCurves
-from .drawing import COLOURS, MOST_NAMED, UNNAMED, label_texts, largest, name_lines, new_axes
-from .finding import final_step
+from .drawing import COLOURS, MOST_NAMED, UNNAMED, Display, label_texts, largest, name_lines, new_axes
 
 
-class PrecisionCurvesDisplay:
-    """Precision of each group over the threshold, with the cost as a line: a group applies where its curve is above.
+class PrecisionCurvesDisplay(Display):
+    """Precision of each group over the threshold. A group applies where its curve reaches the line of the cost.
 
-    It is the upper part of Figure 4 of the paper, for any score. Where fewer than 30 people of a group pass, so that
-    its precision is mostly chance, its line is thin; the picture ends where that is so for all of them.
+    It is the upper part of Figure 4 of the paper, for any score. A line is thin where fewer than 30 people of the group
+    are selected, because its precision is uncertain there. The picture ends where all lines are thin.
 
     Parameters
     ----------
     curves : ThresholdCurves
-        What every threshold would publish.
+        Counts at every threshold.
     cost : float, optional
         Drawn as a line.
 
-    Attributes
-    ----------
-    ax_ : matplotlib Axes
-        What was drawn on.
-    figure_ : matplotlib Figure
-        The figure around it.
-
     Examples
     --------
-    >>> import matplotlib
-    >>> matplotlib.use("Agg")
     >>> from selfselect.plotting import PrecisionCurvesDisplay
     >>> display = PrecisionCurvesDisplay.from_predictions(
     ...     [0, 1, 0, 1], [0.2, 0.6, 0.4, 0.9], sensitive_features=list("AABB"), cost=0.7
@@ -66,16 +57,12 @@ class PrecisionCurvesDisplay:
 
         Parameters
         ----------
-        y_true : array-like of shape (n_rows,)
-            Labels of 0 and 1.
-        score : array-like of shape (n_rows,)
-            Scores; who is above a threshold passes screening.
-        sensitive_features : array-like, Series, DataFrame or dict of columns, optional
-            Group of each row.
+        y_true, score, sensitive_features
+            As in :meth:`selfselect.ThresholdCurves.from_scores`.
         cost : float, optional
             Drawn as a line.
         ax : matplotlib Axes, optional
-            By default, new ones.
+            By default new ones.
         """
         return cls(ThresholdCurves.from_scores(y_true, score, sensitive_features=sensitive_features), cost).plot(ax)
 
@@ -90,16 +77,16 @@ class PrecisionCurvesDisplay:
         cost: float | None = None,
         ax: Any = None,
     ) -> Self:
-        """Draw from a fitted classifier; a cost of its own is taken if none is given.
+        """Draw from a fitted classifier.
 
         Parameters
         ----------
         estimator : fitted classifier
-            Of any kind that has a score.
+            Any classifier with a score.
         X, y : array-like
-            Features and labels of the people whose precision is drawn.
+            Features and labels.
         sensitive_features, cost, ax
-            As in :meth:`from_predictions`.
+            As in :meth:`from_predictions`. The cost is by default the classifier's own, if it has one.
         """
         own = getattr(final_step(estimator)[0], "cost", None)
         line = own if cost is None and isinstance(own, int | float) else cost
@@ -108,42 +95,35 @@ class PrecisionCurvesDisplay:
         return cls.from_predictions(labels, score, sensitive_features=sensitive_features, cost=line, ax=ax)
 
     def plot(self, ax: Any = None) -> Self:
-        """Draw on the given axes, or on new ones.
-
-        Parameters
-        ----------
-        ax : matplotlib Axes, optional
-            By default, new ones.
-        """
+        """Draw on the given axes, or on new ones."""
         axes = new_axes(ax)
         groups, names = self.curves.groups, label_texts(self.curves.groups)
         colours: dict[int, str] = dict(zip(largest(self.curves.n, MOST_NAMED).tolist(), COLOURS, strict=False))
         others = len(groups) - len(colours)
-        below = f"\n(grey: the {others} smaller groups)" if others else ""
-        axes.set(xlabel=f"threshold{below}", ylabel="published precision", ylim=(0, 1.02))
+        note = f"\n(grey: the {others} smaller groups)" if others else ""
+        axes.set(xlabel=f"threshold{note}", ylabel="published precision", ylim=(0, 1.02))
         ends, first, last = [], np.inf, -np.inf
         for code, group in enumerate(groups):
             frame = self.curves.to_frame(group)
             lowest = frame["threshold"].replace(-np.inf, np.nan)
-            across = lowest.fillna(lowest.min()).to_numpy()
-            up = frame["precision"].ffill().to_numpy()  # the last step ends where nobody passes any more
-            enough = int((frame["selected"] >= FEW_SELECTED).sum())  # steps on which it is more than chance
+            x = lowest.fillna(lowest.min()).to_numpy()
+            y = frame["precision"].ffill().to_numpy()  # nobody is selected at the last step, which only ends the line
+            enough = int((frame["selected"] >= FEW_SELECTED).sum())  # steps before the thin part of the line
             style = {"color": colours.get(code, UNNAMED), "where": "post", "zorder": 2 if code in colours else 1}
             width = 1.5 if code in colours else 0.6
-            axes.step(across[: enough + 1], up[: enough + 1], linewidth=width, label=names[code], **style)
-            axes.step(across[enough:], up[enough:], linewidth=width / 3, label=f"_few of {names[code]}", **style)
-            end = min(enough, len(across) - 1) if enough else -1
-            first, last = min(first, float(across[0])), max(last, float(across[end]))
+            axes.step(x[: enough + 1], y[: enough + 1], linewidth=width, label=names[code], **style)
+            axes.step(x[enough:], y[enough:], linewidth=width / 3, label=f"_few of {names[code]}", **style)
+            end = min(enough, len(x) - 1) if enough else -1
+            first, last = min(first, float(x[0])), max(last, float(x[end]))
             if code in colours:
-                ends.append((float(across[end]), float(up[max(enough - 1, 0)] if enough else up[-1])))
+                ends.append((float(x[end]), float(y[enough - 1])))
         margin = 0.02 * (last - first) or 1.0
         axes.set_xlim(first - margin, last + margin)
-        texts = [names[code] for code in colours]
-        inks = list(colours.values())
+        texts, line_colours = [names[code] for code in colours], list(colours.values())
         if self.cost is not None:
             axes.axhline(self.cost, color="0.3", linestyle="--", label=f"cost {self.cost:g}")
             ends.append((axes.get_xlim()[1], self.cost))
-            texts, inks = [*texts, f"cost {self.cost:g}"], [*inks, "0.3"]
-        name_lines(axes, ends, texts, inks)
-        self.ax_, self.figure_ = axes, axes.figure
-        return self
+            texts.append(f"cost {self.cost:g}")
+            line_colours.append("0.3")
+        name_lines(axes, ends, texts, line_colours)
+        return self._drawn_on(axes)

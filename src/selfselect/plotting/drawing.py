@@ -1,9 +1,9 @@
-"""What all displays draw with: axes, colours, names of groups, rows, and labels that keep clear of each other."""
+"""Common parts of all displays: axes, colours, names of groups, rows, and labels that do not overlap."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from typing import Any
+from collections.abc import Iterable, Sequence
+from typing import Any, Self
 
 import numpy as np
 import pandas as pd
@@ -13,30 +13,41 @@ from .._text import label_text
 from .._validation import FloatArray
 from ..auditing import group_names
 
-#: Okabe and Ito's colours, told apart by colour-blind people too.
+#: Okabe and Ito's colours for the colour-blind.
 COLOURS = ("#0072B2", "#D55E00", "#009E73", "#CC79A7", "#E69F00", "#56B4E9", "#000000", "#F0E442")
 APPLIES, STAYS_AWAY, UNNAMED = COLOURS[0], COLOURS[1], "0.75"
-#: So many groups have a colour and a name of their own among curves or points; the others are grey.
+#: Largest number of groups with a colour and a name; the others are grey.
 MOST_NAMED = len(COLOURS)
-#: So many groups have a row.
+#: Largest number of rows.
 MOST_ROWS = 40
-#: Inches of a row, and of what is above and below all rows.
+#: Height of a row, and of the space above and below all rows, in inches.
 ROW_HEIGHT, AROUND_ROWS = 0.36, 1.15
 #: Height of a line of small text, in points.
 LINE_HEIGHT = 11.0
 
 
+class Display:
+    """Base of all displays, which keep their axes and figure."""
+
+    ax_: Any
+    figure_: Any
+
+    def _drawn_on(self, axes: Any) -> Self:
+        self.ax_, self.figure_ = axes, axes.figure
+        return self
+
+
 def new_axes(ax: Any, size: tuple[float, float] = (7, 4.5)) -> Any:
     """The given axes, or those of a new figure."""
     try:
-        import matplotlib.pyplot as plt  # an extra, which only drawing needs
+        import matplotlib.pyplot as plt  # an optional dependency
     except ImportError as error:
         raise ImportError("Plots need matplotlib: pip install selfselect[plot].") from error
     return plt.subplots(figsize=size, layout="constrained")[1] if ax is None else ax
 
 
 def label_texts(groups: pd.Index) -> list[str]:
-    r"""One text per group.
+    r"""Names of groups, escaped for matplotlib.
 
     Examples
     --------
@@ -47,7 +58,7 @@ def label_texts(groups: pd.Index) -> list[str]:
 
 
 def largest(people: Any, most: int) -> NDArray[np.intp]:
-    """Positions of the groups with the most people, in the order in which they came.
+    """Positions of the largest groups, in their original order.
 
     Examples
     --------
@@ -58,10 +69,10 @@ def largest(people: Any, most: int) -> NDArray[np.intp]:
 
 
 def apart(wanted: Sequence[float] | FloatArray, gap: float, low: float = -np.inf, high: float = np.inf) -> FloatArray:
-    """Heights near the wanted ones, in the same order, none nearer to the next than the gap.
+    """Move heights apart, so that the distance between neighbours is at least the gap. Their order stays.
 
-    Neighbours that are too near share the room around their middle, as a block, which may push on its neighbours. None
-    is above ``high``, and none below ``low`` while there is room.
+    Neighbours that are too close form a block around their mean. No height is above ``high``; none is below ``low``
+    unless there is no room.
 
     Examples
     --------
@@ -72,7 +83,7 @@ def apart(wanted: Sequence[float] | FloatArray, gap: float, low: float = -np.inf
     """
     heights = np.asarray(wanted, dtype=np.float64)
     order = np.argsort(heights, kind="stable")
-    blocks: list[tuple[float, int]] = []  # middle and number of labels, from below
+    blocks: list[tuple[float, int]] = []  # mean and number of heights, from the lowest up
     for height in heights[order]:
         middle, size = float(height), 1
         while blocks and middle - blocks[-1][0] < gap * (size + blocks[-1][1]) / 2:
@@ -84,13 +95,13 @@ def apart(wanted: Sequence[float] | FloatArray, gap: float, low: float = -np.inf
     steps = gap * np.arange(len(rising))
     rising = np.maximum.accumulate(np.maximum(rising, low) - steps) + steps
     rising = np.minimum.accumulate((np.minimum(rising, high) + steps[::-1])[::-1])[::-1] - steps[::-1]
-    found = np.empty(len(heights))
-    found[order] = rising
-    return found
+    result = np.empty(len(heights))
+    result[order] = rising
+    return result
 
 
 def name_lines(axes: Any, ends: Sequence[tuple[float, float]], texts: Sequence[str], colours: Sequence[str]) -> None:
-    """Write names to the right of the axes, each joined to the end of its line; the y axis must be set already."""
+    """Write names to the right of the axes, connected to the ends of their lines. Set the limits of y before."""
     height = axes.get_position().height * axes.figure.get_figheight() * 72
     low, high = axes.get_ylim()
     gap = LINE_HEIGHT / height * (high - low)
@@ -104,19 +115,11 @@ def name_lines(axes: Any, ends: Sequence[tuple[float, float]], texts: Sequence[s
             va="center",
             fontsize="small",
             annotation_clip=False,
-            # dotted: it is no part of the line
-            arrowprops={
-                "arrowstyle": "-",
-                "color": colour,
-                "linewidth": 1,
-                "linestyle": ":",
-                "shrinkA": 1,
-                "shrinkB": 0,
-            },
+            arrowprops={"arrowstyle": "-", "color": colour, "linestyle": ":", "shrinkA": 1, "shrinkB": 0},
         )
 
 
-#: Where a name may stand beside its point, in points: first choices first.
+#: Possible places of a name beside its point, in points; the first choices come first.
 _PLACES = tuple(
     (x * reach, y * reach, side)
     for reach in (1.0, 1.8, 2.8, 4.0)
@@ -124,9 +127,14 @@ _PLACES = tuple(
 )
 
 
+def small_text(axes: Any, text: str, point: tuple[float, float], offset: tuple[float, float], **options: Any) -> Any:
+    """Write a small text beside a point, at an offset in points."""
+    return axes.annotate(text, point, offset, textcoords="offset points", fontsize="small", **options)
+
+
 def name_points(axes: Any, points: Sequence[tuple[float, float]], texts: Sequence[str], colours: Sequence[str]) -> None:
-    """Write names beside points, at the first place that covers no other point and no other text, and is inside."""
-    axes.figure.draw_without_rendering()  # the layout is settled, so that places can be compared
+    """Write names beside points, at the first place inside the axes that covers no other point and no other text."""
+    axes.figure.draw_without_rendering()  # so that positions are final
     inside = axes.get_window_extent()
     dots = axes.transData.transform(np.asarray(points, dtype=np.float64).reshape(-1, 2))
     taken = [text.get_window_extent() for text in axes.texts]
@@ -135,54 +143,45 @@ def name_points(axes: Any, points: Sequence[tuple[float, float]], texts: Sequenc
         others = np.delete(dots, number, axis=0)
         best, fewest = None, np.inf
         for x, y, side in _PLACES:
-            label = axes.annotate(
-                text,
-                point,
-                (x, y),
-                textcoords="offset points",
-                ha=side,
-                va="center",
-                fontsize="small",
-                color=colour,
-                bbox=halo,
-                zorder=4,
-            )
+            label = small_text(axes, text, point, (x, y), ha=side, va="center", color=colour, bbox=halo, zorder=4)
             box = label.get_window_extent().padded(2)
-            met = sum(box.overlaps(other) for other in taken) + box.count_contains(others)
-            met += 2 * (box.x0 < inside.x0 or box.x1 > inside.x1 or box.y0 < inside.y0 or box.y1 > inside.y1)
-            if met < fewest:
+            overlaps = sum(box.overlaps(other) for other in taken) + box.count_contains(others)
+            overlaps += 2 * (box.x0 < inside.x0 or box.x1 > inside.x1 or box.y0 < inside.y0 or box.y1 > inside.y1)
+            if overlaps < fewest:
                 if best is not None:
                     best[0].remove()
-                best, fewest = (label, box), met
+                best, fewest = (label, box), overlaps
             else:
                 label.remove()
-            if not met:
+            if not overlaps:
                 break
         if best is not None:
             taken.append(best[1])
 
 
-def row_axes(ax: Any, n_rows: int) -> Any:
-    """Axes with a row for each of so many groups, the first at the top."""
-    axes = new_axes(ax, (7, AROUND_ROWS + ROW_HEIGHT * max(n_rows, 2)))
-    axes.set_ylim(n_rows - 0.4, -0.6)
+def group_rows(ax: Any, groups: pd.Index, sizes: Any, values: FloatArray) -> tuple[Any, NDArray[np.intp]]:
+    """Axes with a named row for each of the largest groups, by falling values; and the positions of these groups."""
+    shown = largest(sizes, MOST_ROWS)
+    shown = shown[np.argsort(-np.nan_to_num(values[shown], nan=-1.0), kind="stable")]
+    axes = new_axes(ax, (7, AROUND_ROWS + ROW_HEIGHT * max(len(shown), 2)))
+    axes.set_yticks(range(len(shown)), labels=label_texts(groups[shown]))
+    axes.set_ylim(len(shown) - 0.4, -0.6)
     axes.grid(axis="x", color="0.9", linewidth=0.8)
     axes.set_axisbelow(True)
     for side in ("left", "right", "top"):
         axes.spines[side].set_visible(False)
     axes.tick_params(axis="y", length=0)
-    return axes
+    return axes, shown
 
 
-def name_rows(axes: Any, texts: Sequence[str], notes: Sequence[str]) -> None:
-    """Names to the left of rows, and what there is to say about each to the right."""
-    axes.set_yticks(range(len(texts)), labels=list(texts))
+def note_rows(axes: Any, notes: Iterable[str]) -> None:
+    """Write a note to the right of each row."""
     for row, note in enumerate(notes):
         axes.text(1.02, row, note, transform=axes.get_yaxis_transform(), va="center", fontsize="small", color="0.25")
 
 
 def left_out(shown: int, groups: int) -> str:
-    """What to say where not every group has a row.
+    """Note for an axis where not every group has a row.
 
     Examples
     --------
@@ -193,23 +192,13 @@ def left_out(shown: int, groups: int) -> str:
 
 
 def draw_costs(axes: Any, costs: FloatArray) -> None:
-    """What each row's group faces: one line where it is the same for all, else a mark in each row."""
+    """Draw the cost of each row's group: one line if it is the same for all, otherwise a mark in each row."""
     if len(costs) and np.ptp(costs) == 0:
         axes.axvline(costs[0], color="0.3", linestyle="--", linewidth=1, zorder=1)
-        axes.annotate(
-            f"cost {costs[0]:g}",
-            (costs[0], 1),
-            (0, 3),
-            xycoords=axes.get_xaxis_transform(),
-            textcoords="offset points",
-            ha="center",
-            fontsize="small",
-            color="0.3",
-        )
+        top = {"xycoords": axes.get_xaxis_transform(), "ha": "center", "color": "0.3"}
+        small_text(axes, f"cost {costs[0]:g}", (costs[0], 1), (0, 3), **top)
         return
     rows = np.arange(len(costs))
     axes.vlines(costs, rows - 0.4, rows + 0.4, color="0.3", linestyle="--", linewidth=1.2, zorder=3)
     if len(costs):
-        axes.annotate(
-            "own cost", (costs[0], -0.4), (0, 3), textcoords="offset points", ha="center", fontsize="small", color="0.3"
-        )
+        small_text(axes, "own cost", (costs[0], -0.4), (0, 3), ha="center", color="0.3")

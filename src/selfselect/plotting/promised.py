@@ -1,4 +1,4 @@
-"""What was published, and what new people got."""
+"""Published precision against the precision among new people."""
 
 from __future__ import annotations
 
@@ -12,11 +12,11 @@ from ..auditing import Audit, ScreeningResult
 from ..auditing.formats import listed
 from ..costs import Cost, Subsidies, Terms
 from ..publishing import PublishedStatistics
-from .drawing import COLOURS, MOST_NAMED, label_texts, largest, name_points, new_axes
-from .finding import audit_of
+from .drawing import COLOURS, MOST_NAMED, Display, label_texts, largest, name_points, new_axes
+from .inputs import audit_of
 
-#: How a group's promise came out: marker, colour, and what is written after its name.
-_FORMS = {
+#: Marker, colour and text after the name, by whether the promise to a group is kept.
+_STYLES = {
     "yes": ("o", COLOURS[0], ": kept"),
     "no": ("X", COLOURS[1], ": broken"),
     "undecided": ("s", COLOURS[4], ": undecided"),
@@ -24,29 +24,20 @@ _FORMS = {
 }
 
 
-class PromisedDeliveredDisplay:
-    """Published precision of each group against what new people got: a point per group, with 95% intervals.
+class PromisedDeliveredDisplay(Display):
+    """Published precision of each group against the precision among new people, with 95% intervals.
 
-    On the diagonal new people get what was published; below it, less. The promise to a group that applies is that new
-    people get at least its cost (dashed, where it is the same for all): each point says whether that is kept, broken or
-    undecided. Groups that stay away (grey) are promised nothing.
+    On the diagonal both are equal; below it, new people do worse than published. A group that applies counts on a
+    precision of at least its cost (dashed, if it is the same for all). The text at each point says whether this promise
+    is kept, broken or undecided. Groups that do not apply are grey.
 
     Parameters
     ----------
     audit : Audit
-        Of new people, by a classifier that had published before.
-
-    Attributes
-    ----------
-    ax_ : matplotlib Axes
-        What was drawn on.
-    figure_ : matplotlib Figure
-        The figure around it.
+        Audit of new people, by a classifier that has published statistics before.
 
     Examples
     --------
-    >>> import matplotlib
-    >>> matplotlib.use("Agg")
     >>> from selfselect import NaiveClassifier
     >>> from selfselect.datasets import make_base_rate_groups
     >>> from selfselect.plotting import PromisedDeliveredDisplay
@@ -61,22 +52,14 @@ class PromisedDeliveredDisplay:
     def __init__(self, audit: Audit) -> None:
         if not audit.of_new_people:
             raise ValueError(
-                "The people of this audit are those whose counts are published, so there is nothing to compare. Audit "
-                "new people: clf.audit(X_new, y_new, groups_new)."
+                "This audit is about the people whose counts are published, so there is nothing to compare. Audit new "
+                "people: clf.audit(X_new, y_new, groups_new)."
             )
         self.audit = audit
 
     @classmethod
     def from_audit(cls, audit: Audit, *, ax: Any = None) -> Self:
-        """Draw what an audit of new people has found.
-
-        Parameters
-        ----------
-        audit : Audit
-            As a classifier's ``audit`` makes it.
-        ax : matplotlib Axes, optional
-            By default, new ones.
-        """
+        """Draw an audit of new people, as a classifier's ``audit`` returns it."""
         return cls(audit).plot(ax)
 
     @classmethod
@@ -91,22 +74,18 @@ class PromisedDeliveredDisplay:
         subsidies: Subsidies = None,
         ax: Any = None,
     ) -> Self:
-        """Draw from labels and predictions of new people, and what was published before.
+        """Draw from labels and predictions of new people, and the statistics published before.
 
         Parameters
         ----------
-        y_true, y_pred : array-like of shape (n_rows,)
-            Labels (1 = qualified) and predictions (1 = passes screening) of new people.
+        y_true, y_pred, sensitive_features
+            New people, as in :meth:`selfselect.PublishedStatistics.from_predictions`.
         published : PublishedStatistics
-            What they decided by.
-        sensitive_features : array-like, Series, DataFrame or dict of columns, optional
-            Group of each of them.
-        cost : float, or mapping from group to float
-            Cost of the test.
-        subsidies : float, or mapping from group to float, optional
-            What groups are paid.
+            Statistics that they decided by.
+        cost, subsidies
+            As in :class:`selfselect.Terms`.
         ax : matplotlib Axes, optional
-            By default, new ones.
+            By default new ones.
         """
         new = ScreeningResult.from_predictions(y_true, y_pred, sensitive_features=sensitive_features)
         return cls(Audit(ScreeningResult(published), new, Terms(cost, subsidies))).plot(ax)
@@ -123,60 +102,55 @@ class PromisedDeliveredDisplay:
         subsidies: Subsidies = None,
         ax: Any = None,
     ) -> Self:
-        """Draw what a fitted classifier has published, against what it does to new people.
+        """Draw from a fitted classifier and new people.
 
         Parameters
         ----------
         estimator : fitted classifier of this package
-            Also at the end of a pipeline, or found by a search.
+            Also in a pipeline or a search.
         X, y, sensitive_features
-            New people: features, labels, groups.
+            Features, labels and groups of new people.
         cost, subsidies
             By default the classifier's own.
         ax : matplotlib Axes, optional
-            By default, new ones.
+            By default new ones.
         """
         return cls(audit_of(estimator, X, y, sensitive_features, cost, subsidies)).plot(ax)
 
     def plot(self, ax: Any = None) -> Self:
-        """Draw on the given axes, or on new ones.
-
-        Parameters
-        ----------
-        ax : matplotlib Axes, optional
-            By default, new ones.
-        """
+        """Draw on the given axes, or on new ones."""
         axes = new_axes(ax, (6.4, 5.2))
         frame = self.audit.to_frame()
         frame["name"] = label_texts(frame.index)
-        lacking = (frame["precision"].isna() | frame["delivered"].isna()).to_numpy()
-        drawn = frame[~lacking]
+        undefined = (frame["precision"].isna() | frame["delivered"].isna()).to_numpy()
+        drawn = frame[~undefined]
         named = largest(np.where(drawn["applies"], drawn["n"] + drawn["n"].sum(), drawn["n"]), MOST_NAMED)
         _draw_limits(axes, drawn)
         for place, (_, row) in enumerate(drawn.iterrows()):
             _draw_group(axes, row, place in named)
-        said = [] if drawn["applies"].all() else ["grey: stays away, promised nothing"]
-        said += [f"small: {len(drawn) - len(named)} other groups"] if len(drawn) > len(named) else []
-        said += [f"nobody passes of {listed(frame.loc[lacking, 'name'])}"] if lacking.any() else []
-        below = f"\n({'; '.join(said)})" if said else ""
-        axes.set(xlabel=f"published precision{below}", ylabel="delivered precision (new people)")
+        notes = [] if drawn["applies"].all() else ["grey: stays away, promised nothing"]
+        notes += [f"small: {len(drawn) - len(named)} other groups"] if len(drawn) > len(named) else []
+        notes += [f"nobody passes of {listed(frame.loc[undefined, 'name'])}"] if undefined.any() else []
+        note = f"\n({'; '.join(notes)})" if notes else ""
+        axes.set(xlabel=f"published precision{note}", ylabel="delivered precision (new people)")
         chosen = drawn.iloc[named]
-        texts = [f"{row['name']}{_FORMS[row['promise_kept']][2]}" for _, row in chosen.iterrows()]
-        inks = np.where(chosen["applies"], "black", "0.45").tolist()
-        name_points(axes, list(zip(chosen["precision"], chosen["delivered"], strict=True)), texts, inks)
-        self.ax_, self.figure_ = axes, axes.figure
-        return self
+        texts = [f"{row['name']}{_STYLES[row['promise_kept']][2]}" for _, row in chosen.iterrows()]
+        colours = np.where(chosen["applies"], "black", "0.45").tolist()
+        name_points(axes, list(zip(chosen["precision"], chosen["delivered"], strict=True)), texts, colours)
+        return self._drawn_on(axes)
 
 
 def _draw_group(axes: Any, row: pd.Series, named: bool) -> None:
-    marker, colour, _ = _FORMS[row["promise_kept"]]
-    across = [[row["precision"] - row["precision_low"]], [row["precision_high"] - row["precision"]]]
-    up = [[row["delivered"] - row["delivered_low"]], [row["delivered_high"] - row["delivered"]]]
+    marker, colour, _ = _STYLES[row["promise_kept"]]
+    x_error, y_error = (
+        np.maximum([[row[name] - row[f"{name}_low"]], [row[f"{name}_high"] - row[name]]], 0)
+        for name in ("precision", "delivered")
+    )
     axes.errorbar(
         row["precision"],
         row["delivered"],
-        xerr=np.maximum(across, 0),
-        yerr=np.maximum(up, 0),
+        xerr=x_error,
+        yerr=y_error,
         fmt=marker,
         color=colour,
         ecolor=colour,
@@ -187,12 +161,10 @@ def _draw_group(axes: Any, row: pd.Series, named: bool) -> None:
 
 
 def _draw_limits(axes: Any, drawn: pd.DataFrame) -> None:
-    """The diagonal, the cost, and how far the picture reaches."""
-    edges = (
-        drawn[["precision_low", "delivered_low"]].min().min(),
-        drawn[["precision_high", "delivered_high"]].max().max(),
-    )
-    low, high = (0.0, 1.0) if drawn.empty else (max(0.0, edges[0] - 0.06), min(1.0, edges[1] + 0.04))
+    """Set the limits of both axes; draw the diagonal and the cost."""
+    lowest = drawn[["precision_low", "delivered_low"]].min().min()
+    highest = drawn[["precision_high", "delivered_high"]].max().max()
+    low, high = (0.0, 1.0) if drawn.empty else (max(0.0, lowest - 0.06), min(1.0, highest + 0.04))
     axes.set(xlim=(low, high), ylim=(low, high))
     axes.plot([low, high], [low, high], color="0.6", linewidth=1, zorder=1)
     span = high - low

@@ -1,4 +1,4 @@
-"""What is published about each group, and on whose counts it rests."""
+"""What is published about each group, and which counts it rests on."""
 
 from .curves import RunningSums, ThresholdCurves
 from .guarantee import Promised, promise_in_order, promise_to_named, sequences_of

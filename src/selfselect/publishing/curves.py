@@ -1,4 +1,4 @@
-"""Who would apply at every threshold of a score, and what would follow."""
+"""Who applies at every threshold of a score, and the outcomes."""
 
 from __future__ import annotations
 
@@ -12,42 +12,40 @@ from numpy.typing import NDArray
 from .._validation import BoolArray, FloatArray, check_threshold
 from ..behaviour import SLACK, Behaviour, Shares, Tolerance, applies_with_margin, as_decisions, has_margin
 from ..costs import Cost, Subsidies, SubsidyKind, Terms
+from ..counting.curves import ScoreSteps
 from ..counting.intervals import ratio
-from ..counting.steps import ScoreSteps
 from .published import PublishedStatistics
 
 
 class RunningSums:
-    """Sums over a population at each threshold of a score, thresholds rising from -inf; each is made when asked for.
-
-    Made by :meth:`ThresholdCurves.running`.
+    """Sums over a population at each threshold of a score; made by :meth:`ThresholdCurves.running`.
 
     Attributes
     ----------
     threshold : ndarray of shape (n_thresholds,)
-        The distinct scores, after -inf.
+        -inf and the distinct scores, rising.
     """
 
     def __init__(self, curves: ThresholdCurves, shares: Shares, required: BoolArray | None) -> None:
         self._curves, self._shares, self._required = curves, shares, required
         self._order = np.argsort(curves.threshold, kind="stable")
         threshold = curves.threshold[self._order]
-        self._settled = np.append(threshold[1:] != threshold[:-1], True)
-        self.threshold: FloatArray = threshold[self._settled]
+        self._last_of_tie = np.append(threshold[1:] != threshold[:-1], True)
+        self.threshold: FloatArray = threshold[self._last_of_tie]
 
     def over_groups(self, values: NDArray[Any]) -> NDArray[Any]:
-        """Sum over groups of a number per step, at every threshold: changes in the order in which they happen."""
+        """Sum over groups, at every threshold, of values that are given for each step."""
         first = self._curves.start[:-1]
         total = values[first].sum()
         change = np.diff(values, prepend=values[:1])
         change[first] = 0
         change = change[self._order]
-        return np.asarray(np.cumsum(change, out=change)[self._settled] + total)
+        return np.asarray(np.cumsum(change, out=change)[self._last_of_tie] + total)
 
     def _over_applicants(self, values: NDArray[Any]) -> NDArray[Any]:
         total = self.over_groups(self._shares * values)
         if np.issubdtype(total.dtype, np.floating):
-            total[self._groups_with_applicants == 0] = 0.0  # weights leave rounding where nobody applies
+            total[self._groups_with_applicants == 0] = 0.0  # removes rounding errors of weights
         return total
 
     @cached_property
@@ -56,24 +54,24 @@ class RunningSums:
 
     @cached_property
     def applying_groups(self) -> NDArray[np.int64]:
-        """Groups that apply."""
+        """Number of groups that apply."""
         return self.over_groups(as_decisions(self._shares).astype(np.int64))
 
     @cached_property
     def required_groups(self) -> NDArray[np.int64]:
-        """Groups that apply among those that were asked for."""
+        """Number of required groups that apply."""
         if self._required is None:
             return self.applying_groups
         return self.over_groups((as_decisions(self._shares) & self._required[self._curves.group]).astype(np.int64))
 
     @cached_property
     def correct(self) -> NDArray[Any]:
-        """People judged rightly."""
+        """Correct decisions."""
         return self.over_groups(self._curves.correct)
 
     @cached_property
     def correct_applicants(self) -> NDArray[Any]:
-        """Applicants judged rightly."""
+        """Correct decisions about applicants."""
         return self._over_applicants(self._curves.correct)
 
     @cached_property
@@ -88,32 +86,20 @@ class RunningSums:
 
     @cached_property
     def selected_applicants(self) -> NDArray[Any]:
-        """People who apply and are selected: they are tested."""
+        """Applicants who are selected, and so tested."""
         return self._over_applicants(self._curves.selected)
 
     @cached_property
     def hired_applicants(self) -> NDArray[Any]:
-        """Qualified people among them: they are hired."""
+        """Applicants who are selected and qualified, and so hired."""
         return self._over_applicants(self._curves.true_positives)
 
 
 class ThresholdCurves(ScoreSteps):
-    """Counts of each group at every threshold, who applies there, and what follows.
+    """Counts of each group at every threshold of a score, who applies there, and the outcomes.
 
-    Make one with :meth:`from_scores`; a person is selected when the score is above the threshold (``>``). Step ``i``
-    belongs to group ``group[i]`` and holds for thresholds from ``threshold[i]`` up to the next step of the same group.
-    A group's first step is at -inf (everyone is selected), its last one at its largest score (nobody is).
-
-    Attributes
-    ----------
-    groups : Index of shape (n_groups,)
-        The groups.
-    start : ndarray of shape (n_groups + 1,)
-        Steps ``start[z]`` to ``start[z + 1] - 1`` are those of group z.
-    threshold, selected, true_positives : ndarray of shape (n_steps,)
-        Where each step begins, and the counts there.
-    n, positives : ndarray of shape (n_groups,)
-        People and qualified people of each group.
+    Make one with :meth:`from_scores`. A person is selected when the score is above the threshold (``>``). Attributes
+    are those of :class:`selfselect.counting.ScoreSteps`.
 
     Examples
     --------
@@ -125,13 +111,11 @@ class ThresholdCurves(ScoreSteps):
     """
 
     def at(self, threshold: float) -> PublishedStatistics:
-        """What would be published at one threshold."""
+        """Statistics that would be published at one threshold."""
         return PublishedStatistics(self.groups, self.counts_of(self.step_at(threshold)))
 
-    # ------------------------------------------------------------------ who applies, over thresholds
-
     def step_shares(self, terms: Terms, tolerance: Tolerance = 0.0) -> Shares:
-        """Share of its group that applies at each step; with a tolerance, if it had to clear its cost by that much."""
+        """Share of its group that applies at each step; 0 where the group does not clear its cost by the tolerance."""
         costs = terms.effective_cost(self.groups)[self.group]
         shares = terms.behaviour.shares(self.true_positives, self.selected, costs)
         return shares if tolerance == 0 else shares * has_margin(self.true_positives, self.selected, costs, tolerance)
@@ -139,7 +123,7 @@ class ThresholdCurves(ScoreSteps):
     def step_applies(
         self, costs: FloatArray, tolerance: Tolerance = 0.0, behaviour: Behaviour | None = None
     ) -> BoolArray:
-        """Whether its group clears its cost by the tolerance, at each step."""
+        """Whether its group applies and clears its cost by the tolerance, at each step."""
         return applies_with_margin(self.true_positives, self.selected, costs[self.group], tolerance, behaviour)
 
     def application_intervals(
@@ -147,23 +131,22 @@ class ThresholdCurves(ScoreSteps):
     ) -> pd.DataFrame:
         """Thresholds at which each group applies.
 
-        If the score is calibrated for a group, they are one interval, up to its largest score (Corollary 2 of the
-        paper, which forgets that end); if its base rate reaches the cost as well, from the lowest threshold on
-        (Corollary 4).
+        If the score is calibrated for a group, they are one interval that ends at its largest score (Corollary 2 of
+        the paper, which omits this end). If the base rate also reaches the cost, it starts at -inf (Corollary 4).
 
         Returns
         -------
         DataFrame, indexed by group
-            ``applies_from`` is the least threshold at which the group applies (inf if it never does), ``applies_until``
-            the one from which on it never does again (exclusive; -inf if it never applies), ``pieces`` the number of
-            separate intervals in between: one if the score is calibrated for the group.
+            ``applies_from``, the lowest threshold at which the group applies (inf if it never does);
+            ``applies_until``, from which on it does not (-inf if it never does); ``pieces``, the number of separate
+            intervals in between.
         """
         applies = self.step_applies(Terms(cost, subsidies, subsidy_kind).effective_cost(self.groups))
         first = np.full(len(self.groups), np.inf)
         last = np.full(len(self.groups), -np.inf)
         steps = np.flatnonzero(applies)
         owner = self.group[steps]
-        # a group's last step selects nobody, so it never applies, and each applying step has a next one in its group
+        # nobody is selected at a group's last step, so every step at which the group applies has a next one
         np.minimum.at(first, owner, self.threshold[steps])
         np.maximum.at(last, owner, self.threshold[np.minimum(steps + 1, len(self.threshold) - 1)])
         begins = applies.copy()
@@ -174,10 +157,10 @@ class ThresholdCurves(ScoreSteps):
     def application_order(
         self, cost: Cost, subsidies: Subsidies = None, *, subsidy_kind: SubsidyKind = "additive"
     ) -> pd.Series:
-        """Groups sorted by the threshold from which they apply; those that never do come last, at inf.
+        """Groups sorted by the threshold from which they apply; those that never apply come last, at inf.
 
-        If the score is calibrated for all groups, moving a threshold lets them in by this order (Corollary 3 of the
-        paper), as long as someone of each is selected.
+        If the score is calibrated for all groups, a rising threshold lets them in in this order (Corollary 3 of the
+        paper), as long as somebody of each is selected.
         """
         intervals = self.application_intervals(cost, subsidies, subsidy_kind=subsidy_kind)
         return intervals["applies_from"].sort_values(kind="stable")
@@ -190,28 +173,28 @@ class ThresholdCurves(ScoreSteps):
         subsidy_kind: SubsidyKind = "additive",
         tolerance: Tolerance = 0.0,
     ) -> pd.DataFrame:
-        """Consequences of every threshold at once, one row per distinct score of the pooled population.
+        """Outcomes of all thresholds, one row per distinct score.
 
         Parameters
         ----------
         cost, subsidies, subsidy_kind
             As in :meth:`PublishedStatistics.applies`.
         tolerance : float or "auto", default=0.0
-            Margin by which a group must clear its cost to be counted as applying.
+            Margin by which a group must clear its cost to count as applying.
 
         Returns
         -------
         DataFrame
-            threshold (the first is -inf), induced_accuracy (NaN where nobody applies), assumed_accuracy,
-            application_rate, social_cost (NaN if nobody is qualified), applying_groups; tested and hired, the shares of
-            people who apply and are selected, and who are qualified as well. A firm to which a hire is worth ``gain``
-            and a test costs ``price`` has a utility of ``gain * hired - price * tested`` per person
+            Columns threshold (from -inf), induced_accuracy (NaN where nobody applies), assumed_accuracy,
+            application_rate, social_cost (NaN if nobody is qualified), applying_groups, tested (share of people who
+            apply and are selected) and hired (share who are qualified as well). If a hire is worth ``gain`` to the firm
+            and a test costs ``price``, its utility per person is ``gain * hired - price * tested``
             (:func:`selfselect.metrics.firm_utility`).
         """
         return self.outcomes_under(Terms(cost, subsidies, subsidy_kind), tolerance)
 
     def outcomes_under(self, terms: Terms, tolerance: Tolerance = 0.0) -> pd.DataFrame:
-        """The same as :meth:`outcomes`, under terms of any behaviour."""
+        """:meth:`outcomes` under any behaviour."""
         running = self.running(self.step_shares(terms, tolerance))
         everyone, qualified = self.n.sum(), self.positives.sum()
 
@@ -232,14 +215,14 @@ class ThresholdCurves(ScoreSteps):
         )
 
     def running(self, shares: Shares, required: BoolArray | None = None) -> RunningSums:
-        """Sums over those who apply at every threshold of the pooled population, behind :meth:`outcomes`.
+        """Sums over applicants at every threshold, from which :meth:`outcomes` are computed.
 
         Parameters
         ----------
         shares : ndarray of shape (n_steps,)
-            Share of its group that applies at each step; see :meth:`step_shares` and :meth:`step_applies`.
+            Share of its group that applies at each step, as from :meth:`step_shares`.
         required : ndarray of bool of shape (n_groups,), optional
-            Groups to count apart.
+            Groups to count in ``required_groups``.
         """
         return RunningSums(self, shares, required)
 
@@ -250,28 +233,24 @@ class ThresholdCurves(ScoreSteps):
         *,
         subsidy_kind: SubsidyKind = "additive",
         min_selected: float = 0,
-        tolerance: Tolerance = 0.0,
     ) -> pd.DataFrame:
-        """Most accurate threshold for each group alone, subject to the group applying.
+        """Most accurate threshold of each group at which it applies.
 
         Parameters
         ----------
         cost, subsidies, subsidy_kind
             As in :meth:`PublishedStatistics.applies`.
         min_selected : float, default=0
-            Leave out thresholds that select fewer people than this.
-        tolerance : float or "auto", default=0.0
-            Margin by which a group must clear its cost to be counted as applying.
+            Smallest number of people that a threshold must select.
 
         Returns
         -------
         DataFrame, indexed by group
-            ``accuracy`` and ``threshold`` (the lowest among equals; NaN if the group cannot be made to apply),
-            ``selected`` and ``true_positives`` there.
+            ``accuracy``, ``threshold`` (the lowest if several are equal), ``selected`` and ``true_positives``; NaN if
+            the group applies at no threshold.
         """
         costs = Terms(cost, subsidies, subsidy_kind).effective_cost(self.groups)
-        step = self.best_steps(costs, tolerance, min_selected)
-        found = step >= 0
+        step = self.best_steps(costs, min_selected=min_selected)
         frame = pd.DataFrame(
             {
                 "accuracy": self.counts_of(step).accuracy,
@@ -282,7 +261,7 @@ class ThresholdCurves(ScoreSteps):
             index=self.groups,
             dtype=np.float64,
         )
-        frame[~found] = np.nan
+        frame[step < 0] = np.nan
         return frame
 
     def best_steps(
@@ -293,9 +272,9 @@ class ThresholdCurves(ScoreSteps):
         behaviour: Behaviour | None = None,
         among: BoolArray | None = None,
     ) -> NDArray[np.intp]:
-        """Step of each group at which it is judged most accurately while it applies, -1 if there is none.
+        """Most accurate step of each group at which it applies, -1 if there is none.
 
-        Other steps than those ``among`` which it may be chosen are left out; by default all of them count.
+        With ``among``, a boolean for each step, only those steps are considered.
         """
         allowed = self.step_applies(costs, tolerance, behaviour) & (
             self.selected >= check_threshold(min_selected, "min_selected")
@@ -309,15 +288,13 @@ class ThresholdCurves(ScoreSteps):
         step[owner] = is_best[where]
         return step
 
-    # ------------------------------------------------------------------ the shape of the score
-
     def is_calibrated(self) -> pd.Series:
-        """Whether the score is calibrated for each group: raising the threshold never lowers its precision.
+        """Whether the score is calibrated for each group: a higher threshold never lowers its precision.
 
-        This is Definition 1 of the paper, by Lemma 1. The test is exact, with ties: ``precision(score > v) >=
-        mean(y | score = v)`` for every score value v of the group but the largest, compared on counts.
+        This is Definition 1 of the paper, by Lemma 1. The test is exact also for ties: ``precision(score > v) >=
+        mean(y | score = v)`` for every score v of the group but the largest, compared on counts.
         """
-        # between a step and the one before lie exactly the people whose score is the step's threshold
+        # the counts of consecutive steps differ by the people whose score is the second step's threshold
         tied = self.selected[:-1] - self.selected[1:]
         tied_positive = self.true_positives[:-1] - self.true_positives[1:]
         above, above_positive = self.selected[1:], self.true_positives[1:]

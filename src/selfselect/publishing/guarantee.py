@@ -1,18 +1,16 @@
-"""Thresholds at which a promise can be made to groups, with a probability that holds for any model and any people.
+"""Thresholds and groups whose precision reaches the cost, with a guarantee that holds for any model and population.
 
-Learn then Test, in fixed sequences. Some thresholds are named beforehand, without a look at the people who are judged,
-in sequences: for each group, one after the other, it is tested on the judged whether its precision reaches its cost.
-A sequence ends at the first threshold that fails. If each test is made at the level ``delta / (number of sequences)``,
-the probability that any promise is made in vain, over all groups and thresholds together, is at most ``delta``:
-a sequence errs only if the first of its untrue statements passes, and that has at most the level of one test. So
-whatever is chosen among the thresholds that passed is safe.
+This is Learn then Test with fixed sequences. Thresholds are listed in sequences before looking at the evaluation data.
+Each threshold of a sequence is tested in turn: does the group's precision reach its cost? A sequence ends at the first
+threshold that fails. Each test has the level ``delta / (number of sequences)``. Then the probability that any guarantee
+is wrong, over all groups and thresholds, is at most ``delta``: a sequence errs only if its first false statement
+passes, and that has at most the probability of one test. So any choice among the thresholds that passed is safe.
 
-A classifier that is finished before anybody is judged has one threshold per group, and it is known which groups it is
-meant for. Then only those are tested, once each (:func:`promise_to_named`), at the level ``delta / (number of them)``.
-A procedure in steps (Holm's, say) could promise somewhat more at one cost; an even level gives bounds that hold for all
-groups and at all costs together, so that what is said of a group does not hang on the others.
+A classifier that is finished before the evaluation has one threshold per group. Then each group that it is meant for is
+tested once, at the level ``delta / (number of these groups)``: see :func:`promise_to_named`. A step-wise procedure such
+as Holm's could guarantee somewhat more at one cost. Equal levels give bounds that hold for all groups and at all costs.
 
-Both need people who are judged to be independent of those who had a say beforehand: drawn apart blindly, not by label.
+Both need evaluation data that is independent of everything chosen before: split at random, not by label.
 """
 
 from __future__ import annotations
@@ -28,10 +26,10 @@ from .._validation import BoolArray, FloatArray
 from ..behaviour import SureRule, surely_reaches
 from ..counting import GroupCounts, ScoreSteps
 
-#: Parts of a group's base rate at which sequences start: who is selected first is about the best so many of it.
+#: Sequences start where about these multiples of the group's base rate are selected.
 STARTS = (1.0, 0.5, 0.25, 0.125)
-#: Thresholds of a sequence at most.
-LONGEST = 100
+#: Largest number of thresholds in a sequence.
+MAX_LENGTH = 100
 
 
 @dataclass(frozen=True, eq=False)
@@ -41,23 +39,23 @@ class Promised:
     Attributes
     ----------
     level : float
-        Level of each single test.
+        Level of each test.
     thresholds : tuple of ndarray
-        Of each group, those at which it can be promised that its precision reaches its cost.
+        Thresholds of each group at which its precision is guaranteed to reach its cost.
     """
 
     level: float
     thresholds: tuple[FloatArray, ...]
 
     def groups(self, labels: pd.Index) -> pd.Series:
-        """Whether each group can be promised anything at all."""
-        return pd.Series([len(found) > 0 for found in self.thresholds], index=labels, name="promised")
+        """Whether any threshold of each group passed."""
+        return pd.Series([len(passed) > 0 for passed in self.thresholds], index=labels, name="promised")
 
 
 def sequences_of(score: FloatArray, base_rate: float) -> list[FloatArray]:
-    """Sequences of thresholds for a group, from scores and a base rate of people who will not be judged.
+    """Sequences of thresholds for a group, from the scores and the base rate of people who are not evaluated.
 
-    Each starts where about a part of the base rate is selected, and goes down to where everybody is.
+    Each starts where about a multiple of the base rate is selected, and goes down to where everybody is.
 
     Examples
     --------
@@ -66,11 +64,10 @@ def sequences_of(score: FloatArray, base_rate: float) -> list[FloatArray]:
     """
     if not len(score):
         return []
-    starts = dict.fromkeys(max(base_rate * part, 1 / len(score)) for part in STARTS)
+    shares = dict.fromkeys(max(base_rate * part, 1 / len(score)) for part in STARTS)
     sequences = []
-    for share in starts:
-        levels = np.linspace(1 - share, 0, LONGEST)
-        values = np.quantile(score, levels, method="higher")
+    for share in shares:
+        values = np.quantile(score, np.linspace(1 - share, 0, MAX_LENGTH), method="higher")
         sequences.append(values[np.append(True, values[1:] < values[:-1])])
     return sequences
 
@@ -78,47 +75,52 @@ def sequences_of(score: FloatArray, base_rate: float) -> list[FloatArray]:
 def promise_in_order(
     steps: ScoreSteps, sequences: Sequence[Sequence[FloatArray]], costs: FloatArray, delta: float
 ) -> Promised:
-    """Test each sequence until it fails.
+    """Test the thresholds of each sequence until one fails.
 
     Parameters
     ----------
     steps : ScoreSteps
-        Scores of the people who are judged, none of whom had a say in the sequences.
+        Scores of the evaluation data.
     sequences : sequence of sequences of ndarray
-        Of each group, thresholds in the order in which they are tested.
+        Thresholds of each group, in the order in which they are tested.
     costs : ndarray of shape (n_groups,)
         Cost that each group faces.
     delta : float
-        Probability with which any promise at all may be made in vain.
+        Largest probability that any guarantee is wrong.
     """
-    total = sum(len(own) for own in sequences)
-    level = delta / max(total, 1)
-    found = []
+    level = delta / max(sum(len(own) for own in sequences), 1)
+    thresholds = []
     for code, own in enumerate(sequences):
         rows = slice(steps.start[code], steps.start[code + 1])
-        passed = [_passing(steps, rows, thresholds, float(costs[code]), level) for thresholds in own]
-        found.append(np.unique(np.concatenate(passed)) if passed else np.zeros(0))
-    return Promised(level, tuple(found))
+        passed = [_passing(steps, rows, sequence, float(costs[code]), level) for sequence in own]
+        thresholds.append(np.unique(np.concatenate(passed)) if passed else np.zeros(0))
+    return Promised(level, tuple(thresholds))
+
+
+def _passing(steps: ScoreSteps, rows: slice, thresholds: FloatArray, cost: float, level: float) -> FloatArray:
+    """Thresholds of one sequence before the first that fails."""
+    step: NDArray[np.intp] = np.searchsorted(steps.threshold[rows], thresholds, side="right") - 1
+    selected, true_positives = steps.selected[rows][step], steps.true_positives[rows][step]
+    passes = (selected > 0) & surely_reaches(true_positives, selected, np.full(len(step), cost), 1 - level)
+    return thresholds[: len(passes) if passes.all() else int(np.argmin(passes))]
 
 
 def promise_to_named(counts: GroupCounts, named: BoolArray, costs: FloatArray, delta: float) -> tuple[float, BoolArray]:
-    """Test one statement for each group that was named beforehand: that its precision reaches its cost.
+    """Test once for each group that was chosen beforehand whether its precision reaches its cost.
 
     Parameters
     ----------
     counts : GroupCounts
-        Counts of the people who are judged, none of whom had a say in the classifier or in who is named.
+        Counts of the evaluation data.
     named : ndarray of bool of shape (n_groups,)
-        Groups that are tested; nobody else is promised anything.
-    costs : ndarray of shape (n_groups,)
-        Cost that each group faces.
-    delta : float
-        Probability with which any promise at all may be made in vain.
+        Groups that are tested; the others get no guarantee.
+    costs, delta
+        As in :func:`promise_in_order`.
 
     Returns
     -------
     level : float
-        Level of each single test.
+        Level of each test.
     promised : ndarray of bool of shape (n_groups,)
         Groups that passed.
 
@@ -129,13 +131,5 @@ def promise_to_named(counts: GroupCounts, named: BoolArray, costs: FloatArray, d
     (0.05, array([ True, False, False]))
     """
     level = delta / max(int(named.sum()), 1)
-    sure = SureRule(1 - level).shares(counts.true_positives, counts.selected, costs)
-    return level, np.asarray(named & sure)
-
-
-def _passing(steps: ScoreSteps, rows: slice, thresholds: FloatArray, cost: float, level: float) -> FloatArray:
-    """Thresholds of one sequence before the first that fails."""
-    step: NDArray[np.intp] = np.searchsorted(steps.threshold[rows], thresholds, side="right") - 1
-    selected, hits = steps.selected[rows][step], steps.true_positives[rows][step]
-    passes = (selected > 0) & surely_reaches(hits, selected, np.full(len(step), cost), 1 - level)
-    return thresholds[: len(passes) if passes.all() else int(np.argmin(passes))]
+    passes = SureRule(1 - level).shares(counts.true_positives, counts.selected, costs)
+    return level, np.asarray(named & passes)

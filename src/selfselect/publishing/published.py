@@ -1,4 +1,4 @@
-"""What a firm publishes: per-group counts, and the precision that people decide by."""
+"""What a firm publishes: counts per group, and the precision that people decide by."""
 
 from __future__ import annotations
 
@@ -25,10 +25,10 @@ from ..counting.intervals import Interval, precision_interval, ratio
 
 
 class PublishedStatistics:
-    """Table of what a firm publishes about each group, and what people conclude from it.
+    """Table of what a firm publishes about each group, and how people respond to it.
 
-    Make one with :meth:`from_predictions`, :meth:`from_scores`, :meth:`from_estimator` or :meth:`from_counts`. Two
-    tables add up (``a + b``), also when their groups differ.
+    Make one with :meth:`from_predictions`, :meth:`from_scores`, :meth:`from_estimator` or :meth:`from_counts`. Tables
+    can be added (``a + b``), also if their groups differ.
 
     Parameters
     ----------
@@ -70,18 +70,18 @@ class PublishedStatistics:
         sample_weight: ArrayLike | None = None,
         missing: str = "error",
     ) -> Self:
-        """Count labels and predictions of 0 and 1.
+        """Count labels and predictions.
 
         Parameters
         ----------
         y_true, y_pred : array-like of shape (n_rows,)
-            Labels (1 = qualified) and predictions (1 = passes screening).
+            Labels (1 = qualified) and predictions (1 = selected).
         sensitive_features : array-like, Series, DataFrame or dict of columns, optional
-            Group of each row; combinations if there are several columns; without it everyone is one group.
+            Group of each row; see :func:`selfselect.encode_groups`.
         sample_weight : array-like of shape (n_rows,), optional
-            Weights, read as repetitions of a row.
+            Weights, taken as repetitions of a row.
         missing : {"error", "own_group"}, default="error"
-            What to do with rows whose group is missing.
+            Whether rows without a group are an error or a group of their own.
         """
         y = check_binary(y_true, "y_true")
         selected = check_binary(y_pred, "y_pred")
@@ -101,7 +101,7 @@ class PublishedStatistics:
         sample_weight: ArrayLike | None = None,
         missing: str = "error",
     ) -> Self:
-        """Count labels and scores; a person is selected when the score is above the threshold (``>``, never ``>=``)."""
+        """Count labels and scores; a person is selected when the score is above the threshold (``>``)."""
         values = check_floats(score, "score")
         check_same_length(y_true=as_column(y_true, "y_true"), score=values)
         return cls.from_predictions(
@@ -123,7 +123,7 @@ class PublishedStatistics:
         sample_weight: ArrayLike | None = None,
         missing: str = "error",
     ) -> Self:
-        """Count labels and what a fitted classifier predicts for ``X``."""
+        """Count labels and the predictions of a fitted classifier for ``X``."""
         return cls.from_predictions(
             y,
             estimator.predict(X),
@@ -134,13 +134,13 @@ class PublishedStatistics:
 
     @classmethod
     def from_counts(cls, frame: pd.DataFrame) -> Self:
-        """Take counts that are already published, one row per group, indexed by group.
+        """Take published counts.
 
         Parameters
         ----------
-        frame : DataFrame
-            Columns ``n``, ``positives``, ``selected`` and ``true_positives``, and ``untested`` where labels of people
-            who did not pass are unknown; others are ignored, so the result of :meth:`to_frame` can be read back.
+        frame : DataFrame, indexed by group
+            Columns ``n``, ``positives``, ``selected`` and ``true_positives``, and ``untested`` if labels of people who
+            were not selected are unknown. Other columns are ignored, so :meth:`to_frame` can be read back.
 
         Examples
         --------
@@ -159,7 +159,6 @@ class PublishedStatistics:
             raise ValueError(f"frame lacks column(s) {', '.join(absent)}; it needs {', '.join(names)}.")
         if len(frame) == 0:
             raise ValueError("frame is empty: there must be at least one group.")
-        # the empty slot of an index is NaN, and no group can be asked for by that name
         if frame.index.to_frame().isna().any(axis=None):
             raise ValueError("frame has a missing group name in its index; name every group.")
         columns = {}
@@ -167,8 +166,8 @@ class PublishedStatistics:
             values = check_floats(frame[name], name)
             whole = values.astype(np.int64) if (np.abs(values) < 2**53).all() else values
             columns[name] = whole if (whole == values).all() else values
-        n, positives, selected, hits = (columns[name] for name in names)
-        counts = GroupCounts(n, positives, selected, hits, columns.get("untested"))
+        n, positives, selected, true_positives = (columns[name] for name in names)
+        counts = GroupCounts(n, positives, selected, true_positives, columns.get("untested"))
         checks = [
             ("a negative count", np.minimum.reduce([*counts.columns, counts.unknown]) < 0),
             ("more positives than people", counts.positives > counts.n),
@@ -188,19 +187,16 @@ class PublishedStatistics:
                 raise ValueError(f"frame has {problem} in group(s) {some_of(frame.index[wrong])}.")
         return cls(frame.index, counts)
 
-    # ------------------------------------------------------------------ as a value
-
     def __add__(self, other: PublishedStatistics) -> PublishedStatistics:
         if not isinstance(other, PublishedStatistics):
             return NotImplemented
-        # labels may be equal although their columns stand in another order, so columns come first
+        # columns are aligned first: labels may be equal although their columns are in another order
         aligned = with_same_columns(other.groups, self.groups, "The second table", "the first")
         other = PublishedStatistics(aligned, other.counts)
         if not self.groups.equals(other.groups):
-            everyone = [*self.groups, *other.groups]
-            if self.groups.nlevels > 1:
-                everyone = pd.MultiIndex.from_tuples(everyone)
-            labels = encode_groups(everyone).labels.set_names(self.groups.names)
+            both = [*self.groups, *other.groups]
+            both = pd.MultiIndex.from_tuples(both) if self.groups.nlevels > 1 else both
+            labels = encode_groups(both).labels.set_names(self.groups.names)
             self, other = self.spread_over(labels), other.spread_over(labels)
         return PublishedStatistics(self.groups, self.counts + other.counts)
 
@@ -208,20 +204,20 @@ class PublishedStatistics:
         return self if isinstance(other, int) and other == 0 else NotImplemented  # so that sum() works
 
     def spread_over(self, labels: pd.Index) -> PublishedStatistics:
-        """The same table with groups in a given order, some of them perhaps without people."""
+        """The same table for a given list of groups; those that it does not have get zeros."""
         own = with_same_columns(self.groups, labels, "The table", "the list of groups")
         position = position_of(own, labels, "The table", "the list of groups")
         return PublishedStatistics(labels, self.counts.spread_over(position, len(labels)))
 
     def __eq__(self, other: object) -> bool:
-        """Same groups with the same counts, in whatever order."""
+        """Whether groups and counts are the same, in any order."""
         if not isinstance(other, PublishedStatistics):
             return NotImplemented
         if len(self) != len(other):
             return False
         try:
             ours, theirs = self.counts, other.spread_over(self.groups).counts
-        except ValueError:  # it has other columns, or other groups
+        except ValueError:  # other columns, or other groups
             return False
         pairs = zip([*ours.columns, ours.unknown], [*theirs.columns, theirs.unknown], strict=True)
         return all(np.array_equal(a, b) for a, b in pairs)
@@ -238,27 +234,25 @@ class PublishedStatistics:
         return str(self.to_frame()._repr_html_())
 
     def to_frame(self, *, interval: Interval = "wilson", confidence: float = 0.95) -> pd.DataFrame:
-        """Everything published, one row per group.
+        """The table as a frame, one row per group.
 
         Parameters
         ----------
         interval, confidence
-            How ``precision_low`` and ``precision_high`` are made; see :func:`precision_interval`. Both are noted in the
-            frame's ``attrs``.
+            Type and level of the interval from ``precision_low`` to ``precision_high``, as in
+            :func:`precision_interval`. The frame's ``attrs`` hold both.
 
         Returns
         -------
         DataFrame
-            Columns n, positives, base_rate, selected, true_positives, selection_rate, precision, precision_low,
-            precision_high, accuracy. Precision is NaN where nobody is selected. If people were not tested, base_rate
-            and accuracy are NaN where they depend on them, and there are untested, base_rate_low, base_rate_high,
-            accuracy_low and accuracy_high (worst and best case over their labels); positives are those who are known to
-            be. With weights whose squares are kept, effective_selected is how many equally weighted people the selected
-            are worth (Kish's effective sample size), and intervals count so many.
+            Columns n, positives, base_rate, selected, true_positives, selection_rate, precision (NaN where nobody is
+            selected), precision_low, precision_high, accuracy. If some people were not tested, also untested and the
+            bounds base_rate_low, base_rate_high, accuracy_low and accuracy_high over their possible labels. With
+            squared weights also effective_selected, Kish's effective number of selected people, which intervals use.
         """
         counts = self.counts
-        hits, passed = counts.trials
-        low, high = precision_interval(hits, passed, interval=interval, confidence=confidence)
+        true_positives, selected = counts.trials
+        low, high = precision_interval(true_positives, selected, interval=interval, confidence=confidence)
         frame = pd.DataFrame(
             {
                 "n": counts.n,
@@ -279,7 +273,7 @@ class PublishedStatistics:
             frame["base_rate_low"], frame["base_rate_high"] = counts.base_rate_bounds
             frame["accuracy_low"], frame["accuracy_high"] = counts.accuracy_bounds
         if counts.squares is not None:
-            frame["effective_selected"] = passed
+            frame["effective_selected"] = selected
         frame.attrs.update(interval=interval, confidence=confidence)
         return frame
 
@@ -290,19 +284,18 @@ class PublishedStatistics:
 
     @property
     def precision(self) -> pd.Series:
-        """Share of qualified people among the selected of each group, NaN where nobody is selected."""
+        """Share of qualified people among the selected people of each group, NaN where nobody is selected."""
         return pd.Series(self.counts.precision, index=self.groups, name="precision")
 
-    # ------------------------------------------------------------------ what people conclude
+    # ------------------------------------------------------------------ who applies
 
     def costs(self, cost: Cost, subsidies: Subsidies = None, *, subsidy_kind: SubsidyKind = "additive") -> pd.Series:
         """Cost that each group faces after subsidies; see :class:`selfselect.Terms`."""
-        return pd.Series(
-            Terms(cost, subsidies, subsidy_kind).effective_cost(self.groups), index=self.groups, name="cost"
-        )
+        costs = Terms(cost, subsidies, subsidy_kind).effective_cost(self.groups)
+        return pd.Series(costs, index=self.groups, name="cost")
 
     def shares(self, terms: Terms) -> pd.Series:
-        """Share of each group that applies, in [0, 1], under terms of any behaviour."""
+        """Share of each group that applies, in [0, 1]."""
         shares = np.asarray(terms.shares(self.groups, self.counts), dtype=np.float64)
         return pd.Series(shares, index=self.groups, name="share")
 
@@ -318,14 +311,10 @@ class PublishedStatistics:
 
         Parameters
         ----------
-        cost : float, or mapping from group to float
-            Cost of the test in [0, 1]; a mapping must name every group.
-        subsidies : float, or mapping from group to float, optional
-            Subsidies; groups left out get none.
-        subsidy_kind : {"additive", "proportional"}, default="additive"
-            ``c_z = c - s_z`` or ``c_z = c (1 - s_z)``.
+        cost, subsidies, subsidy_kind
+            As ``cost``, ``subsidies`` and ``kind`` of :class:`selfselect.Terms`.
         undefined : {"abstain", "apply"}, default="abstain"
-            What a group does of which nobody is selected.
+            What a group without any selected person does.
 
         Returns
         -------
@@ -334,7 +323,7 @@ class PublishedStatistics:
         return self.decisions(Terms(cost, subsidies, subsidy_kind, BestResponse(undefined)))
 
     def decisions(self, terms: Terms) -> pd.Series:
-        """Whether each group (most of it, if it is divided) applies under some terms."""
+        """Whether most of each group applies."""
         return pd.Series(as_decisions(terms.shares(self.groups, self.counts)), index=self.groups, name="applies")
 
     def applies_to(
@@ -347,22 +336,22 @@ class PublishedStatistics:
         undefined: Undefined = "abstain",
         missing: str = "error",
     ) -> NDArray[np.bool_]:
-        """Whether each person applies, by the published statistics of the person's group.
+        """Whether each person applies, given the published statistics of the person's group.
 
         Parameters
         ----------
         sensitive_features : array-like, Series, DataFrame or dict of columns
-            Group of each person. A group that is not in this table is an error that names it.
+            Group of each person. A group that is not in this table is an error.
         cost, subsidies, subsidy_kind, undefined
             As in :meth:`applies`.
-        missing : {"error", "own_group"}, default="error"
-            What to do with people whose group is missing.
+        missing
+            As in :meth:`from_predictions`.
         """
         terms = Terms(cost, subsidies, subsidy_kind, BestResponse(undefined))
         return self.decisions_of(sensitive_features, terms, missing=missing)
 
     def decisions_of(self, sensitive_features: Any, terms: Terms, *, missing: str = "error") -> NDArray[np.bool_]:
-        """Whether each person's group applies under some terms."""
+        """Whether most of each person's group applies."""
         if sensitive_features is None:
             raise TypeError("sensitive_features is None; pass the group of each person.")
         codes = locate_groups(sensitive_features, self.groups, missing=missing)
@@ -373,14 +362,14 @@ class PublishedStatistics:
     ) -> pd.Series:
         """Expected utility of a person of each group: ``P(selected | z) max(0, precision_z - c_z)``.
 
-        It is 0, not NaN, for a group of which nobody is selected: the test is never taken.
+        It is 0, not NaN, for a group of which nobody is selected.
         """
         return self.utility_under(Terms(cost, subsidies, subsidy_kind))
 
     def utility_under(self, terms: Terms) -> pd.Series:
-        """The same under terms of any behaviour: what those who come gain, over all people of the group."""
+        """Expected utility under any behaviour: what applicants gain, divided by the size of the group."""
         counts = self.counts
         gain = counts.true_positives - terms.effective_cost(self.groups) * counts.selected
-        gain = np.where(np.abs(gain) <= SLACK * counts.selected, 0.0, gain)  # rounding is no loss
+        gain = np.where(np.abs(gain) <= SLACK * counts.selected, 0.0, gain)  # a rounding error is not a loss
         shares = np.asarray(terms.shares(self.groups, counts), dtype=np.float64)
         return pd.Series(ratio(shares * gain, counts.n), index=self.groups, name="applicant_utility")

@@ -1,8 +1,8 @@
-"""Counts at every threshold of a score: exact, from sorted scores.
+"""Counts at every threshold of a score, exact, from sorted scores.
 
-A group's counts change only where the threshold passes one of its own scores. So the curves of all groups together
-have at most one step per row, and are kept as flat arrays of steps, group after group: O(m log m) time and O(m + K)
-memory for m rows and K groups.
+A group's counts change only where the threshold passes one of its own scores. So the curves of all groups have at most
+one step per row. They are stored as flat arrays of steps, group after group: O(m log m) time and O(m + K) memory for m
+rows and K groups.
 """
 
 from __future__ import annotations
@@ -30,40 +30,40 @@ from .groups import encode_groups
 from .intervals import precision_interval, ratio
 
 
-def _sum_to_the_end(values: NDArray[Any], codes: NDArray[np.intp], group_end: NDArray[np.intp]) -> NDArray[Any]:
-    """Sum of the values from each row to the last of its group, rows being sorted by group.
+def _sum_to_group_end(values: NDArray[Any], codes: NDArray[np.intp], group_end: NDArray[np.intp]) -> NDArray[Any]:
+    """Sum of the values from each row to the last row of its group. Rows are sorted by group.
 
-    Whole numbers are added up over all groups at once, exactly. Weights are added up within each group, so that the
-    people of one group leave no rounding in another.
+    Integers are added up over all groups at once, which is exact. Weights are added up within each group, so that
+    one group's weights leave no rounding error in another group.
     """
     if np.issubdtype(values.dtype, np.floating):
         return np.asarray(pd.Series(values[::-1]).groupby(codes[::-1]).cumsum().to_numpy()[::-1])
     total: NDArray[Any] = np.cumsum(values[::-1], dtype=np.int64)[::-1]
-    beyond = np.append(total, 0)[group_end]
-    total -= np.repeat(beyond, np.diff(group_end, prepend=0))
+    after_group = np.append(total, 0)[group_end]
+    total -= np.repeat(after_group, np.diff(group_end, prepend=0))
     return total
 
 
 @dataclass(frozen=True, eq=False)
 class ScoreSteps:
-    """Counts of each group at every threshold; a person is selected when the score is above it (``>``).
+    """Counts of each group at every threshold of a score. A person is selected when the score is above it (``>``).
 
     Make one with :meth:`from_scores`. Step ``i`` belongs to group ``group[i]`` and holds for thresholds from
-    ``threshold[i]`` up to the next step of the same group. A group's first step is at -inf (everyone is selected), its
-    last one at its largest score (nobody is).
+    ``threshold[i]`` up to the next step of the same group. A group's first step is at -inf (everybody is selected), its
+    last step at its largest score (nobody is).
 
     Attributes
     ----------
     groups : Index of shape (n_groups,)
         The groups.
     start : ndarray of shape (n_groups + 1,)
-        Steps ``start[z]`` to ``start[z + 1] - 1`` are those of group z.
+        The steps of group z are ``start[z]`` to ``start[z + 1] - 1``.
     threshold, selected, true_positives : ndarray of shape (n_steps,)
-        Where each step begins, and the counts there.
+        Threshold at which each step begins, and the counts from there on.
     n, positives : ndarray of shape (n_groups,)
         People and qualified people of each group.
     squares : ScoreSteps, optional
-        The same steps with squared weights; None means that weights are repetitions.
+        The same steps with squared weights. None means that weights are repetitions.
 
     Examples
     --------
@@ -93,14 +93,14 @@ class ScoreSteps:
         sample_weight: ArrayLike | None = None,
         missing: str = "error",
     ) -> Self:
-        """Sort the scores within each group and count from the top; ties are one step.
+        """Sort the scores of each group and count from the top; equal scores are one step.
 
         Parameters
         ----------
         y_true : array-like of shape (n_rows,)
             Labels, 1 = qualified.
         score : array-like of shape (n_rows,)
-            Finite scores, larger = more likely to be selected.
+            Finite scores.
         sensitive_features, sample_weight, missing
             As in :meth:`selfselect.PublishedStatistics.from_predictions`.
         """
@@ -122,7 +122,10 @@ class ScoreSteps:
         *,
         squares: bool = False,
     ) -> Self:
-        """Do the same for arrays that are known to be sound, with groups as codes; squared weights if asked for."""
+        """Like :meth:`from_scores` for arrays that are already checked, with groups as codes.
+
+        With ``squares`` the sums of squared weights are kept as well.
+        """
         squared = (
             ScoreSteps.from_codes(y, score, codes, labels, weights**2) if squares and weights is not None else None
         )
@@ -130,7 +133,7 @@ class ScoreSteps:
         order = np.lexsort((score, codes))
         score, codes, y = score[order], codes[order], y[order]
         weights = None if weights is None else weights[order]
-        del order  # of many rows, each such array counts
+        del order  # arrays of many rows are freed early
 
         group_end = np.cumsum(np.bincount(codes, minlength=n_groups))
         group_start = np.concatenate([[0], group_end[:-1]])
@@ -138,7 +141,7 @@ class ScoreSteps:
         last_of_tie[:-1] = (score[1:] != score[:-1]) | (codes[1:] != codes[:-1])
         ends = np.flatnonzero(last_of_tie)
 
-        # one step per distinct score of a group, and one more in front of each group, at -inf
+        # one step per distinct score of a group, and one more at -inf before each group
         owner = codes[ends]
         distinct = np.bincount(owner, minlength=n_groups)
         start = np.concatenate([[0], np.cumsum(distinct + 1)]).astype(np.intp)
@@ -149,13 +152,13 @@ class ScoreSteps:
         threshold[step] = score[ends]
         del score, step, ends, owner, last_of_tie
         end_of_step = np.repeat(group_end, distinct + 1)
-        beyond = cut == end_of_step  # nobody of the group is left above
+        is_last = cut == end_of_step  # nobody of the group is above
 
-        def from_cut_on(values: NDArray[Any]) -> NDArray[Any]:
-            return np.where(beyond, 0, _sum_to_the_end(values, codes, group_end)[np.minimum(cut, n_rows - 1)])
+        def sum_above(values: NDArray[Any]) -> NDArray[Any]:
+            return np.where(is_last, 0, _sum_to_group_end(values, codes, group_end)[np.minimum(cut, n_rows - 1)])
 
-        selected: NDArray[Any] = end_of_step - cut if weights is None else from_cut_on(weights)
-        true_positives = from_cut_on(y if weights is None else weights * y)
+        selected: NDArray[Any] = end_of_step - cut if weights is None else sum_above(weights)
+        true_positives = sum_above(y if weights is None else weights * y)
         return cls(
             groups=labels,
             start=start,
@@ -167,20 +170,18 @@ class ScoreSteps:
             squares=squared,
         )
 
-    # ------------------------------------------------------------------ the curves themselves
-
     @cached_property
     def group(self) -> NDArray[np.intp]:
-        """Code of the group that each step belongs to."""
+        """Code of each step's group."""
         return np.repeat(np.arange(len(self.groups)), np.diff(self.start))
 
     def to_frame(self, group: Any = None) -> pd.DataFrame:
-        """All steps of all groups, or of one.
+        """Steps of all groups, or of one.
 
         Returns
         -------
         DataFrame
-            group, threshold, selected, true_positives, precision with its 95% Wilson interval (precision_low,
+            Columns group, threshold, selected, true_positives, precision with its 95% Wilson interval (precision_low,
             precision_high), selection_rate.
         """
         steps = slice(None)
@@ -191,40 +192,40 @@ class ScoreSteps:
             if not isinstance(code, int | np.integer):
                 raise ValueError(f"{group!r} names several groups; name one: {some_of(self.groups, most=10)}.")
             steps = slice(self.start[code], self.start[code + 1])
-        owner, hits, passed = self.group[steps], self.true_positives[steps], self.selected[steps]
-        low, high = precision_interval(hits, passed)
+        owner, true_positives, selected = self.group[steps], self.true_positives[steps], self.selected[steps]
+        low, high = precision_interval(true_positives, selected)
         return pd.DataFrame(
             {
                 "group": self.groups.take(owner).to_numpy(),
                 "threshold": self.threshold[steps],
-                "selected": passed,
-                "true_positives": hits,
-                "precision": ratio(hits, passed),
+                "selected": selected,
+                "true_positives": true_positives,
+                "precision": ratio(true_positives, selected),
                 "precision_low": low,
                 "precision_high": high,
-                "selection_rate": ratio(passed, self.n[owner]),
+                "selection_rate": ratio(selected, self.n[owner]),
             }
         )
 
+    @property
+    def correct(self) -> NDArray[Any]:
+        """Number of correct decisions about the step's group, at each step."""
+        return correct_decisions(self.n[self.group], self.positives[self.group], self.selected, self.true_positives)
+
     def step_at(self, threshold: float) -> NDArray[np.intp]:
-        """Step of each group that holds at one threshold."""
-        before = np.concatenate([[0], np.cumsum(self.threshold <= check_threshold(threshold))])
-        # thresholds rise within a group and the first is -inf, so the count of those passed finds the step
-        step: NDArray[np.intp] = self.start[:-1] + before[self.start[1:]] - before[self.start[:-1]] - 1
+        """Step of each group at one threshold."""
+        begun = np.concatenate([[0], np.cumsum(self.threshold <= check_threshold(threshold))])
+        # thresholds rise within a group from -inf, so the number of steps that have begun gives the current one
+        step: NDArray[np.intp] = self.start[:-1] + begun[self.start[1:]] - begun[self.start[:-1]] - 1
         return step
 
     def counts_of(self, step: NDArray[np.intp]) -> GroupCounts:
-        """Counts with each group at a step of its own."""
+        """Counts of each group at its own step."""
         squares = None if self.squares is None else self.squares.counts_of(step)
         return GroupCounts(self.n, self.positives, self.selected[step], self.true_positives[step], squares=squares)
 
-    @property
-    def correct(self) -> NDArray[Any]:
-        """People of the step's group who are judged rightly there."""
-        return correct_decisions(self.n[self.group], self.positives[self.group], self.selected, self.true_positives)
-
     def counts_at(self, thresholds: ArrayLike) -> tuple[NDArray[Any], NDArray[Any]]:
-        """Selected people and true positives of each group at each of some rising thresholds.
+        """Selected people and true positives of each group at each of several rising thresholds.
 
         Returns
         -------
@@ -232,9 +233,9 @@ class ScoreSteps:
         """
         grid = np.asarray(thresholds, dtype=np.float64)
         n_groups = len(self.groups)
-        # a step takes effect from the first threshold that reaches it; those beyond the last never do
+        # a step holds from the first threshold that reaches it; those beyond the last threshold never do
         cell = np.searchsorted(grid, self.threshold) * n_groups + self.group
         begun = np.bincount(cell, minlength=(len(grid) + 1) * n_groups).reshape(len(grid) + 1, n_groups)
-        # steps are looked up, not their changes added up: weights would leave rounding where nobody is selected
+        # looking up steps, instead of adding up changes, leaves no rounding error of weights where nobody is selected
         step = self.start[:-1] + np.cumsum(begun, axis=0)[:-1] - 1
         return self.selected[step], self.true_positives[step]

@@ -1,4 +1,4 @@
-"""From what users have (fitted classifiers of any kind) to what is drawn: published tables, terms and audits."""
+"""Published statistics, terms and audits of fitted classifiers of any type."""
 
 from __future__ import annotations
 
@@ -9,16 +9,8 @@ from numpy.typing import ArrayLike
 from ..auditing import Audit
 from ..costs import Cost, Subsidies, Terms
 from ..estimators.labels import qualified
+from ..metrics.scorers import final_step
 from ..publishing import PublishedStatistics
-
-
-def final_step(estimator: Any, X: Any = None) -> tuple[Any, Any]:
-    """The classifier that decides, at the end of a pipeline or a search, and features as it sees them."""
-    found = getattr(estimator, "best_estimator_", estimator)
-    steps = getattr(found, "steps", [])
-    if not steps:
-        return found, X
-    return steps[-1][1], found[:-1].transform(X) if X is not None and len(steps) > 1 else X
 
 
 def audit_of(
@@ -29,19 +21,19 @@ def audit_of(
     cost: Cost | None = None,
     subsidies: Subsidies = None,
 ) -> Audit:
-    """An audit of new people by a classifier that publishes."""
+    """Audit of new people by a classifier that has published statistics."""
     final, features = final_step(estimator, X)
     if not hasattr(final, "audit"):
         raise TypeError(
             f"{type(final).__name__} has published nothing to compare with; wrap it: "
             "NaiveClassifier(estimator).fit(X, y, sensitive_features=...)."
         )
-    found: Audit = final.audit(features, y, sensitive_features, cost=cost, subsidies=subsidies)
-    return found
+    audit: Audit = final.audit(features, y, sensitive_features, cost=cost, subsidies=subsidies)
+    return audit
 
 
 def table_of(estimator: Any, X: Any, y: ArrayLike | None, sensitive_features: Any) -> PublishedStatistics:
-    """What a classifier has published; or, of people who are given, what it would publish."""
+    """Published statistics of a classifier, or those that it would publish about the given people."""
     final, features = final_step(estimator, X)
     if X is None:
         if not hasattr(final, "published_"):
@@ -62,7 +54,7 @@ def table_of(estimator: Any, X: Any, y: ArrayLike | None, sensitive_features: An
 
 
 def terms_of(estimator: Any, cost: Cost | None, subsidies: Subsidies) -> Terms:
-    """What groups face: by default a classifier's own terms."""
+    """Terms of a classifier, with another cost or other subsidies if given."""
     final, _ = final_step(estimator)
     own: Terms | None = getattr(final, "terms_", None)
     if own is None:
