@@ -93,8 +93,15 @@ def figures(paths: tuple[str, ...], out: str) -> None:
 def page(paths: tuple[str, ...], out: str) -> None:
     """Write the page of results: tables, figures and a verdict on each claim of the paper."""
     from .page import write_page
+    from .results import CELL
+    from .run import plan_units
 
-    write_page(_load(paths), Path(out))
+    results = _load(paths)
+    wanted = {(unit.dataset, unit.method, cost, unit.split) for unit in plan_units() for cost in unit.costs}
+    missing = wanted - set(results[CELL].itertuples(index=False, name=None))
+    if missing:  # no half comparisons
+        raise ResultsError(f"{len(missing)} of {len(wanted)} results are missing, {min(missing)} for one.")
+    write_page(results, Path(out))
     click.echo(f"Wrote {out}.")
 
 

@@ -150,6 +150,12 @@ def test_an_unknown_method_is_named_with_those_that_there_are(tmp_path):
     assert "strat_x_descent" in result.output
 
 
+def test_the_page_is_not_written_from_part_of_the_results(reference, tmp_path):
+    result = CliRunner().invoke(main, ["page", "--results", str(reference), "--out", str(tmp_path / "page.md")])
+    assert "1608 of 1620 results are missing" in str(result.exception)
+    assert not (tmp_path / "page.md").exists()
+
+
 def test_a_file_is_written_whole_or_not_at_all(tmp_path, monkeypatch):
     path = tmp_path / "folder" / "file"
     write_whole(path, b"first")
