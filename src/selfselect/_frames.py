@@ -103,3 +103,48 @@ def take_rows(values: Any, rows: NDArray[np.intp]) -> Any:
     if sparse.issparse(table):
         return table.tocsr()[rows]
     return table.iloc[rows] if hasattr(table, "iloc") else table[rows]
+
+
+# ---------------------------------------------------------------------- pandas as plain values, for model files
+
+
+def pandas_to_plain(value: Any) -> Any:
+    """An index or a Series in lists and arrays, which skops can write; anything else as it is.
+
+    Examples
+    --------
+    >>> plain = pandas_to_plain(pd.Series([1.0, 2.0], index=["a", "b"], name="cost"))
+    >>> plain_to_pandas(plain).to_dict()
+    {'a': 1.0, 'b': 2.0}
+    """
+    if isinstance(value, pd.Index):
+        levels = [value.get_level_values(i) for i in range(value.nlevels)]
+        return {
+            "pandas": "index",
+            "names": list(value.names),
+            "levels": [_level_to_plain(level) for level in levels],
+        }
+    if isinstance(value, pd.Series):
+        index = pandas_to_plain(value.index)
+        return {"pandas": "series", "name": value.name, "index": index, "values": value.to_numpy()}
+    return value
+
+
+def plain_to_pandas(value: Any) -> Any:
+    """Inverse of :func:`pandas_to_plain`."""
+    kind = value.get("pandas") if isinstance(value, dict) else None
+    if kind == "index":
+        levels = [pd.Index(labels, dtype=dtype, tupleize_cols=False) for dtype, labels in value["levels"]]
+        names = value["names"]
+        return levels[0].rename(names[0]) if len(levels) == 1 else pd.MultiIndex.from_arrays(levels, names=names)
+    if kind == "series":
+        return pd.Series(value["values"], index=plain_to_pandas(value["index"]), name=value["name"])
+    return value
+
+
+def _level_to_plain(level: pd.Index) -> tuple[str, Any]:
+    """Type and labels of one level; numbers and dates as an array, other labels one by one."""
+    if isinstance(level.dtype, np.dtype) and level.dtype.kind in "biufmM":
+        return str(level.dtype), level.to_numpy()
+    kept = level.dtype == object or isinstance(level.dtype, pd.StringDtype)
+    return str(level.dtype) if kept else "object", level.tolist()

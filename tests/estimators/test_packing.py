@@ -15,6 +15,8 @@ import pandas as pd
 import pytest
 import sklearn
 from scipy import stats
+from selfselect.estimators.files import model_from_dict
+from selfselect.estimators.packing import pack, unpack
 from sklearn.base import BaseEstimator, ClassifierMixin, clone
 from sklearn.calibration import CalibratedClassifierCV
 from sklearn.compose import ColumnTransformer, make_column_selector, make_column_transformer
@@ -46,8 +48,6 @@ from selfselect import (
     load_model,
 )
 from selfselect.estimators import packing
-from selfselect.estimators.files import model_from_dict
-from selfselect.estimators.packing import pack, unpack
 
 pytestmark = pytest.mark.filterwarnings(
     "ignore::selfselect.ApplicationWarning",

@@ -5,6 +5,7 @@ import warnings
 
 import numpy as np
 import pytest
+from selfselect.estimators.promising import foreseen_confidence
 from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.ensemble import RandomForestClassifier
 
@@ -19,7 +20,6 @@ from selfselect import (
 )
 from selfselect.counting import encode_groups
 from selfselect.datasets import make_base_rate_groups
-from selfselect.estimators.promising import foreseen_confidence
 from selfselect.publishing.splits import make_splits
 
 ALL = (NaiveClassifier, SemiStrategicClassifier, StrategicClassifier)

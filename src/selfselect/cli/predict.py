@@ -24,6 +24,6 @@ def predict(**options: Any) -> None:
 
     \b
     Example:
-      selfselect predict loans.json new.csv --output scored.csv
+      selfselect predict loans.skops new.csv --output scored.csv
     """  # noqa: D301
     work_of("predict").run(**options)

@@ -9,7 +9,7 @@ import click
 from .lazy import work_of
 from .options import NamedAmount, Number, file_options, people_options, report_options, seed_option
 
-#: Methods by name; see :mod:`selfselect.tabular.training`.
+#: Methods by name; see :mod:`selfselect.tabular.train`.
 METHODS = ("naive", "semi", "thresholds", "strategic")
 
 
@@ -56,7 +56,7 @@ METHODS = ("naive", "semi", "thresholds", "strategic")
 @click.option("--proportional", is_flag=True, help="Subsidies are shares of the cost, not amounts.")
 @click.option("--holdout", type=Number(0, 0.9), default=0.3, show_default=True, help="Share kept for evaluation.")
 @seed_option("Of the split.")
-@click.option("--model", "model_file", required=True, metavar="JSON", help="Where to write the model.")
+@click.option("--model", "model_file", required=True, metavar="SKOPS", help="Where to write the model (.skops).")
 @report_options
 @file_options
 def train(drop_group: bool, **options: Any) -> None:
@@ -70,7 +70,7 @@ def train(drop_group: bool, **options: Any) -> None:
     \b
     Example:
       selfselect train loans.csv --label repaid --positive yes --group region \\
-        --cost 0.7 --method semi --model loans.json
+        --cost 0.7 --method semi --model loans.skops
 
     Exit code 0: fine; 1: a condition does not hold, or the model passes nobody (or under 1%) of a group with ten or
     more qualified people (--allow-shut-out writes it all the same); 2: wrong input.

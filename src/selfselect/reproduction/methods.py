@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 from sklearn.ensemble import HistGradientBoostingClassifier
 
-from .._notices import notices_kept
+from .._notices import captured_warnings
 from .._validation import BoolArray
 from ..counting import GroupCounts
 from ..estimators import (
@@ -21,7 +21,7 @@ from ..estimators import (
     SemiStrategicClassifier,
     StrategicClassifier,
 )
-from ..estimators.inner import default_estimator
+from ..estimators.wrapped import default_estimator
 from ..learning.ties import RELEASED_FACTOR
 from .choosing import chosen_by_folds
 from .people import Split
@@ -122,7 +122,7 @@ def _fit_chosen(split: Split, costs: Iterable[float], settings: Settings, seed: 
         offered = settings(cost)
         first = 0 if offered.pop("group_columns") else split.train.n_group_columns
         model = StrategicClassifier(cost=cost, random_state=seed, publish="train")
-        with notices_kept():
+        with captured_warnings():
             tolerances[cost] = chosen_by_folds(
                 model, "tolerance", offered["tolerance"], split.train.features[:, first:], split.train
             )
@@ -134,7 +134,7 @@ def _quietly_fitted(estimator: Any, split: Split, features: Any) -> Any:
 
     Nor does a descent warn that it has not converged: it makes the paper's steps, and no more.
     """
-    with notices_kept():
+    with captured_warnings():
         return estimator.fit(features, split.train.y, sensitive_features=split.train.codes)
 
 

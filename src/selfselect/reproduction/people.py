@@ -17,7 +17,7 @@ from .._errors import InputError
 from .._validation import FloatArray
 from ..auditing import group_names
 from ..datasets import fetch_adult, fetch_bank
-from ..tabular.encoding import TableEncoder
+from ..tabular.features import fit_encoder, read_features
 from ..tabular.loading import PeopleColumns, read_for_training
 from ..tabular.reading import open_table
 from ..tabular.suspicion import Finding
@@ -219,7 +219,8 @@ def _load_csv(own: CsvDataset) -> tuple[People, tuple[Finding, ...], tuple[str, 
         if n_groups < 2:
             raise table.error("there is one group only; there must be at least two", column=own.columns.groups[0])
     own.check()  # also a file that changed while it was read
-    features = TableEncoder.fit(read.columns).transform(read.columns)
+    frame, _ = read_features(read.columns)
+    features = fit_encoder(frame).transform(frame)
     people = People(
         features=np.hstack([np.eye(n_groups)[read.groups.codes], features]),
         n_group_columns=n_groups,

@@ -12,7 +12,7 @@ import click
 import pandas as pd
 from sklearn.model_selection import train_test_split
 
-from selfselect._notices import notices_kept
+from selfselect._notices import captured_warnings
 from selfselect._text import printable
 from selfselect.auditing import Audit, Opening, Provenance, ScreeningResult
 from selfselect.auditing.formats import level
@@ -164,7 +164,7 @@ def _outcome_row(model: SelfSelectionClassifier, people: People, columns: list[s
 def _method_row(model: SelfSelectionClassifier, people: People, with_group: bool) -> dict[str, str]:
     """Fit a model and say what follows; ``order`` says whether its precision follows base rates."""
     columns = people.columns(with_group)
-    with notices_kept():  # that nobody applies is shown in the table
+    with captured_warnings():  # that nobody applies is shown in the table
         model.fit(people.X[columns], people.y, sensitive_features=people.z)
     order = rank_agreement(model.published_.base_rate, model.published_.precision)
     return _outcome_row(model, people, columns, COST) | {"order": or_dash(order.kendall, "{:+.2f}".format)}

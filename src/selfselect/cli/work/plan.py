@@ -16,7 +16,7 @@ from selfselect.costs import Terms
 from selfselect.planning import SubsidyPlan, plan_for, plan_under_retraining, refit
 from selfselect.publishing import PublishedStatistics
 from selfselect.tabular.checking import match_groups
-from selfselect.tabular.encoding import TableEncoder
+from selfselect.tabular.features import fit_encoder, read_features
 from selfselect.tabular.loading import PeopleColumns, TrainingTable, read_for_training
 
 from ..errors import CONDITION_FAILED
@@ -70,10 +70,10 @@ def _people_to_learn_from(
 
 def _firm(people: TrainingTable) -> Callable[[Terms], PublishedStatistics]:
     """How the firm would answer subsidies."""
-    encoder = TableEncoder.fit(people.columns)
-    for name, reason in encoder.left_out.items():
+    frame, left_out = read_features(people.columns)
+    for name, reason in left_out.items():
         click.echo(f"Note: column {shown(name)} is left out: {reason}.", err=True)
-    return refit(None, encoder.transform(people.columns), people.y, people.groups)
+    return refit(None, fit_encoder(frame).transform(frame), people.y, people.groups)
 
 
 def _show(made: SubsidyPlan) -> None:

@@ -8,7 +8,7 @@ import click
 
 from selfselect._text import printable, shown
 from selfselect.tabular.chunks import TableReader, listing
-from selfselect.tabular.models import TablePredictor, load_table_model
+from selfselect.tabular.train import TablePredictor, load_table_model
 from selfselect.tabular.writing import CsvCopy
 
 from ..errors import BadInput
@@ -34,7 +34,7 @@ def run(*, model: str, file: str, output: str | None, prefix: str, encoding: str
             for chunk in table.chunks(range(len(table.header))):
                 rows += len(chunk.rows)
                 predicted = predict(chunk)
-                unknown |= predicted.strangers
+                unknown |= predicted.unknown_groups
                 copy.add(zip(*chunk.columns, *predicted.cells(), strict=True))
             if not rows:
                 raise table.error("there is a header but no row")

@@ -14,13 +14,14 @@ from selfselect._text import printable
 from selfselect.auditing import Audit, Opening
 from selfselect.auditing.formats import amount, count, level, listed, percent
 from selfselect.costs import Terms
+from selfselect.estimators.io import check_suffix, model_bytes
 from selfselect.learning import InfeasibleError
 from selfselect.tabular.checking import match_groups
 from selfselect.tabular.fitness import broken_conditions, shut_out
 from selfselect.tabular.loading import TrainingTable, read_for_training
 from selfselect.tabular.suspicion import Finding
 from selfselect.tabular.telling import answers, headline
-from selfselect.tabular.training import Method, TrainingResult, make_classifier, train_on_table
+from selfselect.tabular.train import Method, TrainingResult, make_classifier, train_on_table
 
 from ..errors import CONDITION_FAILED
 from ..findings import tell_findings
@@ -56,6 +57,7 @@ def run(
     **settings: Any,
 ) -> None:
     """Train a model on a table, show what it does to held-out people, and write it, unless that would mislead."""
+    check_suffix(model_file)
     refuse_existing([model_file, report], force=force, inputs=[file])
     if report is not None:
         check_report_available()
@@ -84,7 +86,7 @@ def run(
     if shut and not allow_shut_out:
         failed += shut
     if not failed:  # files first: what is printed may be cut short
-        write_output(model_file, done.model.to_json(), force=force)
+        write_output(model_file, model_bytes(done.model), force=force)
         if report is not None:
             write_output(report, done.audit.to_html(opening=_opening(done)), force=force)
     _show(done)
