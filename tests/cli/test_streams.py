@@ -9,6 +9,7 @@ import pytest
 
 from applicants import run, trained
 from selfselect.cli.streams import print_json
+from selfselect.tabular.train import load_table_model
 
 
 def command(*arguments, first_line=False, **environment):
@@ -91,22 +92,22 @@ def test_a_closed_pipe_does_not_hide_that_a_condition_failed(audited):
 
 def test_a_model_is_written_before_it_is_shown(table, tmp_path):
     options = ("--label", "hired", "--group", "z", "--cost", "0.7", "--method", "naive")
-    model = tmp_path / "model.json"
+    model = tmp_path / "model.skops"
     code, _, errors = command("train", table, *options, "--model", model, first_line=True)
     assert code == 0, errors
-    assert json.loads(model.read_text())["format"] == "selfselect-table-model"
+    assert load_table_model(model).groups == ("z",)
 
 
 @full_only
 def test_a_model_is_there_even_if_no_word_about_it_can_be_written(table, tmp_path):
     options = ("--label", "hired", "--group", "z", "--cost", "0.7", "--method", "naive")
-    model = tmp_path / "model.json"
+    model = tmp_path / "model.skops"
     words = [sys.executable, "-m", "selfselect", "train", table, *options, "--model", model]
     with open("/dev/full", "w") as full:
         done = subprocess.run(words, stdout=full, stderr=subprocess.PIPE, text=True, check=False)
     assert done.returncode == 2
     assert "Cannot write the output: No space left on device." in done.stderr
-    assert json.loads(model.read_text())["format"] == "selfselect-table-model"
+    assert load_table_model(model).groups == ("z",)
 
 
 def test_what_a_terminal_cannot_show_is_replaced(audited, tmp_path):
@@ -126,7 +127,7 @@ def test_json_is_left_alone_where_the_terminal_can_show_it(capsys):
 
 
 def test_a_table_on_its_way_to_a_file_is_the_table_that_would_be_written(table, tmp_path):
-    model, new, out = tmp_path / "model.json", tmp_path / "new.csv", tmp_path / "out.csv"
+    model, new, out = tmp_path / "model.skops", tmp_path / "new.csv", tmp_path / "out.csv"
     trained(table, model, "--method", "naive", "--ignore", "same")
     new.write_bytes("id,z,age,job,pay,same\n\x1b[31mred 😀,A,30,clerk,20,1\n".encode())
     assert run("predict", model, new, "--output", out).exit_code == 0
@@ -173,7 +174,7 @@ def test_json_that_was_to_go_to_a_closed_output_is_an_error(audited):
 
 @shell_only
 def test_a_table_that_was_to_go_to_a_closed_output_is_an_error(table, tmp_path):
-    model, new = tmp_path / "model.json", tmp_path / "new.csv"
+    model, new = tmp_path / "model.skops", tmp_path / "new.csv"
     trained(table, model, "--method", "naive", "--ignore", "same")
     new.write_text("id,z,age,job,pay,same\n1,A,30,clerk,20,1\n")
     assert with_closed_output("predict", model, new) == CLOSED

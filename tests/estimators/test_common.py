@@ -27,9 +27,6 @@ ALL = (NaiveClassifier, SemiStrategicClassifier, StrategicClassifier)
 @pytest.mark.filterwarnings(
     "ignore::selfselect.ApplicationWarning",
     "ignore::sklearn.exceptions.SkipTestWarning",
-    # nobody has groups there, nor a say in labels: fits inside the checks are not warned about either
-    "error:Without sensitive_features",
-    "error:The label",
 )
 @parametrize_with_checks([NaiveClassifier(), SemiStrategicClassifier(), StrategicClassifier()])
 def test_they_are_scikit_learn_estimators(estimator, check):

@@ -46,7 +46,7 @@ def test_everybody_is_judged_once_by_a_score_that_was_fitted_without_them(crowd)
     for fitted, judged in folds.parts:
         assert not set(fitted) & set(judged)
         assert len(fitted) + len(judged) == len(crowd[1])
-    assert folds.judged.tolist() == list(range(len(crowd[1])))
+    assert folds.evaluated.tolist() == list(range(len(crowd[1])))
     assert folds.final.tolist() == list(range(len(crowd[1])))
 
 

@@ -12,7 +12,7 @@ from numpy.typing import ArrayLike, NDArray
 from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.utils.validation import check_consistent_length, check_is_fitted
 
-from .._frames import pandas_to_plain, plain_frame, plain_to_pandas
+from .._frames import from_plain, plain_frame, to_plain
 from .._notices import PromiseWarning, warn
 from .._validation import BoolArray, check_fraction, check_weights
 from ..auditing import Audit, ScreeningResult
@@ -73,10 +73,10 @@ class SelfSelectionClassifier(ClassifierMixin, BaseEstimator, ABC):
     def __getstate__(self) -> dict[str, Any]:
         left_out = self._NOT_SAVED if is_saving() else ()
         state: dict[str, Any] = super().__getstate__()
-        return {name: pandas_to_plain(value) for name, value in state.items() if name not in left_out}
+        return {name: to_plain(value) for name, value in state.items() if name not in left_out}
 
     def __setstate__(self, state: dict[str, Any]) -> None:
-        super().__setstate__({name: plain_to_pandas(value) for name, value in state.items()})
+        super().__setstate__({name: from_plain(value) for name, value in state.items()})
 
     # ------------------------------------------------------------------ fit
 

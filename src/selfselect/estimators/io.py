@@ -38,6 +38,7 @@ TRUSTED: frozenset[str] = frozenset(
         "selfselect.publishing.published.PublishedStatistics",
         "selfselect.tabular.train.TableModel",
         "sklearn.ensemble._hist_gradient_boosting.predictor.TreePredictor",
+        "sklearn.metrics._scorer._PassthroughScorer",
         "sklearn.multiclass._ConstantPredictor",
         "sklearn.tree._tree.Tree",
         "sklearn.utils._bunch.Bunch",
@@ -51,6 +52,7 @@ TRUSTED: frozenset[str] = frozenset(
     )
     | _in_module("sklearn.neighbors", "_ball_tree.BallTree _kd_tree.KDTree")
     | _in_module("sklearn.neural_network._stochastic_optimizers", "AdamOptimizer SGDOptimizer")
+    | _in_module("sklearn.utils._metadata_requests", "MetadataRequest MethodMetadataRequest")
 )
 
 _saving: ContextVar[bool] = ContextVar("saving", default=False)

@@ -8,7 +8,7 @@ import numpy as np
 import pandas as pd
 from numpy.typing import ArrayLike, NDArray
 
-from .._frames import pandas_to_plain, plain_to_pandas
+from .._frames import from_plain, to_plain
 from .._validation import (
     as_column,
     check_binary,
@@ -60,10 +60,10 @@ class PublishedStatistics:
         self.counts = counts
 
     def __getstate__(self) -> dict[str, Any]:
-        return {"groups": pandas_to_plain(self.groups), "counts": self.counts}
+        return {"groups": to_plain(self.groups), "counts": self.counts}
 
     def __setstate__(self, state: dict[str, Any]) -> None:
-        self.groups, self.counts = plain_to_pandas(state["groups"]), state["counts"]
+        self.groups, self.counts = from_plain(state["groups"]), state["counts"]
 
     # ------------------------------------------------------------------ ways to make one
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import warnings
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Literal, TypeAlias
@@ -84,13 +84,17 @@ class TableModel:
         """Whether each group has a threshold of its own, so that predictions need the group."""
         return isinstance(self.classifier, GroupThresholdClassifier)
 
+    def frame(self, columns: Mapping[str, TextArray]) -> pd.DataFrame:
+        """Columns of text, with decimal points, as the frame that the pipeline takes."""
+        return as_frame({name: columns[name] for name in self.columns}, self.numbers)
+
     def score(self, frame: pd.DataFrame, groups: Any = None) -> FloatArray:
         """Score of each row; above 0 passes screening.
 
         Parameters
         ----------
         frame : DataFrame
-            The columns that it learnt from, as numbers and categories.
+            The columns that it learnt from; see :meth:`frame`.
         groups : DataFrame or GroupCodes, optional
             Group of each row, for a model that :attr:`decides_by_group`. The score of a group that was not there in
             training is NaN.
@@ -360,9 +364,7 @@ class TablePredictor:
         groups = self._groups.cells(self._table, chunk, [self._position[name] for name in model.groups])
         applies, known = model.applies_to(groups)
         unknown = pd.Index([]) if known.all() else encode_groups(groups[~known], missing="own_group").labels
-        return Predictions(
-            model.score(as_frame(cells, model.numbers), groups), applies, known, set(group_names(unknown))
-        )
+        return Predictions(model.score(model.frame(cells), groups), applies, known, set(group_names(unknown)))
 
     def _with_points(self, chunk: Chunk, name: str, cells: TextArray) -> TextArray:
         """Cells of a column of numbers with decimal points; any other cell is an error that names its place."""

@@ -5,7 +5,6 @@ import warnings
 
 import numpy as np
 import pytest
-from selfselect.estimators.promising import foreseen_confidence
 from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.ensemble import RandomForestClassifier
 
@@ -20,6 +19,7 @@ from selfselect import (
 )
 from selfselect.counting import encode_groups
 from selfselect.datasets import make_base_rate_groups
+from selfselect.estimators.guarantee import confidence_for_power
 from selfselect.publishing.splits import make_splits
 
 ALL = (NaiveClassifier, SemiStrategicClassifier, StrategicClassifier)
@@ -122,17 +122,17 @@ def test_what_was_promised_is_what_applies_and_is_kept_on_new_people(cls, crowd,
 def test_nothing_is_chosen_on_the_people_set_aside(cls, crowd):
     X, y, z = crowd
     groups = encode_groups(z)
-    aside = make_splits("holdout", X, y.to_numpy() == 1, groups, blindly=True)
+    aside = make_splits("holdout", X, y.to_numpy() == 1, groups, stratify=False)
     model = cls(cost=0.7, **promised).fit(X, y, sensitive_features=z)
-    assert model.published_.counts.n.sum() == len(aside.judged) == pytest.approx(0.3 * len(y), abs=3)
+    assert model.published_.counts.n.sum() == len(aside.evaluated) == pytest.approx(0.3 * len(y), abs=3)
     # other labels of theirs change what is promised, and nothing about who is selected
     turned = y.copy()
-    turned.iloc[aside.judged] = 1 - turned.iloc[aside.judged]
+    turned.iloc[aside.evaluated] = 1 - turned.iloc[aside.evaluated]
     other = cls(cost=0.7, **promised).fit(X, turned, sensitive_features=z)
     assert (other.predict(X) == model.predict(X)).all()
     assert not other.applies().equals(model.applies())
     # it is what is chosen on the others, with something to spare, and promised to whom it was meant for
-    chosen = cls(cost=0.7, publish="cross_fit", confidence=foreseen_confidence(0.9, 0.3)).fit(
+    chosen = cls(cost=0.7, publish="cross_fit", confidence=confidence_for_power(0.9, 0.3)).fit(
         X.iloc[aside.final], y.iloc[aside.final], sensitive_features=groups.take(aside.final)
     )
     assert chosen.applies().any()
@@ -143,17 +143,17 @@ def test_nothing_is_chosen_on_the_people_set_aside(cls, crowd):
 def test_who_is_set_aside_does_not_depend_on_labels_or_the_order_of_rows(crowd):
     X, y, z = crowd
     groups, qualified = encode_groups(z), y.to_numpy() == 1
-    first = make_splits("holdout", X, qualified, groups, blindly=True)
-    assert (make_splits("holdout", X, ~qualified, groups, blindly=True).judged == first.judged).all()
+    first = make_splits("holdout", X, qualified, groups, stratify=False)
+    assert (make_splits("holdout", X, ~qualified, groups, stratify=False).evaluated == first.evaluated).all()
     rows = np.random.default_rng(0).permutation(len(y))
-    second = make_splits("holdout", X.iloc[rows], qualified[rows], encode_groups(z.iloc[rows]), blindly=True)
-    assert set(rows[second.judged]) == set(first.judged)
-    assert (np.bincount(groups.codes[first.judged]) == 240).all()
+    second = make_splits("holdout", X.iloc[rows], qualified[rows], encode_groups(z.iloc[rows]), stratify=False)
+    assert set(rows[second.evaluated]) == set(first.evaluated)
+    assert (np.bincount(groups.codes[first.evaluated]) == 240).all()
 
 
 def test_people_just_alike_are_set_aside_as_well():
     X, qualified = np.repeat([[0.0], [1.0]], 500, axis=0), np.arange(1000) % 2 == 0
-    aside = make_splits("holdout", X, qualified, encode_groups(["A"] * 1000), blindly=True).judged
+    aside = make_splits("holdout", X, qualified, encode_groups(["A"] * 1000), stratify=False).evaluated
     assert len(aside) == 300
     assert 100 < (aside < 500).sum() < 200
     assert 100 < qualified[aside].sum() < 200
