@@ -155,13 +155,15 @@ def test_only_extras_are_imported_inside_functions():
 
 
 #: Who may change the filters of warnings, which all threads share: what the command alone calls.
-FILTERING = ("cli.", "tabular.training")
+FILTERING = ("cli.", "tabular.train")
 
 
 def test_no_filter_of_warnings_is_changed_where_threads_may_meet():
     for name, _, tree in modules():
         named = {node.attr for node in ast.walk(tree) if isinstance(node, ast.Attribute)}
-        assert name.startswith(FILTERING) or not named & {"catch_warnings", "simplefilter"}, f"{name}: notices_kept"
+        assert name.startswith(FILTERING) or not named & {"catch_warnings", "simplefilter"}, (
+            f"{name}: captured_warnings"
+        )
 
 
 #: Methods that write files, whoever has them.

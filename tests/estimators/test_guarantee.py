@@ -15,7 +15,6 @@ from selfselect import (
     PromiseWarning,
     SemiStrategicClassifier,
     StrategicClassifier,
-    load_model,
 )
 from selfselect.counting import encode_groups
 from selfselect.datasets import make_base_rate_groups
@@ -99,7 +98,7 @@ def test_promises_are_broken_in_at_most_the_share_that_was_said(make, n_groups, 
 
 
 @pytest.mark.parametrize("cls", ALL)
-def test_what_was_promised_is_what_applies_and_is_kept_on_new_people(cls, crowd, tmp_path):
+def test_what_was_promised_is_what_applies_and_is_kept_on_new_people(cls, crowd):
     X, y, z = crowd
     model = cls(cost=0.7, **promised).fit(X, y, sensitive_features=z)
     assert model.applies().any()
@@ -112,10 +111,6 @@ def test_what_was_promised_is_what_applies_and_is_kept_on_new_people(cls, crowd,
     # who is promised nothing comes at no other cost either, and no subsidy is said to help
     assert (model.applies(cost=0.0) <= model.promised_).all()
     assert found.to_frame()["subsidy_needed"][~found.applies].isna().all()
-    model.save(tmp_path / "model.json")
-    again = load_model(tmp_path / "model.json")
-    assert again.applies().to_dict() == model.applies().to_dict()
-    assert again.promise_level_ == model.promise_level_
 
 
 @pytest.mark.parametrize("cls", ALL)
@@ -161,13 +156,13 @@ def test_people_just_alike_are_set_aside_as_well():
 
 def test_what_cannot_be_promised_is_said(crowd):
     X, y, z = crowd
-    with pytest.warns(match="Nobody can be promised anything"):
+    with pytest.warns(match=r"Nobody applies.*no lower bound \(confidence 0\.9\d*\) reaches the cost"):
         NaiveClassifier(cost=0.99, **promised).fit(X, y, sensitive_features=z)
-    with pytest.raises(InfeasibleError, match=r"must apply, but can be promised nothing|constraints of training"):
+    with pytest.raises(InfeasibleError, match=r"must apply, but its cost cannot be guaranteed|constraints of training"):
         StrategicClassifier(cost=0.98, tolerance=0.0, require=["z2"], **promised).fit(X, y, sensitive_features=z)
     lines = NaiveClassifier(cost=0.7, **promised).fit(X, y, sensitive_features=z).explain().split("\n")
     assert len(lines) == 3
-    assert any("applies: that is sure to reach its cost of 0.7" in line for line in lines)
+    assert any("applies: the lower bound reaches its cost of 0.7" in line for line in lines)
 
 
 @pytest.mark.parametrize("cls", [*ALL, GroupThresholdClassifier])
@@ -176,7 +171,7 @@ def test_a_guarantee_that_would_not_hold_is_refused(cls, crowd):
     for options in ({}, {"publish": "train"}, {"publish": "cross_fit"}, {"publish": "holdout", "confidence": None}):
         with pytest.raises(ValueError, match='guarantee=True needs publish="holdout" and a confidence'):
             cls(cost=0.7, guarantee=True, **options).fit(X, y, sensitive_features=z)
-    with pytest.raises(ValueError, match="counts people, each once"):
+    with pytest.raises(ValueError, match="counts each person once"):
         cls(cost=0.7, **promised).fit(X, y, sensitive_features=z, sample_weight=np.full(len(y), 2.0))
     with pytest.raises(ValueError, match="too few people"):
         cls(cost=0.7, **promised).fit(X.iloc[:3], [1, 0, 0], sensitive_features=["A", "B", "C"])

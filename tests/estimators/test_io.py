@@ -113,7 +113,7 @@ def test_labels_of_groups_of_any_kind_survive(crowd, tmp_path):
         days,
         pd.Categorical(n % 2),
         pd.DataFrame({"site": n % 2, "adult": n % 3 == 0}),
-        pd.DataFrame({"site": np.where(n % 2, "ä", "b"), "day": days}),
+        pd.DataFrame({"site": np.where(n % 2, "ä", "b"), "size": n % 3 + 0.5}),
     ):
         costs = dict.fromkeys(encode_groups(groups).labels, 0.6)
         model = StrategicClassifier(cost=costs).fit(frame[["a", "b"]], y, sensitive_features=groups)

@@ -10,7 +10,7 @@ from sklearn.model_selection import GridSearchCV, StratifiedKFold
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 
-from selfselect import GroupThresholdClassifier, InfeasibleError, ThresholdCurves, load_model
+from selfselect import GroupThresholdClassifier, InfeasibleError, ThresholdCurves
 from selfselect.datasets import make_base_rate_groups
 from selfselect.metrics import induced_accuracy_scorer
 
@@ -113,18 +113,8 @@ def test_it_says_in_words_what_was_decided(crowd):
     X, y, z = crowd
     lines = GroupThresholdClassifier(cost=0.8).fit(X, y, sensitive_features=z).explain().split("\n")
     assert len(lines) == 3
-    assert sum("sure to reach its cost of 0.8" in line for line in lines) == 1
+    assert sum("the lower bound reaches its cost of 0.8" in line for line in lines) == 1
     assert sum("shut out" in line for line in lines) == 2
-
-
-def test_a_saved_one_selects_the_same_people(crowd, tmp_path):
-    X, y, z = crowd
-    model = GroupThresholdClassifier(cost=0.7, max_social_cost=0.5).fit(X, y, sensitive_features=z)
-    model.save(tmp_path / "model.json")
-    again = load_model(tmp_path / "model.json")
-    assert (again.predict(X, z) == model.predict(X, z)).all()
-    assert again.thresholds_.equals(model.thresholds_)
-    assert again.audit(X, y, z).outcome == model.audit(X, y, z).outcome
 
 
 def test_pipelines_and_searches_pass_the_groups_along(crowd):
@@ -155,7 +145,7 @@ def test_a_fitted_one_only_wants_thresholds(crowd):
         GroupThresholdClassifier(prefit=True).fit(X, y, sensitive_features=z)
 
 
-def test_with_a_guarantee_only_what_was_tested_on_people_set_aside_is_promised(crowd, tmp_path):
+def test_with_a_guarantee_only_what_was_tested_on_people_set_aside_is_promised():
     X, y, z = make_base_rate_groups((0.6, 0.4, 0.2), n_per_group=2000, random_state=3, return_X_y_group=True)
     options = {"cost": 0.7, "max_social_cost": 0.5, "publish": "holdout", "guarantee": True}
     model = GroupThresholdClassifier(**options).fit(X, y, sensitive_features=z)
@@ -164,10 +154,6 @@ def test_with_a_guarantee_only_what_was_tested_on_people_set_aside_is_promised(c
     new = make_base_rate_groups((0.6, 0.4, 0.2), n_per_group=5000, random_state=4, return_X_y_group=True)
     found = model.audit(*new).to_frame()
     assert (found["promise_kept"][found["applies"]] != "no").all()
-    model.save(tmp_path / "m.json")
-    assert load_model(tmp_path / "m.json").applies().equals(model.applies())
-    with pytest.raises(ValueError, match="needs publish"):
-        GroupThresholdClassifier(guarantee=True).fit(X, y, sensitive_features=z)
 
 
 def test_groups_that_are_columns_of_x_are_found_in_audits_too(crowd):
@@ -187,10 +173,10 @@ def test_a_fitted_classifier_of_other_labels_is_refused(crowd):
         GroupThresholdClassifier(other, cost=0.6, prefit=True).fit(X, y, sensitive_features=z)
 
 
-def test_a_group_of_which_nobody_is_judged_cannot_be_required(crowd):
+def test_a_group_of_which_nobody_is_evaluated_cannot_be_required(crowd):
     X, y, z = crowd
     gone = z == z.iloc[0]
-    with pytest.raises(InfeasibleError, match="nobody of it was judged"):
+    with pytest.raises(InfeasibleError, match="nobody of it was evaluated"):
         GroupThresholdClassifier(cost=0.6, require=[z.iloc[0]]).fit(
             X, y, sensitive_features=z, sample_weight=np.where(gone, 0.0, 1.0)
         )

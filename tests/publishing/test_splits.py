@@ -90,7 +90,7 @@ def test_too_few_people_of_a_label_make_fewer_folds_and_at_last_none():
 def test_a_splitter_of_scikit_learn_may_deal(crowd):
     splitter = StratifiedKFold(3, shuffle=True, random_state=0)
     assert len(splits("cross_fit", crowd, cv=splitter).parts) == 3
-    with pytest.raises(ValueError, match="judge everybody once"):
+    with pytest.raises(ValueError, match="evaluate every row once"):
         splits("cross_fit", crowd, cv=ShuffleSplit(3, random_state=0))
     for wrong in (1, "five", True):
         with pytest.raises(ValueError, match="cv must be"):
@@ -148,7 +148,7 @@ def test_a_forest_publishes_what_it_delivers_and_says_that_training_told_more():
     y_new = (X_new[:, 0] + random.normal(0, 1.5, 4000) > 0).astype(int)
     z_new = random.integers(0, 2, 4000)
     forest = RandomForestClassifier(30, random_state=0)
-    with pytest.warns(PromiseWarning, match="fitted too closely"):
+    with pytest.warns(PromiseWarning, match="is overfitted"):
         honest = NaiveClassifier(forest, cost=0.5, publish="cross_fit").fit(X, y, sensitive_features=z)
     paper = NaiveClassifier(forest, cost=0.5, publish="train").fit(X, y, sensitive_features=z)
     delivered = PublishedStatistics.from_estimator(honest, X_new, y_new, sensitive_features=z_new).precision
