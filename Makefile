@@ -162,7 +162,7 @@ screenshots: $(VENV)/.installed-dev
 	$(BIN)/python tools/screenshots.py
 
 simulate: $(VENV)/.installed-dev
-	SELFSELECT_POPULATIONS=10000 $(BIN)/python -m pytest tests/publishing/test_guarantee.py tests/estimators/test_promising.py
+	SELFSELECT_POPULATIONS=10000 $(BIN)/python -m pytest tests/publishing/test_guarantee.py tests/estimators/test_guarantee.py
 	$(BIN)/python benchmarks/promises.py --workers $(WORKERS)
 
 kill-test: $(VENV)/.installed-dev

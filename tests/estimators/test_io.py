@@ -5,7 +5,6 @@ import io
 import json
 import os
 import pickle
-import threading
 import zipfile
 
 import numpy as np
@@ -78,28 +77,21 @@ def assert_same(model, again, X, y, z):
 # ---------------------------------------------------------------------- there and back
 
 
+@pytest.mark.parametrize("guarantee", [False, True])
 @pytest.mark.parametrize("cls", ALL)
-def test_a_loaded_classifier_is_the_same_and_can_be_refitted(cls, people, tmp_path):
+def test_a_loaded_classifier_is_the_same_and_can_be_refitted(cls, guarantee, people, tmp_path):
     X, y, z = people
     words = np.where(y == 1, "accepted", "refused")
     model = cls(cost={"z0": 0.7, "z1": 0.6, "z2": 0.65}, subsidies={"z1": 0.05}, pos_label="accepted")
+    model.set_params(publish="holdout" if guarantee else "cross_fit", guarantee=guarantee)
     model.fit(X, words, sensitive_features=z).save(tmp_path / "model.skops")
     again = load_model(tmp_path / "model.skops")
     assert type(again) is cls
     assert again.get_params() == model.get_params()
     assert_same(model, again, X, words, z)
+    assert guarantee == hasattr(again, "promised_")
     assert_same(model, again.fit(X, words, sensitive_features=z), X, words, z)
     assert os.listdir(tmp_path) == ["model.skops"]
-
-
-@pytest.mark.parametrize("cls", ALL)
-def test_a_guarantee_survives(cls, people, tmp_path):
-    X, y, z = people
-    model = cls(cost=0.6, publish="holdout", guarantee=True).fit(X, y, sensitive_features=z)
-    again = saved(model, tmp_path / "model.skops")
-    assert_same(model, again, X, y, z)
-    assert again.promised_.equals(model.promised_)
-    assert again.promise_level_ == model.promise_level_
 
 
 def test_labels_of_groups_of_any_kind_survive(crowd, tmp_path):
@@ -145,11 +137,12 @@ def small(name):
 
 @pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")
 @pytest.mark.parametrize("name", CLASSIFIERS)
-def test_classifiers_of_scikit_learn_inside_survive(name, crowd, tmp_path):
+def test_classifiers_of_scikit_learn_predict_the_same_inside_and_after_loading(name, crowd, tmp_path):
     frame, y, z = crowd
     X = frame[["a", "b"]]
     model = NaiveClassifier(small(name), cost=0.6, publish="train").fit(X, y, sensitive_features=z)
     assert_same(model, saved(model, tmp_path / "model.skops"), X, y, z)
+    assert (model.predict(X) == small(name).fit(X, y).predict(X)).all()
 
 
 @pytest.mark.parametrize(
@@ -307,65 +300,3 @@ def test_any_other_file_is_refused_by_name_and_nothing_runs(naive, tmp_path, mon
         load_model(path)
     assert "bad.skops" in str(error.value)
     assert os.listdir(tmp_path) == ["bad.skops"]
-
-
-def test_hundreds_of_damaged_descriptions_are_refused_by_name_or_read(naive, tmp_path):
-    path = tmp_path / "fuzz.skops"
-    naive.save(path)
-    data = path.read_bytes()
-    rng = np.random.default_rng(0)
-    pieces = [b"null", b"-1", b"[]", b"{}", b'"x"', b"true", b"}", b"NaN", b'"os"', b'"FunctionNode"', b'"TypeNode"']
-    refused = []
-    for _ in range(150):
-        at, piece, length = rng.random(), pieces[rng.integers(len(pieces))], int(rng.integers(0, 12))
-
-        def edit(text, at=at, piece=piece, length=length):
-            start = int(at * len(text))
-            return text[:start] + piece + text[start + length :]
-
-        path.write_bytes(with_description(data, edit))
-        try:
-            load_model(path)
-        except ValueError as error:
-            refused.append(str(error))
-    assert len(refused) > 75
-    assert all("fuzz.skops" in message for message in refused)
-
-
-# ---------------------------------------------------------------------- files are written whole
-
-
-def test_saving_that_fails_leaves_the_old_model_and_nothing_half_written(naive, tmp_path, monkeypatch):
-    path = tmp_path / "model.skops"
-    naive.save(path)
-    before = path.read_bytes()
-
-    def full(*_):
-        raise OSError("the disk is full")
-
-    with monkeypatch.context() as patched:
-        patched.setattr(os, "replace", full)
-        with pytest.raises(OSError, match="the disk is full"):
-            naive.save(path)
-    assert os.listdir(tmp_path) == ["model.skops"]
-    assert path.read_bytes() == before
-
-
-def test_threads_that_save_to_one_path_leave_a_whole_model(naive, tmp_path):
-    path, failed = tmp_path / "model.skops", []
-
-    def save():
-        try:
-            for _ in range(5):
-                naive.save(path)
-                assert load_model(path).cost == naive.cost
-        except BaseException as error:
-            failed.append(error)
-
-    writers = [threading.Thread(target=save) for _ in range(3)]
-    for writer in writers:
-        writer.start()
-    for writer in writers:
-        writer.join()
-    assert not failed
-    assert os.listdir(tmp_path) == ["model.skops"]
