@@ -19,7 +19,7 @@ from .docs import with_shared_docs
 from .training_data import TrainingPeople
 from .wrapped import WrappedClassifier, default_threshold_of, score_of
 
-#: What a threshold can be chosen for.
+#: Values of ``criterion``.
 CRITERIA = ("accuracy", "firm_utility")
 
 
@@ -152,7 +152,7 @@ class SemiStrategicClassifier(WrappedClassifier):
         faced = np.array([costs[label] for label in curves.groups])
         terms = Terms({label: costs[label] for label in curves.groups}, behaviour=self._behaviour)
         self.curve_ = curves.outcomes_under(terms)
-        # groups within the tolerance apply by a hair: what counts is the worse of their coming and their staying away
+        # it is uncertain whether groups within the tolerance apply: the worse of the two cases counts
         cases = [self.curve_] if tolerance == 0 else [self.curve_, curves.outcomes_under(terms, tolerance)]
         value = np.min([self._value(case, float(curves.n.sum())) for case in cases], axis=0)
         lacking = np.zeros(len(value))
@@ -163,18 +163,16 @@ class SemiStrategicClassifier(WrappedClassifier):
         tried = None if self.grid is None else np.linspace(score.min(), score.max(), self.grid)
         steps = np.arange(len(value)) if tried is None else np.searchsorted(thresholds, tried, side="right") - 1
         value, rate = value[steps], rate[steps]
-        if not rate[
-            ~np.isneginf(value)
-        ].any():  # nobody can be made to apply: the classifier's own threshold, or nearly
+        if not rate[~np.isneginf(value)].any():
             return self._default_threshold(lacking)
         best = np.flatnonzero(value >= value.max() - 1e-12)
         kept = int(best[np.argmax(rate[best])])
         return float(cut_between(thresholds, kept) if tried is None else tried[kept])
 
     def _default_threshold(self, lacking: FloatArray) -> float:
-        """Threshold of the inner classifier itself; where that selects too few, the highest that does not."""
+        """Threshold if nobody applies: that of the inner classifier, or the highest that selects enough people."""
         own, thresholds = default_threshold_of(self.estimator_), self.curve_["threshold"].to_numpy()
-        highest = int(np.flatnonzero(lacking == 0)[-1])  # at -inf nothing is lacking
+        highest = int(np.flatnonzero(lacking == 0)[-1])  # at -inf everybody is selected
         kept = np.searchsorted(thresholds, own, side="right") - 1 <= highest
         return own if kept else float(cut_between(thresholds, highest))
 
@@ -186,7 +184,7 @@ class SemiStrategicClassifier(WrappedClassifier):
         return np.asarray(cautious(correct, applicants, fitted_weights=0.0, errors=self.caution))
 
     def _utility(self, case: pd.DataFrame, people: float) -> NDArray[np.float64]:
-        """Utility of the firm per person, less standard errors; 0 where nobody applies."""
+        """Utility of the firm per person, minus standard errors; 0 where nobody applies."""
         gain, price = float(self.gain), float(self.price or 0.0)
         tested, hired = case["tested"].to_numpy(), case["hired"].to_numpy()
         utility = gain * hired - price * tested

@@ -252,7 +252,7 @@ class StrategicClassifier(SelfSelectionClassifier):
         self._check_ties(problem.ask, used)
 
     def _solve(self, problem: Problem) -> Candidate:
-        """The best candidate of a solver, chosen on the very people that it was fitted to."""
+        """The best candidate of a solver on the people that it was fitted to."""
         best, self.n_iter_ = solve(
             problem,
             solver=self.solver,
@@ -264,7 +264,7 @@ class StrategicClassifier(SelfSelectionClassifier):
         return best
 
     def _descent_settings(self) -> DescentSettings:
-        """Settings of the descent: what is given by name, then the preset's."""
+        """Settings of the descent: named ones take precedence over those of the preset."""
         if not isinstance(self.descent, Mapping | None):
             raise ValueError(f"descent must be a dict of settings by name, got {self.descent!r}.")
         named = {name: getattr(self, name) for name in (*DESCENT_SETTINGS, "application")}
@@ -274,7 +274,7 @@ class StrategicClassifier(SelfSelectionClassifier):
     def _solve_each(
         self, X: FloatArray, people: TrainingPeople, problem: Problem, rows: Rows
     ) -> tuple[Candidate, FloatArray]:
-        """The paper's descent chooses in training; how it scores unseen people is asked of descents without them."""
+        """The paper's descent, which chooses on its training people; and scores of people by descents without them."""
 
         def descend(fitted: Rows) -> Candidate:
             return self._solve(problem.take(np.isin(rows, fitted)))
@@ -386,7 +386,7 @@ class StrategicClassifier(SelfSelectionClassifier):
         check_choice(self.shut_out, "shut_out", SHUT_OUT)
         for name in ("parity", "equal_tpr", "l2"):
             check_at_least_zero(getattr(self, name), name)
-        self._descent_settings()  # refuses those that make no sense
+        self._descent_settings()  # raises if a setting is wrong
         if self.solver != "gradient_descent":
             for name in ("preset", *DESCENT_SETTINGS, "descent"):
                 if getattr(self, name) is not None:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import warnings
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Literal, TypeAlias
@@ -46,7 +46,7 @@ METHODS: dict[Method, tuple[type[Any], tuple[str, ...]]] = {
         ("parity", "equal_tpr", "tolerance", "require", "max_social_cost", "min_selection_rate", "random_state"),
     ),
 }
-#: Settings that are also checked on the trained model, so a method without them accepts them.
+#: Conditions that every trained model is checked for (:mod:`.fitness`), whether its method can aim at them or not.
 CONDITIONS = ("require", "max_social_cost", "min_selection_rate")
 
 
@@ -131,18 +131,7 @@ def load_table_model(path: str | Path) -> TableModel:
 # ---------------------------------------------------------------------- train
 
 
-def make_classifier(
-    method: Method,
-    terms: Terms,
-    *,
-    parity: float | None = None,
-    equal_tpr: float | None = None,
-    tolerance: float | None = None,
-    require: Sequence[Any] | None = None,
-    max_social_cost: float | None = None,
-    min_selection_rate: float | None = None,
-    random_state: int | None = None,
-) -> Any:
+def make_classifier(method: Method, terms: Terms, **settings: Any) -> Any:
     """Classifier of a method by its name.
 
     Parameters
@@ -151,13 +140,9 @@ def make_classifier(
         Name of the method.
     terms : Terms
         Cost and subsidies.
-    parity, equal_tpr, tolerance : float, optional
-        As in :class:`selfselect.StrategicClassifier`. A method without such a setting refuses it.
-    require, max_social_cost, min_selection_rate : optional
-        Conditions on the model, as in :class:`selfselect.StrategicClassifier`. A method without such a setting ignores
-        it: the trained model is checked in any case (:mod:`.fitness`).
-    random_state : int, optional
-        Seed, for classifiers that have one.
+    **settings
+        Parameters of the classifier; None and an empty list stand for the default. A method refuses a setting that it
+        does not have, except ``random_state`` and :data:`CONDITIONS`.
 
     Examples
     --------
@@ -165,22 +150,13 @@ def make_classifier(
     (0.02, 0.0)
     """
     check_choice(method, "method", list(METHODS))
-    classifier, settings = METHODS[method]
-    values = {
-        "parity": parity,
-        "equal_tpr": equal_tpr,
-        "tolerance": tolerance,
-        "require": list(require) if require else None,
-        "max_social_cost": max_social_cost,
-        "min_selection_rate": min_selection_rate,
-        "random_state": random_state,
-    }
-    for name in ("parity", "equal_tpr", "tolerance"):
-        if values[name] and name not in settings:
+    classifier, own = METHODS[method]
+    for name, value in settings.items():
+        if value and name not in (*own, *CONDITIONS, "random_state"):
             others = " or ".join(other for other, (_, theirs) in METHODS.items() if name in theirs)
             raise ValueError(f"{name} is a setting of the method {others}, not of {method}.")
-    own = {name: value for name, value in values.items() if value is not None and name in settings}
-    return classifier(cost=terms.cost, subsidies=terms.subsidies, subsidy_kind=terms.kind, **own)
+    given = {name: value for name, value in settings.items() if name in own and value not in (None, [])}
+    return classifier(cost=terms.cost, subsidies=terms.subsidies, subsidy_kind=terms.kind, **given)
 
 
 def hold_out(strata: NDArray[np.intp], share: float, seed: int) -> BoolArray:
