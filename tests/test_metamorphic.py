@@ -315,7 +315,7 @@ def test_a_saved_model_predicts_the_same_after_loading(cls, publish, tmp_path):
     model, new = fitted(CLASSIFIERS[cls], PLAIN, publish=publish), some_people(seed=1)
     told = {"sensitive_features": new.z} if cls == "thresholds" else {}
     back = model
-    for name in ("one.json", "two.json"):  # a loaded model can be saved again
+    for name in ("one.skops", "two.skops"):  # a loaded model can be saved again
         save_model(back, tmp_path / name)
         back = load_model(tmp_path / name)
     for method in ("predict", "decision_function"):

@@ -1,4 +1,4 @@
-"""Warnings go to the user, or to whoever fits on the user's behalf; never to or from another thread."""
+"""Warnings reach the user, or the block that captures them in the same thread."""
 
 import threading
 import warnings
@@ -7,50 +7,49 @@ import pytest
 from sklearn.linear_model import LogisticRegression
 
 from selfselect import ApplicationWarning, SemiStrategicClassifier
-from selfselect._notices import notices_kept, warn
+from selfselect._notices import captured_warnings, warn
 from selfselect.datasets import make_base_rate_groups
 
 
-def test_what_is_kept_is_not_shown_and_what_comes_after_is():
-    with notices_kept() as kept:
+def test_captured_warnings_are_not_shown_and_later_ones_are_also_after_an_error():
+    with captured_warnings() as captured:
         warn("first")
-    assert [notice.message for notice in kept] == ["first"]
+    assert list(map(str, captured)) == ["first"]
     with pytest.warns(ApplicationWarning, match="second"):
         warn("second")
-
-
-def test_after_an_error_warnings_are_shown_again():
-    with pytest.raises(RuntimeError, match="inside"), notices_kept():
+    with pytest.raises(RuntimeError, match="inside"), captured_warnings():
         raise RuntimeError("inside")
-    with pytest.warns(ApplicationWarning, match="after"):
-        warn("after")
+    with pytest.warns(ApplicationWarning, match="third"):
+        warn("third")
 
 
-def test_the_inner_of_two_keeps():
-    with notices_kept() as outer:
-        with notices_kept() as inner:
+def test_the_inner_of_two_blocks_captures():
+    with captured_warnings() as outer:
+        with captured_warnings() as inner:
             warn("in")
         warn("out")
-    assert [[notice.message for notice in kept] for kept in (inner, outer)] == [["in"], ["out"]]
+    assert [list(map(str, captured)) for captured in (inner, outer)] == [["in"], ["out"]]
 
 
-def test_while_one_thread_keeps_another_warns():
+def test_while_one_thread_captures_another_warns():
     inside, warned = threading.Event(), threading.Event()
+    captured = []
 
-    def keep():
-        with notices_kept() as kept:
+    def capture():
+        with captured_warnings() as warnings_of_thread:
             inside.set()
             warned.wait(10)
             warn("theirs")
-        assert [notice.message for notice in kept] == ["theirs"]
+        captured.extend(map(str, warnings_of_thread))
 
-    other = threading.Thread(target=keep)
+    other = threading.Thread(target=capture)
     other.start()
     inside.wait(10)
     with pytest.warns(ApplicationWarning, match="ours"):
         warn("ours")
     warned.set()
     other.join()
+    assert captured == ["theirs"]
 
 
 class Meeting(LogisticRegression):

@@ -153,13 +153,15 @@ def test_only_extras_and_commands_are_imported_inside_functions():
 
 
 #: Only modules that the command alone calls may change the filters of warnings, which all threads share.
-FILTERING = ("cli.", "tabular.training")
+FILTERING = ("cli.", "tabular.train")
 
 
 def test_the_library_changes_no_filter_of_warnings():
     for name, _, tree in modules():
         named = {node.attr for node in ast.walk(tree) if isinstance(node, ast.Attribute)}
-        assert name.startswith(FILTERING) or not named & {"catch_warnings", "simplefilter"}, f"{name}: notices_kept"
+        assert name.startswith(FILTERING) or not named & {"catch_warnings", "simplefilter"}, (
+            f"{name}: captured_warnings"
+        )
 
 
 @pytest.mark.parametrize(

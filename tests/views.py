@@ -365,5 +365,5 @@ for _name, _cls in CLASSIFIERS.items():
 @view(groups="save_model load_model", audited="load_model")
 def loaded(p):
     with tempfile.TemporaryDirectory() as folder:
-        save_model(fitted(NaiveClassifier, p), Path(folder) / "model.json")
-        return classified(load_model(Path(folder) / "model.json"), p)
+        save_model(fitted(NaiveClassifier, p), Path(folder) / "model.skops")
+        return classified(load_model(Path(folder) / "model.skops"), p)

@@ -24,7 +24,7 @@ COMMANDS = {
     "audit": ["audit", "loans.csv", *MODEL, "--cost", "0.7"],
     "plan": ["plan", "loans.csv", *MODEL, "--cost", "0.7"],
     "compare": ["compare", "loans.csv", "loans_next_year.csv", *MODEL, "--cost", "0.7"],
-    "train": ["train", "loans.csv", *PEOPLE, "--ignore", "score", "--cost", "0.7", "--model", "model.json", "--force"],
+    "train": ["train", "loans.csv", *PEOPLE, "--ignore", "score", "--cost", "0.7", "--model", "model.skops", "--force"],
 }
 DESK, PHONE = (1280, 800), (390, 844)
 

@@ -65,3 +65,54 @@ def take_rows(values: Any, rows: NDArray[np.intp]) -> Any:
     if sparse.issparse(table):
         return table.tocsr()[rows]
     return table.iloc[rows] if hasattr(table, "iloc") else table[rows]
+
+
+# ---------------------------------------------------------------------- plain values, for model files
+
+
+def to_plain(value: Any) -> Any:
+    """An index, a Series, or a dict whose keys are not texts, in lists and arrays, which skops can write.
+
+    Anything else is returned as it is.
+
+    Examples
+    --------
+    >>> plain = to_plain({("north", 1): 0.5})
+    >>> plain["values"], from_plain(plain)
+    ([0.5], {('north', 1): 0.5})
+    """
+    if isinstance(value, pd.Index):
+        levels = [_level_to_plain(value.get_level_values(i)) for i in range(value.nlevels)]
+        return {"plain": "index", "names": list(value.names), "levels": levels}
+    if isinstance(value, pd.Series):
+        return {"plain": "series", "name": value.name, "index": to_plain(value.index), "values": value.to_numpy()}
+    if isinstance(value, dict) and not all(isinstance(key, str) for key in value):
+        keys = pd.Index(list(value), tupleize_cols=False)
+        return {"plain": "dict", "keys": _level_to_plain(keys), "values": list(value.values())}
+    return value
+
+
+def from_plain(value: Any) -> Any:
+    """Inverse of :func:`to_plain`."""
+    kind = value.get("plain") if isinstance(value, dict) else None
+    if kind == "index":
+        levels = [_level_from_plain(*level) for level in value["levels"]]
+        names = value["names"]
+        return levels[0].rename(names[0]) if len(levels) == 1 else pd.MultiIndex.from_arrays(levels, names=names)
+    if kind == "series":
+        return pd.Series(value["values"], index=from_plain(value["index"]), name=value["name"])
+    if kind == "dict":
+        return dict(zip(_level_from_plain(*value["keys"]).tolist(), value["values"], strict=True))
+    return value
+
+
+def _level_to_plain(level: pd.Index) -> tuple[str, Any]:
+    """Type and labels of one level; numbers and dates as an array, other labels one by one."""
+    if isinstance(level.dtype, np.dtype) and level.dtype.kind in "biufmM":
+        return str(level.dtype), level.to_numpy()
+    kept = level.dtype == object or isinstance(level.dtype, pd.StringDtype)
+    return str(level.dtype) if kept else "object", level.tolist()
+
+
+def _level_from_plain(dtype: str, labels: Any) -> pd.Index:
+    return pd.Index(labels, dtype=dtype, tupleize_cols=False)

@@ -60,7 +60,7 @@ def test_other_commands_say_the_same_before_anything_else(scored, people, comman
 def test_train_warns_of_a_column_that_is_the_label_again(scored, people, tmp_path):
     path = scored(leak=people["hired"].map({True: "paid", False: ""}))
     options = ("--label", "hired", "--group", "z", "--cost", "0.7", "--method", "naive", "--ignore", "score")
-    result = run("train", path, *options, "--model", tmp_path / "m.json")
+    result = run("train", path, *options, "--model", tmp_path / "m.skops")
     assert "Warning: Column 'leak' says the label again" in result.stderr
     assert "--ignore 'leak'" in result.stderr
 

@@ -84,7 +84,7 @@ def test_a_workbook_is_audited_like_its_csv(tmp_path, good):
 
 
 def test_a_model_takes_tables_with_either_decimal_sign(table, tmp_path, people):
-    model, german = tmp_path / "model.json", tmp_path / "german.csv"
+    model, german = tmp_path / "model.skops", tmp_path / "german.csv"
     trained(table, model, "--method", "naive", "--ignore", "same")
     people.to_csv(german, index=False, sep=";", decimal=",")
     found = run("predict", model, german)

@@ -15,7 +15,7 @@ COMMANDS = {
     "plan": f"plan loans.csv {PEOPLE} --score score",
     "frontier": f"frontier loans.csv {PEOPLE} --score score",
     "compare": f"compare loans.csv loans_next_year.csv {PEOPLE} --score score --resamples 50",
-    "train": f"train loans.csv {PEOPLE} --method naive --ignore score --model m.json",
+    "train": f"train loans.csv {PEOPLE} --method naive --ignore score --model m.skops",
 }
 WORDS = ["--title", "Spring <round>", "--note", "Only for the committee & its staff.", "--data-date", "May 2026"]
 

@@ -1,7 +1,5 @@
 """``selfselect train``."""
 
-import json
-
 import numpy as np
 import pandas as pd
 import pytest
@@ -9,17 +7,16 @@ import pytest
 from applicants import run, text_columns, trained
 from selfselect import GroupThresholdClassifier, StrategicClassifier
 from selfselect.metrics import induced_accuracy, social_cost
-from selfselect.tabular.models import load_table_model
-from selfselect.tabular.training import hold_out
+from selfselect.tabular.train import hold_out, load_table_model
 
 
 def test_the_evaluation_that_is_shown_is_on_people_the_model_has_not_seen(table, tmp_path, people):
-    said = trained(table, tmp_path / "model.json", "--method", "naive")
+    said = trained(table, tmp_path / "model.skops", "--method", "naive")
     z, y = people["z"], people["hired"]
     test = hold_out(pd.factorize(z, sort=True)[0] * 2 + y.to_numpy(), 0.3, 0)
     assert f"about {test.sum()} held-out people, whom the model has not seen" in said
-    model = load_table_model(tmp_path / "model.json")
-    score = model.score(text_columns(people))
+    model = load_table_model(tmp_path / "model.skops")
+    score = model.score(model.frame(text_columns(people)))
     applies = model.classifier.applies_to(z[test])
     expected = social_cost(y[test], applies=applies)
     assert f"{100 * expected:.1f}%" in said
@@ -29,8 +26,8 @@ def test_the_evaluation_that_is_shown_is_on_people_the_model_has_not_seen(table,
 
 def test_the_group_is_learnt_from_only_where_that_is_asked_for(table, tmp_path):
     def names(*options):
-        trained(table, tmp_path / "model.json", "--method", "naive", "--force", *options)
-        return {column["name"] for column in json.loads((tmp_path / "model.json").read_text())["columns"]}
+        trained(table, tmp_path / "model.skops", "--method", "naive", "--force", *options)
+        return set(load_table_model(tmp_path / "model.skops").columns)
 
     assert "z" not in names()
     assert "z" in names("--use-group")
@@ -39,28 +36,28 @@ def test_the_group_is_learnt_from_only_where_that_is_asked_for(table, tmp_path):
 
 def test_several_group_columns_and_a_subsidy_by_combined_name(table, tmp_path):
     options = ("--group", "job", "--missing", "own-group", "--method", "naive", "--subsidy", "A / clerk=0.6")
-    said = trained(table, tmp_path / "model.json", *options)
+    said = trained(table, tmp_path / "model.skops", *options)
     assert "A / clerk" in said
-    loaded = load_table_model(tmp_path / "model.json")
+    loaded = load_table_model(tmp_path / "model.skops")
     assert loaded.groups == ("z", "job")
     assert loaded.classifier.applies()[("A", "clerk")]
-    result = run("predict", tmp_path / "model.json", table)
+    result = run("predict", tmp_path / "model.skops", table)
     assert result.exit_code == 0, result.output
 
 
 def test_a_report_of_training_decides_by_training_and_counts_the_held_out(table, tmp_path):
-    trained(table, tmp_path / "model.json", "--method", "semi", "--report", tmp_path / "r.html")
+    trained(table, tmp_path / "model.skops", "--method", "semi", "--report", tmp_path / "r.html")
     assert "those of other, new people" in (tmp_path / "r.html").read_text()
 
 
 def test_what_held_out_people_got_of_what_was_promised_is_shown_beside_it(table, tmp_path):
-    said = trained(table, tmp_path / "model.json", "--method", "naive", "--cost", "0.1")
+    said = trained(table, tmp_path / "model.skops", "--method", "naive", "--cost", "0.1")
     assert "promise" in said.split("\n\n")[0]  # the verdict
     head = next(line for line in said.splitlines() if line.startswith("group"))
     assert head.split()[-5:] == "delivered 95% interval promise kept".split()
     rows = [line for line in said.splitlines() if line.endswith(("yes", "no", "undecided"))]
     assert rows
-    alone = trained(table, tmp_path / "model.json", "--method", "naive", "--holdout", "0", "--force")
+    alone = trained(table, tmp_path / "model.skops", "--method", "naive", "--holdout", "0", "--force")
     assert "promise" not in alone
 
 
@@ -77,10 +74,10 @@ def test_what_held_out_people_got_of_what_was_promised_is_shown_beside_it(table,
     ],
 )
 def test_train_refuses_what_it_cannot_use(table, tmp_path, options, words):
-    result = run("train", table, *options, "--cost", "0.7", "--model", tmp_path / "m.json")
+    result = run("train", table, *options, "--cost", "0.7", "--model", tmp_path / "m.skops")
     assert result.exit_code == 2
     assert words in result.output
-    assert not (tmp_path / "m.json").exists()
+    assert not (tmp_path / "m.skops").exists()
 
 
 def test_a_word_among_numbers_is_named_before_training(people_csv, tmp_path):
@@ -89,7 +86,7 @@ def test_a_word_among_numbers_is_named_before_training(people_csv, tmp_path):
     people_csv.write_text("\n".join(lines))
     result = run(
         "train", people_csv, "--label", "outcome", "--positive", "hired", "--group", "team", "--cost", "0.5",
-        "--model", tmp_path / "m.json",
+        "--model", tmp_path / "m.skops",
     )  # fmt: skip
     assert result.exit_code == 2
     assert "'s' holds numbers except in 1 row(s), first 'high' in row 7" in result.output
@@ -98,19 +95,19 @@ def test_a_word_among_numbers_is_named_before_training(people_csv, tmp_path):
 
 def test_the_tolerance_is_the_classifiers_own_unless_given(table, tmp_path):
     for options, expected in (((), StrategicClassifier().tolerance), (("--tolerance", "0"), 0.0)):
-        trained(table, tmp_path / "model.json", "--method", "strategic", "--force", *options)
-        assert load_table_model(tmp_path / "model.json").classifier.tolerance == expected
+        trained(table, tmp_path / "model.skops", "--method", "strategic", "--force", *options)
+        assert load_table_model(tmp_path / "model.skops").classifier.tolerance == expected
 
 
 def train(table, tmp_path, *options):
-    return run("train", table, "--label", "hired", "--group", "z", "--model", tmp_path / "m.json", *options)
+    return run("train", table, "--label", "hired", "--group", "z", "--model", tmp_path / "m.skops", *options)
 
 
 def test_a_model_that_passes_nobody_of_a_group_is_not_written_unless_that_is_allowed(table, tmp_path, people):
     options = ("--cost", "0.7", "--method", "thresholds")  # without demands it lets one group in
     result = train(table, tmp_path, *options)
     assert result.exit_code == 1
-    assert not (tmp_path / "m.json").exists()
+    assert not (tmp_path / "m.skops").exists()
     z, y = people["z"], people["hired"]
     test = hold_out(pd.factorize(z, sort=True)[0] * 2 + y.to_numpy(), 0.3, 0)
     rejected = [name for name in "ABC" if f"held-out people of {name!r}" in result.output]
@@ -123,7 +120,7 @@ def test_a_model_that_passes_nobody_of_a_group_is_not_written_unless_that_is_all
     allowed = train(table, tmp_path, *options, "--allow-shut-out")
     assert allowed.exit_code == 0
     assert "Warning: The model passes none of" in allowed.output
-    assert (tmp_path / "m.json").exists()
+    assert (tmp_path / "m.skops").exists()
 
 
 def test_a_group_with_few_qualified_people_does_not_keep_a_model_from_being_written(people, tmp_path):
@@ -137,29 +134,28 @@ def test_a_group_with_few_qualified_people_does_not_keep_a_model_from_being_writ
 
 def test_a_model_with_a_threshold_for_each_group_is_saved_and_predicts_by_the_group(table, tmp_path, people):
     options = ("--method", "thresholds", "--max-social-cost", "0")
-    said = trained(table, tmp_path / "model.json", *options)
+    said = trained(table, tmp_path / "model.skops", *options)
     assert "all 3 groups apply" in said
-    model = load_table_model(tmp_path / "model.json")
+    model = load_table_model(tmp_path / "model.skops")
     assert isinstance(model.classifier, GroupThresholdClassifier)
     assert model.classifier.thresholds_.nunique() == 3
-    result = run("predict", tmp_path / "model.json", table, "--output", tmp_path / "out.csv")
+    result = run("predict", tmp_path / "model.skops", table, "--output", tmp_path / "out.csv")
     assert result.exit_code == 0, result.output
-    columns = text_columns(people)
-    features = model.encoder.transform(columns)
+    features = model.pipeline[:-1].transform(model.frame(text_columns(people)))
     expected = model.classifier.predict(features, sensitive_features=people["z"])
     assert (pd.read_csv(tmp_path / "out.csv")["prediction"] == expected).all()
     without = tmp_path / "without.csv"
     people.drop(columns="z").to_csv(without, index=False)
-    lacking = run("predict", tmp_path / "model.json", without)
+    lacking = run("predict", tmp_path / "model.skops", without)
     assert lacking.exit_code == 2
     assert "there is no column 'z'" in lacking.output
 
 
 def test_people_of_a_new_group_have_no_prediction_where_it_takes_the_group_to_decide(table, tmp_path, people):
-    trained(table, tmp_path / "model.json", "--method", "thresholds", "--max-social-cost", "0")
+    trained(table, tmp_path / "model.skops", "--method", "thresholds", "--max-social-cost", "0")
     path = tmp_path / "new.csv"
     people.assign(z=np.where(people.index % 2, people["z"], "new")).to_csv(path, index=False)
-    result = run("predict", tmp_path / "model.json", path, "--output", tmp_path / "out.csv")
+    result = run("predict", tmp_path / "model.skops", path, "--output", tmp_path / "out.csv")
     assert "'new'. Their score, prediction and applies are left empty" in result.output
     made = pd.read_csv(tmp_path / "out.csv")
     assert made.loc[::2, ["score", "prediction", "applies"]].isna().all(axis=None)
@@ -169,8 +165,8 @@ def test_people_of_a_new_group_have_no_prediction_where_it_takes_the_group_to_de
 @pytest.mark.parametrize("method", ["thresholds", "strategic"])
 def test_who_is_required_applies(table, tmp_path, method):
     options = ("--method", method, "--require", "A", "--require", "C", "--cost", "0.75", "--allow-shut-out")
-    assert trained(table, tmp_path / "model.json", *options)
-    applies = load_table_model(tmp_path / "model.json").classifier.applies()
+    assert trained(table, tmp_path / "model.skops", *options)
+    applies = load_table_model(tmp_path / "model.skops").classifier.applies()
     assert applies["A"]
     assert applies["C"]
 
@@ -189,16 +185,16 @@ def test_a_model_that_does_not_meet_what_is_asked_of_it_is_not_written(table, tm
     assert result.exit_code == 1
     assert words in result.output
     assert "No model is written" in result.output
-    assert not (tmp_path / "m.json").exists()
+    assert not (tmp_path / "m.skops").exists()
 
 
 def test_headline_and_table_are_about_the_held_out_and_name_them(table, tmp_path, people):
-    said = trained(table, tmp_path / "model.json", "--method", "naive", "--cost", "0.5")
+    said = trained(table, tmp_path / "model.skops", "--method", "naive", "--cost", "0.5")
     z, y = people["z"], people["hired"]
     test = hold_out(pd.factorize(z, sort=True)[0] * 2 + y.to_numpy(), 0.3, 0)
     assert f"Trained on {(~test).sum()} people" in said
-    model = load_table_model(tmp_path / "model.json")
-    passed = model.score(text_columns(people)) > 0
+    model = load_table_model(tmp_path / "model.skops")
+    passed = model.score(model.frame(text_columns(people))) > 0
     lines = {line.split()[0]: line.split() for line in said.splitlines() if line[:2] in ("A ", "B ", "C ")}
     for name, cells in lines.items():
         of_group = test & (z == name)

@@ -15,7 +15,7 @@ def test_it_is_a_scikit_learn_classifier(estimator, check):
     check(estimator)
 
 
-def test_its_steps_are_those_of_a_plain_loop(people):
+def test_its_steps_equal_a_plain_loop(people):
     X, y, _ = people
     x, labels = np.column_stack([X, np.ones(len(y))]), y.to_numpy()
     w = np.random.RandomState(3).normal(size=x.shape[1])
@@ -31,12 +31,12 @@ def test_with_many_steps_it_is_logistic_regression(people):
     X, y, _ = people
     model = GradientDescentLogisticRegression(max_iter=20_000, learning_rate=1.0, random_state=0).fit(X, y)
     best = LogisticRegression(C=np.inf, tol=1e-10, max_iter=1000).fit(X, y)
-    assert model.slope_ < 1e-8
+    assert model.max_gradient_ < 1e-8
     np.testing.assert_allclose(model.predict_proba(X), best.predict_proba(X), atol=1e-4)
-    assert (GradientDescentLogisticRegression(max_iter=20, random_state=0).fit(X, y).slope_) > 1e-3
+    assert (GradientDescentLogisticRegression(max_iter=20, random_state=0).fit(X, y).max_gradient_) > 1e-3
 
 
-def test_single_precision_gives_the_same_to_its_rounding(people):
+def test_single_precision_agrees_up_to_rounding(people):
     X, y, _ = people
     double, single = (
         GradientDescentLogisticRegression(max_iter=500, random_state=0, dtype=dtype).fit(X, y)
@@ -46,7 +46,7 @@ def test_single_precision_gives_the_same_to_its_rounding(people):
     assert (single.coef_.astype(np.float32) == single.coef_).all()
 
 
-def test_naive_and_semi_take_it_inside(people):
+def test_naive_and_semi_hold_it(people):
     X, y, z = people
     inner = GradientDescentLogisticRegression(max_iter=2000, random_state=0)
     naive = NaiveClassifier(inner, cost=0.6, publish="train").fit(X, y, sensitive_features=z)
@@ -55,7 +55,7 @@ def test_naive_and_semi_take_it_inside(people):
     assert semi.audit(X, y, z).induced_accuracy >= naive.audit(X, y, z).induced_accuracy
 
 
-def test_a_descent_that_leaves_all_bounds_says_so(people):
+def test_a_descent_that_diverges_raises(people):
     X, y, _ = people
-    with pytest.raises(ValueError, match="left all bounds: scale the features, or lower learning_rate"):
+    with pytest.raises(ValueError, match="diverged: scale the features, or lower learning_rate"):
         GradientDescentLogisticRegression(max_iter=500, learning_rate=1e300, random_state=0).fit(X * 1e8, y)

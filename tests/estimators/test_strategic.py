@@ -1,4 +1,4 @@
-"""Learning with a view to who applies: what it reaches, what it is held to, and what it refuses."""
+"""StrategicClassifier: accuracy, constraints, settings, odd data."""
 
 import warnings
 from dataclasses import fields
@@ -25,7 +25,7 @@ from selfselect.learning import PRESETS
 from selfselect.metrics import rank_agreement
 
 
-def test_strategic_reaches_what_no_threshold_on_a_naive_score_can():
+def test_strategic_beats_every_threshold_on_a_naive_score():
     X, y, z = make_ordering_constraint(random_state=0, return_X_y_group=True)
     semi = SemiStrategicClassifier(cost=0.8).fit(X, y, sensitive_features=z).audit(X, y, z)
     strategic = StrategicClassifier(cost=0.8).fit(X, y, sensitive_features=z)
@@ -44,7 +44,7 @@ def test_constructive_is_the_strategic_optimum_on_the_logistic_score(people):
     assert model.audit(X, y, z).induced_accuracy == pytest.approx(best[group], abs=0.003)
 
 
-def test_one_group_is_let_in_where_columns_tell_groups_apart_and_others_are_shut_out(adult):
+def test_with_group_columns_one_group_applies_and_the_others_are_shut_out(adult):
     X, y, z, X_test, y_test, z_test = adult["with"]
     model = StrategicClassifier(cost=0.75).fit(X, y, sensitive_features=z)
     assert model.applies().sum() == 1
@@ -52,7 +52,7 @@ def test_one_group_is_let_in_where_columns_tell_groups_apart_and_others_are_shut
     assert model.audit(X_test, y_test, z_test).induced_accuracy > 0.89
 
 
-def test_any_columns_that_tell_groups_apart_will_do(people):
+def test_columns_that_determine_the_group_work_like_one_hot_columns(people):
     X, y, z = people
     one_hot = StrategicClassifier(cost=0.7).fit(X, y, sensitive_features=z)
     dummies = X.drop(columns="group_z0").assign(extra=X["group_z1"] * 5 + X["group_z2"] * 3)
@@ -72,11 +72,11 @@ def test_without_group_columns_strategic_is_at_least_as_good_as_semi(adult):
 
 
 def spread(accepted, people):
-    """How far rates are apart, as a share of the overall one."""
+    """Largest difference of rates, as a share of the overall rate."""
     return np.ptp(accepted / people) / (accepted.sum() / people.sum())
 
 
-def test_parity_keeps_selection_rates_within_a_fifth_of_the_overall_one_and_someone_applies(adult):
+def test_parity_keeps_selection_rates_within_the_tolerance(adult):
     X, y, z, *_ = adult["without"]
     model = StrategicClassifier(cost=0.75, parity=12.0, publish="train").fit(X, y, sensitive_features=z)
     assert spread(model.published_.counts.selected, model.published_.counts.n) <= 0.2 + 1e-9
@@ -85,7 +85,7 @@ def test_parity_keeps_selection_rates_within_a_fifth_of_the_overall_one_and_some
 
 
 @pytest.mark.filterwarnings("ignore::selfselect.PromiseWarning")
-def test_rates_that_people_not_seen_before_set_apart_are_said_to_be_apart(adult):
+def test_rates_outside_the_tolerance_on_unseen_people_are_a_warning(adult):
     X, y, z, *_ = adult["without"]
     with pytest.warns(ApplicationWarning, match="could not be brought within their tolerance"):
         model = StrategicClassifier(cost=0.7, parity=10.0, equal_tpr=10.0).fit(X, y, sensitive_features=z)
@@ -94,7 +94,7 @@ def test_rates_that_people_not_seen_before_set_apart_are_said_to_be_apart(adult)
     assert max(spread(counts.selected, counts.n), spread(counts.true_positives, counts.positives)) > 0.2
 
 
-def test_parity_with_equal_true_positive_rates_puts_precision_in_the_order_of_base_rates(adult):
+def test_parity_with_equal_tpr_orders_precision_by_base_rate(adult):
     X, y, z, *_ = adult["without"]
     model = StrategicClassifier(cost=0.7, parity=10.0, equal_tpr=10.0, publish="train").fit(X, y, sensitive_features=z)
     frame, counts = model.published_.to_frame(), model.published_.counts
@@ -117,7 +117,7 @@ def test_required_groups_apply(adult):
         assert model.applies()[require].all()
 
 
-def test_required_groups_apply_also_where_all_share_one_threshold(adult):
+def test_required_groups_apply_without_group_columns(adult):
     X, y, z, *_ = adult["without"]
     model = StrategicClassifier(cost=0.7, require=["White", "Black"]).fit(X, y, sensitive_features=z)
     assert model.applies()[["White", "Black"]].all()
@@ -131,7 +131,7 @@ def test_the_social_cost_stays_below_its_limit(adult, kind, limit):
     assert model.audit(X, y, z).social_cost <= limit + 1e-9
 
 
-def test_a_small_group_can_be_let_in_by_the_few_it_has():
+def test_a_small_group_with_few_positives_can_apply():
     rng = np.random.default_rng(0)
     z = np.repeat(["large", "small"], [600, 30])
     x = rng.normal(size=630)
@@ -142,7 +142,7 @@ def test_a_small_group_can_be_let_in_by_the_few_it_has():
     assert model.applies().all()
 
 
-def test_what_cannot_be_met_is_said_with_what_came_nearest():
+def test_constraints_that_cannot_be_met_raise_with_the_closest_value():
     rng = np.random.default_rng(0)
     X = rng.normal(size=(400, 2))
     z = np.repeat(["hard", "easy"], 200)
@@ -167,7 +167,7 @@ def test_subsidies_are_anticipated_in_training(adult):
     assert half.fit(X, y, sensitive_features=z).applies()["Black"]
 
 
-def test_gradient_descent_lowers_the_papers_objective_to_a_sensible_classifier(people):
+def test_gradient_descent_finds_an_accurate_classifier(people):
     X, y, z = (part.iloc[::4] for part in people)
     with pytest.warns(ConvergenceWarning, match="has not converged in 400 steps"):
         model = StrategicClassifier(
@@ -182,7 +182,7 @@ DESCENT = {"solver": "gradient_descent", "n_starts": 2, "max_iter": 40, "random_
 
 
 @pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning", "ignore::selfselect.ApplicationWarning")
-def test_a_preset_is_its_settings_and_what_is_given_by_name_wins(people):
+def test_a_preset_equals_its_settings_and_named_settings_take_precedence(people):
     X, y, z = people
 
     def weights(**settings):
@@ -204,7 +204,7 @@ def test_a_preset_is_its_settings_and_what_is_given_by_name_wins(people):
 
 
 @pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning", "ignore::selfselect.ApplicationWarning")
-def test_released_keeps_the_start_by_smooth_applications(people):
+def test_the_released_preset_selects_the_start_by_smooth_applications(people):
     X, y, z = people
     settings = DESCENT | {"n_starts": 4}
     kept = {
@@ -233,7 +233,7 @@ def test_released_keeps_the_start_by_smooth_applications(people):
 
 @pytest.mark.parametrize("solver", ["auto", "constructive"])
 @pytest.mark.parametrize("publish", ["train", "cross_fit"])
-def test_groups_are_shut_out_by_selecting_nobody_or_everybody(people, solver, publish):
+def test_shut_out_groups_have_nobody_or_everybody_selected(people, solver, publish):
     X, y, z = people
     none, everybody = (
         StrategicClassifier(0.7, solver=solver, shut_out=how, publish=publish).fit(X, y, sensitive_features=z)
@@ -264,7 +264,7 @@ def test_a_group_whose_base_rate_reaches_the_cost_is_shut_out_by_selecting_nobod
     assert model.published_.counts.selected[1:].tolist() == [0, 400]
 
 
-def test_same_seed_same_result_and_random_starts_count(people):
+def test_the_same_seed_gives_the_same_result(people):
     X, y, z = people
     models = [StrategicClassifier(cost=0.8, n_starts=2, random_state=3).fit(X, y, sensitive_features=z) for _ in "ab"]
     assert (models[0].coef_ == models[1].coef_).all()
@@ -283,7 +283,7 @@ def test_a_tolerance_leaves_a_margin_over_the_cost(adult, tolerance):
         assert (frame["precision"] >= 0.7 + tolerance - 1e-9).all()
 
 
-def test_whether_constraints_are_met_is_read_off_what_is_published(people):
+def test_constraints_met_describes_the_published_counts(people):
     X, y, z = people
     for settings in ({"solver": "constructive"}, {"solver": "gradient_descent", "n_starts": 1, "max_iter": 50}):
         with warnings.catch_warnings():
@@ -295,7 +295,7 @@ def test_whether_constraints_are_met_is_read_off_what_is_published(people):
         assert not model.constraints_met_
 
 
-def test_who_clears_the_cost_but_not_the_tolerance_is_better_than_nobody():
+def test_a_group_within_the_tolerance_is_better_than_nobody():
     z = np.repeat(["a", "b"], 400)
     x = np.tile(np.repeat([0, 1], [300, 100]), 2)
     y = np.where(x == 1, np.arange(800) % 100 < 71, 0).astype(int)
@@ -306,7 +306,7 @@ def test_who_clears_the_cost_but_not_the_tolerance_is_better_than_nobody():
         assert model.applies().to_dict() == {"a": True, "b": False}
 
 
-def test_a_group_is_not_brought_in_by_a_handful_of_lucky_people_where_others_can():
+def test_a_group_with_few_selected_people_does_not_win():
     rng = np.random.default_rng(0)
     n, K = 6000, 60
     z = np.where(np.arange(n) < 3000, 0, rng.integers(1, K, n))
@@ -317,7 +317,7 @@ def test_a_group_is_not_brought_in_by_a_handful_of_lucky_people_where_others_can
     assert (model.published_.counts.selected[applies] >= 10).all()
 
 
-def test_relative_weights_count_by_their_proportions_only(people):
+def test_only_the_proportions_of_relative_weights_matter(people):
     X, y, z = people
     weight = np.random.default_rng(0).uniform(0.5, 1.5, len(y))
     models = [
@@ -329,7 +329,7 @@ def test_relative_weights_count_by_their_proportions_only(people):
         assert (other.predict(X) == models[0].predict(X)).mean() > 0.99
 
 
-def test_a_required_group_that_weighs_nothing_is_refused(people):
+def test_a_required_group_of_weight_zero_is_refused(people):
     X, y, z = people
     with pytest.raises(ValueError, match="all of whose rows weigh 0: 'z2'"):
         StrategicClassifier(0.5, require=["z2"]).fit(
@@ -340,13 +340,13 @@ def test_a_required_group_that_weighs_nothing_is_refused(people):
 
 
 @pytest.mark.parametrize("scale", [1e-310, 1e200])
-def test_numbers_that_floating_point_cannot_square_are_refused(people, scale):
+def test_features_whose_squares_overflow_or_vanish_are_refused(people, scale):
     X, y, z = people
     with pytest.raises(ValueError, match="rescale it"):
         StrategicClassifier(0.7).fit(X.to_numpy() * scale, y, sensitive_features=z)
 
 
-def test_a_required_group_with_a_handful_of_positives_is_a_warning(people):
+def test_a_required_group_with_few_positives_is_a_warning(people):
     X, y, z = people
     few = np.r_[
         np.flatnonzero(z != "z2"), np.flatnonzero((z == "z2") & (y == 1))[:5], np.flatnonzero((z == "z2") & (y == 0))
@@ -360,35 +360,25 @@ def test_a_required_group_with_a_handful_of_positives_is_a_warning(people):
     [
         ({"cost": 1.2}, r"cost must lie in \[0, 1\]"),
         ({"cost": 0.99}, "cost \\+ tolerance must be below 1"),
-        ({"tolerance": -0.1}, "tolerance must lie"),
         ({"tolerance": "much"}, "tolerance must be a number"),
-        ({"parity": -1}, "parity must be a number of at least 0"),
+        ({"parity": None}, "parity must be a number of at least 0"),
         ({"equal_tpr": np.inf}, "equal_tpr must be a number"),
-        ({"l2": "a"}, "l2 must be a number"),
         ({"solver": "magic"}, "solver must be one of"),
         ({"shut_out": "forbid"}, "shut_out must be one of"),
-        ({"application": -1.0}, "application must be a number of at least 0"),
         ({"preset": "released"}, 'preset is a setting of solver="gradient_descent"'),
-        ({"temperature": 1.0}, 'temperature is a setting of solver="gradient_descent"'),
-        ({"solver": "gradient_descent", "preset": "published"}, "preset must be one of"),
         ({"solver": "gradient_descent", "descent": "fast"}, "descent must be a dict of settings by name"),
-        ({"solver": "gradient_descent", "learning_rate": 0.0}, "learning_rate must be positive"),
-        ({"solver": "gradient_descent", "descent": {"speed": 1}}, "No setting of the descent is called 'speed'"),
-        ({"n_starts": -1}, "n_starts must be a whole number"),
         ({"n_starts": "a"}, "n_starts must be a whole number"),
         ({"n_starts": 0, "solver": "gradient_descent"}, "n_starts must be a whole number of at least 1"),
-        ({"max_iter": np.inf}, "max_iter must be a whole number"),
-        ({"parity": None}, "parity must be a number of at least 0"),
-        ({"parity": [1]}, "parity must be a number of at least 0"),
         ({"require": 5}, "require must be a list of groups"),
-        ({"require": [["z0"]]}, "require must be a list of group"),
-        ({"max_iter": 0}, "max_iter must be a whole number"),
         ({"parity_tolerance": 0}, "parity_tolerance must be positive"),
         ({"max_social_cost": 2}, "max_social_cost must lie"),
-        ({"subsidies": {"nowhere": 0.1}}, "subsidies names group"),
+        ({"min_selection_rate": 1.5}, "min_selection_rate"),
+        ({"ties": "order"}, "ties must be a dict"),
+        ({"ties": {"orders": True}}, "No setting of ties is called 'orders'"),
+        ({"ties": {"order": 1}}, r"ties\['order'\] must be True or False, got 1"),
     ],
 )
-def test_settings_that_make_no_sense_are_refused_by_name(people, settings, message):
+def test_wrong_settings_are_refused_by_name(people, settings, message):
     X, y, z = people
     with pytest.raises((ValueError, TypeError), match=message):
         StrategicClassifier(**settings).fit(X, y, sensitive_features=z)
@@ -423,8 +413,8 @@ def oddities():
 
 
 @pytest.mark.parametrize("name", list(oddities()))
-@pytest.mark.parametrize("extra", [{}, {"parity": 5.0}, {"parity": 5.0, "equal_tpr": 5.0}, {"solver": "constructive"}])
-def test_no_oddity_leads_to_nan_or_to_a_runtime_warning(name, extra):
+@pytest.mark.parametrize("extra", [{}, {"parity": 5.0, "equal_tpr": 5.0}])
+def test_odd_data_lead_to_no_nan_and_no_runtime_warning(name, extra):
     X, y, z, settings = oddities()[name]
     with warnings.catch_warnings():
         warnings.simplefilter("error")
@@ -437,35 +427,14 @@ def test_no_oddity_leads_to_nan_or_to_a_runtime_warning(name, extra):
         model.audit(X, y, z)
 
 
-def test_scales_of_features_do_not_matter(people):
-    X, y, z = people
-    plain = StrategicClassifier(cost=0.7).fit(X, y, sensitive_features=z)
-    scaled = StrategicClassifier(cost=0.7).fit(X * 1e6 + 3, y, sensitive_features=z)
-    assert (plain.predict(X) == scaled.predict(X * 1e6 + 3)).mean() > 0.999
-
-
-def test_sparse_features_are_refused_in_words(people):
+def test_sparse_features_are_refused(people):
     X, y, z = people
     with pytest.raises(TypeError, match=r"[Ss]parse"):
         StrategicClassifier().fit(sparse.csr_matrix(X.to_numpy()), y, sensitive_features=z)
 
 
-@pytest.mark.parametrize(
-    ("ties", "message"),
-    [
-        ("order", "ties must be a dict"),
-        ({"orders": True}, "No setting of ties is called 'orders'; there are order, push_out, relative"),
-        ({"order": 1}, r"ties\['order'\] must be True or False, got 1"),
-    ],
-)
-def test_wrong_settings_of_ties_are_named(ties, message):
-    X, y, z = make_ordering_constraint(random_state=0, return_X_y_group=True)
-    with pytest.raises(ValueError, match=message):
-        StrategicClassifier(0.8, ties=ties).fit(X, y, sensitive_features=z)
-
-
 @pytest.mark.parametrize("relative", [False, True])
-def test_equal_rates_are_kept_within_a_tolerance_of_either_kind_without_asking_for_the_order(relative):
+def test_relative_and_absolute_tolerances_are_kept(relative):
     X, y, z = make_ordering_constraint(random_state=0, return_X_y_group=True)
     told = {"order": False, "push_out": False, "relative": relative}
     model = StrategicClassifier(0.6, parity=10.0, equal_tpr=10.0, parity_tolerance=0.1, tpr_tolerance=0.2, ties=told)

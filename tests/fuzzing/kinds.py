@@ -40,7 +40,7 @@ KINDS = {
     "parquet": Kind("Parquet", try_parquet, 400, 20),
     "times": Kind("Parquet of days, times, spans and decimals", try_times, 400, 100),
     "xlsx": Kind("workbooks (.xlsx)", try_xlsx, 200, 20),
-    "model": Kind("model files (JSON)", try_model, 500, 20),
+    "model": Kind("model files (skops)", try_model, 500, 20),
     "browser": Kind("names of groups on pages in chromium", NamesInBrowser, 200, 150, in_browser=True),
 }
 

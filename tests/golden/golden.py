@@ -21,7 +21,7 @@ import numpy as np
 HERE = Path(__file__).parent
 FILES = HERE / "files"
 RELATIVE = 1e-9
-MODEL = "model.json"
+MODEL = "model.skops"
 #: Fits whose name does not start so are left out ("adult", "adult strat_x"), for a quick look.
 ONLY = os.environ.get("GOLDEN_ONLY", "")
 

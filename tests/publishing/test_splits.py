@@ -1,4 +1,4 @@
-"""What is published comes from people that the score had not seen, whoever they are and however they are listed."""
+"""Splits, and the statistics that classifiers publish from people the score has not seen."""
 
 import numpy as np
 import pandas as pd
@@ -17,7 +17,6 @@ from selfselect import (
     SemiStrategicClassifier,
     ShutOutWarning,
     StrategicClassifier,
-    SureRule,
 )
 from selfselect.counting import encode_groups
 from selfselect.datasets import make_base_rate_groups
@@ -32,53 +31,53 @@ def crowd():
     return make_base_rate_groups((0.6, 0.4, 0.2), n_per_group=300, random_state=0, return_X_y_group=True)
 
 
-def splits(way, crowd, **options):
+def splits(mode, crowd, **options):
     X, y, z = crowd
-    return make_splits(way, X, y.to_numpy() == 1, encode_groups(z), **options)
+    return make_splits(mode, X, y.to_numpy() == 1, encode_groups(z), **options)
 
 
-# ---------------------------------------------------------------------- dealing people
+# ---------------------------------------------------------------------- splits
 
 
-def test_everybody_is_judged_once_by_a_score_that_was_fitted_without_them(crowd):
+def test_every_row_is_evaluated_once_by_a_score_fitted_without_it(crowd):
     folds = splits("cross_fit", crowd)
     assert len(folds.parts) == 5
-    for fitted, judged in folds.parts:
-        assert not set(fitted) & set(judged)
-        assert len(fitted) + len(judged) == len(crowd[1])
-    assert folds.judged.tolist() == list(range(len(crowd[1])))
+    for fitted, evaluated in folds.parts:
+        assert not set(fitted) & set(evaluated)
+        assert len(fitted) + len(evaluated) == len(crowd[1])
+    assert folds.evaluated.tolist() == list(range(len(crowd[1])))
     assert folds.final.tolist() == list(range(len(crowd[1])))
 
 
-def test_each_fold_has_its_share_of_every_group_and_label(crowd):
+def test_folds_are_stratified_by_group_and_label(crowd):
     _, y, z = crowd
-    for _, judged in splits("cross_fit", crowd).parts:
+    for _, evaluated in splits("cross_fit", crowd).parts:
         for group in z.unique():
             for label in (0, 1):
                 everyone = ((z == group) & (y == label)).to_numpy()
-                assert abs(everyone[judged].sum() - everyone.sum() / 5) <= 1
+                assert abs(everyone[evaluated].sum() - everyone.sum() / 5) <= 1
 
 
-def test_who_falls_where_depends_on_people_and_not_on_their_order_or_the_names_of_groups(crowd):
+def test_folds_do_not_depend_on_the_order_of_rows_and_columns_or_the_names_of_groups(crowd):
     X, y, z = crowd
     rows = np.random.default_rng(0).permutation(len(y))
     first = splits("cross_fit", crowd)
     other_names = z.map({"z0": "c", "z1": "a", "z2": "b"})
-    second = splits("cross_fit", (X.iloc[rows], y.iloc[rows], other_names.iloc[rows]))
+    second = splits("cross_fit", (X[X.columns[::-1]].iloc[rows], y.iloc[rows], other_names.iloc[rows]))
     for (_, own), (_, other) in zip(first.parts, second.parts, strict=True):
         assert set(own) == set(rows[other])
 
 
-def test_what_is_set_aside_is_never_fitted(crowd):
+def test_the_holdout_is_never_fitted(crowd):
     aside = splits("holdout", crowd, holdout=0.25)
-    ((fitted, judged),) = aside.parts
-    assert len(judged) == pytest.approx(0.25 * len(crowd[1]), abs=1)
+    ((fitted, evaluated),) = aside.parts
+    assert len(evaluated) == pytest.approx(0.25 * len(crowd[1]), abs=1)
     assert aside.final.tolist() == fitted.tolist()
-    assert not set(fitted) & set(judged)
+    assert not set(fitted) & set(evaluated)
 
 
 @quiet
-def test_too_few_people_of_a_label_make_fewer_folds_and_at_last_none():
+def test_a_rare_label_gives_fewer_folds_or_none():
     X, z = np.arange(20.0)[:, None], ["A"] * 20
     for positives, folds in ((3, 3), (2, 2), (1, 1)):
         y = pd.Series([1] * positives + [0] * (20 - positives))
@@ -87,10 +86,10 @@ def test_too_few_people_of_a_label_make_fewer_folds_and_at_last_none():
         NaiveClassifier(cost=0.5, publish="cross_fit").fit(X, [1] + [0] * 19, sensitive_features=z)
 
 
-def test_a_splitter_of_scikit_learn_may_deal(crowd):
+def test_cv_may_be_a_splitter_that_evaluates_every_row_once(crowd):
     splitter = StratifiedKFold(3, shuffle=True, random_state=0)
     assert len(splits("cross_fit", crowd, cv=splitter).parts) == 3
-    with pytest.raises(ValueError, match="judge everybody once"):
+    with pytest.raises(ValueError, match="evaluate every row once"):
         splits("cross_fit", crowd, cv=ShuffleSplit(3, random_state=0))
     for wrong in (1, "five", True):
         with pytest.raises(ValueError, match="cv must be"):
@@ -104,9 +103,9 @@ def test_naive_publishes_what_cross_fitted_predictions_count(crowd):
     X, y, z = crowd
     model = NaiveClassifier(cost=0.6, publish="cross_fit").fit(X, y, sensitive_features=z)
     predicted = np.empty(len(y))
-    for fitted, judged in splits("cross_fit", crowd).parts:
+    for fitted, evaluated in splits("cross_fit", crowd).parts:
         inner = LogisticRegression(C=np.inf, max_iter=1000).fit(X.iloc[fitted], y.iloc[fitted])
-        predicted[judged] = inner.predict(X.iloc[judged])
+        predicted[evaluated] = inner.predict(X.iloc[evaluated])
     assert model.published_ == PublishedStatistics.from_predictions(y, predicted, sensitive_features=z)
     everyone = LogisticRegression(C=np.inf, max_iter=1000).fit(X, y)
     assert (model.predict(X) == everyone.predict(X)).all()
@@ -114,14 +113,14 @@ def test_naive_publishes_what_cross_fitted_predictions_count(crowd):
 
 
 @quiet
-@pytest.mark.parametrize("way", ["cross_fit", "holdout"])
+@pytest.mark.parametrize("publish", ["cross_fit", "holdout"])
 @pytest.mark.parametrize("cls", ALL)
-def test_order_of_rows_and_names_of_groups_do_not_matter(cls, way, crowd):
+def test_order_of_rows_and_names_of_groups_do_not_matter(cls, publish, crowd):
     X, y, z = crowd
     rows = np.random.default_rng(1).permutation(len(y))
     names = {"z0": "c", "z1": "a", "z2": "b"}
-    own = cls(cost=0.6, publish=way).fit(X, y, sensitive_features=z)
-    other = cls(cost=0.6, publish=way).fit(X.iloc[rows], y.iloc[rows], sensitive_features=z.map(names).iloc[rows])
+    own = cls(cost=0.6, publish=publish).fit(X, y, sensitive_features=z)
+    other = cls(cost=0.6, publish=publish).fit(X.iloc[rows], y.iloc[rows], sensitive_features=z.map(names).iloc[rows])
     for old, new in names.items():
         assert own.applies()[old] == other.applies()[new]
         same = own.published_.to_frame().loc[old].to_numpy()
@@ -130,7 +129,7 @@ def test_order_of_rows_and_names_of_groups_do_not_matter(cls, way, crowd):
 
 @quiet
 @pytest.mark.parametrize("cls", ALL)
-def test_people_who_weigh_nothing_are_as_good_as_absent(cls, crowd):
+def test_rows_of_weight_zero_do_not_matter(cls, crowd):
     X, y, z = crowd
     weight = (np.arange(len(y)) % 3 != 0).astype(float)
     here = weight > 0
@@ -139,7 +138,7 @@ def test_people_who_weigh_nothing_are_as_good_as_absent(cls, crowd):
     assert own.published_ == other.published_
 
 
-def test_a_forest_publishes_what_it_delivers_and_says_that_training_told_more():
+def test_a_forest_publishes_what_new_people_get_and_warns_of_overfitting():
     random = np.random.default_rng(0)
     X = random.normal(size=(2000, 5))
     y = (X[:, 0] + random.normal(0, 1.5, 2000) > 0).astype(int)
@@ -148,33 +147,33 @@ def test_a_forest_publishes_what_it_delivers_and_says_that_training_told_more():
     y_new = (X_new[:, 0] + random.normal(0, 1.5, 4000) > 0).astype(int)
     z_new = random.integers(0, 2, 4000)
     forest = RandomForestClassifier(30, random_state=0)
-    with pytest.warns(PromiseWarning, match="fitted too closely"):
-        honest = NaiveClassifier(forest, cost=0.5, publish="cross_fit").fit(X, y, sensitive_features=z)
+    with pytest.warns(PromiseWarning, match="is overfitted"):
+        unseen = NaiveClassifier(forest, cost=0.5, publish="cross_fit").fit(X, y, sensitive_features=z)
     paper = NaiveClassifier(forest, cost=0.5, publish="train").fit(X, y, sensitive_features=z)
-    delivered = PublishedStatistics.from_estimator(honest, X_new, y_new, sensitive_features=z_new).precision
+    delivered = PublishedStatistics.from_estimator(unseen, X_new, y_new, sensitive_features=z_new).precision
     assert (paper.published_.precision > delivered + 0.2).all()
-    assert (honest.published_.precision - delivered).abs().max() < 0.08
-    assert honest.published_in_sample_.precision.min() > 0.95
+    assert (unseen.published_.precision - delivered).abs().max() < 0.08
+    assert unseen.published_in_sample_.precision.min() > 0.95
 
 
 @quiet
 @pytest.mark.parametrize("cls", [SemiStrategicClassifier, StrategicClassifier, GroupThresholdClassifier])
-@pytest.mark.parametrize("way", ["cross_fit", "holdout"])
-def test_who_applies_is_sure_of_the_cost_by_the_bound_of_clopper_and_pearson(cls, way, crowd):
+@pytest.mark.parametrize("publish", ["cross_fit", "holdout"])
+def test_groups_apply_if_the_clopper_pearson_bound_reaches_the_cost(cls, publish, crowd):
     X, y, z = crowd
     for cost in (0.6, 0.7, 0.8):
-        model = cls(cost=cost, publish=way).fit(X, y, sensitive_features=z)
+        model = cls(cost=cost, publish=publish).fit(X, y, sensitive_features=z)
         counts = model.published_.counts
         hits, passed = counts.true_positives, counts.selected
         bound = np.where(hits > 0, beta.ppf(0.1, np.maximum(hits, 1), passed - hits + 1), 0.0)
         assert model.applies().tolist() == ((bound >= cost) & (passed > 0)).tolist()
-        plain = cls(cost=cost, publish=way, confidence=None).fit(X, y, sensitive_features=z)
+        plain = cls(cost=cost, publish=publish, confidence=None).fit(X, y, sensitive_features=z)
         by_precision = plain.published_.applies(cost)
         assert plain.applies().equals(by_precision)
 
 
 @quiet
-def test_the_kept_score_selects_among_new_people_as_it_did_among_the_unseen(crowd):
+def test_selection_rates_of_new_people_are_as_published(crowd):
     X, y, z = crowd
     new = make_base_rate_groups((0.6, 0.4, 0.2), n_per_group=5000, random_state=1, return_X_y_group=True)
     for cls in ALL:
@@ -184,13 +183,7 @@ def test_the_kept_score_selects_among_new_people_as_it_did_among_the_unseen(crow
         assert found["selection_rate"].to_numpy() == pytest.approx(told["selection_rate"].to_numpy(), abs=0.08)
 
 
-def test_the_sure_rule_needs_a_level_between_none_and_all():
-    for wrong in (0.0, 1.0, -1.0):
-        with pytest.raises(ValueError, match="confidence must lie in"):
-            SureRule(wrong)
-
-
-def test_shutting_a_group_out_is_not_silent(crowd):
+def test_shutting_out_a_group_is_a_warning(crowd):
     X, y, z = crowd
     with pytest.warns(ShutOutWarning, match=r"selects nobody of \d group\(s\)"):
         StrategicClassifier(cost=0.7).fit(X, y, sensitive_features=z)
@@ -203,29 +196,29 @@ def test_shutting_a_group_out_is_not_silent(crowd):
 @pytest.mark.parametrize("features", ["with groups", "without groups"])
 @pytest.mark.parametrize("cls", ALL)
 @pytest.mark.parametrize("publish", ["cross_fit", "holdout"])
-def test_what_is_published_counts_the_positive_scores_of_people_unseen(crowd, cls, publish, features):
+def test_published_counts_are_those_of_the_unseen_scores(crowd, cls, publish, features):
     X, y, z = crowd
     X = X if features == "with groups" else X[["x"]]
     for pos_label in (None, 0):
         model = cls(cost=0.6, publish=publish, pos_label=pos_label).fit(X, y, sensitive_features=z)
         score = model.unseen_scores_
-        judged = ~np.isnan(score)
-        assert judged.mean() == (1.0 if publish == "cross_fit" else pytest.approx(0.3, abs=0.01))
-        turned = -1 if model.positive_ == model.classes_[0] else 1
+        evaluated = ~np.isnan(score)
+        assert evaluated.mean() == (1.0 if publish == "cross_fit" else pytest.approx(0.3, abs=0.01))
+        sign = -1 if model.positive_ == model.classes_[0] else 1
         again = PublishedStatistics.from_predictions(
-            y[judged] == model.positive_, turned * score[judged] > 0, sensitive_features=z[judged]
+            y[evaluated] == model.positive_, sign * score[evaluated] > 0, sensitive_features=z[evaluated]
         )
         for found, expected in zip(model.published_.counts.columns, again.counts.columns, strict=True):
             assert found.tolist() == expected.tolist()
 
 
-def test_training_people_have_no_unseen_scores_where_they_publish_themselves(crowd):
+def test_there_are_no_unseen_scores_if_the_training_data_are_published(crowd):
     X, y, z = crowd
     assert NaiveClassifier(cost=0.6, publish="train").fit(X, y, sensitive_features=z).unseen_scores_ is None
 
 
 @pytest.mark.parametrize("cls", [NaiveClassifier, SemiStrategicClassifier, StrategicClassifier])
-def test_scores_of_the_unseen_are_like_those_of_the_classifier_that_is_kept(crowd, cls):
+def test_unseen_scores_are_close_to_those_of_the_final_classifier(crowd, cls):
     X, y, z = crowd
     model = cls(cost=0.6).fit(X, y, sensitive_features=z)
     kept = model.decision_function(X)
@@ -233,23 +226,15 @@ def test_scores_of_the_unseen_are_like_those_of_the_classifier_that_is_kept(crow
     assert np.abs(kept - model.unseen_scores_).mean() < 0.2 * kept.std()
 
 
-def test_who_is_judged_by_whom_depends_neither_on_the_order_of_columns_nor_on_the_names_of_groups(crowd):
-    X, y, z = crowd
-    folds = splits("cross_fit", crowd)
-    turned = splits("cross_fit", (X[X.columns[::-1]], y, z.map({"z0": "q", "z1": "r", "z2": "a"})))
-    for (_, here), (_, there) in zip(folds.parts, turned.parts, strict=True):
-        assert here.tolist() == there.tolist()
-
-
 @pytest.mark.parametrize("publish", ["cross_fit", "holdout"])
-def test_people_just_alike_do_not_tell_on_one_another(publish):
+def test_rows_with_equal_features_do_not_leak_labels(publish):
     hits = passed = 0.0
     tree = DecisionTreeClassifier(random_state=0)
-    for seed in range(12):  # labels that nothing says anything about, and a score that remembers everybody it has seen
+    for seed in range(12):  # random labels, and a tree that memorises its training rows
         rng = np.random.default_rng(seed)
         X, y = rng.integers(0, 2000, (2000, 1)).astype(float), rng.random(2000) < 0.5
         splits = make_splits(publish, X, y, encode_groups(np.zeros(2000)))
-        for fitted, judged in splits.parts:
-            selected = tree.fit(X[fitted], y[fitted]).predict(X[judged])
-            hits, passed = hits + y[judged][selected].sum(), passed + selected.sum()
+        for fitted, evaluated in splits.parts:
+            selected = tree.fit(X[fitted], y[fitted]).predict(X[evaluated])
+            hits, passed = hits + y[evaluated][selected].sum(), passed + selected.sum()
     assert hits / passed == pytest.approx(0.5, abs=3 * 0.5 / np.sqrt(passed))

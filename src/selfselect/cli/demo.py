@@ -174,13 +174,13 @@ def _outcome_row(model: SelfSelectionClassifier, data: DemoData, columns: list[s
 
 def _method_row(model: SelfSelectionClassifier, data: DemoData, with_group: bool) -> dict[str, str]:
     """Fit a model and say what follows; ``order`` says whether its precision follows base rates."""
-    from selfselect._notices import notices_kept
+    from selfselect._notices import captured_warnings
     from selfselect.metrics import rank_agreement
 
     from .terminal import or_dash
 
     columns = data.columns(with_group)
-    with notices_kept():  # the table shows that nobody applies
+    with captured_warnings():  # the table shows that nobody applies
         model.fit(data.X[columns], data.y, sensitive_features=data.z)
     order = rank_agreement(model.published_.base_rate, model.published_.precision)
     return _outcome_row(model, data, columns, COST) | {"order": or_dash(order.kendall, "{:+.2f}".format)}

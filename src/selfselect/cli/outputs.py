@@ -21,7 +21,7 @@ from .errors import BadInput
 
 #: Kinds of output by their suffix.
 HTML, JSON, CSV = (".html", ".htm"), (".json",), (".csv",)
-MODEL, PICTURE = (".json",), (".png", ".svg", ".pdf")
+MODEL, PICTURE = (".skops",), (".png", ".svg", ".pdf")
 
 
 def check_files(

@@ -133,17 +133,17 @@ def _retraining_firm(
 ) -> Callable[[Terms], PublishedStatistics]:
     """The firm's answer to subsidies: what it publishes after it trains again."""
     from selfselect.planning import refit
-    from selfselect.tabular.encoding import TableEncoder
+    from selfselect.tabular.features import fit_encoder, read_features
     from selfselect.tabular.loading import read_for_training
 
     from .inputs import people_columns, table_at
 
     with table_at(file, options) as table:
         people = read_for_training(table, people_columns(options), ignore=hidden, learn_from_groups=learn_from_groups)
-    encoder = TableEncoder.fit(people.columns)
-    for name, reason in encoder.left_out.items():
+    frame, left_out = read_features(people.columns)
+    for name, reason in left_out.items():
         click.echo(f"Note: column {shown(name)} is left out: {reason}.", err=True)
-    return refit(None, encoder.transform(people.columns), people.y, people.groups)
+    return refit(None, fit_encoder(frame).transform(frame), people.y, people.groups)
 
 
 def _show(result: SubsidyPlan) -> None:

@@ -34,10 +34,10 @@ def predict(model: str, file: str, output: str | None, prefix: str, force: bool,
 
     \b
     Example:
-      selfselect predict loans.json new.csv --output scored.csv
+      selfselect predict loans.skops new.csv --output scored.csv
     """  # noqa: D301
     from selfselect.tabular.chunks import listing
-    from selfselect.tabular.models import TablePredictor, load_table_model
+    from selfselect.tabular.train import TablePredictor, load_table_model
     from selfselect.tabular.writing import CsvCopy
 
     from .inputs import table_at
@@ -54,7 +54,7 @@ def predict(model: str, file: str, output: str | None, prefix: str, force: bool,
             for chunk in table.chunks(range(len(table.header))):
                 n_rows += len(chunk.rows)
                 predicted = predict(chunk)
-                unknown |= predicted.strangers
+                unknown |= predicted.unknown_groups
                 copy.add(zip(*chunk.columns, *predicted.cells(), strict=True))
             if not n_rows:
                 raise table.error("there is a header but no row")

@@ -18,10 +18,10 @@ if TYPE_CHECKING:
 
     from selfselect.auditing import Audit, Opening
     from selfselect.tabular.suspicion import Finding
-    from selfselect.tabular.training import Method, TrainingResult
+    from selfselect.tabular.train import Method, TrainingResult
 
 
-#: Methods by name; see :mod:`selfselect.tabular.training`.
+#: Methods by name; see :mod:`selfselect.tabular.train`.
 METHODS = ("naive", "semi", "thresholds", "strategic")
 
 
@@ -66,7 +66,7 @@ METHODS = ("naive", "semi", "thresholds", "strategic")
 @subsidy_options
 @click.option("--holdout", type=Number(0, 0.9), default=0.3, show_default=True, help="Share kept for evaluation.")
 @seed_option("Of the split.")
-@click.option("--model", "model_file", required=True, metavar="JSON", help="Where to write the model.")
+@click.option("--model", "model_file", required=True, metavar="SKOPS", help="Where to write the model (.skops).")
 @report_options
 @file_options
 def train(
@@ -97,17 +97,18 @@ def train(
     \b
     Example:
       selfselect train loans.csv --label repaid --positive yes --group region \\
-        --cost 0.7 --method semi --model loans.json
+        --cost 0.7 --method semi --model loans.skops
 
     Exit code 0: fine; 1: a condition does not hold, or the model passes nobody (or under 1%) of a group with ten or
     more qualified people (--allow-shut-out writes it all the same); 2: wrong input.
     """  # noqa: D301
     from selfselect.costs import Terms
+    from selfselect.estimators.io import model_bytes
     from selfselect.learning import InfeasibleError
     from selfselect.tabular.checking import match_groups
     from selfselect.tabular.fitness import broken_conditions, shut_out
     from selfselect.tabular.loading import read_for_training
-    from selfselect.tabular.training import make_classifier, train_on_table
+    from selfselect.tabular.train import make_classifier, train_on_table
 
     from .inputs import people_columns, provenance, subsidy_kind, table_at, title_of
     from .outputs import HTML, MODEL, check_files, check_report_available, write_output
@@ -148,7 +149,7 @@ def train(
             "strategic), try another --method, or pass --allow-shut-out.",
         ]
     if not failed:  # files first: printing may end early
-        write_output(model_file, result.model.to_json())
+        write_output(model_file, model_bytes(result.model))
         if report is not None:
             write_output(report, result.audit.to_html(opening=_opening(result)))
     _show(result)

@@ -2,7 +2,7 @@
 
 from .._notices import ApplicationWarning, PromiseWarning, ShutOutWarning
 from .base import SelfSelectionClassifier
-from .files import load_model, save_model
+from .io import load_model, save_model
 from .logistic import GradientDescentLogisticRegression
 from .naive import NaiveClassifier
 from .semi import SemiStrategicClassifier

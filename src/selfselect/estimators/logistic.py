@@ -1,4 +1,4 @@
-"""The paper's naive score: a logistic regression by plain gradient descent, for as many steps as it was given."""
+"""The paper's naive score: logistic regression by a fixed number of steps of gradient descent."""
 
 from __future__ import annotations
 
@@ -19,20 +19,20 @@ from ..learning import DescentSettings, FeatureBlock, logistic_by_descent
 class GradientDescentLogisticRegression(ClassifierMixin, BaseEstimator):
     """Logistic regression without penalty, trained by full-batch gradient descent from a Gaussian start.
 
-    It lowers the mean log-loss of ``sigma(temperature score)`` in a fixed number of steps, and is not meant to have
-    converged after them: the paper's numbers for its naive and semi-strategic learners are those of such a descent. Put
-    it inside :class:`NaiveClassifier` or :class:`SemiStrategicClassifier`.
+    It minimises the mean log-loss of ``sigma(temperature * score)`` for a fixed number of steps, whether or not it
+    converges: the paper's naive and semi-strategic learners are trained so. Use it as the ``estimator`` of
+    :class:`NaiveClassifier` or :class:`SemiStrategicClassifier`.
 
     Parameters
     ----------
     temperature : float, default=2.0
         Sharpness of predictions.
     learning_rate : float, default=0.1
-        Length of a step, in gradients.
+        Step size.
     max_iter : int, default=30_000
-        Steps.
+        Number of steps.
     dtype : {"float64", "float32"}, default="float64"
-        Precision of the descent; the paper's released code has the second.
+        Floating-point type; the paper's released code uses the second.
     random_state : int, RandomState or None, default=None
         Seed of the start.
 
@@ -41,9 +41,9 @@ class GradientDescentLogisticRegression(ClassifierMixin, BaseEstimator):
     coef_ : ndarray of shape (1, n_features)
     intercept_ : ndarray of shape (1,)
     n_iter_ : int
-        Steps.
-    slope_ : float
-        Largest slope in the last step: how far from converged it is.
+        Number of steps.
+    max_gradient_ : float
+        Largest absolute component of the last gradient; near 0 after convergence.
     classes_ : ndarray of shape (2,)
 
     Examples
@@ -71,13 +71,13 @@ class GradientDescentLogisticRegression(ClassifierMixin, BaseEstimator):
         self.random_state = random_state
 
     def __sklearn_tags__(self) -> Any:
-        """Two classes only."""
+        """Tags of scikit-learn: two classes only."""
         tags = super().__sklearn_tags__()
         tags.classifier_tags.multi_class = False
         return tags
 
     def fit(self, X: Any, y: ArrayLike, sample_weight: Any = None) -> Self:
-        """Take the steps.
+        """Fit by gradient descent.
 
         Parameters
         ----------
@@ -105,9 +105,9 @@ class GradientDescentLogisticRegression(ClassifierMixin, BaseEstimator):
         )
         block = FeatureBlock.from_unsorted(X, codes == 1, np.zeros(len(codes), dtype=np.intp), weight, 1)
         with one_thread():
-            parameters, self.slope_ = logistic_by_descent(block, check_random_state(self.random_state), settings)
+            parameters, self.max_gradient_ = logistic_by_descent(block, check_random_state(self.random_state), settings)
         if not np.isfinite(parameters).all():
-            raise ValueError("Gradient descent left all bounds: scale the features, or lower learning_rate.")
+            raise ValueError("Gradient descent diverged: scale the features, or lower learning_rate.")
         self.coef_, self.intercept_ = parameters[None, :-1], parameters[-1:]
         self.n_iter_ = self.max_iter
         return self
@@ -120,10 +120,10 @@ class GradientDescentLogisticRegression(ClassifierMixin, BaseEstimator):
 
     def predict(self, X: Any) -> NDArray[Any]:
         """Label of each row."""
-        passes = self.decision_function(X) > 0
-        return np.asarray(self.classes_[passes.astype(np.intp)])
+        selected = self.decision_function(X) > 0  # raises if not fitted
+        return np.asarray(self.classes_[selected.astype(np.intp)])
 
     def predict_proba(self, X: Any) -> NDArray[np.float64]:
-        """Probabilities of both classes, ``sigma(temperature score)`` that of the second."""
+        """Probabilities of both classes; ``sigma(temperature * score)`` for the second."""
         second = expit(self.temperature * self.decision_function(X))
         return np.column_stack([1 - second, second])

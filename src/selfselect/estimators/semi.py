@@ -1,107 +1,70 @@
-"""A naive score with the one threshold that is best once people decide whether to apply."""
+"""Any classifier's score with the one threshold that has the highest induced accuracy."""
 
 from __future__ import annotations
 
-from typing import Any, Self
+from typing import Any
 
 import numpy as np
 import pandas as pd
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import NDArray
 from sklearn.utils.validation import check_is_fitted
 
-from .._files import number_at
-from .._frames import plain_frame, take_rows
+from .._frames import take_rows
 from .._validation import FloatArray, check_at_least_zero, check_choice, check_fraction
 from ..behaviour import Tolerance, check_tolerance
 from ..costs import Cost, Subsidies, SubsidyKind, Terms
 from ..learning import Ask, cautious, cut_between, lacking_at_thresholds
 from ..publishing.splits import Publish, Rows
-from .files import check_finite, saveable
-from .inner import InnerClassifier, default_threshold_of, score_of
-from .people import TrainingPeople
+from .docs import with_shared_docs
+from .training_data import TrainingPeople
+from .wrapped import WrappedClassifier, default_threshold_of, score_of
 
-#: What a threshold can be chosen for.
+#: Values of ``criterion``.
 CRITERIA = ("accuracy", "firm_utility")
 
 
-@saveable
-class SemiStrategicClassifier(InnerClassifier):
+@with_shared_docs
+class SemiStrategicClassifier(WrappedClassifier):
     """Any classifier's score, with the threshold of the highest induced accuracy on people the score had not seen.
 
-    Every distinct score is tried, exactly, in O(m log m) time for m rows, whatever the number of groups. Among equals
-    the threshold with the most applicants is kept. Instead of accuracy it can be the utility of the firm.
+    Every distinct score is tried, exactly, in O(m log m) time for m rows and any number of groups. Among equally good
+    thresholds the one with the most applicants is chosen.
 
     Parameters
     ----------
-    estimator : classifier, optional
-        Any scikit-learn classifier with ``decision_function`` or ``predict_proba``; by default a logistic regression
-        without penalty.
-    cost : float or mapping from group to float, default=0.7
-        Cost of the test in [0, 1].
+    $estimator
+    $cost
     tolerance : float or "auto", default=0.0
-        Margin over the cost within which a group's application counts as unsure ("auto": one standard error of its
-        precision). The threshold is then the best in the worse of two cases: such groups come, or stay away.
-    min_selection_rate : float, default=0.0
-        Least share of every group that is selected, whether it applies or not: of the people whose counts are
-        published. Thresholds that select fewer of any group are left out.
-    subsidies : float or mapping from group to float, optional
-        Subsidies.
-    subsidy_kind : {"additive", "proportional"}, default="additive"
-        Kind of subsidies.
+        Margin over the cost within which it is uncertain whether a group applies ("auto": one standard error of its
+        precision). The threshold is the best in the worse of two cases: these groups apply, or stay away.
+    $min_selection_rate
+    $subsidies
     caution : float, default=0.0
-        Standard errors to take off an induced accuracy (or utility) before comparing. 0 is the exact maximum on the
-        training set; 1 hedges against a high accuracy on few applicants.
+        Standard errors that are subtracted from induced accuracy (or utility) before thresholds are compared. 0 is the
+        exact maximum; 1 protects against a high accuracy on few applicants.
     grid : int, optional
-        Try only so many thresholds, evenly spaced from the lowest score to the highest (the paper's released code has
-        1,000). By default every distinct score is tried.
+        Try only this number of thresholds, evenly spaced from the lowest score to the highest (the paper's released
+        code uses 1,000). By default every distinct score is tried.
     criterion : {"accuracy", "firm_utility"}, default="accuracy"
-        What is maximised: accuracy over those who apply, or what they are worth to the firm, ``gain`` for each hire
-        less ``price`` for each test (:func:`selfselect.metrics.firm_utility`). If it would lose by anybody's applying,
-        the firm is best off with a threshold at which nobody does.
+        What is maximised: accuracy among applicants, or the utility of the firm, ``gain`` for each hire less ``price``
+        for each test (:func:`selfselect.metrics.firm_utility`). If every application loses money, the best threshold is
+        one at which nobody applies.
     gain : float, default=1.0
-        What a hire is worth; only with "firm_utility".
+        Value of a hire, with "firm_utility".
     price : float, optional
-        What a test costs the firm; must be given with "firm_utility".
-    prefit : bool, default=False
-        Whether ``estimator`` is fitted already and only wants a threshold. These people must then be new to it: for
-        those that it was fitted to, publishing (and a guarantee) is as good as ``publish="train"``.
-    pos_label : label, optional
-        The label that means qualified; by default the larger of the two.
-    publish : {"cross_fit", "holdout", "train"}, default="cross_fit"
-        Where published counts come from: people scored by a classifier that was not fitted to them, a part set aside,
-        or (as in the paper) the training data; see :mod:`selfselect.publishing.splits`.
-    cv : int or splitter, default=5
-        Folds of "cross_fit".
-    holdout : float, default=0.3
-        Share set aside by "holdout".
-    confidence : float or None, default=0.9
-        A group applies only if the lower Clopper-Pearson bound of its published precision, at this level, reaches its
-        cost. None goes by the precision itself; so does ``publish="train"``, the paper's way.
-    guarantee : bool, default=False
-        Whether all promises together must hold with the probability ``confidence``, for any model and any people. It
-        needs ``publish="holdout"``: everything is chosen on the people who are fitted (cross-fitted among themselves),
-        and a group is told to apply only if that stands the test on the people set aside; see
-        :mod:`selfselect.publishing.guarantee`.
+        Cost of a test to the firm; required with "firm_utility".
+    $prefit
+    $publishing
 
     Attributes
     ----------
     threshold_ : float
         A person is selected when the inner score is above it.
     curve_ : DataFrame
-        What :meth:`selfselect.ThresholdCurves.outcomes` tells of every threshold, of the people who are judged.
+        :meth:`selfselect.ThresholdCurves.outcomes` of every threshold, for the evaluated people.
     estimator_ : classifier
-        The fitted one.
-    published_ : PublishedStatistics
-        Counts per group that people decide by.
-    promised_ : Series of bool, indexed by group
-        With ``guarantee``: which groups can be promised anything at all. All these promises hold together with the
-        probability ``confidence``.
-    promise_level_ : float
-        With ``guarantee``: level of each single test.
-    classes_ : ndarray of shape (2,)
-        The labels, in order.
-    positive_ : label
-        The one of them that means qualified.
+        The fitted classifier.
+    $attributes
 
     Examples
     --------
@@ -153,34 +116,11 @@ class SemiStrategicClassifier(InnerClassifier):
         self.confidence = confidence
         self.guarantee = guarantee
 
-    def fit(self, X: Any, y: ArrayLike, *, sensitive_features: Any = None, sample_weight: Any = None) -> Self:
-        """Fit the inner classifier (unless prefit) and search all thresholds.
-
-        Parameters
-        ----------
-        X : array-like of shape (n_rows, n_features)
-        y : array-like of shape (n_rows,)
-            Labels of two kinds; see ``pos_label``.
-        sensitive_features : array-like, Series, DataFrame or dict of columns, optional
-            Group of each row; without it everyone is one group.
-        sample_weight : array-like of shape (n_rows,), optional
-            Weights.
-        """
-        if self.guarantee:
-            return self._fit_and_test(X, y, sensitive_features, sample_weight)
-        X, y = plain_frame(X), plain_frame(y)
-        if self.prefit:
-            self._check_fitted()
-        people = self._people(X, y, sensitive_features, sample_weight)
+    def _fit(self, X: Any, y: Any, people: TrainingPeople, sample_weight: Any) -> None:
         tolerance = check_tolerance(self.tolerance, self._terms().effective_cost(people.groups.labels))
-        check_at_least_zero(self.caution, "caution")
-        check_fraction(self.min_selection_rate, "min_selection_rate")
-        if self.grid is not None and (not isinstance(self.grid, int | np.integer) or self.grid < 2):
-            raise ValueError(f"grid must be a whole number of at least 2, or None, got {self.grid!r}.")
-        self._check_criterion()
-        self._check_inner(X, y)
+        self._check_settings()
         if self.prefit:
-            self._check_same_classes(self.estimator)
+            self._check_prefit(self.estimator)
 
         def fitted(rows: Rows) -> Any:
             return self.estimator if self.prefit else self._fit_inner(X, y, sample_weight, rows)
@@ -193,20 +133,18 @@ class SemiStrategicClassifier(InnerClassifier):
         in_sample = score if people.splits.mode == "train" else scores(self.estimator_, people.splits.final)
         self._publish(people, score - self.threshold_, in_sample - self.threshold_)
         self._check_selection(self.min_selection_rate)
-        return self
 
-    def _check_criterion(self) -> None:
+    def _check_settings(self) -> None:
+        check_at_least_zero(self.caution, "caution")
+        check_fraction(self.min_selection_rate, "min_selection_rate")
+        if self.grid is not None and (not isinstance(self.grid, int | np.integer) or self.grid < 2):
+            raise ValueError(f"grid must be a whole number of at least 2, or None, got {self.grid!r}.")
         check_choice(self.criterion, "criterion", CRITERIA)
         check_at_least_zero(self.gain, "gain")
         if self.criterion == "firm_utility" and self.price is None:
-            raise ValueError("price is needed with criterion='firm_utility': say what a test costs the firm.")
+            raise ValueError("price is needed with criterion='firm_utility': what a test costs the firm.")
         if self.price is not None:
             check_at_least_zero(self.price, "price")
-
-    def _check_fitted(self) -> None:
-        if self.estimator is None:
-            raise ValueError("prefit=True needs a fitted estimator; estimator is None.")
-        check_is_fitted(self.estimator)
 
     def _search(self, people: TrainingPeople, score: FloatArray, tolerance: Tolerance) -> float:
         curves = people.curves(score)
@@ -214,7 +152,7 @@ class SemiStrategicClassifier(InnerClassifier):
         faced = np.array([costs[label] for label in curves.groups])
         terms = Terms({label: costs[label] for label in curves.groups}, behaviour=self._behaviour)
         self.curve_ = curves.outcomes_under(terms)
-        # groups within the tolerance apply by a hair: what counts is the worse of their coming and their staying away
+        # it is uncertain whether groups within the tolerance apply: the worse of the two cases counts
         cases = [self.curve_] if tolerance == 0 else [self.curve_, curves.outcomes_under(terms, tolerance)]
         value = np.min([self._value(case, float(curves.n.sum())) for case in cases], axis=0)
         lacking = np.zeros(len(value))
@@ -225,18 +163,16 @@ class SemiStrategicClassifier(InnerClassifier):
         tried = None if self.grid is None else np.linspace(score.min(), score.max(), self.grid)
         steps = np.arange(len(value)) if tried is None else np.searchsorted(thresholds, tried, side="right") - 1
         value, rate = value[steps], rate[steps]
-        if not rate[
-            ~np.isneginf(value)
-        ].any():  # nobody can be made to apply: the classifier's own threshold, or nearly
+        if not rate[~np.isneginf(value)].any():
             return self._default_threshold(lacking)
         best = np.flatnonzero(value >= value.max() - 1e-12)
         kept = int(best[np.argmax(rate[best])])
         return float(cut_between(thresholds, kept) if tried is None else tried[kept])
 
     def _default_threshold(self, lacking: FloatArray) -> float:
-        """Threshold of the inner classifier itself; where that selects too few, the highest that does not."""
+        """Threshold if nobody applies: that of the inner classifier, or the highest that selects enough people."""
         own, thresholds = default_threshold_of(self.estimator_), self.curve_["threshold"].to_numpy()
-        highest = int(np.flatnonzero(lacking == 0)[-1])  # at -inf nothing is lacking
+        highest = int(np.flatnonzero(lacking == 0)[-1])  # at -inf everybody is selected
         kept = np.searchsorted(thresholds, own, side="right") - 1 <= highest
         return own if kept else float(cut_between(thresholds, highest))
 
@@ -248,7 +184,7 @@ class SemiStrategicClassifier(InnerClassifier):
         return np.asarray(cautious(correct, applicants, fitted_weights=0.0, errors=self.caution))
 
     def _utility(self, case: pd.DataFrame, people: float) -> NDArray[np.float64]:
-        """Utility of the firm per person, less standard errors; 0 where nobody applies."""
+        """Utility of the firm per person, minus standard errors; 0 where nobody applies."""
         gain, price = float(self.gain), float(self.price or 0.0)
         tested, hired = case["tested"].to_numpy(), case["hired"].to_numpy()
         utility = gain * hired - price * tested
@@ -266,15 +202,3 @@ class SemiStrategicClassifier(InnerClassifier):
         """Label of each row: qualified where the inner score is above the threshold."""
         check_is_fitted(self, "threshold_")
         return self._as_labels(self._inner_score(X) > self.threshold_)
-
-    # ------------------------------------------------------------------ as data
-
-    _STATE = (*InnerClassifier._STATE, "threshold")
-
-    def _fitted_state(self) -> dict[str, Any]:
-        check_finite(self.threshold_, "The threshold is not finite, so that this classifier cannot be saved.")
-        return super()._fitted_state() | {"threshold": self.threshold_}
-
-    def _restore(self, state: dict[str, Any], groups: pd.Index) -> None:
-        self.threshold_ = number_at(state["threshold"], "fitted.threshold")
-        super()._restore(state, groups)

@@ -1,19 +1,17 @@
-"""A linear classifier that anticipates who will apply."""
+"""A linear classifier that is trained for the people who apply because of it."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
-from typing import Any, Self
+from typing import Any
 
 import numpy as np
-import pandas as pd
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import NDArray
 from scipy.special import expit
 from sklearn.utils import check_random_state
 from sklearn.utils.validation import check_is_fitted, validate_data
 
-from .._files import text_at, truth_at
 from .._frames import plain_frame
 from .._notices import warn
 from .._threads import one_thread
@@ -48,8 +46,8 @@ from ..learning import (
 )
 from ..publishing.splits import Publish, Rows
 from .base import SelfSelectionClassifier
-from .files import linear_state, restore_linear, saveable
-from .people import TrainingPeople, as_counts
+from .docs import with_shared_docs
+from .training_data import TrainingPeople, as_counts
 
 #: Sharpness of ``predict_proba``: the y~ = sigma(2 s) of the training objective.
 TEMPERATURE = 2.0
@@ -63,133 +61,94 @@ DESCENT_SETTINGS = ("temperature", "precision_temperature", "application_tempera
 TIE_SETTINGS = {"order": True, "push_out": True, "relative": True}
 
 
-@saveable
+@with_shared_docs
 class StrategicClassifier(SelfSelectionClassifier):
     """Linear classifier with the highest induced accuracy: accurate on those who apply because of it.
 
-    Whether ``X`` holds the group as one-hot columns decides what it can do. With them (or any columns that tell groups
-    apart) each group can be given an offset of its own; without them groups share one threshold, but still decide by
-    their own published precision.
+    The columns of ``X`` decide what it can do. If they tell groups apart (one-hot columns of the group), each group can
+    get an offset of its own. Without them groups share one threshold, but still decide by their own published
+    precision.
 
     Parameters
     ----------
-    cost : float or mapping from group to float, default=0.7
-        Cost of the test in [0, 1].
+    $cost
     tolerance : float or "auto", default=0.02
-        Margin over the cost that a group is given in training: a number (the paper has .02 and .05), or "auto" for one
-        standard error of its precision. Groups that apply within the margin count as unsure: what is judged is the
-        worse of their coming and their staying away. People decide by the training statistics, so none is needed for
-        them to apply; a margin makes it likelier that new people of the group are as precise.
+        Margin over the cost in training: a number (the paper uses .02 and .05), or "auto" for one standard error of a
+        group's precision. Candidates are compared in the worse of two cases: groups within the margin apply, or stay
+        away. A margin makes it likelier that new people of a group are as precise as published.
     parity : float, default=0.0
-        Weight of the penalty for different selection rates. Where positive, selection rates on the training set are
-        also kept within ``parity_tolerance`` of each other, if at all possible (``constraints_met_``). This alone does
-        not put groups in order.
+        Weight of the penalty for different selection rates. If positive, selection rates on the training set are also
+        kept within ``parity_tolerance`` of each other where possible (``constraints_met_``).
     equal_tpr : float, default=0.0
-        Weight of the penalty for different true-positive rates. Together with ``parity`` it makes precision follow
-        base rates: groups whose base rates differ by more than .02 are published in that order.
-    subsidies : float or mapping from group to float, optional
-        Subsidies, anticipated in training.
-    subsidy_kind : {"additive", "proportional"}, default="additive"
-        Kind of subsidies.
-    require : list of groups, optional
-        Groups that must apply.
-    max_social_cost : float, optional
-        Largest share of the qualified (in training) that may stay away.
-    min_selection_rate : float, default=0.0
-        Least share of every group that is selected, whether it applies or not: of the people whose counts are
-        published.
+        Weight of the penalty for different true-positive rates. Together with ``parity`` it makes precision follow base
+        rates: groups whose base rates differ by more than .02 are published in that order.
+    $subsidies
+    $limits
+    $min_selection_rate
     solver : {"auto", "constructive", "gradient_descent"}, default="auto"
-        "constructive" takes one logistic score and gives each group its own threshold, or all a common one. "auto"
-        refines such starts; "gradient_descent" is the paper's method, for reference: of its starts the one with the
-        best training induced accuracy is kept, among those that break ``require``, ``max_social_cost`` and
-        ``min_selection_rate`` least, and ``parity`` and ``equal_tpr`` are penalties only.
+        "constructive" takes one logistic score and gives each group its own threshold, or all groups a common one.
+        "auto" refines these starts. "gradient_descent" is the paper's method, for reference: of its starts the one with
+        the best training induced accuracy is kept, among those that violate ``require``, ``max_social_cost`` and
+        ``min_selection_rate`` least; ``parity`` and ``equal_tpr`` are penalties only.
     shut_out : {"select_none", "select_all"}, default="select_none"
-        How "auto" and "constructive" keep a group out that is not meant to apply, where ``X`` tells groups apart:
-        nobody of it is selected, so that it has no precision to go by; or, as in the paper, everybody, so that its
-        precision is its base rate. A group that would apply then has nobody selected in either case.
+        How "auto" and "constructive" shut out a group where ``X`` tells groups apart: nobody of it is selected, so that
+        it has no precision; or, as in the paper, everybody, so that its precision is its base rate. Where that would
+        reach the cost, nobody is selected in either case.
     n_starts : int, optional
-        Additional Gaussian starts, trained by L-BFGS on the paper's objective (default none; for "gradient_descent",
-        their number, default 5).
+        Additional Gaussian starts, trained by L-BFGS on the paper's objective (default none). For "gradient_descent"
+        the number of starts (default 5).
     max_iter : int, optional
         Steps of the descent (default 30,000), or of the logistic start (default 1,000).
     l2 : float, default=0.0
-        Weight of ``|w|^2 / 2`` on standardised features, against the mean loss.
+        Weight of ``|w|^2 / 2`` on standardised features, relative to the mean loss.
     application : float, optional
-        Weight of the paper's penalty that asks for someone to apply (default 1/6); only in the paper's objective.
+        Weight of the paper's penalty if nobody applies (default 1/6); only in the paper's objective.
     parity_tolerance : float, default=0.2
         Largest difference of selection rates under ``parity``, as a share of the overall rate (see ``ties``).
     tpr_tolerance : float, default=0.2
         Largest difference of true-positive rates under ``equal_tpr``, as a share of the overall rate.
     ties : dict, optional
-        What else training is told under ``parity`` and ``equal_tpr``: ``"order"`` (default True), whether both together
-        also ask for precisions in the order of base rates outright; ``"push_out"`` (True), whether precisions of groups
-        that are not meant to apply are pushed below their cost; ``"relative"`` (True), whether the two tolerances are
-        shares of the overall rate: absolute ones are met by selecting almost nobody.
+        Settings of ``parity`` and ``equal_tpr``, each True by default. ``"order"``: both together also constrain
+        precisions to the order of base rates. ``"push_out"``: precisions of groups that should not apply are pushed
+        below their cost. ``"relative"``: the two tolerances are shares of the overall rate (absolute ones are met by
+        selecting almost nobody).
     preset : {"paper", "released"}, optional
-        Settings of "gradient_descent": those of the paper's text (the default), or of its released code where that
-        differs. Those of the data are not among them: ``tolerance``, ``parity``, ``n_starts``, ``application``.
+        Settings of "gradient_descent": those of the paper's text (the default), or of its released code where it
+        differs. A preset does not set ``tolerance``, ``parity``, ``n_starts`` and ``application``.
     temperature, precision_temperature, application_temperature : float, optional
-        Sharpness of smooth predictions, of the precision proxy, and of applications, in place of the preset's.
+        Sharpness of smooth predictions, of smooth precision and of applications, in place of the preset's.
     learning_rate : float, optional
-        Length of a step of the descent, in gradients, in place of the preset's.
+        Step size of the descent, in place of the preset's.
     descent : dict, optional
-        Further settings in place of the preset's, by their names in
-        :class:`selfselect.learning.DescentSettings`: ``{"dtype": "float64"}``.
+        Further settings in place of the preset's, by their names in :class:`selfselect.learning.DescentSettings`:
+        ``{"dtype": "float64"}``.
     random_state : int, RandomState or None, default=None
         Seed of Gaussian starts; without them nothing is random.
-    pos_label : label, optional
-        The label that means qualified; by default the larger of the two.
-    publish : {"cross_fit", "holdout", "train"}, default="cross_fit"
-        Where published counts come from, and what the classifier is chosen on: people scored by a classifier that was
-        not fitted to them, a part set aside, or (as in the paper) the training data; see
-        :mod:`selfselect.publishing.splits`.
-    cv : int or splitter, default=5
-        Folds of "cross_fit".
-    holdout : float, default=0.3
-        Share set aside by "holdout".
-    confidence : float or None, default=0.9
-        A group applies only if the lower Clopper-Pearson bound of its published precision, at this level, reaches its
-        cost. None goes by the precision itself; so does ``publish="train"``, the paper's way.
-    guarantee : bool, default=False
-        Whether all promises together must hold with the probability ``confidence``, for any model and any people. It
-        needs ``publish="holdout"``: everything is chosen on the people who are fitted (cross-fitted among themselves),
-        and a group is told to apply only if that stands the test on the people set aside; see
-        :mod:`selfselect.publishing.guarantee`.
+    $publishing
 
     Attributes
     ----------
     coef_ : ndarray of shape (1, n_features)
     intercept_ : ndarray of shape (1,)
-    published_ : PublishedStatistics
-        Counts per group that people decide by.
-    promised_ : Series of bool, indexed by group
-        With ``guarantee``: which groups can be promised anything at all. All these promises hold together with the
-        probability ``confidence``.
-    promise_level_ : float
-        With ``guarantee``: level of each single test.
     n_iter_ : int
         Steps of the logistic start (or of the descent).
     origin_ : str
-        Which start the kept classifier comes from.
+        Start that the chosen classifier comes from.
     constraints_met_ : bool
         Whether rates are within their tolerances (True without ``parity`` and ``equal_tpr``).
-    classes_ : ndarray of shape (2,)
-        The labels, in order.
-    positive_ : label
-        The one of them that means qualified.
+    $attributes
 
     Notes
     -----
-    **How it chooses.** Every start ends in a classifier that is judged by hard counts on the training set: constraints
-    first, then ``accuracy - 2 standard errors - (fitted weights) / (applicants)`` over those who apply. Raw training
-    accuracy would prefer small groups, and whatever was fitted hardest; the two corrections are what makes the choice
-    hold on new people.
+    **Selection.** Candidates are compared by hard counts: constraints first, then ``accuracy - 2 standard errors -
+    (fitted weights) / (applicants)`` among applicants. Plain accuracy would prefer small groups and overfitted
+    candidates; the two corrections make the choice hold on new people.
 
-    **How it grows.** One step of training takes O(m d) time for m rows and d features, one judgement of all thresholds
-    O(m log m), both whatever the number of groups; the number of steps is bounded. Memory is about twice that of ``X``.
+    **Complexity.** One step of training takes O(m d) time for m rows and d features, one evaluation of all thresholds
+    O(m log m), both for any number of groups; the number of steps is bounded. Memory is about twice that of ``X``.
 
-    **Raises.** :class:`selfselect.InfeasibleError` if ``require``, ``max_social_cost`` or ``min_selection_rate`` cannot
-    be met, saying what came nearest.
+    **Raises** :class:`selfselect.InfeasibleError` if ``require``, ``max_social_cost`` or ``min_selection_rate`` cannot
+    be met, saying what came closest.
 
     Examples
     --------
@@ -269,24 +228,11 @@ class StrategicClassifier(SelfSelectionClassifier):
         self.confidence = confidence
         self.guarantee = guarantee
 
-    def fit(self, X: Any, y: ArrayLike, *, sensitive_features: Any = None, sample_weight: Any = None) -> Self:
-        """Fit the classifier.
+    def _validate(self, X: Any, y: Any) -> tuple[Any, Any]:
+        X, y = validate_data(self, X, y, dtype=np.float64)
+        return X, y
 
-        Parameters
-        ----------
-        X : array-like of shape (n_rows, n_features)
-            Numbers; with the group as one-hot columns, or without.
-        y : array-like of shape (n_rows,)
-            Labels of two kinds; see ``pos_label``.
-        sensitive_features : array-like, Series, DataFrame or dict of columns, optional
-            Group of each row; without it everyone is one group.
-        sample_weight : array-like of shape (n_rows,), optional
-            Weights. Whole numbers count as repetitions of a row; others are relative, and scaled to average 1.
-        """
-        if self.guarantee:
-            return self._fit_and_test(X, y, sensitive_features, sample_weight)
-        X, y = validate_data(self, plain_frame(X), plain_frame(y), dtype=np.float64)
-        people = self._people(X, y, sensitive_features, sample_weight)
+    def _fit(self, X: Any, y: Any, people: TrainingPeople, sample_weight: Any) -> None:
         ask = self._ask(people)
         with one_thread():
             problem, used, rows = self._problem(X, people, ask)
@@ -304,10 +250,9 @@ class StrategicClassifier(SelfSelectionClassifier):
         self._publish(people, in_sample if unseen is None else unseen, in_sample)
         self._check_selection(self.min_selection_rate)
         self._check_ties(problem.ask, used)
-        return self
 
     def _solve(self, problem: Problem) -> Candidate:
-        """The best candidate of a solver, chosen on the very people that it was fitted to."""
+        """The best candidate of a solver on the people that it was fitted to."""
         best, self.n_iter_ = solve(
             problem,
             solver=self.solver,
@@ -319,7 +264,7 @@ class StrategicClassifier(SelfSelectionClassifier):
         return best
 
     def _descent_settings(self) -> DescentSettings:
-        """Settings of the descent: what is given by name, then the preset's."""
+        """Settings of the descent: named ones take precedence over those of the preset."""
         if not isinstance(self.descent, Mapping | None):
             raise ValueError(f"descent must be a dict of settings by name, got {self.descent!r}.")
         named = {name: getattr(self, name) for name in (*DESCENT_SETTINGS, "application")}
@@ -329,14 +274,14 @@ class StrategicClassifier(SelfSelectionClassifier):
     def _solve_each(
         self, X: FloatArray, people: TrainingPeople, problem: Problem, rows: Rows
     ) -> tuple[Candidate, FloatArray]:
-        """The paper's descent chooses in training; how it scores unseen people is asked of descents without them."""
+        """The paper's descent, which chooses on its training people; and scores of people by descents without them."""
 
         def descend(fitted: Rows) -> Candidate:
             return self._solve(problem.take(np.isin(rows, fitted)))
 
-        def scores(candidate: Candidate, judged: Rows) -> FloatArray:
+        def scores(candidate: Candidate, evaluated: Rows) -> FloatArray:
             coefficients, intercept = problem.standardisation.undo_parameters(candidate.parameters)
-            return np.asarray(X[judged] @ coefficients + intercept)
+            return np.asarray(X[evaluated] @ coefficients + intercept)
 
         unseen, best = people.splits.run(descend, scores)
         return best, unseen
@@ -355,7 +300,7 @@ class StrategicClassifier(SelfSelectionClassifier):
         refuse_infeasible(problem, best.candidate, [each.candidate for each in chosen])
         score = np.full(len(people.qualified), np.nan)
         score[rows] = best.score
-        return best.candidate, score[people.splits.judged]
+        return best.candidate, score[people.splits.evaluated]
 
     def _ask(self, people: TrainingPeople) -> Ask:
         """What is asked of the classifier, by all groups."""
@@ -441,7 +386,7 @@ class StrategicClassifier(SelfSelectionClassifier):
         check_choice(self.shut_out, "shut_out", SHUT_OUT)
         for name in ("parity", "equal_tpr", "l2"):
             check_at_least_zero(getattr(self, name), name)
-        self._descent_settings()  # refuses those that make no sense
+        self._descent_settings()  # raises if a setting is wrong
         if self.solver != "gradient_descent":
             for name in ("preset", *DESCENT_SETTINGS, "descent"):
                 if getattr(self, name) is not None:
@@ -476,21 +421,9 @@ class StrategicClassifier(SelfSelectionClassifier):
     def predict(self, X: Any) -> NDArray[Any]:
         """Label of each row."""
         score = self.decision_function(X)
-        return self._as_labels(score < 0 if self._turned else score > 0)
+        return self._as_labels(score < 0 if self._positive_is_first else score > 0)
 
     def predict_proba(self, X: Any) -> NDArray[np.float64]:
         """Smooth predictions ``sigma(2 score)`` of both classes: they rank people, and are not calibrated."""
         second = expit(TEMPERATURE * self.decision_function(X))
         return np.column_stack([1 - second, second])
-
-    # ------------------------------------------------------------------ as data
-
-    _STATE = ("coef", "intercept", "origin", "constraints_met")
-
-    def _fitted_state(self) -> dict[str, Any]:
-        return {"origin": self.origin_, "constraints_met": self.constraints_met_} | linear_state(self)
-
-    def _restore(self, state: dict[str, Any], groups: pd.Index) -> None:
-        self.origin_ = text_at(state["origin"], "fitted.origin")
-        self.constraints_met_ = truth_at(state["constraints_met"], "fitted.constraints_met")
-        restore_linear(self, state, self.n_features_in_)

@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any, Literal, Self
+from typing import Any, ClassVar, Literal
 
 import numpy as np
 import pandas as pd
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import NDArray
 from sklearn.utils.validation import check_is_fitted
 
-from .._files import number_at
 from .._frames import plain_frame, take_rows
 from .._validation import FloatArray, check_at_least_zero, check_choice, some_of
 from ..behaviour import SLACK
@@ -19,91 +18,65 @@ from ..counting import encode_groups, locate_labels, position_of, with_same_colu
 from ..learning import Allocation, Demands, InfeasibleError, allocate, cautious, cut_between
 from ..publishing import Promised, ThresholdCurves, promise_in_order, sequences_of
 from ..publishing.splits import Publish, Rows
-from .files import decode, encode, saveable
-from .inner import InnerClassifier, default_threshold_of, score_of
-from .people import TrainingPeople
+from .docs import with_shared_docs
+from .training_data import TrainingPeople
+from .wrapped import WrappedClassifier, default_threshold_of, score_of
 
 ShutOut = Literal["select_none", "select_all", "forbid"]
 
 
-@saveable
-class GroupThresholdClassifier(InnerClassifier):
-    """Any classifier's score, with the threshold for each group that is best once people decide whether to apply.
+@with_shared_docs
+class GroupThresholdClassifier(WrappedClassifier):
+    """Any classifier's score, with the thresholds per group that have the highest induced accuracy.
 
-    Every combination of steps of the groups' scores is considered, exactly: the one with the highest induced accuracy
-    under what is asked. Without demands that is a single group, the one that is judged best while it applies; the
-    others are shut out. A classifier that uses the group at the decision may be unlawful where you are.
+    The optimum over all combinations of thresholds is exact. Without constraints it lets one group in, the one with the
+    highest accuracy while it applies, and shuts out the others. A classifier that uses the group at the decision may be
+    unlawful where you are.
 
     Parameters
     ----------
-    estimator : classifier, optional
-        Any scikit-learn classifier with ``decision_function`` or ``predict_proba``; by default a logistic regression
-        without penalty.
-    cost : float or mapping from group to float, default=0.7
-        Cost of the test in [0, 1].
+    $estimator
+    $cost
     estimators : list of classifiers, optional
-        Several that compete, instead of ``estimator``; which one is kept is decided on people it had not seen.
-    require : list of groups, optional
-        Groups that must apply.
-    max_social_cost : float, optional
-        Largest share of the qualified that may stay away.
-    min_selection_rate : float, default=0.0
-        Least share of every group that is selected.
+        Several candidates in place of ``estimator``; the best on people it had not seen is kept.
+    $limits
+    $min_selection_rate
     parity_tolerance, tpr_tolerance : float, optional
-        Largest difference between groups' selection rates, and true-positive rates.
+        Largest difference between the selection rates, and between the true-positive rates, of any two groups.
     parity_ratio, tpr_ratio : float, optional
-        Least that the smallest of these rates over the largest may be (0.8: four fifths).
-    subsidies : float or mapping from group to float, optional
-        Subsidies.
-    subsidy_kind : {"additive", "proportional"}, default="additive"
-        Kind of subsidies.
+        Least ratio of the smallest of these rates to the largest (0.8: the four-fifths rule).
+    $subsidies
     shut_out : {"select_none", "select_all", "forbid"}, default="select_none"
-        What becomes of groups that are not let in: nobody of them is selected, or everybody (the paper's way: then
-        their precision is their base rate, below the cost). "forbid" selects of every group at least as many as the
-        inner classifier would by itself.
+        How to treat groups that are not let in: nobody of them is selected, or everybody (as in the paper: then their
+        precision is their base rate, below the cost). "forbid" selects of every group at least as many people as the
+        inner classifier does by itself.
     caution : float, default=2.0
-        Standard errors that are taken off a group's accuracy before groups are compared.
-    prefit : bool, default=False
-        Whether ``estimator`` is fitted already and only wants thresholds. These people must then be new to it: for
-        those that it was fitted to, publishing (and a guarantee) is as good as ``publish="train"``.
+        Standard errors that are subtracted from the accuracy of a group before groups are compared.
+    $prefit
     group_columns : list of str, optional
-        Columns of X that hold the group, for ``predict`` without ``sensitive_features``.
+        Columns of X that hold the group, for ``fit`` and ``predict`` without ``sensitive_features``.
     unseen : {"error", "pooled"}, default="error"
-        What to do with people of a group that was not there in training: complain, or select them as the inner
-        classifier would.
-    pos_label : label, optional
-        The label that means qualified; by default the larger of the two.
-    publish, cv, holdout, confidence
-        As in :class:`NaiveClassifier`, but by default "cross_fit": thresholds are chosen, and counts published, on
-        people that the score had not seen, and a group is let in only if it is sure to find the precision it is told.
-
-    guarantee : bool, default=False
-        Whether all promises together must hold with the probability ``confidence``, for any model and any people. It
-        needs ``publish="holdout"``: thresholds that are named beforehand are tested on the people set aside; see
-        :mod:`selfselect.publishing.guarantee`.
+        How to treat people of a group that was not there in training: raise an error, or decide as the inner
+        classifier does.
+    $publishing
 
     Attributes
     ----------
     thresholds_ : Series, indexed by group
         A person is selected when the inner score is above it; inf selects nobody, -inf everybody.
-    promised_, promise_level_
-        With ``guarantee``: the groups that are let in at thresholds that passed the test; see
-        :class:`NaiveClassifier`. What is tested is that they reach the cost they were fitted for.
     allocation_ : Allocation
-        What was found, with its value and how exact it is.
+        The optimum, with its value and how exact it is.
     estimator_ : classifier
-        The fitted one (the one that was kept, of several).
-    published_ : PublishedStatistics
-        Counts per group that people decide by.
-    classes_ : ndarray of shape (2,)
-        The labels, in order.
-    positive_ : label
-        The one of them that means qualified.
+        The fitted classifier (of several, the one that was kept).
+    $attributes
 
     Notes
     -----
-    **Raises** :class:`selfselect.InfeasibleError` if what is asked cannot be met, saying which demand and what came
-    nearest.
+    With ``guarantee``, thresholds that are fixed beforehand are tested on the people set aside; ``promised_`` marks the
+    groups that are let in at a threshold that passed.
+
+    **Raises** :class:`selfselect.InfeasibleError` if a constraint cannot be met, saying which one and what came
+    closest.
 
     Examples
     --------
@@ -116,9 +89,10 @@ class GroupThresholdClassifier(InnerClassifier):
     True
     """
 
-    # groups are asked for by default when metadata routing is on
+    # with metadata routing, groups are requested by default
     __metadata_request__predict = {"sensitive_features": True}  # noqa: RUF012
     __metadata_request__decision_function = {"sensitive_features": True}  # noqa: RUF012
+    _guarantee_after_fit: ClassVar[bool] = False
 
     def __init__(
         self,
@@ -171,24 +145,9 @@ class GroupThresholdClassifier(InnerClassifier):
         self.confidence = confidence
         self.guarantee = guarantee
 
-    def fit(self, X: Any, y: ArrayLike, *, sensitive_features: Any = None, sample_weight: Any = None) -> Self:
-        """Fit the inner classifiers (unless prefit) and find the best thresholds.
-
-        Parameters
-        ----------
-        X : array-like of shape (n_rows, n_features)
-        y : array-like of shape (n_rows,)
-            Labels of two kinds; see ``pos_label``.
-        sensitive_features : array-like, Series, DataFrame or dict of columns, optional
-            Group of each row; by default the ``group_columns`` of X, or everyone as one group.
-        sample_weight : array-like of shape (n_rows,), optional
-            Weights.
-        """
-        X, y = plain_frame(X), plain_frame(y)
+    def _fit(self, X: Any, y: Any, people: TrainingPeople, sample_weight: Any) -> None:
         check_choice(self.unseen, "unseen", ("error", "pooled"))
         check_at_least_zero(self.caution, "caution")
-        people = self._people(X, y, self._groups_of(X, sensitive_features), sample_weight)
-        self._check_inner(X, y)
 
         def scores(inner: Any, rows: Rows) -> FloatArray:
             return score_of(inner, take_rows(X, rows), self.positive_)
@@ -196,7 +155,7 @@ class GroupThresholdClassifier(InnerClassifier):
         best: tuple[float, Allocation, ThresholdCurves, FloatArray, Any, Promised | None] | None = None
         candidates = self._candidates()
         for candidate in candidates if self.prefit else ():
-            self._check_same_classes(candidate)
+            self._check_prefit(candidate)
         for candidate in candidates:
 
             def fitted(rows: Rows, candidate: Any = candidate) -> Any:
@@ -205,29 +164,26 @@ class GroupThresholdClassifier(InnerClassifier):
             score, model = people.splits.run(fitted, scores)
             curves = people.curves(score)
             promised = self._promise(people, curves, scores, model, len(candidates)) if self.guarantee else None
-            found = self._allocate(people, curves, model, promised)
-            value = float(np.nan_to_num(found.value, nan=-np.inf))
+            allocation = self._allocate(people, curves, model, promised)
+            value = float(np.nan_to_num(allocation.value, nan=-np.inf))
             if best is None or value > best[0]:
-                best = (value, found, curves, score, model, promised)
+                best = (value, allocation, curves, score, model, promised)
         assert best is not None
         _, self.allocation_, curves, score, self.estimator_, promised = best
-        self.thresholds_ = self._cuts(people, curves, self.allocation_, promised)
+        self.thresholds_ = self._thresholds(people, curves, self.allocation_, promised)
         if promised is not None:
             self.promise_level_ = promised.level
-            # who is kept out is at a threshold that nobody tested
-            told = promised.groups(curves.groups) & self.allocation_.let_in
-            self.promised_ = _over_all(told, people.groups.labels)
-        cut = self.thresholds_.to_numpy()
+            # groups that are not let in have a threshold that was not tested
+            passed = promised.groups(curves.groups) & self.allocation_.let_in
+            self.promised_ = _over_all(passed, people.groups.labels)
+        thresholds = self.thresholds_.to_numpy()
         final = people.splits.final
         in_sample = score if people.splits.mode == "train" else scores(self.estimator_, final)
         codes = people.groups.codes
-        self._publish(people, score - cut[codes[people.splits.judged]], in_sample - cut[codes[final]])
-        return self
+        self._publish(people, score - thresholds[codes[people.splits.evaluated]], in_sample - thresholds[codes[final]])
 
     def _candidates(self) -> list[Any]:
         if self.estimators is None:
-            if self.prefit and self.estimator is None:
-                raise ValueError("prefit=True needs a fitted estimator; estimator is None.")
             return [self.estimator]
         if self.estimator is not None:
             raise ValueError("Pass either estimator or estimators, not both.")
@@ -239,13 +195,13 @@ class GroupThresholdClassifier(InnerClassifier):
         if sensitive_features is not None or self.group_columns is None:
             return sensitive_features
         if not hasattr(X, "columns"):
-            raise TypeError("group_columns names columns of X, which must then be a frame.")
+            raise TypeError("group_columns names columns of X: pass X as a frame.")
         return X[list(self.group_columns)]
 
     def _promise(
         self, people: TrainingPeople, curves: ThresholdCurves, scores: Any, model: Any, competing: int
     ) -> Promised:
-        """Thresholds at which promises can be made, tested on the people set aside."""
+        """Thresholds that pass the test on the people set aside."""
         fitted = people.splits.final
         score, labels = scores(model, fitted), people.groups.labels
         codes, hired = people.groups.codes[fitted], people.qualified[fitted]
@@ -274,8 +230,8 @@ class GroupThresholdClassifier(InnerClassifier):
             vain = np.setdiff1d(np.flatnonzero(required), position)
             if len(vain):
                 raise InfeasibleError(
-                    f"{some_of(people.groups.labels[vain])} must apply, but nobody of it was judged (there are too few "
-                    "people, or all weigh 0), so that nothing can be published about it."
+                    f"{some_of(people.groups.labels[vain])} must apply, but nobody of it was evaluated (there are too "
+                    "few people, or all weigh 0), so nothing can be published about it."
                 )
         demands = Demands(
             required=required[position] | (faced <= SLACK),  # who pays nothing cannot be kept out
@@ -291,25 +247,21 @@ class GroupThresholdClassifier(InnerClassifier):
         )
         return allocate(curves, applies, gain=gain, shut_out=self.shut_out, demands=demands)
 
-    def _cuts(
-        self, people: TrainingPeople, curves: ThresholdCurves, found: Allocation, promised: Promised | None
+    def _thresholds(
+        self, people: TrainingPeople, curves: ThresholdCurves, allocation: Allocation, promised: Promised | None
     ) -> pd.Series:
-        """Threshold of each group between its step and the next, so that there is room on both sides.
-
-        A promise is about the very threshold that was tested.
-        """
-        cut = np.asarray(cut_between(curves.threshold, found.step), dtype=np.float64)
-        cut = np.where(found.step == curves.start[:-1], -np.inf, cut)
-        cut = np.where(found.step == curves.start[1:] - 1, np.inf, cut)
+        """Threshold of each group, halfway between its step and the next; or the very threshold that was tested."""
+        chosen = np.asarray(cut_between(curves.threshold, allocation.step), dtype=np.float64)
+        chosen = np.where(allocation.step == curves.start[:-1], -np.inf, chosen)
+        chosen = np.where(allocation.step == curves.start[1:] - 1, np.inf, chosen)
         for code, tested in enumerate(() if promised is None else promised.thresholds):
-            if not found.let_in[code]:
-                continue
-            cut[code] = tested[_steps_of(curves, code, tested) == found.step[code]].max()
+            if allocation.let_in[code]:
+                chosen[code] = tested[_steps_of(curves, code, tested) == allocation.step[code]].max()
         labels = people.groups.labels
-        # of groups that nobody was judged of, nobody is selected, unless that is not allowed
+        # a group without evaluated people is shut out, unless that is not allowed
         kept_in = self.shut_out == "forbid" or self.min_selection_rate > 0
         thresholds = np.full(len(labels), default_threshold_of(self.estimator_) if kept_in else np.inf)
-        thresholds[position_of(curves.groups, labels, "The curves", "the training data")] = cut
+        thresholds[position_of(curves.groups, labels, "The curves", "the training data")] = chosen
         return pd.Series(thresholds, index=labels, name="threshold")
 
     # ------------------------------------------------------------------ after fit
@@ -320,8 +272,8 @@ class GroupThresholdClassifier(InnerClassifier):
         groups = self._groups_of(X, sensitive_features)
         if groups is None and len(labels) > 1:
             raise TypeError(
-                "The threshold depends on the group: pass predict(X, sensitive_features=...), or name the columns of X "
-                "that hold it as group_columns=."
+                "The threshold depends on the group: pass predict(X, sensitive_features=...), or set group_columns= to "
+                "the columns of X that hold it."
             )
         own = encode_groups(groups, n_rows=n_rows)
         wanted = with_same_columns(own.labels, labels, "sensitive_features", "the training data")
@@ -329,8 +281,8 @@ class GroupThresholdClassifier(InnerClassifier):
             position = position_of(wanted, labels, "sensitive_features", "the training data")
         else:
             position = np.asarray(pd.Index(list(labels)).get_indexer(pd.Index(list(wanted))), dtype=np.intp)
-        cut = self.thresholds_.to_numpy()
-        by_group = np.where(position >= 0, cut[position], default_threshold_of(self.estimator_))
+        thresholds = self.thresholds_.to_numpy()
+        by_group = np.where(position >= 0, thresholds[position], default_threshold_of(self.estimator_))
         return np.asarray(by_group[own.codes], dtype=np.float64)
 
     def _above_threshold(self, X: Any, sensitive_features: Any) -> FloatArray:
@@ -348,47 +300,24 @@ class GroupThresholdClassifier(InnerClassifier):
         """Label of each row: qualified where the inner score is above the threshold of the person's group."""
         return self._as_labels(self._above_threshold(X, sensitive_features) > 0)
 
-    def _predict_people(self, X: Any, sensitive_features: Any) -> NDArray[Any]:
+    def _predict_with_groups(self, X: Any, sensitive_features: Any) -> NDArray[Any]:
         return self.predict(X, sensitive_features)
 
-    def _said_of(self, i: int) -> str:
-        return f"{_threshold_text(self.thresholds_.iloc[i])}; "
-
-    # ------------------------------------------------------------------ as data
-
-    _STATE = (*InnerClassifier._STATE, "thresholds")
-
-    def _fitted_state(self) -> dict[str, Any]:
-        return super()._fitted_state() | {"thresholds": encode(self.thresholds_.tolist())}
-
-    def _restore(self, state: dict[str, Any], groups: pd.Index) -> None:
-        read = enumerate(decode(state["thresholds"]))
-        thresholds = np.array([_threshold_at(value, f"fitted.thresholds[{i}]") for i, value in read])
-        if thresholds.shape != (len(groups),) or np.isnan(thresholds).any():
-            raise ValueError("It is damaged: its thresholds do not fit its groups.")
-        self.thresholds_ = pd.Series(thresholds, index=groups, name="threshold")
-        super()._restore(state, groups)
-
-
-def _threshold_at(value: Any, where: str) -> float:
-    """A threshold of a file, which may be infinite: then everybody of a group is selected, or nobody."""
-    return value if isinstance(value, float) and np.isinf(value) else number_at(value, where)
+    def _threshold_text(self, i: int) -> str:
+        threshold = self.thresholds_.iloc[i]
+        if np.isinf(threshold):
+            return "nobody is selected; " if threshold > 0 else "everybody is selected; "
+        return f"selected above {threshold:.4g}; "
 
 
 def _steps_of(curves: ThresholdCurves, code: int, thresholds: FloatArray) -> NDArray[np.intp]:
-    """Step of a group that holds at each of some thresholds."""
+    """Step of a group at each of some thresholds."""
     first, end = curves.start[code], curves.start[code + 1]
     return np.asarray(first + np.searchsorted(curves.threshold[first:end], thresholds, side="right") - 1, dtype=np.intp)
 
 
 def _over_all(values: pd.Series, labels: pd.Index) -> pd.Series:
-    """Yes or no of some groups, spread over all; no for the others."""
+    """Values of some groups spread over all groups, False for the others."""
     spread = np.zeros(len(labels), dtype=bool)
     spread[position_of(values.index, labels, "The curves", "the training data")] = values.to_numpy()
     return pd.Series(spread, index=labels, name=values.name)
-
-
-def _threshold_text(threshold: float) -> str:
-    if np.isinf(threshold):
-        return "nobody is selected" if threshold > 0 else "everybody is selected"
-    return f"selected above {threshold:.4g}"

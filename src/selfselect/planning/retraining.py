@@ -11,7 +11,7 @@ import pandas as pd
 from numpy.typing import ArrayLike
 from sklearn.base import clone
 
-from .._notices import notices_kept
+from .._notices import captured_warnings
 from .._validation import BoolArray, FloatArray
 from ..auditing import Audit, ScreeningResult
 from ..behaviour import SLACK, SureRule
@@ -55,7 +55,7 @@ def refit(classifier: Any, X: Any, y: ArrayLike, groups: GroupCodes) -> Firm:
         model = clone(base).set_params(
             cost=terms.cost, subsidies=terms.subsidies, subsidy_kind=terms.kind, confidence=sure
         )
-        with notices_kept():  # that nobody applies is an answer here
+        with captured_warnings():  # that nobody applies is an answer here
             published: PublishedStatistics = model.fit(X, labels, sensitive_features=groups).published_
         return published
 

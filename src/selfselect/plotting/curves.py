@@ -9,8 +9,8 @@ from numpy.typing import ArrayLike
 
 from .._validation import check_fraction
 from ..auditing.words import FEW_SELECTED
-from ..estimators.inner import score_of
-from ..estimators.labels import qualified
+from ..estimators.training_data import is_qualified
+from ..estimators.wrapped import score_of
 from ..metrics.scorers import final_step
 from ..publishing import ThresholdCurves
 from .drawing import COLOURS, MOST_NAMED, UNNAMED, Display, label_texts, largest, name_lines, new_axes
@@ -91,7 +91,7 @@ class PrecisionCurvesDisplay(Display):
         own = getattr(final_step(estimator)[0], "cost", None)
         line = own if cost is None and isinstance(own, int | float) else cost
         positive = getattr(estimator, "positive_", estimator.classes_[1])
-        labels, score = qualified(y, estimator.classes_, positive), score_of(estimator, X, positive)
+        labels, score = is_qualified(y, estimator.classes_, positive), score_of(estimator, X, positive)
         return cls.from_predictions(labels, score, sensitive_features=sensitive_features, cost=line, ax=ax)
 
     def plot(self, ax: Any = None) -> Self:

@@ -8,7 +8,7 @@ from numpy.typing import ArrayLike
 
 from ..auditing import Audit
 from ..costs import Cost, Subsidies, Terms
-from ..estimators.labels import qualified
+from ..estimators.training_data import is_qualified
 from ..metrics.scorers import final_step
 from ..publishing import PublishedStatistics
 
@@ -47,7 +47,7 @@ def table_of(estimator: Any, X: Any, y: ArrayLike | None, sensitive_features: An
         return counted
     positive = final.classes_[1]
     return PublishedStatistics.from_predictions(
-        qualified(y, final.classes_, positive),
+        is_qualified(y, final.classes_, positive),
         final.predict(features) == positive,
         sensitive_features=sensitive_features,
     )

@@ -8,6 +8,7 @@ import numpy as np
 import pandas as pd
 from numpy.typing import ArrayLike, NDArray
 
+from .._frames import from_plain, to_plain
 from .._validation import (
     as_column,
     check_binary,
@@ -57,6 +58,12 @@ class PublishedStatistics:
             raise ValueError(f"Groups appear twice: {some_of(groups[groups.duplicated()])}.")
         self.groups = groups
         self.counts = counts
+
+    def __getstate__(self) -> dict[str, Any]:
+        return {"groups": to_plain(self.groups), "counts": self.counts}
+
+    def __setstate__(self, state: dict[str, Any]) -> None:
+        self.groups, self.counts = from_plain(state["groups"]), state["counts"]
 
     # ------------------------------------------------------------------ ways to make one
 

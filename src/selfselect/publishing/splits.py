@@ -1,19 +1,17 @@
-"""Where the counts come from that a classifier publishes: one place, for all classifiers.
+"""Splits of the training rows: which rows a score is fitted to, and which rows it is evaluated and published on.
 
-What is published on the people that a classifier was fitted to is better than what new people get. So by default every
-choice is made, and every count taken, on people that the score at hand has not seen:
+Statistics of the people that a classifier was fitted to are too good for new people. By default every choice is made,
+and every count taken, on people that the score has not seen:
 
-- ``"cross_fit"``: people are splits into folds; each fold is scored by a classifier fitted to the others. Thresholds,
-  groups and starts are chosen on these scores and published from them; then the score is fitted once more, to all.
-- ``"holdout"``: a part is set aside; what is fitted to the rest is judged and published on it, and stays as it is.
-- ``"train"``: the paper's way, on the very people that were fitted.
+- ``"cross_fit"``: the rows are split into folds, and each fold is scored by a classifier fitted to the others.
+  Thresholds, groups and starts are chosen on these scores, which are also published. The final score is fitted to all
+  rows.
+- ``"holdout"``: a part is set aside. What is fitted to the rest is evaluated and published on this part.
+- ``"train"``: the fitted people are also evaluated, as in the paper.
 
-People are splits so that each part has its share of every group and label. That makes counts less noisy, but also ties
-the part that is set aside to the rest: a group that was lucky in one is as lucky in the other. A guarantee needs them
-to be independent, so for one people are set aside ``blindly``: at random within each group.
-
-A classifier says how something is fitted to some rows, and how that scores (or selects) others; :class:`Splits` does
-the rest.
+Folds and holdout are stratified by label and group, which makes counts less noisy. Stratifying by label also makes the
+part set aside depend on the rest. A guarantee needs them to be independent, so then the holdout is random within each
+group (``stratify=False``).
 """
 
 from __future__ import annotations
@@ -37,24 +35,22 @@ MODES: tuple[Publish, ...] = ("cross_fit", "holdout", "train")
 Rows: TypeAlias = NDArray[np.intp]
 Model = TypeVar("Model")
 
-#: Multiplier that spreads bits: an odd number near 2^64 times the golden ratio's fraction.
-ODD = np.uint64(0x9E3779B97F4A7C15)
-#: People of the rarer label that each fold must have at least.
-LEAST_PER_FOLD = 1
+#: Multiplier of Fibonacci hashing: an odd number near 2^64 times the golden ratio's fraction.
+HASH_MULTIPLIER = np.uint64(0x9E3779B97F4A7C15)
 
 
 @dataclass(frozen=True, eq=False)
 class Splits:
-    """Which rows a score is fitted to while it is judged on others, time after time; and to which at last.
+    """Rows to fit and rows to evaluate, for each part, and the rows of the final fit.
 
     Attributes
     ----------
     mode : {"cross_fit", "holdout", "train"}
-        How it was splits; "train" also where there were too few people for anything else.
+        How the rows were split; "train" also if there are too few people for another mode.
     parts : tuple of (ndarray, ndarray)
-        Rows to fit, rows to judge.
+        Rows to fit, rows to evaluate.
     final : ndarray
-        Rows that the classifier is fitted to at last.
+        Rows that the final classifier is fitted to.
     """
 
     mode: Publish
@@ -62,9 +58,9 @@ class Splits:
     final: Rows
 
     @property
-    def judged(self) -> Rows:
-        """Rows that are judged, in order."""
-        return np.sort(np.concatenate([judged for _, judged in self.parts]))
+    def evaluated(self) -> Rows:
+        """All rows that are evaluated, in order."""
+        return np.sort(np.concatenate([evaluated for _, evaluated in self.parts]))
 
     def run(
         self, fit: Callable[[Rows], Model], score: Callable[[Model, Rows], NDArray[Any]]
@@ -74,9 +70,9 @@ class Splits:
         Returns
         -------
         scores : ndarray
-            Of all rows that are judged, in order; each by what was fitted without it (unless on training data).
+            Scores of the evaluated rows, in order; each by a model that was fitted without it (except in mode "train").
         final : object
-            What was fitted at last.
+            Model of the final fit.
         """
         values = []
         for fitted, rows in self.parts:
@@ -96,12 +92,12 @@ def make_splits(
     *,
     cv: Any = 5,
     holdout: float = 0.3,
-    counted: Rows | None = None,
-    blindly: bool = False,
+    rows: Rows | None = None,
+    stratify: bool = True,
 ) -> Splits:
-    """Splits people into those who are fitted and those who are judged, alike in group and label.
+    """Split rows into those to fit and those to evaluate, stratified by label and group.
 
-    Who falls where depends on what is known of people, never on the order of rows or the names of groups.
+    The split depends on the features, labels and groups of people, never on the order of rows or the names of groups.
 
     Parameters
     ----------
@@ -114,101 +110,104 @@ def make_splits(
     groups : GroupCodes
         Group of each row.
     cv : int, splitter or iterable, default=5
-        Number of folds (fewer, with too few people of a label), or whatever scikit-learn takes for folds.
+        Number of folds (fewer if a label is rare), or any value that scikit-learn's ``check_cv`` takes.
     holdout : float, default=0.3
         Share that is set aside.
-    counted : ndarray of int, optional
-        Rows that count for something; by default all.
-    blindly : bool, default=False
-        Whether "holdout" sets people aside without a look at their label.
+    rows : ndarray of int, optional
+        Rows that are used; by default all.
+    stratify : bool, default=True
+        Whether "holdout" is stratified by label as well as by group.
     """
     check_choice(publish, "publish", MODES)
-    rows = np.arange(len(qualified)) if counted is None else counted
+    rows = np.arange(len(qualified)) if rows is None else rows
     if publish == "train":
-        return Splits("train", ((rows, rows),), rows)
+        return _training_rows(rows)
     if publish == "cross_fit" and not isinstance(cv, int | np.integer | str | None):
-        return _deal_by(check_cv(cv), rows, groups.codes * 2 + qualified)
-    place = _places(X, qualified, groups, rows)
-    rarer = int(min(qualified[rows].sum(), (~qualified[rows]).sum()))
+        return _split_by(check_cv(cv), rows, groups.codes * 2 + qualified)
     if publish == "holdout":
         share = check_fraction(holdout, "holdout", inclusive=False)
-        if blindly:
-            return _set_aside_blindly(X, rows, groups.codes[rows], qualified, share)
-        return _set_aside(rows, place, qualified, share)
-    folds = min(_check_folds(cv), rarer // LEAST_PER_FOLD)
+        if not stratify:
+            return _random_holdout(X, rows, groups.codes[rows], qualified, share)
+        return _stratified_holdout(rows, _positions(X, qualified, groups, rows), qualified, share)
+    folds = min(_check_folds(cv), int(min(qualified[rows].sum(), (~qualified[rows]).sum())))
     if folds < 2:
-        return Splits("train", ((rows, rows),), rows)
-    fold = place % folds
+        return _training_rows(rows)
+    fold = _positions(X, qualified, groups, rows) % folds
     return Splits("cross_fit", tuple((rows[fold != k], rows[fold == k]) for k in range(folds)), rows)
 
 
-def _deal_by(splitter: Any, rows: Rows, strata: NDArray[Any]) -> Splits:
-    """Folds of scikit-learn's, of all rows; everybody who counts must be judged once."""
+def _training_rows(rows: Rows) -> Splits:
+    return Splits("train", ((rows, rows),), rows)
+
+
+def _split_by(splitter: Any, rows: Rows, strata: NDArray[Any]) -> Splits:
+    """Folds of a scikit-learn splitter; each row must be evaluated once."""
     folds = splitter.split(np.zeros(len(strata)), strata)
-    parts = tuple((np.intersect1d(fitted, rows), np.intersect1d(judged, rows)) for fitted, judged in folds)
-    judged = np.concatenate([part for _, part in parts])
-    if len(judged) != len(rows) or len(np.unique(judged)) != len(rows):
-        raise ValueError(f"cv must judge everybody once, and {splitter!r} does not; use folds without repetition.")
+    parts = tuple((np.intersect1d(fitted, rows), np.intersect1d(evaluated, rows)) for fitted, evaluated in folds)
+    evaluated = np.concatenate([part for _, part in parts])
+    if len(evaluated) != len(rows) or len(np.unique(evaluated)) != len(rows):
+        raise ValueError(f"cv must evaluate every row once, and {splitter!r} does not; use folds without repetition.")
     return Splits("cross_fit", parts, rows)
 
 
 def _check_folds(cv: Any) -> int:
     if not isinstance(cv, int | np.integer) or isinstance(cv, bool) or cv < 2:
-        raise ValueError(f"cv must be a whole number of at least 2, or a splitter of scikit-learn's, got {cv!r}.")
+        raise ValueError(f"cv must be a whole number of at least 2, or a scikit-learn splitter, got {cv!r}.")
     return int(cv)
 
 
-def _set_aside(rows: Rows, place: NDArray[np.intp], qualified: BoolArray, share: float) -> Splits:
-    """Every so-manieth person is set aside, so that each label and group gives its share."""
-    aside = np.floor((place + 1) * share + 1e-9) > np.floor(place * share + 1e-9)
-    rest, apart = qualified[rows[~aside]], qualified[rows[aside]]
-    if not (rest.any() and not rest.all() and apart.any() and not apart.all()):
-        return Splits("train", ((rows, rows),), rows)  # too few people of a label to set any aside
+def _stratified_holdout(rows: Rows, position: NDArray[np.intp], qualified: BoolArray, share: float) -> Splits:
+    """Systematic holdout, stratified by label and group."""
+    aside = np.floor((position + 1) * share + 1e-9) > np.floor(position * share + 1e-9)
+    if not (_has_both(qualified[rows[~aside]]) and _has_both(qualified[rows[aside]])):
+        return _training_rows(rows)
     return Splits("holdout", ((rows[~aside], rows[aside]),), rows[~aside])
 
 
-def _set_aside_blindly(X: Any, rows: Rows, codes: NDArray[np.intp], qualified: BoolArray, share: float) -> Splits:
-    """A part of each group that looks random: by a hash of the features, and of the number among people just alike."""
-    key = _hash(take_rows(X, rows), len(rows))
-    mixed = pd.util.hash_array(_told_apart(key, codes))
-    place = np.empty(len(rows), dtype=np.intp)
+def _random_holdout(X: Any, rows: Rows, codes: NDArray[np.intp], qualified: BoolArray, share: float) -> Splits:
+    """Pseudorandom holdout within each group: the rows with the smallest hash of their features."""
+    key = pd.util.hash_array(_distinct_hashes(_hash_rows(take_rows(X, rows), len(rows)), codes))
+    position = np.empty(len(rows), dtype=np.intp)
     size = np.bincount(codes)
-    place[np.lexsort((mixed, codes))] = np.arange(len(rows)) - np.repeat(np.cumsum(size) - size, size)
-    aside = place < np.floor(size * share + 1e-9)[codes]
-    rest = qualified[rows[~aside]]
-    if not (rest.any() and not rest.all() and aside.any()):
-        return Splits("train", ((rows, rows),), rows)
+    position[np.lexsort((key, codes))] = np.arange(len(rows)) - np.repeat(np.cumsum(size) - size, size)
+    aside = position < np.floor(size * share + 1e-9)[codes]
+    if not (_has_both(qualified[rows[~aside]]) and aside.any()):
+        return _training_rows(rows)
     return Splits("holdout", ((rows[~aside], rows[aside]),), rows[~aside])
 
 
-def _places(X: Any, qualified: BoolArray, groups: GroupCodes, rows: Rows) -> NDArray[np.intp]:
-    """Place of each row in a line in which people of one label, and then of one group, stand together.
+def _has_both(labels: BoolArray) -> bool:
+    return bool(labels.any() and not labels.all())
 
-    Within a group the order is that of a hash of the features, and groups come in the order of their least hash (of
-    equals, of what the hashes of their people add up to): both look random and know nothing of the order of rows and
-    columns or the names of groups. People just alike stand anywhere: next to each other they would be splits to
-    different parts, and tell on one another.
+
+def _positions(X: Any, qualified: BoolArray, groups: GroupCodes, rows: Rows) -> NDArray[np.intp]:
+    """Position of each row when rows are sorted by label, then by group, then by a hash of the features.
+
+    Groups are sorted by the smallest hash of their rows (ties: by a sum over their hashes), so that neither the order
+    of rows and columns nor the names of groups matter. Rows with equal features get distinct hashes: next to each
+    other they would fall into different parts, and one would reveal the label of the other.
     """
-    key = _hash(take_rows(X, rows), len(rows))
+    key = _hash_rows(take_rows(X, rows), len(rows))
     codes = groups.codes[rows]
-    least = np.full(groups.n_groups, np.iinfo(np.uint64).max, dtype=np.uint64)
-    np.minimum.at(least, codes, key)
+    smallest = np.full(groups.n_groups, np.iinfo(np.uint64).max, dtype=np.uint64)
+    np.minimum.at(smallest, codes, key)
     total = np.zeros(groups.n_groups, dtype=np.uint64)
-    np.add.at(total, codes, (key ^ qualified[rows]) * ODD)
-    apart = _told_apart(key, codes * 2 + qualified[rows])
-    order = np.lexsort((apart, codes, total[codes], least[codes], qualified[rows]))
-    place = np.empty(len(rows), dtype=np.intp)
-    place[order] = np.arange(len(rows))
-    return place
+    np.add.at(total, codes, (key ^ qualified[rows]) * HASH_MULTIPLIER)
+    distinct = _distinct_hashes(key, codes * 2 + qualified[rows])
+    order = np.lexsort((distinct, codes, total[codes], smallest[codes], qualified[rows]))
+    position = np.empty(len(rows), dtype=np.intp)
+    position[order] = np.arange(len(rows))
+    return position
 
 
-def _told_apart(key: NDArray[np.uint64], among: NDArray[np.intp]) -> NDArray[np.uint64]:
-    """Hashes in which the second, third, ... of people just alike is as far from the first as anybody."""
-    alike = pd.Series(key).groupby([among, key], sort=False).cumcount().to_numpy().astype(np.uint64)
-    return np.where(alike > 0, pd.util.hash_array(key + alike * ODD), key)
+def _distinct_hashes(key: NDArray[np.uint64], strata: NDArray[np.intp]) -> NDArray[np.uint64]:
+    """Hashes in which repeated values of a stratum are replaced by unrelated ones."""
+    repetition = pd.Series(key).groupby([strata, key], sort=False).cumcount().to_numpy().astype(np.uint64)
+    return np.where(repetition > 0, pd.util.hash_array(key + repetition * HASH_MULTIPLIER), key)
 
 
-def _hash(X: Any, n_rows: int) -> NDArray[np.uint64]:
+def _hash_rows(X: Any, n_rows: int) -> NDArray[np.uint64]:
+    """Hash of the features of each row, the same for any order of rows and columns."""
     if sparse.issparse(X):
         X = np.asarray(X.sum(axis=1)).reshape(n_rows, 1)
     key = np.zeros(n_rows, dtype=np.uint64)
@@ -216,8 +215,8 @@ def _hash(X: Any, n_rows: int) -> NDArray[np.uint64]:
         frame = X if isinstance(X, pd.DataFrame) else pd.DataFrame(np.asarray(X).reshape(n_rows, -1))
         for i in range(frame.shape[1]):
             cells = pd.util.hash_pandas_object(frame.iloc[:, i], index=False, categorize=True).to_numpy(np.uint64)
-            mixed = (cells ^ cells.sum()) * ODD  # a column is told from others by what it holds, not by its place
+            mixed = (cells ^ cells.sum()) * HASH_MULTIPLIER  # columns differ by their content, not by their position
             key += mixed ^ (mixed >> np.uint64(32))
         return key
-    except (TypeError, ValueError):  # whatever this is, the score that is to learn from it will say what is wrong
+    except (TypeError, ValueError):  # the classifier will raise the error about X
         return np.arange(n_rows, dtype=np.uint64)

@@ -24,7 +24,7 @@ from ..counting import MISSING, GroupCounts
 from ..publishing import PublishedStatistics, ThresholdCurves
 from .checking import is_missing, numbers_or_missing
 from .chunks import TextArray, listing
-from .encoding import useless
+from .features import reason_to_leave_out
 
 Severity: TypeAlias = Literal["error", "warning", "hint"]
 SEVERITIES: tuple[Severity, ...] = ("error", "warning", "hint")
@@ -376,7 +376,7 @@ def suspect_features(columns: Mapping[str, TextArray], y: BoolArray) -> list[Fin
 
 
 def _suspect_feature(name: str, cells: TextArray, y: BoolArray, rows: NDArray[np.intp]) -> Finding | None:
-    reason = useless(cells)
+    reason = reason_to_leave_out(cells)
     if reason:
         return Finding(
             "left_out", "hint", f"Column {shown(name)} is not learnt from: {reason}.", details={"name": name}

@@ -1,17 +1,21 @@
-"""A classifier from a table of text, judged on people it has not seen."""
+"""A classifier from a table of text: its audit, its file, and its predictions."""
+
+from dataclasses import replace
 
 import numpy as np
 import pandas as pd
 import pytest
+from sklearn.ensemble import RandomForestClassifier
 
 from applicants import applicants, text_columns
 from selfselect import GroupThresholdClassifier, NaiveClassifier, SemiStrategicClassifier, StrategicClassifier
 from selfselect.cli.train import METHODS as METHODS_OF_THE_COMMAND
 from selfselect.costs import Terms
 from selfselect.counting import encode_groups
+from selfselect.estimators.io import model_bytes
 from selfselect.metrics import induced_accuracy, social_cost
 from selfselect.tabular.loading import TrainingTable
-from selfselect.tabular.training import METHODS, hold_out, make_classifier, train_on_table
+from selfselect.tabular.train import METHODS, hold_out, load_table_model, make_classifier, train_on_table
 
 
 @pytest.fixture(scope="module")
@@ -44,7 +48,7 @@ def test_the_same_share_of_every_stratum_is_held_out_and_none_is_emptied():
         ("strategic", StrategicClassifier),
     ],
 )
-def test_what_is_not_asked_for_is_as_the_classifier_has_it(method, cls):
+def test_settings_that_are_not_given_are_the_defaults_of_the_classifier(method, cls):
     terms = Terms(0.8, {"a": 0.1}, "proportional")
     made, plain = make_classifier(method, terms), cls()
     assert type(made) is cls
@@ -73,7 +77,7 @@ def test_the_evaluation_is_on_people_the_model_has_not_seen(people):
     done = train_on_table(table_of(people), NaiveClassifier(cost=0.7))
     test = hold_out(pd.factorize(z, sort=True)[0] * 2 + y.to_numpy(), 0.3, 0)
     assert (done.trained_on, done.held_out) == ((~test).sum(), test.sum())
-    score = done.model.score(text_columns(people))
+    score = done.model.score(done.model.frame(text_columns(people)))
     applies = done.model.classifier.applies_to(z[test])
     assert done.audit.social_cost == pytest.approx(social_cost(y[test], applies=applies))
     assert done.audit.induced_accuracy == pytest.approx(induced_accuracy(y[test], score[test] > 0, applies=applies))
@@ -103,3 +107,46 @@ def test_the_page_of_a_trained_model_moves_thresholds_over_what_is_published(peo
     assert told.table == classifier.published_
     assert done.audit.terms.confidence == 0.9
     assert done.audit.applies.tolist() == classifier.applies().tolist()
+
+
+# ---------------------------------------------------------------------- the file
+
+
+@pytest.mark.parametrize("inner", [None, RandomForestClassifier(5, random_state=0)], ids=["logistic", "forest"])
+@pytest.mark.parametrize("cls", [SemiStrategicClassifier, GroupThresholdClassifier])
+def test_a_model_read_back_predicts_bit_for_bit_the_same(cls, inner, people, tmp_path):
+    model = train_on_table(table_of(people), cls(inner, cost=0.7), holdout=0).model
+    path = tmp_path / "model.skops"
+    path.write_bytes(model_bytes(model))
+    again = load_table_model(path)
+    frame = model.frame(text_columns(people))
+    assert np.array_equal(model.score(frame, people[["z"]]), again.score(frame, people[["z"]]))
+    assert (again.groups, again.missing, again.columns) == (("z",), "error", ("z", "age", "job", "pay"))
+    assert again.classifier.applies().equals(model.classifier.applies())
+
+
+def test_the_pipeline_takes_an_ordinary_frame(people):
+    model = train_on_table(table_of(people), NaiveClassifier(cost=0.7), holdout=0).model
+    plain = people.assign(job=people["job"].fillna("(missing)"))
+    expected = model.score(model.frame(text_columns(people)))
+    assert np.array_equal(model.pipeline.decision_function(plain), expected)
+
+
+def test_a_file_without_columns_is_refused_by_name(people, tmp_path):
+    path = tmp_path / "bare.skops"
+    features = people[["age"]]
+    NaiveClassifier(cost=0.7).fit(features, people["hired"], sensitive_features=people["z"]).save(path)
+    with pytest.raises(
+        ValueError, match=r"bare\.skops holds a NaiveClassifier, not a model that selfselect train wrote"
+    ):
+        load_table_model(path)
+
+
+def test_people_of_groups_that_were_not_there_in_training_are_told_apart(people):
+    z = people["z"].where(people.index % 5 > 0)
+    table = table_of(people, z, "own_group")
+    model = train_on_table(replace(table, missing="own_group"), NaiveClassifier(cost=0.7), holdout=0).model
+    expected = model.classifier.applies().to_dict()
+    applies, known = model.applies_to(pd.DataFrame({"z": ["Q", None, "C", "A"]}))
+    assert known.tolist() == [False, True, True, True]
+    assert applies.tolist() == [False, expected["(missing)"], expected["C"], expected["A"]]

@@ -1,0 +1,137 @@
+"""Guarantee for a finished classifier: it is chosen on some people, and tested on the people set aside.
+
+The score, its threshold or thresholds, and the groups that should apply are chosen on the fitted people by
+cross-fitting, with a margin that makes the test likely to pass. Then these groups are tested together on the people set
+aside; see :mod:`selfselect.publishing.guarantee`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+import numpy as np
+import pandas as pd
+from scipy.special import ndtr, ndtri
+
+from .._frames import take_rows
+from .._notices import PromiseWarning, captured_warnings, warn
+from .._validation import FloatArray, some_of
+from ..behaviour import SLACK
+from ..counting import GroupCodes, locate_labels, position_of, ratio
+from ..learning import InfeasibleError
+from ..publishing import promise_to_named
+from .training_data import TrainingPeople
+
+#: Probability that the test of a group passes, where thresholds can be chosen so.
+POWER = 0.8
+#: Highest confidence that is asked for among the fitted people.
+MAX_CONFIDENCE = 1 - 1e-9
+
+
+def fit_with_guarantee(model: Any, X: Any, y: Any, people: TrainingPeople) -> None:
+    """Fit a classifier to a part of the people, and test on the others which groups reach their cost."""
+    fitted, evaluated = people.splits.final, people.splits.evaluated
+    labels, fitted_groups = people.groups.labels, people.groups.take(fitted)
+    chosen = _choose(model, fitted_groups, take_rows(X, fitted), take_rows(y, fitted))
+    model.__dict__.pop("feature_names_in_", None)  # of an earlier fit
+    model.__dict__.update({name: value for name, value in vars(chosen).items() if name.endswith("_")})
+    tested = np.zeros(len(labels), dtype=bool)
+    applies = chosen.set_params(confidence=model.confidence).applies().to_numpy()
+    tested[position_of(fitted_groups.labels, labels, "The fitted", "the training data")] = applies
+    score, in_sample = (_scores(chosen, take_rows(X, rows)) for rows in (evaluated, fitted))
+    counts = people.counts(evaluated, score > 0)
+    costs = model._terms().effective_cost(labels)
+    model.promise_level_, promised = promise_to_named(counts, tested, costs, 1 - model.confidence)
+    model.promised_ = pd.Series(promised, index=labels, name="promised")
+    model._publish(people, score, in_sample)
+    _check_limits(model)
+    _warn_about_selection_rates(model)
+
+
+def _scores(chosen: Any, X: Any) -> FloatArray:
+    """Scores, positive for the selected; 1 and -1 if the classifier has no score that agrees with its predictions."""
+    selected = np.asarray(chosen.predict(X)) == chosen.positive_
+    if hasattr(chosen, "decision_function"):
+        score = np.asarray(chosen._for_second_class(chosen.decision_function(X)), dtype=np.float64)
+        if ((score > 0) == selected).all():
+            return score
+    return np.where(selected, 1.0, -1.0)
+
+
+def _choose(model: Any, groups: GroupCodes, X: Any, y: Any) -> Any:
+    """Classifier to be tested: one that is likely to pass if there is one, else one that may pass."""
+    likely = confidence_for_power(model.confidence, model.holdout)
+    for confidence in (likely, model.confidence):
+        chosen = _without_guarantee(model, groups.labels, confidence)
+        with captured_warnings():  # they are about counts that are not published
+            try:
+                chosen.fit(X, y, sensitive_features=groups)
+            except InfeasibleError:
+                if confidence == likely:
+                    continue
+                raise
+        if chosen.applies().any():
+            break
+    return chosen
+
+
+def confidence_for_power(confidence: float, holdout: float) -> float:
+    """Confidence to ask for among the fitted people so that a group passes the test with probability :data:`POWER`.
+
+    The test on ``n`` people needs a margin of ``ndtri(confidence) + ndtri(POWER)`` of their standard errors. In
+    standard errors of the fitted people, who are ``(1 - holdout) / holdout`` times as many, that is a larger number.
+
+    Examples
+    --------
+    >>> round(confidence_for_power(0.9, 0.5), 4), round(confidence_for_power(0.9, 0.3), 4)
+    (0.9831, 0.9994)
+    """
+    errors = (ndtri(confidence) + ndtri(POWER)) * np.sqrt((1 - holdout) / holdout)
+    return float(np.clip(ndtr(errors), confidence, max(MAX_CONFIDENCE, confidence)))
+
+
+def _without_guarantee(model: Any, groups: pd.Index, confidence: float) -> Any:
+    """The same classifier without a guarantee, for the groups that are among the fitted people."""
+    params = model.get_params(deep=False) | {"guarantee": False, "publish": "cross_fit", "confidence": confidence}
+    for name in ("cost", "subsidies"):
+        if isinstance(params[name], Mapping | pd.Series):
+            kept = set(groups)
+            params[name] = {label: value for label, value in params[name].items() if label in kept}
+    return type(model)(**params)
+
+
+def _check_limits(model: Any) -> None:
+    """Raise if a required group did not pass the test, or if too many of the qualified are of other groups."""
+    table, promised = model.published_, model.promised_.to_numpy()
+    advice = "Lower the cost, subsidise these groups, set more people aside, or ask for less confidence."
+    if getattr(model, "require", None) is not None:
+        required = locate_labels(model.require, table.groups, "require", "the training data")
+        failed = required[~promised[required]]
+        if len(failed):
+            precision = ", ".join(f"{value:.3f}" for value in table.counts.precision[failed][:5])
+            raise InfeasibleError(
+                f"{some_of(table.groups[failed])} must apply, but its cost cannot be guaranteed with a probability of "
+                f"{model.confidence:g}: the precision of the people set aside is {precision}. {advice}"
+            )
+    limit = getattr(model, "max_social_cost", None)
+    if limit is not None:
+        social_cost = 1 - float(ratio(table.counts.positives[promised].sum(), table.counts.positives.sum()))
+        if social_cost > limit + SLACK:
+            raise InfeasibleError(
+                f"At most {limit:g} of the qualified may stay away, but {social_cost:.3f} of those set aside are of "
+                f"groups whose cost cannot be guaranteed with a probability of {model.confidence:g}. {advice}"
+            )
+
+
+def _warn_about_selection_rates(model: Any) -> None:
+    """Warn if the people set aside fall short of the least selection rate, which holds for the fitted people."""
+    least, counts = getattr(model, "min_selection_rate", 0.0), model.published_.counts
+    short = counts.selected < (least - SLACK) * counts.n
+    if short.any():
+        rates = ", ".join(f"{rate:.3f}" for rate in counts.selection_rate[short][:5])
+        warn(
+            f"Selection rates of {some_of(model.published_.groups[short])} among the people set aside are {rates}, "
+            f"below min_selection_rate={least:g}, which holds for the people the classifier was chosen on.",
+            PromiseWarning,
+        )

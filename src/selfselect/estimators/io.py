@@ -1,0 +1,175 @@
+"""Model files: a fitted classifier, or a pipeline around it, in one skops file.
+
+skops builds only types that it trusts (estimators of scikit-learn, arrays, plain Python) and those in :data:`TRUSTED`.
+A file with any other type is refused by name before anything is built, and nothing in a file is ever executed.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from contextlib import contextmanager
+from contextvars import ContextVar
+from pathlib import Path
+from typing import Any
+from zipfile import ZIP_DEFLATED
+
+from sklearn.base import BaseEstimator
+from sklearn.utils.validation import check_is_fitted
+
+from .._files import write_whole
+
+SUFFIX = ".skops"
+
+
+def _in_module(module: str, names: str) -> set[str]:
+    return {f"{module}.{name}" for name in names.split()}
+
+
+#: Types that are read besides those of skops: this package's, and parts of scikit-learn's that hold only numbers.
+TRUSTED: frozenset[str] = frozenset(
+    {
+        "numpy.dtype",
+        "selfselect.counting.counts.GroupCounts",
+        "selfselect.estimators.logistic.GradientDescentLogisticRegression",
+        "selfselect.estimators.naive.NaiveClassifier",
+        "selfselect.estimators.semi.SemiStrategicClassifier",
+        "selfselect.estimators.strategic.StrategicClassifier",
+        "selfselect.estimators.thresholds.GroupThresholdClassifier",
+        "selfselect.publishing.published.PublishedStatistics",
+        "selfselect.tabular.train.TableModel",
+        "sklearn.ensemble._hist_gradient_boosting.predictor.TreePredictor",
+        "sklearn.metrics._scorer._PassthroughScorer",
+        "sklearn.multiclass._ConstantPredictor",
+        "sklearn.tree._tree.Tree",
+        "sklearn.utils._bunch.Bunch",
+    }
+    | _in_module("sklearn.calibration", "_CalibratedClassifier _SigmoidCalibration _TemperatureScaling")
+    | _in_module("sklearn.compose._column_transformer", "make_column_selector _RemainderColsList")
+    | _in_module("sklearn.metrics._dist_metrics", "EuclideanDistance64 ManhattanDistance64 MinkowskiDistance64")
+    | _in_module(
+        "sklearn.model_selection._split",
+        "GroupKFold KFold PredefinedSplit ShuffleSplit StratifiedGroupKFold StratifiedKFold StratifiedShuffleSplit",
+    )
+    | _in_module("sklearn.neighbors", "_ball_tree.BallTree _kd_tree.KDTree")
+    | _in_module("sklearn.neural_network._stochastic_optimizers", "AdamOptimizer SGDOptimizer")
+    | _in_module("sklearn.utils._metadata_requests", "MetadataRequest MethodMetadataRequest")
+)
+
+_saving: ContextVar[bool] = ContextVar("saving", default=False)
+
+
+def save_model(model: Any, path: str | Path) -> None:
+    """Save a fitted classifier, or a pipeline around it, as a skops file.
+
+    Parameters
+    ----------
+    model : estimator
+        A fitted classifier, or a :class:`sklearn.pipeline.Pipeline` or search that holds one.
+    path : str or Path
+        Name of the file, which ends in ``.skops``. The file is written whole; an existing one is replaced.
+
+    Raises
+    ------
+    TypeError
+        If skops cannot write something inside, or could not read it back.
+
+    Notes
+    -----
+    Everything that predicts, all parameters and the published statistics are saved. Scores of training rows
+    (``unseen_scores_``, ``curve_``, ``allocation_``) are not: a file may be passed on. Own types may be saved; to load
+    them, name them in ``load_model(path, trusted=[...])``.
+
+    Examples
+    --------
+    >>> import tempfile
+    >>> from selfselect import NaiveClassifier, load_model
+    >>> from selfselect.datasets import make_base_rate_groups
+    >>> X, y, z = make_base_rate_groups((0.5, 0.15), random_state=0, return_X_y_group=True)
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     save_model(NaiveClassifier(cost=0.8).fit(X, y, sensitive_features=z), f"{folder}/naive.skops")
+    ...     load_model(f"{folder}/naive.skops").applies().to_dict()
+    {'z0': True, 'z1': False}
+    """
+    check_is_fitted(model)
+    check_suffix(path)
+    write_whole(path, model_bytes(model))
+
+
+def load_model(path: str | Path, *, trusted: Iterable[str] = ()) -> Any:
+    """Load a model that :func:`save_model` or the command ``selfselect train`` wrote.
+
+    Parameters
+    ----------
+    path : str or Path
+        Name of the file.
+    trusted : iterable of str, optional
+        Full names of further types that the file may hold, as in :func:`skops.io.load`. Name only types that you know:
+        building one may run its code.
+
+    Raises
+    ------
+    ValueError
+        If the file is not a model, is damaged, or holds a type that is not trusted. The error names the file and the
+        types.
+
+    Warns
+    -----
+    InconsistentVersionWarning
+        If an estimator was fitted with another version of scikit-learn; see
+        :class:`sklearn.exceptions.InconsistentVersionWarning`.
+    """
+    import skops.io
+
+    data, known = Path(path).read_bytes(), TRUSTED | set(trusted)
+    with _damage_named(path):
+        unknown = sorted(set(skops.io.get_untrusted_types(data=data)) - known)
+    if unknown:
+        raise ValueError(
+            f"{path} holds types that are not trusted: {', '.join(unknown)}. Nothing was loaded. If you know them and "
+            f"who made the file, pass load_model(path, trusted={unknown!r})."
+        )
+    with _damage_named(path):
+        model = skops.io.loads(data, trusted=sorted(known))
+    if not isinstance(model, BaseEstimator) and f"{type(model).__module__}.{type(model).__name__}" not in TRUSTED:
+        raise ValueError(f"{path} is not a model: it holds a {type(model).__name__}.")
+    return model
+
+
+def check_suffix(path: str | Path) -> None:
+    """Refuse a name that does not end in ``.skops``."""
+    if Path(path).suffix != SUFFIX:
+        raise ValueError(f"{path}: a model is saved as a skops file; its name must end in {SUFFIX}.")
+
+
+def model_bytes(model: Any) -> bytes:
+    """Content of a model file; what could not be read back is refused."""
+    import skops.io
+
+    name, token = type(model).__name__, _saving.set(True)
+    try:
+        data: bytes = skops.io.dumps(model, compression=ZIP_DEFLATED)
+        skops.io.loads(data, trusted=skops.io.get_untrusted_types(data=data))
+    except Exception as error:  # an object of another package may raise anything
+        raise TypeError(
+            f"This {name} cannot be saved: skops cannot write or read back a part of it ({type(error).__name__}: "
+            f"{error})."
+        ) from error
+    finally:
+        _saving.reset(token)
+    return data
+
+
+def is_saving() -> bool:
+    """Whether the state of an object is asked for by :func:`save_model`, rather than by pickle or copy."""
+    return _saving.get()
+
+
+@contextmanager
+def _damage_named(path: str | Path) -> Iterator[None]:
+    """Turn whatever a damaged file raises into an error that names the file."""
+    try:
+        yield
+    except Warning:  # for users who turn warnings into errors
+        raise
+    except Exception as error:
+        raise ValueError(f"{path} is not a skops file, or it is damaged ({type(error).__name__}: {error}).") from error

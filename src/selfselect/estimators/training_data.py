@@ -1,0 +1,119 @@
+"""Training data of a classifier: labels of two classes, groups, weights, and splits."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import pandas as pd
+from numpy.typing import NDArray
+from sklearn.utils import assert_all_finite
+from sklearn.utils.multiclass import check_classification_targets, type_of_target
+from sklearn.utils.validation import column_or_1d
+
+from .._notices import warn
+from .._validation import BoolArray, FloatArray, some_of
+from ..counting import GroupCodes, GroupCounts
+from ..publishing import ThresholdCurves
+from ..publishing.splits import Rows, Splits
+
+
+def find_classes(y: Any, pos_label: Any) -> tuple[NDArray[Any], Any, BoolArray]:
+    """The two labels in order, the label that means qualified, and which rows are qualified.
+
+    Parameters
+    ----------
+    y : array-like of shape (n_rows,)
+        Labels of two kinds.
+    pos_label : label or None
+        The label that means qualified; by default the larger, with a warning if labels are texts.
+    """
+    labels = np.asarray(column_or_1d(y, warn=True))
+    if len(labels) == 0:
+        raise ValueError("y is empty: there must be at least one row (0 sample(s) found).")
+    if labels.dtype.kind == "f":
+        assert_all_finite(labels, input_name="y")
+    classes, codes = _two_classes(labels)
+    positive = 1
+    if pos_label is not None:
+        positions = [i for i, label in enumerate(classes.tolist()) if label == pos_label]
+        if not positions:
+            raise ValueError(f"pos_label={pos_label!r} is not among the labels {some_of(classes)}.")
+        positive = positions[0]
+    elif labels.dtype.kind in "OUST":
+        warn(
+            f"The label {some_of(classes[1:])} counts as qualified and {some_of(classes[:1])} as not qualified, by "
+            "alphabetical order. Pass pos_label= to choose."
+        )
+    return classes, classes[positive], codes == positive
+
+
+def _two_classes(y: NDArray[Any]) -> tuple[NDArray[Any], NDArray[np.intp]]:
+    """The two labels in order, and the position of each row's label."""
+    if y.dtype.kind in "biu":  # two integers are binary; type_of_target takes longer to find that out
+        classes, codes = np.unique(y, return_inverse=True)
+        if len(classes) == 2:
+            return classes, codes
+    kind = type_of_target(y, input_name="y", raise_unknown=True)
+    if kind != "binary":
+        check_classification_targets(y)
+        raise ValueError(f"Only binary classification is supported. The type of the target is {kind}.")
+    classes, codes = np.unique(y, return_inverse=True)
+    if len(classes) < 2:
+        raise ValueError(f"y holds one class only ({classes[0]!r}): there must be qualified and unqualified people.")
+    return classes, codes
+
+
+def is_qualified(y: Any, classes: NDArray[Any], positive: Any) -> BoolArray:
+    """Which labels mean qualified; a label that is not among the training labels is an error that names it."""
+    labels = np.asarray(column_or_1d(y))
+    unknown = ~np.isin(labels, classes)
+    if unknown.any():
+        raise ValueError(
+            f"y holds label(s) that were not there in training: {some_of(pd.unique(pd.Series(labels[unknown])))}; "
+            f"the classifier knows {some_of(classes)}."
+        )
+    return np.asarray(labels == positive)
+
+
+def as_counts(weights: FloatArray) -> FloatArray:
+    """Weights as numbers of people: whole numbers are repetitions of a row, others are scaled to average 1."""
+    if (weights == np.floor(weights)).all():
+        return weights
+    return np.asarray(weights / weights[weights > 0].mean())
+
+
+@dataclass(frozen=True, eq=False)
+class TrainingPeople:
+    """Labels, groups and weights of the training rows, and their splits.
+
+    Attributes
+    ----------
+    qualified : ndarray of bool
+    groups : GroupCodes
+    weights : ndarray of float or None
+    splits : Splits
+    """
+
+    qualified: BoolArray
+    groups: GroupCodes
+    weights: FloatArray | None
+    splits: Splits
+
+    def counts(self, rows: Rows, selected: NDArray[np.bool_]) -> GroupCounts:
+        """Counts per group of some rows."""
+        weights = None if self.weights is None else self.weights[rows]
+        return GroupCounts.from_rows(
+            self.qualified[rows], selected, self.groups.codes[rows], self.groups.n_groups, weights
+        )
+
+    def curves(self, score: FloatArray) -> ThresholdCurves:
+        """Counts of the evaluated rows at every threshold; rows of weight 0 add no threshold."""
+        rows = self.splits.evaluated
+        weights = None if self.weights is None else self.weights[rows]
+        if weights is not None and not weights.all():
+            keep = weights > 0
+            rows, score, weights = rows[keep], score[keep], weights[keep]
+        groups = self.groups.take(rows)
+        return ThresholdCurves.from_codes(self.qualified[rows], score, groups.codes, groups.labels, weights)

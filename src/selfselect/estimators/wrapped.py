@@ -1,0 +1,165 @@
+"""Base of classifiers that wrap another classifier and use its score."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy.sparse import issparse
+from sklearn.base import clone
+from sklearn.linear_model import LogisticRegression
+from sklearn.utils.validation import check_consistent_length, check_is_fitted, validate_data
+
+from .._frames import plain_frame, take_rows
+from .._threads import one_thread
+from .._validation import check_floats
+from ..publishing.splits import Rows
+from .base import SelfSelectionClassifier
+
+#: Columns whose standard deviation is outside the first two, or whose mean is more than so many standard deviations
+#: from 0, are scaled before a logistic regression: its solver would stop far from the optimum without a warning.
+MIN_STD, MAX_STD, MAX_MEAN_IN_STD = 5e-3, 1e2, 30.0
+
+
+def default_estimator() -> LogisticRegression:
+    """Logistic regression without penalty, as in the paper."""
+    return LogisticRegression(C=np.inf, max_iter=1000)
+
+
+def fit_default(X: Any, y: Any, **fit_params: Any) -> LogisticRegression:
+    """Fit the default estimator, on scaled columns if some are too large or too small for its solver.
+
+    Without a penalty scaling does not change the optimum. The coefficients are those of the columns as they are.
+    Columns that are standardised, indicators or shares are not scaled.
+
+    Examples
+    --------
+    >>> seconds = np.linspace(1.6e9, 1.7e9, 200)[:, None]
+    >>> late = seconds[:, 0] + np.tile([2e7, -2e7], 100) > 1.65e9
+    >>> round(fit_default(seconds, late).score(seconds, late), 2)
+    0.8
+    """
+    inner = default_estimator()
+    columns = _finite_numbers(X)
+    if columns is None:
+        return inner.fit(X, y, **fit_params)
+    mean, std = columns.mean(axis=0), columns.std(axis=0)
+    indicator = ((columns == 0) | (columns == 1)).all(axis=0)
+    moderate = (std >= MIN_STD) & (std <= MAX_STD) & (np.abs(mean) <= MAX_MEAN_IN_STD * std)
+    constant = std <= np.finfo(np.float64).eps * np.abs(mean)
+    if (moderate | indicator | constant & (np.abs(mean) <= MAX_STD)).all():
+        return inner.fit(X, y, **fit_params)
+    unit = np.where(constant, 1.0, std)
+    inner.fit(np.where(constant, 0.0, (columns - mean) / unit), y, **fit_params)
+    validate_data(inner, X, skip_check_array=True)  # sets the names of the features
+    inner.coef_ = inner.coef_ / unit
+    inner.intercept_ = inner.intercept_ - inner.coef_ @ mean
+    return inner
+
+
+def _finite_numbers(X: Any) -> NDArray[np.float64] | None:
+    """A dense table of finite numbers as an array, else None: then the estimator decides what to do with it."""
+    if issparse(X):
+        return None
+    try:
+        columns = np.asarray(X, dtype=np.float64)
+    except (TypeError, ValueError):
+        return None
+    return columns if columns.ndim == 2 and len(columns) and np.isfinite(columns).all() else None
+
+
+def fitted_or_default(classifier: Any) -> Any:
+    """The fitted inner classifier, or before fit the one that will be fitted."""
+    for inner in (getattr(classifier, "estimator_", None), classifier.estimator):
+        if inner is not None:  # an unfitted ensemble has no length, and so no truth value
+            return inner
+    return default_estimator()
+
+
+def inner_has(method: str) -> Any:
+    """Whether the inner classifier has a method, for ``available_if``."""
+
+    def check(self: Any) -> bool:
+        getattr(fitted_or_default(self), method)
+        return True
+
+    return check
+
+
+def score_of(estimator: Any, X: Any, positive: Any) -> NDArray[np.float64]:
+    """Score of each row by any classifier, larger for the positive label.
+
+    ``decision_function``, negated if it is larger for the other label; else the probability of the positive label.
+    """
+    classes = list(getattr(estimator, "classes_", [None, positive]))
+    if hasattr(estimator, "decision_function"):
+        score = np.asarray(estimator.decision_function(X))
+        score = score if classes[1] == positive else -score
+    elif hasattr(estimator, "predict_proba"):
+        score = np.asarray(estimator.predict_proba(X))[:, classes.index(positive)]
+    else:
+        raise TypeError(
+            f"estimator must have decision_function or predict_proba to get a threshold; {estimator!r} has neither."
+        )
+    return check_floats(score, "score of the estimator")
+
+
+def has_score(estimator: Any) -> bool:
+    """Whether a classifier has ``decision_function`` or ``predict_proba``."""
+    return hasattr(estimator, "decision_function") or hasattr(estimator, "predict_proba")
+
+
+def default_threshold_of(estimator: Any) -> float:
+    """Threshold by which a classifier predicts: 0 for ``decision_function``, 0.5 for a probability."""
+    return 0.0 if hasattr(estimator, "decision_function") else 0.5
+
+
+class WrappedClassifier(SelfSelectionClassifier):
+    """Base of classifiers that hold another classifier as ``estimator_``."""
+
+    estimator: Any
+
+    def __sklearn_tags__(self) -> Any:
+        """Tags of the inner classifier for what X may hold."""
+        tags = super().__sklearn_tags__()
+        inner = fitted_or_default(self)
+        if hasattr(inner, "__sklearn_tags__"):
+            tags.input_tags = inner.__sklearn_tags__().input_tags
+        return tags
+
+    def _validate(self, X: Any, y: Any) -> tuple[Any, Any]:
+        validate_data(self, X, y, skip_check_array=True)  # sets names and number of features; the inner one checks X
+        check_consistent_length(X, y)
+        if self.estimator is not None and not hasattr(self.estimator, "fit"):
+            raise TypeError(f"estimator must be a scikit-learn classifier, got {self.estimator!r}.")
+        return X, y
+
+    def _check_prefit(self, estimator: Any) -> None:
+        """Refuse a missing estimator, one that is not fitted, and one that was fitted to other labels."""
+        if estimator is None:
+            raise ValueError("prefit=True needs a fitted estimator; estimator is None.")
+        check_is_fitted(estimator)
+        classes = getattr(estimator, "classes_", self.classes_)
+        if set(classes) != set(self.classes_):
+            raise ValueError(f"estimator was fitted to classes {classes}, y holds {self.classes_}.")
+
+    def _fit_inner(self, X: Any, y: Any, sample_weight: Any, rows: Rows, candidate: Any = None) -> Any:
+        """Fit a clone of the inner classifier (``estimator``, or another candidate) to some rows."""
+        unfitted = self.estimator if candidate is None else candidate
+        fit_params = {} if sample_weight is None else {"sample_weight": take_rows(sample_weight, rows)}
+        with one_thread():
+            if unfitted is None:
+                return fit_default(take_rows(X, rows), take_rows(y, rows), **fit_params)
+            return clone(unfitted).fit(take_rows(X, rows), take_rows(y, rows), **fit_params)
+
+    def _inner_score(self, X: Any) -> NDArray[np.float64]:
+        """Score of the fitted inner classifier, larger for the qualified."""
+        return score_of(self.estimator_, plain_frame(X), self.positive_)
+
+    @property
+    def coef_(self) -> NDArray[Any]:
+        """Coefficients of a linear inner classifier."""
+        check_is_fitted(self, "estimator_")
+        coef: NDArray[Any] = self.estimator_.coef_
+        return coef

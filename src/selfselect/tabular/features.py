@@ -1,0 +1,136 @@
+"""Columns of text as features: numbers are imputed and standardised, categories become indicators."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+
+import numpy as np
+import pandas as pd
+from sklearn.compose import ColumnTransformer
+from sklearn.impute import MissingIndicator, SimpleImputer
+from sklearn.pipeline import make_pipeline, make_union
+from sklearn.preprocessing import OneHotEncoder, StandardScaler
+
+from .._text import shown
+from .._validation import LARGEST, FloatArray
+from ..counting import MISSING
+from .checking import is_missing, is_number, numbers_or_missing, to_numbers
+from .chunks import TextArray
+from .errors import TableError
+
+#: Rarer categories share one indicator.
+MIN_FREQUENCY = 10
+MAX_CATEGORIES = 100
+#: A column with at least this many different numbers, and other text in at most this share of its rows, is a column of
+#: numbers with errors in it.
+MIN_DISTINCT_NUMBERS, MAX_ERROR_SHARE = 20, 0.05
+#: In a table of at least this many rows, a column with a different value in each row identifies people.
+MIN_ROWS_FOR_IDENTIFIERS = 50
+
+
+def read_features(columns: Mapping[str, TextArray]) -> tuple[pd.DataFrame, dict[str, str]]:
+    """Columns of text as a frame of numbers (NaN if missing) and categories, and why other columns are left out.
+
+    Examples
+    --------
+    >>> cells = {"age": ["20", "", "40"] * 10, "work": ["yes", "no", "no"] * 10, "same": ["1"] * 30}
+    >>> frame, left_out = read_features({name: np.array(column, dtype=object) for name, column in cells.items()})
+    >>> frame.head(2).to_dict("list")
+    {'age': [20.0, nan], 'work': ['yes', 'no']}
+    >>> left_out
+    {'same': 'it holds one value only'}
+    >>> fit_encoder(frame).transform(frame)[1].tolist()  # age, whether it is missing, work = no, work = yes
+    [0.0, 1.0, 1.0, 0.0]
+    """
+    left_out = {}
+    for name, cells in columns.items():
+        _refuse_numbers_with_errors(name, cells)
+        reason = reason_to_leave_out(cells)
+        if reason:
+            left_out[name] = reason
+    kept = {name: cells for name, cells in columns.items() if name not in left_out}
+    if not kept:
+        raise TableError("No column is left to learn from")
+    return as_frame(kept, numbers=[name for name, cells in kept.items() if _is_numeric(cells)]), left_out
+
+
+def as_frame(columns: Mapping[str, TextArray], numbers: Sequence[str]) -> pd.DataFrame:
+    """Columns of text as a frame; those in ``numbers`` as numbers, the others as categories."""
+    return pd.DataFrame(
+        {
+            name: to_numbers(cells)
+            if name in numbers
+            else pd.Series(np.where(is_missing(cells), MISSING, cells), dtype=object)
+            for name, cells in columns.items()
+        }
+    )
+
+
+def fit_encoder(frame: pd.DataFrame) -> ColumnTransformer:
+    """Fit a transformer of the columns of :func:`read_features`; its features are in the order of the columns."""
+    steps = []
+    for i, name in enumerate(frame.columns):
+        if frame[name].dtype == object:
+            encoder = OneHotEncoder(
+                min_frequency=MIN_FREQUENCY,
+                max_categories=MAX_CATEGORIES,
+                handle_unknown="infrequent_if_exist",
+                sparse_output=False,
+            )
+        else:
+            _check_size(name, frame[name].to_numpy())
+            imputer = SimpleImputer(strategy="median", keep_empty_features=True)
+            encoder = make_union(make_pipeline(imputer, StandardScaler()), MissingIndicator(error_on_new=False))
+        steps.append((f"column {i}", encoder, [name]))
+    return ColumnTransformer(steps, sparse_threshold=0.0, verbose_feature_names_out=False).fit(frame)
+
+
+def reason_to_leave_out(cells: TextArray) -> str:
+    """Why nothing can be learnt from a column; empty if something can."""
+    _, values = pd.factorize(cells)
+    if len(values) <= 1:
+        return "it holds one value only"
+    if is_missing(cells).all():
+        return "it is empty"
+    if len(values) == len(cells) >= MIN_ROWS_FOR_IDENTIFIERS:
+        if not _is_numeric(cells):
+            return "it holds a different text in every row, like a name"
+        steps = np.diff(to_numbers(cells))
+        if (steps > 0).all() or (steps < 0).all():
+            return "it rises (or falls) from row to row, like a row number"
+    return ""
+
+
+def _is_numeric(cells: TextArray) -> bool:
+    return not numbers_or_missing(cells)[1].size
+
+
+def _refuse_numbers_with_errors(name: str, cells: TextArray) -> None:
+    """Refuse a column of numbers with a few other texts: as categories the numbers would lose their order."""
+    _, values = pd.factorize(cells)
+    numbers = sum(is_number(str(value)) and np.isfinite(float(value)) for value in values)
+    wrong = numbers_or_missing(cells)[1]
+    if numbers >= MIN_DISTINCT_NUMBERS and 0 < len(wrong) <= MAX_ERROR_SHARE * len(cells):
+        raise TableError(
+            f"Column {shown(name)} holds numbers except in {len(wrong)} row(s), first {shown(str(cells[wrong[0]]))} in "
+            f"row {wrong[0] + 1} after the header",
+            advice="Correct or empty these cells, or leave the column out.",
+            key="ignore",
+            name=name,
+        )
+
+
+def _check_size(name: str, numbers: FloatArray) -> None:
+    """Refuse numbers whose squares are not finite, or whose differences vanish when squared."""
+    present = numbers[~np.isnan(numbers)]
+    if not len(present):
+        return
+    largest, spread = float(np.abs(present).max()), float(present.max() - present.min())
+    if largest > LARGEST or 0 < spread < 1 / LARGEST:
+        size = f"large to learn from ({largest:g})" if largest > LARGEST else f"close to each other ({spread:g})"
+        raise TableError(
+            f"Column {shown(name)} holds numbers too {size}",
+            advice="Rescale them, or leave the column out.",
+            key="ignore",
+            name=name,
+        )

@@ -1,0 +1,359 @@
+"""Training on a table: columns of text become features, a classifier is fitted, and new tables are scored."""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, Literal, TypeAlias
+
+import numpy as np
+import pandas as pd
+from numpy.typing import NDArray
+from sklearn.exceptions import ConvergenceWarning
+from sklearn.pipeline import Pipeline
+
+from .._notices import captured_warnings
+from .._text import shown
+from .._validation import LARGEST, BoolArray, FloatArray, check_choice
+from ..auditing import Audit, Provenance, ScreeningResult, group_names
+from ..costs import Terms
+from ..counting import GroupCounts, encode_groups
+from ..estimators import (
+    GroupThresholdClassifier,
+    NaiveClassifier,
+    SemiStrategicClassifier,
+    ShutOutWarning,
+    StrategicClassifier,
+    load_model,
+)
+from ..publishing import PublishedStatistics, ThresholdCurves
+from .checking import GroupColumns, is_missing, numbers_or_missing, with_point
+from .chunks import Chunk, TableReader, TextArray
+from .features import as_frame, fit_encoder, read_features
+from .loading import TrainingTable
+
+Method: TypeAlias = Literal["naive", "semi", "thresholds", "strategic"]
+
+#: Classifier of each method, and its settings besides cost and subsidies.
+METHODS: dict[Method, tuple[type[Any], tuple[str, ...]]] = {
+    "naive": (NaiveClassifier, ()),
+    "semi": (SemiStrategicClassifier, ("tolerance", "min_selection_rate")),
+    "thresholds": (GroupThresholdClassifier, ("require", "max_social_cost", "min_selection_rate")),
+    "strategic": (
+        StrategicClassifier,
+        ("parity", "equal_tpr", "tolerance", "require", "max_social_cost", "min_selection_rate", "random_state"),
+    ),
+}
+#: Conditions that every trained model is checked for (:mod:`.fitness`), whether its method can aim at them or not.
+CONDITIONS = ("require", "max_social_cost", "min_selection_rate")
+
+
+@dataclass(frozen=True, eq=False)
+class TableModel:
+    """A fitted pipeline, with the columns of a table that it needs.
+
+    Attributes
+    ----------
+    pipeline : Pipeline
+        A ``ColumnTransformer`` and a classifier of this package with a ``decision_function``.
+    columns : tuple of str
+        Columns that it learnt from.
+    numbers : tuple of str
+        Those of them that hold numbers; the others hold categories.
+    groups : tuple of str
+        Columns that make up the groups.
+    missing : {"error", "own_group"}
+        How rows with a missing group are treated.
+    """
+
+    pipeline: Pipeline
+    columns: tuple[str, ...]
+    numbers: tuple[str, ...]
+    groups: tuple[str, ...]
+    missing: str = "error"
+
+    @property
+    def classifier(self) -> Any:
+        """The fitted classifier."""
+        return self.pipeline[-1]
+
+    @property
+    def decides_by_group(self) -> bool:
+        """Whether each group has a threshold of its own, so that predictions need the group."""
+        return isinstance(self.classifier, GroupThresholdClassifier)
+
+    def frame(self, columns: Mapping[str, TextArray]) -> pd.DataFrame:
+        """Columns of text, with decimal points, as the frame that the pipeline takes."""
+        return as_frame({name: columns[name] for name in self.columns}, self.numbers)
+
+    def score(self, frame: pd.DataFrame, groups: Any = None) -> FloatArray:
+        """Score of each row; above 0 passes screening.
+
+        Parameters
+        ----------
+        frame : DataFrame
+            The columns that it learnt from; see :meth:`frame`.
+        groups : DataFrame or GroupCodes, optional
+            Group of each row, for a model that :attr:`decides_by_group`. The score of a group that was not there in
+            training is NaN.
+        """
+        features = self.pipeline[:-1].transform(frame)
+        if not self.decides_by_group:
+            return np.asarray(self.classifier.decision_function(features), dtype=np.float64)
+        known = np.ones(len(features), dtype=bool)
+        if isinstance(groups, pd.DataFrame):
+            known = self.applies_to(groups)[1]
+            groups = encode_groups(groups[known], missing=self.missing) if known.any() else None
+        score = np.full(len(features), np.nan)
+        if known.any():
+            score[known] = self.classifier.decision_function(features[known], sensitive_features=groups)
+        return score
+
+    def applies_to(self, groups: pd.DataFrame) -> tuple[BoolArray, BoolArray]:
+        """Whether each person applies, and whether the person's group was there in training."""
+        own = encode_groups(groups, n_rows=len(groups), missing=self.missing)
+        position = self.classifier.published_.groups.get_indexer(own.labels)
+        known = position >= 0
+        applies = np.where(known, self.classifier.applies().to_numpy()[np.maximum(position, 0)], False)
+        return applies[own.codes], known[own.codes]
+
+
+def load_table_model(path: str | Path) -> TableModel:
+    """Load a model that ``selfselect train`` wrote; any other file is an error that names it."""
+    model = load_model(path)
+    if not isinstance(model, TableModel):
+        raise ValueError(f"{path} holds a {type(model).__name__}, not a model that selfselect train wrote.")
+    return model
+
+
+# ---------------------------------------------------------------------- train
+
+
+def make_classifier(method: Method, terms: Terms, **settings: Any) -> Any:
+    """Classifier of a method by its name.
+
+    Parameters
+    ----------
+    method : {"naive", "semi", "thresholds", "strategic"}
+        Name of the method.
+    terms : Terms
+        Cost and subsidies.
+    **settings
+        Parameters of the classifier; None and an empty list stand for the default. A method refuses a setting that it
+        does not have, except ``random_state`` and :data:`CONDITIONS`.
+
+    Examples
+    --------
+    >>> make_classifier("strategic", Terms(0.8)).tolerance, make_classifier("semi", Terms(0.8)).tolerance
+    (0.02, 0.0)
+    """
+    check_choice(method, "method", list(METHODS))
+    classifier, own = METHODS[method]
+    for name, value in settings.items():
+        if value and name not in (*own, *CONDITIONS, "random_state"):
+            others = " or ".join(other for other, (_, theirs) in METHODS.items() if name in theirs)
+            raise ValueError(f"{name} is a setting of the method {others}, not of {method}.")
+    given = {name: value for name, value in settings.items() if name in own and value not in (None, [])}
+    return classifier(cost=terms.cost, subsidies=terms.subsidies, subsidy_kind=terms.kind, **given)
+
+
+def hold_out(strata: NDArray[np.intp], share: float, seed: int) -> BoolArray:
+    """Which rows to hold out: the same share of every stratum, rounded down.
+
+    A stratum of one row stays in training, so that every evaluated group has published statistics.
+
+    Examples
+    --------
+    >>> strata = np.array([0, 0, 0, 0, 1])
+    >>> strata[hold_out(strata, 0.5, seed=0)].tolist()
+    [0, 0]
+    """
+    order = np.lexsort((np.random.default_rng(seed).random(len(strata)), strata))
+    size = np.bincount(strata)
+    start = np.cumsum(size) - size
+    rank = np.empty(len(strata), dtype=np.intp)
+    rank[order] = np.arange(len(strata)) - start[strata[order]]
+    return np.asarray(rank < np.floor(share * size[strata] + 1e-9), dtype=bool)
+
+
+@dataclass(frozen=True, eq=False)
+class TrainingResult:
+    """A trained model, and its audit on people it has not seen.
+
+    Attributes
+    ----------
+    model : TableModel
+        The model.
+    audit : Audit
+        People decide by what was published in training. Accuracy and social cost are those of held-out people (of the
+        training people if nobody was held out).
+    trained_on, held_out : int
+        Numbers of rows.
+    unseen : bool
+        Whether the published statistics come from people scored by a model that was not fitted to them.
+    notes : tuple of str
+        Notes for the user.
+    """
+
+    model: TableModel
+    audit: Audit
+    trained_on: int
+    held_out: int
+    unseen: bool
+    notes: tuple[str, ...]
+
+
+def train_on_table(
+    people: TrainingTable,
+    classifier: Any,
+    *,
+    holdout: float = 0.3,
+    seed: int = 0,
+    provenance: Provenance | None = None,
+) -> TrainingResult:
+    """Fit a classifier to a table of text and audit it on held-out rows.
+
+    Parameters
+    ----------
+    people : TrainingTable
+        Columns to learn from, labels and groups.
+    classifier : NaiveClassifier, SemiStrategicClassifier, GroupThresholdClassifier or StrategicClassifier
+        The classifier, not fitted.
+    holdout : float, default=0.3
+        Share of rows that are held out; 0 for none.
+    seed : int, default=0
+        Seed of the split.
+    provenance : Provenance, optional
+        Description of the data for a report.
+
+    Examples
+    --------
+    >>> from selfselect.counting import encode_groups
+    >>> cells = np.array(["1", "2", "3", "4"] * 10, dtype=object)
+    >>> people = TrainingTable({"years": cells}, cells > "2", encode_groups(["A", "B"] * 20))
+    >>> done = train_on_table(people, make_classifier("naive", Terms(0.7)))
+    >>> done.trained_on, done.held_out, done.unseen, done.audit.applying_groups
+    (28, 12, True, 2)
+    """
+    test = hold_out(people.groups.codes * 2 + people.y, holdout, seed)
+    train = ~test
+    frame, left_out = read_features(people.columns)
+    encoder = fit_encoder(frame[train])
+    notes = [f"Column {name!r} is left out: {reason}." for name, reason in left_out.items()]
+    notes += _fit(classifier, encoder.transform(frame[train]), people.y[train], people.groups.take(train))
+    model = TableModel(
+        Pipeline([("columns", encoder), ("classifier", classifier)]),
+        columns=tuple(frame.columns),
+        numbers=tuple(frame.select_dtypes("number").columns),
+        groups=people.group_columns,
+        missing=people.missing,
+    )
+    score = model.score(frame, people.groups)
+    unseen_scores = classifier.unseen_scores_
+    train_score = score[train] if unseen_scores is None else unseen_scores
+
+    def screening(rows: BoolArray, score: FloatArray) -> ScreeningResult:
+        groups, y = people.groups.take(rows), people.y[rows]
+        if model.decides_by_group:  # thresholds differ and may be infinite, so there is no curve over one threshold
+            counts = GroupCounts.from_rows(y, score > 0, groups.codes, len(groups.labels))
+            return ScreeningResult(PublishedStatistics(groups.labels, counts))
+        return ScreeningResult.from_curves(ThresholdCurves.from_codes(y, score, groups.codes, groups.labels), 0.0)
+
+    scored = ~np.isnan(train_score)
+    published_rows = train.copy()
+    published_rows[train] = scored
+    published = screening(published_rows, train_score[scored])
+    evaluated = screening(test, score[test]) if test.any() else published
+    audit = Audit(published, evaluated, classifier.terms_, (), provenance or Provenance())
+    return TrainingResult(model, audit, int(train.sum()), int(test.sum()), unseen_scores is not None, tuple(notes))
+
+
+def _fit(classifier: Any, features: Any, y: BoolArray, groups: Any) -> list[str]:
+    """Fit, and return the first lines of warnings, without those about shut-out groups, which the audit reports."""
+    # warnings of other libraries can only be caught for all threads; the command has one
+    with warnings.catch_warnings(record=True) as caught, captured_warnings() as captured:
+        warnings.simplefilter("always")
+        classifier.fit(features, y.astype(int), sensitive_features=groups)
+    notes = [str(warning) for warning in captured if not isinstance(warning, ShutOutWarning)]
+    notes += [str(item.message) for item in caught if issubclass(item.category, ConvergenceWarning)]
+    return [note.split("\n")[0] for note in notes]
+
+
+# ---------------------------------------------------------------------- predict
+
+
+@dataclass(frozen=True, eq=False)
+class Predictions:
+    """Scores, and whether groups apply, for some rows.
+
+    Attributes
+    ----------
+    score : ndarray of float
+        Above 0 passes screening; NaN if the model decides by group, and the group was not there in training.
+    applies : ndarray of bool
+        Whether the person's group applies, by the statistics published in training.
+    known : ndarray of bool
+        Whether the group was there in training.
+    unknown_groups : set of str
+        Groups that were not.
+    """
+
+    score: FloatArray
+    applies: BoolArray
+    known: BoolArray
+    unknown_groups: set[str]
+
+    def cells(self) -> list[list[str]]:
+        """Columns score, prediction (1 passes) and applies as text; undefined values are empty."""
+        scores = self.score.tolist()
+        return [
+            ["" if np.isnan(value) else repr(value) for value in scores],
+            ["" if np.isnan(value) else str(int(value > 0)) for value in scores],
+            [str(int(yes)) if known else "" for yes, known in zip(self.applies, self.known, strict=True)],
+        ]
+
+
+class TablePredictor:
+    """Predictions of a model for a table, chunk by chunk.
+
+    Parameters
+    ----------
+    model : TableModel
+        The model.
+    table : TableReader
+        A table with the columns that the model needs; its chunks must hold all columns.
+    """
+
+    def __init__(self, model: TableModel, table: TableReader) -> None:
+        self._model, self._table = model, table
+        needed = dict.fromkeys([*model.columns, *model.groups])
+        self._position = {name: table.position(name, use="which the model needs") for name in needed}
+        self._groups = GroupColumns(model.groups, model.missing)
+
+    def __call__(self, chunk: Chunk) -> Predictions:
+        """Predict a chunk; an error names the place of a cell that is not a number."""
+        model = self._model
+        cells = {name: np.array(chunk.columns[self._position[name]], dtype=object) for name in model.columns}
+        cells |= {name: self._with_points(chunk, name, cells[name]) for name in model.numbers}
+        groups = self._groups.cells(self._table, chunk, [self._position[name] for name in model.groups])
+        applies, known = model.applies_to(groups)
+        unknown = pd.Index([]) if known.all() else encode_groups(groups[~known], missing="own_group").labels
+        return Predictions(model.score(model.frame(cells), groups), applies, known, set(group_names(unknown)))
+
+    def _with_points(self, chunk: Chunk, name: str, cells: TextArray) -> TextArray:
+        """Cells of a column of numbers with decimal points; any other cell is an error that names its place."""
+        if self._table.decimal != ".":
+            pointed = [with_point(str(cell), self._table.decimal) for cell in cells]
+            cells = np.where(is_missing(cells), cells, np.array(pointed, dtype=object))
+        numbers, wrong = numbers_or_missing(cells)
+        problem = "is not a finite number; in training this column held numbers"
+        if not wrong.size:
+            wrong = np.flatnonzero(np.abs(np.nan_to_num(numbers)) > LARGEST)
+            problem = "is too large to compute with"
+        if wrong.size:
+            at = int(wrong[0])
+            cell = chunk.texts(self._position[name])[at]
+            raise self._table.error(f"{shown(cell)} {problem}", row=chunk.rows[at], column=name)
+        return cells
