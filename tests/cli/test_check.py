@@ -69,7 +69,7 @@ def test_errors_end_a_command_before_it_says_anything_else(scored, people):
     result = run("audit", path, *WITH_SCORE, "--cost", "0.7")
     assert result.exit_code == 2
     assert result.stdout == ""
-    assert "900 groups of 900 people" in result.stderr
+    assert "900 groups" in result.stderr
 
 
 def test_where_lower_scores_pass_the_audit_is_that_of_the_score_turned_round(scored, people, tmp_path):
