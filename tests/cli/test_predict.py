@@ -15,7 +15,7 @@ from selfselect.tabular.train import load_table_model, train_on_table
 @pytest.mark.parametrize("method", ["naive", "semi", "strategic"])
 def test_train_then_predict_adds_score_prediction_and_applies(table, tmp_path, people, method):
     model, out = tmp_path / "model.skops", tmp_path / "scored.csv"
-    said = trained(table, model, "--method", method, "--holdout", "0")
+    trained(table, model, "--method", method, "--holdout", "0")
     result = run("predict", model, table, "--output", out)
     assert result.exit_code == 0, result.output
     scored = pd.read_csv(out)
@@ -27,7 +27,6 @@ def test_train_then_predict_adds_score_prediction_and_applies(table, tmp_path, p
     assert counted.to_dict() == dict(zip(in_sample.groups, in_sample.counts.selected, strict=True))
     decided = loaded.classifier.applies()
     assert (scored["applies"] == scored["z"].map(decided)).all()
-    assert "each scored by a model that was not fitted to them. So is everything below: nobody was held out" in said
 
 
 def test_predict_takes_a_model_with_another_classifier_inside(table, people, tmp_path):

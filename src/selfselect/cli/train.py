@@ -181,9 +181,10 @@ def _group_rows(audit: Audit) -> list[dict[str, str]]:
     bounds = terms.max_accepted_cost(audit.published.counts)
     counted = audit.population.spread_over(audit.published.groups).to_frame()
     answer = answers(audit)
+    bound_title = "" if terms.confidence is None else f"surely ({level(terms.confidence)})"
     rows = []
     for i, name in enumerate(audit.names):
-        bound = {} if terms.confidence is None else {f"surely ({level(terms.confidence)})": or_dash(bounds[i])}
+        bound = {} if terms.confidence is None else {bound_title: or_dash(bounds[i])}
         rows.append(_group_row(name, frame.iloc[i], counted.iloc[i], bound, answer[i], audit.of_new_people))
     return rows
 
