@@ -5,11 +5,11 @@ import json
 import numpy as np
 import pandas as pd
 import pytest
+from selfselect.tabular.texts import BLOCK_BYTES
 
 import reference
 from applicants import run
 from selfselect import audit as library_audit
-from selfselect.tabular.texts import BLOCK_BYTES
 
 FIELDS = "group n base_rate selected precision precision_low precision_high cost applies subsidy_needed accuracy"
 

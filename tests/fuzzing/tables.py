@@ -9,11 +9,11 @@ from dataclasses import dataclass
 import numpy as np
 import pyarrow as pa
 import pyarrow.parquet as pq
+from selfselect.tabular.reading import open_table
 
 from fuzzing.damage import damaged, tried
 from selfselect.tabular.errors import TableError
 from selfselect.tabular.loading import DecisionColumn, PeopleColumns, read_screening_result
-from selfselect.tabular.reading import open_table
 
 GROUPS = ["A", "B", "a b", "Käse", "山", "x;y", "x,y", 'say "so"', "two\nlines", "'", "0", "1.0", "=1"]
 

@@ -3,7 +3,6 @@
 import numpy as np
 import pandas as pd
 import pytest
-
 from selfselect.tabular.checking import (
     GroupColumns,
     TwoValues,
@@ -13,6 +12,7 @@ from selfselect.tabular.checking import (
     to_numbers,
 )
 from selfselect.tabular.chunks import Chunk, TableReader
+
 from selfselect.tabular.errors import TableError
 
 

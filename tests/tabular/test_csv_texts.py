@@ -9,13 +9,13 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-
-from selfselect.tabular import texts
 from selfselect.tabular.blocks import plain_block
 from selfselect.tabular.checking import as_numbers
+from selfselect.tabular.reading import open_table
+
+from selfselect.tabular import texts
 from selfselect.tabular.csv_files import CsvReader
 from selfselect.tabular.errors import TableError
-from selfselect.tabular.reading import open_table
 
 #: What cells are made of: what separates, what quotes, what looks like numbers or nothing, and what only looks alike.
 PIECES = [

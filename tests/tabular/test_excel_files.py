@@ -9,10 +9,10 @@ import tracemalloc
 import zipfile
 
 import pytest
+from selfselect.tabular.reading import open_table
 
 from selfselect.tabular import excel_files, workbook_parts
 from selfselect.tabular.errors import TableError
-from selfselect.tabular.reading import open_table
 
 openpyxl = pytest.importorskip("openpyxl")
 

@@ -3,6 +3,8 @@
 import numpy as np
 import pandas as pd
 import pytest
+from selfselect.tabular.reading import open_table
+from selfselect.tabular.texts import BLOCK_BYTES
 
 from selfselect import audit
 from selfselect.auditing import Audit
@@ -15,8 +17,6 @@ from selfselect.tabular.loading import (
     read_for_training,
     read_screening_result,
 )
-from selfselect.tabular.reading import open_table
-from selfselect.tabular.texts import BLOCK_BYTES
 
 SEEDS = [
     b"label,group,score\n1,A,0.9\n0,A,0.2\n1,B,0.8\n0,B,0.7\n1,B,0.4\n",

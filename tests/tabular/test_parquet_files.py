@@ -8,14 +8,14 @@ from types import SimpleNamespace
 
 import numpy as np
 import pytest
-
-from selfselect.tabular import parquet_files
 from selfselect.tabular.cells import ArrowChunk
 from selfselect.tabular.checking import GroupColumns, TwoValues, as_numbers
-from selfselect.tabular.errors import TableError
-from selfselect.tabular.loading import PeopleColumns, ScoreColumn, read_screening_result
 from selfselect.tabular.parquet_pages import pages_of
 from selfselect.tabular.reading import open_table
+
+from selfselect.tabular import parquet_files
+from selfselect.tabular.errors import TableError
+from selfselect.tabular.loading import PeopleColumns, ScoreColumn, read_screening_result
 
 pa = pytest.importorskip("pyarrow")
 pq = pytest.importorskip("pyarrow.parquet")

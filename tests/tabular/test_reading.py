@@ -7,10 +7,10 @@ import sys
 
 import pandas as pd
 import pytest
+from selfselect.tabular.reading import open_table
 
 from selfselect.tabular import reading
 from selfselect.tabular.errors import TableError
-from selfselect.tabular.reading import open_table
 
 GOOD = "label,group,score\n1,A,0.9\n0,A,0.2\n1,B,0.8\n0,B,0.7\n"
 

@@ -1,12 +1,12 @@
 """How a file is written is found out, said, and asked for where two answers are as good."""
 
 import pytest
-
 from selfselect.tabular.chunks import TableReader
-from selfselect.tabular.errors import TableError
-from selfselect.tabular.loading import PeopleColumns, ScoreColumn, read_for_training, read_screening_result
 from selfselect.tabular.reading import open_table
 from selfselect.tabular.sniffing import find_decimal, find_delimiter
+
+from selfselect.tabular.errors import TableError
+from selfselect.tabular.loading import PeopleColumns, ScoreColumn, read_for_training, read_screening_result
 
 GOOD = "label,group,score\n1,Köln,0.9\n0,Köln,0.25\n1,B,0.8\n0,B,0.7\n"
 

@@ -3,10 +3,6 @@
 import numpy as np
 import pandas as pd
 import pytest
-from sklearn.metrics import roc_auc_score
-
-from selfselect.auditing import ScreeningResult
-from selfselect.publishing import PublishedStatistics
 from selfselect.tabular.suspicion import (
     suspect_columns,
     suspect_decisions,
@@ -15,6 +11,10 @@ from selfselect.tabular.suspicion import (
     suspect_people,
     suspect_score,
 )
+from sklearn.metrics import roc_auc_score
+
+from selfselect.auditing import ScreeningResult
+from selfselect.publishing import PublishedStatistics
 
 PEOPLE = 400
 

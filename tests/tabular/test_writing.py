@@ -7,12 +7,12 @@ import tracemalloc
 
 import pandas as pd
 import pytest
+from selfselect.tabular.reading import open_table
+from selfselect.tabular.writing import CsvCopy, csv_text
 
 from selfselect._text import inert_cell, printable
 from selfselect.tabular import writing
 from selfselect.tabular.errors import TableError
-from selfselect.tabular.reading import open_table
-from selfselect.tabular.writing import CsvCopy, csv_text
 
 
 def copied(header, rows):

@@ -5,7 +5,7 @@ from __future__ import annotations
 import click
 
 from selfselect._text import printable, shown
-from selfselect.tabular.suspicion import SEVERITIES, Finding
+from selfselect.tabular.data_checks import SEVERITIES, Finding
 
 from .errors import BadInput, has_option
 

@@ -16,8 +16,8 @@ import pandas as pd
 from selfselect._text import printable
 from selfselect.auditing import Audit, Provenance
 from selfselect.costs import SubsidyKind, Terms
-from selfselect.tabular.checking import match_groups
-from selfselect.tabular.chunks import TableReader
+from selfselect.tabular.columns import match_groups
+from selfselect.tabular.data_checks import Finding
 from selfselect.tabular.loading import (
     DecisionColumn,
     PeopleColumns,
@@ -25,8 +25,8 @@ from selfselect.tabular.loading import (
     read_screening_result,
     read_screening_results,
 )
-from selfselect.tabular.reading import open_table
-from selfselect.tabular.suspicion import Finding
+from selfselect.tabular.read import open_table
+from selfselect.tabular.table import Table
 
 from .findings import in_order, tell_findings
 from .options import WRITTEN, CostSpan, report_words
@@ -39,7 +39,7 @@ TOLD = "selfselect.told"
 
 
 @contextmanager
-def table_at(file: str, encoding: str, delimiter: str) -> Iterator[TableReader]:
+def table_at(file: str, encoding: str, delimiter: str) -> Iterator[Table]:
     """Open a table, with a progress bar on a terminal; what was found out about it is said once it is read.
 
     The other options of :data:`.options.file_options` are taken from the running command.

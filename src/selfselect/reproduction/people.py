@@ -17,10 +17,10 @@ from .._errors import InputError
 from .._validation import FloatArray
 from ..auditing import group_names
 from ..datasets import fetch_adult, fetch_bank
+from ..tabular.data_checks import Finding
 from ..tabular.encoding import TableEncoder
 from ..tabular.loading import PeopleColumns, read_for_training
-from ..tabular.reading import open_table
-from ..tabular.suspicion import Finding
+from ..tabular.read import open_table
 from .marks import FileMark
 
 #: Share of the people that is kept for testing, in every split.
@@ -148,7 +148,7 @@ class CsvDataset:
     ignore : tuple of str
         Columns not to learn from.
     written : tuple of pairs
-        How the file is written, as :func:`selfselect.tabular.reading.open_table` takes it.
+        How the file is written, as :func:`selfselect.tabular.read.open_table` takes it.
     mark : FileMark, optional
         How the file was at first: whoever reads it, in whatever process, must find it so.
     """
@@ -214,7 +214,7 @@ def _load_bundled(name: str) -> People:
 def _load_csv(own: CsvDataset) -> tuple[People, tuple[Finding, ...], tuple[str, ...]]:
     found: list[Finding] = []
     with open_table(own.path, **dict(own.written)) as table:
-        read = read_for_training(table, own.columns, ignore=own.ignore, learn_from_groups=False, found=found)
+        read = read_for_training(table, own.columns, ignore=own.ignore, learn_from_groups=False, findings=found)
         n_groups = read.groups.n_groups
         if n_groups < 2:
             raise table.error("there is one group only; there must be at least two", column=own.columns.groups[0])
@@ -257,7 +257,7 @@ def own_dataset(
     ignore : sequence of str, optional
         Columns not to learn from.
     **written
-        How the file is written, as :func:`selfselect.tabular.reading.open_table` takes it; by default found out.
+        How the file is written, as :func:`selfselect.tabular.read.open_table` takes it; by default found out.
 
     Examples
     --------

@@ -20,9 +20,9 @@ from .._files import WrongPartError, number_at, text_at, texts_at, truth_at
 from .._text import shown
 from .._validation import LARGEST, FloatArray
 from ..counting import MISSING
-from .checking import is_missing, is_number, numbers_or_missing, to_numbers
-from .chunks import TextArray
+from .columns import is_missing, is_number, numbers_or_missing, to_numbers
 from .errors import TableError
+from .table import TextArray
 
 #: A category of fewer people shares its weight with the other rare ones.
 RARE = 10

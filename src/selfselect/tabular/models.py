@@ -17,9 +17,9 @@ from ..auditing import group_names
 from ..counting import encode_groups
 from ..estimators import GroupThresholdClassifier
 from ..estimators.files import model_from_dict, model_to_dict
-from .checking import GroupColumns, is_missing, numbers_or_missing, with_point
-from .chunks import Chunk, TableReader, TextArray
+from .columns import group_frame, is_missing, numbers_or_missing, with_point
 from .encoding import NumberColumn, TableEncoder
+from .table import Chunk, Table, TextArray
 
 FORMAT, SCHEMA = "selfselect-table-model", 1
 PARTS = {"format", "schema", "groups", "missing", "columns", "classifier"}
@@ -187,23 +187,24 @@ class TablePredictor:
     ----------
     model : TableModel
         The model.
-    table : TableReader
+    table : Table
         A table with the columns that it was trained on; its chunks must hold all columns.
     """
 
-    def __init__(self, model: TableModel, table: TableReader) -> None:
+    def __init__(self, model: TableModel, table: Table) -> None:
         self._model, self._table = model, table
         needed = dict.fromkeys([*(column.name for column in model.encoder.columns), *model.groups])
         self._where = {name: table.position(name, use="which the model needs") for name in needed}
-        self._groups = GroupColumns(model.groups, model.missing)
 
     def __call__(self, chunk: Chunk) -> Predictions:
         """Predictions for a chunk, or a complaint with the place of a cell that does not fit."""
-        cells = {name: np.array(chunk.columns[at], dtype=object) for name, at in self._where.items()}
+        cells = {name: chunk.columns[at].cells() for name, at in self._where.items()}
         for column in self._model.encoder.columns:
             if isinstance(column, NumberColumn):
                 cells[column.name] = self._numbers(chunk, column.name, cells[column.name])
-        groups = self._groups.cells(self._table, chunk, [self._where[name] for name in self._model.groups])
+        groups = group_frame(
+            self._table, [chunk.columns[self._where[name]] for name in self._model.groups], self._model.missing
+        )
         applies, known = self._model.applies_to(groups)
         strangers = encode_groups(groups[~known], missing="own_group").labels if not known.all() else pd.Index([])
         return Predictions(self._model.score(cells, groups), applies, known, set(group_names(strangers)))
@@ -220,6 +221,6 @@ class TablePredictor:
             problem = "is too large to compute with"
         if wrong.size:
             at = int(wrong[0])
-            cell = chunk.texts(self._where[name])[at]
+            cell = str(chunk.columns[self._where[name]].cells()[at])
             raise self._table.error(f"{shown(cell)} {problem}", row=chunk.rows[at], column=name)
         return cells

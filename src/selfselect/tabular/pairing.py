@@ -11,16 +11,14 @@ from .._errors import InputError
 from .._text import shown
 from .._validation import BoolArray, FloatArray
 from ..auditing import PairedCounts, ScreeningResult, default_threshold
-from .checking import NO, YES, numbers_or_missing
-from .chunks import TableReader
+from .columns import NO, YES, numbers_or_missing
 from .errors import TableError
-from .loading import DecisionColumn, PeopleColumns, ScoreColumn, TrainingTable, read_for_training
-
-Model = ScoreColumn | DecisionColumn
+from .loading import DecisionColumn, Model, PeopleColumns, ScoreColumn, TrainingTable, read_for_training
+from .table import Table
 
 
 @dataclass(frozen=True, eq=False)
-class Rows:
+class ModelTable:
     """People of a table, one entry each, with what models say of them.
 
     Attributes
@@ -37,11 +35,11 @@ class Rows:
     def __len__(self) -> int:
         return len(self.table.y)
 
-    def taken(self, rows: NDArray[np.intp]) -> Rows:
+    def taken(self, rows: NDArray[np.intp]) -> ModelTable:
         """Some of the people, in a given order."""
         table = self.table
         columns = {name: cells[rows] for name, cells in table.columns.items()}
-        return Rows(self.name, TrainingTable(columns, table.y[rows], table.groups.take(rows), table.missing))
+        return ModelTable(self.name, TrainingTable(columns, table.y[rows], table.groups.take(rows), table.missing))
 
     def numbers(self, column: str) -> FloatArray:
         """A column as numbers, or a complaint about the first cell that is none."""
@@ -73,7 +71,9 @@ class Rows:
         return TableError(problem, place=f"{self.name}, person {row + 1}, column {shown(column)}")
 
 
-def read_rows(table: TableReader, people: PeopleColumns, models: list[Model], identifier: str | None = None) -> Rows:
+def read_model_table(
+    table: Table, people: PeopleColumns, models: list[Model], identifier: str | None = None
+) -> ModelTable:
     """Labels, groups and the columns that are needed of everybody in a table."""
     wanted = {model.name for model in models} | {name for name in (identifier, people.weight) if name is not None}
     for model in models:
@@ -93,10 +93,12 @@ def read_rows(table: TableReader, people: PeopleColumns, models: list[Model], id
         table.position(people.weight, "weight")
     plain = PeopleColumns(people.label, people.groups, people.positive, people.missing)
     ignored = [name for name in table.header if name not in wanted]
-    return Rows(table.name, read_for_training(table, plain, ignore=ignored, learn_from_groups=False))
+    return ModelTable(table.name, read_for_training(table, plain, ignore=ignored, learn_from_groups=False))
 
 
-def same_people(first: Rows, second: Rows, identifier: str, weight: str | None = None) -> tuple[Rows, Rows, int]:
+def match_people(
+    first: ModelTable, second: ModelTable, identifier: str, weight: str | None = None
+) -> tuple[ModelTable, ModelTable, int]:
     """Those who are in both tables, in one order, and how many are in one only.
 
     Their labels, groups and weights must agree: they are the same people.
@@ -139,8 +141,8 @@ def _disagree(problem: str, who: str, identifier: str) -> TableError:
     )
 
 
-def screened_twice(
-    rows: tuple[Rows, Rows], models: tuple[Model, Model], people: PeopleColumns
+def screen_twice(
+    rows: tuple[ModelTable, ModelTable], models: tuple[Model, Model], people: PeopleColumns
 ) -> tuple[ScreeningResult, ScreeningResult, PairedCounts]:
     """What two models make of the same people, and of how many both say the same."""
     groups = rows[0].table.groups
@@ -173,7 +175,7 @@ def screened_twice(
     return screened[0], screened[1], pairs
 
 
-def _weights(rows: Rows, column: str) -> FloatArray:
+def _weights(rows: ModelTable, column: str) -> FloatArray:
     weights = rows.numbers(column)
     if (weights < 0).any():
         raise TableError("a weight is negative", place=f"{rows.name}, column {shown(column)}")

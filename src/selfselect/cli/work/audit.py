@@ -18,7 +18,7 @@ from selfselect.auditing.audits import MOST_RESAMPLED_GROUPS
 from selfselect.auditing.formats import amount, amount_up, count, percent
 from selfselect.auditing.impact import impact_rows
 from selfselect.auditing.plain import as_json
-from selfselect.tabular.checking import match_groups
+from selfselect.tabular.columns import match_groups
 
 from ..errors import CONDITION_FAILED
 from ..inputs import load_audits, subsidy_kind

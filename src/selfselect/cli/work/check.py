@@ -8,8 +8,8 @@ import click
 
 from selfselect._text import printable
 from selfselect.auditing.formats import count
+from selfselect.tabular.data_checks import check_column_roles
 from selfselect.tabular.loading import read_for_checking
-from selfselect.tabular.suspicion import suspect_columns
 
 from ..errors import CONDITION_FAILED
 from ..findings import WORDS, in_order, worded_finding
@@ -38,11 +38,11 @@ def run(
     model = None
     if score is not None or prediction is not None:
         model = model_column(score, threshold, lower_passes, prediction, prediction_positive)
-    found = suspect_columns(label, groups, None if model is None else model.name)
+    found = check_column_roles(label, groups, None if model is None else model.name)
     people, wide = 0, 0
     if not found:
         with table_at(file, encoding, delimiter) as table:
-            people = read_for_checking(table, columns, model, ignore=ignore, found=found)
+            people = read_for_checking(table, columns, model, ignore=ignore, findings=found)
             wide = len(table.header)
     command = click.get_current_context().command
     for finding in in_order(found):

@@ -11,16 +11,16 @@ import click
 from selfselect._text import printable
 from selfselect.auditing import Audit, Comparison, PairedCounts, ScreeningResult, compare
 from selfselect.costs import Terms
-from selfselect.tabular.loading import DecisionColumn, PeopleColumns, ScoreColumn, read_screening_result
-from selfselect.tabular.pairing import Model, Rows, read_rows, same_people, screened_twice
-from selfselect.tabular.suspicion import (
+from selfselect.tabular.data_checks import (
     Finding,
-    suspect_columns,
-    suspect_decisions,
-    suspect_names,
-    suspect_people,
-    suspect_score,
+    check_column_roles,
+    check_decisions,
+    check_group_names,
+    check_labels_and_groups,
+    check_scores,
 )
+from selfselect.tabular.loading import DecisionColumn, Model, PeopleColumns, ScoreColumn, read_screening_result
+from selfselect.tabular.pairing import ModelTable, match_people, read_model_table, screen_twice
 
 from ..findings import tell_findings
 from ..inputs import people_columns, provenance, score_name, table_at, title_of
@@ -70,7 +70,7 @@ def run(
             _audit(file, people, model, terms, how)
             for file, model, terms in zip(files, models, (first, second), strict=True)
         )
-    tell_findings(suspect_names(before.names, after.names))
+    tell_findings(check_group_names(before.names, after.names))
     made = compare(before, after, pairs=pairs, names=_names(files, models), n_resamples=resamples, random_state=seed)
     made = replace(made, title=report_words().get("title", ""))
     frame = made.to_frame()
@@ -130,23 +130,23 @@ def _the_same(
     how: tuple[str, str],
 ) -> tuple[Audit, Audit, PairedCounts]:
     """Audits of the same people under two models."""
-    rows: list[Rows] = []
+    rows: list[ModelTable] = []
     sources = []
     for file, wanted in zip(files, [[models[0]], [models[1]]] if len(files) == 2 else [list(models)], strict=True):
         with table_at(file, *how) as table:
-            rows.append(read_rows(table, people, wanted, identifier))
+            rows.append(read_model_table(table, people, wanted, identifier))
             sources.append(provenance(title_of(file), people, score_name(wanted[0]), table.sha256()))
     both = (rows[0], rows[-1])
     if identifier is not None:
-        one, other, left_out = same_people(both[0], both[1], identifier, people.weight)
+        one, other, left_out = match_people(both[0], both[1], identifier, people.weight)
         both = (one, other)
         if left_out:
             click.echo(f"Note: {left_out:,} people are in one of the two files only, and are left out.", err=True)
-    before, after, pairs = screened_twice(both, models, people)
+    before, after, pairs = screen_twice(both, models, people)
     tell_findings(
         [
-            *suspect_columns(people.label, people.groups),
-            *suspect_people(before.table, people.label),
+            *check_column_roles(people.label, people.groups),
+            *check_labels_and_groups(before.table, people.label),
             *suspected(before, models[0]),
             *(suspected(after, models[1]) if models[0] != models[1] else ()),
         ]
@@ -160,7 +160,7 @@ def _the_same(
 
 def suspected(people: ScreeningResult, model: Model) -> list[Finding]:
     """What looks wrong with what a model says."""
-    return (suspect_score if isinstance(model, ScoreColumn) else suspect_decisions)(people, model.name)
+    return (check_scores if isinstance(model, ScoreColumn) else check_decisions)(people, model.name)
 
 
 def _show(made: Comparison) -> None:

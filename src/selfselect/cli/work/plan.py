@@ -15,7 +15,7 @@ from selfselect.auditing.formats import amount, amount_up, count, percent
 from selfselect.costs import Terms
 from selfselect.planning import SubsidyPlan, plan_for, plan_under_retraining, refit
 from selfselect.publishing import PublishedStatistics
-from selfselect.tabular.checking import match_groups
+from selfselect.tabular.columns import match_groups
 from selfselect.tabular.encoding import TableEncoder
 from selfselect.tabular.loading import PeopleColumns, TrainingTable, read_for_training
 

@@ -7,9 +7,9 @@ from contextlib import ExitStack
 import click
 
 from selfselect._text import printable, shown
-from selfselect.tabular.chunks import TableReader, listing
 from selfselect.tabular.models import TablePredictor, load_table_model
-from selfselect.tabular.writing import CsvCopy
+from selfselect.tabular.table import Table, listing
+from selfselect.tabular.write import CsvCopy
 
 from ..errors import BadInput
 from ..inputs import table_at
@@ -35,7 +35,7 @@ def run(*, model: str, file: str, output: str | None, prefix: str, encoding: str
                 rows += len(chunk.rows)
                 predicted = predict(chunk)
                 unknown |= predicted.strangers
-                copy.add(zip(*chunk.columns, *predicted.cells(), strict=True))
+                copy.add(zip(*(column.cells() for column in chunk.columns), *predicted.cells(), strict=True))
             if not rows:
                 raise table.error("there is a header but no row")
         if output is not None:
@@ -50,7 +50,7 @@ def run(*, model: str, file: str, output: str | None, prefix: str, encoding: str
             click.echo(f"Wrote {printable(output)}.", err=True)
 
 
-def _new_names(table: TableReader, prefix: str) -> list[str]:
+def _new_names(table: Table, prefix: str) -> list[str]:
     names = [prefix + name for name in ADDED]
     clash = [name for name in names if name in table.header]
     if clash:

@@ -15,10 +15,10 @@ from selfselect.auditing import Audit, Opening
 from selfselect.auditing.formats import amount, count, level, listed, percent
 from selfselect.costs import Terms
 from selfselect.learning import InfeasibleError
-from selfselect.tabular.checking import match_groups
-from selfselect.tabular.fitness import broken_conditions, shut_out
+from selfselect.tabular.columns import match_groups
+from selfselect.tabular.data_checks import Finding
 from selfselect.tabular.loading import TrainingTable, read_for_training
-from selfselect.tabular.suspicion import Finding
+from selfselect.tabular.model_checks import shut_out, unmet_conditions
 from selfselect.tabular.telling import answers, headline
 from selfselect.tabular.training import Method, TrainingResult, make_classifier, train_on_table
 
@@ -62,7 +62,7 @@ def run(
     columns = people_columns(label, positive, groups, missing)
     found: list[Finding] = []
     with table_at(file, encoding, delimiter) as table:
-        people = read_for_training(table, columns, ignore=ignore, learn_from_groups=use_group, found=found)
+        people = read_for_training(table, columns, ignore=ignore, learn_from_groups=use_group, findings=found)
         source = provenance(f"{method} model of {title_of(file)}", columns, "score of the model", table.sha256())
     tell_findings(found)
     terms = Terms(cost, _subsidies(subsidies, people), subsidy_kind(proportional))
@@ -77,8 +77,8 @@ def run(
     except InfeasibleError as error:
         _refuse([f"Condition failed: {error}"], model_file)
     failed = [
-        f"Condition failed: {broken.text} (--{broken.condition.replace('_', '-')})."
-        for broken in broken_conditions(done.audit, **conditions)
+        f"Condition failed: {unmet.text} (--{unmet.condition.replace('_', '-')})."
+        for unmet in unmet_conditions(done.audit, **conditions)
     ]
     shut = [f"{str(group)[0].upper()}{str(group)[1:]}." for group in shut_out(done.audit)]
     if shut and not allow_shut_out:

@@ -14,7 +14,7 @@ import pandas as pd
 
 from ..._errors import InputError
 from ..._text import latex_text, markdown_text, printable
-from ...tabular.writing import csv_text
+from ...tabular.write import csv_text
 from .layout import EXTRA, RESULTS, Grid, is_of_main_table, make_grid, promise_grids
 from .splits import split_grid
 

@@ -14,9 +14,9 @@ from collections.abc import Iterable
 from pathlib import Path
 
 from ..._text import inert_cell
-from ...tabular.chunks import TableReader
 from ...tabular.errors import TableError
-from ...tabular.reading import open_table
+from ...tabular.read import open_table
+from ...tabular.table import Table
 from .database import StoreError
 from .results import Cell, PlainCounts, Result, check_counts, metrics_from_counts
 from .rows import UNREADABLE, check_result, in_words
@@ -109,12 +109,12 @@ def read_results(path: str | Path) -> list[Result]:
         raise StoreError(str(error)) from error
 
 
-def _read_table(table: TableReader) -> list[Result]:
+def _read_table(table: Table) -> list[Result]:
     if tuple(table.header) != COLUMNS:
         raise table.error("this is neither a store nor results exported from one: its columns are others")
     results: list[Result] = []
     for chunk in table.chunks(range(len(COLUMNS))):
-        for row, *cells in zip(chunk.rows, *chunk.columns, strict=True):
+        for row, *cells in zip(chunk.rows, *(column.cells() for column in chunk.columns), strict=True):
             try:
                 results.append(_result(dict(zip(COLUMNS, cells, strict=True))))
             except UNREADABLE as error:

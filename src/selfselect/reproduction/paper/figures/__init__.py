@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 import pandas as pd
 
 from ...._errors import InputError
-from ....tabular.writing import csv_text
+from ....tabular.write import csv_text
 from ...sweep.results import Result
 from . import concepts, populations, promises, results
 from .style import our_style

@@ -11,9 +11,9 @@ from typing import Any
 import pandas as pd
 
 from .._text import inert_cell, printable
-from .checking import is_number
-from .chunks import TableReader
+from .columns import is_number
 from .errors import TableError
+from .table import Table
 
 #: Bytes of a copy that are kept in memory; the rest waits on the disk.
 IN_MEMORY = 2**26
@@ -63,7 +63,7 @@ class CsvCopy:
     ----------
     header : iterable of str
         Names of the columns.
-    table : TableReader, optional
+    table : Table, optional
         The table. If it is compressed, its copy may hold as much as it may itself: a text of Parquet or of a workbook
         is there once, however often it occurs.
 
@@ -75,7 +75,7 @@ class CsvCopy:
     [b'name,n\n', b"'=1+1,-1\n"]
     """
 
-    def __init__(self, header: Iterable[str], table: TableReader | None = None) -> None:
+    def __init__(self, header: Iterable[str], table: Table | None = None) -> None:
         self._table = table
         self._size = 0
         self._file = tempfile.SpooledTemporaryFile(IN_MEMORY)  # noqa: SIM115

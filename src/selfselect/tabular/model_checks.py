@@ -1,7 +1,7 @@
-"""Whether a trained model is fit to be used: whom it rejects altogether, and whether it meets what was asked of it.
+"""Checks of a trained model: groups that it shuts out, and conditions that it does not meet.
 
-Rejected is not the same as staying away. A group stays away because what is published is not worth its cost; a group is
-rejected when the model passes nobody of it (or next to nobody), whatever people decide.
+A group that is shut out is not one that stays away. A group stays away because its precision does not cover its cost.
+It is shut out if the model passes (almost) nobody of it, whether people apply or not.
 """
 
 from __future__ import annotations
@@ -22,9 +22,9 @@ from ..outcomes import outcome
 from ..publishing import PublishedStatistics
 
 #: A group of which a smaller share passes is shut out.
-NEXT_TO_NOBODY = 0.01
-#: Of so many qualified people, that nobody passes is no chance.
-ENOUGH_QUALIFIED = 10
+MIN_PASS_RATE = 0.01
+#: Groups with fewer qualified people are not reported: that none passes may be chance.
+MIN_QUALIFIED = 10
 
 
 @dataclass(frozen=True)
@@ -38,7 +38,7 @@ class ShutOut:
     people, qualified, passed : float
         How many there are, how many of them are qualified, and how many pass.
     held_out : bool
-        Whether these are people whom training has not seen, rather than those whose counts are published.
+        Whether these are held-out people, rather than those whose counts are published.
     """
 
     name: str
@@ -57,42 +57,42 @@ class ShutOut:
 
 
 def rejected(counts: GroupCounts) -> BoolArray:
-    """Groups of which nobody passes screening, or next to nobody.
+    """Groups of which (almost) nobody passes screening.
 
     Examples
     --------
     >>> rejected(GroupCounts(*(np.array(column) for column in ([200, 200], [90, 90], [1, 2], [1, 2])))).tolist()
     [True, False]
     """
-    return np.asarray((counts.selected < (NEXT_TO_NOBODY - SLACK) * counts.n) & (counts.n > 0), dtype=bool)
+    return np.asarray((counts.selected < (MIN_PASS_RATE - SLACK) * counts.n) & (counts.n > 0), dtype=bool)
 
 
-def shut_out(found: Audit) -> list[ShutOut]:
+def shut_out(trained: Audit) -> list[ShutOut]:
     """Groups with enough qualified people that a model shuts out.
 
-    Held-out people are looked at; for groups with too few qualified people among them (or if nobody was held out),
-    those whose counts are published.
+    The check uses held-out people. For groups with too few qualified people among them (or if nobody was held out) it
+    uses those whose counts are published.
 
     Parameters
     ----------
-    found : Audit
-        Of a trained model.
+    trained : Audit
+        Audit of a trained model.
 
     Examples
     --------
     >>> from selfselect import audit
     >>> y, z = [1, 0] * 20, ["A"] * 20 + ["B"] * 20
-    >>> found = audit(y, y_pred=[1] * 20 + [0] * 20, sensitive_features=z, cost=0.5)
-    >>> [str(group) for group in shut_out(found)]
+    >>> trained = audit(y, y_pred=[1] * 20 + [0] * 20, sensitive_features=z, cost=0.5)
+    >>> [str(group) for group in shut_out(trained)]
     ["the model passes none of the 20 people of 'B', 10 of whom are qualified"]
     """
-    tables = [(found.population, True)] if found.of_new_people else []
+    tables = [(trained.population, True)] if trained.of_new_people else []
     seen: set[Any] = set()
     shut: list[ShutOut] = []
-    for table, held_out in [*tables, (found.published, False)]:
+    for table, held_out in [*tables, (trained.published, False)]:
         counts, out = table.counts, rejected(table.counts)
         for i, (label, name) in enumerate(zip(table.groups, group_names(table.groups), strict=True)):
-            if label in seen or counts.positives[i] < ENOUGH_QUALIFIED:
+            if label in seen or counts.positives[i] < MIN_QUALIFIED:
                 continue
             seen.add(label)
             if out[i]:
@@ -102,29 +102,28 @@ def shut_out(found: Audit) -> list[ShutOut]:
 
 
 @dataclass(frozen=True)
-class Broken:
-    """A condition that a trained model does not meet: its name, and what is the case instead."""
+class UnmetCondition:
+    """A condition that a trained model does not meet: its name, and what the model does instead."""
 
     condition: str
     text: str
 
 
-def broken_conditions(
-    found: Audit,
+def unmet_conditions(
+    trained: Audit,
     *,
     require: Sequence[Any] = (),
     max_social_cost: float | None = None,
     min_selection_rate: float | None = None,
-) -> list[Broken]:
-    """Which conditions a trained model does not meet, by what it publishes.
+) -> list[UnmetCondition]:
+    """Conditions that a trained model does not meet, by its published counts.
 
-    Training aims at the conditions on the people whose counts are published, so that these are looked at; held-out
-    people may differ by chance.
+    Training enforces the conditions on these counts; held-out people may differ by chance.
 
     Parameters
     ----------
-    found : Audit
-        Of a trained model.
+    trained : Audit
+        Audit of a trained model.
     require : sequence of groups, optional
         Groups that must apply.
     max_social_cost : float, optional
@@ -135,26 +134,26 @@ def broken_conditions(
     Examples
     --------
     >>> from selfselect import audit
-    >>> found = audit([1, 0] * 4, y_pred=[1, 0] * 2 + [0] * 4, sensitive_features=["A"] * 4 + ["B"] * 4, cost=0.5)
-    >>> [broken.text for broken in broken_conditions(found, require=["B"], max_social_cost=0.2)]
+    >>> trained = audit([1, 0] * 4, y_pred=[1, 0] * 2 + [0] * 4, sensitive_features=["A"] * 4 + ["B"] * 4, cost=0.5)
+    >>> [unmet.text for unmet in unmet_conditions(trained, require=["B"], max_social_cost=0.2)]
     ['B does not apply', '50.0% of qualified people do not apply, more than 20.0%']
     """
-    table = found.published
-    names, broken = group_names(table.groups), []
+    table = trained.published
+    names, unmet = group_names(table.groups), []
     if len(require):
         for i in locate_labels(list(require), table.groups, "require", "the table"):
-            broken += [] if found.applies.iloc[i] else [Broken("require", f"{names[i]} does not apply")]
-    lost = outcome(table, found.shares).social_cost
-    if max_social_cost is not None and lost > max_social_cost + SLACK:
-        text = f"{percent(lost)} of qualified people do not apply, more than {percent(max_social_cost)}"
-        broken.append(Broken("max_social_cost", text))
-    return broken + _selected_too_rarely(table, names, min_selection_rate or 0.0)
+            unmet += [] if trained.applies.iloc[i] else [UnmetCondition("require", f"{names[i]} does not apply")]
+    social_cost = outcome(table, trained.shares).social_cost
+    if max_social_cost is not None and social_cost > max_social_cost + SLACK:
+        text = f"{percent(social_cost)} of qualified people do not apply, more than {percent(max_social_cost)}"
+        unmet.append(UnmetCondition("max_social_cost", text))
+    return unmet + _selected_too_rarely(table, names, min_selection_rate or 0.0)
 
 
-def _selected_too_rarely(table: PublishedStatistics, names: list[str], least: float) -> list[Broken]:
+def _selected_too_rarely(table: PublishedStatistics, names: list[str], least: float) -> list[UnmetCondition]:
     counts = table.counts
     short = (counts.selected < (least - SLACK) * counts.n) & (counts.n > 0)
     return [
-        Broken("min_selection_rate", f"{percent(rate)} of {name} pass, fewer than {percent(least)}")
+        UnmetCondition("min_selection_rate", f"{percent(rate)} of {name} pass, fewer than {percent(least)}")
         for name, rate in pd.Series(counts.selection_rate, index=names)[short].items()
     ]

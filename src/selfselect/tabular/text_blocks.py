@@ -1,0 +1,157 @@
+"""Bytes of a CSV file as blocks of UTF-8 that end where a row ends."""
+
+from __future__ import annotations
+
+import codecs
+import re
+from collections.abc import Iterator
+
+import numpy as np
+
+#: A line longer than this is no line of a table (a quote that never closes, a binary file).
+LONGEST_LINE = 2**24
+#: Encodings by the byte-order mark at the start of a file; the longer marks first.
+MARKS = (
+    (codecs.BOM_UTF8, "utf-8"),
+    (codecs.BOM_UTF32_LE, "utf-32"),
+    (codecs.BOM_UTF32_BE, "utf-32"),
+    (codecs.BOM_UTF16_LE, "utf-16"),
+    (codecs.BOM_UTF16_BE, "utf-16"),
+)
+#: What is not UTF-8 is most often this: older programs write it in western languages.
+FALLBACK_ENCODING = "cp1252"
+#: What a byte becomes that is not of the encoding.
+UNDECODED = re.compile("[\udc80-\udcff]")
+NEWLINE, RETURN, QUOTE = b'\n\r"'
+
+
+class Utf8Text:
+    """Text of a file as UTF-8, block by block. Bytes that are not of the encoding stay as they are.
+
+    Parameters
+    ----------
+    blocks : iterator of bytes
+        The bytes of the file, decompressed.
+    encoding : str
+        A name that Python knows, or ``auto``: what the byte-order mark says, else UTF-8. If the first block with
+        characters beyond ASCII has none of UTF-8, the encoding is :data:`FALLBACK_ENCODING`.
+
+    Attributes
+    ----------
+    encoding : str
+        The one that is used, as far as is known.
+    guessed : bool
+        Whether it is a guess.
+    valid : bool
+        Whether all bytes so far were of the encoding.
+    """
+
+    def __init__(self, blocks: Iterator[bytes], encoding: str = "auto") -> None:
+        self._blocks = blocks
+        self._first = next(blocks, b"")
+        self._open = encoding == "auto"  # whether the encoding may still turn out to be another
+        self.guessed, self.valid = False, True
+        if self._open:
+            marked = [name for mark, name in MARKS if self._first.startswith(mark)]
+            self._open = not marked
+            encoding = marked[0] if marked else "utf-8"
+        self.encoding = encoding
+        self._decoder = codecs.getincrementaldecoder(encoding)("surrogateescape")
+
+    def described(self) -> str:
+        """The encoding, for a note."""
+        return f"the encoding {self.encoding}" + (" (a guess: it is not UTF-8)" if self.guessed else "")
+
+    def __iter__(self) -> Iterator[bytes]:
+        """Blocks of UTF-8; the last one may be empty."""
+        block = self._first.removeprefix(codecs.BOM_UTF8) if self.encoding == "utf-8" else self._first
+        is_first = self.encoding != "utf-8"
+        while block:
+            text = self._converted(block, final=False)
+            if is_first and text:
+                text, is_first = text.removeprefix("\ufeff".encode()), False
+            yield text
+            block = next(self._blocks, b"")
+        yield self._converted(b"", final=True)
+
+    def _converted(self, data: bytes, *, final: bool) -> bytes:
+        held = self._decoder.getstate()[0]
+        if self.encoding == "utf-8" and not held and data.isascii():
+            return data
+        text = self._decoder.decode(data, final)
+        is_decisive = self._open and not text.isascii()
+        self._open = self._open and not is_decisive
+        try:
+            return text.encode()
+        except UnicodeEncodeError:
+            converted = text.encode("utf-8", "surrogateescape")
+        if is_decisive and UNDECODED.sub("", text).isascii():  # not a single character of UTF-8 among them
+            try:
+                other = (held + data).decode(FALLBACK_ENCODING)
+            except UnicodeDecodeError:
+                pass  # neither: the error names the row
+            else:
+                self.encoding, self.guessed = FALLBACK_ENCODING, True
+                self._decoder = codecs.getincrementaldecoder(FALLBACK_ENCODING)("surrogateescape")
+                return other.encode()
+        self.valid = False
+        return converted
+
+
+def whole_rows(text: Utf8Text) -> Iterator[bytes]:
+    r"""Blocks of UTF-8 that end where a row ends, as far as quotes tell; a line that is too long ends anywhere.
+
+    Examples
+    --------
+    >>> list(whole_rows(Utf8Text(iter([b'a,b\n1,"x\n', b'y"\n3']))))
+    [b'a,b\n', b'1,"x\ny"\n', b'3']
+    """
+    held = b""
+    for block in text:
+        held += block
+        end = _end_of_rows(held)
+        if not end and len(held) >= LONGEST_LINE:
+            end = held.rfind(b"\n") + 1 or len(held)
+        if end:
+            yield held[:end]
+            held = held[end:]
+    if held:
+        yield held
+
+
+def _end_of_rows(data: bytes) -> int:
+    """Where the last row that surely ends here ends; 0 if none does."""
+    if b'"' not in data:
+        return data.rfind(b"\n") + 1 or data.rfind(b"\r", 0, max(len(data) - 1, 0)) + 1
+    signs = np.frombuffer(data, dtype=np.uint8)
+    outside = np.cumsum(signs == QUOTE, dtype=np.uint8) & 1 == 0  # an overflow is even too
+    ends = np.flatnonzero((signs == NEWLINE) & outside)
+    if not ends.size:
+        ends = np.flatnonzero((signs[:-1] == RETURN) & outside[:-1])
+    return int(ends[-1]) + 1 if ends.size else 0
+
+
+def is_regular(block: bytes, delimiter: str) -> bool:
+    r"""Whether rows hold no NUL and no blank line, and quotes surround whole cells, within which they are doubled.
+
+    Examples
+    --------
+    >>> is_regular(b'1,"a""b"\n', ","), is_regular(b'1,"a"b\n', ","), is_regular(b'1,a "b"\n', ",")
+    (True, False, False)
+    """
+    if b"\0" in block or block[:1] in (b"\n", b"\r") or any(pair in block for pair in (b"\n\n", b"\n\r", b"\r\r")):
+        return False
+    if b'"' not in block:
+        return True
+    signs = np.frombuffer(block, dtype=np.uint8)
+    quotes = np.flatnonzero(signs == QUOTE)
+    if len(quotes) % 2:
+        return False
+    ends_cell = (signs == NEWLINE) | (signs == RETURN) | (signs == ord(delimiter))
+    opening, closing = quotes[::2], quotes[1::2]
+    doubled = closing[:-1] + 1 == opening[1:]
+    begun = ends_cell[opening - 1] | (opening == 0)
+    begun[1:] |= doubled
+    ended = ends_cell[np.minimum(closing + 1, len(signs) - 1)] | (closing == len(signs) - 1)
+    ended[:-1] |= doubled
+    return bool(begun.all() and ended.all())
