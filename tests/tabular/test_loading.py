@@ -1,14 +1,13 @@
-"""A table on disk becomes counts, curves or training columns in one pass; thousands of damaged ones never crash it."""
+"""A table on disk becomes counts, curves or training columns; thousands of damaged ones never crash the reader."""
 
 import numpy as np
 import pandas as pd
 import pytest
-from selfselect.tabular.reading import open_table
-from selfselect.tabular.texts import BLOCK_BYTES
 
 from selfselect import audit
 from selfselect.auditing import Audit
 from selfselect.costs import Terms
+from selfselect.tabular.csv_files import BLOCK_BYTES
 from selfselect.tabular.errors import TableError
 from selfselect.tabular.loading import (
     DecisionColumn,
@@ -16,7 +15,9 @@ from selfselect.tabular.loading import (
     ScoreColumn,
     read_for_training,
     read_screening_result,
+    read_screening_results,
 )
+from selfselect.tabular.read import open_table
 
 SEEDS = [
     b"label,group,score\n1,A,0.9\n0,A,0.2\n1,B,0.8\n0,B,0.7\n1,B,0.4\n",
@@ -56,8 +57,8 @@ def mutated(rng):
 def test_no_mutated_table_crashes_the_reader(tmp_path, model):
     rng = np.random.default_rng(0 if model.name == "score" else 1)
     path = tmp_path / "fuzz.csv"
-    understood, complaints = 0, []
-    for i in range(2500):
+    understood, refusals = 0, []
+    for i in range(1500):
         data = mutated(rng)
         path.write_bytes(data)
         people = PeopleColumns("label", ("group",), missing="own_group" if i % 2 else "error")
@@ -66,25 +67,25 @@ def test_no_mutated_table_crashes_the_reader(tmp_path, model):
                 screened = read_screening_result(table, people, model)
                 table.sha256()
         except TableError as error:
-            complaints.append((str(error), data))
+            refusals.append((str(error), data))
             continue
         understood += 1
         found = Audit(screened, screened, Terms(0.7))
         assert found.published.counts.n.sum() >= 1
         found.to_json().encode()
         assert found.verdict()
-    assert understood > 100
-    assert len(complaints) > 500
-    for said, data in complaints:
-        assert "fuzz.csv" in said, (said, data)
-        assert said.isprintable(), (said, data)
+    assert understood > 50
+    assert len(refusals) > 300
+    for message, data in refusals:
+        assert "fuzz.csv" in message, (message, data)
+        assert message.isprintable(), (message, data)
 
 
 @pytest.fixture
 def people(tmp_path):
-    """More rows than a block holds, with empty groups only in the last one."""
+    """More rows than a block holds, with empty groups only at the end."""
     rng = np.random.default_rng(0)
-    n = BLOCK_BYTES // 10 + 5000
+    n = BLOCK_BYTES // 10
     p = rng.random(n).round(3)
     frame = pd.DataFrame({"y": (rng.random(n) < p).astype(int), "z": rng.choice(["A", "B"], n), "p": p})
     frame["d"] = (p > 0.5).astype(int)
@@ -94,7 +95,7 @@ def people(tmp_path):
 
 
 @pytest.mark.parametrize("model", [ScoreColumn("p"), DecisionColumn("d")])
-def test_a_table_in_chunks_counts_as_the_frame_does_with_groups_in_the_same_order(people, model):
+def test_a_table_in_blocks_counts_as_the_frame_does_with_groups_in_the_same_order(people, model):
     frame, path = people
     expected = audit(
         frame["y"], y_pred=frame["d"], sensitive_features=frame["z"], cost=0.7, missing="own_group"
@@ -105,7 +106,7 @@ def test_a_table_in_chunks_counts_as_the_frame_does_with_groups_in_the_same_orde
     assert found == expected
 
 
-def test_columns_to_learn_from_are_all_but_the_label_the_ignored_and_if_asked_the_groups(people):
+def test_features_are_all_columns_but_the_label_the_ignored_ones_and_optionally_the_groups(people):
     frame, path = people
     columns = PeopleColumns("y", ("z",), missing="own_group")
 
@@ -153,3 +154,35 @@ def test_scores_that_are_no_probabilities_need_a_threshold(tmp_path):
     with open_table(path) as table, pytest.raises(TableError, match="column 's': Scores run from -3 to 5") as error:
         read_screening_result(table, PeopleColumns("y", ("z",)), ScoreColumn("s"))
     assert error.value.key == "threshold"
+
+
+def test_results_by_each_column_are_those_of_the_column_alone(tmp_path):
+    path = tmp_path / "t.csv"
+    path.write_text("y,team,sex,s\n1,A,f,0.9\n0,A,m,0.6\n1,B,f,0.2\n")
+
+    def read(reader, *groups):
+        with open_table(path) as table:
+            return reader(table, PeopleColumns("y", groups), ScoreColumn("s"))
+
+    both = read(read_screening_results, "team", "sex")
+    assert [result.table for result in both] == [read(read_screening_result, name).table for name in ("team", "sex")]
+
+
+def test_people_without_a_label_must_not_pass(tmp_path):
+    path = tmp_path / "t.csv"
+    people = PeopleColumns("y", ("z",), untested=True)
+    for model in (ScoreColumn("s", 0.5), DecisionColumn("p")):
+        path.write_text("y,z,s,p\n1,a,0.9,1\n,a,0.2,0\n0,a,0.1,0\n")
+        with open_table(path) as table:
+            assert read_screening_result(table, people, model).counts.unknown.tolist() == [1]
+        path.write_text("y,z,s,p\n1,a,0.9,1\n,a,0.7,1\n0,a,0.1,0\n")
+        with open_table(path) as table, pytest.raises(TableError, match="row 3, column 'y': the label is empty, but"):
+            read_screening_result(table, people, model)
+
+
+@pytest.mark.parametrize(("weights", "words"), [("1,-2", "row 3.*'-2' is negative"), ("0,0", "every weight is 0")])
+def test_weights_that_are_none_are_refused(tmp_path, weights, words):
+    path = tmp_path / "t.csv"
+    path.write_text("y,z,s,w\n" + "".join(f"{i},a,0.9,{w}\n" for i, w in enumerate(weights.split(","))))
+    with open_table(path) as table, pytest.raises(TableError, match=words):
+        read_screening_result(table, PeopleColumns("y", ("z",), weight="w"), ScoreColumn("s"))

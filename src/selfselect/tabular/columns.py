@@ -16,7 +16,7 @@ from ..auditing import group_names
 from ..counting import MISSING
 from .dialect import looks_like_number
 from .errors import TableError
-from .table import Column, Table, TextArray, did_you_mean, listing
+from .table import BLANKS, Column, Table, TextArray, did_you_mean, listing
 
 #: Texts that mean yes or no without further explanation.
 YES, NO = frozenset({"1", "true"}), frozenset({"0", "false"})
@@ -95,8 +95,8 @@ def as_numbers(table: Table, column: Column) -> FloatArray:
 
 def number_error(table: Table, cell: str, row: int | None, column: str) -> TableError:
     """Error about a cell that should be a finite number."""
-    text = cell.strip()
-    if not text:
+    text = cell.strip(BLANKS)
+    if not text.strip():
         return table.error(EMPTY_CELL, row=row, column=column)
     if is_number(text, table.decimal):
         return table.error(f"{shown(text)} is not a finite number", row=row, column=column)

@@ -122,10 +122,10 @@ class CsvTable(Table):
     def _read_header(self, block: bytes) -> list[str]:
         """Names of the columns. The rest of the block is kept."""
         while block:
-            lines = io.StringIO(block.decode("utf-8", "surrogateescape"), newline="")
-            for cells in self._csv_rows(self._checked_lines(lines)):
+            lines: list[str] = []
+            for cells in self._csv_rows(self._checked_lines(_collecting(lines, _lines(block)))):
                 if cells:
-                    self._rest = lines.read().encode("utf-8", "surrogateescape")
+                    self._rest = block[len("".join(lines).encode("utf-8", "surrogateescape")) :]
                     return cells
             block = self._next_block()
         raise self.error("the file is empty; its first row must name the columns")
@@ -170,7 +170,7 @@ class CsvTable(Table):
 
     def _read_strictly(self, block: bytes, positions: Sequence[int]) -> Iterator[Batch]:
         """A block and all that follow, by the csv module, which refuses what pyarrow accepts in silence."""
-        rows = self._csv_rows(self._checked_lines(self._lines(block)))
+        rows = self._csv_rows(self._checked_lines(self._all_lines(block)))
         width = len(self.header)
         while True:
             numbers: list[int] = []
@@ -189,10 +189,9 @@ class CsvTable(Table):
                 return
             yield numbers, [pa.array([cells[at] for cells in kept], pa.string()) for at in positions]
 
-    def _lines(self, block: bytes) -> Iterator[str]:
+    def _all_lines(self, block: bytes) -> Iterator[str]:
         while block:
-            # line ends stay as they are: within quotes they belong to the cell
-            yield from io.StringIO(block.decode("utf-8", "surrogateescape"), newline="")
+            yield from _lines(block)
             block = self._next_block()
 
     def _csv_rows(self, lines: Iterator[str]) -> Iterator[list[str]]:
@@ -233,6 +232,18 @@ class CsvTable(Table):
                 key="encoding",
                 encoding="latin-1 (or cp1252)",
             )
+
+
+def _lines(block: bytes) -> Iterator[str]:
+    """Lines of a block with their ends: within quotes they belong to the cell."""
+    for line in io.BytesIO(block):
+        yield from io.StringIO(line.decode("utf-8", "surrogateescape"), newline="")
+
+
+def _collecting(collected: list[str], lines: Iterator[str]) -> Iterator[str]:
+    for line in lines:
+        collected.append(line)
+        yield line
 
 
 def _csv_reason(text: str) -> str:

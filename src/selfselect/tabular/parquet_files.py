@@ -8,6 +8,7 @@ from typing import BinaryIO
 import pyarrow as pa
 import pyarrow.parquet as pq
 
+from .errors import first_line
 from .table import Batch, Table
 
 #: Rows that are read at a time.
@@ -38,7 +39,7 @@ class ParquetTable(Table):
             metadata = parquet.metadata
             size = sum(metadata.row_group(i).total_byte_size for i in range(metadata.num_row_groups))
         except DAMAGE as error:
-            raise self.error(f"this is a damaged Parquet file: {error}") from error
+            raise self.error(f"this is a damaged Parquet file: {first_line(error)}") from error
         self.header = [str(name) for name in self._schema.names]
         self.check_size(size)
 
@@ -57,11 +58,11 @@ class ParquetTable(Table):
                     yield range(row, row + batch.num_rows), arrays
                 row += batch.num_rows
         except DAMAGE as error:
-            raise self.error(f"cannot read its columns: {error}") from error
+            raise self.error(f"cannot read its columns: {first_line(error)}") from error
 
     def _check(self, name: str, array: pa.Array) -> None:
         """Refuse a damaged array: it may point beyond the texts of its dictionary, or into a character."""
         try:
             array.validate(full=True)
         except DAMAGE as error:
-            raise self.error(f"its cells cannot be read: {error}", column=name) from error
+            raise self.error(f"its cells cannot be read: {first_line(error)}", column=name) from error

@@ -21,6 +21,9 @@ from .errors import TableError, too_large
 #: Names of columns or groups that an error lists.
 MAX_LISTED = 20
 
+#: What Python's float ignores around a number.
+BLANKS = " \t\n\v\f\r"
+
 TextArray: TypeAlias = NDArray[np.object_]
 #: Some rows: their numbers as a spreadsheet counts them (the header is row 1), and one Arrow array per column.
 Batch: TypeAlias = tuple[Sequence[int], list[pa.Array]]
@@ -86,7 +89,7 @@ class Column:
                 return None
             array = pc.replace_substring(array, ",", ".")
         try:
-            return np.array(pc.utf8_trim_whitespace(array).cast(pa.float64()).to_numpy(), dtype=np.float64)
+            return np.array(pc.utf8_trim(array, BLANKS).cast(pa.float64()).to_numpy(), dtype=np.float64)
         except pa.ArrowInvalid:
             return None
 
@@ -135,7 +138,9 @@ def _texts_of(array: Any) -> list[str]:
         array = array.cast(pa.string())  # Python's time has no nanoseconds
     try:
         values = array.to_pylist()
-    except (ValueError, OverflowError, KeyError, OSError):
+    except (ValueError, OverflowError, KeyError, OSError):  # the last two: a time zone that is not known here
+        if pa.types.is_timestamp(array.type) and array.type.tz is not None:
+            array = array.cast(pa.timestamp(array.type.unit, "UTC"))
         values = [_written_by_arrow(value) for value in array]
     return ["" if value is None or value != value else str(value) for value in values]
 
@@ -143,12 +148,11 @@ def _texts_of(array: Any) -> list[str]:
 def _written_by_arrow(value: Any) -> Any:
     try:
         return value.as_py()
-    except (ValueError, OverflowError, KeyError, OSError):  # the last two: a time zone that is not known here
-        stored = value.value
+    except (ValueError, OverflowError):
         try:
             return value.cast(pa.string()).as_py()
-        except pa.ArrowException:
-            return str(stored)
+        except pa.ArrowException:  # a duration
+            return str(value.value)
 
 
 class Table(ABC):

@@ -48,7 +48,9 @@ class Utf8Text:
 
     def __init__(self, blocks: Iterator[bytes], encoding: str = "auto") -> None:
         self._blocks = blocks
-        self._first = next(blocks, b"")
+        self._first = b""
+        while len(self._first) < 4 and (block := next(blocks, b"")):
+            self._first += block
         self._open = encoding == "auto"  # whether the encoding may still turn out to be another
         self.guessed, self.valid = False, True
         if self._open:

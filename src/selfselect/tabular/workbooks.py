@@ -13,6 +13,7 @@ from typing import Any, BinaryIO
 import pyarrow as pa
 
 from .._text import shown
+from .errors import first_line
 from .table import MAX_LISTED, Batch, Table, did_you_mean, listing
 
 #: Whole numbers beyond this are not exact in a workbook, so that two different ones may look the same.
@@ -64,7 +65,7 @@ class WorkbookTable(Table):
             NotImplementedError,
             RuntimeError,
         ) as error:
-            raise self.error(f"this is a damaged .xlsx file: {error}") from error
+            raise self.error(f"this is a damaged .xlsx file: {first_line(error)}") from error
         self._rows = [(number, _trimmed(row)) for number, row in enumerate(cells, start=1)]
         self._rows = [(number, row) for number, row in self._rows if row]
         if not self._rows:
@@ -78,6 +79,9 @@ class WorkbookTable(Table):
             if not any(part.filename.lower() == "xl/workbook.xml" for part in archive.infolist()):
                 raise self.error("this is a zip archive, but not an .xlsx file", advice="Unpack it first.")
             self.check_size(sum(part.file_size for part in archive.infolist()))
+            damaged = archive.testzip()  # python-calamine does not verify all checksums
+            if damaged is not None:
+                raise self.error(f"this is a damaged .xlsx file: the checksum of its part {shown(damaged)} is wrong")
             sheets = [
                 archive.read(part) for part in archive.namelist() if part.lower().startswith("xl/worksheets/sheet")
             ]

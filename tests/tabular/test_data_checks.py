@@ -1,20 +1,20 @@
-"""What looks wrong with a table is found, and nothing is found where nothing is."""
+"""What looks wrong with a table is reported, and nothing is reported about a good one."""
 
 import numpy as np
 import pandas as pd
 import pytest
-from selfselect.tabular.suspicion import (
-    suspect_columns,
-    suspect_decisions,
-    suspect_features,
-    suspect_labels,
-    suspect_people,
-    suspect_score,
-)
 from sklearn.metrics import roc_auc_score
 
 from selfselect.auditing import ScreeningResult
 from selfselect.publishing import PublishedStatistics
+from selfselect.tabular.data_checks import (
+    check_column_roles,
+    check_decisions,
+    check_features,
+    check_label_values,
+    check_labels_and_groups,
+    check_scores,
+)
 
 PEOPLE = 400
 
@@ -43,117 +43,117 @@ def texts(values):
 # ---------------------------------------------------------------------- scores and decisions
 
 
-def test_a_score_that_rises_with_being_unqualified_is_found_and_its_pairs_are_counted(people):
+def test_a_reversed_score_is_reported_with_its_auc_within_groups(people):
     y, score, z = people
-    assert suspect_score(ScreeningResult.from_scores(y, score, sensitive_features=z), "s") == []
-    (found,) = suspect_score(ScreeningResult.from_scores(y, 1 - score, sensitive_features=z), "s")
+    assert check_scores(ScreeningResult.from_scores(y, score, sensitive_features=z), "s") == []
+    (found,) = check_scores(ScreeningResult.from_scores(y, 1 - score, sensitive_features=z), "s")
     assert (found.key, found.severity) == ("lower_passes", "warning")
     parts = [(z == name) for name in "AB"]
     pairs = [y[part].sum() * (~y[part]).sum() for part in parts]
     area = np.average([roc_auc_score(y[part], score[part]) for part in parts], weights=pairs)
-    assert f"in {100 * area:.1f}% of pairs" in found.text
+    assert f"AUC {1 - area:.2f}" in found.text
 
 
-def test_a_score_that_says_nothing_is_not_held_for_one_that_runs_the_other_way():
+def test_a_random_score_is_not_reported_as_reversed():
     rng = np.random.default_rng(0)
     for _ in range(50):
         people = ScreeningResult.from_scores(rng.random(200) < 0.5, rng.random(200))
-        assert "lower_passes" not in keys(suspect_score(people, "s"))
+        assert "lower_passes" not in keys(check_scores(people, "s"))
 
 
 @pytest.mark.parametrize(("threshold", "who"), [(50, "nobody"), (-1, "everybody")])
-def test_a_threshold_outside_the_scores_is_found(people, threshold, who):
+def test_a_threshold_outside_the_scores_is_reported(people, threshold, who):
     y, score, _ = people
-    (found,) = suspect_score(ScreeningResult.from_scores(y, score, threshold=threshold), "s")
+    (found,) = check_scores(ScreeningResult.from_scores(y, score, threshold=threshold), "s")
     assert found.key == "threshold_outside"
     assert f"{who} passes" in found.text
 
 
-def test_decisions_for_everybody_or_nobody_are_found(people):
+def test_decisions_that_pass_everybody_or_nobody_are_reported(people):
     y, score, _ = people
-    assert suspect_decisions(ScreeningResult.from_predictions(y, score > 0.5), "p") == []
+    assert check_decisions(ScreeningResult.from_predictions(y, score > 0.5), "p") == []
     for decisions, who in ((np.ones(PEOPLE, bool), "Everybody"), (np.zeros(PEOPLE, bool), "Nobody")):
-        (found,) = suspect_decisions(ScreeningResult.from_predictions(y, decisions), "p")
+        (found,) = check_decisions(ScreeningResult.from_predictions(y, decisions), "p")
         assert found.text.startswith(f"{who} passes")
 
 
-def test_decisions_that_pass_the_unqualified_are_found(people):
+def test_reversed_decisions_are_reported(people):
     y, score, _ = people
-    assert keys(suspect_decisions(ScreeningResult.from_predictions(y, score < 0.5), "p")) == ["decisions_reversed"]
+    assert keys(check_decisions(ScreeningResult.from_predictions(y, score < 0.5), "p")) == ["decisions_reversed"]
 
 
-def test_a_score_or_a_decision_that_is_the_label_again_is_found(people):
+def test_a_score_or_a_decision_that_repeats_the_label_is_reported(people):
     y, _, _ = people
-    assert keys(suspect_score(ScreeningResult.from_scores(y, y * 0.9), "s")) == ["label_again"]
-    assert keys(suspect_decisions(ScreeningResult.from_predictions(y, y), "p")) == ["label_again"]
+    assert keys(check_scores(ScreeningResult.from_scores(y, y * 0.9), "s")) == ["label_again"]
+    assert keys(check_decisions(ScreeningResult.from_predictions(y, y), "p")) == ["label_again"]
 
 
 # ---------------------------------------------------------------------- labels and groups
 
 
 def test_the_label_as_group_is_an_error_and_as_model_a_warning():
-    assert suspect_columns("y", ["z"], "s") == []
-    found = suspect_columns("y", ["z", "y"], "y")
+    assert check_column_roles("y", ["z"], "s") == []
+    found = check_column_roles("y", ["z", "y"], "y")
     assert [(each.key, each.severity) for each in found] == [("label_is_group", "error"), ("label_is_model", "warning")]
 
 
-def test_labels_of_more_than_two_values_are_told_with_what_they_count_as():
-    assert suspect_labels("end", ["yes"], ["no"]) == []
-    (found,) = suspect_labels("end", ["yes", "promoted"], ["no"])
+def test_labels_of_more_than_two_values_are_listed_with_what_they_count_as():
+    assert check_label_values("end", ["yes"], ["no"]) == []
+    (found,) = check_label_values("end", ["yes", "promoted"], ["no"])
     assert "'yes', 'promoted' count as qualified, 'no' as not" in found.text
 
 
-def test_good_groups_raise_no_suspicion(people):
+def test_nothing_is_reported_about_good_groups(people):
     y, _, z = people
-    assert suspect_people(table_of(y, z), "y") == []
+    assert check_labels_and_groups(table_of(y, z), "y") == []
 
 
-def test_groups_that_differ_by_case_are_found_with_the_name_of_the_larger(people):
+def test_groups_that_differ_by_case_are_reported_with_the_name_of_the_larger(people):
     y, _, _ = people
     z = np.array(["North"] * 300 + ["north"] * 50 + ["South"] * 50)
-    (found,) = suspect_people(table_of(y, z), "y")
+    (found,) = check_labels_and_groups(table_of(y, z), "y")
     assert found.key == "case_of_groups"
     assert "'North' (300 people)" in found.text
     assert "write 'North' in every row" in found.advice
 
 
-@pytest.mark.parametrize("name", ["N/A", "unknown", "-", "?", "None", "Not Available"])
-def test_groups_that_read_like_nothing_known_are_found_also_in_combinations(people, name):
+@pytest.mark.parametrize("name", ["N/A", "unknown", "-", "Not Available"])
+def test_groups_that_mean_unknown_are_reported_also_in_combinations(people, name):
     y, _, z = people
     odd = np.where(np.arange(PEOPLE) < 40, name, z)
-    assert keys(suspect_people(table_of(y, odd), "y")) == ["unknown_group"]
+    assert keys(check_labels_and_groups(table_of(y, odd), "y")) == ["unknown_group"]
     both = pd.DataFrame({"z": odd, "w": z})
-    assert "unknown_group" in keys(suspect_people(table_of(y, both), "y"))
+    assert "unknown_group" in keys(check_labels_and_groups(table_of(y, both), "y"))
 
 
 def test_as_many_groups_as_people_are_an_error(people):
     y, _, _ = people
-    (found,) = suspect_people(table_of(y, np.arange(PEOPLE)), "y")
+    (found,) = check_labels_and_groups(table_of(y, np.arange(PEOPLE)), "y")
     assert (found.key, found.severity) == ("groups_of_one", "error")
 
 
-def test_groups_that_say_the_label_again_are_found(people):
+def test_groups_that_repeat_the_label_are_reported(people):
     y, _, _ = people
-    assert keys(suspect_people(table_of(y, np.where(y, "hired", "rejected")), "y")) == ["group_is_label"]
+    assert keys(check_labels_and_groups(table_of(y, np.where(y, "hired", "rejected")), "y")) == ["group_is_label"]
 
 
-def test_groups_too_small_to_say_anything_about_are_named(people):
+def test_small_groups_are_named(people):
     y, _, z = people
     small = np.where(np.arange(PEOPLE) < 4, "tiny", z)
-    (found,) = suspect_people(table_of(y, small), "y")
+    (found,) = check_labels_and_groups(table_of(y, small), "y")
     assert found.key == "small_groups"
     assert "tiny (4)" in found.text
 
 
-def test_labels_that_all_say_the_same_are_found(people):
+def test_labels_that_are_all_the_same_are_reported(people):
     _, _, z = people
-    assert keys(suspect_people(table_of(np.ones(PEOPLE, bool), z), "y")) == ["one_label"]
+    assert keys(check_labels_and_groups(table_of(np.ones(PEOPLE, bool), z), "y")) == ["one_label"]
 
 
 # ---------------------------------------------------------------------- features
 
 
-def test_ordinary_columns_raise_no_suspicion(people):
+def test_nothing_is_reported_about_ordinary_columns(people):
     y, score, z = people
     rng = np.random.default_rng(2)
     columns = {
@@ -163,13 +163,13 @@ def test_ordinary_columns_raise_no_suspicion(people):
         "group": texts(z),
         "town": texts(rng.choice(["a", "b", "", "d"], PEOPLE)),
     }
-    assert suspect_features(columns, y) == []
+    assert check_features(columns, y) == []
 
 
-def label_again(y, way):
+def label_again(y, kind):
     late = np.where(y, "2024-05-05", "")
     nearly = np.where(np.arange(PEOPLE) == 7, ~y, y)
-    ways = {
+    columns = {
         "a number": y.astype(int),
         "turned round": 1 - y.astype(int),
         "a word": np.where(y, "good", "bad"),
@@ -178,22 +178,22 @@ def label_again(y, way):
         "an amount": y * 5.0 + np.linspace(0, 1, PEOPLE),
         "being empty": late,
     }
-    return ways[way]
+    return columns[kind]
 
 
 @pytest.mark.parametrize(
-    "way", ["a number", "turned round", "a word", "nearly", "several words", "an amount", "being empty"]
+    "kind", ["a number", "turned round", "a word", "nearly", "several words", "an amount", "being empty"]
 )
-def test_a_column_that_is_the_label_again_is_found(people, way):
+def test_a_column_that_repeats_the_label_is_reported(people, kind):
     y, _, _ = people
-    (found,) = suspect_features({"leak": texts(label_again(y, way))}, y)
+    (found,) = check_features({"leak": texts(label_again(y, kind))}, y)
     assert (found.key, found.details["name"]) == ("label_again", "leak")
 
 
-def test_a_rare_label_does_not_make_every_column_look_like_it():
+def test_a_rare_label_does_not_make_columns_look_like_leaks():
     rng = np.random.default_rng(0)
     y = np.arange(2000) < 10  # a constant guess is right for 99.5%
-    assert suspect_features({"town": texts(rng.choice(list("abc"), 2000))}, y) == []
+    assert check_features({"town": texts(rng.choice(list("abc"), 2000))}, y) == []
 
 
 @pytest.mark.parametrize(
@@ -206,26 +206,26 @@ def test_a_rare_label_does_not_make_every_column_look_like_it():
         ("sorted", [1, 0, *range(2, PEOPLE)]),
     ],
 )
-def test_names_dates_and_numbers_of_people_are_found(people, name, cells):
+def test_names_dates_and_identifiers_are_reported(people, name, cells):
     y, _, _ = people
-    assert keys(suspect_features({name: texts(cells)}, y)) == ["names_people"]
+    assert keys(check_features({name: texts(cells)}, y)) == ["names_people"]
 
 
 def test_columns_that_training_leaves_out_are_a_hint(people):
     y, _, _ = people
-    found = suspect_features({"row": texts(range(PEOPLE)), "same": texts([1] * PEOPLE)}, y)
+    found = check_features({"row": texts(range(PEOPLE)), "same": texts([1] * PEOPLE)}, y)
     assert [(each.key, each.severity) for each in found] == [("left_out", "hint")] * 2
 
 
-def test_a_column_that_knows_nearly_all_labels_is_found_and_an_honest_one_is_not():
+def test_a_leak_with_a_few_errors_is_reported_and_a_good_predictor_is_not():
     rng = np.random.default_rng(0)
     y = rng.random(2000) < 0.5
     leak = np.where(rng.random(2000) < 0.03, ~y, y)
-    honest = np.where(rng.random(2000) < 0.2, ~y, y)
+    predictor = np.where(rng.random(2000) < 0.2, ~y, y)
     columns = {
-        name: np.array([str(int(v)) for v in values], dtype=object) for name, values in (("a", leak), ("b", honest))
+        name: np.array([str(int(v)) for v in values], dtype=object) for name, values in (("a", leak), ("b", predictor))
     }
-    found = suspect_features(columns, y)
+    found = check_features(columns, y)
     assert [(finding.key, finding.details["name"]) for finding in found] == [("label_again", "a")]
 
 
@@ -234,20 +234,22 @@ def test_a_column_that_knows_nearly_all_labels_is_found_and_an_honest_one_is_not
 )
 def test_months_and_days_written_as_numbers_are_dates(cells):
     y = np.random.default_rng(0).random(200) < 0.5
-    (finding,) = suspect_features({"when": np.array(cells, dtype=object)}, y)
+    (finding,) = check_features({"when": np.array(cells, dtype=object)}, y)
     assert finding.key == "names_people"
     assert "holds dates" in finding.text
 
 
-def test_what_is_suspected_does_not_depend_on_the_scale_of_weights():
+def test_findings_do_not_depend_on_the_scale_of_weights():
     rng = np.random.default_rng(1)
     y = (rng.random(300) < 0.5).astype(int)
     score = rng.random(300) - 0.2 * y
     z = ["few"] * 4 + ["many"] * 296
-    said = []
+    keys_by_scale = []
     for scale in (0.001, 1.0, 1000.0):
         people = ScreeningResult.from_scores(
             y, score, threshold=0.4, sensitive_features=z, sample_weight=np.full(300, scale)
         )
-        said.append([finding.key for finding in [*suspect_people(people.table, "y"), *suspect_score(people, "s")]])
-    assert said[0] == said[1] == said[2] == ["small_groups", "lower_passes"]
+        keys_by_scale.append(
+            [finding.key for finding in [*check_labels_and_groups(people.table, "y"), *check_scores(people, "s")]]
+        )
+    assert keys_by_scale[0] == keys_by_scale[1] == keys_by_scale[2] == ["small_groups", "lower_passes"]
