@@ -14,7 +14,6 @@ import matplotlib as mpl
 import numpy as np
 import pandas as pd
 import pytest
-from selfselect.tabular.writing import CsvCopy, csv_text
 
 from applicants import run
 from hostile import FORMULAS, HOSTILE, WITHOUT_HALVES, runs_as_formula, split_carelessly, without_apostrophes
@@ -34,6 +33,7 @@ from selfselect.reproduction.paper.summary import summarise
 from selfselect.reproduction.paper.tables import render_promises, render_table
 from selfselect.reproduction.sweep.exchange import exported, read_results
 from selfselect.reproduction.sweep.results import Result, metrics_from_counts, who_applies
+from selfselect.tabular.write import CsvCopy, csv_text
 
 mpl.use("Agg")
 import matplotlib.pyplot as plt

@@ -44,7 +44,7 @@ EXTRAS = {
     "matplotlib",
     "narwhals",
     "numba",
-    "openpyxl",
+    "python_calamine",
     "pyarrow",
     "skops",
 }
@@ -178,8 +178,8 @@ WRITING = {
     ("reproduction.sweep.database", "shutil.copyfile"),
     ("reproduction.sweep.repairing", "os.rename"),
     # rows that wait in a file without a name until all are there
-    ("tabular.writing", "tempfile.SpooledTemporaryFile"),
-    ("tabular.writing", "tempfile.gettempdir"),
+    ("tabular.write", "tempfile.SpooledTemporaryFile"),
+    ("tabular.write", "tempfile.gettempdir"),
     # these write to memory, and to the terminal
     ("cli.work.frontier", "savefig"),
     ("reproduction.paper.figures", "savefig"),

@@ -5,11 +5,11 @@ import json
 import numpy as np
 import pandas as pd
 import pytest
-from selfselect.tabular.texts import BLOCK_BYTES
 
 import reference
 from applicants import run
 from selfselect import audit as library_audit
+from selfselect.tabular.csv_files import BLOCK_BYTES
 
 FIELDS = "group n base_rate selected precision precision_low precision_high cost applies subsidy_needed accuracy"
 
@@ -129,7 +129,7 @@ def test_chunks_add_up_to_the_whole(scored, monkeypatch):
             "-",
         )
         whole = run(*command).output
-        monkeypatch.setattr("selfselect.tabular.texts.BLOCK_BYTES", 100)
+        monkeypatch.setattr("selfselect.tabular.csv_files.BLOCK_BYTES", 100)
         assert run(*command).output == whole
         monkeypatch.undo()
 

@@ -159,8 +159,10 @@ def group_array(rng, which):
     unit = some(rng, ["s", "ms", "us", "ns"])
     kind = some(
         rng,
-        [pa.string(), pa.dictionary(pa.int32(), pa.string()), pa.int64(), pa.float32(), pa.decimal128(20, 2)]
-        + [pa.date32(), pa.timestamp(unit, some(rng, ZONES)), pa.duration(unit), pa.time64("ns"), pa.bool_()],
+        [
+            *(pa.string(), pa.dictionary(pa.int32(), pa.string()), pa.int64(), pa.float32(), pa.decimal128(20, 2)),
+            *(pa.date32(), pa.timestamp(unit, some(rng, ZONES)), pa.duration(unit), pa.time64("ns"), pa.bool_()),
+        ],
     )
     if pa.types.is_string(kind) or pa.types.is_dictionary(kind):
         known = [*rng.permutation(GROUPS)[:3].tolist(), None]

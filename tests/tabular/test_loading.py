@@ -58,7 +58,7 @@ def test_no_mutated_table_crashes_the_reader(tmp_path, model):
     rng = np.random.default_rng(0 if model.name == "score" else 1)
     path = tmp_path / "fuzz.csv"
     understood, refusals = 0, []
-    for i in range(1500):
+    for i in range(600):
         data = mutated(rng)
         path.write_bytes(data)
         people = PeopleColumns("label", ("group",), missing="own_group" if i % 2 else "error")
@@ -74,8 +74,8 @@ def test_no_mutated_table_crashes_the_reader(tmp_path, model):
         assert found.published.counts.n.sum() >= 1
         found.to_json().encode()
         assert found.verdict()
-    assert understood > 50
-    assert len(refusals) > 300
+    assert understood > 30
+    assert len(refusals) > 150
     for message, data in refusals:
         assert "fuzz.csv" in message, (message, data)
         assert message.isprintable(), (message, data)

@@ -18,7 +18,7 @@ import pyarrow.csv as pc
 
 from .dialect import MAX_TEXT, find_decimal, find_delimiter, first_rows
 from .table import Batch, Table
-from .text_blocks import LONGEST_LINE, UNDECODED, Utf8Text, is_regular, whole_rows
+from .text_blocks import LONGEST_LINE, UNDECODED, Utf8Text, has_blank_lines, is_regular, whole_rows
 
 #: Bytes that are read at a time, and rows that the csv module reads at a time.
 BLOCK_BYTES, BLOCK_ROWS = 2**22, 20_000
@@ -152,13 +152,12 @@ class CsvTable(Table):
         odd = not self._delimiter.isascii() or not self._text.valid or len(block) >= LONGEST_LINE
         if odd or not is_regular(block, self._delimiter):
             return None
-        width = len(self.header)
-        names = [str(at) for at in range(width)]
+        names = [str(at) for at in range(len(self.header))]
         try:
-            return pc.read_csv(
+            table = pc.read_csv(
                 pa.BufferReader(block),
                 pc.ReadOptions(column_names=names, use_threads=False, block_size=len(block) + 1),
-                pc.ParseOptions(delimiter=self._delimiter, newlines_in_values=True, ignore_empty_lines=False),
+                pc.ParseOptions(delimiter=self._delimiter, newlines_in_values=True),
                 pc.ConvertOptions(
                     column_types=dict.fromkeys(names, pa.string()),
                     include_columns=list(dict.fromkeys(str(at) for at in positions)) or names[:1],
@@ -167,6 +166,7 @@ class CsvTable(Table):
             )
         except pa.ArrowInvalid:
             return None
+        return None if has_blank_lines(block, table.num_rows) else table  # pyarrow leaves them out, and no row number
 
     def _read_strictly(self, block: bytes, positions: Sequence[int]) -> Iterator[Batch]:
         """A block and all that follow, by the csv module, which refuses what pyarrow accepts in silence."""

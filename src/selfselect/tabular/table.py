@@ -110,26 +110,30 @@ def encode_texts(array: pa.ChunkedArray) -> tuple[NDArray[np.intp], TextArray]:
     >>> codes.tolist(), texts.tolist()
     ([0, 1, 1, 2], ['1.5', '', '2.0'])
     """
-    if not pa.types.is_dictionary(array.type):
+    if pa.types.is_dictionary(array.type):  # as a Parquet file has it, maybe with texts that no row has
+        places = array.combine_chunks()
+        codes, used = pd.factorize(places.indices.cast(pa.int64()).fill_null(-1).to_numpy(zero_copy_only=False))
+        values = _text_array(places.dictionary.take(pa.array(used, mask=used < 0)))
+    else:
         try:
-            array = array.dictionary_encode()
+            coded = array.dictionary_encode().combine_chunks()
         except pa.ArrowNotImplementedError:  # lists, structures
-            cells = np.empty(len(array), dtype=object)
-            cells[:] = _texts_of(array)
-            codes, texts = pd.factorize(cells)
-            return codes, np.asarray(texts, dtype=object)
-    if array.num_chunks == 0:
-        return np.empty(0, dtype=np.intp), np.empty(0, dtype=object)
-    combined = array.unify_dictionaries().combine_chunks()
-    places = combined.indices.cast(pa.int64()).fill_null(-1).to_numpy(zero_copy_only=False)
-    codes, used = pd.factorize(places)  # a dictionary may hold texts that no row has
-    values = iter(_texts_of(combined.dictionary.take(pa.array(used[used >= 0]))))
-    texts = np.empty(len(used), dtype=object)
-    texts[:] = ["" if place < 0 else next(values) for place in used]
-    if pa.types.is_string(combined.dictionary.type) and (used >= 0).all():
-        return codes, texts
-    merged, distinct = pd.factorize(texts)  # null and NaN are one text, and so may be others
-    return merged[codes], np.asarray(distinct, dtype=object)
+            codes, values = np.arange(len(array)), _text_array(array)
+        else:
+            codes = coded.indices.fill_null(len(coded.dictionary)).to_numpy(zero_copy_only=False).astype(np.intp)
+            values = _text_array(coded.dictionary)
+            if array.null_count:
+                values = np.append(values, "")
+            elif pa.types.is_string(array.type):
+                return codes, values
+    merged, texts = pd.factorize(values)  # null and NaN are one text, and so may be others
+    return merged[codes], np.asarray(texts, dtype=object)
+
+
+def _text_array(array: Any) -> TextArray:
+    texts = np.empty(len(array), dtype=object)
+    texts[:] = _texts_of(array)
+    return texts
 
 
 def _texts_of(array: Any) -> list[str]:

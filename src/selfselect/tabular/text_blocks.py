@@ -22,7 +22,7 @@ MARKS = (
 FALLBACK_ENCODING = "cp1252"
 #: What a byte becomes that is not of the encoding.
 UNDECODED = re.compile("[\udc80-\udcff]")
-NEWLINE, RETURN, QUOTE = b'\n\r"'
+QUOTE = ord('"')
 
 
 class Utf8Text:
@@ -122,26 +122,33 @@ def whole_rows(text: Utf8Text) -> Iterator[bytes]:
 
 
 def _end_of_rows(data: bytes) -> int:
-    """Where the last row that surely ends here ends; 0 if none does."""
-    if b'"' not in data:
-        return data.rfind(b"\n") + 1 or data.rfind(b"\r", 0, max(len(data) - 1, 0)) + 1
-    signs = np.frombuffer(data, dtype=np.uint8)
-    outside = np.cumsum(signs == QUOTE, dtype=np.uint8) & 1 == 0  # an overflow is even too
-    ends = np.flatnonzero((signs == NEWLINE) & outside)
-    if not ends.size:
-        ends = np.flatnonzero((signs[:-1] == RETURN) & outside[:-1])
-    return int(ends[-1]) + 1 if ends.size else 0
+    """Where the last row ends: at a line end after an even number of quotes; 0 if there is none."""
+    sign = b"\n" if b"\n" in data else b"\r"
+    end = data.rfind(sign, 0, len(data) if sign == b"\n" else max(len(data) - 1, 0)) + 1
+    quotes = data.count(b'"', 0, end)
+    while end and quotes % 2:
+        before = data.rfind(sign, 0, end - 1) + 1
+        quotes -= data.count(b'"', before, end)
+        end = before
+    return end
+
+
+def has_blank_lines(block: bytes, n_rows: int) -> bool:
+    """Whether there are blank lines in a block of so many rows that does not end with a line end."""
+    if b"\r" not in block and block.count(b"\n") + 1 == n_rows:
+        return False
+    return block[:1] in (b"\n", b"\r") or any(pair in block for pair in (b"\n\n", b"\n\r", b"\r\r"))
 
 
 def is_regular(block: bytes, delimiter: str) -> bool:
-    r"""Whether rows hold no NUL and no blank line, and quotes surround whole cells, within which they are doubled.
+    r"""Whether pyarrow reads a block as it is meant: quotes surround whole cells, within which they are doubled.
 
     Examples
     --------
     >>> is_regular(b'1,"a""b"\n', ","), is_regular(b'1,"a"b\n', ","), is_regular(b'1,a "b"\n', ",")
     (True, False, False)
     """
-    if b"\0" in block or block[:1] in (b"\n", b"\r") or any(pair in block for pair in (b"\n\n", b"\n\r", b"\r\r")):
+    if b"\0" in block or block.startswith(codecs.BOM_UTF8):  # pyarrow would leave out a mark within the file
         return False
     if b'"' not in block:
         return True
@@ -149,11 +156,12 @@ def is_regular(block: bytes, delimiter: str) -> bool:
     quotes = np.flatnonzero(signs == QUOTE)
     if len(quotes) % 2:
         return False
-    ends_cell = (signs == NEWLINE) | (signs == RETURN) | (signs == ord(delimiter))
     opening, closing = quotes[::2], quotes[1::2]
+    ends_cell = np.zeros(256, dtype=bool)
+    ends_cell[[*b"\n\r", ord(delimiter)]] = True
     doubled = closing[:-1] + 1 == opening[1:]
-    begun = ends_cell[opening - 1] | (opening == 0)
+    begun = ends_cell[signs[opening - 1]] | (opening == 0)
     begun[1:] |= doubled
-    ended = ends_cell[np.minimum(closing + 1, len(signs) - 1)] | (closing == len(signs) - 1)
+    ended = ends_cell[signs[np.minimum(closing + 1, len(signs) - 1)]] | (closing == len(signs) - 1)
     ended[:-1] |= doubled
     return bool(begun.all() and ended.all())

@@ -13,7 +13,7 @@ from selfselect.reproduction import Cell, Store, StoreError
 from selfselect.reproduction.sweep import exchange
 from selfselect.reproduction.sweep.exchange import exported, read_results
 from selfselect.reproduction.sweep.results import metrics_from_counts
-from selfselect.tabular import texts
+from selfselect.tabular import csv_files, text_blocks
 
 
 @pytest.mark.parametrize("name", ["results.csv", "results.csv.gz"])
@@ -63,7 +63,8 @@ def test_files_that_are_none_of_ours_are_refused_by_name_and_line(small_results,
 
 def test_a_file_that_grows_without_end_is_refused_while_it_is_read(small_results, tmp_path, monkeypatch):
     packed, header = tmp_path / "r.csv.gz", exported([])
-    monkeypatch.setattr(texts, "LONGEST_LINE", 2**18)
+    for module in (csv_files, text_blocks):
+        monkeypatch.setattr(module, "LONGEST_LINE", 2**18)
     packed.write_bytes(gzip.compress(header + b"9" * 2**25))
     tracemalloc.start()
     try:
