@@ -169,4 +169,4 @@ def test_groups_of_two_tables_that_differ_by_case_are_pointed_out(years, tmp_pat
     other.write_text(years[1].read_text().replace(",A,", ",a,"))
     result = run("compare", years[0], other, *COMMON, "--score", "s")
     assert result.exit_code == 0
-    assert "'A' in the first table and 'a' in the second differ by case" in result.stderr
+    assert "'A' in the first table and 'a' in the second differ only by case" in result.stderr

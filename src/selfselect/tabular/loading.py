@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
@@ -87,20 +87,65 @@ class DecisionColumn:
     positive: str | None = None
 
 
-#: Column that holds what a model says about people.
+#: Column of the scores or of the decisions of a model.
 Model = ScoreColumn | DecisionColumn
 
 
-class _People:
-    """Labels, groups and weights of a table, and its other columns that were asked for."""
+@dataclass(frozen=True, eq=False)
+class ModelOutput:
+    """Decisions of a model and, if there is one, the score that they come from.
 
-    def __init__(self, table: Table, people: PeopleColumns, others: Sequence[int]) -> None:
-        positions = [table.position(people.label, "label")]
-        positions += [table.position(name, "group") for name in people.groups]
-        positions += [] if people.weight is None else [table.position(people.weight, "weight")]
-        label, *columns = table.columns([*positions, *others])
+    Where lower scores pass, score and threshold are negated.
+    """
+
+    selected: BoolArray
+    score: FloatArray | None = None
+    threshold: float | None = None
+    lower_passes: bool = False
+
+    def screen(
+        self, y: BoolArray, groups: GroupCodes, weight: FloatArray | None = None, known: BoolArray | None = None
+    ) -> ScreeningResult:
+        """Counts, and if everybody's label is known the curves by which other thresholds can be tried."""
+        if self.score is not None and self.threshold is not None and known is None:
+            curves = ThresholdCurves.from_codes(y, self.score, groups.codes, groups.labels, weight, squares=True)
+            result = ScreeningResult.from_curves(curves, self.threshold)
+        else:
+            counts = GroupCounts.from_rows(
+                y, self.selected, groups.codes, groups.n_groups, weight, known=known, squares=True
+            )
+            result = ScreeningResult(PublishedStatistics(groups.labels, counts), threshold=self.threshold)
+        return replace(result, lower_passes=self.lower_passes)
+
+
+class PeopleReader:
+    """Labels, groups and weights of a table, and its other columns that were asked for.
+
+    Parameters
+    ----------
+    table : Table
+        Not yet read.
+    people : PeopleColumns
+        Columns of labels, groups and weights.
+    positions : sequence of int
+        Positions of the other columns.
+
+    Attributes
+    ----------
+    y : ndarray of bool
+        Who is qualified.
+    weight : ndarray of float or None
+        Weights.
+    others : list of Column
+        The other columns.
+    """
+
+    def __init__(self, table: Table, people: PeopleColumns, positions: Sequence[int]) -> None:
+        own = [table.position(people.label, "label"), *(table.position(name, "group") for name in people.groups)]
+        own += [] if people.weight is None else [table.position(people.weight, "weight")]
+        label, *columns = table.columns([*own, *positions])
         self._table, self._people, self._label = table, people, label
-        self.labels = BinaryColumn(
+        self._labels = BinaryColumn(
             table,
             label,
             people.positive,
@@ -111,23 +156,49 @@ class _People:
             allow_empty=people.untested,
             rest_is_negative=True,
         )
-        self.labels.check_named_values()
-        self.y = self.labels.values
-        self.group_frame = group_frame(table, columns[: len(people.groups)], people.missing)
+        self._labels.check_named_values()
+        self.y = self._labels.values
+        self._group_frame = group_frame(table, columns[: len(people.groups)], people.missing)
         self.weight = None if people.weight is None else _weights(table, columns[len(people.groups)])
-        #: The other columns, in the order of their positions.
-        self.others = columns[len(positions) - 1 :]
+        self.others = columns[len(own) - 1 :]
 
     def groups(self, column: str | None = None) -> GroupCodes:
         """Groups by one column, or by the combinations of all."""
-        frame = self.group_frame if column is None else self.group_frame[[column]]
+        frame = self._group_frame if column is None else self._group_frame[[column]]
         return encode_groups(frame, missing=self._people.missing)
 
-    def known(self, selected: BoolArray) -> BoolArray | None:
-        """Whose label is known; None if everybody's is. People without a label must not pass screening."""
-        if self.labels.known.all() or not self._people.untested:
-            return None
-        wrong = np.flatnonzero(selected & ~self.labels.known)
+    def output(self, model: Model, column: Column) -> ModelOutput:
+        """What a model says, by one of the other columns."""
+        if isinstance(model, ScoreColumn):
+            score = as_numbers(self._table, column)
+            threshold = model.threshold
+            if threshold is None:
+                try:
+                    threshold = default_threshold(float(score.min()), float(score.max()))
+                except InputError as error:
+                    raise self._table.error(str(error), column=model.name, key=error.key) from error
+            if model.lower_passes:
+                score, threshold = -score, -threshold
+            return ModelOutput(score > threshold, score, threshold, model.lower_passes)
+        decisions = BinaryColumn(
+            self._table,
+            column,
+            model.positive,
+            "passing screening",
+            fallback=self._people.positive,
+            key="prediction_positive",
+            more_values="score",
+        )
+        if model.positive is not None or not decisions.seen <= self._labels.seen:
+            decisions.check_named_values()  # if no row had the value, nobody would pass
+        return ModelOutput(decisions.values)
+
+    def screen(self, output: ModelOutput, group_column: str | None = None) -> ScreeningResult:
+        """Result of a model. People without a label must not pass screening."""
+        untested = ~self._labels.known
+        if not self._people.untested or not untested.any():
+            return output.screen(self.y, self.groups(group_column), self.weight)
+        wrong = np.flatnonzero(output.selected & untested)
         if wrong.size:
             raise self._table.error(
                 "the label is empty, but this person passes screening; only people who do not pass can be untested",
@@ -136,11 +207,11 @@ class _People:
                 advice="Precision is computed from people who pass: find their labels, or leave out those who were "
                 "never meant to be tested.",
             )
-        return self.labels.known
+        return output.screen(self.y, self.groups(group_column), self.weight, ~untested)
 
-    def findings(self) -> list[Finding]:
-        """What looks wrong with the labels."""
-        return check_label_values(self._people.label, *self.labels.texts_by_meaning())
+    def label_findings(self) -> list[Finding]:
+        """What looks wrong with the values of the label."""
+        return check_label_values(self._people.label, *self._labels.texts_by_meaning())
 
 
 def _weights(table: Table, column: Column) -> FloatArray:
@@ -156,6 +227,16 @@ def _weights(table: Table, column: Column) -> FloatArray:
     if not numbers.any():
         raise table.error("every weight is 0", column=column.name, named_by="weight")
     return numbers
+
+
+def model_position(table: Table, model: Model) -> int:
+    """Position of a model's column."""
+    return table.position(model.name, "score" if isinstance(model, ScoreColumn) else "prediction")
+
+
+def check_output(result: ScreeningResult, model: Model) -> list[Finding]:
+    """What looks wrong with the scores or the decisions of a model."""
+    return (check_scores if isinstance(model, ScoreColumn) else check_decisions)(result, model.name)
 
 
 def read_screening_result(
@@ -204,88 +285,15 @@ def _read(
     findings: list[Finding] | None,
 ) -> list[ScreeningResult]:
     """One result per column of groups; None stands for the combinations of all."""
+    read = PeopleReader(table, people, [model_position(table, model)])
+    output = read.output(model, read.others[0])
+    results = [read.screen(output, name) for name in group_columns]
     if findings is not None:
-        findings += check_column_roles(people.label, people.groups, model.name)
-    read = _People(table, people, [_model_position(table, model)])
-    results = _screen(table, people, read, model, group_columns)
-    if findings is not None:
-        findings += read.findings()
+        findings += check_column_roles(people.label, people.groups, model.name) + read.label_findings()
         for result in results:
             findings += check_labels_and_groups(result.table, people.label)
-        check = check_scores if isinstance(model, ScoreColumn) else check_decisions
-        findings += check(results[0], model.name)
+        findings += check_output(results[0], model)
     return results
-
-
-def _model_position(table: Table, model: Model) -> int:
-    return table.position(model.name, "score" if isinstance(model, ScoreColumn) else "prediction")
-
-
-def _screen(
-    table: Table, people: PeopleColumns, read: _People, model: Model, group_columns: Iterable[str | None]
-) -> list[ScreeningResult]:
-    """Results of a model, whose column is the first of the others."""
-    if isinstance(model, ScoreColumn):
-        score, threshold = _oriented(table, model, as_numbers(table, read.others[0]))
-        known = read.known(score > threshold)
-        results = [
-            _screened_at(read.y, score, threshold, read.groups(name), read.weight, known) for name in group_columns
-        ]
-        return [replace(result, lower_passes=model.lower_passes) for result in results]
-    selected = _decisions(table, people, read, model)
-    known = read.known(selected)
-    counted = []
-    for name in group_columns:
-        groups = read.groups(name)
-        counts = GroupCounts.from_rows(
-            read.y, selected, groups.codes, groups.n_groups, read.weight, known=known, squares=True
-        )
-        counted.append(ScreeningResult(PublishedStatistics(groups.labels, counts)))
-    return counted
-
-
-def _decisions(table: Table, people: PeopleColumns, read: _People, model: DecisionColumn) -> BoolArray:
-    decisions = BinaryColumn(
-        table,
-        read.others[0],
-        model.positive,
-        "passing screening",
-        fallback=people.positive,
-        key="prediction_positive",
-        more_values="score",
-    )
-    if model.positive is not None or not decisions.seen <= read.labels.seen:
-        decisions.check_named_values()  # if no row had the value, nobody would pass
-    return decisions.values
-
-
-def _oriented(table: Table, model: ScoreColumn, score: FloatArray) -> tuple[FloatArray, float]:
-    """Scores and threshold of a model, negated where lower scores pass."""
-    threshold = model.threshold
-    if threshold is None:
-        try:
-            threshold = default_threshold(float(score.min()), float(score.max()))
-        except InputError as error:
-            raise table.error(str(error), column=model.name, key=error.key) from error
-    return (-score, -threshold) if model.lower_passes else (score, threshold)
-
-
-def _screened_at(
-    y: BoolArray,
-    score: FloatArray,
-    threshold: float,
-    groups: GroupCodes,
-    weight: FloatArray | None = None,
-    known: BoolArray | None = None,
-) -> ScreeningResult:
-    """Result of a score; other thresholds can be tried only if everybody's label is known."""
-    if known is None:
-        curves = ThresholdCurves.from_codes(y, score, groups.codes, groups.labels, weight, squares=True)
-        return ScreeningResult.from_curves(curves, threshold)
-    counts = GroupCounts.from_rows(
-        y, score > threshold, groups.codes, groups.n_groups, weight, known=known, squares=True
-    )
-    return ScreeningResult(PublishedStatistics(groups.labels, counts), threshold=threshold)
 
 
 @dataclass(frozen=True, eq=False)
@@ -352,13 +360,13 @@ def read_for_training(
     used = _other_columns(table, hidden, ignore)
     if not used:
         raise table.error("no column is left to learn from")
-    read = _People(table, people, [table.position(name) for name in used])
+    read = PeopleReader(table, people, [table.position(name) for name in used])
     if read.y.all() or not read.y.any():
         raise table.error("all rows have the same value; training needs both", column=people.label)
     columns = {column.name: normalise_decimals(table, column) for column in read.others}
     groups = read.groups()
     if findings is not None:
-        findings += read.findings()
+        findings += read.label_findings()
         findings += check_labels_and_groups(_without_decisions(read.y, groups), people.label)
         findings += check_features({name: columns[name] for name in used if name not in people.groups}, read.y)
     return TrainingTable(columns, read.y, groups, people.missing)
@@ -410,14 +418,12 @@ def read_for_checking(
     """
     hidden = {people.label, *people.groups, *ignore, *(() if model is None else (model.name,))}
     used = list(dict.fromkeys(_other_columns(table, hidden, ignore)))
-    positions = [] if model is None else [_model_position(table, model)]
-    read = _People(table, people, [*positions, *(table.position(name) for name in used)])
-    findings += read.findings()
+    positions = [] if model is None else [model_position(table, model)]
+    read = PeopleReader(table, people, [*positions, *(table.position(name) for name in used)])
+    findings += read.label_findings()
     findings += check_labels_and_groups(_without_decisions(read.y, read.groups()), people.label)
     if model is not None:
-        (result,) = _screen(table, people, read, model, [None])
-        check = check_scores if isinstance(model, ScoreColumn) else check_decisions
-        findings += check(result, model.name)
+        findings += check_output(read.screen(read.output(model, read.others[0])), model)
     findings += check_features({column.name: column.cells() for column in read.others[len(positions) :]}, read.y)
     return len(read.y)
 

@@ -65,6 +65,7 @@ def test_a_file_that_grows_without_end_is_refused_while_it_is_read(small_results
     packed, header = tmp_path / "r.csv.gz", exported([])
     for module in (csv_files, text_blocks):
         monkeypatch.setattr(module, "LONGEST_LINE", 2**18)
+    monkeypatch.setattr(csv_files, "BLOCK_BYTES", 2**18)
     packed.write_bytes(gzip.compress(header + b"9" * 2**25))
     tracemalloc.start()
     try:

@@ -9,17 +9,22 @@ from typing import TypeVar
 import click
 
 from selfselect._text import printable
-from selfselect.auditing import Audit, Comparison, PairedCounts, ScreeningResult, compare
+from selfselect.auditing import Audit, Comparison, PairedCounts, compare
 from selfselect.costs import Terms
 from selfselect.tabular.data_checks import (
     Finding,
     check_column_roles,
-    check_decisions,
     check_group_names,
     check_labels_and_groups,
-    check_scores,
 )
-from selfselect.tabular.loading import DecisionColumn, Model, PeopleColumns, ScoreColumn, read_screening_result
+from selfselect.tabular.loading import (
+    DecisionColumn,
+    Model,
+    PeopleColumns,
+    ScoreColumn,
+    check_output,
+    read_screening_result,
+)
 from selfselect.tabular.pairing import ModelTable, match_people, read_model_table, screen_twice
 
 from ..findings import tell_findings
@@ -138,17 +143,17 @@ def _the_same(
             sources.append(provenance(title_of(file), people, score_name(wanted[0]), table.sha256()))
     both = (rows[0], rows[-1])
     if identifier is not None:
-        one, other, left_out = match_people(both[0], both[1], identifier, people.weight)
+        one, other, left_out = match_people(*both, identifier)
         both = (one, other)
         if left_out:
             click.echo(f"Note: {left_out:,} people are in one of the two files only, and are left out.", err=True)
-    before, after, pairs = screen_twice(both, models, people)
+    before, after, pairs = screen_twice(*both)
     tell_findings(
         [
             *check_column_roles(people.label, people.groups),
             *check_labels_and_groups(before.table, people.label),
-            *suspected(before, models[0]),
-            *(suspected(after, models[1]) if models[0] != models[1] else ()),
+            *check_output(before, models[0]),
+            *(check_output(after, models[1]) if models[0] != models[1] else ()),
         ]
     )
     return (
@@ -156,11 +161,6 @@ def _the_same(
         Audit(after, after, terms[1], (), sources[-1]),
         pairs,
     )
-
-
-def suspected(people: ScreeningResult, model: Model) -> list[Finding]:
-    """What looks wrong with what a model says."""
-    return (check_scores if isinstance(model, ScoreColumn) else check_decisions)(people, model.name)
 
 
 def _show(made: Comparison) -> None:
