@@ -33,14 +33,7 @@ MAX_GROUPS_LISTED = 10
 
 
 def is_number(cell: str, decimal: str | None = ".") -> bool:
-    """Whether a cell reads as a number.
-
-    Parameters
-    ----------
-    cell : str
-        The cell.
-    decimal : {".", ","} or None, default="."
-        Decimal sign. If it is None (not known), only whole numbers count.
+    """Whether a cell reads as a number. If the decimal sign is None (not known), only whole numbers count.
 
     Examples
     --------
@@ -336,17 +329,7 @@ class BinaryColumn:
 
 
 def group_frame(table: Table, columns: Sequence[Column], missing: str = "error") -> pd.DataFrame:
-    """Group of each row by some columns, without blanks around its name; an empty cell is a missing group.
-
-    Parameters
-    ----------
-    table : Table
-        The table, for errors.
-    columns : sequence of Column
-        Columns whose combinations are the groups.
-    missing : {"error", "own_group"}, default="error"
-        Whether a missing group is an error.
-    """
+    """Group of each row by each column, without blanks around its name; an empty cell is a missing group."""
     return pd.DataFrame({column.name: _group_column(table, column, missing) for column in columns})
 
 
@@ -372,14 +355,7 @@ def _group_column(table: Table, column: Column, missing: str) -> pd.Categorical:
 def match_groups(names: Sequence[str], groups: pd.Index, named_by: str = "") -> list[Any]:
     """Labels of groups by the names that people see, or an error that suggests the nearest name.
 
-    Parameters
-    ----------
-    names : sequence of str
-        Names; combinations of several columns are joined by " / ".
-    groups : Index
-        The groups there are.
-    named_by : str, optional
-        The input that named them, as :attr:`TableError.details` has it.
+    Combinations of several columns are joined by " / ". ``named_by`` is the input that named the groups.
 
     Examples
     --------

@@ -29,21 +29,7 @@ DELIMITER_NAMES = {"\t": "tabs", ",": "commas", ";": "semicolons", "|": "bars"}
 
 
 class CsvTable(Table):
-    """A CSV file.
-
-    Parameters
-    ----------
-    name, sha256
-        As for every :class:`Table`.
-    file : binary file
-        Its bytes.
-    max_bytes : int or None
-        Bytes that a gzip file may expand to; None if it is not compressed.
-    encoding, delimiter, decimal : str
-        How it is written; ``auto`` detects it.
-    progress : callable, optional
-        Called with the number of bytes that were read.
-    """
+    """A CSV file; ``max_bytes`` is None if it is not a gzip file. Options are those of ``open_table``."""
 
     def __init__(
         self,

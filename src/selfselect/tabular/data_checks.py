@@ -95,13 +95,7 @@ class Finding:
 
 
 def check_column_roles(label: str, groups: Sequence[str], model: str | None = None) -> list[Finding]:
-    """Columns that are named for two roles.
-
-    Examples
-    --------
-    >>> [finding.key for finding in check_column_roles("hired", ["hired"])]
-    ['label_is_group']
-    """
+    """Columns that are named for two roles."""
     findings = []
     if label in groups:
         text = f"The label and the groups are the same column {shown(label)}."
@@ -113,14 +107,7 @@ def check_column_roles(label: str, groups: Sequence[str], model: str | None = No
 
 
 def check_label_values(column: str, qualified: Sequence[str], others: Sequence[str]) -> list[Finding]:
-    """Labels of more than two values. Those that are not named as qualified count as not qualified.
-
-    Examples
-    --------
-    >>> print(*check_label_values("end", ["promoted"], ["left", "stayed"]))
-    Column 'end' holds 3 values: 'promoted' counts as qualified, 'left', 'stayed' as not. Name every value that means
-    qualified.
-    """
+    """Labels of more than two values. Those that are not named as qualified count as not qualified."""
     if len(qualified) + len(others) <= 2:
         return []
     text = (
@@ -183,14 +170,7 @@ def _differ_by_case(table: PublishedStatistics) -> Iterator[Finding]:
 
 
 def check_group_names(first: Sequence[str], second: Sequence[str]) -> list[Finding]:
-    """Groups of two tables that differ only by case or blanks.
-
-    Examples
-    --------
-    >>> print(*check_group_names(["North", "South"], ["north", "South"]))
-    'North' in the first table and 'north' in the second differ only by case or blanks, and count as two groups. If they
-    are one group, write it alike in both.
-    """
+    """Groups of two tables that differ only by case or blanks."""
     plain = {" ".join(name.split()).casefold(): name for name in first}
     findings = []
     for name in second:
@@ -347,22 +327,7 @@ def _passes_all_or_none(people: ScreeningResult) -> list[Finding]:
 
 
 def check_features(columns: Mapping[str, TextArray], y: BoolArray) -> list[Finding]:
-    """Features that give away the label, or identify people.
-
-    Parameters
-    ----------
-    columns : mapping from name to array of str
-        Cells as text.
-    y : ndarray of bool
-        Who is qualified.
-
-    Examples
-    --------
-    >>> y = np.arange(100) % 3 == 0
-    >>> cells = np.array(["paid" if yes else "" for yes in y], dtype=object)
-    >>> [finding.key for finding in check_features({"fee": cells}, y)]
-    ['label_again']
-    """
+    """Features (cells as text, by name) that give away the label, or identify people."""
     if len(y) < MIN_ROWS:
         return []
     rows = np.unique(np.linspace(0, len(y) - 1, min(len(y), MAX_ROWS)).astype(np.intp))

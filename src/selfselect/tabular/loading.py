@@ -121,23 +121,7 @@ class ModelOutput:
 class PeopleReader:
     """Labels, groups and weights of a table, and its other columns that were asked for.
 
-    Parameters
-    ----------
-    table : Table
-        Not yet read.
-    people : PeopleColumns
-        Columns of labels, groups and weights.
-    positions : sequence of int
-        Positions of the other columns.
-
-    Attributes
-    ----------
-    y : ndarray of bool
-        Who is qualified.
-    weight : ndarray of float or None
-        Weights.
-    others : list of Column
-        The other columns.
+    ``y`` says who is qualified, ``weight`` is None without weights, ``others`` are the columns at other positions.
     """
 
     def __init__(self, table: Table, people: PeopleColumns, positions: Sequence[int]) -> None:
@@ -331,7 +315,7 @@ def read_for_training(
     learn_from_groups: bool = True,
     findings: list[Finding] | None = None,
 ) -> TrainingTable:
-    r"""Labels, groups and all columns to learn from.
+    """Labels, groups and all columns to learn from.
 
     Parameters
     ----------
@@ -341,18 +325,6 @@ def read_for_training(
         Columns not to learn from.
     learn_from_groups : bool, default=True
         Whether the group columns are learnt from too.
-
-    Examples
-    --------
-    >>> import tempfile, pathlib
-    >>> from selfselect.tabular.read import open_table
-    >>> with tempfile.TemporaryDirectory() as folder:
-    ...     path = pathlib.Path(folder, "t.csv")
-    ...     _ = path.write_text("years,hired,sex\n1,0,m\n4,1,f\n")
-    ...     with open_table(path) as table:
-    ...         people = read_for_training(table, PeopleColumns("hired", ("sex",)), learn_from_groups=False)
-    >>> list(people.columns), people.y.tolist(), people.groups.labels.tolist(), people.groups.codes.tolist()
-    (['years'], [False, True], ['f', 'm'], [1, 0])
     """
     if people.label in people.groups:
         raise TableError(f"the label and the groups are the same column {shown(people.label)}", named_by="group")
@@ -387,7 +359,7 @@ def read_for_checking(
     ignore: Sequence[str] = (),
     findings: list[Finding],
 ) -> int:
-    r"""Check everything in a table: labels, groups, the column of a model, and all other columns.
+    """Check everything in a table: labels, groups, the column of a model, and all other columns.
 
     Parameters
     ----------
@@ -402,19 +374,6 @@ def read_for_checking(
     -------
     int
         How many people there are.
-
-    Examples
-    --------
-    >>> import tempfile, pathlib
-    >>> from selfselect.tabular.read import open_table
-    >>> findings = []
-    >>> with tempfile.TemporaryDirectory() as folder:
-    ...     path = pathlib.Path(folder, "t.csv")
-    ...     _ = path.write_text("hired,team\n" + "1,north\n0,North\n" * 10)
-    ...     with open_table(path) as table:
-    ...         n = read_for_checking(table, PeopleColumns("hired", ("team",)), None, findings=findings)
-    >>> n, [finding.key for finding in findings]
-    (20, ['group_is_label', 'case_of_groups'])
     """
     hidden = {people.label, *people.groups, *ignore, *(() if model is None else (model.name,))}
     used = list(dict.fromkeys(_other_columns(table, hidden, ignore)))

@@ -29,17 +29,7 @@ MIN_QUALIFIED = 10
 
 @dataclass(frozen=True)
 class ShutOut:
-    """A group that a model shuts out.
-
-    Attributes
-    ----------
-    name : str
-        The group.
-    people, qualified, passed : float
-        How many there are, how many of them are qualified, and how many pass.
-    held_out : bool
-        Whether these are held-out people, rather than those whose counts are published.
-    """
+    """A group that a model shuts out, with its counts of held-out people or of those whose counts are published."""
 
     name: str
     people: float
@@ -72,11 +62,6 @@ def shut_out(trained: Audit) -> list[ShutOut]:
 
     The check uses held-out people. For groups with too few qualified people among them (or if nobody was held out) it
     uses those whose counts are published.
-
-    Parameters
-    ----------
-    trained : Audit
-        Audit of a trained model.
 
     Examples
     --------
@@ -120,16 +105,7 @@ def unmet_conditions(
 
     Training enforces the conditions on these counts; held-out people may differ by chance.
 
-    Parameters
-    ----------
-    trained : Audit
-        Audit of a trained model.
-    require : sequence of groups, optional
-        Groups that must apply.
-    max_social_cost : float, optional
-        Largest share of the qualified that may not apply.
-    min_selection_rate : float, optional
-        Least share of every group that must pass screening.
+    The conditions are those of :class:`selfselect.StrategicClassifier`.
 
     Examples
     --------

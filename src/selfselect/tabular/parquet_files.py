@@ -18,17 +18,7 @@ DAMAGE = (pa.ArrowException, OSError, KeyError)
 
 
 class ParquetTable(Table):
-    """A Parquet file. What is missing (null, NaN) is an empty cell.
-
-    Parameters
-    ----------
-    name, sha256
-        As for every :class:`Table`.
-    file : binary file
-        Its bytes.
-    max_bytes : int
-        Bytes that it may expand to, by its own metadata.
-    """
+    """A Parquet file. What is missing (null, NaN) is an empty cell. Its metadata says what it expands to."""
 
     def __init__(self, name: str, sha256: Callable[[], str], file: BinaryIO, max_bytes: int) -> None:
         super().__init__(name, sha256)

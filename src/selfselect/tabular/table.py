@@ -234,17 +234,7 @@ class Table(ABC):
         return TableError(problem, place=place, advice=advice, **details)
 
     def position(self, column: str, named_by: str = "", *, use: str = "") -> int:
-        """Position of a column in the header, or an error that suggests the nearest name.
-
-        Parameters
-        ----------
-        column : str
-            Its name.
-        named_by : str, optional
-            The input that named it, as :attr:`TableError.details` has it.
-        use : str, optional
-            What it is for, if no input named it.
-        """
+        """Position of a column, or an error that suggests the nearest name and says which input named it."""
         positions = [i for i, name in enumerate(self.header) if name == column]
         if len(positions) == 1:
             return positions[0]

@@ -27,19 +27,7 @@ ROW_NUMBER = re.compile(rb"<(?:\w+:)?row\b[^>]*?\br=[\"'](\d+)[\"']")
 
 
 class WorkbookTable(Table):
-    """One sheet of a workbook: the values that formulas had when it was saved, dates as text.
-
-    Parameters
-    ----------
-    name, sha256
-        As for every :class:`Table`.
-    file : binary file
-        Its bytes.
-    sheet : str or None
-        Name of the sheet, or its number from 1 on; the first by default.
-    max_bytes : int
-        Bytes that its parts may expand to.
-    """
+    """One sheet of a workbook, by its name or its number from 1 on: formulas as their saved values, dates as text."""
 
     def __init__(self, name: str, sha256: Callable[[], str], file: BinaryIO, sheet: str | None, max_bytes: int) -> None:
         super().__init__(name, sha256)
