@@ -143,6 +143,14 @@ def test_rows_are_numbered_over_many_blocks(tmp_path, monkeypatch):
         table.columns([0])
 
 
+def test_rows_after_many_blank_lines_are_read(tmp_path, monkeypatch):
+    monkeypatch.setattr(csv_files, "BLOCK_ROWS", 2)
+    path = tmp_path / "t.csv"
+    path.write_text("a,b\n1,2\n" + "\n" * 9 + "3,4\n")
+    with open_table(path) as table:
+        assert rows_of(table) == [(2, ["1", "2"]), (12, ["3", "4"])]
+
+
 def test_a_quote_that_never_closes_is_refused_with_the_row_where_it_opens(tmp_path):
     path = tmp_path / "t.csv"
     path.write_text('label,group,score\n1,"A,0.9\n' + "0,A,0.2\n" * 50_000)

@@ -46,12 +46,12 @@ def texts(values):
 def test_a_reversed_score_is_reported_with_its_auc_within_groups(people):
     y, score, z = people
     assert check_scores(ScreeningResult.from_scores(y, score, sensitive_features=z), "s") == []
-    (found,) = check_scores(ScreeningResult.from_scores(y, 1 - score, sensitive_features=z), "s")
-    assert (found.key, found.severity) == ("lower_passes", "warning")
+    (finding,) = check_scores(ScreeningResult.from_scores(y, 1 - score, sensitive_features=z), "s")
+    assert (finding.key, finding.severity) == ("lower_passes", "warning")
     parts = [(z == name) for name in "AB"]
     pairs = [y[part].sum() * (~y[part]).sum() for part in parts]
     area = np.average([roc_auc_score(y[part], score[part]) for part in parts], weights=pairs)
-    assert f"AUC {1 - area:.2f}" in found.text
+    assert f"AUC {1 - area:.2f}" in finding.text
 
 
 def test_a_random_score_is_not_reported_as_reversed():
@@ -64,17 +64,17 @@ def test_a_random_score_is_not_reported_as_reversed():
 @pytest.mark.parametrize(("threshold", "who"), [(50, "nobody"), (-1, "everybody")])
 def test_a_threshold_outside_the_scores_is_reported(people, threshold, who):
     y, score, _ = people
-    (found,) = check_scores(ScreeningResult.from_scores(y, score, threshold=threshold), "s")
-    assert found.key == "threshold_outside"
-    assert f"{who} passes" in found.text
+    (finding,) = check_scores(ScreeningResult.from_scores(y, score, threshold=threshold), "s")
+    assert finding.key == "threshold_outside"
+    assert f"{who} passes" in finding.text
 
 
 def test_decisions_that_pass_everybody_or_nobody_are_reported(people):
     y, score, _ = people
     assert check_decisions(ScreeningResult.from_predictions(y, score > 0.5), "p") == []
     for decisions, who in ((np.ones(PEOPLE, bool), "Everybody"), (np.zeros(PEOPLE, bool), "Nobody")):
-        (found,) = check_decisions(ScreeningResult.from_predictions(y, decisions), "p")
-        assert found.text.startswith(f"{who} passes")
+        (finding,) = check_decisions(ScreeningResult.from_predictions(y, decisions), "p")
+        assert finding.text.startswith(f"{who} passes")
 
 
 def test_reversed_decisions_are_reported(people):
@@ -93,14 +93,14 @@ def test_a_score_or_a_decision_that_repeats_the_label_is_reported(people):
 
 def test_the_label_as_group_is_an_error_and_as_model_a_warning():
     assert check_column_roles("y", ["z"], "s") == []
-    found = check_column_roles("y", ["z", "y"], "y")
-    assert [(each.key, each.severity) for each in found] == [("label_is_group", "error"), ("label_is_model", "warning")]
+    findings = check_column_roles("y", ["z", "y"], "y")
+    assert [(each.key, each.severity) for each in findings] == [("label_is_group", "error"), ("label_is_model", "warning")]
 
 
 def test_labels_of_more_than_two_values_are_listed_with_what_they_count_as():
     assert check_label_values("end", ["yes"], ["no"]) == []
-    (found,) = check_label_values("end", ["yes", "promoted"], ["no"])
-    assert "'yes', 'promoted' count as qualified, 'no' as not" in found.text
+    (finding,) = check_label_values("end", ["yes", "promoted"], ["no"])
+    assert "'yes', 'promoted' count as qualified, 'no' as not" in finding.text
 
 
 def test_nothing_is_reported_about_good_groups(people):
@@ -111,10 +111,10 @@ def test_nothing_is_reported_about_good_groups(people):
 def test_groups_that_differ_by_case_are_reported_with_the_name_of_the_larger(people):
     y, _, _ = people
     z = np.array(["North"] * 300 + ["north"] * 50 + ["South"] * 50)
-    (found,) = check_labels_and_groups(table_of(y, z), "y")
-    assert found.key == "case_of_groups"
-    assert "'North' (300 people)" in found.text
-    assert "write 'North' in every row" in found.advice
+    (finding,) = check_labels_and_groups(table_of(y, z), "y")
+    assert finding.key == "case_of_groups"
+    assert "'North' (300 people)" in finding.text
+    assert "write 'North' in every row" in finding.advice
 
 
 @pytest.mark.parametrize("name", ["N/A", "unknown", "-", "Not Available"])
@@ -128,8 +128,8 @@ def test_groups_that_mean_unknown_are_reported_also_in_combinations(people, name
 
 def test_as_many_groups_as_people_are_an_error(people):
     y, _, _ = people
-    (found,) = check_labels_and_groups(table_of(y, np.arange(PEOPLE)), "y")
-    assert (found.key, found.severity) == ("groups_of_one", "error")
+    (finding,) = check_labels_and_groups(table_of(y, np.arange(PEOPLE)), "y")
+    assert (finding.key, finding.severity) == ("groups_of_one", "error")
 
 
 def test_groups_that_repeat_the_label_are_reported(people):
@@ -140,9 +140,9 @@ def test_groups_that_repeat_the_label_are_reported(people):
 def test_small_groups_are_named(people):
     y, _, z = people
     small = np.where(np.arange(PEOPLE) < 4, "tiny", z)
-    (found,) = check_labels_and_groups(table_of(y, small), "y")
-    assert found.key == "small_groups"
-    assert "tiny (4)" in found.text
+    (finding,) = check_labels_and_groups(table_of(y, small), "y")
+    assert finding.key == "small_groups"
+    assert "tiny (4)" in finding.text
 
 
 def test_labels_that_are_all_the_same_are_reported(people):
@@ -166,28 +166,19 @@ def test_nothing_is_reported_about_ordinary_columns(people):
     assert check_features(columns, y) == []
 
 
-def label_again(y, kind):
-    late = np.where(y, "2024-05-05", "")
-    nearly = np.where(np.arange(PEOPLE) == 7, ~y, y)
-    columns = {
-        "a number": y.astype(int),
-        "turned round": 1 - y.astype(int),
-        "a word": np.where(y, "good", "bad"),
-        "nearly": nearly.astype(int),
-        "several words": np.where(y, np.where(np.arange(PEOPLE) % 2, "a", "b"), "c"),
-        "an amount": y * 5.0 + np.linspace(0, 1, PEOPLE),
-        "being empty": late,
-    }
-    return columns[kind]
-
-
-@pytest.mark.parametrize(
-    "kind", ["a number", "turned round", "a word", "nearly", "several words", "an amount", "being empty"]
-)
+@pytest.mark.parametrize("kind", ["a number", "negated", "a word", "one error", "several words", "being empty"])
 def test_a_column_that_repeats_the_label_is_reported(people, kind):
     y, _, _ = people
-    (found,) = check_features({"leak": texts(label_again(y, kind))}, y)
-    assert (found.key, found.details["name"]) == ("label_again", "leak")
+    columns = {
+        "a number": y.astype(int),
+        "negated": 1 - y.astype(int),
+        "a word": np.where(y, "good", "bad"),
+        "one error": np.where(np.arange(PEOPLE) == 7, ~y, y).astype(int),
+        "several words": np.where(y, np.where(np.arange(PEOPLE) % 2, "a", "b"), "c"),
+        "being empty": np.where(y, "2024-05-05", ""),
+    }
+    (finding,) = check_features({"leak": texts(columns[kind])}, y)
+    assert (finding.key, finding.details["name"]) == ("label_again", "leak")
 
 
 def test_a_rare_label_does_not_make_columns_look_like_leaks():
@@ -202,6 +193,8 @@ def test_a_rare_label_does_not_make_columns_look_like_leaks():
         ("person", [f"Name {i % 300}" for i in range(PEOPLE)]),
         ("born", [f"{1950 + i % 50}-0{1 + i % 2}-11" for i in range(PEOPLE)]),
         ("since", [f"{1 + i % 28}.{1 + i % 4}.{2000 + i % 2}" for i in range(PEOPLE)]),
+        ("month", [f"2019-{1 + i % 12:02}" for i in range(PEOPLE)]),
+        ("day", [f"202301{1 + i % 28:02}" for i in range(PEOPLE)]),
         ("person_id", np.random.default_rng(0).permutation(PEOPLE)),
         ("sorted", [1, 0, *range(2, PEOPLE)]),
     ],
@@ -213,8 +206,8 @@ def test_names_dates_and_identifiers_are_reported(people, name, cells):
 
 def test_columns_that_training_leaves_out_are_a_hint(people):
     y, _, _ = people
-    found = check_features({"row": texts(range(PEOPLE)), "same": texts([1] * PEOPLE)}, y)
-    assert [(each.key, each.severity) for each in found] == [("left_out", "hint")] * 2
+    findings = check_features({"row": texts(range(PEOPLE)), "same": texts([1] * PEOPLE)}, y)
+    assert [(each.key, each.severity) for each in findings] == [("left_out", "hint")] * 2
 
 
 def test_a_leak_with_a_few_errors_is_reported_and_a_good_predictor_is_not():
@@ -225,18 +218,8 @@ def test_a_leak_with_a_few_errors_is_reported_and_a_good_predictor_is_not():
     columns = {
         name: np.array([str(int(v)) for v in values], dtype=object) for name, values in (("a", leak), ("b", predictor))
     }
-    found = check_features(columns, y)
-    assert [(finding.key, finding.details["name"]) for finding in found] == [("label_again", "a")]
-
-
-@pytest.mark.parametrize(
-    "cells", [[f"2019-{1 + i % 12:02}" for i in range(200)], [f"202301{1 + i % 28:02}" for i in range(200)]]
-)
-def test_months_and_days_written_as_numbers_are_dates(cells):
-    y = np.random.default_rng(0).random(200) < 0.5
-    (finding,) = check_features({"when": np.array(cells, dtype=object)}, y)
-    assert finding.key == "names_people"
-    assert "holds dates" in finding.text
+    findings = check_features(columns, y)
+    assert [(finding.key, finding.details["name"]) for finding in findings] == [("label_again", "a")]
 
 
 def test_findings_do_not_depend_on_the_scale_of_weights():

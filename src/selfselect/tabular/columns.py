@@ -18,8 +18,9 @@ from .dialect import looks_like_number
 from .errors import TableError
 from .table import BLANKS, Column, Table, TextArray, did_you_mean, listing
 
-#: Texts that mean yes or no without further explanation.
-YES, NO = frozenset({"1", "true"}), frozenset({"0", "false"})
+#: Values that mean yes or no without further explanation.
+YES: frozenset[Decimal | str] = frozenset({Decimal(1), "true"})
+NO: frozenset[Decimal | str] = frozenset({Decimal(0), "false"})
 #: Cells that mean that nothing is known, whatever the case of their letters.
 MISSING_CELLS = frozenset({"", "na", "n/a", "nan", "null", "?"})
 #: Problem with a cell that must not be empty.
@@ -164,29 +165,20 @@ def to_numbers(cells: TextArray) -> FloatArray:
 # ---------------------------------------------------------------------- two values
 
 
-def _canonical(cell: str, decimal: str | None = ".") -> str:
-    """One spelling for values that mean the same: 1, 1.0 and ' 1 ' are equal, and so are Yes and YES.
+def _canonical(cell: str, decimal: str | None = ".") -> Decimal | str:
+    """One value for cells that mean the same: 1, 1.0 and ' 1 ' are equal, and so are Yes and YES.
 
-    Numbers are compared digit by digit, not as floats.
+    Numbers are compared as exact decimals, not as floats.
     """
     text = cell.strip()
-    return _canonical_number(with_point(text, decimal)) if is_number(text, decimal) else text.casefold()
-
-
-def _canonical_number(text: str) -> str:
-    try:
-        sign, digits, exponent = Decimal(text).as_tuple()
-    except InvalidOperation:  # an exponent beyond all bounds
-        return text.casefold()
-    if isinstance(exponent, str):  # what is not finite
-        return text.casefold()
-    whole = "".join(map(str, digits)).lstrip("0")
-    short = whole.rstrip("0")
-    exponent += len(whole) - len(short)
-    minus = "-" if sign and short else ""
-    if not short or 0 <= exponent <= 20:
-        return minus + (short or "0") + "0" * (exponent if short else 0)
-    return f"{minus}{short}e{exponent}"
+    if is_number(text, decimal):
+        try:
+            number = Decimal(with_point(text, decimal))
+        except InvalidOperation:  # an exponent beyond all bounds
+            return text.casefold()
+        if number.is_finite():
+            return number
+    return text.casefold()
 
 
 class BinaryColumn:
@@ -223,8 +215,6 @@ class BinaryColumn:
         Which rows are positive.
     known : ndarray of bool
         Which rows hold a value.
-    seen : set of str
-        The values, in a spelling of their own by which they are compared.
     """
 
     def __init__(
@@ -250,12 +240,12 @@ class BinaryColumn:
         self._positive = ((positive,) if isinstance(positive, str) else tuple(positive or ())) or None
         self._named = YES if self._positive is None else {_canonical(name, table.decimal) for name in self._positive}
         may_have_more = rest_is_negative and self._positive is not None
-        self._first_code: dict[str, int] = {}
+        self._first_code: dict[Decimal | str, int] = {}
         for code, value in enumerate(canonical):
             if value in self._first_code or (allow_empty and missing[code]):
                 continue
             row = column.first_row(code)
-            if not value or (empty_key is not None and missing[code]):
+            if value == "" or (empty_key is not None and missing[code]):
                 raise table.error(empty, row=row, column=column.name, key=empty_key)
             if len(self._first_code) == 2 and not may_have_more:
                 first, second = (shown(str(column.texts[known])) for known in self._first_code.values())
@@ -287,11 +277,11 @@ class BinaryColumn:
             )
 
     @property
-    def seen(self) -> set[str]:
-        """The values, in the spelling by which they are compared."""
+    def seen(self) -> set[Decimal | str]:
+        """The values, as they are compared."""
         return set(self._first_code)
 
-    def _texts(self, values: set[str]) -> list[str]:
+    def _texts(self, values: set[Decimal | str]) -> list[str]:
         """Some of the values, as their first rows have them."""
         codes = [code for value, code in self._first_code.items() if value in values]
         return [str(self._column.texts[code]).strip() for code in codes]

@@ -152,16 +152,14 @@ class CsvTable(Table):
             )
         except pa.ArrowInvalid:
             return None
-        return None if has_blank_lines(block, table.num_rows) else table  # pyarrow leaves them out, and no row number
+        return None if has_blank_lines(block, table.num_rows) else table  # rows after them have other numbers
 
     def _read_strictly(self, block: bytes, positions: Sequence[int]) -> Iterator[Batch]:
         """A block and all that follow, by the csv module, which refuses what pyarrow accepts in silence."""
-        rows = self._csv_rows(self._checked_lines(self._all_lines(block)))
         width = len(self.header)
-        while True:
-            numbers: list[int] = []
-            kept: list[list[str]] = []
-            for cells in islice(rows, BLOCK_ROWS):
+
+        def filled_rows() -> Iterator[tuple[int, list[str]]]:
+            for cells in self._csv_rows(self._checked_lines(self._all_lines(block))):
                 if cells and len(cells) != width:
                     raise self.error(
                         f"{len(cells)} cell(s), but the header names {width} column(s)",
@@ -169,11 +167,11 @@ class CsvTable(Table):
                         advice=f"A cell that holds the delimiter {self._delimiter!r} must be quoted.",
                     )
                 if cells:
-                    numbers.append(self._row)
-                    kept.append(cells)
-            if not kept:
-                return
-            yield numbers, [pa.array([cells[at] for cells in kept], pa.string()) for at in positions]
+                    yield self._row, cells
+
+        rows = filled_rows()
+        while part := list(islice(rows, BLOCK_ROWS)):
+            yield [row for row, _ in part], [pa.array([cells[at] for _, cells in part]) for at in positions]
 
     def _all_lines(self, block: bytes) -> Iterator[str]:
         while block:

@@ -28,22 +28,9 @@ QUOTE = ord('"')
 class Utf8Text:
     """Text of a file as UTF-8, block by block. Bytes that are not of the encoding stay as they are.
 
-    Parameters
-    ----------
-    blocks : iterator of bytes
-        The bytes of the file, decompressed.
-    encoding : str
-        A name that Python knows, or ``auto``: what the byte-order mark says, else UTF-8. If the first block with
-        characters beyond ASCII has none of UTF-8, the encoding is :data:`FALLBACK_ENCODING`.
-
-    Attributes
-    ----------
-    encoding : str
-        The one that is used, as far as is known.
-    guessed : bool
-        Whether it is a guess.
-    valid : bool
-        Whether all bytes so far were of the encoding.
+    With ``auto``, the encoding is what the byte-order mark says, else UTF-8; if the first block with characters beyond
+    ASCII has none of UTF-8, it is :data:`FALLBACK_ENCODING`, which is ``guessed``. The text is ``valid`` as long as all
+    bytes are of the encoding.
     """
 
     def __init__(self, blocks: Iterator[bytes], encoding: str = "auto") -> None:
@@ -66,8 +53,9 @@ class Utf8Text:
 
     def __iter__(self) -> Iterator[bytes]:
         """Blocks of UTF-8; the last one may be empty."""
-        block = self._first.removeprefix(codecs.BOM_UTF8) if self.encoding == "utf-8" else self._first
+        block, self._first = self._first, b""
         is_first = self.encoding != "utf-8"
+        block = block if is_first else block.removeprefix(codecs.BOM_UTF8)
         while block:
             text = self._converted(block, final=False)
             if is_first and text:

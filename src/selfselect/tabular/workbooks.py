@@ -18,11 +18,14 @@ from .table import MAX_LISTED, Batch, Table, did_you_mean, listing
 
 #: Whole numbers beyond this are not exact in a workbook, so that two different ones may look the same.
 LARGEST_EXACT = 2**53
+#: How the zip archive is found to be damaged, or encrypted.
+DAMAGE = (zipfile.BadZipFile, zlib.error, EOFError, NotImplementedError, RuntimeError)
 #: Cells that python-calamine reads as empty: errors such as #N/A, and formulas without a saved value.
 ERROR_CELL = re.compile(rb"<(?:\w+:)?c\b[^>]*\bt=[\"']e[\"']")
 FORMULA_WITHOUT_VALUE = re.compile(
     rb"(?:</(?:\w+:)?f>|<(?:\w+:)?f\b[^>]*/>)\s*(?:</(?:\w+:)?c>|<(?:\w+:)?v\s*(?:/>|></))"
 )
+SHEET_PART = re.compile(r"xl/worksheets/[^/]+\.xml", re.IGNORECASE)
 ROW_NUMBER = re.compile(rb"<(?:\w+:)?row\b[^>]*?\br=[\"'](\d+)[\"']")
 
 
@@ -41,21 +44,13 @@ class WorkbookTable(Table):
             self._check_parts(file)
             file.seek(0)
             book = python_calamine.CalamineWorkbook.from_object(file)
-            names = [
-                other.name for other in book.sheets_metadata if other.typ == python_calamine.SheetTypeEnum.WorkSheet
-            ]
+            kind = python_calamine.SheetTypeEnum.WorkSheet
+            names = [one.name for one in book.sheets_metadata if one.typ == kind]
             cells = book.get_sheet_by_name(self._choose(sheet, names)).to_python(skip_empty_area=False)
-        except (
-            python_calamine.CalamineError,
-            zipfile.BadZipFile,
-            zlib.error,
-            EOFError,
-            NotImplementedError,
-            RuntimeError,
-        ) as error:
+        except (python_calamine.CalamineError, *DAMAGE) as error:
             raise self.error(f"this is a damaged .xlsx file: {first_line(error)}") from error
-        self._rows = [(number, _trimmed(row)) for number, row in enumerate(cells, start=1)]
-        self._rows = [(number, row) for number, row in self._rows if row]
+        numbered = [(number, _trimmed(row)) for number, row in enumerate(cells, start=1)]
+        self._rows = [(number, row) for number, row in numbered if row]
         if not self._rows:
             raise self.error("the sheet is empty; its first row must name the columns")
         number, first = self._rows.pop(0)
@@ -70,9 +65,7 @@ class WorkbookTable(Table):
             damaged = archive.testzip()  # python-calamine does not verify all checksums
             if damaged is not None:
                 raise self.error(f"this is a damaged .xlsx file: the checksum of its part {shown(damaged)} is wrong")
-            sheets = [
-                archive.read(part) for part in archive.namelist() if part.lower().startswith("xl/worksheets/sheet")
-            ]
+            sheets = [archive.read(part) for part in archive.namelist() if SHEET_PART.fullmatch(part)]
         for data in sheets:
             rows = [int(number) for number in ROW_NUMBER.findall(data)]
             for before, after in pairwise(rows):
