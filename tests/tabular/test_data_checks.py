@@ -94,7 +94,10 @@ def test_a_score_or_a_decision_that_repeats_the_label_is_reported(people):
 def test_the_label_as_group_is_an_error_and_as_model_a_warning():
     assert check_column_roles("y", ["z"], "s") == []
     findings = check_column_roles("y", ["z", "y"], "y")
-    assert [(each.key, each.severity) for each in findings] == [("label_is_group", "error"), ("label_is_model", "warning")]
+    assert [(each.key, each.severity) for each in findings] == [
+        ("label_is_group", "error"),
+        ("label_is_model", "warning"),
+    ]
 
 
 def test_labels_of_more_than_two_values_are_listed_with_what_they_count_as():

@@ -327,7 +327,7 @@ def _group_column(table: Table, column: Column, missing: str) -> pd.Categorical:
     names = [str(text).strip() for text in column.texts]
     labels = sorted(set(names) - {""})
     place = {label: at for at, label in enumerate(labels)} | {"": -1}
-    places = np.array([place[name] for name in names], dtype=np.intp)
+    places = np.array([place[name] for name in names], dtype=np.int32)
     if "" in names:
         if missing == "error":
             raise table.error(

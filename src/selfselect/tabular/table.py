@@ -50,17 +50,18 @@ class Column:
 
     def __init__(self, name: str, array: pa.ChunkedArray, rows: Sequence[int]) -> None:
         self.name, self.rows = name, rows
-        self._array = array
+        self._array: pa.ChunkedArray | None = array
 
     def __len__(self) -> int:
-        return len(self._array)
+        return len(self.rows)
 
     @cached_property
-    def _coded(self) -> tuple[NDArray[np.intp], TextArray]:
-        return encode_texts(self._array)
+    def _coded(self) -> tuple[NDArray[np.int32], TextArray]:
+        array, self._array = self._array, None  # its memory may be much larger than that of the codes
+        return encode_texts(array)
 
     @property
-    def codes(self) -> NDArray[np.intp]:
+    def codes(self) -> NDArray[np.int32]:
         """For each row the position of its text in :attr:`texts`."""
         return self._coded[0]
 
@@ -80,6 +81,8 @@ class Column:
     def plain_numbers(self, decimal: str | None) -> FloatArray | None:
         """All cells as numbers, if Arrow can convert them; NaN where a Parquet file has none."""
         array = self._array
+        if array is None:
+            return None
         if pa.types.is_integer(array.type) or pa.types.is_floating(array.type):
             return np.array(array.cast(pa.float64(), safe=False).to_numpy(), dtype=np.float64)
         if not pa.types.is_string(array.type) or decimal is None:
@@ -101,7 +104,7 @@ class Chunk(NamedTuple):
     columns: list[Column]
 
 
-def encode_texts(array: pa.ChunkedArray) -> tuple[NDArray[np.intp], TextArray]:
+def encode_texts(array: pa.ChunkedArray) -> tuple[NDArray[np.int32], TextArray]:
     """Codes and distinct texts of cells. Missing values, and NaN, become the empty text.
 
     Examples
@@ -120,14 +123,14 @@ def encode_texts(array: pa.ChunkedArray) -> tuple[NDArray[np.intp], TextArray]:
         except pa.ArrowNotImplementedError:  # lists, structures
             codes, values = np.arange(len(array)), _text_array(array)
         else:
-            codes = coded.indices.fill_null(len(coded.dictionary)).to_numpy(zero_copy_only=False).astype(np.intp)
+            codes = coded.indices.fill_null(len(coded.dictionary)).to_numpy(zero_copy_only=False)
             values = _text_array(coded.dictionary)
             if array.null_count:
                 values = np.append(values, "")
             elif pa.types.is_string(array.type):
                 return codes, values
     merged, texts = pd.factorize(values)  # null and NaN are one text, and so may be others
-    return merged[codes], np.asarray(texts, dtype=object)
+    return merged.astype(np.int32)[codes], np.asarray(texts, dtype=object)
 
 
 def _text_array(array: Any) -> TextArray:
