@@ -152,7 +152,7 @@ def test_people_are_not_matched_by_their_group_or_label(years):
     for column in ("z", "y"):
         result = run("compare", *years, *COMMON, "--score", "s", "--same-people", column)
         assert result.exit_code == 2
-        assert "it says who a person is, and is named as the" in result.output
+        assert "is also named as the" in result.output
 
 
 def test_the_same_people_have_the_same_weights(years, tmp_path):

@@ -166,9 +166,9 @@ def test_the_hash_is_that_of_the_file_that_is_read_even_if_another_takes_its_nam
     written(other, [0.5, 0.5])
     make_table = read._table
 
-    def replaced_first(*given):
+    def replaced_first(*given, **options):
         os.replace(other, path)
-        return make_table(*given)
+        return make_table(*given, **options)
 
     monkeypatch.setattr(read, "_table", replaced_first)
     with open_table(path) as table:

@@ -12,7 +12,7 @@ import zlib
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
-from typing import BinaryIO, TypeAlias
+from typing import Any, BinaryIO, TypeAlias
 
 from .._text import printable, shown
 from .csv_files import CsvTable
@@ -79,7 +79,8 @@ def open_table(
     name = "standard input" if str(path) == "-" else str(path)
     try:
         with _opened(path, name, most_bytes) as file:
-            yield _table(name, file, encoding, delimiter, decimal, sheet, most_bytes, progress)
+            options = {"encoding": encoding, "delimiter": delimiter, "decimal": decimal, "progress": progress}
+            yield _table(name, file, sheet, most_bytes, **options)
     except (gzip.BadGzipFile, EOFError, zlib.error) as error:
         raise TableError(f"this is a damaged or truncated gzip file: {error}", place=printable(name)) from error
     except (OSError, UnicodeError) as error:
@@ -125,16 +126,7 @@ def _in_memory(stream: BinaryIO, name: str, most_bytes: int | None) -> BinaryIO:
     return io.BytesIO(data)
 
 
-def _table(
-    name: str,
-    file: BinaryIO,
-    encoding: str,
-    delimiter: str,
-    decimal: str,
-    sheet: str | None,
-    most_bytes: int | None,
-    progress: Progress | None,
-) -> Table:
+def _table(name: str, file: BinaryIO, sheet: str | None, most_bytes: int | None, **options: Any) -> Table:
     """The table in a file, by its first bytes."""
     start = file.read(8)
     file.seek(0)
@@ -150,16 +142,7 @@ def _table(
     most = MAX_BYTES if most_bytes is None else most_bytes
     if start.startswith(PARQUET):
         return ParquetTable(name, sha256, file, most)
-    return CsvTable(
-        name,
-        sha256,
-        file,
-        most if start.startswith(GZIP) else None,
-        encoding=encoding,
-        delimiter=delimiter,
-        decimal=decimal,
-        progress=progress,
-    )
+    return CsvTable(name, sha256, file, most if start.startswith(GZIP) else None, **options)
 
 
 def _hashing(file: BinaryIO) -> Callable[[], str]:
