@@ -170,6 +170,15 @@ def test_what_it_expands_to_is_checked_before_anything_is_unpacked(tmp_path):
     assert error.value.key == "most_bytes"
 
 
+def test_a_value_far_out_is_refused_before_all_cells_up_to_it_are_made(tmp_path):
+    path = workbook(tmp_path / "t.xlsx", people=[["label"], [1]])
+    far = b'<row r="1048576"><c r="XFD1048576"><v>1</v></c></row></sheetData>'
+    with pytest.raises(TableError, match="decompressed, it holds more than"):
+        rows(rewritten(path, lambda data: data.replace(b"</sheetData>", far)))
+    styled = far.replace(b"><v>1</v></c>", b' s="1"/>')
+    assert rows(rewritten(path, lambda data: data.replace(b"</sheetData>", styled))) == rows(path)
+
+
 def test_bits_that_flip_in_a_workbook_are_refused_in_our_words(tmp_path):
     path, rng = workbook(tmp_path / "t.xlsx", people=[["label"], *([i] for i in range(50))]), random.Random(0)
     good = path.read_bytes()

@@ -26,6 +26,9 @@ FORMULA_WITHOUT_VALUE = re.compile(
     rb"(?:</(?:\w+:)?f>|<(?:\w+:)?f\b[^>]*/>)\s*(?:</(?:\w+:)?c>|<(?:\w+:)?v\s*(?:/>|></))"
 )
 SHEET_PART = re.compile(r"xl/worksheets/[^/]+\.xml", re.IGNORECASE)
+FILLED_COLUMN = re.compile(rb"<(?:\w+:)?c\b[^>/]*\br=[\"']([A-Z]+)\d+[\"'][^>/]*>")
+#: Bytes that python-calamine takes for a cell, also for an empty one.
+CELL_BYTES = 32
 ROW_NUMBER = re.compile(rb"<(?:\w+:)?row\b[^>]*?\br=[\"'](\d+)[\"']")
 
 
@@ -68,6 +71,8 @@ class WorkbookTable(Table):
             sheets = [archive.read(part) for part in archive.namelist() if SHEET_PART.fullmatch(part)]
         for data in sheets:
             rows = [int(number) for number in ROW_NUMBER.findall(data)]
+            width = max(map(_column_number, set(FILLED_COLUMN.findall(data))), default=0)
+            self.check_size(CELL_BYTES * width * max(rows, default=0))  # a value far out makes all cells before it
             for before, after in pairwise(rows):
                 if after <= before:
                     raise self.error(f"a sheet is out of order: row {after} comes after row {before}")
@@ -122,6 +127,13 @@ class WorkbookTable(Table):
         if isinstance(value, datetime.datetime) and value.time() == datetime.time():
             return str(value.date())
         return str(value)
+
+
+def _column_number(letters: bytes) -> int:
+    number = 0
+    for letter in letters:
+        number = 26 * number + letter - ord("A") + 1
+    return number
 
 
 def _trimmed(row: list[Any]) -> list[Any]:
