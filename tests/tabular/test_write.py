@@ -8,7 +8,7 @@ import tracemalloc
 import pandas as pd
 import pytest
 
-from selfselect._text import inert_cell, printable
+from selfselect._text import inert_cell
 from selfselect.tabular import write
 from selfselect.tabular.errors import TableError
 from selfselect.tabular.read import open_table
@@ -38,11 +38,6 @@ def test_line_ends_within_cells_are_quoted_so_that_they_come_back():
     assert list(csv.reader(io.StringIO(copied(["a", "b"], rows), newline=""), strict=True))[1:] == rows
     text = csv_text(pd.DataFrame({"a": ["A\rB"], "n": [1]}))
     assert list(csv.reader(io.StringIO(text, newline=""), strict=True))[1] == ["A\rB", "1"]
-
-
-def test_what_a_terminal_would_obey_is_shown_as_text():
-    assert printable("\x1b[31mred\u202eevil") == "\\x1b[31mred\\u202eevil"
-    assert printable("Käse 山") == "Käse 山"
 
 
 def test_a_copy_of_a_compressed_table_may_hold_what_the_table_may(tmp_path):

@@ -91,10 +91,13 @@ class Column:
             if pc.any(pc.match_substring(array, ".")).as_py():
                 return None
             array = pc.replace_substring(array, ",", ".")
-        try:
-            return np.array(pc.utf8_trim(array, BLANKS).cast(pa.float64()).to_numpy(), dtype=np.float64)
-        except pa.ArrowInvalid:
-            return None
+        for trim in (False, True):  # blanks are rare
+            try:
+                trimmed = pc.utf8_trim(array, BLANKS) if trim else array
+                return np.array(trimmed.cast(pa.float64()).to_numpy(), dtype=np.float64)
+            except pa.ArrowInvalid:
+                continue
+        return None
 
 
 class Chunk(NamedTuple):

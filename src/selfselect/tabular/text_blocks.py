@@ -22,7 +22,7 @@ MARKS = (
 FALLBACK_ENCODING = "cp1252"
 #: What a byte becomes that is not of the encoding.
 UNDECODED = re.compile("[\udc80-\udcff]")
-QUOTE = ord('"')
+NEWLINE, QUOTE = b'\n"'
 
 
 class Utf8Text:
@@ -113,7 +113,7 @@ def _end_of_rows(data: bytes) -> int:
     """Where the last row ends: at a line end after an even number of quotes; 0 if there is none."""
     sign = b"\n" if b"\n" in data else b"\r"
     end = data.rfind(sign, 0, len(data) if sign == b"\n" else max(len(data) - 1, 0)) + 1
-    quotes = data.count(b'"', 0, end)
+    quotes = data.count(b'"', 0, end) if b'"' in data else 0
     while end and quotes % 2:
         before = data.rfind(sign, 0, end - 1) + 1
         quotes -= data.count(b'"', before, end)
@@ -123,7 +123,7 @@ def _end_of_rows(data: bytes) -> int:
 
 def has_blank_lines(block: bytes, n_rows: int) -> bool:
     """Whether there are blank lines in a block of so many rows that does not end with a line end."""
-    if b"\r" not in block and block.count(b"\n") + 1 == n_rows:
+    if b"\r" not in block and np.count_nonzero(np.frombuffer(block, dtype=np.uint8) == NEWLINE) + 1 == n_rows:
         return False
     return block[:1] in (b"\n", b"\r") or any(pair in block for pair in (b"\n\n", b"\n\r", b"\r\r"))
 
