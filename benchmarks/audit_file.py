@@ -20,8 +20,8 @@ from _common import to_markdown, write  # first: it sets the number of threads
 import numpy as np
 import pandas as pd
 
-from selfselect.tabular.checking import GroupColumns, TwoValues, as_numbers
-from selfselect.tabular.reading import open_table
+from selfselect.tabular.columns import BinaryColumn, as_numbers, group_frame
+from selfselect.tabular.read import open_table
 
 ROWS = 1_000_000
 MEASURE = """
@@ -78,13 +78,11 @@ def processor_time(call, repeats=3):
 def read(path):
     """Labels, groups and scores of a table, as every command reads them."""
     with open_table(path) as opened:
-        labels, groups = TwoValues("repaid", None, "qualified"), GroupColumns(["region"])
         where = [opened.position(name) for name in ("repaid", "region", "score")]
-        for chunk in opened.chunks(where):
-            labels(opened, chunk, 0)
-            groups.keep(opened, chunk, [1])
-            as_numbers(opened, chunk, 2, "score")
-        groups.codes()
+        labels, groups, scores = opened.columns(where)
+        BinaryColumn(opened, labels, None, "qualified")
+        group_frame(opened, [groups])
+        as_numbers(opened, scores)
         opened.sha256()
 
 

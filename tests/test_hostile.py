@@ -19,7 +19,7 @@ from selfselect.cli.errors import BadInput
 from selfselect.cli.terminal import text_table
 from selfselect.plotting import PrecisionCurvesDisplay
 from selfselect.report.rendering import embedded_json
-from selfselect.tabular.writing import CsvCopy, csv_text
+from selfselect.tabular.write import CsvCopy, csv_text
 
 mpl.use("Agg")
 import matplotlib.pyplot as plt

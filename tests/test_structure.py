@@ -41,7 +41,7 @@ EXTRAS = {
     "matplotlib",
     "narwhals",
     "numba",
-    "openpyxl",
+    "python_calamine",
     "pyarrow",
     "skops",
 }

@@ -94,7 +94,7 @@ def audit(
     """  # noqa: D301
     check_model_options(**options)
 
-    from selfselect.tabular.checking import match_groups
+    from selfselect.tabular.columns import match_groups
 
     from .inputs import all_groups, load_audits
     from .outputs import Outputs, check_outputs, frame_by_name

@@ -36,18 +36,18 @@ def check(file: str, ignore: tuple[str, ...], **options: Any) -> None:
         check_model_options(**options)
 
     from selfselect.auditing.formats import count
+    from selfselect.tabular.data_checks import check_column_roles
     from selfselect.tabular.loading import read_for_checking
-    from selfselect.tabular.suspicion import suspect_columns
 
     from .inputs import model_column, people_columns, table_at, title_of
 
     people = people_columns(options)
     model = model_column(options) if has_model else None
-    findings = suspect_columns(people.label, people.groups, None if model is None else model.name)
+    findings = check_column_roles(people.label, people.groups, None if model is None else model.name)
     n_people, n_columns = 0, 0
     if not findings:
         with table_at(file, options) as table:
-            n_people = read_for_checking(table, people, model, ignore=ignore, found=findings)
+            n_people = read_for_checking(table, people, model, ignore=ignore, findings=findings)
             n_columns = len(table.header)
     command = click.get_current_context().command
     for finding in sort_findings(findings):

@@ -22,10 +22,11 @@ from .options import (
 )
 
 if TYPE_CHECKING:
-    from selfselect.auditing import Audit, Comparison, PairedCounts, ScreeningResult
+    from selfselect.auditing import Audit, Comparison, PairedCounts
     from selfselect.costs import Terms
-    from selfselect.tabular.pairing import Model, Rows
-    from selfselect.tabular.suspicion import Finding
+    from selfselect.tabular.data_checks import Finding
+    from selfselect.tabular.loading import Model
+    from selfselect.tabular.pairing import ModelTable
 
 
 #: More resamples would take long, and hardly change an interval.
@@ -116,7 +117,7 @@ def compare(
 
     from selfselect.auditing import compare
     from selfselect.costs import Terms
-    from selfselect.tabular.suspicion import suspect_names
+    from selfselect.tabular.data_checks import check_group_names
 
     from .outputs import Outputs, check_outputs, frame_by_name
 
@@ -129,7 +130,7 @@ def compare(
         before, after, pairs = _audits_of_same_people(files, models, same_people, terms, options)
     else:
         before, after = (_audit(*parts, options) for parts in zip(files, models, terms, strict=True))
-    show_findings(suspect_names(before.names, after.names))
+    show_findings(check_group_names(before.names, after.names))
     result = compare(before, after, pairs=pairs, names=_names(files, models), n_resamples=resamples, random_state=seed)
     result = replace(result, title=options["title"] or "")
     outputs.deliver(result, frame_by_name(result, result.group_names), _show)
@@ -199,42 +200,35 @@ def _audits_of_same_people(
 ) -> tuple[Audit, Audit, PairedCounts]:
     """Audits of the same people under two models."""
     from selfselect.auditing import Audit
-    from selfselect.tabular.pairing import read_rows, same_people, screened_twice
-    from selfselect.tabular.suspicion import suspect_columns, suspect_people
+    from selfselect.tabular.data_checks import check_column_roles, check_labels_and_groups
+    from selfselect.tabular.loading import check_output
+    from selfselect.tabular.pairing import match_people, read_model_table, screen_twice
 
     from .inputs import people_columns, provenance, score_name, table_at, title_of
 
     people = people_columns(options)
-    rows: list[Rows] = []
+    rows: list[ModelTable] = []
     sources = []
     for file, wanted in zip(files, [[models[0]], [models[1]]] if len(files) == 2 else [list(models)], strict=True):
         with table_at(file, options) as table:
-            rows.append(read_rows(table, people, wanted, identifier))
+            rows.append(read_model_table(table, people, wanted, identifier))
             sources.append(provenance(title_of(file), people, score_name(wanted[0]), table.sha256(), options))
     both = (rows[0], rows[-1])
     if identifier is not None:
-        one, other, left_out = same_people(both[0], both[1], identifier, people.weight)
+        one, other, left_out = match_people(*both, identifier)
         both = (one, other)
         if left_out:
             click.echo(f"Note: {left_out:,} people are in one of the two files only, and are left out.", err=True)
-    before, after, pairs = screened_twice(both, models, people)
+    before, after, pairs = screen_twice(*both)
     show_findings(
         [
-            *suspect_columns(people.label, people.groups),
-            *suspect_people(before.table, people.label),
-            *_check_model(before, models[0]),
-            *(_check_model(after, models[1]) if models[0] != models[1] else ()),
+            *check_column_roles(people.label, people.groups),
+            *check_labels_and_groups(before.table, people.label),
+            *check_output(before, models[0]),
+            *(check_output(after, models[1]) if models[0] != models[1] else ()),
         ]
     )
     return Audit(before, before, terms[0], (), sources[0]), Audit(after, after, terms[1], (), sources[-1]), pairs
-
-
-def _check_model(result: ScreeningResult, model: Model) -> list[Finding]:
-    """Findings about the scores or decisions of a model."""
-    from selfselect.tabular.loading import ScoreColumn
-    from selfselect.tabular.suspicion import suspect_decisions, suspect_score
-
-    return (suspect_score if isinstance(model, ScoreColumn) else suspect_decisions)(result, model.name)
 
 
 def _show(result: Comparison) -> None:

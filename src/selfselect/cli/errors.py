@@ -12,7 +12,7 @@ from selfselect._text import printable, shown
 from selfselect.tabular.errors import TableError
 
 if TYPE_CHECKING:
-    from selfselect.tabular.suspicion import Finding
+    from selfselect.tabular.data_checks import Finding
 
 #: Exit codes: 0 fine, 1 a stated condition failed, 2 bad input or usage, 130 interrupted.
 CONDITION_FAILED, BAD_INPUT, INTERRUPTED = 1, 2, 130

@@ -16,8 +16,8 @@ import pandas as pd
 from selfselect._text import printable
 from selfselect.auditing import Audit, Provenance
 from selfselect.costs import SubsidyKind, Terms
-from selfselect.tabular.checking import match_groups
-from selfselect.tabular.chunks import TableReader
+from selfselect.tabular.columns import match_groups
+from selfselect.tabular.data_checks import Finding
 from selfselect.tabular.loading import (
     DecisionColumn,
     PeopleColumns,
@@ -25,8 +25,8 @@ from selfselect.tabular.loading import (
     read_screening_result,
     read_screening_results,
 )
-from selfselect.tabular.reading import open_table
-from selfselect.tabular.suspicion import Finding
+from selfselect.tabular.read import open_table
+from selfselect.tabular.table import Table
 
 from .errors import show_findings, sort_findings
 from .options import CostSpan
@@ -42,7 +42,7 @@ SHOWN_NOTES = "selfselect.shown_notes"
 
 
 @contextmanager
-def table_at(file: str, options: Options) -> Iterator[TableReader]:
+def table_at(file: str, options: Options) -> Iterator[Table]:
     """Open a table, with a progress bar on a terminal. Notes about how it is read are shown once, at the end."""
     delimiter: str = options["delimiter"]
     written = {name: options[name] for name in ("encoding", "decimal", "sheet", "most_bytes")}

@@ -15,7 +15,7 @@ import pandas as pd
 from selfselect._files import is_stream, write_whole
 from selfselect._text import printable
 from selfselect.report import check_available
-from selfselect.tabular.writing import csv_text
+from selfselect.tabular.write import csv_text
 
 from .errors import BadInput
 

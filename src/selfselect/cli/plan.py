@@ -104,7 +104,7 @@ def plan(
     from sklearn.exceptions import ConvergenceWarning
 
     from selfselect.planning import plan_for, plan_under_retraining
-    from selfselect.tabular.checking import match_groups
+    from selfselect.tabular.columns import match_groups
 
     from .inputs import load_audit, subsidy_kind
     from .outputs import Outputs, check_outputs, frame_by_name

@@ -13,7 +13,7 @@ from .errors import BadInput
 from .options import file_options
 
 if TYPE_CHECKING:
-    from selfselect.tabular.chunks import TableReader
+    from selfselect.tabular.table import Table
 
 NEW_COLUMNS = ("score", "prediction", "applies")
 #: Unknown groups that are named.
@@ -36,9 +36,9 @@ def predict(model: str, file: str, output: str | None, prefix: str, force: bool,
     Example:
       selfselect predict loans.skops new.csv --output scored.csv
     """  # noqa: D301
-    from selfselect.tabular.chunks import listing
+    from selfselect.tabular.table import listing
     from selfselect.tabular.train import TablePredictor, load_table_model
-    from selfselect.tabular.writing import CsvCopy
+    from selfselect.tabular.write import CsvCopy
 
     from .inputs import table_at
     from .outputs import CSV, check_files, print_table, write_output
@@ -55,7 +55,7 @@ def predict(model: str, file: str, output: str | None, prefix: str, force: bool,
                 n_rows += len(chunk.rows)
                 predicted = predict(chunk)
                 unknown |= predicted.unknown_groups
-                copy.add(zip(*chunk.columns, *predicted.cells(), strict=True))
+                copy.add(zip(*(column.cells() for column in chunk.columns), *predicted.cells(), strict=True))
             if not n_rows:
                 raise table.error("there is a header but no row")
         if output is not None:
@@ -70,7 +70,7 @@ def predict(model: str, file: str, output: str | None, prefix: str, force: bool,
             click.echo(f"Wrote {printable(output)}.", err=True)
 
 
-def _new_names(table: TableReader, prefix: str) -> list[str]:
+def _new_names(table: Table, prefix: str) -> list[str]:
     names = [prefix + name for name in NEW_COLUMNS]
     clash = [name for name in names if name in table.header]
     if clash:

@@ -37,7 +37,7 @@ def yes_or_no(value: object) -> str:
 def text_table(
     rows: Sequence[Mapping[str, str]], left: Collection[str] = (), *, total: int | None = None, rest: str = ""
 ) -> str:
-    """Rows as aligned text. Columns that are empty in every row are left out.
+    """ModelTable as aligned text. Columns that are empty in every row are left out.
 
     Parameters
     ----------

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     import pandas as pd
 
     from selfselect.auditing import Audit, Opening
-    from selfselect.tabular.suspicion import Finding
+    from selfselect.tabular.data_checks import Finding
     from selfselect.tabular.train import Method, TrainingResult
 
 
@@ -105,9 +105,9 @@ def train(
     from selfselect.costs import Terms
     from selfselect.estimators.io import model_bytes
     from selfselect.learning import InfeasibleError
-    from selfselect.tabular.checking import match_groups
-    from selfselect.tabular.fitness import broken_conditions, shut_out
+    from selfselect.tabular.columns import match_groups
     from selfselect.tabular.loading import read_for_training
+    from selfselect.tabular.model_checks import shut_out, unmet_conditions
     from selfselect.tabular.train import make_classifier, train_on_table
 
     from .inputs import people_columns, provenance, subsidy_kind, table_at, title_of
@@ -119,7 +119,7 @@ def train(
     columns = people_columns(options)
     findings: list[Finding] = []
     with table_at(file, options) as table:
-        people = read_for_training(table, columns, ignore=ignore, learn_from_groups=use_group, found=findings)
+        people = read_for_training(table, columns, ignore=ignore, learn_from_groups=use_group, findings=findings)
         title = f"{method} model of {title_of(file)}"
         source = provenance(title, columns, "score of the model", table.sha256(), options)
     show_findings(findings)
@@ -138,8 +138,8 @@ def train(
     except InfeasibleError as error:
         _refuse([f"Condition failed: {error}"], model_file)
     failed = [
-        f"Condition failed: {broken.text} (--{broken.condition.replace('_', '-')})."
-        for broken in broken_conditions(result.audit, **conditions)
+        f"Condition failed: {unmet.text} (--{unmet.condition.replace('_', '-')})."
+        for unmet in unmet_conditions(result.audit, **conditions)
     ]
     shut = [f"{str(group)[0].upper()}{str(group)[1:]}." for group in shut_out(result.audit)]
     if shut and not allow_shut_out:

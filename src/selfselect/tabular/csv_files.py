@@ -1,250 +1,238 @@
-"""CSV files in chunks of text: ordinary blocks at once, others by the row; what is no table is found in place."""
+"""CSV files: rows in order are parsed by pyarrow, and anything out of order by Python's csv module, which is strict.
+
+pyarrow reads ``"0.9"5`` as 0.95 and takes a quote that never closes for closed. So it gets only blocks of text in which
+every quote surrounds a cell. From the first other block on the csv module reads, and names the row of an error.
+"""
 
 from __future__ import annotations
 
 import csv
-import gc
+import gzip
 import io
 from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager
-from typing import Any
+from itertools import islice
+from typing import BinaryIO
 
-from . import texts
-from .blocks import plain_block
-from .chunks import Chunk, TableReader
-from .errors import TableError
-from .sniffing import find_decimal, find_delimiter, first_rows
+import pyarrow as pa
+import pyarrow.csv as pc
 
-#: How the mark at the start of a UTF-16 file looks to another encoding.
+from .dialect import MAX_TEXT, find_decimal, find_delimiter, first_rows
+from .table import Batch, Table
+from .text_blocks import LONGEST_LINE, UNDECODED, Utf8Text, has_blank_lines, is_regular, whole_rows
+
+#: Bytes that are read at a time, and rows that the csv module reads at a time.
+BLOCK_BYTES, BLOCK_ROWS = 2**22, 20_000
+#: How the byte-order mark of a UTF-16 file looks to another encoding.
 UTF16_MARKS = ("\udcff\udcfe", "\udcfe\udcff")
-#: How people call signs that are hard to see.
-CALLED = {"\t": "tabs", ",": "commas", ";": "semicolons", "|": "bars"}
+#: Names of delimiters that are hard to see.
+DELIMITER_NAMES = {"\t": "tabs", ",": "commas", ";": "semicolons", "|": "bars"}
 
 
-class CsvReader(TableReader):
-    """One pass over a CSV file.
-
-    Parameters
-    ----------
-    name, digest
-        As for every :class:`TableReader`.
-    binary : binary file
-        Its bytes, decompressed.
-    encoding, delimiter, decimal : str
-        How it is written; ``auto`` finds out.
-    """
+class CsvTable(Table):
+    """A CSV file; ``max_bytes`` is None if it is not a gzip file. Options are those of ``open_table``."""
 
     def __init__(
-        self, name: str, digest: Callable[[], str], binary: Any, encoding: str, delimiter: str, decimal: str = "auto"
+        self,
+        name: str,
+        sha256: Callable[[], str],
+        file: BinaryIO,
+        max_bytes: int | None,
+        *,
+        encoding: str,
+        delimiter: str,
+        decimal: str,
+        progress: Callable[[int], object] | None = None,
     ) -> None:
-        super().__init__(name, digest)
-        self._row = 0  # the last that was read
-        self._told = True  # whether all is said about the encoding
-        self._decoded = texts.Decoded(binary, encoding)
-        self._blocks = texts.whole_lines(self._decoded)
+        super().__init__(name, sha256)
+        self.max_bytes = max_bytes
+        self._row = 0  # the last row that was read
+        self._text = Utf8Text(self._bytes(file, progress), encoding)
+        self._blocks = whole_rows(self._text)
         start = self._next_block()
-        self._delimiter = self._choose_delimiter(start) if delimiter == "auto" else delimiter
-        self.decimal = self._choose_decimal(start) if decimal == "auto" else decimal
-        self._tell_what_was_found(delimiter, decimal, encoding)
-        self.header, self._rest = self._read_header(start)
+        text = start[: 4 * MAX_TEXT + 4].decode("utf-8", "surrogateescape")
+        self._delimiter = self._detect_delimiter(text) if delimiter == "auto" else delimiter
+        self.decimal = decimal
+        if decimal == "auto":
+            self.decimal = find_decimal(first_rows(text, self._delimiter) or [], self._delimiter)
+        self._note_dialect(delimiter == "auto", decimal == "auto", encoding == "auto")
+        self._rest = b""
+        self.header = self._read_header(start)
 
-    # ------------------------------------------------------------------ how it is written
+    def _bytes(self, file: BinaryIO, progress: Callable[[int], object] | None) -> Iterator[bytes]:
+        """Bytes of the file, decompressed, in blocks."""
+        stream = file if self.max_bytes is None else gzip.GzipFile(fileobj=file)
+        size = place = 0
+        while data := stream.read(BLOCK_BYTES):
+            size += len(data)
+            self.check_size(size)
+            if progress is not None:
+                progress(file.tell() - place)
+                place = file.tell()
+            yield data
 
-    def _choose_delimiter(self, start: str) -> str:
-        found, rival = find_delimiter(start)
+    def _detect_delimiter(self, start: str) -> str:
+        delimiter, rival = find_delimiter(start)
         if rival is not None:
-            raise self.error(
-                f"its columns may be separated by {CALLED[found]} or by {CALLED[rival]}; say which",
-                row=1,
-                key="which_delimiter",
-            )
-        return found
+            one, other = DELIMITER_NAMES[delimiter], DELIMITER_NAMES[rival]
+            problem = f"its columns may be separated by {one} or by {other}; say which"
+            raise self.error(problem, row=1, key="which_delimiter")
+        return delimiter
 
-    def _choose_decimal(self, start: str) -> str | None:
-        return find_decimal(first_rows(start, self._delimiter) or [], self._delimiter)
-
-    def _tell_what_was_found(self, delimiter: str, decimal: str, encoding: str) -> None:
-        """Note what is not as in most files, unless the caller said so."""
-        found = []
-        if delimiter == "auto" and self._delimiter != ",":
-            found.append(f"{CALLED[self._delimiter]} between its columns")
-        if decimal == "auto" and self.decimal == ",":
-            found.append("decimal commas")
-        if encoding == "auto" and self._decoded.encoding != "utf-8":
-            found.append(self._encoding_found())
-        if found:
-            self.notes.append(f"{self.name} is read with {', '.join(found)}.")
-        self._told = encoding != "auto" or self._decoded.encoding != "utf-8"
-
-    def _encoding_found(self) -> str:
-        guess = " (a guess: it is not UTF-8)" if self._decoded.guessed else ""
-        return f"the encoding {self._decoded.encoding}{guess}"
+    def _note_dialect(self, delimiter: bool, decimal: bool, encoding: bool) -> None:
+        """Note what was detected, where it is not as in most files."""
+        detected = []
+        if delimiter and self._delimiter != ",":
+            detected.append(f"{DELIMITER_NAMES[self._delimiter]} between its columns")
+        if decimal and self.decimal == ",":
+            detected.append("decimal commas")
+        if encoding and self._text.encoding != "utf-8":
+            detected.append(self._text.described())
+        if detected:
+            self.notes.append(f"{self.name} is read with {', '.join(detected)}.")
+        self._encoding_noted = not encoding or self._text.encoding != "utf-8"
 
     # ------------------------------------------------------------------ rows
 
-    def _next_block(self) -> str:
-        """Text up to the end of a line; empty at the end of the file."""
-        with self._complaints():
-            block = next(self._blocks, "")
-        if self._decoded.guessed and not self._told:  # only now did bytes come that are not UTF-8
-            self._told = True
-            self.notes.append(f"{self.name} is read with {self._encoding_found()}.")
+    def _next_block(self) -> bytes:
+        """Whole rows as UTF-8; empty at the end of the file."""
+        try:
+            block = next(self._blocks, b"")
+        except UnicodeError as error:
+            problem = f"it is not {self._text.encoding}: {error}"
+            raise self.error(problem, row=self._row + 1, key="encoding") from error
+        if self._row and self._text.guessed and not self._encoding_noted:  # only now did such bytes come
+            self._encoding_noted = True
+            self.notes.append(f"{self.name} is read with {self._text.described()}.")
         return block
 
-    def _read_header(self, start: str) -> tuple[list[str], str]:
-        """Names of the columns, and the text that follows them."""
-        while True:
-            lines = io.StringIO(start, newline="")
-            row = self._row
-            try:
-                for cells in csv.reader(self._good(lines), delimiter=self._delimiter, strict=True):
-                    self._row += 1
-                    if cells:
-                        return cells, lines.read()
-            except (csv.Error, TableError) as error:
-                more = self._more(start) if self._goes_on(error, start) else ""
-                if not more:
-                    raise self._complaint(error) from error
-                start += more
-                self._row = row
-                continue
-            start = self._next_block()
-            if not start:
-                raise self.error("the file is empty; its first row must name the columns")
+    def _read_header(self, block: bytes) -> list[str]:
+        """Names of the columns. The rest of the block is kept."""
+        while block:
+            lines: list[str] = []
+            for cells in self._csv_rows(self._checked_lines(_collecting(lines, _lines(block)))):
+                if cells:
+                    self._rest = block[len("".join(lines).encode("utf-8", "surrogateescape")) :]
+                    return cells
+            block = self._next_block()
+        raise self.error("the file is empty; its first row must name the columns")
 
-    def chunks(self, columns: Sequence[int]) -> Iterator[Chunk]:
-        """The rows, once, in order; only the columns asked for, by their position in the header."""
-        text, self._rest = self._rest, ""
-        text = text or self._next_block()
-        while text:
-            chunk = self._plain(text, columns) or self._by_row(text, columns)
-            if chunk.rows:
-                yield chunk
-            text = self._next_block()
+    def _batches(self, positions: Sequence[int]) -> Iterator[Batch]:
+        block, self._rest = self._rest, b""
+        block = block or self._next_block()
+        while block:
+            filled = block.rstrip(b"\r\n")
+            blank_lines = max(len(block[len(filled) :].splitlines()) - bool(filled), 0)
+            if filled:
+                table = self._parse(filled, positions)
+                if table is None:
+                    yield from self._read_strictly(block, positions)
+                    return
+                rows = range(self._row + 1, self._row + 1 + table.num_rows)
+                self._row += table.num_rows
+                yield rows, [table.column(str(at)).combine_chunks() for at in positions]
+            self._row += blank_lines
+            block = self._next_block()
 
-    def _plain(self, text: str, columns: Sequence[int]) -> Chunk | None:
-        """Rows of a block in which nothing is out of the ordinary, at once; else None."""
-        if len(text) >= texts.LONGEST_LINE or "\0" in text or texts.undecoded(text):
+    def _parse(self, block: bytes, positions: Sequence[int]) -> pa.Table | None:
+        """Rows of a block that is in order; None if it takes the csv module."""
+        odd = not self._delimiter.isascii() or not self._text.valid or len(block) >= LONGEST_LINE
+        if odd or not is_regular(block, self._delimiter):
             return None
-        block = plain_block(text, self._delimiter, len(self.header), self._row + 1, columns)
-        if block is not None:
-            self._row += len(block.rows)
-        return block
+        names = [str(at) for at in range(len(self.header))]
+        try:
+            table = pc.read_csv(
+                pa.BufferReader(block),
+                pc.ReadOptions(column_names=names, use_threads=False, block_size=len(block) + 1),
+                pc.ParseOptions(delimiter=self._delimiter, newlines_in_values=True),
+                pc.ConvertOptions(
+                    column_types=dict.fromkeys(names, pa.string()),
+                    include_columns=list(dict.fromkeys(str(at) for at in positions)) or names[:1],
+                    strings_can_be_null=False,
+                ),
+            )
+        except pa.ArrowInvalid:
+            return None
+        return None if has_blank_lines(block, table.num_rows) else table  # rows after them have other numbers
 
-    def _by_row(self, text: str, columns: Sequence[int]) -> Chunk:
-        """Rows of a block as the csv module finds them; a row that goes on in the next block brings it along."""
+    def _read_strictly(self, block: bytes, positions: Sequence[int]) -> Iterator[Batch]:
+        """A block and all that follow, by the csv module, which refuses what pyarrow accepts in silence."""
+        width = len(self.header)
+
+        def filled_rows() -> Iterator[tuple[int, list[str]]]:
+            for cells in self._csv_rows(self._checked_lines(self._all_lines(block))):
+                if cells and len(cells) != width:
+                    raise self.error(
+                        f"{len(cells)} cell(s), but the header names {width} column(s)",
+                        row=self._row,
+                        advice=f"A cell that holds the delimiter {self._delimiter!r} must be quoted.",
+                    )
+                if cells:
+                    yield self._row, cells
+
+        rows = filled_rows()
+        while part := list(islice(rows, BLOCK_ROWS)):
+            yield [row for row, _ in part], [pa.array([cells[at] for _, cells in part]) for at in positions]
+
+    def _all_lines(self, block: bytes) -> Iterator[str]:
+        while block:
+            yield from _lines(block)
+            block = self._next_block()
+
+    def _csv_rows(self, lines: Iterator[str]) -> Iterator[list[str]]:
+        """Rows as the csv module reads them, counted; a blank line is a row without cells."""
+        reader = csv.reader(lines, delimiter=self._delimiter, strict=True)
         while True:
-            rows: list[list[str]] = []
             try:
-                with _no_collection():
-                    # what was found before an error stays in the list
-                    rows.extend(csv.reader(self._lines(text), delimiter=self._delimiter, strict=True))
-                break
-            except (csv.Error, TableError) as error:
-                more = self._more(text) if self._goes_on(error, text) else ""
-                if not more:
-                    self._check_widths(rows)  # what is wrong first is told first
-                    self._row += len(rows)
-                    raise self._complaint(error) from error
-                text += more
-        self._check_widths(rows)
-        numbers: Sequence[int] = range(self._row + 1, self._row + len(rows) + 1)
-        self._row += len(rows)
-        if not all(rows):
-            numbers = [number for number, cells in zip(numbers, rows, strict=True) if cells]
-            rows = [cells for cells in rows if cells]
-        return Chunk(numbers, [[cells[at] for cells in rows] for at in columns])
+                cells = next(reader)
+            except StopIteration:
+                return
+            except csv.Error as error:
+                raise self.error(_csv_reason(str(error)), row=self._row + 1) from error
+            self._row += 1
+            yield cells
 
-    def _more(self, text: str) -> str:
-        """As much text again, so that a row over many blocks is not looked at once for each of them."""
-        more: list[str] = []
-        size = 0
-        while size < len(text) and (block := self._next_block()):
-            more.append(block)
-            size += len(block)
-        return "".join(more)
-
-    # ------------------------------------------------------------------ what is no table
-
-    def _goes_on(self, error: Exception, text: str) -> bool:
-        """Whether a complaint is only that the block ends within a quoted cell."""
-        return "unexpected end of data" in str(error) and len(text) < 4 * texts.LONGEST_LINE
-
-    def _lines(self, text: str) -> Iterator[str]:
-        lines = io.StringIO(text, newline="")  # line ends stay as they are: within quotes they belong to the cell
-        wrong = len(text) >= texts.LONGEST_LINE or "\0" in text or texts.undecoded(text)
-        return self._good(lines) if wrong else lines
-
-    def _good(self, lines: io.StringIO) -> Iterator[str]:
-        """Lines up to one that belongs to no table."""
+    def _checked_lines(self, lines: Iterator[str]) -> Iterator[str]:
+        """Lines, up to one that cannot be in a table."""
         for line in lines:
-            problem = self._problem(line)
-            if problem is not None:
-                raise problem
+            if len(line) >= LONGEST_LINE:
+                problem = f"a line of more than {LONGEST_LINE:,} characters: this is not a CSV file"
+                raise self.error(problem, row=self._row + 1)
+            if not line.isascii() or "\0" in line:
+                self._check_characters(line)
             yield line
 
-    def _problem(self, line: str) -> TableError | None:
-        """What is wrong with a line; the row is added by whoever counts them."""
-        if len(line) >= texts.LONGEST_LINE:
-            return TableError(f"a line of more than {texts.LONGEST_LINE:,} characters: this is not a CSV file")
+    def _check_characters(self, line: str) -> None:
+        row = self._row + 1
         if line.startswith(UTF16_MARKS):
             advice = "Save it as UTF-8."
-            return TableError("the file is in UTF-16", advice=advice, key="encoding", encoding="utf-16")
+            raise self.error("the file is in UTF-16", row=row, advice=advice, key="encoding", encoding="utf-16")
         if "\0" in line:
-            return TableError("it holds a NUL byte: this is not a text file, or it is damaged")
-        if texts.undecoded(line):
-            return TableError(
-                f"it holds a byte that is not {self._decoded.encoding}",
+            raise self.error("it holds a NUL byte: this is not a text file, or it is damaged", row=row)
+        if UNDECODED.search(line):
+            raise self.error(
+                f"it holds a byte that is not {self._text.encoding}",
+                row=row,
                 advice="Perhaps the file comes from an older program; save it as UTF-8.",
                 key="encoding",
                 encoding="latin-1 (or cp1252)",
             )
-        return None
-
-    def _check_widths(self, rows: list[list[str]]) -> None:
-        """Complain about the first row that has not one cell for each column; blank rows have none."""
-        width = len(self.header)
-        if {len(cells) for cells in rows} <= {0, width}:
-            return
-        at, cells = next((i, cells) for i, cells in enumerate(rows) if len(cells) not in (0, width))
-        raise self.error(
-            f"{len(cells)} cell(s), but the header names {width} column(s)",
-            row=self._row + at + 1,
-            advice=f"A cell that holds the delimiter {self._delimiter!r} must be quoted.",
-        )
-
-    def _complaint(self, error: Exception) -> TableError:
-        """A complaint about the row that comes next."""
-        if isinstance(error, TableError):
-            return self.error(error.problem, row=self._row + 1, advice=error.advice, key=error.key, **error.details)
-        return self.error(_csv_reason(error), row=self._row + 1)
-
-    @contextmanager
-    def _complaints(self) -> Iterator[None]:
-        """Complaints of the decoder, with the row that comes next."""
-        try:
-            yield
-        except UnicodeError as error:
-            problem = f"it is not {self._decoded.encoding}: {error}"
-            raise self.error(problem, row=self._row + 1, key="encoding") from error
 
 
-def _csv_reason(error: Exception) -> str:
-    text = str(error)
+def _lines(block: bytes) -> Iterator[str]:
+    """Lines of a block with their ends: within quotes they belong to the cell."""
+    for line in io.BytesIO(block):
+        yield from io.StringIO(line.decode("utf-8", "surrogateescape"), newline="")
+
+
+def _collecting(collected: list[str], lines: Iterator[str]) -> Iterator[str]:
+    for line in lines:
+        collected.append(line)
+        yield line
+
+
+def _csv_reason(text: str) -> str:
     if "unexpected end of data" in text or "field larger" in text:
         return 'a cell begins with a quote (") that never closes, or holds more than 131,072 characters'
     if "expected after" in text:
         return 'text follows a closing quote; inside a quoted cell, a quote must be doubled ("")'
     return text
-
-
-@contextmanager
-def _no_collection() -> Iterator[None]:
-    """Pause the search for reference cycles: rows make none, and it takes as long as the parsing."""
-    was_on = gc.isenabled()
-    gc.disable()
-    try:
-        yield
-    finally:
-        if was_on:
-            gc.enable()

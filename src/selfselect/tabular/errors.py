@@ -1,4 +1,4 @@
-"""What is wrong with a table, and where."""
+"""Errors about tables: what is wrong, and where."""
 
 from __future__ import annotations
 
@@ -19,9 +19,9 @@ class TableError(InputError):
     advice : str, optional
         What to do about it, in whole sentences.
     key : str, optional
-        What would settle it; whoever shows the error may name the argument or option of that name.
+        Kind of the problem, by which the command names the option that solves it.
     **details
-        What a more helpful message may be made of. ``named_by`` says which input named what is not there.
+        Values for the command's message. ``named_by`` is the input that named something that does not exist.
 
     Examples
     --------
@@ -36,7 +36,7 @@ class TableError(InputError):
         self, problem: str, *, place: str = "", advice: str = "", key: str | None = None, **details: Any
     ) -> None:
         self.place = place
-        self.problem = problem.rstrip(".")  # what other libraries complain about ends with a full stop, or does not
+        self.problem = problem.rstrip(".")  # messages of libraries may end with one
         self.advice = advice
         super().__init__(self.said(), key=key, **details)
 
@@ -47,8 +47,13 @@ class TableError(InputError):
         return f"{message} {self.advice}" if self.advice else message
 
 
+def first_line(error: Exception) -> str:
+    """What a library says is wrong, without further lines of advice for programmers."""
+    return str(error).partition("\n")[0]
+
+
 def too_large(most: int, place: str) -> TableError:
-    """Complaint about a compressed file that holds more than is allowed.
+    """Error about a compressed file that expands to more than is allowed.
 
     Examples
     --------

@@ -14,9 +14,9 @@ from sklearn.preprocessing import OneHotEncoder, StandardScaler
 from .._text import shown
 from .._validation import LARGEST, FloatArray
 from ..counting import MISSING
-from .checking import is_missing, is_number, numbers_or_missing, to_numbers
-from .chunks import TextArray
+from .columns import is_missing, is_number, numbers_or_missing, to_numbers
 from .errors import TableError
+from .table import TextArray
 
 #: Rarer categories share one indicator.
 MIN_FREQUENCY = 10

@@ -8,7 +8,7 @@ from .._validation import BoolArray
 from ..auditing import Audit
 from ..auditing.formats import amount, count, level, listed, percent
 from ..auditing.words import promises_sentence
-from .fitness import rejected
+from .model_checks import rejected
 
 
 def rejected_groups(found: Audit) -> BoolArray:

@@ -29,10 +29,10 @@ from ..estimators import (
     load_model,
 )
 from ..publishing import PublishedStatistics, ThresholdCurves
-from .checking import GroupColumns, is_missing, numbers_or_missing, with_point
-from .chunks import Chunk, TableReader, TextArray
+from .columns import group_frame, is_missing, numbers_or_missing, with_point
 from .features import as_frame, fit_encoder, read_features
 from .loading import TrainingTable
+from .table import Chunk, Table, TextArray
 
 Method: TypeAlias = Literal["naive", "semi", "thresholds", "strategic"]
 
@@ -322,22 +322,21 @@ class TablePredictor:
     ----------
     model : TableModel
         The model.
-    table : TableReader
+    table : Table
         A table with the columns that the model needs; its chunks must hold all columns.
     """
 
-    def __init__(self, model: TableModel, table: TableReader) -> None:
+    def __init__(self, model: TableModel, table: Table) -> None:
         self._model, self._table = model, table
         needed = dict.fromkeys([*model.columns, *model.groups])
         self._position = {name: table.position(name, use="which the model needs") for name in needed}
-        self._groups = GroupColumns(model.groups, model.missing)
 
     def __call__(self, chunk: Chunk) -> Predictions:
         """Predict a chunk; an error names the place of a cell that is not a number."""
         model = self._model
-        cells = {name: np.array(chunk.columns[self._position[name]], dtype=object) for name in model.columns}
+        cells = {name: chunk.columns[self._position[name]].cells() for name in model.columns}
         cells |= {name: self._with_points(chunk, name, cells[name]) for name in model.numbers}
-        groups = self._groups.cells(self._table, chunk, [self._position[name] for name in model.groups])
+        groups = group_frame(self._table, [chunk.columns[self._position[name]] for name in model.groups], model.missing)
         applies, known = model.applies_to(groups)
         unknown = pd.Index([]) if known.all() else encode_groups(groups[~known], missing="own_group").labels
         return Predictions(model.score(model.frame(cells), groups), applies, known, set(group_names(unknown)))
@@ -354,6 +353,6 @@ class TablePredictor:
             problem = "is too large to compute with"
         if wrong.size:
             at = int(wrong[0])
-            cell = chunk.texts(self._position[name])[at]
+            cell = str(chunk.columns[self._position[name]].cells()[at])
             raise self._table.error(f"{shown(cell)} {problem}", row=chunk.rows[at], column=name)
         return cells

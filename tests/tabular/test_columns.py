@@ -1,53 +1,56 @@
-"""Cells that are more than text, or a complaint about the first that is not."""
+"""Cells that are more than text, or an error about the first that is not."""
 
 import numpy as np
 import pandas as pd
+import pyarrow as pa
 import pytest
 
-from selfselect.tabular.checking import (
-    GroupColumns,
-    TwoValues,
+from selfselect.counting import encode_groups
+from selfselect.tabular.columns import (
+    BinaryColumn,
     as_numbers,
+    group_frame,
     match_groups,
+    normalise_decimals,
     numbers_or_missing,
     to_numbers,
 )
-from selfselect.tabular.chunks import Chunk, TableReader
 from selfselect.tabular.errors import TableError
+from selfselect.tabular.table import Table
 
 
-class Table(TableReader):
-    """A table in memory, in chunks of two rows."""
+class TableInMemory(Table):
+    """Columns in memory, in batches of two rows."""
 
     def __init__(self, **columns):
         super().__init__("t.csv", lambda: "")
-        self.header, self._columns = list(columns), list(columns.values())
+        self.header, self._cells = list(columns), list(columns.values())
 
-    def chunks(self, columns):
-        for at in range(0, len(self._columns[0]), 2):
-            cells = [list(self._columns[i][at : at + 2]) for i in columns]
-            yield Chunk(range(at + 2, at + 2 + len(cells[0])), cells)
+    def _batches(self, positions):
+        for at in range(0, len(self._cells[0]), 2):
+            cells = [pa.array(list(self._cells[i][at : at + 2]), pa.string()) for i in positions]
+            yield range(at + 2, at + 2 + len(cells[0])), cells
+
+
+def all_columns(table):
+    return table.columns(range(len(table.header)))
 
 
 def numbers(*cells):
-    table = Table(score=cells)
-    return np.concatenate([as_numbers(table, chunk, 0, "score") for chunk in table.chunks([0])]).tolist()
+    table = TableInMemory(score=cells)
+    return as_numbers(table, *all_columns(table)).tolist()
 
 
-def positives(values, **how):
-    table = Table(y=values.split(","))
-    two = TwoValues("y", how.pop("positive", None), "qualified", **how)
-    found = [two(table, chunk, 0) for chunk in table.chunks([0])]
-    two.finish(table)
-    return np.concatenate(found).tolist()
+def positives(values, positive=None, **options):
+    table = TableInMemory(y=values.split(","))
+    column = BinaryColumn(table, *all_columns(table), positive, "qualified", **options)
+    column.check_named_values()
+    return column.values.tolist()
 
 
 def groups_of(missing="error", **columns):
-    table = Table(**columns)
-    groups = GroupColumns(list(columns), missing)
-    for chunk in table.chunks(range(len(columns))):
-        groups.keep(table, chunk, range(len(columns)))
-    return groups.codes()
+    table = TableInMemory(**columns)
+    return encode_groups(group_frame(table, all_columns(table), missing), missing=missing)
 
 
 def test_numbers_are_read_as_people_write_them():
@@ -62,6 +65,7 @@ def test_numbers_are_read_as_people_write_them():
         ("1e309", "finite"),
         ("nan", "finite"),
         ("1_000", "not a number"),
+        ("1\x1c", "not a number"),
         ("0,5", "decimals with a point"),
     ],
 )
@@ -83,7 +87,7 @@ def test_missing_numbers_are_nan_and_words_are_no_numbers():
         to_numbers(np.array(["1", "ten"], object))
 
 
-def test_two_values_speak_for_themselves_or_need_a_word():
+def test_0_and_1_need_no_explanation_and_other_values_need_a_positive_one():
     assert positives("1,0,1.0,0") == [True, False, True, False]
     assert positives("True,false,TRUE") == [True, False, True]
     assert positives("yes,no", positive="yes") == [True, False]
@@ -117,19 +121,15 @@ def test_numbers_as_labels_are_compared_digit_by_digit():
 
 def test_blanks_around_labels_and_groups_are_no_part_of_them():
     assert positives(" yes,no ,yes", positive="yes ") == [True, False, True]
-    table = Table(z=["A", " A", "A ", "B", "\u00a0B"])
-    groups = GroupColumns(["z"])
-    for chunk in table.chunks([0]):
-        groups.keep(table, chunk, [0])
-    assert groups.codes().labels.tolist() == ["A", "B"]
-    assert groups.codes().codes.tolist() == [0, 0, 0, 1, 1]
-    assert groups.trimmed == [{" A", "A ", "\u00a0B"}]
+    groups = groups_of(z=["A", " A", "A ", "B", "\u00a0B"])
+    assert groups.labels.tolist() == ["A", "B"]
+    assert groups.codes.tolist() == [0, 0, 0, 1, 1]
     with pytest.raises(TableError, match="row 3, column 'z': the group is empty"):
         groups_of(z=["A", "  "])
     assert groups_of(z=["a", "A"]).labels.tolist() == ["A", "a"]  # cases are not merged
 
 
-def test_a_third_value_and_an_empty_one_are_refused_where_they_stand():
+def test_a_third_value_and_an_empty_one_are_refused_with_their_row():
     with pytest.raises(TableError, match=r"row 4.*a third value '2', after '1' and '0'") as error:
         positives("1,0,2", more_values="score")
     assert (error.value.key, error.value.details["name"]) == ("score", "y")
@@ -137,17 +137,17 @@ def test_a_third_value_and_an_empty_one_are_refused_where_they_stand():
         positives("1,")
 
 
-def test_groups_come_in_one_order_whatever_chunk_they_come_in_and_missing_ones_last():
-    found = groups_of("own_group", z=["b", "", "(a", "b", ""])
-    assert found.labels.tolist() == ["(a", "b", "(missing)"]
-    assert found.codes.tolist() == [1, 2, 0, 1, 2]
-    assert found.labels.names == ["z"]
+def test_groups_are_sorted_and_the_missing_one_is_last():
+    groups = groups_of("own_group", z=["b", "", "(a", "b", ""])
+    assert groups.labels.tolist() == ["(a", "b", "(missing)"]
+    assert groups.codes.tolist() == [1, 2, 0, 1, 2]
+    assert groups.labels.names == ["z"]
 
 
 def test_combinations_of_columns_are_groups():
-    found = groups_of(z=["b", "a", "b"], w=["1", "2", "1"])
-    assert found.labels.tolist() == [("a", "2"), ("b", "1")]
-    assert found.codes.tolist() == [1, 0, 1]
+    groups = groups_of(z=["b", "a", "b"], w=["1", "2", "1"])
+    assert groups.labels.tolist() == [("a", "2"), ("b", "1")]
+    assert groups.codes.tolist() == [1, 0, 1]
 
 
 def test_an_empty_group_is_refused_with_its_row_and_a_key():
@@ -156,7 +156,7 @@ def test_an_empty_group_is_refused_with_its_row_and_a_key():
     assert error.value.key == "missing"
 
 
-def test_a_group_that_is_called_missing_is_not_mixed_up_with_missing_ones_in_a_later_chunk():
+def test_a_group_that_is_called_missing_is_not_mixed_up_with_missing_ones():
     with pytest.raises(TableError, match="already called"):
         groups_of("own_group", z=["(missing)", "b", "", "b"])
     assert groups_of("own_group", z=["(missing)", "b"]).n_groups == 2
@@ -172,3 +172,25 @@ def test_groups_are_found_by_the_names_that_people_see():
     assert error.value.details["named_by"] == "target"
     with pytest.raises(TableError, match="'True' is named twice"):
         match_groups(["True", "True"], plain)
+
+
+def test_the_fallback_counts_only_if_a_column_is_not_of_0_and_1():
+    assert positives("yes,no", fallback="yes") == [True, False]
+    assert positives("1,0", fallback="yes") == [True, False]
+
+
+def test_cells_may_be_unknown_where_that_is_allowed():
+    table = TableInMemory(y=["1", "", "N/A", "0"])
+    column = BinaryColumn(table, *all_columns(table), None, "qualified", allow_empty=True)
+    assert column.known.tolist() == [True, False, False, True]
+    assert column.values.tolist() == [True, False, False, False]
+
+
+def test_a_column_of_numbers_gets_decimal_points_and_a_column_of_words_stays():
+    table = TableInMemory(x=["0,5", "", "1"], w=["a,b", "1", "2"], t=["1.234", "5,5", "1"])
+    table.decimal = ","
+    numbers, words, thousands = all_columns(table)
+    assert normalise_decimals(table, numbers).tolist() == ["0.5", "", "1"]
+    assert normalise_decimals(table, words).tolist() == ["a,b", "1", "2"]
+    with pytest.raises(TableError, match=r"row 2, column 't': '1\.234' is not a number in a table with decimal commas"):
+        normalise_decimals(table, thousands)

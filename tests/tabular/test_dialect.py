@@ -1,12 +1,11 @@
-"""How a file is written is found out, said, and asked for where two answers are as good."""
+"""How a CSV file is written is detected and noted; where two answers are possible, the user is asked."""
 
 import pytest
 
-from selfselect.tabular.chunks import TableReader
+from selfselect.tabular.dialect import find_decimal, find_delimiter
 from selfselect.tabular.errors import TableError
 from selfselect.tabular.loading import PeopleColumns, ScoreColumn, read_for_training, read_screening_result
-from selfselect.tabular.reading import open_table
-from selfselect.tabular.sniffing import find_decimal, find_delimiter
+from selfselect.tabular.read import open_table
 
 GOOD = "label,group,score\n1,Köln,0.9\n0,Köln,0.25\n1,B,0.8\n0,B,0.7\n"
 
@@ -38,19 +37,19 @@ def screened(tmp_path, content, **how):
         ),
     ],
 )
-def test_the_same_table_is_read_however_it_is_written_and_what_was_found_is_said(tmp_path, content, note):
+def test_the_same_table_is_read_however_it_is_written_and_what_was_detected_is_noted(tmp_path, content, note):
     found, notes = screened(tmp_path, content)
     assert found == screened(tmp_path, GOOD.encode())[0]
     assert notes == ([f"{tmp_path / 'people.csv'} is read with {note}."] if note else [])
 
 
-def test_what_is_set_is_not_said_again(tmp_path):
+def test_what_the_user_set_is_not_noted(tmp_path):
     content = GOOD.replace(",", ";").replace(".", ",").encode("cp1252")
     assert screened(tmp_path, content, delimiter=";", decimal=",", encoding="cp1252")[1] == []
 
 
-def test_the_encoding_is_guessed_where_the_first_letter_beyond_ascii_comes(tmp_path):
-    plain = b"label,group,score\n" + b"1,A,0.9\n0,A,0.2\n" * 40_000
+def test_the_encoding_is_guessed_at_the_first_letter_beyond_ascii(tmp_path):
+    plain = b"label,group,score\n" + b"1,A,0.9\n0,A,0.2\n" * 300_000  # more than one block
     found, notes = screened(tmp_path, plain + "1,Köln,0.8\n".encode("cp1252"))
     assert found.groups.tolist() == ["A", "Köln"]
     assert "cp1252" in notes[0]
@@ -77,7 +76,7 @@ def test_labels_with_decimal_commas_are_numbers(tmp_path):
         ("a;b\n1;2;3\n", (";", None)),
     ],
 )
-def test_the_comma_separates_wherever_it_can_and_two_that_fit_are_rivals(text, delimiter):
+def test_the_comma_is_the_delimiter_wherever_it_fits_and_two_that_fit_are_rivals(text, delimiter):
     assert find_delimiter(text) == delimiter
 
 
@@ -111,11 +110,10 @@ def test_thousands_are_refused_rather_than_misread(tmp_path):
         screened(tmp_path, b"label;group;score\n1;A;0,5\n0;A;1.234\n")
 
 
-def test_columns_to_learn_from_are_numbers_with_decimal_commas_too_and_names_of_groups_stay_text(tmp_path):
+def test_features_with_decimal_commas_are_numbers_and_names_of_groups_stay_text(tmp_path):
     path = tmp_path / "t.csv"
     path.write_text("y;z;x;w\n1;1,5;0,25;a\n0;2,5;;b\n")
     with open_table(path) as table:
-        assert isinstance(table, TableReader)
         people = read_for_training(table, PeopleColumns("y", ("z",)), learn_from_groups=False)
     assert people.columns["x"].tolist() == ["0.25", ""]
     assert people.columns["w"].tolist() == ["a", "b"]

@@ -1,4 +1,4 @@
-"""What separates columns, and what decimals: found in the first rows, and asked for where two answers are as good."""
+"""Detect the delimiter and the decimal sign of a CSV file by its first rows; where two are possible, say so."""
 
 from __future__ import annotations
 
@@ -8,59 +8,59 @@ import re
 from collections.abc import Sequence
 from itertools import islice
 
-#: What may separate columns.
+#: Delimiters that are detected.
 DELIMITERS = (",", ";", "\t", "|")
-#: Rows that are looked at, and how much text of them at most.
-MOST_ROWS, MOST_TEXT = 500, 2**17
+#: Rows, and characters of them, that are looked at.
+MAX_ROWS, MAX_TEXT = 500, 2**17
 
 _DECIMAL = {sign: re.compile(rf"[+-]?\d*{re.escape(sign)}\d+([eE][+-]?\d+)?") for sign in ".,"}
 _GROUPED = {sign: re.compile(rf"[+-]?[1-9]\d{{0,2}}({re.escape(sign)}\d{{3}})+") for sign in ".,"}
-#: Numbers with both signs: the second one is the decimal sign.
+#: Numbers with both signs: the second is the decimal sign.
 _BOTH = {".": re.compile(r"[+-]?\d{1,3}(,\d{3})+\.\d+"), ",": re.compile(r"[+-]?\d{1,3}(\.\d{3})+,\d+")}
 
 
 def first_rows(text: str, delimiter: str) -> list[list[str]] | None:
-    """The first rows of a table, blank ones left out; None if they are no rows of one width.
+    """The first rows of a table without blank ones; None if they differ in width.
 
     Parameters
     ----------
     text : str
-        How the file begins; it may end in the middle of a row.
+        The start of the file; it may end in the middle of a row.
     delimiter : str
-        What separates the columns.
+        Sign between the columns.
     """
-    part = text[:MOST_TEXT]
+    part = text[:MAX_TEXT]
     whole = len(part) == len(text)
     rows: list[list[str]] = []
     try:
-        for row in islice(csv.reader(io.StringIO(part, newline=""), delimiter=delimiter, strict=True), MOST_ROWS):
+        for row in islice(csv.reader(io.StringIO(part, newline=""), delimiter=delimiter, strict=True), MAX_ROWS):
             if row:
                 rows.append(row)
     except csv.Error as error:
         if "unexpected end of data" not in str(error):
             return None
         whole = True  # the row that is cut off was not added
-    if not whole and len(rows) > 1 and len(rows) < MOST_ROWS:
+    if not whole and len(rows) > 1 and len(rows) < MAX_ROWS:
         rows.pop()  # it may be cut off
     return rows if len({len(row) for row in rows}) == 1 else None
 
 
 def find_delimiter(text: str) -> tuple[str, str | None]:
-    r"""What separates the columns, and what else it may be.
+    r"""The delimiter of a file, and another one that fits as well.
 
-    The comma, wherever rows make sense with it: no file that is read without asking changes its meaning.
+    It is the comma wherever rows make sense with it.
 
     Parameters
     ----------
     text : str
-        How the file begins.
+        The start of the file.
 
     Returns
     -------
     delimiter : str
         The comma if nothing fits.
     rival : str or None
-        Another one that fits as well, so that only a person can tell.
+        Another one that fits as well; the user must say which it is.
 
     Examples
     --------
@@ -68,12 +68,12 @@ def find_delimiter(text: str) -> tuple[str, str | None]:
     ((';', None), (',', ';'))
     """
     rows = {sign: first_rows(text, sign) for sign in DELIMITERS}
-    widths = {sign: len(found[0]) for sign, found in rows.items() if found and len(found[0]) > 1}
+    widths = {sign: len(parsed[0]) for sign, parsed in rows.items() if parsed and len(parsed[0]) > 1}
     if "," in widths:
         rivals = [sign for sign, width in widths.items() if sign != "," and width >= widths[","]]
         return ",", rivals[0] if rivals else None
     if not widths:
-        header = text[:MOST_TEXT].lstrip("\r\n").splitlines()[:1]
+        header = text[:MAX_TEXT].lstrip("\r\n").splitlines()[:1]
         named = [sign for sign in DELIMITERS if header and sign in header[0]]
         return named[0] if len(named) == 1 else ",", None
     first, *others = widths
@@ -81,14 +81,14 @@ def find_delimiter(text: str) -> tuple[str, str | None]:
 
 
 def find_decimal(rows: Sequence[Sequence[str]], delimiter: str) -> str | None:
-    """Decimal sign of a table by its first rows; None if ``1,234`` or ``1.234`` may mean one thing or the other.
+    """Decimal sign of a table by its first rows; None if it could be either, as in ``1,234``.
 
     Parameters
     ----------
     rows : sequence of rows
         Cells as text, header included.
     delimiter : str
-        What separates the columns. With commas between them decimals have a point.
+        Sign between the columns. If it is the comma, the decimal sign is the point.
 
     Examples
     --------
@@ -105,19 +105,19 @@ def find_decimal(rows: Sequence[Sequence[str]], delimiter: str) -> str | None:
     if surely["."]:
         return None
     unclear = {sign: any(_GROUPED[sign].fullmatch(cell) for cell in cells) for sign in ".,"}
-    # where commas cannot separate columns they separate decimals, and points thousands
+    # programs that write semicolons write decimal commas, and points between thousands
     return None if unclear[","] or (unclear["."] and delimiter == ";") else "."
 
 
 def _is_surely(cell: str, sign: str) -> bool:
-    """Whether a cell is a number whose decimal sign cannot be one between thousands."""
+    """Whether a cell is a number in which this sign cannot separate thousands."""
     if _BOTH[sign].fullmatch(cell):
         return True
     return bool(_DECIMAL[sign].fullmatch(cell)) and not _GROUPED[sign].fullmatch(cell)
 
 
 def looks_like_number(cell: str) -> bool:
-    """Whether a cell would be a number with some decimal sign or some sign between thousands.
+    """Whether a cell is a number with some decimal sign and some sign between thousands.
 
     Examples
     --------

@@ -8,11 +8,11 @@ import tracemalloc
 import pandas as pd
 import pytest
 
-from selfselect._text import inert_cell, printable
-from selfselect.tabular import writing
+from selfselect._text import inert_cell
+from selfselect.tabular import write
 from selfselect.tabular.errors import TableError
-from selfselect.tabular.reading import open_table
-from selfselect.tabular.writing import CsvCopy, csv_text
+from selfselect.tabular.read import open_table
+from selfselect.tabular.write import CsvCopy, csv_text
 
 
 def copied(header, rows):
@@ -40,11 +40,6 @@ def test_line_ends_within_cells_are_quoted_so_that_they_come_back():
     assert list(csv.reader(io.StringIO(text, newline=""), strict=True))[1] == ["A\rB", "1"]
 
 
-def test_what_a_terminal_would_obey_is_shown_as_text():
-    assert printable("\x1b[31mred\u202eevil") == "\\x1b[31mred\\u202eevil"
-    assert printable("Käse 山") == "Käse 山"
-
-
 def test_a_copy_of_a_compressed_table_may_hold_what_the_table_may(tmp_path):
     path, plain = tmp_path / "t.csv.gz", tmp_path / "t.csv"
     path.write_bytes(gzip.compress(b"a\n1\n"))
@@ -59,7 +54,7 @@ def test_a_copy_of_a_compressed_table_may_hold_what_the_table_may(tmp_path):
 
 
 def test_a_large_copy_waits_on_the_disk(monkeypatch):
-    monkeypatch.setattr(writing, "IN_MEMORY", 2**16)
+    monkeypatch.setattr(write, "IN_MEMORY", 2**16)
     rows = [["x" * 4000]] * 1000
     tracemalloc.start()
     try:
@@ -71,11 +66,11 @@ def test_a_large_copy_waits_on_the_disk(monkeypatch):
         tracemalloc.stop()
 
 
-def test_rows_that_cannot_be_kept_are_complained_about_as_such(monkeypatch):
+def test_rows_that_cannot_be_kept_are_an_error(monkeypatch):
     class Full:
         def write(self, data):
             raise OSError(28, "No space left on device")
 
-    monkeypatch.setattr(writing.tempfile, "SpooledTemporaryFile", lambda size: Full())
+    monkeypatch.setattr(write.tempfile, "SpooledTemporaryFile", lambda size: Full())
     with pytest.raises(TableError, match=r"Cannot keep rows in .* until all are there: No space left on device"):
         CsvCopy(["a"])

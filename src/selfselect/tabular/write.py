@@ -1,4 +1,4 @@
-"""Tables as CSV text that a spreadsheet will not run."""
+"""Write tables as CSV that a spreadsheet does not run."""
 
 from __future__ import annotations
 
@@ -11,22 +11,18 @@ from typing import Any
 import pandas as pd
 
 from .._text import inert_cell, printable
-from .checking import is_number
-from .chunks import TableReader
+from .columns import is_number
 from .errors import TableError
+from .table import Table
 
-#: Bytes of a copy that are kept in memory; the rest waits on the disk.
+#: Bytes of a copy that are kept in memory; a larger one is kept on the disk.
 IN_MEMORY = 2**26
 
 
 def csv_text(frame: pd.DataFrame, digits: int | None = None) -> str:
-    r"""Frame as CSV without its index, with texts that a spreadsheet would run made inert.
+    r"""Frame as CSV without its index. Texts that a spreadsheet would run are made inert.
 
-    Parameters
-    ----------
-    frame : DataFrame
-    digits : int, optional
-        Significant digits of numbers that are not whole by their type; by default all.
+    ``digits`` are the significant digits of floats; by default all.
 
     Examples
     --------
@@ -55,17 +51,9 @@ def _line(cells: Iterable[Any]) -> str:
 
 
 class CsvCopy:
-    r"""Rows of someone's table, cell by cell as text, with columns added.
+    r"""Copy of a table as CSV, with columns added. It may grow to what a compressed table may expand to.
 
-    Numbers stay as they are, also with a sign in front; any other text that a spreadsheet would run is made inert.
-
-    Parameters
-    ----------
-    header : iterable of str
-        Names of the columns.
-    table : TableReader, optional
-        The table. If it is compressed, its copy may hold as much as it may itself: a text of Parquet or of a workbook
-        is there once, however often it occurs.
+    Numbers stay as they are, also with a sign in front. Any other text that a spreadsheet would run is made inert.
 
     Examples
     --------
@@ -75,7 +63,7 @@ class CsvCopy:
     [b'name,n\n', b"'=1+1,-1\n"]
     """
 
-    def __init__(self, header: Iterable[str], table: TableReader | None = None) -> None:
+    def __init__(self, header: Iterable[str], table: Table | None = None) -> None:
         self._table = table
         self._size = 0
         self._file = tempfile.SpooledTemporaryFile(IN_MEMORY)  # noqa: SIM115

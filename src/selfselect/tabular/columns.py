@@ -1,0 +1,362 @@
+"""Numbers, two values of which one is positive, and groups, from columns of text. Checks run on distinct texts."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from decimal import Decimal, InvalidOperation
+from typing import Any
+
+import numpy as np
+import pandas as pd
+from numpy.typing import NDArray
+
+from .._text import shown
+from .._validation import BoolArray, FloatArray
+from ..auditing import group_names
+from ..counting import MISSING
+from .dialect import looks_like_number
+from .errors import TableError
+from .table import BLANKS, Column, Table, TextArray, did_you_mean, listing
+
+#: Values that mean yes or no without further explanation.
+YES: frozenset[Decimal | str] = frozenset({Decimal(1), "true"})
+NO: frozenset[Decimal | str] = frozenset({Decimal(0), "false"})
+#: Cells that mean that nothing is known, whatever the case of their letters.
+MISSING_CELLS = frozenset({"", "na", "n/a", "nan", "null", "?"})
+#: Problem with a cell that must not be empty.
+EMPTY_CELL = "the cell is empty; fill or drop such rows"
+#: So many distinct texts that would be numbers with another decimal sign are no categories.
+MANY_NUMBERS = 20
+#: Groups that an error lists.
+MAX_GROUPS_LISTED = 10
+
+# ---------------------------------------------------------------------- numbers
+
+
+def is_number(cell: str, decimal: str | None = ".") -> bool:
+    """Whether a cell reads as a number. If the decimal sign is None (not known), only whole numbers count.
+
+    Examples
+    --------
+    >>> is_number(" 1e3"), is_number("1_000"), is_number("")
+    (True, False, False)
+    >>> is_number("0,5", ","), is_number("1.234", ","), is_number("1.234", None)
+    (True, False, False)
+    """
+    text = with_point(cell, decimal)
+    if "_" in text:  # Python reads 1_000 as a number; a table that holds it means something else
+        return False
+    try:
+        float(text)
+    except ValueError:
+        return False
+    return True
+
+
+def with_point(cell: str, decimal: str | None) -> str:
+    """A number with a decimal point. A text that is no number with this decimal sign does not become one.
+
+    Examples
+    --------
+    >>> with_point("0,5", ","), with_point("1.234", ","), with_point("1.5", None)
+    ('0.5', '1_.234', '1_.5')
+    """
+    if decimal == ".":
+        return cell
+    if decimal == ",":
+        return cell.replace(".", "_.").replace(",", ".")
+    return cell.replace(".", "_.")
+
+
+def _as_floats(cells: Sequence[str], decimal: str | None = ".") -> FloatArray:
+    """Cells as numbers, NaN for those that are none."""
+    numbers = [float(with_point(cell, decimal)) if is_number(cell, decimal) else np.nan for cell in cells]
+    return np.array(numbers, dtype=np.float64)
+
+
+def as_numbers(table: Table, column: Column) -> FloatArray:
+    """A column as finite numbers, or an error about the first cell that is none."""
+    numbers = column.plain_numbers(table.decimal)
+    if numbers is not None and np.isfinite(numbers).all():
+        return numbers
+    numbers = _as_floats(column.texts.tolist(), table.decimal)[column.codes]
+    wrong = np.flatnonzero(~np.isfinite(numbers))
+    if wrong.size:
+        at = int(wrong[0])
+        raise number_error(table, str(column.texts[column.codes[at]]), column.rows[at], column.name)
+    return np.asarray(numbers, dtype=np.float64)
+
+
+def number_error(table: Table, cell: str, row: int | None, column: str) -> TableError:
+    """Error about a cell that should be a finite number."""
+    text = cell.strip(BLANKS)
+    if not text.strip():
+        return table.error(EMPTY_CELL, row=row, column=column)
+    if is_number(text, table.decimal):
+        return table.error(f"{shown(text)} is not a finite number", row=row, column=column)
+    if not looks_like_number(text):
+        return table.error(f"{shown(text)} is not a number", row=row, column=column)
+    if table.decimal is None:
+        problem = f"{shown(text)} may hold a decimal sign or a sign between thousands; say which sign is decimal"
+        return table.error(problem, row=row, column=column, key="which_decimal")
+    if table.decimal == ",":
+        problem, other = f"{shown(text)} is not a number in a table with decimal commas", "."
+        advice = "Write numbers without signs between thousands."
+    else:
+        problem, other = f"{shown(text)} is not a number", ","
+        advice = "Write decimals with a point, and no sign between thousands."
+    return table.error(problem, row=row, column=column, advice=advice, key="decimal", decimal=other)
+
+
+def normalise_decimals(table: Table, column: Column) -> TextArray:
+    """Cells of a column, with decimal points if it is a column of numbers.
+
+    A column of numbers is refused if its decimal sign is not clear, or if it has signs between thousands: read as
+    categories, the numbers would lose their meaning; read as numbers, they would be wrong.
+    """
+    known = [str(text) for text in column.texts if str(text).strip().casefold() not in MISSING_CELLS]
+    others = [text for text in known if not is_number(text, table.decimal)]
+    # with decimal points, a few such texts may be what they seem: 1,2 for "the first and the second"
+    enough = MANY_NUMBERS if table.decimal == "." else 1
+    if len(others) >= enough and all(map(looks_like_number, others)):
+        row = column.first_row(column.texts.tolist().index(others[0]))
+        raise number_error(table, others[0], row, column.name)
+    if others or table.decimal == ".":
+        return column.cells()
+    numbers = set(known)
+    texts = [with_point(text, table.decimal) if text in numbers else text for text in column.texts]
+    return np.asarray(np.array(texts, dtype=object)[column.codes], dtype=object)
+
+
+def is_missing(cells: TextArray) -> BoolArray:
+    """Which cells mean that nothing is known."""
+    codes, values = pd.factorize(cells)
+    return np.asarray(_missing_texts(values)[codes], dtype=bool)
+
+
+def _missing_texts(texts: Sequence[str] | TextArray) -> BoolArray:
+    return np.array([str(text).strip().casefold() in MISSING_CELLS for text in texts], dtype=bool)
+
+
+def numbers_or_missing(cells: TextArray) -> tuple[FloatArray, NDArray[np.intp]]:
+    """Cells as numbers, NaN where missing, and which cells are neither missing nor a finite number.
+
+    Examples
+    --------
+    >>> numbers, wrong = numbers_or_missing(np.array(["1", "?", "many"], dtype=object))
+    >>> numbers.tolist(), wrong.tolist()
+    ([1.0, nan, nan], [2])
+    """
+    codes, texts = pd.factorize(cells)
+    missing = _missing_texts(texts)
+    values = np.where(missing, np.nan, _as_floats(texts.tolist()))
+    wrong = ~missing & ~np.isfinite(values)
+    return np.asarray(values[codes], dtype=np.float64), np.flatnonzero(wrong[codes])
+
+
+def to_numbers(cells: TextArray) -> FloatArray:
+    """Cells as numbers, NaN where missing; any other text is an error."""
+    values, wrong = numbers_or_missing(cells)
+    if wrong.size:
+        raise ValueError(f"{shown(str(cells[wrong[0]]))} is not a finite number")
+    return values
+
+
+# ---------------------------------------------------------------------- two values
+
+
+def _canonical(cell: str, decimal: str | None = ".") -> Decimal | str:
+    """One value for cells that mean the same: 1, 1.0 and ' 1 ' are equal, and so are Yes and YES.
+
+    Numbers are compared as exact decimals, not as floats.
+    """
+    text = cell.strip()
+    if is_number(text, decimal):
+        try:
+            number = Decimal(with_point(text, decimal))
+        except InvalidOperation:  # an exponent beyond all bounds
+            return text.casefold()
+        if number.is_finite():
+            return number
+    return text.casefold()
+
+
+class BinaryColumn:
+    """Column of two values, one of which counts as positive.
+
+    Parameters
+    ----------
+    table : Table
+        The table, for errors and its decimal sign.
+    column : Column
+        The column.
+    positive : str, sequence of str or None
+        The values that count as positive; None if 1 or true does.
+    meaning : str
+        What positive means, for errors.
+    fallback : str, sequence of str or None, optional
+        The values that count as positive if ``positive`` is None and the column holds others than 0, 1, true, false.
+    key : str, default="positive"
+        Key of errors that are solved by naming the positive value.
+    more_values : str, optional
+        Key of the error about a third value.
+    empty : str, default=EMPTY_CELL
+        Problem with an empty cell.
+    empty_key : str, optional
+        Key of that error.
+    allow_empty : bool, default=False
+        Whether cells may be empty, or say that nothing is known; see :attr:`known`.
+    rest_is_negative : bool, default=False
+        Whether there may be any number of negative values once the positive ones are named.
+
+    Attributes
+    ----------
+    values : ndarray of bool
+        Which rows are positive.
+    known : ndarray of bool
+        Which rows hold a value.
+    """
+
+    def __init__(
+        self,
+        table: Table,
+        column: Column,
+        positive: str | Sequence[str] | None,
+        meaning: str,
+        *,
+        fallback: str | Sequence[str] | None = None,
+        key: str = "positive",
+        more_values: str | None = None,
+        empty: str = EMPTY_CELL,
+        empty_key: str | None = None,
+        allow_empty: bool = False,
+        rest_is_negative: bool = False,
+    ) -> None:
+        self._table, self._column, self._meaning, self._key = table, column, meaning, key
+        canonical = [_canonical(str(text), table.decimal) for text in column.texts]
+        missing = _missing_texts(column.texts)
+        if positive is None and any(value not in YES | NO for value in canonical):
+            positive = fallback
+        self._positive = ((positive,) if isinstance(positive, str) else tuple(positive or ())) or None
+        self._named = YES if self._positive is None else {_canonical(name, table.decimal) for name in self._positive}
+        may_have_more = rest_is_negative and self._positive is not None
+        self._first_code: dict[Decimal | str, int] = {}
+        for code, value in enumerate(canonical):
+            if value in self._first_code or (allow_empty and missing[code]):
+                continue
+            row = column.first_row(code)
+            if value == "" or (empty_key is not None and missing[code]):
+                raise table.error(empty, row=row, column=column.name, key=empty_key)
+            if len(self._first_code) == 2 and not may_have_more:
+                first, second = (shown(str(column.texts[known])) for known in self._first_code.values())
+                raise table.error(
+                    f"a third value {shown(str(column.texts[code]))}, after {first} and {second}; it must hold two "
+                    f"values, one of which means {meaning}",
+                    row=row,
+                    column=column.name,
+                    key=more_values,
+                    name=column.name,
+                )
+            self._first_code[value] = code
+        self._check_meaning()
+        self.values: BoolArray = np.array([value in self._named for value in canonical], dtype=bool)[column.codes]
+        self.known: BoolArray = ~missing[column.codes]
+
+    def _check_meaning(self) -> None:
+        """If no positive value is named, all values must be 0, 1, true or false."""
+        unclear = [value for value in self._first_code if value not in YES | NO]
+        if self._positive is None and unclear:
+            code = self._first_code[unclear[0]]
+            held = ", ".join(shown(text) for text in self._texts(self.seen))
+            raise self._table.error(
+                f"{shown(str(self._column.texts[code]))} is neither 0 nor 1 (found: {held}); say which value means "
+                f"{self._meaning}",
+                row=self._column.first_row(code),
+                column=self._column.name,
+                key=self._key,
+            )
+
+    @property
+    def seen(self) -> set[Decimal | str]:
+        """The values, as they are compared."""
+        return set(self._first_code)
+
+    def _texts(self, values: set[Decimal | str]) -> list[str]:
+        """Some of the values, as their first rows have them."""
+        codes = [code for value, code in self._first_code.items() if value in values]
+        return [str(self._column.texts[code]).strip() for code in codes]
+
+    def texts_by_meaning(self) -> tuple[list[str], list[str]]:
+        """Values that count as positive, and values that do not, as their first rows have them."""
+        positive = {value for value in self._first_code if value in self._named}
+        return self._texts(positive), self._texts(self.seen - positive)
+
+    def check_named_values(self) -> None:
+        """Refuse a named value that no row has, and two values that differ in case alone if there is no other."""
+        if self._positive is None:
+            return
+        absent = [name for name in self._positive if _canonical(name, self._table.decimal) not in self._first_code]
+        if absent:
+            held = self._texts(self.seen)
+            listed = " and ".join(map(shown, held)) if len(held) <= 2 else listing(held, MAX_GROUPS_LISTED)
+            raise self._table.error(
+                f"no row holds {shown(absent[0])}",
+                column=self._column.name,
+                advice=f"It holds {listed}.",
+                named_by=self._key,
+            )
+        texts = {str(text).strip() for text in self._column.texts}
+        spellings = sorted(text for text in texts if not is_number(text, self._table.decimal))
+        if len({_canonical(text, self._table.decimal) for text in texts}) == 1 and len(spellings) > 1:
+            raise self._table.error(
+                f"it holds {' and '.join(map(shown, spellings))} and nothing else: this may be one value or two",
+                column=self._column.name,
+                advice="Write one value in one way, and two values as different words.",
+            )
+
+
+# ---------------------------------------------------------------------- groups
+
+
+def group_frame(table: Table, columns: Sequence[Column], missing: str = "error") -> pd.DataFrame:
+    """Group of each row by each column, without blanks around its name; an empty cell is a missing group."""
+    return pd.DataFrame({column.name: _group_column(table, column, missing) for column in columns})
+
+
+def _group_column(table: Table, column: Column, missing: str) -> pd.Categorical:
+    names = [str(text).strip() for text in column.texts]
+    labels = sorted(set(names) - {""})
+    place = {label: at for at, label in enumerate(labels)} | {"": -1}
+    places = np.array([place[name] for name in names], dtype=np.int32)
+    if "" in names:
+        if missing == "error":
+            raise table.error(
+                "the group is empty; fill or drop such rows",
+                row=min(column.first_row(code) for code, name in enumerate(names) if not name),
+                column=column.name,
+                key="missing",
+            )
+        if MISSING in place:
+            problem = f"a group is already called {MISSING!r}; rename it to give missing labels their own"
+            raise table.error(problem, column=column.name)
+    return pd.Categorical.from_codes(places[column.codes], pd.Index(labels, dtype=object))
+
+
+def match_groups(names: Sequence[str], groups: pd.Index, named_by: str = "") -> list[Any]:
+    """Labels of groups by the names that people see, or an error that suggests the nearest name.
+
+    Combinations of several columns are joined by " / ". ``named_by`` is the input that named the groups.
+
+    Examples
+    --------
+    >>> match_groups(["B / 2"], pd.MultiIndex.from_tuples([("A", "1"), ("B", "2")]))
+    [('B', '2')]
+    """
+    known = dict(zip(group_names(groups), groups, strict=True))
+    for i, name in enumerate(names):
+        if name not in known:
+            advice = f"{did_you_mean(name, list(known))}Groups: {listing(list(known), MAX_GROUPS_LISTED)}."
+            raise TableError(f"there is no group {shown(name)}", advice=advice, named_by=named_by)
+        if name in names[:i]:
+            raise TableError(f"group {shown(name)} is named twice", named_by=named_by)
+    return [known[name] for name in names]

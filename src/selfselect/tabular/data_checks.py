@@ -1,0 +1,402 @@
+"""Checks of a table for what would mislead: wrong columns, odd groups, reversed scores, columns that leak the label.
+
+Each check takes columns or counts and returns findings. None reads the table again.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any, Literal, TypeAlias
+
+import numpy as np
+import pandas as pd
+from numpy.typing import NDArray
+from scipy.stats import rankdata
+
+from .._text import shown
+from .._validation import BoolArray, FloatArray
+from ..auditing import ScreeningResult, group_names
+from ..auditing.formats import count, listed, percent
+from ..counting import MISSING, GroupCounts
+from ..publishing import PublishedStatistics, ThresholdCurves
+from .columns import is_missing, numbers_or_missing
+from .features import reason_to_leave_out
+from .table import TextArray, listing
+
+Severity: TypeAlias = Literal["error", "warning", "hint"]
+SEVERITIES: tuple[Severity, ...] = ("error", "warning", "hint")
+
+#: Most checks need at least so many rows.
+MIN_ROWS = 50
+#: Among fewer rows, many groups and reversed scores are not reported.
+MIN_ROWS_OF_GROUPS = 20
+#: A group of fewer people is too small to publish anything about.
+MIN_GROUP_SIZE = 10
+#: AUC from which a score or decision is nearly the label.
+LABEL_AUC = 0.99
+#: AUC from which a feature gives the label away: it may have been recorded afterwards.
+LEAK_AUC = 0.95
+#: How far below 1/2, at least and in standard errors, the AUC of a reversed score is.
+MIN_REVERSAL, STANDARD_ERRORS = 0.02, 3.0
+#: A column with a larger share of distinct texts looks like names.
+NEARLY_UNIQUE = 0.5
+#: A column of which a larger share of cells are dates is a column of dates.
+MOSTLY = 0.9
+#: Rows of a column that are checked, evenly spread, where there are more.
+MAX_ROWS = 50_000
+#: Cells and names that a finding shows.
+MAX_SHOWN = 5
+#: Words for a group that is not known, whatever the case of their letters.
+UNKNOWN_WORDS = frozenset(
+    "na n/a n.a. nan null none nil ? - -- . unknown missing unspecified undefined #n/a not_available".split()
+) | {"not available", "not known", "not stated", "no data", "no answer", "prefer not to say"}
+DATE = re.compile(
+    r"\d{4}[-/.]\d{1,2}[-/.]\d{1,2}([ T]\d.*)?"  # 2024-01-31
+    r"|\d{1,2}[-/.]\d{1,2}[-/.](\d{4}|\d{2})( \d.*)?"  # 31.01.2024
+    r"|\d{1,2}[ -][A-Za-z]{3,9}[ -]\d{2,4}"  # 31 Jan 2024
+    r"|(19|20)\d\d[-/.](0[1-9]|1[0-2])"  # 2024-01
+    r"|(19|20)\d\d(0[1-9]|1[0-2])(0[1-9]|[12]\d|3[01])"  # 20240131
+)
+#: Names of columns that number people.
+NUMBERING = re.compile(r"(.*[_\s.-])?(id|nr|no|num|number|key|uuid|guid|index)|.*[a-z]I[dD]", re.IGNORECASE)
+
+
+@dataclass(frozen=True)
+class Finding:
+    """Something that looks wrong with a table.
+
+    Attributes
+    ----------
+    key : str
+        Kind of the finding, by which the command names the option that solves it.
+    severity : {"error", "warning", "hint"}
+        An error makes results meaningless, a warning makes them misleading, a hint is good to know.
+    text : str
+        What looks wrong, in a sentence.
+    advice : str
+        What to do about it.
+    details : dict
+        Values for the command's message.
+    """
+
+    key: str
+    severity: Severity
+    text: str
+    advice: str = ""
+    details: dict[str, Any] = field(default_factory=dict)
+
+    def __str__(self) -> str:
+        return f"{self.text} {self.advice}".rstrip()
+
+
+# ---------------------------------------------------------------------- columns and labels
+
+
+def check_column_roles(label: str, groups: Sequence[str], model: str | None = None) -> list[Finding]:
+    """Columns that are named for two roles."""
+    findings = []
+    if label in groups:
+        text = f"The label and the groups are the same column {shown(label)}."
+        findings.append(Finding("label_is_group", "error", text, "Name another column for the groups."))
+    if model == label:
+        text = f"Column {shown(label)} is both the label and the output of the model."
+        findings.append(Finding("label_is_model", "warning", text, "Name the column of actual outcomes as the label."))
+    return findings
+
+
+def check_label_values(column: str, qualified: Sequence[str], others: Sequence[str]) -> list[Finding]:
+    """Labels of more than two values. Those that are not named as qualified count as not qualified."""
+    if len(qualified) + len(others) <= 2:
+        return []
+    text = (
+        f"Column {shown(column)} holds {len(qualified) + len(others)} values: {listing(list(qualified), MAX_SHOWN)} "
+        f"{'counts' if len(qualified) == 1 else 'count'} as qualified, {listing(list(others), MAX_SHOWN)} as not."
+    )
+    return [Finding("more_labels", "hint", text, "Name every value that means qualified.")]
+
+
+# ---------------------------------------------------------------------- people and groups
+
+
+def _effective_sizes(counts: GroupCounts) -> FloatArray:
+    """People of each group; where they have weights, the effective sample size."""
+    return np.asarray(counts.n * counts.worth, dtype=np.float64)
+
+
+def check_labels_and_groups(table: PublishedStatistics, label: str) -> list[Finding]:
+    """Labels that are all the same, and groups that are not useful as groups."""
+    n, positives = table.counts.n, table.counts.positives
+    if not (positives + table.counts.unknown).any() or (positives == n).all():
+        who = "Nobody" if not positives.any() else "Everybody"
+        text = f"{who} is qualified by column {shown(label)}."
+        return [Finding("one_label", "warning", text, "Check that it is the right column and the right value.")]
+    wrong_column = list(_groups_of_one(table)) or list(_group_is_label(table, label))
+    small = [] if wrong_column else _small_groups(table)
+    return [*wrong_column, *_differ_by_case(table), *_unknown_groups(table), *small]
+
+
+def _groups_of_one(table: PublishedStatistics) -> Iterator[Finding]:
+    people, groups = float(_effective_sizes(table.counts).sum()), len(table.groups)
+    if people >= MIN_ROWS_OF_GROUPS and groups > people / 2:
+        text = f"There are {count(groups)} groups for {count(people)} people: hardly two people share one."
+        yield Finding("groups_of_one", "error", text, "Name a column that many people share, or merge its values.")
+
+
+def _group_is_label(table: PublishedStatistics, label: str) -> Iterator[Finding]:
+    if not table.counts.is_known:
+        return
+    n, positives = table.counts.n, table.counts.positives
+    pure = (positives == 0) | (positives == n)
+    if pure.all() and len(n) <= n.sum() / MIN_GROUP_SIZE and n.sum() >= MIN_ROWS_OF_GROUPS:
+        text = f"In each group everybody or nobody is qualified: the groups repeat the label {shown(label)}."
+        yield Finding("group_is_label", "warning", text, "Name a column of who people are, not of their outcome.")
+
+
+def _differ_by_case(table: PublishedStatistics) -> Iterator[Finding]:
+    names, n = group_names(table.groups), table.counts.n
+    alike = pd.Series([" ".join(name.split()).casefold() for name in names])
+    for same in alike[alike.duplicated(keep=False)].groupby(alike).groups.values():
+        several = [int(i) for i in same]
+        largest = max(several, key=lambda i: float(n[i]))
+        names_shown = listed([f"{shown(names[i])} ({count(n[i])} people)" for i in several], MAX_SHOWN)
+        yield Finding(
+            "case_of_groups",
+            "warning",
+            f"{names_shown} differ only by case or blanks, and count as {len(several)} groups.",
+            f"If they are one group, write {shown(names[largest])} in every row.",
+        )
+
+
+def check_group_names(first: Sequence[str], second: Sequence[str]) -> list[Finding]:
+    """Groups of two tables that differ only by case or blanks."""
+    plain = {" ".join(name.split()).casefold(): name for name in first}
+    findings = []
+    for name in second:
+        other = plain.get(" ".join(name.split()).casefold())
+        if other is not None and name not in first and other not in second:
+            text = (
+                f"{shown(other)} in the first table and {shown(name)} in the second differ only by case or blanks, and "
+                "count as two groups."
+            )
+            findings.append(
+                Finding("case_of_groups", "warning", text, "If they are one group, write it alike in both.")
+            )
+    return findings
+
+
+def _unknown_groups(table: PublishedStatistics) -> Iterator[Finding]:
+    several = table.groups.nlevels > 1
+    n = table.counts.n
+    odd = [
+        i
+        for i, label in enumerate(table.groups)
+        if any(_is_unknown(str(part)) for part in (label if several else (label,)))
+    ]
+    if odd:
+        names = group_names(table.groups)
+        names_shown = listed([f"{shown(names[i])} ({count(n[i])} people)" for i in odd], MAX_SHOWN)
+        seem, count_as = ("seems", "counts as a group") if len(odd) == 1 else ("seem", "count as groups")
+        text = f"{names_shown} {seem} to mean that the group is unknown, but {count_as}."
+        yield Finding("unknown_group", "warning", text, "Empty these cells, or drop these rows, if it is unknown.")
+
+
+def _is_unknown(text: str) -> bool:
+    return text != MISSING and text.strip().casefold() in UNKNOWN_WORDS
+
+
+def _small_groups(table: PublishedStatistics) -> Iterator[Finding]:
+    n = _effective_sizes(table.counts)
+    if n.sum() < MIN_ROWS:
+        return
+    small = np.flatnonzero((n > 0) & (n < MIN_GROUP_SIZE))
+    if small.size:
+        names = group_names(table.groups)
+        names_shown = listed([f"{names[i]} ({count(n[i])})" for i in small], MAX_SHOWN)
+        have = "has" if small.size == 1 else "have"
+        text = f"{names_shown} {have} fewer than {MIN_GROUP_SIZE} people: too few to publish anything about."
+        yield Finding("small_groups", "warning", text, "Merge them with others, or leave them out.")
+
+
+# ---------------------------------------------------------------------- scores and decisions
+
+
+def check_scores(people: ScreeningResult, name: str) -> list[Finding]:
+    """Scores that are reversed or repeat the label, and thresholds that everybody or nobody passes.
+
+    Examples
+    --------
+    >>> people = ScreeningResult.from_scores([1] * 30 + [0] * 30, [0.2] * 30 + [0.8] * 30)
+    >>> print(*check_scores(people, "risk"))
+    The score 'risk' tends to be higher for people who are not qualified (AUC 0.00). If lower scores are better, let
+    lower scores pass.
+    """
+    if people.curves is None:  # the labels of some people are not known
+        return _passes_all_or_none(people)
+    findings = []
+    auc, pairs, spread = _auc_within_groups(people.curves)
+    n = _effective_sizes(people.counts)
+    if pairs:  # weights are not numbers of people
+        spread *= float(np.sqrt(people.counts.n.sum() / n.sum()))
+    if pairs and n.sum() >= MIN_ROWS_OF_GROUPS and auc < 0.5 - max(MIN_REVERSAL, STANDARD_ERRORS * spread):
+        higher, advice = "higher", "If lower scores are better, let lower scores pass."
+        if people.lower_passes:
+            higher, advice = "lower", "Lower scores pass here. If higher scores are better, let higher scores pass."
+        text = f"The score {shown(name)} tends to be {higher} for people who are not qualified (AUC {auc:.2f})."
+        key = "higher_passes" if people.lower_passes else "lower_passes"
+        findings.append(Finding(key, "warning", text, advice, {"name": name}))
+    elif pairs and n.sum() >= MIN_ROWS and auc > LABEL_AUC:
+        findings.append(_label_finding(name, f"AUC {auc:.2f}"))
+    return [*findings, *(_threshold_outside(people, name) or _passes_all_or_none(people))]
+
+
+def check_decisions(people: ScreeningResult, name: str) -> list[Finding]:
+    """Decisions that are reversed, repeat the label, or are the same for everybody."""
+    counts = people.counts
+    per_weight = float(_effective_sizes(counts).sum()) / max(float(counts.n.sum()), 1e-300)
+    n, positives, selected, true_positives = (
+        float(column.sum()) * per_weight
+        for column in (counts.n, counts.positives, counts.selected, counts.true_positives)
+    )
+    findings = _passes_all_or_none(people)
+    if findings or n < MIN_ROWS_OF_GROUPS or not 0 < positives < n or not counts.is_known:
+        return findings
+    above, below = true_positives / selected, (positives - true_positives) / (n - selected)
+    spread = float(np.sqrt(positives / n * (1 - positives / n) * (1 / selected + 1 / (n - selected))))
+    if above < below - max(MIN_REVERSAL, STANDARD_ERRORS * spread):
+        text = (
+            f"People who pass by column {shown(name)} are less often qualified ({percent(above)}) than people who do "
+            f"not pass ({percent(below)})."
+        )
+        return [Finding("decisions_reversed", "warning", text, "Check which value means passing.")]
+    agree = min(true_positives / positives, 1 - (selected - true_positives) / (n - positives))
+    if agree > LABEL_AUC and n >= MIN_ROWS:
+        return [_label_finding(name, f"they agree for {percent(agree)}")]
+    return []
+
+
+def _label_finding(name: str, evidence: str) -> Finding:
+    text = f"Column {shown(name)} almost gives away the label ({evidence})."
+    advice = "Was it recorded afterwards? Then it is not known of new people."
+    return Finding("label_again", "warning", text, advice, {"name": name})
+
+
+def _auc_within_groups(curves: ThresholdCurves) -> tuple[float, float, float]:
+    """AUC over pairs within groups (ties count one half), number of pairs, standard error of the AUC at 1/2."""
+    same = curves.group[1:] == curves.group[:-1]
+    tied = (curves.selected[:-1] - curves.selected[1:]).astype(np.float64)
+    tied_qualified = (curves.true_positives[:-1] - curves.true_positives[1:]).astype(np.float64)
+    unqualified = (curves.n - curves.positives).astype(np.float64)
+    below = unqualified[curves.group[:-1]] - (curves.selected - curves.true_positives)[:-1]
+    wins = tied_qualified * (below + 0.5 * (tied - tied_qualified))
+    positives = curves.positives.astype(np.float64)
+    pairs = positives * unqualified
+    total = float(pairs.sum())
+    if not total:
+        return 0.5, 0.0, 0.0
+    variance = float((pairs * (positives + unqualified) / 12).sum())  # of the Mann-Whitney statistic in large samples
+    return float(wins[same].sum()) / total, total, float(np.sqrt(variance)) / total
+
+
+def _threshold_outside(people: ScreeningResult, name: str) -> list[Finding]:
+    """A threshold above or below all scores."""
+    assert people.curves is not None
+    assert people.threshold is not None
+    scores = people.curves.threshold[np.isfinite(people.curves.threshold)]
+    low, high, at = float(scores.min()), float(scores.max()), people.threshold
+    if low <= at < high or low == high:  # at the largest score nobody passes either
+        return []
+    who = "everybody" if at < low else "nobody"
+    if people.lower_passes:
+        low, high, at = -high, -low, -at
+    text = f"The threshold {at:g} is outside the scores of {shown(name)}, {low:g} to {high:g}: {who} passes."
+    return [Finding("threshold_outside", "warning", text, "Check that it is on the scale of the score.")]
+
+
+def _passes_all_or_none(people: ScreeningResult) -> list[Finding]:
+    passed, n = people.counts.selected.sum(), people.counts.n.sum()
+    if 0 < passed < n:
+        return []
+    who = "Nobody" if passed == 0 else "Everybody"
+    text = f"{who} passes screening."
+    return [Finding("all_or_none", "warning", text, "Check that it is the right column, value or threshold.")]
+
+
+# ---------------------------------------------------------------------- columns to learn from
+
+
+def check_features(columns: Mapping[str, TextArray], y: BoolArray) -> list[Finding]:
+    """Features (cells as text, by name) that give away the label, or identify people."""
+    if len(y) < MIN_ROWS:
+        return []
+    rows = np.unique(np.linspace(0, len(y) - 1, min(len(y), MAX_ROWS)).astype(np.intp))
+    findings = [_check_feature(name, cells, y, rows) for name, cells in columns.items()]
+    return [finding for finding in findings if finding is not None]
+
+
+def _check_feature(name: str, cells: TextArray, y: BoolArray, rows: NDArray[np.intp]) -> Finding | None:
+    reason = reason_to_leave_out(cells)
+    if reason:
+        return Finding(
+            "left_out", "hint", f"Column {shown(name)} is not learnt from: {reason}.", details={"name": name}
+        )
+    some, labels = cells[rows], y[rows]
+    numbers, wrong = numbers_or_missing(some)
+    auc = _label_auc(some, None if wrong.size else numbers, labels)
+    if auc > LEAK_AUC:
+        return _label_finding(name, f"AUC {auc:.2f}")
+    what = _identifies_people(name, some, None if wrong.size else numbers)
+    if not what:
+        return None
+    text = (
+        f"Column {shown(name)} {what}. It identifies people or dates, so that a model learns nothing general from it."
+    )
+    return Finding("names_people", "warning", text, "Leave it out.", {"name": name})
+
+
+def _label_auc(cells: TextArray, numbers: FloatArray | None, y: BoolArray) -> float:
+    """Largest AUC of a column for the label: as a number, as a category, or by being empty."""
+    absent = is_missing(cells)
+    best = _auc(absent.astype(np.float64), y)
+    if numbers is not None:
+        there = ~np.isnan(numbers)
+        if there.sum() >= MIN_ROWS and 0 < y[there].sum() < there.sum() and there.mean() > MOSTLY:
+            best = max(best, _auc(numbers[there], y[there]))
+    codes, values = pd.factorize(cells)
+    if len(values) * MIN_GROUP_SIZE <= len(cells):  # rarer values would fit the label by chance
+        rate = np.bincount(codes, weights=y, minlength=len(values)) / np.bincount(codes, minlength=len(values))
+        best = max(best, _auc(rate[codes], y))
+    return best
+
+
+def _auc(values: FloatArray, y: BoolArray) -> float:
+    """AUC of a column or of its negative, whichever is larger."""
+    positives = int(y.sum())
+    negatives = len(y) - positives
+    if not positives or not negatives:
+        return 0.5
+    area = (float(rankdata(values)[y].sum()) - positives * (positives + 1) / 2) / (positives * negatives)
+    return max(area, 1 - area)
+
+
+def _identifies_people(name: str, cells: TextArray, numbers: FloatArray | None) -> str:
+    """Why a column looks like names, dates or identifiers; empty if it does not."""
+    present = cells[~is_missing(cells)]
+    values = pd.unique(present)
+    if len(present) < MIN_ROWS:
+        return ""
+    texts = [str(value).strip() for value in values[:1000]]
+    if sum(DATE.fullmatch(text) is not None for text in texts) > MOSTLY * len(texts):
+        return f"holds dates ({shown(texts[0])})"
+    if numbers is not None:
+        whole = numbers[~np.isnan(numbers)]
+        if len(np.unique(whole)) < len(whole) or (whole != np.floor(whole)).any():
+            return ""
+        rising = abs(np.corrcoef(rankdata(whole), np.arange(len(whole)))[0, 1]) > LABEL_AUC
+        if rising or NUMBERING.fullmatch(name.strip()):
+            return "holds a different whole number in every row, like an identifier"
+        return ""
+    if len(values) > NEARLY_UNIQUE * len(present):
+        return f"holds {count(len(values))} different texts in {count(len(present))} rows, like names or remarks"
+    return ""

@@ -1,0 +1,298 @@
+"""A table of texts: its columns as codes and distinct texts, and errors that name the file, the row and the column."""
+
+from __future__ import annotations
+
+import difflib
+from abc import ABC, abstractmethod
+from collections.abc import Callable, Iterator, Sequence
+from functools import cached_property
+from typing import Any, NamedTuple, TypeAlias
+
+import numpy as np
+import pandas as pd
+import pyarrow as pa
+import pyarrow.compute as pc
+from numpy.typing import NDArray
+
+from .._text import printable, shown
+from .._validation import FloatArray
+from .errors import TableError, too_large
+
+#: Names of columns or groups that an error lists.
+MAX_LISTED = 20
+
+#: What Python's float ignores around a number.
+BLANKS = " \t\n\v\f\r"
+
+TextArray: TypeAlias = NDArray[np.object_]
+#: Some rows: their numbers as a spreadsheet counts them (the header is row 1), and one Arrow array per column.
+Batch: TypeAlias = tuple[Sequence[int], list[pa.Array]]
+
+
+class Column:
+    """One column of a table, or of some of its rows.
+
+    Parameters
+    ----------
+    name : str
+        Its name in the header.
+    array : ChunkedArray
+        Its cells, as texts or as the values of a Parquet file.
+    rows : sequence of int
+        Numbers of the rows, as a spreadsheet counts them.
+
+    Examples
+    --------
+    >>> column = Column("team", pa.chunked_array([["b", "a", "b"]]), range(2, 5))
+    >>> column.codes.tolist(), column.texts.tolist(), column.first_row(1)
+    ([0, 1, 0], ['b', 'a'], 3)
+    """
+
+    def __init__(self, name: str, array: pa.ChunkedArray, rows: Sequence[int]) -> None:
+        self.name, self.rows = name, rows
+        self._array: pa.ChunkedArray | None = array
+
+    def __len__(self) -> int:
+        return len(self.rows)
+
+    @cached_property
+    def _coded(self) -> tuple[NDArray[np.int32], TextArray]:
+        array, self._array = self._array, None  # its memory may be much larger than that of the codes
+        return encode_texts(array)
+
+    @property
+    def codes(self) -> NDArray[np.int32]:
+        """For each row the position of its text in :attr:`texts`."""
+        return self._coded[0]
+
+    @property
+    def texts(self) -> TextArray:
+        """Distinct texts, in the order of their first row. What is missing in a Parquet file is the empty text."""
+        return self._coded[1]
+
+    def cells(self) -> TextArray:
+        """The text of each row."""
+        return np.asarray(self.texts[self.codes], dtype=object)
+
+    def first_row(self, code: int) -> int:
+        """Number of the first row that has a text."""
+        return self.rows[int(np.argmax(self.codes == code))]
+
+    def plain_numbers(self, decimal: str | None) -> FloatArray | None:
+        """All cells as numbers, if Arrow can convert them; NaN where a Parquet file has none."""
+        array = self._array
+        if array is None:
+            return None
+        if pa.types.is_integer(array.type) or pa.types.is_floating(array.type):
+            return np.array(array.cast(pa.float64(), safe=False).to_numpy(), dtype=np.float64)
+        if not pa.types.is_string(array.type) or decimal is None:
+            return None
+        if decimal == ",":
+            if pc.any(pc.match_substring(array, ".")).as_py():
+                return None
+            array = pc.replace_substring(array, ",", ".")
+        for trim in (False, True):  # blanks are rare
+            try:
+                trimmed = pc.utf8_trim(array, BLANKS) if trim else array
+                return np.array(trimmed.cast(pa.float64()).to_numpy(), dtype=np.float64)
+            except pa.ArrowInvalid:
+                continue
+        return None
+
+
+class Chunk(NamedTuple):
+    """Some rows of the columns that were asked for."""
+
+    rows: Sequence[int]
+    columns: list[Column]
+
+
+def encode_texts(array: pa.ChunkedArray) -> tuple[NDArray[np.int32], TextArray]:
+    """Codes and distinct texts of cells. Missing values, and NaN, become the empty text.
+
+    Examples
+    --------
+    >>> codes, texts = encode_texts(pa.chunked_array([[1.5, None], [float("nan"), 2.0]]))
+    >>> codes.tolist(), texts.tolist()
+    ([0, 1, 1, 2], ['1.5', '', '2.0'])
+    """
+    if pa.types.is_dictionary(array.type):  # as a Parquet file has it, maybe with texts that no row has
+        places = array.combine_chunks()
+        codes, used = pd.factorize(places.indices.cast(pa.int64()).fill_null(-1).to_numpy(zero_copy_only=False))
+        values = _text_array(places.dictionary.take(pa.array(used, mask=used < 0)))
+    else:
+        try:
+            coded = array.dictionary_encode().combine_chunks()
+        except pa.ArrowNotImplementedError:  # lists, structures
+            codes, values = np.arange(len(array)), _text_array(array)
+        else:
+            codes = coded.indices.fill_null(len(coded.dictionary)).to_numpy(zero_copy_only=False)
+            values = _text_array(coded.dictionary)
+            if array.null_count:
+                values = np.append(values, "")
+            elif pa.types.is_string(array.type):
+                return codes, values
+    merged, texts = pd.factorize(values)  # null and NaN are one text, and so may be others
+    return merged.astype(np.int32)[codes], np.asarray(texts, dtype=object)
+
+
+def _text_array(array: Any) -> TextArray:
+    texts = np.empty(len(array), dtype=object)
+    texts[:] = _texts_of(array)
+    return texts
+
+
+def _texts_of(array: Any) -> list[str]:
+    """Values as Python writes them; what Python cannot write (times of day, years beyond 9999) as Arrow writes it."""
+    if pa.types.is_time(array.type):
+        array = array.cast(pa.string())  # Python's time has no nanoseconds
+    try:
+        values = array.to_pylist()
+    except (ValueError, OverflowError, KeyError, OSError):  # the last two: a time zone that is not known here
+        if pa.types.is_timestamp(array.type) and array.type.tz is not None:
+            array = array.cast(pa.timestamp(array.type.unit, "UTC"))
+        values = [_written_by_arrow(value) for value in array]
+    return ["" if value is None or value != value else str(value) for value in values]
+
+
+def _written_by_arrow(value: Any) -> Any:
+    try:
+        return value.as_py()
+    except (ValueError, OverflowError):
+        try:
+            return value.cast(pa.string()).as_py()
+        except pa.ArrowException:  # a duration
+            return str(value.value)
+
+
+class Table(ABC):
+    """A table that is read once. Made by :func:`selfselect.tabular.read.open_table`.
+
+    Parameters
+    ----------
+    name : str
+        What errors call the table.
+    sha256 : callable
+        Returns the SHA-256 of the file.
+
+    Attributes
+    ----------
+    header : list of str
+        Names of all columns.
+    decimal : {".", ","} or None
+        Decimal sign of its numbers; None if it could be either.
+    max_bytes : int or None
+        Bytes that the file may expand to; None if it is not compressed.
+    notes : list of str
+        What was detected that the user should know. More may come while the table is read.
+    """
+
+    header: list[str]
+    decimal: str | None = "."
+    max_bytes: int | None = None
+
+    def __init__(self, name: str, sha256: Callable[[], str]) -> None:
+        self.name = name
+        self.sha256 = sha256
+        self.notes: list[str] = []
+
+    @abstractmethod
+    def _batches(self, positions: Sequence[int]) -> Iterator[Batch]:
+        """Rows of some columns, in order."""
+
+    def chunks(self, positions: Sequence[int]) -> Iterator[Chunk]:
+        """Some columns by their positions in the header, some rows at a time."""
+        names = [self.header[at] for at in positions]
+        for rows, arrays in self._batches(positions):
+            columns = [Column(name, pa.chunked_array([array]), rows) for name, array in zip(names, arrays, strict=True)]
+            yield Chunk(rows, columns)
+
+    def columns(self, positions: Sequence[int]) -> list[Column]:
+        """Some columns by their positions in the header, all rows at once."""
+        rows: list[Sequence[int]] = []
+        arrays: list[list[pa.Array]] = [[] for _ in positions]
+        for batch_rows, batch in self._batches(positions):
+            rows.append(batch_rows)
+            for parts, array in zip(arrays, batch, strict=True):
+                parts.append(array)
+        if not rows:
+            raise self.error("there is a header but no row")
+        numbers = _joined(rows)
+        return [
+            Column(self.header[at], pa.chunked_array(parts), numbers)
+            for at, parts in zip(positions, arrays, strict=True)
+        ]
+
+    def check_size(self, size: int) -> None:
+        """Raise an error if a file expands to more bytes than it may."""
+        if self.max_bytes is not None and size > self.max_bytes:
+            raise too_large(self.max_bytes, printable(self.name))
+
+    def error(
+        self, problem: str, *, row: int | None = None, column: str | None = None, advice: str = "", **details: Any
+    ) -> TableError:
+        """Error about a place in this table; the other parameters are those of :class:`TableError`."""
+        place = printable(self.name)
+        if row is not None:
+            place += f", row {row}"
+        if column is not None:
+            place += f", column {shown(column)}"
+        return TableError(problem, place=place, advice=advice, **details)
+
+    def position(self, column: str, named_by: str = "", *, use: str = "") -> int:
+        """Position of a column, or an error that suggests the nearest name and says which input named it."""
+        positions = [i for i, name in enumerate(self.header) if name == column]
+        if len(positions) == 1:
+            return positions[0]
+        if positions:
+            raise self.error(
+                f"{len(positions)} columns have this name",
+                row=1,
+                column=column,
+                advice="Rename them so that each name is there once.",
+                named_by=named_by,
+            )
+        delimiters = [sign for sign in (";", "\t", "|") if len(self.header) == 1 and sign in self.header[0]]
+        advice = f"{did_you_mean(column, self.header)}Its columns: {listing(self.header, MAX_LISTED)}."
+        if delimiters:
+            advice += f" Perhaps they are separated by {delimiters[0]!r}."
+        raise self.error(
+            f"there is no column {shown(column)}" + (f", {use}" if use else ""),
+            advice=advice,
+            key="delimiter" if delimiters else None,
+            named_by=named_by,
+            delimiter=delimiters[0] if delimiters else "",
+        )
+
+
+def _joined(parts: list[Sequence[int]]) -> Sequence[int]:
+    """Row numbers of all parts; a range if no row is left out."""
+    first, last, n = parts[0][0], parts[-1][-1], sum(map(len, parts))
+    if last - first + 1 == n:
+        return range(first, last + 1)
+    return [row for part in parts for row in part]
+
+
+def did_you_mean(name: str, known: Sequence[str], *, max_known: int = 5000) -> str:
+    """A question about the nearest of some names, or the empty text.
+
+    Examples
+    --------
+    >>> did_you_mean("regoin", ["Region", "age"])
+    "Did you mean 'Region'? "
+    """
+    plain = {other.strip().casefold()[:200]: other for other in known[:max_known]}
+    near = difflib.get_close_matches(name.strip().casefold()[:200], list(plain), n=1, cutoff=0.6)
+    return f"Did you mean {shown(plain[near[0]])}? " if near else ""
+
+
+def listing(names: Sequence[str], most: int) -> str:
+    """Names for an error, at most so many.
+
+    Examples
+    --------
+    >>> listing(["a", "b", "c"], 2)
+    "'a', 'b' and 1 more"
+    """
+    listed = ", ".join(shown(name) for name in names[:most])
+    return listed + (f" and {len(names) - most} more" if len(names) > most else "")

@@ -1,0 +1,241 @@
+"""What looks wrong with a table is reported, and nothing is reported about a good one."""
+
+import numpy as np
+import pandas as pd
+import pytest
+from sklearn.metrics import roc_auc_score
+
+from selfselect.auditing import ScreeningResult
+from selfselect.publishing import PublishedStatistics
+from selfselect.tabular.data_checks import (
+    check_column_roles,
+    check_decisions,
+    check_features,
+    check_label_values,
+    check_labels_and_groups,
+    check_scores,
+)
+
+PEOPLE = 400
+
+
+@pytest.fixture(scope="module")
+def people():
+    """Labels, scores that know something of them, and groups."""
+    rng = np.random.default_rng(1)
+    y = rng.random(PEOPLE) < 0.5
+    score = np.clip(0.5 + 0.2 * (y - 0.5) + rng.normal(0, 0.2, PEOPLE), 0, 1)
+    return y, score, rng.choice(["A", "B"], PEOPLE)
+
+
+def keys(findings):
+    return [finding.key for finding in findings]
+
+
+def table_of(y, z):
+    return PublishedStatistics.from_predictions(y, np.zeros(len(y), bool), sensitive_features=z)
+
+
+def texts(values):
+    return np.array([str(value) for value in values], dtype=object)
+
+
+# ---------------------------------------------------------------------- scores and decisions
+
+
+def test_a_reversed_score_is_reported_with_its_auc_within_groups(people):
+    y, score, z = people
+    assert check_scores(ScreeningResult.from_scores(y, score, sensitive_features=z), "s") == []
+    (finding,) = check_scores(ScreeningResult.from_scores(y, 1 - score, sensitive_features=z), "s")
+    assert (finding.key, finding.severity) == ("lower_passes", "warning")
+    parts = [(z == name) for name in "AB"]
+    pairs = [y[part].sum() * (~y[part]).sum() for part in parts]
+    area = np.average([roc_auc_score(y[part], score[part]) for part in parts], weights=pairs)
+    assert f"AUC {1 - area:.2f}" in finding.text
+
+
+def test_a_random_score_is_not_reported_as_reversed():
+    rng = np.random.default_rng(0)
+    for _ in range(50):
+        people = ScreeningResult.from_scores(rng.random(200) < 0.5, rng.random(200))
+        assert "lower_passes" not in keys(check_scores(people, "s"))
+
+
+@pytest.mark.parametrize(("threshold", "who"), [(50, "nobody"), (-1, "everybody")])
+def test_a_threshold_outside_the_scores_is_reported(people, threshold, who):
+    y, score, _ = people
+    (finding,) = check_scores(ScreeningResult.from_scores(y, score, threshold=threshold), "s")
+    assert finding.key == "threshold_outside"
+    assert f"{who} passes" in finding.text
+
+
+def test_decisions_that_pass_everybody_or_nobody_are_reported(people):
+    y, score, _ = people
+    assert check_decisions(ScreeningResult.from_predictions(y, score > 0.5), "p") == []
+    for decisions, who in ((np.ones(PEOPLE, bool), "Everybody"), (np.zeros(PEOPLE, bool), "Nobody")):
+        (finding,) = check_decisions(ScreeningResult.from_predictions(y, decisions), "p")
+        assert finding.text.startswith(f"{who} passes")
+
+
+def test_reversed_decisions_are_reported(people):
+    y, score, _ = people
+    assert keys(check_decisions(ScreeningResult.from_predictions(y, score < 0.5), "p")) == ["decisions_reversed"]
+
+
+def test_a_score_or_a_decision_that_repeats_the_label_is_reported(people):
+    y, _, _ = people
+    assert keys(check_scores(ScreeningResult.from_scores(y, y * 0.9), "s")) == ["label_again"]
+    assert keys(check_decisions(ScreeningResult.from_predictions(y, y), "p")) == ["label_again"]
+
+
+# ---------------------------------------------------------------------- labels and groups
+
+
+def test_the_label_as_group_is_an_error_and_as_model_a_warning():
+    assert check_column_roles("y", ["z"], "s") == []
+    findings = check_column_roles("y", ["z", "y"], "y")
+    assert [(each.key, each.severity) for each in findings] == [
+        ("label_is_group", "error"),
+        ("label_is_model", "warning"),
+    ]
+
+
+def test_labels_of_more_than_two_values_are_listed_with_what_they_count_as():
+    assert check_label_values("end", ["yes"], ["no"]) == []
+    (finding,) = check_label_values("end", ["yes", "promoted"], ["no"])
+    assert "'yes', 'promoted' count as qualified, 'no' as not" in finding.text
+
+
+def test_nothing_is_reported_about_good_groups(people):
+    y, _, z = people
+    assert check_labels_and_groups(table_of(y, z), "y") == []
+
+
+def test_groups_that_differ_by_case_are_reported_with_the_name_of_the_larger(people):
+    y, _, _ = people
+    z = np.array(["North"] * 300 + ["north"] * 50 + ["South"] * 50)
+    (finding,) = check_labels_and_groups(table_of(y, z), "y")
+    assert finding.key == "case_of_groups"
+    assert "'North' (300 people)" in finding.text
+    assert "write 'North' in every row" in finding.advice
+
+
+@pytest.mark.parametrize("name", ["N/A", "unknown", "-", "Not Available"])
+def test_groups_that_mean_unknown_are_reported_also_in_combinations(people, name):
+    y, _, z = people
+    odd = np.where(np.arange(PEOPLE) < 40, name, z)
+    assert keys(check_labels_and_groups(table_of(y, odd), "y")) == ["unknown_group"]
+    both = pd.DataFrame({"z": odd, "w": z})
+    assert "unknown_group" in keys(check_labels_and_groups(table_of(y, both), "y"))
+
+
+def test_as_many_groups_as_people_are_an_error(people):
+    y, _, _ = people
+    (finding,) = check_labels_and_groups(table_of(y, np.arange(PEOPLE)), "y")
+    assert (finding.key, finding.severity) == ("groups_of_one", "error")
+
+
+def test_groups_that_repeat_the_label_are_reported(people):
+    y, _, _ = people
+    assert keys(check_labels_and_groups(table_of(y, np.where(y, "hired", "rejected")), "y")) == ["group_is_label"]
+
+
+def test_small_groups_are_named(people):
+    y, _, z = people
+    small = np.where(np.arange(PEOPLE) < 4, "tiny", z)
+    (finding,) = check_labels_and_groups(table_of(y, small), "y")
+    assert finding.key == "small_groups"
+    assert "tiny (4)" in finding.text
+
+
+def test_labels_that_are_all_the_same_are_reported(people):
+    _, _, z = people
+    assert keys(check_labels_and_groups(table_of(np.ones(PEOPLE, bool), z), "y")) == ["one_label"]
+
+
+# ---------------------------------------------------------------------- features
+
+
+def test_nothing_is_reported_about_ordinary_columns(people):
+    y, score, z = people
+    rng = np.random.default_rng(2)
+    columns = {
+        "score": texts(score),
+        "age": texts(rng.integers(18, 80, PEOPLE)),
+        "income": texts(rng.permutation(np.arange(1000, 1000 + PEOPLE) * 7)),
+        "group": texts(z),
+        "town": texts(rng.choice(["a", "b", "", "d"], PEOPLE)),
+    }
+    assert check_features(columns, y) == []
+
+
+@pytest.mark.parametrize("kind", ["a number", "negated", "a word", "one error", "several words", "being empty"])
+def test_a_column_that_repeats_the_label_is_reported(people, kind):
+    y, _, _ = people
+    columns = {
+        "a number": y.astype(int),
+        "negated": 1 - y.astype(int),
+        "a word": np.where(y, "good", "bad"),
+        "one error": np.where(np.arange(PEOPLE) == 7, ~y, y).astype(int),
+        "several words": np.where(y, np.where(np.arange(PEOPLE) % 2, "a", "b"), "c"),
+        "being empty": np.where(y, "2024-05-05", ""),
+    }
+    (finding,) = check_features({"leak": texts(columns[kind])}, y)
+    assert (finding.key, finding.details["name"]) == ("label_again", "leak")
+
+
+def test_a_rare_label_does_not_make_columns_look_like_leaks():
+    rng = np.random.default_rng(0)
+    y = np.arange(2000) < 10  # a constant guess is right for 99.5%
+    assert check_features({"town": texts(rng.choice(list("abc"), 2000))}, y) == []
+
+
+@pytest.mark.parametrize(
+    ("name", "cells"),
+    [
+        ("person", [f"Name {i % 300}" for i in range(PEOPLE)]),
+        ("born", [f"{1950 + i % 50}-0{1 + i % 2}-11" for i in range(PEOPLE)]),
+        ("since", [f"{1 + i % 28}.{1 + i % 4}.{2000 + i % 2}" for i in range(PEOPLE)]),
+        ("month", [f"2019-{1 + i % 12:02}" for i in range(PEOPLE)]),
+        ("day", [f"202301{1 + i % 28:02}" for i in range(PEOPLE)]),
+        ("person_id", np.random.default_rng(0).permutation(PEOPLE)),
+        ("sorted", [1, 0, *range(2, PEOPLE)]),
+    ],
+)
+def test_names_dates_and_identifiers_are_reported(people, name, cells):
+    y, _, _ = people
+    assert keys(check_features({name: texts(cells)}, y)) == ["names_people"]
+
+
+def test_columns_that_training_leaves_out_are_a_hint(people):
+    y, _, _ = people
+    findings = check_features({"row": texts(range(PEOPLE)), "same": texts([1] * PEOPLE)}, y)
+    assert [(each.key, each.severity) for each in findings] == [("left_out", "hint")] * 2
+
+
+def test_a_leak_with_a_few_errors_is_reported_and_a_good_predictor_is_not():
+    rng = np.random.default_rng(0)
+    y = rng.random(2000) < 0.5
+    leak = np.where(rng.random(2000) < 0.03, ~y, y)
+    predictor = np.where(rng.random(2000) < 0.2, ~y, y)
+    columns = {
+        name: np.array([str(int(v)) for v in values], dtype=object) for name, values in (("a", leak), ("b", predictor))
+    }
+    findings = check_features(columns, y)
+    assert [(finding.key, finding.details["name"]) for finding in findings] == [("label_again", "a")]
+
+
+def test_findings_do_not_depend_on_the_scale_of_weights():
+    rng = np.random.default_rng(1)
+    y = (rng.random(300) < 0.5).astype(int)
+    score = rng.random(300) - 0.2 * y
+    z = ["few"] * 4 + ["many"] * 296
+    keys_by_scale = []
+    for scale in (0.001, 1.0, 1000.0):
+        people = ScreeningResult.from_scores(
+            y, score, threshold=0.4, sensitive_features=z, sample_weight=np.full(300, scale)
+        )
+        keys_by_scale.append(
+            [finding.key for finding in [*check_labels_and_groups(people.table, "y"), *check_scores(people, "s")]]
+        )
+    assert keys_by_scale[0] == keys_by_scale[1] == keys_by_scale[2] == ["small_groups", "lower_passes"]
