@@ -21,6 +21,7 @@ ORDER = (
     ("costs",),
     ("publishing",),
     ("outcomes",),
+    ("constraints",),
     ("metrics", "theory", "report"),
     ("auditing",),
     ("learning",),

@@ -27,7 +27,7 @@ import libcst as cst
 from mutmut.mutation.diff_apply import get_diff_for_mutant
 
 ROOT = Path(__file__).resolve().parent.parent
-SOURCES = ("src/selfselect/counting", "src/selfselect/deciding", "src/selfselect/learning/judging.py")
+SOURCES = ("src/selfselect/counting", "src/selfselect/deciding", "src/selfselect/learning/evaluation.py")
 #: What the copy needs besides.
 COPIED = ("src", "tests", "README.md", "pyproject.toml")
 #: Why changes that no test notices do not matter: rules, each with patterns of the function and of the change.

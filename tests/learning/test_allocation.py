@@ -3,12 +3,12 @@ from types import SimpleNamespace
 
 import numpy as np
 import pytest
+from selfselect.learning.allocation import Demands, allocate
 
 from selfselect import InfeasibleError
 from selfselect.behaviour import applies_rule
 from selfselect.counting import ScoreSteps
 from selfselect.learning import group_sets
-from selfselect.learning.allocation import Demands, allocate
 from selfselect.learning.group_sets import Choices, best_set
 
 SLACK = 1e-12

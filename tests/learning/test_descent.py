@@ -7,13 +7,13 @@ import numpy as np
 import pytest
 from autograd import grad
 from scipy.special import expit, log_expit
-from sklearn.linear_model import LogisticRegression
-
-from selfselect.learning import PRESETS, DescentSettings, EqualSelectionRates, EqualTruePositiveRates, FeatureBlock
 from selfselect.learning.batch import LinearBatch
 from selfselect.learning.descent import BatchObjective, descend, logistic_by_descent, strategic_gradient
 from selfselect.learning.fused import Passes
 from selfselect.learning.ties import SummedSelectionRates
+from sklearn.linear_model import LogisticRegression
+
+from selfselect.learning import PRESETS, DescentSettings, EqualSelectionRates, EqualTruePositiveRates, FeatureBlock
 
 COST, STEPS = 0.6, 300
 RELEASED = DescentSettings.of("released", dtype="float64")

@@ -6,6 +6,7 @@ from statistics import NormalDist
 import numpy as np
 import pandas as pd
 import pytest
+from selfselect.learning.judging import NOBODY_APPLIES, Verdict, judge_thresholds, lacking_at_thresholds
 from sklearn.linear_model import LogisticRegression
 
 from selfselect.counting import GroupCounts
@@ -17,7 +18,6 @@ from selfselect.learning import (
     cautious,
     judge_counts,
 )
-from selfselect.learning.judging import NOBODY_APPLIES, Verdict, judge_thresholds, lacking_at_thresholds
 from selfselect.publishing import ThresholdCurves
 
 COSTS = np.array([0.5, 0.6, 0.4, 0.7, 0.5])

@@ -2,13 +2,13 @@
 
 import numpy as np
 import pytest
+from selfselect.learning.objectives import PrecisionWalls, TargetedObjective
+from selfselect.learning.sums import SmoothScores
 
 from selfselect.counting.rows import ChunkedRows, DaskRows, HeldRows
 from selfselect.learning import EqualSelectionRates, EqualTruePositiveRates, OrderByBaseRates
 from selfselect.learning.linear import FeatureBlock, LinearLoss
-from selfselect.learning.objectives import PrecisionWalls, TargetedObjective
 from selfselect.learning.paper import StrategicObjective
-from selfselect.learning.sums import SmoothScores
 
 K = 4
 

@@ -5,13 +5,13 @@ import numpy as np
 import pytest
 from autograd import grad
 from scipy.optimize import check_grad
+from selfselect.learning.objectives import PrecisionWalls, TargetedObjective, precision_hinge, weighted_error
+from selfselect.learning.sums import smooth_precision
 
 from selfselect.counting.rows import HeldRows
 from selfselect.learning import EqualSelectionRates, EqualTruePositiveRates, OrderByBaseRates
 from selfselect.learning.linear import LinearLoss
-from selfselect.learning.objectives import PrecisionWalls, TargetedObjective, precision_hinge, weighted_error
 from selfselect.learning.paper import PaperScores, StrategicObjective, application_penalty, induced_loss
-from selfselect.learning.sums import smooth_precision
 
 K = 4
 

@@ -7,12 +7,12 @@ import pandas as pd
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from selfselect.learning.judging import judge_thresholds
+from selfselect.learning.single_groups import own_thresholds
 
 from drawn import curves_of, scored_people
 from selfselect.counting import GroupCounts
 from selfselect.learning import Ask, judge_counts, lacking_at_thresholds
-from selfselect.learning.judging import judge_thresholds
-from selfselect.learning.single_groups import own_thresholds
 
 RATES = st.sampled_from([0.1, 0.25, 1 / 3, 0.5, 0.8, 1.0])
 COSTS = st.sampled_from([0.3, 0.5, 0.75, 0.9])

@@ -5,6 +5,8 @@ from dataclasses import replace
 import numpy as np
 import pandas as pd
 import pytest
+from selfselect.learning.descent import DescentSettings, solve_by_descent, solve_by_stages
+from selfselect.learning.single_groups import solve_single_groups, with_own_thresholds
 from sklearn.exceptions import ConvergenceWarning
 
 from selfselect import InfeasibleError, StrategicClassifier
@@ -19,8 +21,6 @@ from selfselect.learning import (
 )
 from selfselect.learning.all_groups import solve_all_groups
 from selfselect.learning.candidates import verdict_on
-from selfselect.learning.descent import DescentSettings, solve_by_descent, solve_by_stages
-from selfselect.learning.single_groups import solve_single_groups, with_own_thresholds
 from selfselect.learning.starts import logistic_start
 
 TIES = (OrderByBaseRates(), EqualSelectionRates(5.0, 0.05), EqualTruePositiveRates(5.0, 0.1))

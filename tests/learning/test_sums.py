@@ -4,10 +4,10 @@ from dataclasses import fields
 
 import numpy as np
 import pytest
+from selfselect.learning.sums import People, Slopes, SmoothScores, Sums, smooth_precision
 
 from selfselect.behaviour import applies_rule
 from selfselect.learning.paper import PaperScores
-from selfselect.learning.sums import People, Slopes, SmoothScores, Sums, smooth_precision
 
 K = 4
 NAMES = [part.name for part in fields(Sums)]

@@ -4,11 +4,11 @@ from dataclasses import fields, replace
 
 import numpy as np
 import pytest
+from selfselect.learning.sums import Slopes, Sums
+from selfselect.learning.ties import MOST_PAIRED, ORDER_MARGIN, order_hinge, pairs_in_order, rate_spread_penalty
 
 from selfselect.counting import GroupCounts
 from selfselect.learning import EqualSelectionRates, EqualTruePositiveRates, OrderByBaseRates
-from selfselect.learning.sums import Slopes, Sums
-from selfselect.learning.ties import MOST_PAIRED, ORDER_MARGIN, order_hinge, pairs_in_order, rate_spread_penalty
 
 K = 4
 TIES = [

@@ -2,7 +2,6 @@
 
 import numpy as np
 import pytest
-
 from selfselect.learning.weighing import quantile, variance
 
 rng = np.random.default_rng(0)

@@ -12,11 +12,18 @@ from sklearn.utils.validation import check_is_fitted
 
 from .._files import number_at
 from .._frames import plain_frame, take_rows
-from .._validation import FloatArray, check_at_least_zero, check_choice, some_of
+from .._validation import FloatArray, check_at_least_zero, check_choice, check_fraction, some_of
 from ..behaviour import SLACK
+from ..constraints import Constraints, DemographicParity, TruePositiveRateParity
 from ..costs import Cost, Subsidies, SubsidyKind
 from ..counting import encode_groups, locate_labels, position_of, with_same_columns
-from ..learning import Allocation, Demands, InfeasibleError, allocate, cautious, cut_between
+from ..learning import (
+    InfeasibleError,
+    OptimalThresholds,
+    accuracy_lower_bound,
+    optimise_thresholds,
+    threshold_between,
+)
 from ..publishing import Promised, ThresholdCurves, promise_in_order, sequences_of
 from ..publishing.splits import Publish, Rows
 from .files import decode, encode, saveable
@@ -89,7 +96,7 @@ class GroupThresholdClassifier(InnerClassifier):
     promised_, promise_level_
         With ``guarantee``: the groups that are let in at thresholds that passed the test; see
         :class:`NaiveClassifier`. What is tested is that they reach the cost they were fitted for.
-    allocation_ : Allocation
+    allocation_ : OptimalThresholds
         What was found, with its value and how exact it is.
     estimator_ : classifier
         The fitted one (the one that was kept, of several).
@@ -193,7 +200,7 @@ class GroupThresholdClassifier(InnerClassifier):
         def scores(inner: Any, rows: Rows) -> FloatArray:
             return score_of(inner, take_rows(X, rows), self.positive_)
 
-        best: tuple[float, Allocation, ThresholdCurves, FloatArray, Any, Promised | None] | None = None
+        best: tuple[float, OptimalThresholds, ThresholdCurves, FloatArray, Any, Promised | None] | None = None
         candidates = self._candidates()
         for candidate in candidates if self.prefit else ():
             self._check_same_classes(candidate)
@@ -215,7 +222,7 @@ class GroupThresholdClassifier(InnerClassifier):
         if promised is not None:
             self.promise_level_ = promised.level
             # who is kept out is at a threshold that nobody tested
-            told = promised.groups(curves.groups) & self.allocation_.let_in
+            told = promised.groups(curves.groups) & self.allocation_.applying
             self.promised_ = _over_all(told, people.groups.labels)
         cut = self.thresholds_.to_numpy()
         final = people.splits.final
@@ -258,7 +265,7 @@ class GroupThresholdClassifier(InnerClassifier):
 
     def _allocate(
         self, people: TrainingPeople, curves: ThresholdCurves, model: Any, promised: Promised | None
-    ) -> Allocation:
+    ) -> OptimalThresholds:
         position = position_of(curves.groups, people.groups.labels, "The curves", "the training data")
         faced = self._terms().effective_cost(people.groups.labels)[position]
         if promised is None:
@@ -267,7 +274,7 @@ class GroupThresholdClassifier(InnerClassifier):
             applies = np.zeros(len(curves.threshold), dtype=bool)
             for code, thresholds in enumerate(promised.thresholds):
                 applies[_steps_of(curves, code, thresholds)] = True
-        gain = cautious(curves.correct, curves.n[curves.group], 0.0, self.caution) * curves.n[curves.group]
+        gain = accuracy_lower_bound(curves.correct, curves.n[curves.group], 0.0, self.caution) * curves.n[curves.group]
         required = np.zeros(len(people.groups.labels), dtype=bool)
         if self.require is not None:
             required[locate_labels(self.require, people.groups.labels, "require", "the training data")] = True
@@ -277,32 +284,34 @@ class GroupThresholdClassifier(InnerClassifier):
                     f"{some_of(people.groups.labels[vain])} must apply, but nobody of it was judged (there are too few "
                     "people, or all weigh 0), so that nothing can be published about it."
                 )
-        demands = Demands(
+        for name in ("parity_tolerance", "parity_ratio", "tpr_tolerance", "tpr_ratio"):
+            if getattr(self, name) is not None:
+                check_fraction(getattr(self, name), name)
+        parity = DemographicParity(*_bounds(self.parity_tolerance, self.parity_ratio))
+        tpr_parity = TruePositiveRateParity(*_bounds(self.tpr_tolerance, self.tpr_ratio))
+        constraints = Constraints(
             required=required[position] | (faced <= SLACK),  # who pays nothing cannot be kept out
             max_social_cost=1.0 if self.max_social_cost is None else self.max_social_cost,
             min_selection_rate=self.min_selection_rate,
-            at_least=curves.counts_of(curves.step_at(default_threshold_of(model))).selected
+            min_selected=curves.counts_of(curves.step_at(default_threshold_of(model))).selected
             if self.shut_out == "forbid"
             else None,
-            parity_tolerance=self.parity_tolerance,
-            parity_ratio=self.parity_ratio,
-            tpr_tolerance=self.tpr_tolerance,
-            tpr_ratio=self.tpr_ratio,
+            between_groups=(parity, tpr_parity),
         )
-        return allocate(curves, applies, gain=gain, shut_out=self.shut_out, demands=demands)
+        return optimise_thresholds(curves, applies, gain=gain, shut_out=self.shut_out, constraints=constraints)
 
     def _cuts(
-        self, people: TrainingPeople, curves: ThresholdCurves, found: Allocation, promised: Promised | None
+        self, people: TrainingPeople, curves: ThresholdCurves, found: OptimalThresholds, promised: Promised | None
     ) -> pd.Series:
         """Threshold of each group between its step and the next, so that there is room on both sides.
 
         A promise is about the very threshold that was tested.
         """
-        cut = np.asarray(cut_between(curves.threshold, found.step), dtype=np.float64)
+        cut = np.asarray(threshold_between(curves.threshold, found.step), dtype=np.float64)
         cut = np.where(found.step == curves.start[:-1], -np.inf, cut)
         cut = np.where(found.step == curves.start[1:] - 1, np.inf, cut)
         for code, tested in enumerate(() if promised is None else promised.thresholds):
-            if not found.let_in[code]:
+            if not found.applying[code]:
                 continue
             cut[code] = tested[_steps_of(curves, code, tested) == found.step[code]].max()
         labels = people.groups.labels
@@ -373,6 +382,11 @@ class GroupThresholdClassifier(InnerClassifier):
 def _threshold_at(value: Any, where: str) -> float:
     """A threshold of a file, which may be infinite: then everybody of a group is selected, or nobody."""
     return value if isinstance(value, float) and np.isinf(value) else number_at(value, where)
+
+
+def _bounds(tolerance: float | None, ratio: float | None) -> tuple[float, float]:
+    """Bounds of a rate's difference and ratio; no bound where None."""
+    return 1.0 if tolerance is None else tolerance, ratio or 0.0
 
 
 def _steps_of(curves: ThresholdCurves, code: int, thresholds: FloatArray) -> NDArray[np.intp]:

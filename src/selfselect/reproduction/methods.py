@@ -13,6 +13,7 @@ from sklearn.ensemble import HistGradientBoostingClassifier
 
 from .._notices import notices_kept
 from .._validation import BoolArray
+from ..constraints import RELEASED_FACTOR
 from ..counting import GroupCounts
 from ..estimators import (
     GradientDescentLogisticRegression,
@@ -22,7 +23,6 @@ from ..estimators import (
     StrategicClassifier,
 )
 from ..estimators.inner import default_estimator
-from ..learning.ties import RELEASED_FACTOR
 from .choosing import chosen_by_folds
 from .people import Split
 from .remembering import Remembered

@@ -8,7 +8,7 @@ from statistics import mean
 from typing import Any
 
 from ... import __version__
-from ...learning.ties import RELEASED_FACTOR
+from ...constraints import RELEASED_FACTOR
 from ..methods import METHODS
 from ..people import BUNDLED
 from ..sweep.plan import COSTS, SPLITS
