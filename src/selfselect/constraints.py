@@ -326,7 +326,7 @@ class Constraints:
 def rate_spread(selected: FloatArray, n: FloatArray, barrier: float = 0.0, free: float = 0.0) -> tuple[Any, FloatArray]:
     """Spread of rates: ``(1/K) sum_z e_z^2 + barrier max(|e_z| - free, 0)^2``; and its derivative in selected.
 
-    Here ``e_z = selected_z / n_z - overall``. ``selected`` has shape (..., n_groups). Groups with ``n = 0`` do not count.
+    ``e_z = selected_z / n_z - overall``; ``selected`` has shape (..., n_groups). Groups with ``n = 0`` do not count.
     """
     n_groups, total = len(n), max(n.sum(), TINY)
     present = n > 0

@@ -24,7 +24,7 @@ from .problem import Problem
 from .refinement import minimise, refined_scores, score_size, weighted_quantile
 from .starts import logistic_start, shortlist, target_sets
 
-#: Sharpness of predictions and steps of L-BFGS, from stage to stage; the first lowers the logistic loss, then errors.
+#: Sharpness of predictions and steps of L-BFGS, from stage to stage; the first minimises the log-loss, then errors.
 STAGES = ((2.0, 30), (10.0, 60), (40.0, 60))
 FIRST, SECOND, LAST = range(len(STAGES))
 #: Sets of groups that are tried, and those of them that reach the last stage.

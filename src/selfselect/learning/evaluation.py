@@ -16,7 +16,7 @@ between groups need the counts of every group, at no more than :data:`MAX_TABLE_
 from __future__ import annotations
 
 from dataclasses import dataclass, fields, replace
-from typing import Any, Protocol
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -41,6 +41,16 @@ SMALL_GROUP, SMALL_GROUP_PENALTY = MIN_SELECTED / 2, 0.5
 #: Thresholds at which constraints between groups are evaluated: at most so many, and as many as a table of so many
 #: cells (thresholds x groups) holds, but no fewer than a few.
 MAX_THRESHOLDS, MAX_TABLE_CELLS, MIN_THRESHOLDS = 2_000, 4_000_000, 64
+
+
+#: Sums over those who apply, as :class:`~selfselect.publishing.RunningSums` names them.
+APPLICANT_SUMS = (
+    "applying_groups",
+    "required_groups",
+    "applicants",
+    "correct_applicants",
+    "qualified_applicants",
+)
 
 
 def accuracy_lower_bound(correct: Any, n: Any, fitted_weights: float, errors: float = STANDARD_ERRORS) -> NDArray[Any]:
@@ -91,51 +101,6 @@ class Evaluation:
         return Evaluation(*(getattr(self, part.name)[which] for part in fields(self)))
 
 
-class ApplicantSums(Protocol):
-    """Sums over those who apply, one entry per classifier, as in :class:`~selfselect.publishing.RunningSums`."""
-
-    @property
-    def applying_groups(self) -> NDArray[Any]:
-        """Groups that apply."""
-
-    @property
-    def required_groups(self) -> NDArray[Any]:
-        """Required groups that apply."""
-
-    @property
-    def applicants(self) -> NDArray[Any]:
-        """People who apply."""
-
-    @property
-    def correct_applicants(self) -> NDArray[Any]:
-        """Applicants with a correct decision."""
-
-    @property
-    def qualified_applicants(self) -> NDArray[Any]:
-        """Qualified people who apply."""
-
-
-@dataclass(frozen=True, eq=False)
-class _CountedApplicants:
-    """Sums over those who apply, from one row of counts per classifier."""
-
-    applying_groups: NDArray[Any]
-    required_groups: NDArray[Any]
-    applicants: NDArray[Any]
-    correct_applicants: NDArray[Any]
-    qualified_applicants: NDArray[Any]
-
-    @classmethod
-    def of(cls, counts: GroupCounts, applies: BoolArray, required: BoolArray) -> _CountedApplicants:
-        return cls(
-            applies.sum(axis=1),
-            (applies & required).sum(axis=1),
-            (applies * counts.n).sum(axis=1),
-            (applies * counts.correct).sum(axis=1),
-            (applies * counts.positives).sum(axis=1),
-        )
-
-
 def evaluate_counts(terms: TrainingTerms, counts: GroupCounts, fitted_weights: float) -> Evaluation:
     """Evaluate classifiers by their counts.
 
@@ -153,13 +118,21 @@ def evaluate_counts(terms: TrainingTerms, counts: GroupCounts, fitted_weights: f
 
     def case(tolerance: Tolerance) -> _Case:
         applies = terms.applies(counts.true_positives, counts.selected, tolerance)
-        applicants = _CountedApplicants.of(counts, applies, terms.required)
-        return _Case.of(terms, applicants, counts.positives.sum(), fitted_weights)
+        return _Case.of(
+            terms,
+            fitted_weights,
+            counts.positives.sum(),
+            applying_groups=applies.sum(axis=1),
+            required_groups=(applies & terms.required).sum(axis=1),
+            applicants=(applies * counts.n).sum(axis=1),
+            correct_applicants=(applies * counts.correct).sum(axis=1),
+            qualified_applicants=(applies * counts.positives).sum(axis=1),
+        )
 
     without_margin = case(0.0)
-    evaluation = _worse_case(without_margin, without_margin if terms.tolerance == 0 else case(terms.tolerance))
-    if terms.constraints.limits_selection:
-        evaluation = _add_shortfall(evaluation, terms.constraints.shortfall(counts.selected, counts.n).sum(axis=1))
+    with_margin = without_margin if terms.tolerance == 0 else case(terms.tolerance)
+    shortfall = terms.constraints.shortfall(counts.selected, counts.n).sum(axis=1)
+    evaluation = _worse_case(without_margin, with_margin, shortfall)
     return _add_group_violation(terms, evaluation, counts)
 
 
@@ -180,12 +153,14 @@ def evaluate_thresholds(
 
     def case(tolerance: Tolerance) -> tuple[_Case, FloatArray]:
         running = curves.running(terms.step_applies(curves, tolerance), terms.required)
-        return _Case.of(terms, running, curves.positives.sum(), fitted_weights), running.threshold
+        sums = {name: getattr(running, name) for name in APPLICANT_SUMS}
+        return _Case.of(terms, fitted_weights, curves.positives.sum(), **sums), running.threshold
 
     without_margin, thresholds = case(0.0)
-    evaluation = _worse_case(without_margin, without_margin if terms.tolerance == 0 else case(terms.tolerance)[0])
-    if terms.constraints.limits_selection:
-        evaluation = _add_shortfall(evaluation, shortfall_at_thresholds(terms.constraints, curves))
+    with_margin = without_margin if terms.tolerance == 0 else case(terms.tolerance)[0]
+    limited = terms.constraints.limits_selection
+    shortfall = shortfall_at_thresholds(terms.constraints, curves) if limited else np.zeros(len(thresholds))
+    evaluation = _worse_case(without_margin, with_margin, shortfall)
     evaluated: NDArray[np.intp] = np.arange(len(thresholds))
     if terms.between_groups:
         most = max(min(MAX_THRESHOLDS, MAX_TABLE_CELLS // len(terms.costs)), MIN_THRESHOLDS)
@@ -210,17 +185,7 @@ def shortfall_at_thresholds(constraints: Constraints, curves: ThresholdCurves) -
 
 @dataclass(frozen=True, eq=False)
 class _Case:
-    """What follows if some groups apply, one entry per classifier.
-
-    Attributes
-    ----------
-    somebody : ndarray of bool
-        Whether any group applies.
-    violation : ndarray or 0.0
-        By how much required groups and social cost are violated.
-    value, accuracy : ndarray
-        As in :class:`Evaluation`.
-    """
+    """What follows if some groups apply, one entry per classifier."""
 
     somebody: BoolArray
     violation: FloatArray | float
@@ -228,22 +193,28 @@ class _Case:
     accuracy: FloatArray
 
     @classmethod
-    def of(cls, terms: TrainingTerms, applicants: ApplicantSums, qualified: float, fitted_weights: float) -> _Case:
+    def of(
+        cls,
+        terms: TrainingTerms,
+        fitted_weights: float,
+        qualified: float,
+        *,
+        applying_groups: NDArray[Any],
+        required_groups: NDArray[Any],
+        applicants: NDArray[Any],
+        correct_applicants: NDArray[Any],
+        qualified_applicants: NDArray[Any],
+    ) -> _Case:
         violation: FloatArray | float = 0.0
         if terms.constraints.prescribes_applicants:
-            social_cost = 1 - ratio(applicants.qualified_applicants, qualified)
-            violation = (terms.required.sum() - applicants.required_groups) + np.maximum(
-                social_cost - terms.constraints.max_social_cost - SHARE_SLACK, 0
-            )
-        return cls(
-            applicants.applying_groups > 0,
-            violation,
-            accuracy_lower_bound(applicants.correct_applicants, applicants.applicants, fitted_weights),
-            ratio(applicants.correct_applicants, applicants.applicants),
-        )
+            social_cost = 1 - ratio(qualified_applicants, qualified)
+            beyond = np.maximum(social_cost - terms.constraints.max_social_cost - SHARE_SLACK, 0)
+            violation = (terms.required.sum() - required_groups) + beyond
+        value = accuracy_lower_bound(correct_applicants, applicants, fitted_weights)
+        return cls(applying_groups > 0, violation, value, ratio(correct_applicants, applicants))
 
 
-def _worse_case(without_margin: _Case, with_margin: _Case) -> Evaluation:
+def _worse_case(without_margin: _Case, with_margin: _Case, shortfall: FloatArray) -> Evaluation:
     """Evaluation from who applies at all, and who applies with the margin."""
     value = without_margin.value
     if with_margin is not without_margin:
@@ -251,13 +222,8 @@ def _worse_case(without_margin: _Case, with_margin: _Case) -> Evaluation:
         only_without = without_margin.somebody & ~with_margin.somebody
         value = np.where(only_without, without_margin.value - WITHOUT_MARGIN, value)
     somebody = without_margin.somebody | with_margin.somebody
-    violation = np.where(somebody, 0.0, NOBODY_APPLIES) + with_margin.violation
-    zero = np.zeros(len(violation))
-    return Evaluation(violation, zero, value, without_margin.accuracy, zero)
-
-
-def _add_shortfall(evaluation: Evaluation, shortfall: FloatArray) -> Evaluation:
-    return replace(evaluation, violation=evaluation.violation + shortfall, shortfall=shortfall)
+    violation = np.where(somebody, 0.0, NOBODY_APPLIES) + with_margin.violation + shortfall
+    return Evaluation(violation, np.zeros(len(violation)), value, without_margin.accuracy, shortfall)
 
 
 def _add_group_violation(terms: TrainingTerms, evaluation: Evaluation, counts: GroupCounts) -> Evaluation:

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from functools import cached_property, partial
+from operator import attrgetter
 from typing import Any
 
 import numpy as np
@@ -82,10 +83,6 @@ class _BlockPass:
         return self.block.gradient(self.scores.backward(gradient))
 
 
-def _sums(block_pass: _BlockPass) -> Sums:
-    return block_pass.sums
-
-
 @dataclass(frozen=True, eq=False)
 class LinearLoss:
     """An objective as a function of weights and intercept, with its gradient.
@@ -110,7 +107,7 @@ class LinearLoss:
     def __call__(self, parameters: FloatArray) -> tuple[float, FloatArray]:
         """Value and gradient at weights and intercept."""
         passes = self.table.each(partial(_BlockPass.forward, self.objective, parameters))
-        value, in_sums = self.objective(passes.total(_sums))
+        value, in_sums = self.objective(passes.total(attrgetter("sums")))
         gradient = passes.total(partial(_BlockPass.gradient, gradient=in_sums))
         total = float(value)
         if self.ridge is not None:

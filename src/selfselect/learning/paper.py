@@ -49,26 +49,19 @@ class DescentSettings:
 
     Attributes
     ----------
-    temperature, precision_temperature, application_temperature : float
-        Sharpness of y~ (loss and penalties), of the smooth precision, and of applications.
+    temperature, precision_temperature, application_temperature, application, application_over, corrected_above
+        As in :class:`~selfselect.learning.objective.StrategicObjective`.
     learning_rate : float
         Factor of the gradient in a step.
     steps, starts : int
         Steps from each start, and Gaussian starts.
-    application : float
-        Weight of the application penalty.
-    application_over : {"mean", "sum"}
-        Whether its first term is averaged over groups, or added up.
     corrected_by : {"current", "previous"}
         Whose hard predictions correct the smooth precision: those of this step or of the one before.
-    corrected_above : float
-        Groups whose largest y~ is not above this are not corrected; at .5, those of which nobody is selected.
     parity_over : {"mean", "sum"}
-        Whether ``parity`` weighs the average over groups of squared distances from the overall selection rate, or the
-        sum of squares of ten times that distance, with the overall rate held constant in the gradient.
+        Whether parity is :class:`~selfselect.constraints.DemographicParity` or
+        :class:`~selfselect.constraints.ReleasedDemographicParity`.
     kept_by : {"hard", "smooth"}
-        Which training induced accuracy decides the start that is kept: over those who apply, or with smooth
-        applications.
+        Whether the start with the best training induced accuracy is kept, or that with smooth applications.
     dtype : {"float64", "float32"}
         Precision of features, parameters and scores.
     """

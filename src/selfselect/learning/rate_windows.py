@@ -148,20 +148,9 @@ class RateWindows:
         )
 
     def search(self, choose: ChooseSet, max_work: float) -> tuple[WindowResult | None, bool]:
-        """Find the window in which the chosen set has the largest value.
+        """Find the window in which the chosen set has the largest value; and whether every window was bounded.
 
-        Parameters
-        ----------
-        choose : callable
-            See :data:`ChooseSet`. More choices must not lower the bound.
-        max_work : float
-            Groups to look at, all boxes together.
-
-        Returns
-        -------
-        result : WindowResult or None
-        finished : bool
-            Whether every window was looked at, or bounded.
+        More choices must not lower the upper bound of a set. ``max_work`` is in groups looked at, all boxes together.
         """
         return _Search(self, choose, max_work).run()
 

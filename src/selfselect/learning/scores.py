@@ -157,12 +157,14 @@ class SmoothScores:
         self.precision_temperature = temperature if precision_temperature is None else precision_temperature
         self.with_loss, self.with_largest, self.vectorised = with_loss, with_largest, vectorised
         self.soft = self.sharp = np.empty(0)
+        self._layout: tuple[Any, ...] = ()
 
     def _allocate(self, score: NDArray[Any]) -> None:
         """Arrays for scores of a shape and precision: fresh ones in every pass would cost more than the arithmetic."""
-        if self.soft.shape == score.shape and self.soft.dtype == score.dtype:
-            return
         rows, dtype = self.rows, score.dtype
+        if self._layout == (score.shape, dtype):
+            return
+        self._layout = (score.shape, dtype)
         self._y, self._weight = rows.y.astype(dtype), rows.weight.astype(dtype)
         self._unweighted, self._weight_of_positives = rows.unweighted, self._weight * self._y
         self._signed_temperature = (2 * self._y - 1) * dtype.type(self.temperature)
@@ -175,7 +177,8 @@ class SmoothScores:
         """Sums per group, from scores of shape (..., n_rows) in single or double precision."""
         self._allocate(score)
         rows = self.rows
-        np.greater(score, 0, out=self._above)
+        if self.vectorised or self.with_largest:
+            np.greater(score, 0, out=self._above)
         predict = self._predict_vectorised if self.vectorised else self._predict
         loss = predict(score, self.temperature, self.soft, with_loss=self.with_loss)
         soft = sharp = self._selected(self.soft)
