@@ -35,6 +35,10 @@ RELEASED_FACTOR = 10.0
 MAX_PAIRED_GROUPS = 100
 
 
+class InfeasibleError(ValueError):
+    """No classifier was found that meets the constraints."""
+
+
 class Constraint(ABC):
     """A constraint between groups."""
 

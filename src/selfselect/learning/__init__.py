@@ -1,24 +1,15 @@
 """Training of linear classifiers whose applicants choose themselves.
 
-=================== =============================================================================================
-module              contents
-=================== =============================================================================================
-``objective``       the objectives: value and gradient on sums per group
-``scores``          scores to sums per group, and a gradient in the sums to one per score
-``linear``          scores from features
-``terms``           costs, behaviour and constraints of a task (constraints: :mod:`selfselect.constraints`)
-``problem``         a task: standardised features sorted by group, and its terms
-``evaluation``      constraint violation and value of finished classifiers, from hard counts
-``candidates``      finished classifiers with their evaluation
-``thresholds``      the best threshold per group, exactly, for any score (``group_sets``, ``rate_windows``)
-``solvers``         :func:`solve`, from a problem to a classifier
-``starts``          logistic start, and the groups that are worth a refinement
-``refinement``      scores refined for a few groups
-``group_thresholds`` linear classifiers with a threshold per group
-``all_groups``      scores trained for all groups at once
-``out_of_fold``     choosing on people that a score has not seen
-``paper``           the paper's descent and its settings
-=================== =============================================================================================
+- ``objective``: the objectives, value and gradient on sums per group
+- ``scores``: scores to sums per group, and a gradient in the sums to one per score
+- ``linear``: scores from features
+- ``terms``, ``problem``: a task, with standardised features sorted by group (see also :mod:`selfselect.constraints`)
+- ``evaluation``, ``candidates``: finished classifiers, with constraint violation and value from hard counts
+- ``thresholds``: the best threshold per group, exactly, for any score (``group_sets``, ``rate_windows``)
+- ``solvers``: :func:`solve`, from a problem to a classifier
+- ``starts``, ``refinement``, ``group_thresholds``, ``all_groups``: the parts of the default solver
+- ``out_of_fold``: choosing on people that a score has not seen
+- ``paper``: the paper's descent and its settings
 
 The default does not minimise the paper's objective. Once all groups but one stay away, that objective is the mean
 log-loss of the one that is left, whatever its precision; and where a group's smooth application is 0 its gradient is
@@ -26,13 +17,14 @@ lost. So the groups that should apply are decided first, and :class:`~selfselect
 minimises the errors on them under the constraint that they do.
 """
 
+from ..constraints import InfeasibleError
 from .candidates import Candidate, threshold_between
 from .evaluation import MIN_SELECTED, accuracy_lower_bound, evaluate_counts, shortfall_at_thresholds
 from .linear import FeatureBlock
 from .objective import StrategicObjective
 from .out_of_fold import select_out_of_fold
 from .paper import PRESETS, DescentSettings, logistic_by_descent
-from .problem import InfeasibleError, Problem
+from .problem import Problem
 from .solvers import SOLVERS, refuse_infeasible, solve, too_few_selected
 from .terms import ShutOut, TrainingTerms
 from .thresholds import OptimalThresholds, optimise_thresholds

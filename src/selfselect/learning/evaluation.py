@@ -16,12 +16,13 @@ between groups need the counts of every group, at no more than :data:`MAX_TABLE_
 from __future__ import annotations
 
 from dataclasses import dataclass, fields, replace
+from types import SimpleNamespace
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from .._validation import BoolArray, FloatArray
+from .._validation import FloatArray
 from ..behaviour import Tolerance
 from ..constraints import SHARE_SLACK, Constraints
 from ..counting import GroupCounts, ratio
@@ -41,16 +42,6 @@ SMALL_GROUP, SMALL_GROUP_PENALTY = MIN_SELECTED / 2, 0.5
 #: Thresholds at which constraints between groups are evaluated: at most so many, and as many as a table of so many
 #: cells (thresholds x groups) holds, but no fewer than a few.
 MAX_THRESHOLDS, MAX_TABLE_CELLS, MIN_THRESHOLDS = 2_000, 4_000_000, 64
-
-
-#: Sums over those who apply, as :class:`~selfselect.publishing.RunningSums` names them.
-APPLICANT_SUMS = (
-    "applying_groups",
-    "required_groups",
-    "applicants",
-    "correct_applicants",
-    "qualified_applicants",
-)
 
 
 def accuracy_lower_bound(correct: Any, n: Any, fitted_weights: float, errors: float = STANDARD_ERRORS) -> NDArray[Any]:
@@ -102,32 +93,23 @@ class Evaluation:
 
 
 def evaluate_counts(terms: TrainingTerms, counts: GroupCounts, fitted_weights: float) -> Evaluation:
-    """Evaluate classifiers by their counts.
+    """Evaluate classifiers by their counts, after so many weights were fitted to those who apply.
 
-    Parameters
-    ----------
-    terms : TrainingTerms
-    counts : GroupCounts
-        ``n`` and ``positives`` of shape (n_groups,); ``selected`` and ``true_positives`` of shape (n_groups,) for one
-        classifier, or (n_classifiers, n_groups).
-    fitted_weights : float
-        Weights that were fitted to those who apply.
+    ``counts.selected`` and ``counts.true_positives`` have shape (n_groups,) for one classifier, or (n_classifiers,
+    n_groups).
     """
     if counts.selected.ndim == 1:
         counts = replace(counts, selected=counts.selected[None, :], true_positives=counts.true_positives[None, :])
 
-    def case(tolerance: Tolerance) -> _Case:
+    def case(tolerance: Tolerance) -> Evaluation:
         applies = terms.applies(counts.true_positives, counts.selected, tolerance)
-        return _Case.of(
-            terms,
-            fitted_weights,
-            counts.positives.sum(),
-            applying_groups=applies.sum(axis=1),
+        sums = SimpleNamespace(  # named as in RunningSums
             required_groups=(applies & terms.required).sum(axis=1),
             applicants=(applies * counts.n).sum(axis=1),
             correct_applicants=(applies * counts.correct).sum(axis=1),
             qualified_applicants=(applies * counts.positives).sum(axis=1),
         )
+        return _case(terms, sums, counts.positives.sum(), fitted_weights)
 
     without_margin = case(0.0)
     with_margin = without_margin if terms.tolerance == 0 else case(terms.tolerance)
@@ -139,22 +121,14 @@ def evaluate_counts(terms: TrainingTerms, counts: GroupCounts, fitted_weights: f
 def evaluate_thresholds(
     terms: TrainingTerms, curves: ThresholdCurves, fitted_weights: float
 ) -> tuple[Evaluation, FloatArray, NDArray[np.intp]]:
-    """Evaluate every common threshold of a score.
+    """Evaluate every common threshold of a score; evenly thinned ones under constraints between groups.
 
-    Returns
-    -------
-    evaluation : Evaluation
-        One entry per evaluated threshold: all, or evenly thinned ones under constraints between groups.
-    thresholds : ndarray
-        All thresholds of the score, rising from -inf.
-    evaluated : ndarray
-        Position of each evaluated threshold among them.
+    Returns the evaluation, all thresholds of the score rising from -inf, and the positions of the evaluated ones.
     """
 
-    def case(tolerance: Tolerance) -> tuple[_Case, FloatArray]:
+    def case(tolerance: Tolerance) -> tuple[Evaluation, FloatArray]:
         running = curves.running(terms.step_applies(curves, tolerance), terms.required)
-        sums = {name: getattr(running, name) for name in APPLICANT_SUMS}
-        return _Case.of(terms, fitted_weights, curves.positives.sum(), **sums), running.threshold
+        return _case(terms, running, curves.positives.sum(), fitted_weights), running.threshold
 
     without_margin, thresholds = case(0.0)
     with_margin = without_margin if terms.tolerance == 0 else case(terms.tolerance)[0]
@@ -183,47 +157,28 @@ def shortfall_at_thresholds(constraints: Constraints, curves: ThresholdCurves) -
     return np.where(short_groups > 0, np.maximum(running.over_groups(shortfall), SHARE_SLACK), 0.0)
 
 
-@dataclass(frozen=True, eq=False)
-class _Case:
-    """What follows if some groups apply, one entry per classifier."""
-
-    somebody: BoolArray
-    violation: FloatArray | float
-    value: FloatArray
-    accuracy: FloatArray
-
-    @classmethod
-    def of(
-        cls,
-        terms: TrainingTerms,
-        fitted_weights: float,
-        qualified: float,
-        *,
-        applying_groups: NDArray[Any],
-        required_groups: NDArray[Any],
-        applicants: NDArray[Any],
-        correct_applicants: NDArray[Any],
-        qualified_applicants: NDArray[Any],
-    ) -> _Case:
-        violation: FloatArray | float = 0.0
-        if terms.constraints.prescribes_applicants:
-            social_cost = 1 - ratio(qualified_applicants, qualified)
-            beyond = np.maximum(social_cost - terms.constraints.max_social_cost - SHARE_SLACK, 0)
-            violation = (terms.required.sum() - required_groups) + beyond
-        value = accuracy_lower_bound(correct_applicants, applicants, fitted_weights)
-        return cls(applying_groups > 0, violation, value, ratio(correct_applicants, applicants))
+def _case(terms: TrainingTerms, sums: Any, qualified: float, fitted_weights: float) -> Evaluation:
+    """Evaluation from sums over those who apply, apart from constraints on how many are selected and between groups."""
+    violation = np.zeros(len(sums.applicants))
+    if terms.constraints.prescribes_applicants:
+        social_cost = 1 - ratio(sums.qualified_applicants, qualified)
+        beyond = np.maximum(social_cost - terms.constraints.max_social_cost - SHARE_SLACK, 0)
+        violation = (terms.required.sum() - sums.required_groups) + beyond
+    value = accuracy_lower_bound(sums.correct_applicants, sums.applicants, fitted_weights)
+    zero = np.zeros(len(violation))
+    return Evaluation(violation, zero, value, ratio(sums.correct_applicants, sums.applicants), zero)
 
 
-def _worse_case(without_margin: _Case, with_margin: _Case, shortfall: FloatArray) -> Evaluation:
+def _worse_case(without_margin: Evaluation, with_margin: Evaluation, shortfall: FloatArray) -> Evaluation:
     """Evaluation from who applies at all, and who applies with the margin."""
     value = without_margin.value
+    somebody = ~np.isnan(without_margin.accuracy)
     if with_margin is not without_margin:
-        value = np.minimum(value, with_margin.value)
-        only_without = without_margin.somebody & ~with_margin.somebody
-        value = np.where(only_without, without_margin.value - WITHOUT_MARGIN, value)
-    somebody = without_margin.somebody | with_margin.somebody
+        only_without = somebody & np.isnan(with_margin.accuracy)
+        value = np.where(only_without, value - WITHOUT_MARGIN, np.minimum(value, with_margin.value))
+        somebody = somebody | ~np.isnan(with_margin.accuracy)
     violation = np.where(somebody, 0.0, NOBODY_APPLIES) + with_margin.violation + shortfall
-    return Evaluation(violation, np.zeros(len(violation)), value, without_margin.accuracy, shortfall)
+    return replace(without_margin, violation=violation, value=value, shortfall=shortfall)
 
 
 def _add_group_violation(terms: TrainingTerms, evaluation: Evaluation, counts: GroupCounts) -> Evaluation:

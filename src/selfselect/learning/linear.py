@@ -23,13 +23,7 @@ from .scores import GroupedRows, SmoothScores
 
 @dataclass(frozen=True, eq=False)
 class FeatureBlock:
-    """Some rows of a table, sorted by group: features, labels and weights.
-
-    Attributes
-    ----------
-    X : ndarray of shape (n_rows, n_features)
-    rows : GroupedRows
-    """
+    """Some rows of a table, sorted by group: features of shape (n_rows, n_features), labels and weights."""
 
     X: NDArray[Any]
     rows: GroupedRows

@@ -163,14 +163,7 @@ def weighted_error(
 
 @dataclass(frozen=True, eq=False)
 class PrecisionBounds:
-    """Penalty that keeps the smooth precision of some groups above a bound, and of others below one.
-
-    Attributes
-    ----------
-    at_least, at_most : ndarray of shape (n_groups,), optional
-        Bounds; NaN leaves a group alone.
-    weight : float
-    """
+    """Penalty that keeps the smooth precision of some groups above a bound, and of others below; NaN is no bound."""
 
     at_least: FloatArray | None = None
     at_most: FloatArray | None = None

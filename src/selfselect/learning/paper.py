@@ -122,16 +122,11 @@ PRESETS = {
 def strategic_objective(problem: Problem, settings: DescentSettings) -> StrategicObjective:
     """The paper's objective for a problem: costs include the margin and lie inside (0, 1)."""
     costs = problem.terms.costs + problem.terms.margin(auto=AUTO_MARGIN)
+    names = {field.name for field in fields(DescentSettings)} & {field.name for field in fields(StrategicObjective)}
     return StrategicObjective(
         costs=np.clip(costs, PRECISION_CLIP, 1 - PRECISION_CLIP),
         constraints=problem.terms.between_groups,
-        **{
-            name: getattr(settings, name)
-            for name in (
-                *("temperature", "precision_temperature", "application_temperature"),
-                *("application", "application_over", "corrected_above"),
-            )
-        },
+        **{name: getattr(settings, name) for name in names},
     )
 
 

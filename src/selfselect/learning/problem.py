@@ -23,20 +23,11 @@ SAME_VALUE = 1e-9
 OFFSET_PRECISION = 1e-8
 
 
-class InfeasibleError(ValueError):
-    """No classifier was found that meets the constraints of training."""
-
-
 @dataclass(frozen=True, eq=False)
 class Standardisation:
     """How standardised columns come from those of the user: centred, scaled, reordered.
 
-    Attributes
-    ----------
-    centre, scale : ndarray of shape (n_features,)
-        Of the user's columns, in their order.
-    order : ndarray of shape (n_features,)
-        Which of the user's columns each standardised one is.
+    ``centre`` and ``scale`` are in the order of the user's columns, of which standardised column j is ``order[j]``.
     """
 
     centre: FloatArray
@@ -106,10 +97,7 @@ class Problem:
         l2: float = 0.0,
         row_numbers: NDArray[np.intp] | None = None,
     ) -> Problem:
-        """Sort, standardise and look for columns that tell groups apart: O(m d) time and one copy of X.
-
-        Of m rows and d features; telling groups apart takes another O(d K^2) for K groups, where d >= K - 1.
-        """
+        """Sort, standardise and look for columns that tell groups apart: O(m d + d K^2) time and one copy of X."""
         _refuse_absurd_sizes(X)
         rows, sorted_rows = GroupedRows.from_unsorted(y, codes, weight, len(labels))
         block = FeatureBlock(X[sorted_rows], rows)

@@ -220,10 +220,7 @@ class _Search:
 
 
 def narrowest_windows(options: StepOptions, kind: int) -> tuple[FloatArray, FloatArray]:
-    """Narrowest windows of one kind of rate that hold an option of every group: lowest and highest rate of each.
-
-    Walks up the rates once, for error messages.
-    """
+    """Lowest and highest rates of the narrowest windows that hold an option of every group, for error messages."""
     rate = options.rates[kind]
     counted = np.flatnonzero(~np.isnan(rate))
     order = counted[np.argsort(rate[counted], kind="stable")]

@@ -9,12 +9,13 @@ import pandas as pd
 
 from .._validation import FloatArray, some_of
 from ..behaviour import SLACK
+from ..constraints import InfeasibleError
 from ..counting import GroupCounts, ratio
 from .all_groups import solve_all_groups
 from .candidates import Candidate, curves_of, names_of, with_best_threshold
 from .group_thresholds import with_group_thresholds
 from .paper import DescentSettings, solve_by_descent, solve_by_stages
-from .problem import InfeasibleError, Problem
+from .problem import Problem
 from .refinement import refined_scores
 from .starts import logistic_start, target_sets
 
@@ -48,13 +49,6 @@ def solve(
         Steps of the descent (30,000), or of the logistic start (1,000).
     settings : DescentSettings, optional
         Settings of the descent. The weight of the application penalty also holds for Gaussian starts of other solvers.
-
-    Returns
-    -------
-    candidate : Candidate
-        Its accuracy is NaN if nobody can be made to apply.
-    n_iter : int
-        Steps of the logistic start, or of the descent.
 
     Raises
     ------
@@ -140,14 +134,9 @@ def _why_infeasible(problem: Problem, candidates: list[Candidate]) -> str:
             reasons.append(f"no score was found with which {some_of(problem.labels[terms.required])} all apply at once")
     if constraints.max_social_cost < 1:
         reasons.append(f"the social cost could not be brought down to {constraints.max_social_cost:g}")
-    conditions = [
-        *(["the constraints between groups hold"] if constraints.between_groups else []),
-        *(
-            [f"at least {constraints.min_selection_rate:g} of each group is selected"]
-            if constraints.limits_selection
-            else []
-        ),
-    ]
+    conditions = ["the constraints between groups hold"] if constraints.between_groups else []
+    if constraints.limits_selection:
+        conditions.append(f"at least {constraints.min_selection_rate:g} of each group is selected")
     condition = f" while {' and '.join(conditions)}" if conditions else ""
     return (
         f"The constraints of training cannot be met: {'; '.join(reasons)}{condition}. Lower the cost or tolerance, "

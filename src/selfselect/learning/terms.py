@@ -69,12 +69,6 @@ class TrainingTerms:
         """Constraints between groups."""
         return self.constraints.between_groups
 
-    def kept_out_by_selecting_all(self, n: FloatArray, positives: FloatArray) -> BoolArray:
-        """Groups that stay away when everybody of them is selected, if that is how groups are shut out."""
-        if self.shut_out == "select_none":
-            return np.zeros(len(n), dtype=bool)
-        return ~self.applies(positives, n, 0.0) & (n > 0)
-
     def margin(self, auto: float) -> float:
         """The tolerance as a number; "auto" depends on counts and is replaced by the given number."""
         return auto if self.tolerance == "auto" else self.tolerance

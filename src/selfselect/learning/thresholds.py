@@ -23,10 +23,9 @@ from numpy.typing import NDArray
 
 from .._validation import BoolArray, FloatArray, check_choice, some_of
 from ..behaviour import SLACK
-from ..constraints import Constraints, RateParity
+from ..constraints import Constraints, InfeasibleError, RateParity
 from ..counting import ScoreSteps, ratio
 from .group_sets import GroupChoices, GroupSet, best_set
-from .problem import InfeasibleError
 from .rate_windows import RateWindows, StepOptions, WindowResult, narrowest_windows
 from .terms import ShutOut
 
@@ -268,14 +267,12 @@ def _nobody_applies(task: _Task, windows: RateWindows, finished: bool, max_work:
 
 def _cannot_apply(steps: ScoreSteps, allowed: BoolArray, groups: NDArray[np.intp]) -> str:
     precision = np.where(allowed, np.nan_to_num(ratio(steps.true_positives, steps.selected), nan=-1.0), -1.0)
-    nearest = []
-    for z in groups[:3]:
-        best = steps.start[z] + int(np.argmax(precision[steps.start[z] : steps.start[z + 1]]))
-        nearest.append(
-            f"the largest precision of {some_of(steps.groups[[z]])} is {precision[best]:.3f} "
-            f"(of {steps.selected[best]:g} selected)"
-        )
-    return f"{some_of(steps.groups[groups])} must apply, but at no threshold reliably does: {'; '.join(nearest)}."
+    z = groups[0]
+    best = steps.start[z] + int(np.argmax(precision[steps.start[z] : steps.start[z + 1]]))
+    return (
+        f"{some_of(steps.groups[groups])} must apply, but at no threshold reliably does: the largest precision of "
+        f"{some_of(steps.groups[[z]])} is {precision[best]:.3f} (of {steps.selected[best]:g} selected)."
+    )
 
 
 def _social_cost_too_high(constraints: Constraints, nearest: float, why: str) -> str:
