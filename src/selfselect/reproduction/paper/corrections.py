@@ -80,7 +80,7 @@ CORRECTIONS = (
     Correction(
         "The corrected precision proxy is per group, held constant in the gradient, and has the sign of the hard rule; "
         "the printed form sums over everybody and can divide by a negative number, its appendix has a sign typo.",
-        "learning/test_sums.py::test_the_corrected_proxy_decides_exactly_as_the_hard_rule",
+        "learning/test_scores.py::test_the_corrected_precision_decides_exactly_as_the_hard_rule",
     ),
     Correction(
         "The best threshold of the semi-strategic learner is searched exactly, not on a grid of 1,000.",
