@@ -85,7 +85,15 @@ class Gradient:
     largest: FloatArray | None = None
 
     def __add__(self, other: Gradient) -> Gradient:
-        return Gradient(*(add_optional(getattr(self, part.name), getattr(other, part.name)) for part in fields(self)))
+        return Gradient(
+            add_optional(self.loss, other.loss),
+            add_optional(self.soft_selected, other.soft_selected),
+            add_optional(self.soft_true_positives, other.soft_true_positives),
+            add_optional(self.sharp_selected, other.sharp_selected),
+            add_optional(self.sharp_true_positives, other.sharp_true_positives),
+            add_optional(self.precision, other.precision),
+            add_optional(self.largest, other.largest),
+        )
 
     def through_precision(self, sums: Sums) -> Gradient:
         """Apply the chain rule: precision depends on the sharp sums."""

@@ -76,7 +76,7 @@ class GroupedRows:
         """``v y`` of each row."""
         return np.asarray(self.weight * self.y)
 
-    @property
+    @cached_property
     def unweighted(self) -> bool:
         """Whether every weight is 1."""
         return bool((self.weight == 1).all())
@@ -165,9 +165,9 @@ class SmoothScores:
         if self._layout == (score.shape, dtype):
             return
         self._layout = (score.shape, dtype)
-        self._y, self._weight = rows.y.astype(dtype), rows.weight.astype(dtype)
-        self._unweighted, self._weight_of_positives = rows.unweighted, self._weight * self._y
-        self._signed_temperature = (2 * self._y - 1) * dtype.type(self.temperature)
+        self._y, self._weight, self._weight_of_positives = (
+            values.astype(dtype, copy=False) for values in (rows.y, rows.weight, rows.weight_of_positives)
+        )
         self.soft, self._above, self._scratch, self._slope, self._result = (np.empty_like(score) for _ in range(5))
         self.sharp = self.soft if self.temperature == self.precision_temperature else np.empty_like(score)
 
@@ -199,7 +199,7 @@ class SmoothScores:
         expit(np.multiply(score, temperature, out=out), out=out)
         if not with_loss:
             return np.zeros((*score.shape[:-1], self.rows.n_groups))
-        loss = np.multiply(score, self._signed_temperature, out=self._scratch)
+        loss = np.multiply(score, temperature * (2 * self._y - 1), out=self._scratch)
         log_expit(loss, out=loss)
         return -self.rows.total(self._weighted(loss, out=loss))
 
@@ -225,7 +225,7 @@ class SmoothScores:
 
     def _weighted(self, values: NDArray[Any], out: NDArray[Any]) -> NDArray[Any]:
         """Values times weights; as they are if every weight is 1."""
-        return values if self._unweighted else np.multiply(values, self._weight, out=out)
+        return values if self.rows.unweighted else np.multiply(values, self._weight, out=out)
 
     def _selected(self, prediction: NDArray[Any]) -> tuple[FloatArray, FloatArray]:
         """Counts of selected people and of true positives per group, from predictions in [0, 1]."""
