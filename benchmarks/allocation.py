@@ -12,18 +12,19 @@ import numpy as np
 import pandas as pd
 
 from selfselect import ThresholdCurves
-from selfselect.learning.allocation import Demands, allocate
+from selfselect.constraints import Constraints, DemographicParity, TruePositiveRateParity
+from selfselect.learning import optimise_thresholds
 
 ROWS = 1_000_000
 GROUPS = (10, 1_000, 10_000)
 COST = 0.6
 DEMANDS = {
-    "none": Demands(),
-    "social cost 0.2": Demands(max_social_cost=0.2),
-    "selection rates within 0.05": Demands(parity_tolerance=0.05),
-    "four fifths": Demands(parity_ratio=0.8),
-    "within 0.05, social cost 0.5": Demands(parity_tolerance=0.05, max_social_cost=0.5),
-    "both rates within 0.2": Demands(parity_tolerance=0.2, tpr_tolerance=0.2),
+    "none": Constraints(),
+    "social cost 0.2": Constraints(max_social_cost=0.2),
+    "selection rates within 0.05": Constraints(between_groups=(DemographicParity(0.05),)),
+    "four fifths": Constraints(between_groups=(DemographicParity(ratio_bound=0.8),)),
+    "within 0.05, social cost 0.5": Constraints(max_social_cost=0.5, between_groups=(DemographicParity(0.05),)),
+    "both rates within 0.2": Constraints(between_groups=(DemographicParity(0.2), TruePositiveRateParity(0.2))),
 }
 
 
@@ -42,15 +43,15 @@ def measure(n_groups):
     applies = curves.step_applies(np.full(n_groups, COST))
     rows = []
     for name, demands in DEMANDS.items():
-        found = allocate(curves, applies, demands=demands)
-        seconds = best_of(lambda demands=demands: allocate(curves, applies, demands=demands), 2)
+        found = optimise_thresholds(curves, applies, constraints=demands)
+        seconds = best_of(lambda demands=demands: optimise_thresholds(curves, applies, constraints=demands), 2)
         rows.append(
             {
                 "groups": n_groups,
                 "demands": name,
                 "seconds": f"{seconds:.2f}",
                 "time / sort": f"{seconds / sort:.1f}",
-                "let in": int(found.let_in.sum()),
+                "let in": int(found.applying.sum()),
                 "value": f"{found.value:.4f}",
                 "gap": f"{found.gap:.1g}",
                 "exact": "yes" if found.exact else "NO",

@@ -45,3 +45,14 @@ def browser():
     pytest.importorskip("playwright.sync_api")
     with chromium() as started:
         yield started
+
+
+@pytest.fixture(scope="session")
+def finite_difference():
+    """Numeric derivative of a function of an array."""
+
+    def derivative(function, at, h=1e-6):
+        steps = np.eye(len(at)) * h
+        return np.array([(function(at + step) - function(at - step)) / (2 * h) for step in steps])
+
+    return derivative

@@ -20,6 +20,7 @@ ORDER = (
     ("costs",),
     ("publishing",),
     ("outcomes",),
+    ("constraints",),
     ("metrics", "theory", "report"),
     ("auditing",),
     ("learning",),

@@ -17,12 +17,3 @@ def data(request):
     weight = rng.uniform(0.5, 2, n)
     block = FeatureBlock.from_unsorted(X, y, codes, weight, K)
     return block, X, y.astype(float), codes, weight, rng.normal(size=d + 1) / 2
-
-
-@pytest.fixture(scope="session")
-def finite_difference():
-    def slope(function, at, h=1e-6):
-        steps = np.eye(len(at)) * h
-        return np.array([(function(at + step) - function(at - step)) / (2 * h) for step in steps])
-
-    return slope

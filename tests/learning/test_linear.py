@@ -3,22 +3,22 @@
 import numpy as np
 import pytest
 
+from selfselect.constraints import BaseRateOrder, DemographicParity, TruePositiveRateParity
 from selfselect.counting.rows import ChunkedRows, DaskRows, HeldRows
-from selfselect.learning import EqualSelectionRates, EqualTruePositiveRates, OrderByBaseRates
 from selfselect.learning.linear import FeatureBlock, LinearLoss
-from selfselect.learning.objectives import PrecisionWalls, TargetedObjective
-from selfselect.learning.paper import StrategicObjective
-from selfselect.learning.sums import SmoothScores
+from selfselect.learning.objective import PrecisionBounds, StrategicObjective, TargetedObjective
+from selfselect.learning.scores import SmoothScores
 
 K = 4
 
 
 def objectives():
-    walls = PrecisionWalls(np.array([0.8, np.nan, 0.8, np.nan]), np.array([np.nan, 0.3, np.nan, 0.3]))
-    ties = (OrderByBaseRates(), EqualSelectionRates(2.0, 0.02), EqualTruePositiveRates(3.0, 0.05))
-    targeted = TargetedObjective(np.array([1.0, 0.0, 1.0, 0.0]), 10.0, price=2.0, walls=walls, ties=ties).walled(1.0)
+    bounds = PrecisionBounds(np.array([0.8, np.nan, 0.8, np.nan]), np.array([np.nan, 0.3, np.nan, 0.3]))
+    constraints = (BaseRateOrder(), DemographicParity(0.02, weight=2.0), TruePositiveRateParity(0.05, weight=3.0))
+    target = np.array([1.0, 0.0, 1.0, 0.0])
+    targeted = TargetedObjective(target, 10.0, price=2.0, bounds=bounds, constraints=constraints).with_weight(1.0)
     plain = TargetedObjective(np.ones(K), 10.0, with_log_loss=True)
-    return {"errors, walls and ties": targeted, "logistic loss": plain}
+    return {"errors, bounds and constraints": targeted, "logistic loss": plain}
 
 
 def in_blocks(data, size):
@@ -89,17 +89,17 @@ def test_the_papers_objective_needs_all_rows_in_memory(data):
 def test_in_memory_scores_are_passed_over_once_for_value_and_gradient(data, monkeypatch):
     block, *_, w = data
     passes = []
-    forward = SmoothScores.__init__
-    monkeypatch.setattr(SmoothScores, "__init__", lambda self, *a, **k: passes.append(1) or forward(self, *a, **k))
+    forward = SmoothScores.forward
+    monkeypatch.setattr(SmoothScores, "forward", lambda self, score: passes.append(1) or forward(self, score))
     losses(HeldRows(block), len(w) - 1)[0](w)
     assert len(passes) == 1
 
 
-def test_weights_are_held_near_the_anchor_and_the_intercept_is_free(data):
+def test_the_ridge_holds_weights_near_its_centre_and_leaves_the_intercept_free(data):
     block, *_, w = data
     objective = objectives()["logistic loss"]
-    pull, anchor = np.arange(1.0, len(w)), np.ones(len(w))
+    ridge, centre = np.arange(1.0, len(w)), np.ones(len(w))
     value, gradient = LinearLoss(HeldRows(block), objective)(w)
-    held, held_gradient = LinearLoss(HeldRows(block), objective, pull, anchor)(w)
-    assert held - value == pytest.approx(sum(pull * (w[:-1] - 1) ** 2) / 2)
-    assert held_gradient - gradient == pytest.approx(np.append(pull * (w[:-1] - 1), 0.0))
+    held, held_gradient = LinearLoss(HeldRows(block), objective, ridge, centre)(w)
+    assert held - value == pytest.approx(sum(ridge * (w[:-1] - 1) ** 2) / 2)
+    assert held_gradient - gradient == pytest.approx(np.append(ridge * (w[:-1] - 1), 0.0))

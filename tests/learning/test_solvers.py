@@ -1,4 +1,4 @@
-"""What solvers hand over: every candidate is what the judge says it is, and the best one is kept."""
+"""Solvers: every candidate does what its evaluation says, and the best one is kept."""
 
 from dataclasses import replace
 
@@ -8,22 +8,18 @@ import pytest
 from sklearn.exceptions import ConvergenceWarning
 
 from selfselect import InfeasibleError, StrategicClassifier
+from selfselect.constraints import BaseRateOrder, Constraints, DemographicParity, TruePositiveRateParity
+from selfselect.counting import GroupCounts
 from selfselect.datasets import make_base_rate_groups
-from selfselect.learning import (
-    Ask,
-    EqualSelectionRates,
-    EqualTruePositiveRates,
-    OrderByBaseRates,
-    Problem,
-    solve,
-)
+from selfselect.learning import DescentSettings, Problem, TrainingTerms, evaluate_counts, solve
 from selfselect.learning.all_groups import solve_all_groups
-from selfselect.learning.candidates import verdict_on
-from selfselect.learning.descent import DescentSettings, solve_by_descent, solve_by_stages
-from selfselect.learning.single_groups import solve_single_groups, with_own_thresholds
+from selfselect.learning.candidates import evaluate_parameters
+from selfselect.learning.group_thresholds import with_group_thresholds
+from selfselect.learning.paper import solve_by_descent, solve_by_stages
+from selfselect.learning.solvers import solve_single_groups
 from selfselect.learning.starts import logistic_start
 
-TIES = (OrderByBaseRates(), EqualSelectionRates(5.0, 0.05), EqualTruePositiveRates(5.0, 0.1))
+PARITY = (BaseRateOrder(), DemographicParity(0.05, weight=5.0), TruePositiveRateParity(0.1, weight=5.0))
 
 
 @pytest.fixture(scope="module")
@@ -32,12 +28,13 @@ def people():
     return X.to_numpy(dtype=float), y.to_numpy() > 0, pd.Categorical(z).codes.astype(np.intp)
 
 
-def problem_of(people, *, with_groups=True, cost=0.6, **asked):
+def problem_of(people, *, with_groups=True, cost=0.6, tolerance=0.0, **constraints):
     X, y, codes = people
     n_groups = codes.max() + 1
     X = X if with_groups else X[:, n_groups:]
     labels = pd.Index([f"z{i}" for i in range(n_groups)])
-    return Problem.build(X, y, codes, labels, np.ones(len(y)), Ask(np.full(n_groups, cost), **asked))
+    terms = TrainingTerms(np.full(n_groups, cost), tolerance, Constraints(**constraints))
+    return Problem.build(X, y, codes, labels, np.ones(len(y)), terms)
 
 
 def candidates_of(problem, solver):
@@ -51,27 +48,26 @@ def candidates_of(problem, solver):
 @pytest.mark.parametrize("with_groups", [True, False])
 @pytest.mark.parametrize("solver", ["single groups", "all groups", "random starts"])
 @pytest.mark.parametrize(
-    "asked",
-    [{}, {"tolerance": 0.02}, {"tolerance": "auto", "max_social_cost": 0.3}, {"ties": TIES}],
-    ids=["nothing", "tolerance", "social cost", "ties"],
+    "constraints",
+    [{}, {"tolerance": 0.02}, {"tolerance": "auto", "max_social_cost": 0.3}, {"between_groups": PARITY}],
+    ids=["nothing", "tolerance", "social cost", "parity"],
 )
-def test_what_is_said_of_a_candidate_is_what_it_does_to_the_people(people, with_groups, solver, asked):
-    problem = problem_of(people, with_groups=with_groups, **asked)
+def test_the_evaluation_of_a_candidate_is_what_it_does_on_the_rows(people, with_groups, solver, constraints):
+    problem = problem_of(people, with_groups=with_groups, **constraints)
     for candidate in candidates_of(problem, solver):
-        selected, hits = problem.block.people.hard_counts(problem.block.score(candidate.parameters))
-        verdict = verdict_on(problem, selected, hits, fitted_weights=0.0)
-        assert candidate.violation == pytest.approx(verdict.violation[0])
-        assert candidate.accuracy == pytest.approx(verdict.accuracy[0], nan_ok=True)
-        assert candidate.value <= verdict.value[0] + 1e-12  # some weights were fitted
+        evaluation = evaluate_parameters(problem, candidate.parameters)
+        assert candidate.violation == pytest.approx(evaluation.violation[0])
+        assert candidate.accuracy == pytest.approx(evaluation.accuracy[0], nan_ok=True)
+        assert candidate.value <= evaluation.value[0] + 1e-12  # some weights were fitted
 
 
-def test_with_own_thresholds_no_other_thresholds_are_more_accurate(people):
+def test_no_other_group_thresholds_are_more_accurate(people):
     problem = problem_of(people, tolerance=0.02)
     parameters, _ = logistic_start(problem)
     score = problem.block.X[:, : problem.n_varying] @ parameters[: problem.n_varying]
-    codes, y = problem.block.people.codes, problem.block.people.y
+    codes, y = problem.block.rows.codes, problem.block.rows.y
     for group in range(3):
-        (candidate,) = with_own_thresholds(problem, parameters, 1.0, "test", [np.array([group])])
+        (candidate,) = with_group_thresholds(problem, parameters, 1.0, "test", [np.array([group])])
         mine, best = codes == group, -1.0
         for threshold in np.unique(score[mine]):
             passes = score[mine] > threshold
@@ -88,17 +84,17 @@ def test_a_label_of_one_candidate_does_not_stick_to_the_next():
     y[codes == 2] &= x[codes == 2] < 0
     problem = problem_of((np.c_[np.eye(3)[codes], x], y, codes), max_social_cost=0.6)
     sets = [np.array([0, 2]), np.array([0, 1])]
-    first, second = with_own_thresholds(problem, logistic_start(problem)[0], 1.0, "test", sets)
+    first, second = with_group_thresholds(problem, logistic_start(problem)[0], 1.0, "test", sets)
     assert first.origin == "test, 1 left out: z0"
     assert second.origin == "test: z0+z1"
 
 
-def test_who_clears_the_cost_only_is_worth_less_than_who_clears_the_tolerance_too(people):
+def test_clearing_the_cost_without_the_margin_is_worth_less(people):
     problem = problem_of(people)
-    selected, hits = np.array([100.0, 0.0, 0.0]), np.array([61.0, 0.0, 0.0])
-    asked = replace(problem, ask=replace(problem.ask, tolerance=0.02))
-    barely, surely = (verdict_on(some, selected, hits, 1.0).value[0] for some in (asked, problem))
-    assert barely == pytest.approx(surely - 1)
+    rows, terms = problem.block.rows, problem.terms
+    counts = GroupCounts(rows.n, rows.positives, np.array([100.0, 0.0, 0.0]), np.array([61.0, 0.0, 0.0]))
+    without, within = (evaluate_counts(some, counts, 1.0).value[0] for some in (replace(terms, tolerance=0.02), terms))
+    assert without == pytest.approx(within - 1)
 
 
 # ---------------------------------------------------------------------- the paper's own way
@@ -106,32 +102,32 @@ def test_who_clears_the_cost_only_is_worth_less_than_who_clears_the_tolerance_to
 
 @pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning", "ignore::selfselect.ApplicationWarning")
 @pytest.mark.parametrize(
-    ("asked", "allowed"),
+    ("constraints", "allowed"),
     [
-        ({}, lambda found: True),
-        ({"max_social_cost": 0.8}, lambda found: found.social_cost <= 0.8),
-        ({"require": ["z0"]}, lambda found: found.to_frame().loc["z0", "applies"]),
+        ({}, lambda audited: True),
+        ({"max_social_cost": 0.8}, lambda audited: audited.social_cost <= 0.8),
+        ({"require": ["z0"]}, lambda audited: audited.to_frame().loc["z0", "applies"]),
     ],
-    ids=["ties", "ties and a limit", "ties and a required group"],
+    ids=["parity", "parity and a limit", "parity and a required group"],
 )
-def test_descent_keeps_the_start_of_the_best_training_accuracy_among_those_that_meet_what_is_required(asked, allowed):
+def test_descent_keeps_the_most_accurate_start_among_those_that_violate_constraints_least(constraints, allowed):
     X, y, z = make_base_rate_groups((0.5, 0.3, 0.15), n_per_group=200, random_state=0, return_X_y_group=True)
     settings = {"cost": 0.6, "parity": 5.0, "solver": "gradient_descent", "max_iter": 60, "publish": "train"}
 
-    def found(**more):
+    def audited(**more):
         return StrategicClassifier(**settings, **more).fit(X, y, sensitive_features=z).audit(X, y, z)
 
     one_by_one = np.random.RandomState(2)  # each fit takes the next start
-    each = [found(n_starts=1, random_state=one_by_one) for _ in range(4)]
-    kept = found(n_starts=4, random_state=2, **asked)
+    each = [audited(n_starts=1, random_state=one_by_one) for _ in range(4)]
+    kept = audited(n_starts=4, random_state=2, **constraints)
     assert allowed(kept)
     assert kept.induced_accuracy == max(start.induced_accuracy for start in each if allowed(start))
-    assert (kept.induced_accuracy == max(start.induced_accuracy for start in each)) == (not asked)
+    assert (kept.induced_accuracy == max(start.induced_accuracy for start in each)) == (not constraints)
 
 
 def test_descent_values_a_start_by_its_plain_accuracy_at_its_own_threshold(people):
     X, y, codes = people
-    problem = problem_of(people, tolerance=0.05, ties=TIES)
+    problem = problem_of(people, tolerance=0.05, between_groups=PARITY)
     with pytest.warns(ConvergenceWarning):
         candidates, _ = solve_by_descent(problem, np.random.RandomState(0), DescentSettings(starts=3, steps=50))
     for candidate in candidates:
@@ -143,11 +139,11 @@ def test_descent_values_a_start_by_its_plain_accuracy_at_its_own_threshold(peopl
         assert candidate.violation == 0
 
 
-def test_what_cannot_be_met_together_with_ties_says_so(people):
+def test_a_limit_that_parity_rules_out_is_named(people):
     problem = problem_of(
-        people, with_groups=False, cost=0.99, max_social_cost=0.0, ties=(EqualSelectionRates(1.0, 0.001),)
+        people, with_groups=False, cost=0.99, max_social_cost=0.0, between_groups=(DemographicParity(0.001),)
     )
-    with pytest.raises(InfeasibleError, match="brought down to 0 while rates of groups are tied as asked"):
+    with pytest.raises(InfeasibleError, match="brought down to 0 while the constraints between groups hold"):
         solve(problem, random=np.random.RandomState(0))
 
 
@@ -165,29 +161,28 @@ def test_standardised_parameters_give_the_scores_of_the_users_features(people):
     assert problem.standardisation.redo_parameters(by_users_scale) == pytest.approx(parameters)
 
 
-def test_ties_are_judged_alike_by_solvers_and_by_what_is_published(people):
-    problem = problem_of(people, with_groups=False, ties=(EqualSelectionRates(5.0, 0.02),))
+def test_parity_is_evaluated_on_selection_rates(people):
+    problem = problem_of(people, with_groups=False, between_groups=(DemographicParity(0.02, weight=5.0),))
     best, _ = solve(problem, random=np.random.RandomState(0))
-    selected, hits = problem.block.people.hard_counts(problem.block.score(best.parameters))
-    rates = selected / problem.block.people.n
+    selected, _ = problem.block.rows.hard_counts(problem.block.score(best.parameters))
+    rates = selected / problem.block.rows.n
     assert (best.violation == 0) == (np.ptp(rates) <= 0.02 + 1e-9)
-    verdict = verdict_on(problem, selected, hits, 0.0)
-    assert verdict.broken_ties[0] == pytest.approx(max(0.0, np.ptp(rates) - 0.02), abs=1e-8)
+    evaluation = evaluate_parameters(problem, best.parameters)
+    assert evaluation.group_violation[0] == pytest.approx(max(0.0, np.ptp(rates) - 0.02), abs=1e-8)
 
 
-def test_a_group_that_tied_training_did_not_reach_is_reached_from_a_score_of_its_own(adult, monkeypatch):
+def test_a_group_that_training_does_not_reach_is_reached_from_a_score_of_its_own(adult, monkeypatch):
     X, y, z, *_ = adult["without"]
     codes = pd.Categorical(z).codes.astype(np.intp)
-    ask = Ask(
-        np.full(codes.max() + 1, 0.75), 0.02, ties=(EqualSelectionRates(10.0, 0.2, relative=True),), push_out=True
-    )
+    parity = DemographicParity(0.2, relative=True, weight=10.0)
+    terms = TrainingTerms(np.full(codes.max() + 1, 0.75), 0.02, Constraints(between_groups=(parity,)))
     problem = Problem.build(
-        X.to_numpy(float), y.to_numpy() > 0, codes, pd.Index(range(codes.max() + 1)), np.ones(len(y)), ask
+        X.to_numpy(float), y.to_numpy() > 0, codes, pd.Index(range(codes.max() + 1)), np.ones(len(y)), terms
     )
-    with_second_chances = solve_all_groups(problem)[0]
-    monkeypatch.setattr("selfselect.learning.all_groups._second_chances", lambda *_: [])
+    with_repetitions = solve_all_groups(problem)[0]
+    monkeypatch.setattr("selfselect.learning.all_groups._repeated_runs", lambda *_: [])
     without = solve_all_groups(problem)[0]
-    best, before = (max(some, key=lambda candidate: candidate.rank) for some in (with_second_chances, without))
+    best, before = (max(some, key=lambda candidate: candidate.rank) for some in (with_repetitions, without))
     assert before.violation == best.violation == 0
     assert best.value > before.value + 0.005
-    assert [candidate.rank for candidate in with_second_chances[: len(without)]] == [c.rank for c in without]
+    assert [candidate.rank for candidate in with_repetitions[: len(without)]] == [c.rank for c in without]

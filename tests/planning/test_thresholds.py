@@ -9,7 +9,8 @@ import pandas as pd
 import pytest
 
 from selfselect import PublishedStatistics, Terms, ThresholdCurves, threshold_frontier
-from selfselect.learning import Demands, InfeasibleError, allocate
+from selfselect.constraints import Constraints
+from selfselect.learning import InfeasibleError, optimise_thresholds
 from selfselect.outcomes import outcome
 from selfselect.planning.halves import two_halves
 from selfselect.planning.thresholds import short_threshold
@@ -79,7 +80,7 @@ def test_a_recommendation_per_group_is_the_allocation_under_the_same_limit(limit
     applies = curves.step_applies(np.full(8, 0.6))
     best = found.recommend(kind="per_group")
     try:
-        expected = allocate(curves, applies, demands=Demands(max_social_cost=limit))
+        expected = optimise_thresholds(curves, applies, constraints=Constraints(max_social_cost=limit))
     except InfeasibleError:
         assert not best.met
         return

@@ -12,8 +12,9 @@ from sklearn.utils.validation import check_is_fitted
 from .._frames import take_rows
 from .._validation import FloatArray, check_at_least_zero, check_choice, check_fraction
 from ..behaviour import Tolerance, check_tolerance
+from ..constraints import Constraints
 from ..costs import Cost, Subsidies, SubsidyKind, Terms
-from ..learning import Ask, cautious, cut_between, lacking_at_thresholds
+from ..learning import accuracy_lower_bound, shortfall_at_thresholds, threshold_between
 from ..publishing.splits import Publish, Rows
 from .docs import with_shared_docs
 from .training_data import TrainingPeople
@@ -149,39 +150,38 @@ class SemiStrategicClassifier(WrappedClassifier):
     def _search(self, people: TrainingPeople, score: FloatArray, tolerance: Tolerance) -> float:
         curves = people.curves(score)
         costs = dict(zip(people.groups.labels, self._terms().effective_cost(people.groups.labels), strict=True))
-        faced = np.array([costs[label] for label in curves.groups])
         terms = Terms({label: costs[label] for label in curves.groups}, behaviour=self._behaviour)
         self.curve_ = curves.outcomes_under(terms)
         # it is uncertain whether groups within the tolerance apply: the worse of the two cases counts
         cases = [self.curve_] if tolerance == 0 else [self.curve_, curves.outcomes_under(terms, tolerance)]
         value = np.min([self._value(case, float(curves.n.sum())) for case in cases], axis=0)
-        lacking = np.zeros(len(value))
+        shortfall = np.zeros(len(value))
         if self.min_selection_rate > 0:
-            lacking = lacking_at_thresholds(Ask(faced, min_selection_rate=self.min_selection_rate), curves)
-            value = np.where(lacking == 0, value, -np.inf)
+            shortfall = shortfall_at_thresholds(Constraints(min_selection_rate=self.min_selection_rate), curves)
+            value = np.where(shortfall == 0, value, -np.inf)
         thresholds, rate = self.curve_["threshold"].to_numpy(), self.curve_["application_rate"].to_numpy()
         tried = None if self.grid is None else np.linspace(score.min(), score.max(), self.grid)
         steps = np.arange(len(value)) if tried is None else np.searchsorted(thresholds, tried, side="right") - 1
         value, rate = value[steps], rate[steps]
         if not rate[~np.isneginf(value)].any():
-            return self._default_threshold(lacking)
+            return self._default_threshold(shortfall)
         best = np.flatnonzero(value >= value.max() - 1e-12)
         kept = int(best[np.argmax(rate[best])])
-        return float(cut_between(thresholds, kept) if tried is None else tried[kept])
+        return float(threshold_between(thresholds, kept) if tried is None else tried[kept])
 
-    def _default_threshold(self, lacking: FloatArray) -> float:
+    def _default_threshold(self, shortfall: FloatArray) -> float:
         """Threshold if nobody applies: that of the inner classifier, or the highest that selects enough people."""
         own, thresholds = default_threshold_of(self.estimator_), self.curve_["threshold"].to_numpy()
-        highest = int(np.flatnonzero(lacking == 0)[-1])  # at -inf everybody is selected
+        highest = int(np.flatnonzero(shortfall == 0)[-1])  # at -inf everybody is selected
         kept = np.searchsorted(thresholds, own, side="right") - 1 <= highest
-        return own if kept else float(cut_between(thresholds, highest))
+        return own if kept else float(threshold_between(thresholds, highest))
 
     def _value(self, case: pd.DataFrame, people: float) -> NDArray[np.float64]:
         if self.criterion == "firm_utility":
             return self._utility(case, people)
         applicants = case["application_rate"].to_numpy() * people
         correct = case["induced_accuracy"].fillna(0.0).to_numpy() * applicants
-        return np.asarray(cautious(correct, applicants, fitted_weights=0.0, errors=self.caution))
+        return np.asarray(accuracy_lower_bound(correct, applicants, fitted_weights=0.0, errors=self.caution))
 
     def _utility(self, case: pd.DataFrame, people: float) -> NDArray[np.float64]:
         """Utility of the firm per person, minus standard errors; 0 where nobody applies."""

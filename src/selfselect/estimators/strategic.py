@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -24,24 +23,26 @@ from .._validation import (
     some_of,
 )
 from ..behaviour import BestResponse, Tolerance, check_tolerance
+from ..constraints import (
+    BaseRateOrder,
+    Constraint,
+    Constraints,
+    DemographicParity,
+    ReleasedDemographicParity,
+    TruePositiveRateParity,
+)
 from ..costs import Cost, Subsidies, SubsidyKind
 from ..counting import GroupCodes, GroupCounts, locate_labels
 from ..learning import (
-    HANDFUL,
+    MIN_SELECTED,
     SOLVERS,
-    Ask,
     Candidate,
     DescentSettings,
-    EqualSelectionRates,
-    EqualTruePositiveRates,
-    OrderByBaseRates,
-    Part,
     Problem,
-    SummedSelectionRates,
-    Tie,
-    choose_unseen,
-    judge_counts,
+    TrainingTerms,
+    evaluate_counts,
     refuse_infeasible,
+    select_out_of_fold,
     solve,
 )
 from ..publishing.splits import Publish, Rows
@@ -233,15 +234,15 @@ class StrategicClassifier(SelfSelectionClassifier):
         return X, y
 
     def _fit(self, X: Any, y: Any, people: TrainingPeople, sample_weight: Any) -> None:
-        ask = self._ask(people)
+        terms = self._training_terms(people)
         with one_thread():
-            problem, used, rows = self._problem(X, people, ask)
+            problem, used = self._problem(X, people, terms)
             if people.splits.mode == "train":
                 best, unseen = self._solve(problem), None
             elif self.solver == "gradient_descent":
-                best, unseen = self._solve_each(X, people, problem, rows)
+                best, unseen = self._solve_each(X, people, problem)
             else:
-                best, unseen = self._solve_unseen(people, problem, rows)
+                best, unseen = self._solve_out_of_fold(people, problem)
         coefficients, intercept = problem.standardisation.undo_parameters(best.parameters)
         self.coef_ = self._for_second_class(coefficients)[None, :]
         self.intercept_ = self._for_second_class(np.array([intercept]))
@@ -249,7 +250,7 @@ class StrategicClassifier(SelfSelectionClassifier):
         in_sample = X[people.splits.final] @ coefficients + intercept
         self._publish(people, in_sample if unseen is None else unseen, in_sample)
         self._check_selection(self.min_selection_rate)
-        self._check_ties(problem.ask, used)
+        self._check_group_constraints(problem.terms, used)
 
     def _solve(self, problem: Problem) -> Candidate:
         """The best candidate of a solver on the people that it was fitted to."""
@@ -271,13 +272,11 @@ class StrategicClassifier(SelfSelectionClassifier):
         given = {name: value for name, value in named.items() if value is not None}
         return DescentSettings.of(self.preset, **{**(self.descent or {}), **given})
 
-    def _solve_each(
-        self, X: FloatArray, people: TrainingPeople, problem: Problem, rows: Rows
-    ) -> tuple[Candidate, FloatArray]:
+    def _solve_each(self, X: FloatArray, people: TrainingPeople, problem: Problem) -> tuple[Candidate, FloatArray]:
         """The paper's descent, which chooses on its training people; and scores of people by descents without them."""
 
         def descend(fitted: Rows) -> Candidate:
-            return self._solve(problem.take(np.isin(rows, fitted)))
+            return self._solve(problem.take(problem.rows_among(fitted)))
 
         def scores(candidate: Candidate, evaluated: Rows) -> FloatArray:
             coefficients, intercept = problem.standardisation.undo_parameters(candidate.parameters)
@@ -286,24 +285,23 @@ class StrategicClassifier(SelfSelectionClassifier):
         unseen, best = people.splits.run(descend, scores)
         return best, unseen
 
-    def _solve_unseen(self, people: TrainingPeople, problem: Problem, rows: Rows) -> tuple[Candidate, FloatArray]:
+    def _solve_out_of_fold(self, people: TrainingPeople, problem: Problem) -> tuple[Candidate, FloatArray]:
         """The best candidate, chosen on people that its score had not seen; and their scores."""
-        parts = [Part(np.isin(rows, fitted), np.isin(rows, judged)) for fitted, judged in people.splits.parts]
-        chosen, self.n_iter_ = choose_unseen(
+        candidates, self.n_iter_ = select_out_of_fold(
             problem,
-            parts,
-            np.isin(rows, people.splits.final),
+            people.splits.parts,
+            people.splits.final,
             with_refinement=self.solver == "auto",
             max_iter=self.max_iter,
         )
-        best = max(chosen, key=lambda each: each.candidate.rank)
-        refuse_infeasible(problem, best.candidate, [each.candidate for each in chosen])
+        best = max(candidates, key=lambda each: each.candidate.rank)
+        refuse_infeasible(problem, best.candidate, [each.candidate for each in candidates])
         score = np.full(len(people.qualified), np.nan)
-        score[rows] = best.score
+        score[problem.row_numbers] = best.score
         return best.candidate, score[people.splits.evaluated]
 
-    def _ask(self, people: TrainingPeople) -> Ask:
-        """What is asked of the classifier, by all groups."""
+    def _training_terms(self, people: TrainingPeople) -> TrainingTerms:
+        """Costs, behaviour and constraints of training, for all groups."""
         costs = self._terms().effective_cost(people.groups.labels)
         tolerance = check_tolerance(self.tolerance, costs)
         required = self._check_settings(people.groups, people.qualified)
@@ -312,17 +310,14 @@ class StrategicClassifier(SelfSelectionClassifier):
         in_training = people.splits.mode == "train" or self.solver == "gradient_descent"
         behaviour = BestResponse() if in_training else self._behaviour
         least = check_fraction(self.min_selection_rate, "min_selection_rate")
-        ties, shut_out = self._ties(), self.shut_out
-        return Ask(
+        constraints = Constraints(required, limit, least, between_groups=self._group_constraints())
+        return TrainingTerms(
             costs,
             tolerance,
-            required,
-            limit,
-            ties,
-            shut_out,
-            behaviour=behaviour,
+            constraints,
+            behaviour,
+            shut_out=self.shut_out,
             push_out=self._tie_settings()["push_out"],
-            min_selection_rate=least,
         )
 
     def _tie_settings(self) -> dict[str, bool]:
@@ -338,43 +333,43 @@ class StrategicClassifier(SelfSelectionClassifier):
             raise ValueError(f"ties[{wrong[0]!r}] must be True or False, got {given[wrong[0]]!r}.")
         return {**TIE_SETTINGS, **given}
 
-    def _ties(self) -> tuple[Tie, ...]:
-        """Ties between groups. A new one is made here."""
-        ties: list[Tie] = []
-        told = self._tie_settings()
-        if (
-            self.parity > 0 and self.equal_tpr > 0 and told["order"]
-        ):  # together they put groups in order, and this sees to it
-            ties.append(OrderByBaseRates())
+    def _group_constraints(self) -> tuple[Constraint, ...]:
+        """Constraints between groups."""
+        constraints: list[Constraint] = []
+        settings = self._tie_settings()
+        relative = settings["relative"]
+        if self.parity > 0 and self.equal_tpr > 0 and settings["order"]:
+            constraints.append(BaseRateOrder())
         if self.parity > 0:
-            summed = self._descent_settings().parity_over == "sum"
-            equal = SummedSelectionRates if summed else EqualSelectionRates
-            ties.append(equal(self.parity, self.parity_tolerance, relative=told["relative"]))
+            released = self._descent_settings().parity_over == "sum"
+            parity = ReleasedDemographicParity if released else DemographicParity
+            constraints.append(parity(self.parity_tolerance, relative=relative, weight=self.parity))
         if self.equal_tpr > 0:
-            ties.append(EqualTruePositiveRates(self.equal_tpr, self.tpr_tolerance, relative=told["relative"]))
-        return tuple(ties)
+            constraints.append(TruePositiveRateParity(self.tpr_tolerance, relative=relative, weight=self.equal_tpr))
+        return tuple(constraints)
 
-    def _problem(self, X: FloatArray, people: TrainingPeople, ask: Ask) -> tuple[Problem, NDArray[np.intp], Rows]:
-        """The task of the rows that weigh anything, the codes of the groups that are left in it, and its rows."""
+    def _problem(self, X: FloatArray, people: TrainingPeople, terms: TrainingTerms) -> tuple[Problem, NDArray[np.intp]]:
+        """The task of the rows with a positive weight, and the codes of their groups."""
         qualified, groups, weights = people.qualified, people.groups, people.weights
         counted = slice(None) if weights is None or weights.all() else weights > 0
         used, codes = np.unique(groups.codes[counted], return_inverse=True)
-        gone = np.setdiff1d(np.flatnonzero(ask.required), used)
+        gone = np.setdiff1d(np.flatnonzero(terms.required), used)
         if len(gone):
             raise ValueError(f"require names group(s) all of whose rows weigh 0: {some_of(groups.labels[gone])}.")
         if len(np.unique(qualified[counted])) < 2:
             raise ValueError("sample_weight leaves one class only: there must be qualified and unqualified people.")
         counts = (np.ones(len(qualified)) if weights is None else as_counts(weights))[counted]
-        asked = replace(ask, costs=ask.costs[used], required=ask.required[used])
-        problem = Problem.build(X[counted], qualified[counted], codes, groups.labels[used], counts, asked, l2=self.l2)
-        rows = np.arange(len(qualified))[counted][np.argsort(codes, kind="stable")]  # the problem's are sorted by group
-        return problem, used, rows
+        row_numbers = np.arange(len(qualified))[counted]
+        labels = groups.labels[used]
+        problem = Problem.build(
+            X[counted], qualified[counted], codes, labels, counts, terms.take(used), self.l2, row_numbers
+        )
+        return problem, used
 
-    def _check_ties(self, ask: Ask, used: NDArray[np.intp]) -> None:
+    def _check_group_constraints(self, terms: TrainingTerms, used: NDArray[np.intp]) -> None:
         """Set ``constraints_met_`` by what is published, and warn where it is False."""
-        n, positives, selected, hits = (column[used] for column in self.published_.counts.columns)
-        verdict = judge_counts(ask, GroupCounts(n, positives, selected[None, :], hits[None, :]), fitted_weights=0.0)
-        self.constraints_met_ = bool(verdict.broken_ties[0] == 0)
+        counts = GroupCounts(*(column[used] for column in self.published_.counts.columns))
+        self.constraints_met_ = bool(evaluate_counts(terms, counts, fitted_weights=0.0).group_violation[0] == 0)
         if not self.constraints_met_:
             warn(
                 "Selection or true-positive rates could not be brought within their tolerance while someone applies. "
@@ -404,10 +399,10 @@ class StrategicClassifier(SelfSelectionClassifier):
         if self.require is not None:
             required[locate_labels(self.require, groups.labels, "require", "the training data")] = True
             positives = np.bincount(groups.codes[qualified], minlength=len(groups.labels))
-            few = required & (positives < HANDFUL)
+            few = required & (positives < MIN_SELECTED)
             if few.any():
                 warn(
-                    f"Required group(s) {some_of(groups.labels[few])} have under {HANDFUL} qualified people in "
+                    f"Required group(s) {some_of(groups.labels[few])} have under {MIN_SELECTED} qualified people in "
                     f"training ({', '.join(map(str, positives[few][:5]))}): their precision is hardly known."
                 )
         return required

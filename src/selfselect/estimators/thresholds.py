@@ -11,11 +11,18 @@ from numpy.typing import NDArray
 from sklearn.utils.validation import check_is_fitted
 
 from .._frames import plain_frame, take_rows
-from .._validation import FloatArray, check_at_least_zero, check_choice, some_of
+from .._validation import FloatArray, check_at_least_zero, check_choice, check_fraction, some_of
 from ..behaviour import SLACK
+from ..constraints import Constraints, DemographicParity, TruePositiveRateParity
 from ..costs import Cost, Subsidies, SubsidyKind
 from ..counting import encode_groups, locate_labels, position_of, with_same_columns
-from ..learning import Allocation, Demands, InfeasibleError, allocate, cautious, cut_between
+from ..learning import (
+    InfeasibleError,
+    OptimalThresholds,
+    accuracy_lower_bound,
+    optimise_thresholds,
+    threshold_between,
+)
 from ..publishing import Promised, ThresholdCurves, promise_in_order, sequences_of
 from ..publishing.splits import Publish, Rows
 from .docs import with_shared_docs
@@ -64,7 +71,7 @@ class GroupThresholdClassifier(WrappedClassifier):
     ----------
     thresholds_ : Series, indexed by group
         A person is selected when the inner score is above it; inf selects nobody, -inf everybody.
-    allocation_ : Allocation
+    allocation_ : OptimalThresholds
         The optimum, with its value and how exact it is.
     estimator_ : classifier
         The fitted classifier (of several, the one that was kept).
@@ -152,7 +159,7 @@ class GroupThresholdClassifier(WrappedClassifier):
         def scores(inner: Any, rows: Rows) -> FloatArray:
             return score_of(inner, take_rows(X, rows), self.positive_)
 
-        best: tuple[float, Allocation, ThresholdCurves, FloatArray, Any, Promised | None] | None = None
+        best: tuple[float, OptimalThresholds, ThresholdCurves, FloatArray, Any, Promised | None] | None = None
         candidates = self._candidates()
         for candidate in candidates if self.prefit else ():
             self._check_prefit(candidate)
@@ -174,7 +181,7 @@ class GroupThresholdClassifier(WrappedClassifier):
         if promised is not None:
             self.promise_level_ = promised.level
             # groups that are not let in have a threshold that was not tested
-            passed = promised.groups(curves.groups) & self.allocation_.let_in
+            passed = promised.groups(curves.groups) & self.allocation_.applying
             self.promised_ = _over_all(passed, people.groups.labels)
         thresholds = self.thresholds_.to_numpy()
         final = people.splits.final
@@ -214,7 +221,7 @@ class GroupThresholdClassifier(WrappedClassifier):
 
     def _allocate(
         self, people: TrainingPeople, curves: ThresholdCurves, model: Any, promised: Promised | None
-    ) -> Allocation:
+    ) -> OptimalThresholds:
         position = position_of(curves.groups, people.groups.labels, "The curves", "the training data")
         faced = self._terms().effective_cost(people.groups.labels)[position]
         if promised is None:
@@ -223,7 +230,7 @@ class GroupThresholdClassifier(WrappedClassifier):
             applies = np.zeros(len(curves.threshold), dtype=bool)
             for code, thresholds in enumerate(promised.thresholds):
                 applies[_steps_of(curves, code, thresholds)] = True
-        gain = cautious(curves.correct, curves.n[curves.group], 0.0, self.caution) * curves.n[curves.group]
+        gain = accuracy_lower_bound(curves.correct, curves.n[curves.group], 0.0, self.caution) * curves.n[curves.group]
         required = np.zeros(len(people.groups.labels), dtype=bool)
         if self.require is not None:
             required[locate_labels(self.require, people.groups.labels, "require", "the training data")] = True
@@ -233,29 +240,31 @@ class GroupThresholdClassifier(WrappedClassifier):
                     f"{some_of(people.groups.labels[vain])} must apply, but nobody of it was evaluated (there are too "
                     "few people, or all weigh 0), so nothing can be published about it."
                 )
-        demands = Demands(
+        for name in ("parity_tolerance", "parity_ratio", "tpr_tolerance", "tpr_ratio"):
+            if getattr(self, name) is not None:
+                check_fraction(getattr(self, name), name)
+        parity = DemographicParity(*_bounds(self.parity_tolerance, self.parity_ratio))
+        tpr_parity = TruePositiveRateParity(*_bounds(self.tpr_tolerance, self.tpr_ratio))
+        constraints = Constraints(
             required=required[position] | (faced <= SLACK),  # who pays nothing cannot be kept out
             max_social_cost=1.0 if self.max_social_cost is None else self.max_social_cost,
             min_selection_rate=self.min_selection_rate,
-            at_least=curves.counts_of(curves.step_at(default_threshold_of(model))).selected
+            min_selected=curves.counts_of(curves.step_at(default_threshold_of(model))).selected
             if self.shut_out == "forbid"
             else None,
-            parity_tolerance=self.parity_tolerance,
-            parity_ratio=self.parity_ratio,
-            tpr_tolerance=self.tpr_tolerance,
-            tpr_ratio=self.tpr_ratio,
+            between_groups=(parity, tpr_parity),
         )
-        return allocate(curves, applies, gain=gain, shut_out=self.shut_out, demands=demands)
+        return optimise_thresholds(curves, applies, gain=gain, shut_out=self.shut_out, constraints=constraints)
 
     def _thresholds(
-        self, people: TrainingPeople, curves: ThresholdCurves, allocation: Allocation, promised: Promised | None
+        self, people: TrainingPeople, curves: ThresholdCurves, allocation: OptimalThresholds, promised: Promised | None
     ) -> pd.Series:
         """Threshold of each group, halfway between its step and the next; or the very threshold that was tested."""
-        chosen = np.asarray(cut_between(curves.threshold, allocation.step), dtype=np.float64)
+        chosen = np.asarray(threshold_between(curves.threshold, allocation.step), dtype=np.float64)
         chosen = np.where(allocation.step == curves.start[:-1], -np.inf, chosen)
         chosen = np.where(allocation.step == curves.start[1:] - 1, np.inf, chosen)
         for code, tested in enumerate(() if promised is None else promised.thresholds):
-            if allocation.let_in[code]:
+            if allocation.applying[code]:
                 chosen[code] = tested[_steps_of(curves, code, tested) == allocation.step[code]].max()
         labels = people.groups.labels
         # a group without evaluated people is shut out, unless that is not allowed
@@ -308,6 +317,11 @@ class GroupThresholdClassifier(WrappedClassifier):
         if np.isinf(threshold):
             return "nobody is selected; " if threshold > 0 else "everybody is selected; "
         return f"selected above {threshold:.4g}; "
+
+
+def _bounds(tolerance: float | None, ratio: float | None) -> tuple[float, float]:
+    """Bounds of a rate's difference and ratio; no bound where None."""
+    return 1.0 if tolerance is None else tolerance, ratio or 0.0
 
 
 def _steps_of(curves: ThresholdCurves, code: int, thresholds: FloatArray) -> NDArray[np.intp]:

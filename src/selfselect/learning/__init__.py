@@ -1,57 +1,55 @@
-"""Ways to train a linear classifier whose applicants choose themselves.
+"""Training of linear classifiers whose applicants choose themselves.
 
-``sums`` turns scores into sums per group and back; ``objectives`` and ``paper`` turn sums into what is lowered, with
-``ties`` between groups; ``linear`` is where features enter. ``asking`` states what is asked of a classifier,
-``judging`` says by hard counts how far one meets it and what it is worth, and ``candidates`` are classifiers that have
-been judged. ``problem`` is a task; ``single_groups``, ``all_groups`` and ``descent`` (the paper's own way) solve it,
-from ``starts``; ``batch`` and ``fused`` are how all starts of a descent take their steps at once. :func:`solve` puts
-them together, and ``unseen`` chooses on people that a score has not seen.
-``allocation`` is the best threshold per group, exactly, for any score.
+- ``objective``: the objectives, value and gradient on sums per group
+- ``scores``: scores to sums per group, and a gradient in the sums to one per score
+- ``linear``: scores from features
+- ``terms``, ``problem``: a task, with standardised features sorted by group (see also :mod:`selfselect.constraints`)
+- ``evaluation``, ``candidates``: finished classifiers, with constraint violation and value from hard counts
+- ``thresholds``: the best threshold per group, exactly, for any score (``group_sets``, ``rate_windows``)
+- ``solvers``: :func:`solve`, from a problem to a classifier
+- ``starts``, ``refinement``, ``group_thresholds``, ``all_groups``: the parts of the default solver
+- ``out_of_fold``: choosing on people that a score has not seen
+- ``paper``: the paper's descent and its settings
 
-The default does not minimise the paper's objective. Once all groups but one are shut out, that objective is the mean
+The default does not minimise the paper's objective. Once all groups but one stay away, that objective is the mean
 log-loss of the one that is left, whatever its precision; and where a group's smooth application is 0 its gradient is
-lost. So it is decided first who shall apply, and :class:`~selfselect.learning.objectives.TargetedObjective` lowers the
-errors on them under the constraint that they do. The paper's objective is there for random starts and for the
-reference.
+lost. So the groups that should apply are decided first, and :class:`~selfselect.learning.objective.TargetedObjective`
+minimises the errors on them under the constraint that they do.
 """
 
-from .allocation import Allocation, Demands, allocate
-from .asking import Ask
-from .candidates import Candidate, cut_between
-from .descent import PRESETS, DescentSettings, logistic_by_descent
-from .judging import HANDFUL, cautious, judge_counts, lacking_at_thresholds
+from ..constraints import InfeasibleError
+from .candidates import Candidate, threshold_between
+from .evaluation import MIN_SELECTED, accuracy_lower_bound, evaluate_counts, shortfall_at_thresholds
 from .linear import FeatureBlock
-from .problem import InfeasibleError, Problem
-from .solving import SOLVERS, refuse_infeasible, solve, too_few_selected
-from .ties import EqualSelectionRates, EqualTruePositiveRates, OrderByBaseRates, SummedSelectionRates, Tie
-from .unseen import Part, choose_unseen
+from .objective import StrategicObjective
+from .out_of_fold import select_out_of_fold
+from .paper import PRESETS, DescentSettings, logistic_by_descent
+from .problem import Problem
+from .solvers import SOLVERS, refuse_infeasible, solve, too_few_selected
+from .terms import ShutOut, TrainingTerms
+from .thresholds import OptimalThresholds, optimise_thresholds
 
 __all__ = [
-    "HANDFUL",
+    "MIN_SELECTED",
     "PRESETS",
     "SOLVERS",
-    "Allocation",
-    "Ask",
     "Candidate",
-    "Demands",
     "DescentSettings",
-    "EqualSelectionRates",
-    "EqualTruePositiveRates",
     "FeatureBlock",
     "InfeasibleError",
-    "OrderByBaseRates",
-    "Part",
+    "OptimalThresholds",
     "Problem",
-    "SummedSelectionRates",
-    "Tie",
-    "allocate",
-    "cautious",
-    "choose_unseen",
-    "cut_between",
-    "judge_counts",
-    "lacking_at_thresholds",
+    "ShutOut",
+    "StrategicObjective",
+    "TrainingTerms",
+    "accuracy_lower_bound",
+    "evaluate_counts",
     "logistic_by_descent",
+    "optimise_thresholds",
     "refuse_infeasible",
+    "select_out_of_fold",
+    "shortfall_at_thresholds",
     "solve",
+    "threshold_between",
     "too_few_selected",
 ]

@@ -1,55 +1,63 @@
-"""Scores that are linear in the features: ``s = x.w + b``, over rows that are fed in any way.
+"""Scores that are linear in the features: ``s = x.w + b``.
 
-This is where features enter training, and nowhere else: forward as ``X w + b``, backward as ``X'g`` from the slopes
-``g`` per score. A value with its gradient takes O(m d) time for m rows and d features.
+Features enter training here and nowhere else: forward as ``X w + b``, backward as ``X'g`` from the gradient ``g`` per
+score. A value with its gradient takes O(m d) time for m rows and d features.
 """
 
 from __future__ import annotations
 
 from dataclasses import dataclass
-from functools import partial
+from functools import cached_property, partial
+from operator import attrgetter
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from .._validation import BoolArray, FloatArray
 from ..counting.rows import Rows
-from .objectives import Objective
-from .sums import People, Slopes, SmoothScores, Sums
+from ..counting.sums import Gradient, Sums
+from .objective import Objective
+from .scores import GroupedRows, SmoothScores
 
 
 @dataclass(frozen=True, eq=False)
 class FeatureBlock:
-    """Some rows of a table: features, and who the rows are of; sorted by group.
+    """Some rows of a table, sorted by group: features of shape (n_rows, n_features), labels and weights."""
 
-    Attributes
-    ----------
-    X : ndarray of shape (n_rows, n_features)
-    people : People
-    """
-
-    X: FloatArray
-    people: People
+    X: NDArray[Any]
+    rows: GroupedRows
 
     @classmethod
     def from_unsorted(
         cls, X: FloatArray, y: BoolArray, codes: NDArray[np.intp], weight: FloatArray, n_groups: int
     ) -> FeatureBlock:
         """Sort rows by group. The features are copied."""
-        people, order = People.from_unsorted(y, codes, weight, n_groups)
-        return cls(X[order], people)
+        rows, order = GroupedRows.from_unsorted(y, codes, weight, n_groups)
+        return cls(X[order], rows)
 
     def of_groups(self, groups: NDArray[np.intp]) -> FeatureBlock:
-        """Rows of some groups, given in rising order; of a single one they are not copied."""
-        return FeatureBlock(self.X[self.people.rows_of(groups)], self.people.of_groups(groups))
+        """Rows of some groups, given in rising order; those of a single group are not copied."""
+        return FeatureBlock(self.X[self.rows.rows_of(groups)], self.rows.of_groups(groups))
 
     def score(self, parameters: FloatArray) -> FloatArray:
-        """Score of each row, by weights and an intercept."""
+        """Score of each row, by weights and intercept."""
         return np.asarray(self.X @ parameters[:-1] + parameters[-1])
 
-    def gradient(self, slopes: FloatArray) -> FloatArray:
-        """Gradient with respect to weights and intercept, from slopes per score."""
-        return np.append(slopes @ self.X, slopes.sum())
+    def scores(self, parameters: NDArray[Any], out: NDArray[Any] | None = None) -> NDArray[Any]:
+        """Several scores of each row, by as many rows of parameters."""
+        scores: NDArray[Any] = np.matmul(parameters[:, :-1], self._columns, out=out)
+        scores += parameters[:, -1:]
+        return scores
+
+    @cached_property
+    def _columns(self) -> NDArray[Any]:
+        """``X'`` in memory of its own: products of several scores are faster with it."""
+        return np.ascontiguousarray(self.X.T)
+
+    def gradient(self, per_score: NDArray[Any]) -> NDArray[Any]:
+        """Gradient with respect to weights and intercept, from one per score."""
+        return np.concatenate([per_score @ self.X, per_score.sum(axis=-1, keepdims=True)], axis=-1)
 
 
 @dataclass(frozen=True, eq=False)
@@ -58,16 +66,15 @@ class _BlockPass:
 
     block: FeatureBlock
     scores: SmoothScores
+    sums: Sums
 
     @classmethod
     def forward(cls, objective: Objective, parameters: FloatArray, block: FeatureBlock) -> _BlockPass:
-        return cls(block, objective.forward(block.people, block.score(parameters)))
+        scores = objective.smooth_scores(block.rows)
+        return cls(block, scores, scores.forward(block.score(parameters)))
 
-    def sums(self) -> Sums:
-        return self.scores.sums()
-
-    def gradient(self, slopes: Slopes) -> FloatArray:
-        return self.block.gradient(self.scores.slopes_per_score(slopes))
+    def gradient(self, gradient: Gradient) -> FloatArray:
+        return self.block.gradient(self.scores.backward(gradient))
 
 
 @dataclass(frozen=True, eq=False)
@@ -76,29 +83,30 @@ class LinearLoss:
 
     Attributes
     ----------
-    rows : Rows of FeatureBlock
-        In memory the forward pass is made once per evaluation; in chunks the table is read twice; on a cluster the
-        passes stay with the workers, to which the parameters and slopes are sent.
+    table : Rows of FeatureBlock
+        In memory, each evaluation makes one pass forward; in chunks it reads the table twice; on a cluster the passes
+        stay with the workers, which receive the parameters and the gradient in the sums.
     objective : Objective
-    pull : ndarray of shape (n_features,), optional
-        Strength with which each weight is held near the anchor: adds ``(1/2) sum_j pull_j (w_j - anchor_j)^2``.
-    anchor : ndarray of shape (n_features + 1,), optional
-        Weights and intercept (which is not held); by default 0.
+    ridge : ndarray of shape (n_features,), optional
+        Adds ``(1/2) sum_j ridge_j (w_j - centre_j)^2``.
+    centre : ndarray of shape (n_features + 1,), optional
+        Weights and intercept (which has no ridge); by default 0.
     """
 
-    rows: Rows[FeatureBlock]
+    table: Rows[FeatureBlock]
     objective: Objective
-    pull: FloatArray | None = None
-    anchor: FloatArray | None = None
+    ridge: FloatArray | None = None
+    centre: FloatArray | None = None
 
     def __call__(self, parameters: FloatArray) -> tuple[float, FloatArray]:
         """Value and gradient at weights and intercept."""
-        passes = self.rows.each(partial(_BlockPass.forward, self.objective, parameters))
-        value, slopes = self.objective(passes.total(_BlockPass.sums))
-        gradient = passes.total(partial(_BlockPass.gradient, slopes=slopes))
-        if self.pull is not None:
-            away = parameters if self.anchor is None else parameters - self.anchor
-            force = np.append(self.pull * away[:-1], 0.0)
-            value += float(force @ away) / 2
+        passes = self.table.each(partial(_BlockPass.forward, self.objective, parameters))
+        value, in_sums = self.objective(passes.total(attrgetter("sums")))
+        gradient = passes.total(partial(_BlockPass.gradient, gradient=in_sums))
+        total = float(value)
+        if self.ridge is not None:
+            distance = parameters if self.centre is None else parameters - self.centre
+            force = np.append(self.ridge * distance[:-1], 0.0)
+            total += float(force @ distance) / 2
             gradient = gradient + force
-        return value, gradient
+        return total, gradient

@@ -1,149 +1,262 @@
-"""The paper's own objective: the loss over those who (smoothly) apply, plus penalties.
+"""The paper's own training, kept as the reference: gradient descent on its objective from random starts.
 
-It asks for the largest prediction of each group, which is no sum: it is made from all rows at once and does not merge
-over blocks, unlike everything in :mod:`.objectives`.
+For m rows and d features each step takes O(m d); the paper takes 30,000 of them from each start. All starts take their
+steps together.
 """
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from functools import reduce
+from collections.abc import Callable
+from dataclasses import dataclass, fields, replace
+from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
+from sklearn.exceptions import ConvergenceWarning
 
-from .._validation import FloatArray
-from ..behaviour import smooth_applies
-from .objectives import plus
-from .sums import TINY, People, Slopes, SmoothScores, Sums, smooth_precision
-from .ties import Tie
+from .._notices import warn
+from .._validation import FloatArray, check_at_least_zero, check_choice
+from ..behaviour import PRECISION_CLIP
+from ..counting.rows import HeldRows
+from ..counting.sums import TINY, Gradient, Sums
+from .candidates import Candidate, evaluate_parameters, with_best_threshold
+from .linear import FeatureBlock, LinearLoss
+from .objective import APPLICATION, StrategicObjective
+from .problem import Problem
+from .refinement import minimise
+from .scores import SmoothScores
 
-#: Added inside the logarithms of the application penalty, so that it stays finite.
-LOG_OFFSET = 1e-3
-#: The paper's weight of the application penalty.
-APPLICATION = 1 / 6
-
-
-def induced_loss(loss: FloatArray, n: FloatArray, applies: FloatArray) -> tuple[float, FloatArray, FloatArray]:
-    """Loss over applicants: ``sum a L / sum a n``; slopes in L and a."""
-    total = applies @ n
-    value = float(applies @ loss / total)
-    return value, applies / total, (loss - value * n) / total
-
-
-def application_penalty(largest: FloatArray, applies: FloatArray) -> tuple[float, FloatArray, FloatArray]:
-    """Push for someone selected in every group and some group applying; slopes in ``max y~`` and a.
-
-    ``-(1/K) sum_z log(max_i y~_i + .001) - log(max_z a_z + .001)``.
-    """
-    n_groups = len(largest)
-    top = int(np.argmax(applies))
-    value = -np.log(largest + LOG_OFFSET).mean() - np.log(applies[top] + LOG_OFFSET)
-    slope_applies = np.zeros(n_groups)
-    slope_applies[top] = -1 / (applies[top] + LOG_OFFSET)
-    return float(value), -1 / (largest + LOG_OFFSET) / n_groups, slope_applies
-
-
-@dataclass(frozen=True, eq=False)
-class PaperSums(Sums):
-    """Sums of all rows, with what else the paper's objective asks for.
-
-    Attributes
-    ----------
-    largest : ndarray of shape (n_groups,)
-        ``max y~``.
-    hard : tuple of ndarray, optional
-        People selected at the current scores, and true positives.
-    """
-
-    largest: FloatArray
-    hard: tuple[FloatArray, FloatArray] | None
-
-    def __add__(self, other: Sums) -> Sums:
-        raise TypeError(
-            "The paper's objective needs the largest score of each group, which does not add up over blocks: hold all "
-            "rows in memory, or lower another objective."
-        )
+#: Norm of the gradient below which a descent counts as converged.
+GRADIENT_TOLERANCE = 1e-3
+#: Sharpness of the smooth precision and of applications when L-BFGS replaces the descent, from stage to stage.
+STAGES = ((5.0, 5.0), (15.0, 10.0), (40.0, 20.0))
+STAGE_ITERATIONS = 60
+#: A tolerance of "auto" in the smooth objective, which needs a number: the paper's, on Adult.
+AUTO_MARGIN = 0.02
+#: Allowed values of the settings that are words.
+CHOICES = {
+    "application_over": ("mean", "sum"),
+    "parity_over": ("mean", "sum"),
+    "corrected_by": ("current", "previous"),
+    "kept_by": ("hard", "smooth"),
+    "dtype": ("float64", "float32"),
+}
 
 
-class PaperScores(SmoothScores):
-    """One pass over all scores, with the largest prediction of each group, and the way back."""
-
-    def __init__(
-        self,
-        people: People,
-        score: FloatArray,
-        temperature: float,
-        precision_temperature: float,
-        *,
-        corrected: bool = True,
-    ) -> None:
-        super().__init__(people, score, temperature, precision_temperature)
-        self.corrected = corrected
-
-    def sums(self) -> PaperSums:
-        """Add up, per group, and look for the largest."""
-        return PaperSums(
-            **self._totals(),
-            largest=self.people.reduced(np.maximum, self.soft),
-            hard=self.people.hard_counts(self.score) if self.corrected else None,
-        )
-
-    def slopes_per_score(self, slopes: Slopes) -> FloatArray:
-        """Slope of the value with respect to each score; of the largest ones of a group, the first carries theirs."""
-        per_score = super().slopes_per_score(slopes)
-        if slopes.largest is not None:
-            people = self.people
-            top = np.flatnonzero(self.soft == people.for_each_row(people.reduced(np.maximum, self.soft)))
-            owner = people.codes[top]
-            first = np.unique(owner, return_index=True)[1]
-            per_score[top[first]] += self.bend[top[first]] * slopes.largest[owner[first]]
-        return per_score
-
-
-@dataclass(frozen=True, eq=False)
-class StrategicObjective:
-    """The paper's objective.
-
-    ``sum_z a_z L_z / sum_z a_z n_z + application R_app + penalties of ties``.
+@dataclass(frozen=True)
+class DescentSettings:
+    """Settings of the descent; by default those of the paper's text.
 
     Attributes
     ----------
-    costs : ndarray of shape (n_groups,)
-        Cost that each group faces, tolerance included.
-    application : float
-        Weight of :func:`application_penalty`.
-    ties : tuple of Tie
-        The paper has equal selection rates, without a wall.
-    temperature, precision_temperature, application_temperature : float
-        Sharpness of y~ (loss and penalties), of the precision proxy, and of applications.
-    corrected : bool
-        Whether the precision proxy carries its correction by hard predictions.
+    temperature, precision_temperature, application_temperature, application, application_over, corrected_above
+        As in :class:`~selfselect.learning.objective.StrategicObjective`.
+    learning_rate : float
+        Factor of the gradient in a step.
+    steps, starts : int
+        Steps from each start, and Gaussian starts.
+    corrected_by : {"current", "previous"}
+        Whose hard predictions correct the smooth precision: those of this step or of the one before.
+    parity_over : {"mean", "sum"}
+        Whether parity is :class:`~selfselect.constraints.DemographicParity` or
+        :class:`~selfselect.constraints.ReleasedDemographicParity`.
+    kept_by : {"hard", "smooth"}
+        Whether the start with the best training induced accuracy is kept, or that with smooth applications.
+    dtype : {"float64", "float32"}
+        Precision of features, parameters and scores.
     """
 
-    costs: FloatArray
-    application: float = APPLICATION
-    ties: tuple[Tie, ...] = ()
     temperature: float = 2.0
     precision_temperature: float = 5.0
     application_temperature: float = 5.0
-    corrected: bool = True
+    learning_rate: float = 0.1
+    steps: int = 30_000
+    starts: int = 5
+    application: float = APPLICATION
+    application_over: str = "mean"
+    corrected_by: str = "current"
+    corrected_above: float = 0.5
+    parity_over: str = "mean"
+    kept_by: str = "hard"
+    dtype: str = "float64"
 
-    def forward(self, people: People, score: FloatArray) -> PaperScores:
-        """Pass over the scores of all people."""
-        return PaperScores(people, score, self.temperature, self.precision_temperature, corrected=self.corrected)
+    def __post_init__(self) -> None:
+        for name, choices in CHOICES.items():
+            check_choice(getattr(self, name), name, choices)
+        for name in ("temperature", "precision_temperature", "application_temperature", "learning_rate"):
+            if check_at_least_zero(getattr(self, name), name) == 0:
+                raise ValueError(f"{name} must be positive.")
+        for name in ("application", "corrected_above"):
+            check_at_least_zero(getattr(self, name), name)
+        for name in ("steps", "starts"):
+            value = getattr(self, name)
+            if not isinstance(value, int | np.integer) or value < 1:
+                raise ValueError(f"{name} must be a whole number of at least 1, got {value!r}.")
 
-    def __call__(self, sums: PaperSums) -> tuple[float, Slopes]:
-        """Value and slopes."""
-        q, _, _ = smooth_precision(sums, self.costs, sums.hard)
-        applies, applies_q = smooth_applies(q, self.costs, self.application_temperature)
-        # where nobody applies even smoothly, the weights must not vanish together
-        value, slope_loss, slope_applies = induced_loss(sums.loss, sums.n, applies + TINY)
-        penalty, slope_largest, pull = application_penalty(sums.largest, applies)
-        value += self.application * penalty
-        slopes = Slopes(
-            loss=slope_loss,
-            largest=self.application * slope_largest,
-            precision=(slope_applies + self.application * pull) * applies_q,
+    @classmethod
+    def of(cls, preset: str | None = None, **given: Any) -> DescentSettings:
+        """Settings of a preset ("paper" by default), except for those that are given and not None."""
+        preset = "paper" if preset is None else preset
+        check_choice(preset, "preset", tuple(PRESETS))
+        names = [field.name for field in fields(cls)]
+        unknown = set(given) - set(names)
+        if unknown:
+            raise ValueError(f"No setting of the descent is called {min(unknown)!r}; there are {', '.join(names)}.")
+        return replace(PRESETS[preset], **{name: value for name, value in given.items() if value is not None})
+
+
+#: The paper's text, and its released code where that differs.
+PRESETS = {
+    "paper": DescentSettings(),
+    "released": DescentSettings(
+        application_over="sum",
+        corrected_by="previous",
+        corrected_above=0.55,
+        parity_over="sum",
+        kept_by="smooth",
+        dtype="float32",
+    ),
+}
+
+
+def strategic_objective(problem: Problem, settings: DescentSettings) -> StrategicObjective:
+    """The paper's objective for a problem: costs include the margin and lie inside (0, 1)."""
+    costs = problem.terms.costs + problem.terms.margin(auto=AUTO_MARGIN)
+    names = {field.name for field in fields(DescentSettings)} & {field.name for field in fields(StrategicObjective)}
+    return StrategicObjective(
+        costs=np.clip(costs, PRECISION_CLIP, 1 - PRECISION_CLIP),
+        constraints=problem.terms.between_groups,
+        **{name: getattr(settings, name) for name in names},
+    )
+
+
+#: From parameters, one row per start, to their gradient, in the same precision.
+GradientFunction = Callable[[NDArray[Any]], NDArray[Any]]
+
+
+def strategic_gradient(
+    block: FeatureBlock, objective: StrategicObjective, settings: DescentSettings, l2: float = 0.0
+) -> GradientFunction:
+    """Gradient of the paper's objective; it remembers the hard counts of the step before."""
+    smooth, before = objective.smooth_scores(block.rows), list[Sums]()
+    scores = np.empty((settings.starts, len(block.X)), dtype=block.X.dtype)
+
+    def gradient(parameters: NDArray[Any]) -> NDArray[Any]:
+        sums = smooth.forward(block.scores(parameters, out=scores))
+        corrected = sums
+        if before:
+            previous = before.pop()
+            corrected = replace(sums, selected=previous.selected, true_positives=previous.true_positives)
+        if settings.corrected_by == "previous":
+            before.append(sums)
+        result = block.gradient(smooth.backward(objective(corrected)[1]))
+        if l2:
+            result[:, :-1] += parameters.dtype.type(l2) * parameters[:, :-1]
+        return result
+
+    return gradient
+
+
+def descend(
+    gradient: GradientFunction, parameters: NDArray[Any], learning_rate: float, steps: int
+) -> tuple[NDArray[Any], FloatArray]:
+    """Parameters after some steps, and the largest derivative of each start in the last step."""
+    rate = parameters.dtype.type(learning_rate)
+    with np.errstate(over="ignore", invalid="ignore"):  # a descent that diverges is recognised by its parameters
+        for _ in range(steps):
+            derivatives = gradient(parameters)
+            parameters = parameters - rate * derivatives
+        return parameters, np.abs(derivatives).max(axis=1).astype(np.float64)
+
+
+def _gaussian_starts(random: np.random.RandomState, n_features: int, settings: DescentSettings) -> NDArray[Any]:
+    return random.normal(size=(settings.starts, n_features + 1)).astype(settings.dtype)
+
+
+def solve_by_descent(
+    problem: Problem, random: np.random.RandomState, settings: DescentSettings
+) -> tuple[list[Candidate], int]:
+    """Gradient descent from Gaussian starts. The start with the best training accuracy is kept, as in the paper.
+
+    This is induced accuracy at the threshold where the descent ended. Constraints between groups are penalties only and
+    do not decide which start is kept. The paper has no required groups and no limit of the social cost; under these,
+    starts that violate them less come first, whatever their accuracy.
+    """
+    # features on the user's scales: the descent depends on them
+    X = problem.standardisation.undo_features(problem.block.X).astype(settings.dtype)
+    block, objective = replace(problem.block, X=X), strategic_objective(problem, settings)
+    start = _gaussian_starts(random, problem.n_features, settings)
+    gradient = strategic_gradient(block, objective, settings, problem.l2)
+    ended, slope = descend(gradient, start, settings.learning_rate, settings.steps)
+    candidates, finite = [], np.isfinite(ended).all(axis=1)
+    smooth = _smooth_accuracy(block, objective, ended) if settings.kept_by == "smooth" else None
+    published = replace(problem, terms=problem.terms.as_published())
+    for which in np.flatnonzero(finite):
+        parameters = problem.standardisation.redo_parameters(ended[which].astype(np.float64))
+        evaluation = evaluate_parameters(published, parameters)
+        candidate = Candidate.from_evaluation(parameters, evaluation, 0, f"descent {which + 1}")
+        value = candidate.accuracy if smooth is None else float(smooth[which])
+        candidates.append(replace(candidate, value=-np.inf if np.isnan(value) else value))
+    if not candidates:
+        raise ValueError('Gradient descent diverged from every start: scale the features, or use solver="auto".')
+    if slope[finite].min() > GRADIENT_TOLERANCE:
+        warn(
+            f"Gradient descent has not converged in {settings.steps} steps: the largest derivative is "
+            f'{slope[finite].min():.2g}. Raise max_iter, scale the features, or use solver="auto".',
+            ConvergenceWarning,
         )
-        value, slopes = reduce(plus, (tie.penalty(sums) for tie in self.ties), (value, slopes))
-        return value, slopes.through_precision(sums)
+    return candidates, settings.steps
+
+
+def _smooth_accuracy(block: FeatureBlock, objective: StrategicObjective, parameters: NDArray[Any]) -> FloatArray:
+    """Training accuracy of each start, with every group weighted by its smooth application."""
+    with np.errstate(over="ignore", invalid="ignore"):
+        sums = objective.smooth_scores(block.rows).forward(block.scores(parameters))
+        assert sums.selected is not None
+        assert sums.true_positives is not None
+        applies, _ = objective.applications(sums)
+        correct = sums.n - sums.positives - sums.selected + 2 * sums.true_positives
+        return np.asarray((applies * correct).sum(axis=1) / (applies @ sums.n + TINY))
+
+
+def logistic_by_descent(
+    block: FeatureBlock, random: np.random.RandomState, settings: DescentSettings
+) -> tuple[FloatArray, float]:
+    """Weights and intercept after a descent on the mean log-loss of ``y~``, and the largest derivative there.
+
+    This is the paper's naive learner; ``block`` has everybody in one group.
+    """
+    block = replace(block, X=block.X.astype(settings.dtype))
+    smooth = SmoothScores(block.rows, settings.temperature, vectorised=True)
+    scores = np.empty((settings.starts, len(block.X)), dtype=block.X.dtype)
+    mean = Gradient(loss=np.full((settings.starts, 1), 1 / block.rows.n.sum()))
+
+    def gradient(parameters: NDArray[Any]) -> NDArray[Any]:
+        smooth.forward(block.scores(parameters, out=scores))
+        return block.gradient(smooth.backward(mean))
+
+    start = _gaussian_starts(random, block.X.shape[1], settings)
+    ended, slope = descend(gradient, start, settings.learning_rate, settings.steps)
+    return ended[0].astype(np.float64), float(slope[0])
+
+
+def solve_by_stages(
+    problem: Problem, random: np.random.RandomState, n_starts: int, application: float
+) -> list[Candidate]:
+    """L-BFGS on the paper's objective from Gaussian starts, sharper from stage to stage."""
+    candidates = []
+    objective = strategic_objective(problem, DescentSettings(application=application))
+    ridge = np.full(problem.n_features, problem.l2) if problem.l2 else None
+    for start in range(n_starts):
+        parameters = random.normal(size=problem.n_features + 1)
+        for precision_temperature, application_temperature in STAGES:
+            sharper = replace(
+                objective,
+                corrected=False,
+                precision_temperature=precision_temperature,
+                application_temperature=application_temperature,
+            )
+            parameters = minimise(LinearLoss(HeldRows(problem.block), sharper, ridge), parameters, STAGE_ITERATIONS)
+        origin = f"random start {start + 1}"
+        candidates.append(with_best_threshold(problem, parameters, problem.n_features, origin))
+    return candidates

@@ -1,4 +1,4 @@
-"""The task of a solver: people with standardised features, which of these can address groups, and what is asked."""
+"""The task of a solver: standardised features sorted by group, which of these tell groups apart, and terms."""
 
 from __future__ import annotations
 
@@ -9,34 +9,25 @@ import pandas as pd
 from numpy.typing import NDArray
 
 from .._validation import BoolArray, FloatArray, beyond_squaring
-from .asking import Ask
 from .linear import FeatureBlock
-from .sums import People
+from .scores import GroupedRows, starts_of
+from .terms import TrainingTerms
 
 #: Rows that are rearranged at a time.
 CHUNK = 10_000
 #: A column is constant if its spread is below this part of its mean: rounding error, not information.
-ROUNDING = 1e-12
-#: Standardised values that differ by no more are the same, within a group.
-SAME = 1e-9
+CONSTANT_SPREAD = 1e-12
+#: Standardised values of a group that differ by no more are the same.
+SAME_VALUE = 1e-9
 #: How exactly the offset of one group must leave the other groups alone.
-ALONE = 1e-8
-
-
-class InfeasibleError(ValueError):
-    """No classifier was found that meets the constraints of training."""
+OFFSET_PRECISION = 1e-8
 
 
 @dataclass(frozen=True, eq=False)
 class Standardisation:
     """How standardised columns come from those of the user: centred, scaled, reordered.
 
-    Attributes
-    ----------
-    centre, scale : ndarray of shape (n_features,)
-        Of the user's columns, in their order.
-    order : ndarray of shape (n_features,)
-        Which of the user's columns each standardised one is.
+    ``centre`` and ``scale`` are in the order of the user's columns, of which standardised column j is ``order[j]``.
     """
 
     centre: FloatArray
@@ -73,7 +64,7 @@ class Problem:
     block : FeatureBlock
         Standardised features and people, sorted by group.
     labels : Index of shape (n_groups,)
-    ask : Ask
+    terms : TrainingTerms
     l2 : float
         Weight of ``|w|^2 / 2`` in standardised features.
     n_varying : int
@@ -81,15 +72,18 @@ class Problem:
     offset_of_group : ndarray of shape (n_features - n_varying + 1, n_groups) or None
         Weights of the constant columns, and intercept, that add 1 to the score of one group only.
     standardisation : Standardisation
+    row_numbers : ndarray of shape (n_rows,)
+        The user's number of each row: rows are sorted by group here and nowhere else.
     """
 
     block: FeatureBlock
     labels: pd.Index
-    ask: Ask
+    terms: TrainingTerms
     l2: float
     n_varying: int
     offset_of_group: FloatArray | None
     standardisation: Standardisation
+    row_numbers: NDArray[np.intp]
 
     @classmethod
     def build(
@@ -99,19 +93,18 @@ class Problem:
         codes: NDArray[np.intp],
         labels: pd.Index,
         weight: FloatArray,
-        ask: Ask,
+        terms: TrainingTerms,
         l2: float = 0.0,
+        row_numbers: NDArray[np.intp] | None = None,
     ) -> Problem:
-        """Sort, standardise and look for columns that tell groups apart: O(m d) time and one copy of X.
-
-        Of m rows and d features; telling groups apart takes another O(d K^2) for K groups, where d >= K - 1.
-        """
+        """Sort, standardise and look for columns that tell groups apart: O(m d + d K^2) time and one copy of X."""
         _refuse_absurd_sizes(X)
-        block = FeatureBlock.from_unsorted(X, y, codes, weight, len(labels))
+        rows, sorted_rows = GroupedRows.from_unsorted(y, codes, weight, len(labels))
+        block = FeatureBlock(X[sorted_rows], rows)
         centre, scale, constant = _standardise(block)
-        highest = np.maximum.reduceat(block.X, block.people.start, axis=0)
-        lowest = np.minimum.reduceat(block.X, block.people.start, axis=0)
-        varies = ((highest - lowest) > SAME).any(axis=0)
+        highest = np.maximum.reduceat(block.X, block.rows.start, axis=0)
+        lowest = np.minimum.reduceat(block.X, block.rows.start, axis=0)
+        varies = ((highest - lowest) > SAME_VALUE).any(axis=0)
         telling = ~varies & ~constant
         order = np.concatenate([np.flatnonzero(varies), np.flatnonzero(telling), np.flatnonzero(constant)])
         _reorder_columns(block.X, order)
@@ -119,33 +112,43 @@ class Problem:
         return cls(
             block=block,
             labels=labels,
-            ask=ask,
+            terms=terms,
             l2=l2,
             n_varying=n_varying,
-            offset_of_group=_group_offsets(block.X[block.people.start, n_varying:]),
+            offset_of_group=_group_offsets(block.X[block.rows.start, n_varying:]),
             standardisation=Standardisation(centre, scale, order),
+            row_numbers=sorted_rows if row_numbers is None else row_numbers[sorted_rows],
         )
 
-    def take(self, rows: BoolArray) -> Problem:
+    def take(self, which: BoolArray) -> Problem:
         """The same task for some of the rows; a group may be left without any."""
-        if rows.all():
+        if which.all():
             return self
-        people = self.block.people
-        size = np.bincount(people.codes[rows], minlength=self.n_groups)
-        start = (np.cumsum(size) - size).astype(np.intp)
-        taken = People(people.y[rows], people.weight[rows], start)
-        return replace(self, block=FeatureBlock(self.block.X[rows], taken))
+        rows = self.block.rows
+        start = starts_of(np.bincount(rows.codes[which], minlength=self.n_groups))
+        block = FeatureBlock(self.block.X[which], GroupedRows(rows.y[which], rows.weight[which], start))
+        return replace(self, block=block, row_numbers=self.row_numbers[which])
+
+    def rows_among(self, numbers: NDArray[np.intp]) -> BoolArray:
+        """Whether each row is one of those with the user's numbers."""
+        return np.isin(self.row_numbers, numbers)
 
     def without_empty_groups(self) -> Problem:
-        """The same task without the groups of which there is nobody."""
-        people = self.block.people
-        if people.size.all():
+        """The same task without the groups that have no rows."""
+        rows = self.block.rows
+        if rows.size.all():
             return self
-        here = np.flatnonzero(people.size)
-        ask = replace(self.ask, costs=self.ask.costs[here], required=self.ask.required[here])
-        block = FeatureBlock(self.block.X, People(people.y, people.weight, people.start[here]))
-        offsets = None if self.offset_of_group is None else self.offset_of_group[:, here]
-        return replace(self, block=block, labels=self.labels[here], ask=ask, offset_of_group=offsets)
+        present = np.flatnonzero(rows.size)
+        block = FeatureBlock(self.block.X, GroupedRows(rows.y, rows.weight, rows.start[present]))
+        offsets = None if self.offset_of_group is None else self.offset_of_group[:, present]
+        terms = self.terms.take(present)
+        return replace(self, block=block, labels=self.labels[present], terms=terms, offset_of_group=offsets)
+
+    @property
+    def shares_threshold(self) -> bool:
+        """Whether groups must be trained together: constraints tie them, or all share one threshold."""
+        constraints = self.terms.constraints
+        return bool(constraints.between_groups) or (constraints.prescribes_applicants and self.offset_of_group is None)
 
     @property
     def n_groups(self) -> int:
@@ -170,7 +173,7 @@ def _refuse_absurd_sizes(X: FloatArray) -> None:
 
 def _standardise(block: FeatureBlock) -> tuple[FloatArray, FloatArray, BoolArray]:
     """Centre and scale the columns of a block in place: it is our own copy. Centres, scales, and what was constant."""
-    X, weight = block.X, block.people.weight
+    X, weight = block.X, block.rows.weight
     total = weight.sum()
     centre = weight @ X / total
     X -= centre
@@ -179,7 +182,7 @@ def _standardise(block: FeatureBlock) -> tuple[FloatArray, FloatArray, BoolArray
     X /= scale
     spread = np.sqrt(np.einsum("i,ij,ij->j", weight, X, X) / total)
     # a column whose spread is rounding error carries nothing: it is set to 0 rather than blown up
-    constant = spread * scale <= ROUNDING * np.maximum(np.abs(centre), np.finfo(float).tiny)
+    constant = spread * scale <= CONSTANT_SPREAD * np.maximum(np.abs(centre), np.finfo(float).tiny)
     spread = np.where(constant | (spread == 0), 1.0, spread)
     X /= spread
     X[:, constant] = 0.0
@@ -204,6 +207,6 @@ def _group_offsets(table: FloatArray) -> FloatArray | None:
         return None
     system = np.column_stack([table, np.ones(n_groups)])
     solution, _, rank, _ = np.linalg.lstsq(system, np.eye(n_groups), rcond=None)
-    if rank < n_groups or not np.allclose(system @ solution, np.eye(n_groups), atol=ALONE):
+    if rank < n_groups or not np.allclose(system @ solution, np.eye(n_groups), atol=OFFSET_PRECISION):
         return None
     return np.asarray(solution)

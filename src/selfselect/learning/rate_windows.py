@@ -1,14 +1,14 @@
-"""Steps that groups may take while their rates stay close: a best-first search over windows of the rates.
+"""Steps that groups may take while their rates stay close: a best-first search over windows of rates.
 
-Rates of groups are close if all lie in a window: from some lowest rate up to the highest that the tie allows with it.
-Within a group both rates fall from step to step, so what fits a window (or two windows, of two kinds of rate) is a
-run of neighbouring steps, and the best of a run is looked up in a table of maxima. A box of windows, from a lowest rate
-here to one there, is bounded by letting every group use whatever fits any window of the box. Boxes are halved, the most
-promising first, until none is left that could beat the best single window found.
+Rates of groups are close if all lie in a window, from some lowest rate up to the highest that parity allows beside it.
+Within a group both rates fall from step to step, so that the steps that fit a window (or two windows, of two kinds of
+rate) are a run of neighbours, whose best a table of maxima gives. A box of windows, over a range of lowest rates, is
+bounded by letting every group use any step that fits any window of the box. Boxes are halved, the most promising first,
+until none could beat the best single window.
 
-For m steps and K groups: O(m log m) time and memory for the tables, then O(K log m) time per box. Of a million
-rows about a hundred boxes are looked at with one kind of rate; with two it may be tens of thousands. The search stops
-at a given effort, and says how far from the best it may be.
+For m steps and K groups: O(m log m) time and memory for the tables, then O(K log m) time per box. A million rows take
+about a hundred boxes with one kind of rate, perhaps tens of thousands with two. The search stops after a given amount
+of work, and returns how far from the best it may be.
 """
 
 from __future__ import annotations
@@ -24,58 +24,36 @@ import numpy as np
 from numpy.typing import NDArray
 
 from .._validation import BoolArray, FloatArray
-from ..behaviour import SLACK
-from .group_sets import Choices, GroupSet
+from ..constraints import RateParity
+from .group_sets import GroupChoices, GroupSet
 
 #: Values of sets that differ by less are equal.
-EQUAL = 1e-12
-#: Work beyond the groups that looking at a box takes, in groups.
-OVERHEAD = 300
+EQUAL_VALUES = 1e-12
+#: Work of looking at a box beside its groups, in groups.
+BOX_WORK = 300
 #: Work of one set that is made exact, in boxes.
-EXACT_SET = 30
+EXACT_SET_WORK = 30
 
 #: Positions in the sorted levels of each kind of rate.
 Corner: TypeAlias = tuple[int, ...]
-
-
-@dataclass(frozen=True)
-class Tie:
-    """Demand that a kind of rate be nearly the same in all groups.
-
-    Attributes
-    ----------
-    rate : str
-        What it is called, in the plural.
-    tolerance : float
-        Largest difference of any two groups.
-    ratio : float
-        Least that the smallest over the largest may be. Where all are 0 it holds.
-    """
-
-    rate: str
-    tolerance: float = 1.0
-    ratio: float = 0.0
-
-    def highest(self, lowest: FloatArray) -> FloatArray:
-        """Highest rate that goes with a lowest one."""
-        top = lowest + self.tolerance + SLACK
-        return np.minimum(top, (lowest + SLACK) / self.ratio) if self.ratio > 0 else top
+#: From choices, and whether to be exact, to a set with its value and upper bound; None if there is none.
+ChooseSet: TypeAlias = Callable[[GroupChoices, bool], GroupSet | None]
 
 
 @dataclass(frozen=True, eq=False)
-class Options:
+class StepOptions:
     """Steps that may be chosen, group after group, in each those that select the fewest first.
 
     Attributes
     ----------
     step, group : ndarray of shape (n_options,)
-        Position in the steps of the score, and the group it belongs to.
+        Position in the steps of the score, and its group.
     gain : ndarray of shape (n_options,)
-        What the step is worth; -inf where the group stays out.
-    n, cover, counted_on : ndarray of shape (n_groups,)
-        As in :class:`.Choices`.
+        What the step adds; -inf where the group stays away.
+    n, cover, reliable : ndarray of shape (n_groups,)
+        As in :class:`.GroupChoices`.
     rates : list of ndarray of shape (n_options,)
-        Rates of each kind that is tied, never falling within a group; NaN throughout a group that does not count.
+        Rates of each kind that is bounded, never falling within a group; NaN in a group that does not count.
     """
 
     step: NDArray[np.intp]
@@ -83,7 +61,7 @@ class Options:
     gain: FloatArray
     n: FloatArray
     cover: FloatArray
-    counted_on: BoolArray
+    reliable: BoolArray
     rates: list[FloatArray] = field(default_factory=list)
 
     @cached_property
@@ -93,12 +71,12 @@ class Options:
 
     @property
     def stays_out(self) -> BoolArray:
-        """Whether the group stays out at each step."""
+        """Whether the group stays away at each step."""
         return np.asarray(self.gain == -np.inf)
 
 
-class _Maxima:
-    """Largest value of any run of neighbours, from a table of the maxima of runs of 1, 2, 4, ... of them."""
+class _RangeMaxima:
+    """Largest value of any run of neighbours, from a table of maxima of runs of 1, 2, 4, ... neighbours."""
 
     def __init__(self, values: FloatArray, longest: int) -> None:
         rows = [values]
@@ -114,13 +92,13 @@ class _Maxima:
         length = np.maximum(end - begin, 1)
         row = np.frexp(length)[1] - 1
         last = self._table.shape[1] - 1
-        found = np.maximum(self._table[row, np.minimum(begin, last)], self._table[row, np.clip(end - 2**row, 0, last)])
-        return np.where(end > begin, found, -np.inf)
+        left, right = self._table[row, np.minimum(begin, last)], self._table[row, np.clip(end - 2**row, 0, last)]
+        return np.where(end > begin, np.maximum(left, right), -np.inf)
 
 
 @dataclass(frozen=True, eq=False)
-class Found:
-    """Best set of groups in the best window, the run of options that fit it, and a bound on what was not looked at."""
+class WindowResult:
+    """Best set of groups in the best window, the options that fit the window, and an upper bound over all windows."""
 
     set: GroupSet
     begin: NDArray[np.intp]
@@ -129,20 +107,21 @@ class Found:
 
 
 class RateWindows:
-    """All windows that ties allow over some options; without ties there is one, and everything fits it."""
+    """All windows that parity constraints allow; without constraints there is one, and everything fits it."""
 
-    def __init__(self, options: Options, ties: list[Tie]) -> None:
+    def __init__(self, options: StepOptions, parities: list[RateParity]) -> None:
         self.options = options
         start = options.start
         self._levels = [np.unique(rate[~np.isnan(rate)]) for rate in options.rates]
         self._highest, self._keys, self._counts = [], [], []
-        for tie, rate, levels in zip(ties, options.rates, self._levels, strict=True):
-            # a step of group z is numbered by z and then by rank: one sorted list serves all groups, without rounding
+        for parity, rate, levels in zip(parities, options.rates, self._levels, strict=True):
+            # steps are numbered by group, then by rank: one sorted array serves all groups, without rounding
             rank = np.searchsorted(levels, rate)
             self._keys.append(options.group * (len(levels) + 1) + rank)
-            self._highest.append(np.searchsorted(levels, tie.highest(levels), side="right") - 1)
+            self._highest.append(np.searchsorted(levels, parity.highest(levels), side="right") - 1)
             self._counts.append(~np.isnan(rate[np.minimum(start[:-1], len(rate) - 1)]))
-        self._gain = _Maxima(options.gain, int(np.diff(start).max()))
+        # without parity there is only one window, and no table is needed
+        self._gain = _RangeMaxima(options.gain, int(np.diff(start).max())) if parities else None
         self._out_before = np.concatenate([[0], np.cumsum(options.stays_out)])
 
     def run(self, low: Corner, high: Corner) -> tuple[NDArray[np.intp], NDArray[np.intp]]:
@@ -153,39 +132,27 @@ class RateWindows:
             offset = code * (len(self._levels[i]) + 1)
             first = np.searchsorted(self._keys[i], offset + lowest, side="left")
             past = np.searchsorted(self._keys[i], offset + self._highest[i][box_end], side="right")
-            begin = np.maximum(begin, first)  # the start of a group that does not count: its ranks are above all
+            begin = np.maximum(begin, first)  # groups that do not count rank above all levels
             end = np.where(self._counts[i], np.minimum(end, past), end)
         return begin, np.maximum(begin, end)
 
-    def choices(self, begin: NDArray[np.intp], end: NDArray[np.intp]) -> Choices:
-        """What may be done with each group by the options of a run."""
+    def choices(self, begin: NDArray[np.intp], end: NDArray[np.intp]) -> GroupChoices:
+        """What each group can do with the options of a run."""
         o = self.options
-        return Choices(
-            gain=self._gain.of(begin, end),
+        return GroupChoices(
+            gain=np.maximum.reduceat(o.gain, begin) if self._gain is None else self._gain.of(begin, end),
             n=o.n,
             cover=o.cover,
-            counted_on=o.counted_on,
+            reliable=o.reliable,
             may_stay_out=self._out_before[end] > self._out_before[begin],
         )
 
-    def search(self, judge: Callable[[Choices, bool], GroupSet | None], effort: float) -> tuple[Found | None, bool]:
-        """Look for the window in which the judged set has the largest value.
+    def search(self, choose: ChooseSet, max_work: float) -> tuple[WindowResult | None, bool]:
+        """Find the window in which the chosen set has the largest value; and whether every window was bounded.
 
-        Parameters
-        ----------
-        judge : callable
-            From choices, and whether to be exact, to a set with its value and an upper bound (None if impossible).
-            More choices never lower the bound.
-        effort : float
-            How many groups to look at, all boxes together.
-
-        Returns
-        -------
-        found : Found or None
-        finished : bool
-            Whether all was looked at, or bounded.
+        More choices must not lower the upper bound of a set. ``max_work`` is in groups looked at, all boxes together.
         """
-        return _Search(self, judge, effort).run()
+        return _Search(self, choose, max_work).run()
 
     def halves(self, low: Corner, high: Corner) -> list[tuple[Corner, Corner]]:
         """The box cut in two, where its lowest rates differ most."""
@@ -201,47 +168,47 @@ class RateWindows:
 
 
 class _Search:
-    """One best-first search: a queue of boxes, the best window so far, and the work that is left."""
+    """One best-first search: a queue of boxes, the best window so far, and the remaining work."""
 
-    def __init__(self, windows: RateWindows, judge: Callable[[Choices, bool], GroupSet | None], effort: float) -> None:
-        self.windows, self.judge = windows, judge
-        self.left = effort
+    def __init__(self, windows: RateWindows, choose: ChooseSet, max_work: float) -> None:
+        self.windows, self.choose = windows, choose
+        self.left = max_work
         self.queue: list[tuple[float, int, Corner, Corner]] = []
         self.number = count()
-        self.best: Found | None = None
-        self.unsettled = -np.inf  # bound of windows whose sets stayed short of exact
+        self.best: WindowResult | None = None
+        self.unsettled = -np.inf  # bound of windows whose sets are not exact
 
     def look(self, low: Corner, high: Corner, exact: bool = False) -> GroupSet | None:
-        """Judge a box; a box of one window may be the best so far."""
+        """Choose a set in a box; a box of one window may be the best so far."""
         begin, end = self.windows.run(low, high)
-        found = self.judge(self.windows.choices(begin, end), exact)
-        self.left -= (len(begin) + OVERHEAD) * (EXACT_SET if exact else 1)
-        if found is not None and low == high and (self.best is None or found.value > self.best.set.value):
-            self.best = Found(found, begin, end, found.upper)
-        return found
+        chosen = self.choose(self.windows.choices(begin, end), exact)
+        self.left -= (len(begin) + BOX_WORK) * (EXACT_SET_WORK if exact else 1)
+        if chosen is not None and low == high and (self.best is None or chosen.value > self.best.set.value):
+            self.best = WindowResult(chosen, begin, end, chosen.upper)
+        return chosen
 
     def add(self, low: Corner, high: Corner) -> None:
-        found = self.look(low, high)
-        if found is None or not self.promising(found.upper):
+        chosen = self.look(low, high)
+        if chosen is None or not self.promising(chosen.upper):
             return
         if low != high:
             middle = tuple((i + j) // 2 for i, j in zip(low, high, strict=True))
             self.look(middle, middle)
-        elif found.upper <= found.value + EQUAL:
+        elif chosen.upper <= chosen.value + EQUAL_VALUES:
             return  # one window, and its set is exact already
         # of equal bounds the latest first: narrow boxes come to an end
-        heapq.heappush(self.queue, (-found.upper, -next(self.number), low, high))
+        heapq.heappush(self.queue, (-chosen.upper, -next(self.number), low, high))
 
     def promising(self, upper: float) -> bool:
-        return self.best is None or upper > self.best.set.value + EQUAL
+        return self.best is None or upper > self.best.set.value + EQUAL_VALUES
 
-    def run(self) -> tuple[Found | None, bool]:
+    def run(self) -> tuple[WindowResult | None, bool]:
         self.add(*self.windows.whole)
         while self.queue and self.promising(-self.queue[0][0]) and self.left > 0:
             _, _, low, high = heapq.heappop(self.queue)
             if low == high:
-                found = self.look(low, high, exact=True)
-                self.unsettled = max(self.unsettled, found.upper if found is not None else -np.inf)
+                chosen = self.look(low, high, exact=True)
+                self.unsettled = max(self.unsettled, chosen.upper if chosen is not None else -np.inf)
             else:
                 for half in self.windows.halves(low, high):
                     self.add(*half)
@@ -249,14 +216,11 @@ class _Search:
         if self.best is None:
             return None, not self.queue
         upper = max(open_, self.unsettled, self.best.set.value)
-        return Found(self.best.set, self.best.begin, self.best.end, upper), not self.promising(upper)
+        return WindowResult(self.best.set, self.best.begin, self.best.end, upper), not self.promising(upper)
 
 
-def closest(options: Options, kind: int) -> tuple[FloatArray, FloatArray]:
-    """Narrowest windows of one kind of rate that hold an option of every group: lowest and highest rate of each.
-
-    Walks up the rates once; meant for saying what came nearest.
-    """
+def narrowest_windows(options: StepOptions, kind: int) -> tuple[FloatArray, FloatArray]:
+    """Lowest and highest rates of the narrowest windows that hold an option of every group, for error messages."""
     rate = options.rates[kind]
     counted = np.flatnonzero(~np.isnan(rate))
     order = counted[np.argsort(rate[counted], kind="stable")]

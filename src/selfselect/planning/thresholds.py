@@ -22,7 +22,7 @@ from ..auditing.plain import as_json, plain_value
 from ..behaviour import SLACK, Shares, as_decisions
 from ..costs import Cost, Subsidies, SubsidyKind, Terms
 from ..counting import ratio
-from ..learning.group_sets import Choices, best_set
+from ..learning.group_sets import GroupChoices, best_set
 from ..outcomes import Outcome, outcome
 from ..publishing import PublishedStatistics, ThresholdCurves
 from ..report import render_document
@@ -185,17 +185,17 @@ class _Chooser:
         return self.curves.best_steps(self.costs, behaviour=self.terms.behaviour)
 
     @cached_property
-    def choices(self) -> Choices:
+    def choices(self) -> GroupChoices:
         """What each group is worth."""
         curves = self.curves
         comes = self.best_step >= 0
         stays = ~self.curves.step_applies(self.costs, behaviour=self.terms.behaviour)
         positives = curves.positives.astype(np.float64)
-        return Choices(
+        return GroupChoices(
             gain=np.where(comes, curves.correct[self.best_step], -np.inf).astype(np.float64),
             n=curves.n.astype(np.float64),
             cover=np.where(comes, positives, 0.0),
-            counted_on=comes,
+            reliable=comes,
             may_stay_out=np.bincount(curves.group[stays], minlength=len(curves.n)) > 0,
         )
 
@@ -203,7 +203,7 @@ class _Chooser:
         """Groups to let in, each at its best step, for the best accuracy within a limit, or nearest to it."""
         need = (1 - limit - SLACK) * float(self.curves.positives.sum())
         found = best_set(self.choices, need, exact=self._few)
-        return (found.inside, True) if found is not None else (self.choices.may_come, False)
+        return (found.applying, True) if found is not None else (self.choices.may_apply, False)
 
     @property
     def _few(self) -> bool:
@@ -223,8 +223,8 @@ class _Chooser:
             found = best_set(self.choices, need, exact=self._few)
             if found is None:
                 return
-            yield found.inside
-            covered = float(cover[found.inside].sum())
+            yield found.applying
+            covered = float(cover[found.applying].sum())
             need = covered + max(step, 1e-9 * float(cover.sum()))
 
 

@@ -1,4 +1,4 @@
-"""The descent of all starts takes the steps that its definition, differentiated by autograd, takes."""
+"""The descent of all starts takes the steps of its definition, differentiated by autograd."""
 
 from dataclasses import replace
 
@@ -6,14 +6,11 @@ import autograd.numpy as anp
 import numpy as np
 import pytest
 from autograd import grad
-from scipy.special import expit, log_expit
 from sklearn.linear_model import LogisticRegression
 
-from selfselect.learning import PRESETS, DescentSettings, EqualSelectionRates, EqualTruePositiveRates, FeatureBlock
-from selfselect.learning.batch import LinearBatch
-from selfselect.learning.descent import BatchObjective, descend, logistic_by_descent, strategic_gradient
-from selfselect.learning.fused import Passes
-from selfselect.learning.ties import SummedSelectionRates
+from selfselect.constraints import DemographicParity, ReleasedDemographicParity, TruePositiveRateParity
+from selfselect.learning import PRESETS, DescentSettings, FeatureBlock, StrategicObjective
+from selfselect.learning.paper import descend, logistic_by_descent, strategic_gradient
 
 COST, STEPS = 0.6, 300
 RELEASED = DescentSettings.of("released", dtype="float64")
@@ -90,20 +87,21 @@ def drawn(n_groups, seed=0, weighted=False, nobody_of=None):
     return (X, y, codes.astype(np.intp), weight), start
 
 
-def all_at_once(people, start, settings, ties=(), with_numba=True):
+def all_at_once(people, start, settings, constraints=()):
     X, y, codes, weight = people
-    block = FeatureBlock.from_unsorted(X, y > 0, codes, weight, codes.max() + 1)
-    batch = LinearBatch(
-        block,
-        len(start),
+    block = FeatureBlock.from_unsorted(X.astype(settings.dtype), y > 0, codes, weight, codes.max() + 1)
+    objective = StrategicObjective(
+        np.full(codes.max() + 1, COST),
+        settings.application,
+        constraints,
         settings.temperature,
         settings.precision_temperature,
-        settings.dtype,
-        with_numba=with_numba,
+        settings.application_temperature,
+        corrected_above=settings.corrected_above,
+        application_over=settings.application_over,
     )
-    objective = BatchObjective(settings, np.full(codes.max() + 1, COST), ties)
-    start = start.astype(settings.dtype)
-    return descend(strategic_gradient(batch, objective, 0.0), start, settings.learning_rate, STEPS)[0]
+    settings, start = replace(settings, starts=len(start)), start.astype(settings.dtype)
+    return descend(strategic_gradient(block, objective, settings), start, settings.learning_rate, STEPS)[0]
 
 
 @pytest.mark.parametrize("n_groups", [4, 10])
@@ -119,64 +117,33 @@ def all_at_once(people, start, settings, ties=(), with_numba=True):
         ({"temperature": 1.0, "precision_temperature": 7.5, "application_temperature": 3.0}, 0.0, 0.0, {}),
         ({"temperature": 4.0, "precision_temperature": 4.0, "learning_rate": 0.05, "application": 0.5}, 0.5, 0.0, {}),
     ],
-    ids=["plain", "weights", "parity", "weights and ties", "nobody of a group", "temperatures", "other settings"],
+    ids=["plain", "weights", "parity", "weights and parity", "nobody of a group", "temperatures", "other settings"],
 )
 def test_steps_of_all_starts_are_those_of_the_definition_by_autograd(n_groups, settings, changed, parity, tpr, data):
     settings = replace(settings, **changed)
     people, start = drawn(n_groups, **data)
     summed = settings.parity_over == "sum"
     parity = parity / (100 * n_groups) if summed else parity  # the same strength in the other form
-    ties = []
+    constraints = []
     if parity:
-        ties.append((SummedSelectionRates if summed else EqualSelectionRates)(parity, 0.02))
+        constraints.append((ReleasedDemographicParity if summed else DemographicParity)(0.02, weight=parity))
     if tpr:
-        ties.append(EqualTruePositiveRates(tpr, 0.05))
-    found = all_at_once(people, start, settings, tuple(ties))
+        constraints.append(TruePositiveRateParity(0.05, weight=tpr))
+    ended = all_at_once(people, start, settings, tuple(constraints))
     expected = [ByDefinition(*people, settings, parity, tpr).descend(each) for each in start]
-    np.testing.assert_allclose(found, expected, rtol=1e-12, atol=1e-12)
+    np.testing.assert_allclose(ended, expected, rtol=1e-12, atol=1e-12)
     if "nobody_of" in data:
         X, _, codes, _ = people
         assert not ((X @ start[:, :-1].T + start[:, -1])[codes == data["nobody_of"]] > 0).any()
 
 
 @pytest.mark.parametrize("settings", [PAPER, PRESETS["released"]], ids=["paper", "released"])
-def test_starts_do_not_know_of_each_other(settings):
+def test_starts_do_not_affect_each_other(settings):
     people, start = drawn(4, weighted=True)
-    ties = (EqualSelectionRates(2.0, 0.02),)
-    one_by_one = [all_at_once(people, each[None], settings, ties)[0] for each in start]
+    parity = (DemographicParity(0.02, weight=2.0),)
+    one_by_one = [all_at_once(people, each[None], settings, parity)[0] for each in start]
     rounding = 1e-12 if settings.dtype == "float64" else 2e-4
-    np.testing.assert_allclose(all_at_once(people, start, settings, ties), one_by_one, rtol=rounding, atol=rounding)
-
-
-@pytest.mark.parametrize("settings", [PAPER, PRESETS["released"]], ids=["paper", "released"])
-@pytest.mark.parametrize("n_groups", [1, 4])
-def test_without_numba_the_same_steps_are_taken(settings, n_groups):
-    pytest.importorskip("numba")
-    people, start = drawn(n_groups, weighted=True)
-    rounding = 1e-12 if settings.dtype == "float64" else 2e-4
-    by_numba, by_numpy = (all_at_once(people, start, settings, (), which) for which in (True, False))
-    np.testing.assert_allclose(by_numba, by_numpy, rtol=rounding, atol=rounding)
-
-
-@pytest.mark.parametrize("dtype", ["float64", "float32"])
-@pytest.mark.parametrize("with_numba", [True, False], ids=["numba", "numpy"])
-def test_passes_are_right_for_scores_of_any_size(dtype, with_numba):
-    rng = np.random.default_rng(0)
-    score = (rng.normal(size=(2, 3000)) * 10.0 ** rng.uniform(-6, 2.5, size=3000)).astype(dtype)
-    score[0, :3] = 0.0, np.finfo(dtype).max / 100, -np.finfo(dtype).max / 100
-    weight = rng.uniform(0, 2, 3000).astype(dtype)
-    first = np.array([0, 700, 700, 701, 3000])  # an empty segment, one of a single row, some of several chunks
-    passes = Passes(weight, first, 2, 2.0, 5.0, with_numba=with_numba)
-    sums, top = passes.forward(score)
-    exact, rounding = score.astype(float), 1e-13 if dtype == "float64" else 1e-5
-    np.testing.assert_allclose(passes.soft, expit(2 * exact), rtol=rounding, atol=1e-35)
-    np.testing.assert_allclose(passes.proxy, expit(5 * exact), rtol=rounding, atol=1e-35)
-    for segment, sign in enumerate([-1, 1, -1, 1]):
-        rows = slice(first[segment], first[segment + 1])
-        v, s = weight[rows].astype(float), exact[:, rows]
-        expected = [(v * part).sum(axis=1) for part in (-log_expit(sign * 2 * s), expit(5 * s), expit(2 * s), s > 0)]
-        np.testing.assert_allclose(sums[:, :, segment], expected, rtol=rounding, atol=1e-30)
-        assert top[:, segment].tolist() == ((rows.start + s.argmax(axis=1)).tolist() if s.size else [-1, -1])
+    np.testing.assert_allclose(all_at_once(people, start, settings, parity), one_by_one, rtol=rounding, atol=rounding)
 
 
 def test_a_descent_on_the_log_loss_ends_where_logistic_regression_does():
@@ -184,10 +151,10 @@ def test_a_descent_on_the_log_loss_ends_where_logistic_regression_does():
     X = X[:, 1:]  # without one of the groups, the solution is unique
     block = FeatureBlock.from_unsorted(X, y > 0, np.zeros(len(y), dtype=np.intp), weight, 1)
     settings = DescentSettings(starts=1, steps=4000)
-    found, slope = logistic_by_descent(block, np.random.RandomState(0), settings)
+    parameters, slope = logistic_by_descent(block, np.random.RandomState(0), settings)
     best = LogisticRegression(C=np.inf, tol=1e-12, max_iter=1000).fit(X, y, sample_weight=weight)
     assert slope < 1e-8
-    np.testing.assert_allclose(2 * found, np.append(best.coef_[0], best.intercept_), rtol=1e-5)
+    np.testing.assert_allclose(2 * parameters, np.append(best.coef_[0], best.intercept_), rtol=1e-5)
 
 
 def test_settings_given_by_name_win_over_those_of_a_preset():

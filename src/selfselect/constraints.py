@@ -1,0 +1,390 @@
+"""Constraints: what a classifier must do apart from being accurate on those who apply.
+
+A constraint between groups is a class with a ``penalty``, which training adds to its objective, and a ``violation``, by
+which finished classifiers are evaluated. :class:`Constraints` holds all constraints of one task. Everything works on K
+numbers per classifier, for K groups.
+"""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from dataclasses import dataclass, replace
+from typing import Any, ClassVar, Self
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+from scipy.special import logit
+
+from ._validation import BoolArray, FloatArray, check_fraction
+from .behaviour import PRECISION_CLIP, SLACK
+from .counting import GroupCounts, ScoreSteps, ratio
+from .counting.sums import TINY, Gradient, Sums
+
+#: Slack of shares of people that are compared with a limit: far above the rounding of sums of weights, far below one
+#: person in any population.
+SHARE_SLACK = 1e-9
+#: Part of a bound within which smooth rates may differ without a barrier, so that hard rates stay within all of it.
+FREE_PART = 0.5
+#: Groups are ordered when their base rates differ by more than this.
+ORDER_MARGIN = 0.02
+#: Log-odds by which the smooth precision of a group should exceed that of one with a lower base rate.
+ORDER_DISTANCE = 0.05
+#: The paper's released code multiplies distances between selection rates by this before it squares them.
+RELEASED_FACTOR = 10.0
+#: Up to so many groups all pairs are compared in every step of training; of more, each group with one neighbour.
+MAX_PAIRED_GROUPS = 100
+
+
+class InfeasibleError(ValueError):
+    """No classifier was found that meets the constraints."""
+
+
+class Constraint(ABC):
+    """A constraint between groups."""
+
+    #: Whether precision must follow base rates, so that only groups of the highest base rates can be those who apply.
+    follows_base_rates: ClassVar[bool] = False
+
+    @abstractmethod
+    def with_weight(self, weight: float = 1.0) -> Self:
+        """The same constraint with a barrier of this weight in its penalty, which keeps training within the bound."""
+
+    @abstractmethod
+    def penalty(self, sums: Sums) -> tuple[Any, Gradient]:
+        """Penalty, weights included, and its gradient with respect to the sums."""
+
+    @abstractmethod
+    def violation(self, counts: GroupCounts) -> FloatArray:
+        """By how much hard counts violate the constraint; 0 if it holds.
+
+        ``counts.selected`` and ``counts.true_positives`` have shape (n_classifiers, n_groups); the result has shape
+        (n_classifiers,).
+        """
+
+
+@dataclass(frozen=True)
+class RateParity(Constraint):
+    """Base of constraints that a rate be about the same in all groups.
+
+    Attributes
+    ----------
+    difference_bound : float
+        Largest difference between the rates of any two groups.
+    ratio_bound : float
+        Least ratio of the smallest rate to the largest (0.8: four fifths). It holds if all rates are 0. Thresholds per
+        group keep it; training of linear scores has no penalty for it.
+    relative : bool
+        Whether ``difference_bound`` is a share of the overall rate. An absolute bound means little where hardly anybody
+        is selected.
+    weight : float
+        Weight of the penalty ``(1/K) sum_z e_z^2``, with the distance ``e_z`` of a group's smooth rate from the overall
+        one.
+    barrier : float
+        Weight of the barrier against distances beyond half the bound.
+    """
+
+    difference_bound: float = 1.0
+    ratio_bound: float = 0.0
+    relative: bool = False
+    weight: float = 1.0
+    barrier: float = 0.0
+
+    #: The rate in words.
+    rate_name: ClassVar[str]
+
+    def __post_init__(self) -> None:
+        check_fraction(self.difference_bound, "difference_bound")
+        check_fraction(self.ratio_bound, "ratio_bound")
+
+    @abstractmethod
+    def rate(self, counts: Any) -> tuple[NDArray[Any], NDArray[Any]]:
+        """Numerator and denominator of the rate, from hard counts."""
+
+    @abstractmethod
+    def smooth_rate(self, sums: Sums) -> tuple[FloatArray, FloatArray]:
+        """Numerator and denominator of the smooth rate."""
+
+    @abstractmethod
+    def gradient(self, slope: FloatArray) -> Gradient:
+        """Gradient from a derivative in the numerator of the smooth rate."""
+
+    @property
+    def bounds_anything(self) -> bool:
+        """Whether some rates violate the constraint."""
+        return self.difference_bound < 1 or self.ratio_bound > 0
+
+    def highest(self, lowest: FloatArray) -> FloatArray:
+        """Highest rate that is allowed beside a lowest one."""
+        top = lowest + self.difference_bound + SLACK
+        return np.minimum(top, (lowest + SLACK) / self.ratio_bound) if self.ratio_bound > 0 else top
+
+    def with_weight(self, weight: float = 1.0) -> Self:
+        """The same constraint with a barrier that is the steeper the narrower the bound is."""
+        return replace(self, barrier=self.difference_bound**-2.0 * weight)
+
+    def penalty(self, sums: Sums) -> tuple[Any, Gradient]:
+        """Squared distances from the overall rate; see :func:`rate_spread` and :func:`relative_rate_barrier`."""
+        (selected, n), free = self.smooth_rate(sums), FREE_PART * self.difference_bound
+        if self.relative:
+            value, slope = rate_spread(selected, n)
+            value, slope = self.weight * value, self.weight * slope
+            if self.barrier:
+                beyond, steep = relative_rate_barrier(selected, n, free)
+                value, slope = value + self.barrier * beyond, slope + self.barrier * steep
+        else:
+            value, slope = rate_spread(selected, n, self.barrier / self.weight, free)
+            value, slope = self.weight * value, self.weight * slope
+        return value, self.gradient(slope)
+
+    def violation(self, counts: GroupCounts) -> FloatArray:
+        """Largest difference beyond the bound, plus what the smallest rate lacks to its share of the largest."""
+        numerator, denominator = self.rate(counts)
+        defined = denominator > 0
+        numerator, denominator = numerator[:, defined], denominator[defined]
+        if not defined.any():
+            return np.zeros(len(numerator))
+        rates = numerator / denominator
+        difference = np.ptp(rates, axis=1)
+        if self.relative:
+            overall = numerator.sum(axis=1) / denominator.sum()
+            difference = np.divide(difference, overall, out=np.zeros_like(difference), where=overall > 0)
+        beyond = np.maximum(difference - self.difference_bound - SHARE_SLACK, 0)
+        if self.ratio_bound:
+            beyond += np.maximum(self.ratio_bound * rates.max(axis=1) - rates.min(axis=1) - SHARE_SLACK, 0)
+        return np.asarray(beyond)
+
+
+class DemographicParity(RateParity):
+    """``P(selected | z)`` is about the same in all groups."""
+
+    rate_name = "selection rates"
+
+    def rate(self, counts: Any) -> tuple[NDArray[Any], NDArray[Any]]:
+        """Selected people, and all."""
+        return counts.selected, counts.n
+
+    def smooth_rate(self, sums: Sums) -> tuple[FloatArray, FloatArray]:
+        """Softly selected people, and all."""
+        return sums.soft_selected, sums.n
+
+    def gradient(self, slope: FloatArray) -> Gradient:
+        """Gradient in softly selected people."""
+        return Gradient(soft_selected=slope)
+
+
+class ReleasedDemographicParity(DemographicParity):
+    """Demographic parity as in the paper's released code: a sum of squares of ten times the distances.
+
+    In units of :class:`DemographicParity` (the paper's text) the weight is 100 times the number of groups larger. The
+    gradient holds the overall rate constant.
+    """
+
+    def penalty(self, sums: Sums) -> tuple[Any, Gradient]:
+        """``weight sum_z (10 e_z)^2``, with the distance ``e_z`` of a group's rate from the overall one."""
+        present = sums.n > 0
+        n = np.where(present, sums.n, 1.0)
+        overall = sums.soft_selected.sum(axis=-1, keepdims=True) / sums.n.sum()
+        distance = np.where(present, RELEASED_FACTOR * (sums.soft_selected / n - overall), 0.0)
+        value = self.weight * (distance * distance).sum(axis=-1)
+        return value, Gradient(soft_selected=self.weight * 2 * RELEASED_FACTOR * distance / n)
+
+
+class TruePositiveRateParity(RateParity):
+    """``P(selected | y = 1, z)`` is about the same in all groups with qualified people."""
+
+    rate_name = "true-positive rates"
+
+    def rate(self, counts: Any) -> tuple[NDArray[Any], NDArray[Any]]:
+        """True positives, and qualified people."""
+        return counts.true_positives, counts.positives
+
+    def smooth_rate(self, sums: Sums) -> tuple[FloatArray, FloatArray]:
+        """Soft true positives, and qualified people."""
+        return sums.soft_true_positives, sums.positives
+
+    def gradient(self, slope: FloatArray) -> Gradient:
+        """Gradient in soft true positives."""
+        return Gradient(soft_true_positives=slope)
+
+
+@dataclass(frozen=True)
+class BaseRateOrder(Constraint):
+    """Precision follows base rates: of two groups with clearly different base rates, the higher is not less precise.
+
+    Equal selection and true-positive rates imply it. As a constraint of its own it keeps small differences of these
+    rates from reversing the order.
+
+    Attributes
+    ----------
+    barrier : float
+        Weight of the penalty.
+    """
+
+    barrier: float = 0.0
+
+    follows_base_rates: ClassVar[bool] = True
+
+    def with_weight(self, weight: float = 1.0) -> Self:
+        """The same constraint with a penalty of this weight."""
+        return replace(self, barrier=weight)
+
+    def penalty(self, sums: Sums) -> tuple[Any, Gradient]:
+        """Squared differences of log-odds against the order, for the sums of one score; see :func:`order_hinge`."""
+        if not self.barrier:
+            return 0.0, Gradient()
+        value, slope = order_hinge(sums.precision, *pairs_in_order(sums.positives / sums.n), ORDER_DISTANCE)
+        return self.barrier * value, Gradient(precision=self.barrier * slope)
+
+    def violation(self, counts: GroupCounts) -> FloatArray:
+        """Number of groups without anybody selected, which have no precision, plus the largest reversed difference."""
+        order = np.argsort(counts.base_rate, kind="stable")
+        rising = counts.base_rate[order]
+        precision = np.nan_to_num(counts.precision[:, order], nan=0.0)
+        highest_up_to = np.maximum.accumulate(precision, axis=1)
+        clearly_below = np.searchsorted(rising, rising - ORDER_MARGIN, side="left")
+        has_lower = clearly_below > 0
+        reversed_by = highest_up_to[:, clearly_below[has_lower] - 1] - precision[:, has_lower]
+        largest = np.maximum(reversed_by - SHARE_SLACK, 0).max(axis=1, initial=0.0)
+        return np.asarray((counts.selected <= 0).sum(axis=1) + largest)
+
+
+# ---------------------------------------------------------------------- all constraints of a task
+
+
+@dataclass(frozen=True, eq=False)
+class Constraints:
+    """Everything that must hold.
+
+    Attributes
+    ----------
+    required : ndarray of bool of shape (n_groups,), optional
+        Groups that must apply; by default none.
+    max_social_cost : float, default=1.0
+        Largest share of qualified people whose group may stay away.
+    min_selection_rate : float, default=0.0
+        Least share of each group that must be selected, whether the group applies or not.
+    min_selected : ndarray of shape (n_groups,), optional
+        Least number of people of each group that must be selected.
+    between_groups : tuple of Constraint
+        Constraints between groups. All groups count in them, also those that stay away.
+
+    Examples
+    --------
+    >>> Constraints(min_selection_rate=0.25).shortfall([2, 1], [8, 8]).tolist()
+    [0.0, 0.125]
+    """
+
+    required: BoolArray | None = None
+    max_social_cost: float = 1.0
+    min_selection_rate: float = 0.0
+    min_selected: FloatArray | None = None
+    between_groups: tuple[Constraint, ...] = ()
+
+    def __post_init__(self) -> None:
+        check_fraction(self.max_social_cost, "max_social_cost")
+        check_fraction(self.min_selection_rate, "min_selection_rate")
+
+    def required_of(self, n_groups: int) -> BoolArray:
+        """Whether each group must apply."""
+        return np.zeros(n_groups, dtype=bool) if self.required is None else self.required
+
+    def take(self, groups: NDArray[np.intp]) -> Constraints:
+        """The same constraints for some of the groups."""
+        return replace(
+            self,
+            required=None if self.required is None else self.required[groups],
+            min_selected=None if self.min_selected is None else self.min_selected[groups],
+        )
+
+    def shortfall(self, selected: ArrayLike, n: ArrayLike) -> FloatArray:
+        """What each group lacks to the least selection rate; 0 where it is kept."""
+        chosen, people = np.asarray(selected, dtype=np.float64), np.asarray(n, dtype=np.float64)
+        short = chosen < (self.min_selection_rate - SLACK) * people  # comparing counts is exact for empty groups
+        return np.where(short, self.min_selection_rate - ratio(chosen, people), 0.0)
+
+    def selects_enough(self, steps: ScoreSteps) -> BoolArray | None:
+        """Whether each step of a score keeps the least selection rate of its group; None if there is none."""
+        if not self.limits_selection:
+            return None
+        return np.asarray(self.shortfall(steps.selected, steps.n[steps.group]) == 0)
+
+    @property
+    def limits_selection(self) -> bool:
+        """Whether there is a least selection rate."""
+        return self.min_selection_rate > 0
+
+    @property
+    def prescribes_applicants(self) -> bool:
+        """Whether groups are required, or social cost is limited."""
+        return (self.required is not None and bool(self.required.any())) or self.max_social_cost < 1
+
+    @property
+    def follows_base_rates(self) -> bool:
+        """Whether precision must follow base rates."""
+        return any(constraint.follows_base_rates for constraint in self.between_groups)
+
+
+# ---------------------------------------------------------------------- formulas
+
+
+def rate_spread(selected: FloatArray, n: FloatArray, barrier: float = 0.0, free: float = 0.0) -> tuple[Any, FloatArray]:
+    """Spread of rates: ``(1/K) sum_z e_z^2 + barrier max(|e_z| - free, 0)^2``; and its derivative in selected.
+
+    ``e_z = selected_z / n_z - overall``; ``selected`` has shape (..., n_groups). Groups with ``n = 0`` do not count.
+    """
+    n_groups, total = len(n), max(n.sum(), TINY)
+    present = n > 0
+    safe = np.where(present, n, 1.0)
+    distance = np.where(present, selected / safe - selected.sum(axis=-1, keepdims=True) / total, 0.0)
+    beyond = np.sign(distance) * np.maximum(np.abs(distance) - free, 0.0)
+    value = (_dot(distance, distance) + barrier * _dot(beyond, beyond)) / n_groups
+    slope = 2 * (distance + barrier * beyond) / n_groups
+    return value, np.where(present, slope / safe - slope.sum(axis=-1, keepdims=True) / total, 0.0)
+
+
+def relative_rate_barrier(selected: FloatArray, n: FloatArray, free: float) -> tuple[Any, FloatArray]:
+    """``(1/K) sum_z max(|g_z| - free, 0)^2`` with ``g_z = (selected_z / n_z) / overall - 1``; derivative in selected.
+
+    ``selected`` has shape (..., n_groups). Groups with ``n = 0`` do not count.
+    """
+    n_groups, total = len(n), max(n.sum(), TINY)
+    present = n > 0
+    safe = np.where(present, n, 1.0)
+    rate = np.where(present, selected / safe, 0.0)
+    overall = np.maximum(selected.sum(axis=-1, keepdims=True) / total, TINY)
+    distance = np.where(present, rate / overall - 1.0, 0.0)
+    beyond = np.sign(distance) * np.maximum(np.abs(distance) - free, 0.0)
+    pull = 2 * beyond / (n_groups * overall)
+    through_overall = -_dot(pull, rate)[..., None] / overall
+    return _dot(beyond, beyond) / n_groups, np.where(present, pull / safe + through_overall / total, 0.0)
+
+
+def _dot(one: FloatArray, other: FloatArray) -> Any:
+    """Products of the last axis, added up."""
+    return (one[..., None, :] @ other[..., :, None])[..., 0, 0]
+
+
+def pairs_in_order(base_rate: FloatArray) -> tuple[NDArray[np.intp], NDArray[np.intp]]:
+    """Pairs of groups (higher, lower) whose base rates differ by more than the margin; of many groups, neighbours."""
+    if len(base_rate) <= MAX_PAIRED_GROUPS:
+        higher, lower = np.nonzero(base_rate[:, None] > base_rate[None, :] + ORDER_MARGIN)
+        return higher.astype(np.intp), lower.astype(np.intp)
+    order = np.argsort(base_rate, kind="stable")
+    below = np.searchsorted(base_rate[order], base_rate[order] - ORDER_MARGIN, side="left")
+    has_lower = below > 0
+    return order[has_lower].astype(np.intp), order[below[has_lower] - 1].astype(np.intp)
+
+
+def order_hinge(
+    precision: FloatArray, higher: NDArray[np.intp], lower: NDArray[np.intp], margin: float
+) -> tuple[float, FloatArray]:
+    """Squared amounts by which log-odds of precision break an order of groups, over K; derivative in precision.
+
+    Group ``higher[i]`` should exceed group ``lower[i]`` by the margin.
+    """
+    n_groups, clipped = len(precision), np.clip(precision, PRECISION_CLIP, 1 - PRECISION_CLIP)
+    odds = logit(clipped)
+    short = np.maximum(odds[lower] - odds[higher] + margin, 0.0)
+    pull = np.bincount(lower, short, n_groups) - np.bincount(higher, short, n_groups)
+    slope = np.where(clipped == precision, 2 * pull / (clipped * (1 - clipped)), 0.0)
+    return float(short @ short) / n_groups, slope / n_groups

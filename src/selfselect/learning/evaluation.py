@@ -1,0 +1,198 @@
+"""Evaluation of finished classifiers by hard counts: by how much constraints are violated, and what they are worth.
+
+Raw training accuracy prefers small groups and whatever was fitted hardest. So classifiers are compared by
+
+    accuracy - 2 standard errors - (fitted weights) / (applicants)
+
+over those who apply. The second term allows for the number of applicants, the third takes back what fitting that many
+weights gains in sample. Constraints come first: the classifier that violates them less is kept whatever its accuracy,
+and the least selection rate comes before all others, because it can be kept whoever applies.
+
+:func:`evaluate_counts` takes any classifiers, one row of counts each: O(r K) for r classifiers and K groups.
+:func:`evaluate_thresholds` takes all thresholds of one score at once, O(m log m) for m rows and any K; only constraints
+between groups need the counts of every group, at no more than :data:`MAX_TABLE_CELLS` of them.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, fields, replace
+from types import SimpleNamespace
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from .._validation import FloatArray
+from ..behaviour import Tolerance
+from ..constraints import SHARE_SLACK, Constraints
+from ..counting import GroupCounts, ratio
+from ..publishing import ThresholdCurves
+from .terms import TrainingTerms
+
+#: Standard errors that are taken off an accuracy.
+STANDARD_ERRORS = 2.0
+#: Violation of a classifier with which nobody applies: far above any other violation.
+NOBODY_APPLIES = 1e9
+#: Taken off the value if somebody applies, but nobody with the margin: more than accuracies can differ by.
+WITHOUT_MARGIN = 1.0
+#: Selected people that a group should have to be made to apply.
+MIN_SELECTED = 10
+#: Under constraints between groups, what is taken off if a group applies with fewer selected people than this.
+SMALL_GROUP, SMALL_GROUP_PENALTY = MIN_SELECTED / 2, 0.5
+#: Thresholds at which constraints between groups are evaluated: at most so many, and as many as a table of so many
+#: cells (thresholds x groups) holds, but no fewer than a few.
+MAX_THRESHOLDS, MAX_TABLE_CELLS, MIN_THRESHOLDS = 2_000, 4_000_000, 64
+
+
+def accuracy_lower_bound(correct: Any, n: Any, fitted_weights: float, errors: float = STANDARD_ERRORS) -> NDArray[Any]:
+    """Accuracy minus standard errors and fitted weights per applicant; -inf for n = 0.
+
+    Examples
+    --------
+    >>> accuracy_lower_bound([90, 9_000], [100, 10_000], fitted_weights=1.0).round(3).tolist()
+    [0.828, 0.894]
+    """
+    n = np.asarray(n, dtype=np.float64)
+    smoothed = (np.asarray(correct, dtype=np.float64) + 1) / (n + 2)  # few people give no certainty
+    error = np.sqrt(ratio(np.clip(smoothed * (1 - smoothed), 0, None), n))
+    return np.where(n > 0, ratio(correct, n) - errors * error - fitted_weights * ratio(1, n), -np.inf)
+
+
+@dataclass(frozen=True, eq=False)
+class Evaluation:
+    """Evaluation of some classifiers, one entry each.
+
+    Attributes
+    ----------
+    violation : ndarray of shape (n_classifiers,)
+        By how much constraints are violated in all; 0 if they hold.
+    group_violation : ndarray of shape (n_classifiers,)
+        The part of it that comes from constraints between groups.
+    value : ndarray of shape (n_classifiers,)
+        Lower bound of induced accuracy (see the module), in the worse of two cases: groups that clear their cost
+        without the margin apply, or stay away.
+    accuracy : ndarray of shape (n_classifiers,)
+        Induced accuracy, NaN if nobody applies.
+    shortfall : ndarray of shape (n_classifiers,)
+        The part of the violation that comes from groups of which too few are selected.
+    """
+
+    violation: FloatArray
+    group_violation: FloatArray
+    value: FloatArray
+    accuracy: FloatArray
+    shortfall: FloatArray
+
+    def best(self) -> int:
+        """Position of the best classifier: constraints first, then value; the last among equals."""
+        return int(np.lexsort((self.value, -self.violation, -self.shortfall))[-1])
+
+    def take(self, which: Any) -> Evaluation:
+        """Evaluation of some of the classifiers."""
+        return Evaluation(*(getattr(self, part.name)[which] for part in fields(self)))
+
+
+def evaluate_counts(terms: TrainingTerms, counts: GroupCounts, fitted_weights: float) -> Evaluation:
+    """Evaluate classifiers by their counts, after so many weights were fitted to those who apply.
+
+    ``counts.selected`` and ``counts.true_positives`` have shape (n_groups,) for one classifier, or (n_classifiers,
+    n_groups).
+    """
+    if counts.selected.ndim == 1:
+        counts = replace(counts, selected=counts.selected[None, :], true_positives=counts.true_positives[None, :])
+
+    def case(tolerance: Tolerance) -> Evaluation:
+        applies = terms.applies(counts.true_positives, counts.selected, tolerance)
+        sums = SimpleNamespace(  # named as in RunningSums
+            required_groups=(applies & terms.required).sum(axis=1),
+            applicants=(applies * counts.n).sum(axis=1),
+            correct_applicants=(applies * counts.correct).sum(axis=1),
+            qualified_applicants=(applies * counts.positives).sum(axis=1),
+        )
+        return _case(terms, sums, counts.positives.sum(), fitted_weights)
+
+    without_margin = case(0.0)
+    with_margin = without_margin if terms.tolerance == 0 else case(terms.tolerance)
+    shortfall = terms.constraints.shortfall(counts.selected, counts.n).sum(axis=1)
+    evaluation = _worse_case(without_margin, with_margin, shortfall)
+    return _add_group_violation(terms, evaluation, counts)
+
+
+def evaluate_thresholds(
+    terms: TrainingTerms, curves: ThresholdCurves, fitted_weights: float
+) -> tuple[Evaluation, FloatArray, NDArray[np.intp]]:
+    """Evaluate every common threshold of a score; evenly thinned ones under constraints between groups.
+
+    Returns the evaluation, all thresholds of the score rising from -inf, and the positions of the evaluated ones.
+    """
+
+    def case(tolerance: Tolerance) -> tuple[Evaluation, FloatArray]:
+        running = curves.running(terms.step_applies(curves, tolerance), terms.required)
+        return _case(terms, running, curves.positives.sum(), fitted_weights), running.threshold
+
+    without_margin, thresholds = case(0.0)
+    with_margin = without_margin if terms.tolerance == 0 else case(terms.tolerance)[0]
+    limited = terms.constraints.limits_selection
+    shortfall = shortfall_at_thresholds(terms.constraints, curves) if limited else np.zeros(len(thresholds))
+    evaluation = _worse_case(without_margin, with_margin, shortfall)
+    evaluated: NDArray[np.intp] = np.arange(len(thresholds))
+    if terms.between_groups:
+        most = max(min(MAX_THRESHOLDS, MAX_TABLE_CELLS // len(terms.costs)), MIN_THRESHOLDS)
+        evenly = np.linspace(0, len(thresholds) - 1, min(len(thresholds), most))
+        evaluated = np.unique(evenly.round().astype(np.intp))
+        counts = GroupCounts(curves.n, curves.positives, *curves.counts_at(thresholds[evaluated]))
+        evaluation = _add_group_violation(terms, evaluation.take(evaluated), counts)
+    return evaluation, thresholds, evaluated
+
+
+def shortfall_at_thresholds(constraints: Constraints, curves: ThresholdCurves) -> FloatArray:
+    """What groups lack to the least selection rate, added up, at every threshold of a score.
+
+    It is exactly 0 where no group lacks anything, so always at -inf, where everybody is selected.
+    """
+    shortfall = constraints.shortfall(curves.selected, curves.n[curves.group])
+    running = curves.running(np.zeros(len(shortfall), dtype=bool))
+    # running sums of shares leave rounding errors; a number of groups does not
+    short_groups = running.over_groups((shortfall > 0).astype(np.int64))
+    return np.where(short_groups > 0, np.maximum(running.over_groups(shortfall), SHARE_SLACK), 0.0)
+
+
+def _case(terms: TrainingTerms, sums: Any, qualified: float, fitted_weights: float) -> Evaluation:
+    """Evaluation from sums over those who apply, apart from constraints on how many are selected and between groups."""
+    violation = np.zeros(len(sums.applicants))
+    if terms.constraints.prescribes_applicants:
+        social_cost = 1 - ratio(sums.qualified_applicants, qualified)
+        beyond = np.maximum(social_cost - terms.constraints.max_social_cost - SHARE_SLACK, 0)
+        violation = (terms.required.sum() - sums.required_groups) + beyond
+    value = accuracy_lower_bound(sums.correct_applicants, sums.applicants, fitted_weights)
+    zero = np.zeros(len(violation))
+    return Evaluation(violation, zero, value, ratio(sums.correct_applicants, sums.applicants), zero)
+
+
+def _worse_case(without_margin: Evaluation, with_margin: Evaluation, shortfall: FloatArray) -> Evaluation:
+    """Evaluation from who applies at all, and who applies with the margin."""
+    value = without_margin.value
+    somebody = ~np.isnan(without_margin.accuracy)
+    if with_margin is not without_margin:
+        only_without = somebody & np.isnan(with_margin.accuracy)
+        value = np.where(only_without, value - WITHOUT_MARGIN, np.minimum(value, with_margin.value))
+        somebody = somebody | ~np.isnan(with_margin.accuracy)
+    violation = np.where(somebody, 0.0, NOBODY_APPLIES) + with_margin.violation + shortfall
+    return replace(without_margin, violation=violation, value=value, shortfall=shortfall)
+
+
+def _add_group_violation(terms: TrainingTerms, evaluation: Evaluation, counts: GroupCounts) -> Evaluation:
+    """Add violations of constraints between groups, and take off value where a group applies by few selected people."""
+    if not terms.between_groups:
+        return evaluation
+    violation = np.zeros(len(evaluation.violation))
+    for constraint in terms.between_groups:
+        violation = violation + constraint.violation(counts)
+    applies = terms.applies(counts.true_positives, counts.selected, terms.tolerance)
+    small = (applies & (counts.selected < SMALL_GROUP)).any(axis=1)
+    return replace(
+        evaluation,
+        violation=evaluation.violation + violation,
+        group_violation=violation,
+        value=evaluation.value - SMALL_GROUP_PENALTY * small,
+    )

@@ -1,0 +1,180 @@
+"""Choose among scores, groups and thresholds on people that a score has not seen.
+
+Every kind of score (logistic; refined for some groups; ...) is fitted several times, each time without some of the
+people, whom it then scores. These out-of-fold scores decide, so that neither how hard a score was fitted nor its luck
+in training counts. The chosen kind is then fitted once more to everybody and keeps the thresholds. Scores of one kind
+are centred and scaled alike each time, to be comparable. With k folds this takes about k + 1 times as long as choosing
+in training.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from .._validation import BoolArray, FloatArray
+from ..publishing import ThresholdCurves
+from .all_groups import solve_all_groups
+from .candidates import DIGITS, Candidate, names_of, threshold_between
+from .evaluation import evaluate_thresholds
+from .group_thresholds import group_thresholds
+from .problem import Problem
+from .refinement import refined_scores
+from .starts import logistic_start, target_sets
+
+
+@dataclass(frozen=True, eq=False)
+class OutOfFoldCandidate:
+    """A classifier that was evaluated on people its score had not seen.
+
+    Attributes
+    ----------
+    candidate : Candidate
+        Fitted to the final rows.
+    score : ndarray of shape (n_rows,)
+        Out-of-fold score of each row of the problem on the scale of the candidate, positive for those who are selected;
+        NaN for rows that are never judged.
+    """
+
+    candidate: Candidate
+    score: FloatArray
+
+
+@dataclass(frozen=True, eq=False)
+class _FittedScore:
+    """A score of one kind, and the groups that it was refined for (None: any)."""
+
+    kind: str
+    parameters: FloatArray
+    groups: NDArray[np.intp] | None = None
+
+
+class _CandidateFitter:
+    """Fits scores of all kinds to any rows of one problem."""
+
+    def __init__(self, problem: Problem, *, with_refinement: bool, max_iter: int | None) -> None:
+        self.problem, self.with_refinement, self.max_iter = problem, with_refinement, max_iter
+        self.trains_all_groups = problem.shares_threshold
+        self.by_group = problem.offset_of_group is not None and not self.trains_all_groups
+        self.n_iter = 0
+        self._sets: list[NDArray[np.intp]] | None = None
+
+    def fit(self, rows: BoolArray) -> tuple[Problem, list[_FittedScore]]:
+        """Scores of all kinds, fitted to some rows. The first call decides which groups are worth a refinement."""
+        problem = self.problem.take(rows)
+        if self.trains_all_groups and self.with_refinement:
+            with np.errstate(over="ignore", invalid="ignore"):  # barriers may be too steep for few people
+                candidates, self.n_iter = solve_all_groups(problem.without_empty_groups(), self.max_iter)
+            finite = [candidate for candidate in candidates if np.isfinite(candidate.parameters).all()]
+            return problem, [_FittedScore(candidate.origin, candidate.parameters) for candidate in finite]
+        start, self.n_iter = logistic_start(problem, self.max_iter)
+        if self._sets is None:
+            self._sets = target_sets(problem, start)
+        fitted = [_FittedScore("everybody", start)]
+        for groups in self._sets if self.with_refinement else []:
+            names = names_of(problem.labels, groups)
+            fitted += [
+                _FittedScore(f"refined for {names}, ridge {ridge:g}", parameters, groups)
+                for parameters, ridge in refined_scores(problem, start, groups)
+            ]
+        return problem, fitted
+
+    @property
+    def prescribed_sets(self) -> list[NDArray[np.intp]] | None:
+        """Sets of groups that meet constraints on applicants; None without such constraints."""
+        return self._sets if self.problem.terms.constraints.prescribes_applicants else None
+
+    def score(self, X: FloatArray, parameters: FloatArray) -> FloatArray:
+        """Score of some rows; with a threshold per group, of the columns that vary within groups."""
+        if self.by_group:
+            width = self.problem.n_varying
+            return np.asarray(X[:, :width] @ parameters[:width])
+        return np.asarray(X @ parameters[:-1] + parameters[-1])
+
+
+def select_out_of_fold(
+    problem: Problem,
+    folds: Sequence[tuple[NDArray[np.intp], NDArray[np.intp]]],
+    final: NDArray[np.intp],
+    *,
+    with_refinement: bool = True,
+    max_iter: int | None = None,
+) -> tuple[list[OutOfFoldCandidate], int]:
+    """Candidates that are evaluated out of fold, at least one per kind of score; and steps of the logistic start.
+
+    Parameters
+    ----------
+    problem : Problem
+    folds : sequence of (fitted, judged)
+        Row numbers to fit, and to score afterwards, as in ``problem.row_numbers``.
+    final : ndarray
+        Row numbers that the kept classifier is fitted to.
+    with_refinement : bool, default=True
+        Whether scores are refined. Otherwise the logistic score is the only one.
+    max_iter : int, optional
+        Steps of the logistic start.
+    """
+    fitter = _CandidateFitter(problem, with_refinement=with_refinement, max_iter=max_iter)
+    final_rows = problem.rows_among(final)
+    last, kinds = fitter.fit(final_rows)
+    X = problem.block.X
+    unseen: dict[str, FloatArray] = {fitted.kind: np.full(len(X), np.nan) for fitted in kinds}
+    for fitted_numbers, judged_numbers in folds:
+        rows, judged = problem.rows_among(fitted_numbers), problem.rows_among(judged_numbers)
+        again = len(folds) > 1 or (rows != final_rows).any()
+        part, scores = fitter.fit(rows) if again else (last, kinds)
+        for fitted in scores:
+            if fitted.kind in unseen:
+                centre, scale = _centre_and_scale(fitter.score(part.block.X, fitted.parameters), part)
+                unseen[fitted.kind][judged] = (fitter.score(X[judged], fitted.parameters) - centre) / scale
+    judged = problem.rows_among(np.concatenate([judged_numbers for _, judged_numbers in folds]))
+    candidates = []
+    for fitted in kinds:
+        score = np.round(unseen[fitted.kind][judged], DIGITS)
+        if not np.isnan(score).any():  # every fold has this kind
+            candidates += _with_thresholds(fitter, last, fitted, judged, score)
+    return candidates, fitter.n_iter
+
+
+def _centre_and_scale(score: FloatArray, problem: Problem) -> tuple[float, float]:
+    """Mean and standard deviation of a score on the rows that it was fitted to."""
+    weight = problem.block.rows.weight
+    centre = float(np.average(score, weights=weight))
+    return centre, float(np.sqrt(np.average((score - centre) ** 2, weights=weight))) or 1.0
+
+
+def _with_thresholds(
+    fitter: _CandidateFitter, last: Problem, fitted: _FittedScore, judged: BoolArray, score: FloatArray
+) -> list[OutOfFoldCandidate]:
+    """The best thresholds of one kind of score, by its out-of-fold scores."""
+    problem, terms, rows = fitter.problem, fitter.problem.terms, fitter.problem.block.rows
+    codes = rows.codes[judged]
+    weight = None if rows.unweighted else rows.weight[judged]
+    curves = ThresholdCurves.from_codes(rows.y[judged] > 0, score, codes, problem.labels, weight)
+    raw = fitter.score(last.block.X, fitted.parameters)
+    centre, scale = _centre_and_scale(raw, last)
+
+    def out_of_fold(candidate: Candidate, margins: FloatArray) -> OutOfFoldCandidate:
+        unseen = np.full(len(judged), np.nan)
+        unseen[judged] = margins
+        return OutOfFoldCandidate(candidate, unseen)
+
+    if not fitter.by_group:
+        evaluation, thresholds, evaluated = evaluate_thresholds(terms, curves, fitted_weights=0.0)
+        best = evaluation.best()
+        threshold = float(threshold_between(thresholds, int(evaluated[best])))
+        intercept = fitted.parameters[-1] - (centre + scale * threshold)
+        parameters = np.append(fitted.parameters[:-1], intercept)
+        candidate = Candidate.from_evaluation(parameters, evaluation, best, fitted.kind)
+        return [out_of_fold(candidate, (score - threshold) * scale)]
+    sets = [fitted.groups] if fitted.groups is not None else fitter.prescribed_sets
+    size = float(np.abs(raw).max())
+    candidates = []
+    for choice in group_thresholds(terms, curves, 0.0, sets):
+        parameters = choice.parameters(problem, fitted.parameters, size, scale, centre)
+        candidate = Candidate.from_evaluation(parameters, choice.evaluation, 0, choice.origin(fitted.kind, problem))
+        candidates.append(out_of_fold(candidate, choice.margins(score, codes, size, scale, centre)))
+    return candidates

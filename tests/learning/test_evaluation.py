@@ -1,0 +1,224 @@
+"""Evaluation, against a slow one that goes classifier by classifier and group by group."""
+
+import math
+from statistics import NormalDist
+
+import numpy as np
+import pandas as pd
+import pytest
+from sklearn.linear_model import LogisticRegression
+
+from selfselect.constraints import BaseRateOrder, Constraints, DemographicParity, TruePositiveRateParity
+from selfselect.counting import GroupCounts
+from selfselect.learning import TrainingTerms, accuracy_lower_bound, evaluate_counts, shortfall_at_thresholds
+from selfselect.learning.evaluation import NOBODY_APPLIES, Evaluation, evaluate_thresholds
+from selfselect.publishing import ThresholdCurves
+
+COSTS = np.array([0.5, 0.6, 0.4, 0.7, 0.5])
+REQUIRED = np.array([True, False, True, False, False])
+PARITY = (BaseRateOrder(), DemographicParity(0.2), TruePositiveRateParity(0.3))
+TERMS = {
+    "nothing": TrainingTerms(COSTS),
+    "a tolerance": TrainingTerms(COSTS, 0.1),
+    "a tolerance of one standard error": TrainingTerms(COSTS, "auto"),
+    "more than any group can clear": TrainingTerms(COSTS, 1.0),
+    "required groups": TrainingTerms(COSTS, 0.1, Constraints(REQUIRED)),
+    "a limit of the social cost": TrainingTerms(COSTS, 0.05, Constraints(max_social_cost=0.3)),
+    "a least selection rate": TrainingTerms(COSTS, 0.05, Constraints(min_selection_rate=0.4)),
+    "parity": TrainingTerms(COSTS, 0.1, Constraints(between_groups=PARITY)),
+    "all of it": TrainingTerms(COSTS, "auto", Constraints(REQUIRED, 0.3, 0.3, between_groups=PARITY)),
+}
+
+
+def slow_accuracy(correct, n, fitted):
+    if n == 0:
+        return -math.inf
+    smoothed = (correct + 1) / (n + 2)
+    return correct / n - 2 * math.sqrt(smoothed * (1 - smoothed) / n) - fitted / n
+
+
+def slow_evaluation(terms, n, P, PP, TP, fitted):
+    """Violation, value, accuracy and shortfall of one classifier, from lists of counts."""
+    groups = range(len(n))
+
+    def who(tolerance):
+        applying = []
+        for z in groups:
+            if PP[z] == 0:
+                continue
+            precision = TP[z] / PP[z]
+            if tolerance == "auto":  # lower end of Wilson's interval, one standard error wide
+                s, m = NormalDist().inv_cdf((1 + 0.6827) / 2), PP[z]
+                centre, half = (
+                    precision + s**2 / (2 * m),
+                    s * math.sqrt(precision * (1 - precision) / m + s**2 / (4 * m**2)),
+                )
+                if (centre - half) / (1 + s**2 / m) >= terms.costs[z]:
+                    applying.append(z)
+            elif precision >= terms.costs[z] + tolerance - 1e-12:
+                applying.append(z)
+        return applying
+
+    def right(applying):
+        return sum(TP[z] + (n[z] - P[z]) - (PP[z] - TP[z]) for z in applying)
+
+    def people(applying):
+        return sum(n[z] for z in applying)
+
+    barely, surely = who(0.0), who(terms.tolerance)
+    value = min(slow_accuracy(right(some), people(some), fitted) for some in (barely, surely))
+    if barely and not surely:
+        value = slow_accuracy(right(barely), people(barely), fitted) - 1
+    violation = 0.0 if barely or surely else NOBODY_APPLIES
+    violation += sum(terms.required[z] and z not in surely for z in groups)
+    stay_away = sum(P[z] for z in groups if z not in surely) / sum(P)
+    violation += max(0.0, stay_away - terms.constraints.max_social_cost)
+    shortfall = sum(max(0.0, terms.constraints.min_selection_rate - PP[z] / n[z]) for z in groups)
+    violation += shortfall
+    if terms.between_groups:
+        row = GroupCounts(np.array(n), np.array(P), np.array([PP]), np.array([TP]))
+        violation += sum(float(constraint.violation(row)[0]) for constraint in terms.between_groups)
+        value -= 0.5 * any(PP[z] < 5 for z in surely)
+    return violation, value, right(barely) / people(barely) if barely else math.nan, shortfall
+
+
+def people_with_scores(seed, n_rows=300):
+    rng = np.random.default_rng(seed)
+    codes = np.r_[np.arange(5), rng.integers(0, 5, n_rows - 5)]
+    x = rng.normal(size=n_rows)
+    y = rng.uniform(size=n_rows) < 1 / (1 + np.exp(-2 * x - codes / 3 + 1))
+    return y, np.round(x, 1), codes
+
+
+@pytest.mark.parametrize("name", TERMS)
+@pytest.mark.parametrize("seed", range(3))
+def test_counts_are_evaluated_as_by_a_slow_evaluation(name, seed):
+    terms, rng = TERMS[name], np.random.default_rng(seed)
+    n = rng.integers(10, 60, 5)
+    P = rng.integers(1, n)
+    TP = rng.integers(0, P + 1, (300, 5)) * (rng.uniform(size=(300, 5)) < 0.8)
+    PP = TP + rng.integers(0, (n - P) // 2 + 1, (300, 5)) * (rng.uniform(size=(300, 5)) < 0.5)
+    PP[:5], TP[:5] = 0, 0
+    evaluation = evaluate_counts(terms, GroupCounts(n, P, PP, TP), fitted_weights=3.0)
+    slow = [
+        slow_evaluation(terms, n.tolist(), P.tolist(), a, b, 3.0) for a, b in zip(PP.tolist(), TP.tolist(), strict=True)
+    ]
+    violation, value, accuracy, shortfall = (list(column) for column in zip(*slow, strict=True))
+    assert evaluation.violation.tolist() == pytest.approx(violation, abs=1e-8)
+    assert evaluation.value.tolist() == pytest.approx(value)
+    assert evaluation.accuracy.tolist() == pytest.approx(accuracy, nan_ok=True)
+    assert evaluation.shortfall.tolist() == pytest.approx(shortfall, abs=1e-8)
+    parity = sum((each.violation(GroupCounts(n, P, PP, TP)) for each in terms.between_groups), np.zeros(300))
+    assert evaluation.group_violation == pytest.approx(parity)
+    best = max(range(300), key=lambda i: (-round(shortfall[i], 9), -violation[i], value[i]))
+    assert (evaluation.violation[evaluation.best()], evaluation.value[evaluation.best()]) == pytest.approx(
+        (violation[best], value[best]), abs=1e-8
+    )
+
+
+@pytest.mark.parametrize("name", TERMS)
+@pytest.mark.parametrize("weighted", [False, True])
+def test_thresholds_are_evaluated_as_the_counts_at_each_of_them(name, weighted):
+    terms, (y, score, codes) = TERMS[name], people_with_scores(0)
+    weight = np.random.default_rng(1).uniform(0.5, 2, len(y)) if weighted else np.ones(len(y))
+    curves = ThresholdCurves.from_codes(y, score, codes, pd.Index(list("abcde")), weight if weighted else None)
+    evaluation, thresholds, judged = evaluate_thresholds(terms, curves, fitted_weights=2.0)
+    assert thresholds.tolist() == [-np.inf, *np.unique(score)]
+    assert judged.tolist() == list(range(len(thresholds)))
+    PP = [[weight[(codes == z) & (score > t)].sum() for z in range(5)] for t in thresholds]
+    TP = [[weight[(codes == z) & (score > t) & y].sum() for z in range(5)] for t in thresholds]
+    n, P = ([weight[(codes == z) & some].sum() for z in range(5)] for some in (np.ones(len(y), bool), y))
+    again = evaluate_counts(terms, GroupCounts(*map(np.array, (n, P, PP, TP))), fitted_weights=2.0)
+    for name in ("violation", "group_violation", "value", "accuracy", "shortfall"):
+        assert getattr(evaluation, name) == pytest.approx(getattr(again, name), abs=1e-8, nan_ok=True)
+
+
+def test_many_thresholds_are_thinned_only_under_constraints_between_groups():
+    rng = np.random.default_rng(0)
+    y, score, codes = rng.uniform(size=5000) < 0.5, rng.normal(size=5000), np.arange(5000) % 5
+    curves = ThresholdCurves.from_codes(y, score, codes, pd.Index(range(5)))
+    assert len(evaluate_thresholds(TERMS["a tolerance"], curves, 1.0)[2]) == 5001
+    _, thresholds, judged = evaluate_thresholds(TERMS["parity"], curves, 1.0)
+    assert 1900 < len(judged) <= 2000
+    assert (judged[0], judged[-1]) == (0, len(thresholds) - 1)
+
+
+def test_parity_of_thousands_of_groups_is_evaluated_at_as_many_thresholds_as_a_table_holds():
+    rng, parity = np.random.default_rng(0), DemographicParity(0.2)
+    y, score, codes = rng.uniform(size=3000) < 0.5, rng.normal(size=3000), np.arange(3000)
+    curves = ThresholdCurves.from_codes(y, score, codes, pd.Index(range(3000)))
+    terms = TrainingTerms(np.full(3000, 0.5), constraints=Constraints(between_groups=(parity,)))
+    evaluation, thresholds, judged = evaluate_thresholds(terms, curves, 1.0)
+    assert len(judged) == 1333  # not 2,000 as of few groups: four million cells, and the quotient is not whole
+    assert (judged[0], judged[-1]) == (0, len(thresholds) - 1)
+    assert set(np.diff(judged)) == {2, 3}
+    for i in (0, 600, 1332):
+        selected = score > thresholds[judged[i]]
+        alone = GroupCounts(np.ones(3000), y.astype(float), 1.0 * selected[None], 1.0 * (selected & y)[None])
+        assert evaluation.group_violation[i] == parity.violation(alone)[0]
+
+
+def test_nobody_applying_is_worse_than_a_violated_parity_and_limit_together():
+    n, P = np.array([100, 100]), np.array([50, 10])
+    terms = TrainingTerms(np.array([0.6, 0.6]), 0.0, Constraints(max_social_cost=0.0, between_groups=PARITY))
+    counts = GroupCounts(n, P, np.array([[0, 0], [1, 100]]), np.array([[0, 0], [1, 10]]))
+    nobody, unequal = evaluate_counts(terms, counts, 0.0).violation
+    assert unequal > 0.5
+    assert nobody > unequal
+
+
+def test_limits_are_met_when_they_are_reached_exactly():
+    n, P = np.array([10, 10]), np.array([3, 7])
+    counts = GroupCounts(n, P, np.array([[0, 7]]), np.array([[0, 7]]))
+    for limit, met in ((0.3, True), (0.29, False)):  # 1 - .7 is not .3 in floating point
+        terms = TrainingTerms(np.array([0.5, 0.5]), constraints=Constraints(max_social_cost=limit))
+        assert (evaluate_counts(terms, counts, 0.0).violation[0] == 0) == met
+
+
+def test_the_lower_bound_takes_back_what_fitting_noise_gains():
+    rng = np.random.default_rng(0)
+    gains = []
+    for _ in range(20):
+        X, y = rng.normal(size=(200, 20)), rng.integers(0, 2, 200)
+        right = (LogisticRegression(C=np.inf).fit(X, y).predict(X) == y).sum()
+        gains.append((right / 200, float(accuracy_lower_bound(right, 200, fitted_weights=20))))
+    fitted, careful = np.mean(gains, axis=0)
+    assert careful < 0.5 < 0.55 < fitted  # the truth is one half
+
+
+def test_one_applicant_has_an_accuracy_and_nobody_has_none():
+    assert accuracy_lower_bound([1, 0, 0], [1, 1, 0], 0.0).tolist() == pytest.approx(
+        [1 - 2 * math.sqrt(2 / 9), -2 * math.sqrt(2 / 9), -math.inf]
+    )
+    assert float(accuracy_lower_bound(1, 1, 0.0, errors=0.0)) == 1.0
+
+
+def test_more_right_answers_than_people_by_rounding_of_huge_weights_still_have_an_accuracy():
+    assert float(accuracy_lower_bound(1e16 + 4, 1e16, 0.0)) == pytest.approx(1.0)
+
+
+def test_the_shortfall_is_exactly_0_where_every_group_has_its_share_and_nowhere_else():
+    curves = ThresholdCurves.from_codes(
+        np.array([True, False] * 6), np.arange(12.0), np.repeat(np.arange(3), 4), pd.Index(list("abc"))
+    )
+    shortfall = shortfall_at_thresholds(Constraints(min_selection_rate=0.5), curves)
+    # people 0 to 3 are a's, 4 to 7 b's, 8 to 11 c's; above t, of each group so many
+    expected = [
+        sum(max(0.0, 0.5 - sum(i > t for i in group) / 4) for group in ((0, 1, 2, 3), (4, 5, 6, 7), (8, 9, 10, 11)))
+        for t in (-1, *range(12))
+    ]
+    assert shortfall.tolist() == pytest.approx(expected)
+    assert [value == 0 for value in shortfall] == [value == 0 for value in expected]
+    thirds = ThresholdCurves.from_codes(
+        np.ones(9, bool), np.tile([1.0, 2.0, 3.0], 3), np.repeat(np.arange(3), 3), pd.Index(list("abc"))
+    )
+    assert (shortfall_at_thresholds(Constraints(min_selection_rate=1 / 3), thirds)[:3] == 0).all()
+
+
+def test_an_automatic_tolerance_has_no_margin_of_its_own():
+    assert (TrainingTerms(COSTS, 0.05).margin(auto=0.5), TrainingTerms(COSTS, "auto").margin(auto=0.5)) == (0.05, 0.5)
+
+
+def test_the_evaluation_of_some_classifiers_keeps_all_its_parts():
+    evaluation = Evaluation(*np.arange(15.0).reshape(5, 3))
+    assert [part.tolist() for part in vars(evaluation.take([2, 0])).values()] == [[3 * i + 2, 3 * i] for i in range(5)]

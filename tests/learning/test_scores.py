@@ -1,0 +1,167 @@
+"""Scores to sums and back: against a loop over rows, finite differences, scipy, and sums of parts."""
+
+from dataclasses import fields
+
+import numpy as np
+import pytest
+from scipy.special import expit, log_expit
+
+from selfselect.behaviour import applies_rule
+from selfselect.counting.sums import Gradient, Sums
+from selfselect.learning.objective import StrategicObjective
+from selfselect.learning.scores import GroupedRows, SmoothScores
+
+K = 4
+NAMES = [part.name for part in fields(Sums)[:7]]
+VECTORISED = pytest.mark.parametrize("vectorised", [False, True], ids=["scipy", "numpy"])
+
+
+@VECTORISED
+def test_sums_are_those_of_a_loop_over_rows(data, vectorised):
+    block, X, y, codes, weight, w = data
+    score = X @ w[:-1] + w[-1]
+    soft, sharp = 1 / (1 + np.exp(-2 * score)), 1 / (1 + np.exp(-5 * score))
+    sums = SmoothScores(block.rows, 2.0, 5.0, with_largest=True, vectorised=vectorised).forward(block.score(w))
+    for z in range(K):
+        mine = codes == z
+        v, label, above = weight[mine], y[mine], score[mine] > 0
+        loss = -(label * np.log(soft[mine]) + (1 - label) * np.log(1 - soft[mine]))
+        assert sums.n[z] == pytest.approx(v.sum())
+        assert sums.positives[z] == pytest.approx(v @ label)
+        assert sums.loss[z] == pytest.approx(v @ loss)
+        assert sums.soft_selected[z] == pytest.approx(v @ soft[mine])
+        assert sums.soft_true_positives[z] == pytest.approx(v @ (label * soft[mine]))
+        assert sums.sharp_selected[z] == pytest.approx(v @ sharp[mine])
+        assert sums.sharp_true_positives[z] == pytest.approx(v @ (label * sharp[mine]))
+        assert sums.largest[z] == pytest.approx(soft[mine].max())
+        assert sums.selected[z] == pytest.approx(v @ above)
+        assert sums.true_positives[z] == pytest.approx(v @ (label * above))
+
+
+@VECTORISED
+@pytest.mark.parametrize("dtype", ["float64", "float32"])
+def test_predictions_and_sums_are_right_for_scores_of_any_size(dtype, vectorised):
+    rng = np.random.default_rng(0)
+    score = (rng.normal(size=(2, 3000)) * 10.0 ** rng.uniform(-6, 1.2, size=3000)).astype(dtype)
+    score[0, :3] = 0.0, np.finfo(dtype).max / 100, -np.finfo(dtype).max / 100
+    weight, y = rng.uniform(0, 2, 3000), np.arange(3000) % 2.0
+    start = np.array([0, 700, 700, 701])  # a group without rows, and one of a single row
+    smooth = SmoothScores(GroupedRows(y, weight, start), 2.0, 5.0, with_largest=True, vectorised=vectorised)
+    sums = smooth.forward(score)
+    exact, rounding = score.astype(float), 1e-13 if dtype == "float64" else 2e-5
+    np.testing.assert_allclose(smooth.soft, expit(2 * exact), rtol=rounding, atol=1e-35)
+    np.testing.assert_allclose(smooth.sharp, expit(5 * exact), rtol=rounding, atol=1e-35)
+    for z, rows in enumerate([slice(0, 700), slice(0, 0), slice(700, 701), slice(701, 3000)]):
+        v, s, label = weight[rows], exact[:, rows], y[rows]
+        expected = {
+            "loss": -log_expit(2 * s * (2 * label - 1)),
+            "soft_selected": expit(2 * s),
+            "sharp_true_positives": expit(5 * s) * label,
+            "selected": s > 0,
+        }
+        for name, values in expected.items():
+            np.testing.assert_allclose(
+                getattr(sums, name)[:, z], (v * values).sum(axis=1), rtol=rounding, atol=1e-30, err_msg=name
+            )
+
+
+@pytest.mark.parametrize("temperatures", [(2.0, 5.0), (4.0, 4.0)])
+@pytest.mark.parametrize("cuts", [[60], [1, 2, 3, 50, 119], list(range(1, 120))])
+def test_sums_of_parts_add_up_to_those_of_the_whole(data, temperatures, cuts):
+    block, X, y, codes, weight, w = data
+    parts = []
+    for rows in np.split(np.arange(len(y)), cuts):  # parts of a single row lack all groups but one
+        part, order = GroupedRows.from_unsorted(y[rows] > 0, codes[rows], weight[rows], K)
+        parts.append(SmoothScores(part, *temperatures).forward((X[rows] @ w[:-1] + w[-1])[order]))
+    merged = sum(parts[1:], parts[0])
+    whole = SmoothScores(block.rows, *temperatures).forward(block.score(w))
+    for name in NAMES:
+        assert getattr(merged, name) == pytest.approx(getattr(whole, name), rel=1e-12), name
+
+
+def test_a_part_without_rows_adds_nothing(data):
+    block, *_, w = data
+    nobody, _ = GroupedRows.from_unsorted(np.zeros(0, bool), np.zeros(0, np.intp), np.zeros(0), K)
+    whole = SmoothScores(block.rows, 2.0, 5.0).forward(block.score(w))
+    merged = whole + SmoothScores(nobody, 2.0, 5.0).forward(np.zeros(0))
+    assert all((getattr(merged, name) == getattr(whole, name)).all() for name in NAMES)
+
+
+def test_adding_largest_predictions_is_an_error(data):
+    block, *_, w = data
+    sums = SmoothScores(block.rows, 2.0, 5.0, with_largest=True).forward(block.score(w))
+    with pytest.raises(TypeError, match="largest score of each group, which does not add up"):
+        sums + sums
+
+
+@VECTORISED
+@pytest.mark.parametrize("temperatures", [(2.0, 5.0), (4.0, 4.0)])
+@pytest.mark.parametrize("name", [*NAMES[2:], "largest", "precision"])
+def test_gradients_per_score_are_those_of_finite_differences(data, finite_difference, temperatures, name, vectorised):
+    block, *_, w = data
+    smooth = SmoothScores(block.rows, *temperatures, with_largest=True, vectorised=vectorised)
+    weights = np.array([1.0, -2.0, 0.5, 3.0])  # the value is a weighted sum over groups of one of the sums
+
+    def value(at):
+        return float(weights @ getattr(smooth.forward(at), name))
+
+    numeric = finite_difference(value, block.score(w))
+    gradient = Gradient(**{name: weights}).through_precision(smooth.forward(block.score(w)))
+    assert smooth.backward(gradient) == pytest.approx(numeric, rel=1e-5, abs=1e-7)
+
+
+@VECTORISED
+def test_several_scores_at_once_have_the_sums_and_gradients_of_each_alone(data, vectorised):
+    block, *_, w = data
+    scores = np.stack([block.score(w), -block.score(w), block.score(w) / 3])
+    gradients = {name: np.random.default_rng(0).normal(size=(3, K)) for name in (*NAMES[2:], "largest")}
+    smooth = SmoothScores(block.rows, 2.0, 5.0, with_largest=True, vectorised=vectorised)
+    together = smooth.forward(scores)
+    per_score = smooth.backward(Gradient(**gradients)).copy()
+    for i, score in enumerate(scores):
+        alone = smooth.forward(score)
+        for name in (*NAMES[2:], "largest", "selected", "true_positives"):
+            assert getattr(alone, name) == pytest.approx(getattr(together, name)[i], rel=1e-13), name
+        mine = smooth.backward(Gradient(**{name: values[i] for name, values in gradients.items()}))
+        assert mine == pytest.approx(per_score[i], rel=1e-13)
+
+
+def test_the_gradient_of_a_sum_is_the_sum_of_gradients():
+    one, two = Gradient(sharp_selected=np.array([1.0, 2.0])), Gradient(sharp_selected=np.ones(2), loss=np.ones(2))
+    assert (one + two).sharp_selected.tolist() == [2.0, 3.0]
+    assert (one + two).loss.tolist() == [1.0, 1.0]
+    assert (one + two).largest is None
+
+
+def test_rows_of_one_group_are_a_view_and_of_several_a_copy(data):
+    block = data[0]
+    assert np.shares_memory(block.of_groups(np.array([2])).X, block.X)
+    assert np.shares_memory(block.of_groups(np.array([2])).rows.y, block.rows.y)
+    both = block.of_groups(np.array([0, 2])).rows
+    assert both.n.tolist() == block.rows.n[[0, 2]].tolist()
+    assert both.positives.tolist() == block.rows.positives[[0, 2]].tolist()
+
+
+# ---------------------------------------------------------------------- the smooth precision
+
+
+def applications(block, w, cost, **settings):
+    objective = StrategicObjective(np.full(K, cost), **settings)
+    sums = objective.smooth_scores(block.rows).forward(block.score(w))
+    return objective.applications(sums)[0], sums
+
+
+def test_the_corrected_precision_decides_exactly_as_the_hard_rule(data):
+    block, *_, w = data
+    for cost in (0.2, 0.4, 0.5, 0.7, 0.9):  # also below one half, where the paper's form divides by a negative number
+        applies, sums = applications(block, w, cost)
+        some = sums.selected > 0
+        hard = applies_rule(sums.true_positives, sums.selected, np.full(K, cost))
+        assert (applies >= 0.5)[some].tolist() == hard[some].tolist()
+
+
+def test_a_group_of_which_nobody_is_selected_is_not_corrected(data):
+    block, *_, w = data
+    nobody = np.append(w[:-1], -100.0)
+    corrected, plain = (applications(block, nobody, 0.7, corrected=which)[0] for which in (True, False))
+    assert corrected == pytest.approx(plain)

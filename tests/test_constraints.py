@@ -1,0 +1,214 @@
+"""Constraints: penalties against finite differences, violations against a loop over groups."""
+
+from dataclasses import fields, replace
+
+import numpy as np
+import pytest
+
+from selfselect.constraints import (
+    MAX_PAIRED_GROUPS,
+    ORDER_MARGIN,
+    BaseRateOrder,
+    Constraints,
+    DemographicParity,
+    ReleasedDemographicParity,
+    TruePositiveRateParity,
+    order_hinge,
+    pairs_in_order,
+    rate_spread,
+)
+from selfselect.counting import GroupCounts
+from selfselect.counting.sums import Gradient, Sums
+
+K = 4
+CONSTRAINTS = [
+    DemographicParity(0.02, weight=2.0),
+    DemographicParity(0.02, weight=2.0).with_weight(),
+    DemographicParity(0.2, weight=2.0).with_weight(10.0),
+    TruePositiveRateParity(0.05, weight=3.0),
+    TruePositiveRateParity(0.05, weight=3.0).with_weight(),
+    DemographicParity(0.2, relative=True, weight=2.0).with_weight(),
+    TruePositiveRateParity(0.1, relative=True, weight=3.0).with_weight(10.0),
+    BaseRateOrder(),
+    BaseRateOrder().with_weight(10.0),
+]
+
+
+def some_sums(seed, n_groups=K):
+    rng = np.random.default_rng(seed)
+    n = rng.uniform(10, 30, n_groups)
+    positives = n * rng.uniform(0.1, 0.9, n_groups)
+    TP, FP = positives * rng.uniform(0.1, 0.9, n_groups), (n - positives) * rng.uniform(0.1, 0.9, n_groups)
+    return Sums(n, positives, np.zeros(n_groups), TP + FP, TP, TP + FP, TP)
+
+
+@pytest.mark.parametrize("seed", range(3))
+@pytest.mark.parametrize("constraint", CONSTRAINTS, ids=str)
+def test_a_penalty_has_the_gradient_of_finite_differences(constraint, seed, finite_difference):
+    sums = some_sums(seed)
+    gradient = constraint.penalty(sums)[1].through_precision(sums)
+    for part in fields(Gradient):
+        if part.name in ("precision", "largest"):  # resolved into sharp sums; in no constraint
+            assert getattr(gradient, part.name) is None
+            continue
+        numeric = finite_difference(
+            lambda v, name=part.name: constraint.penalty(replace(sums, **{name: v}))[0], getattr(sums, part.name)
+        )
+        slope = getattr(gradient, part.name)
+        assert (np.zeros(K) if slope is None else slope) == pytest.approx(numeric, rel=1e-5, abs=1e-6), part.name
+
+
+def test_a_barrier_adds_to_a_penalty_and_a_heavier_one_adds_more():
+    sums = some_sums(0)
+    for each in (DemographicParity(0.02), TruePositiveRateParity(0.02), BaseRateOrder()):
+        plain, weighted, heavier = (c.penalty(sums)[0] for c in (each, each.with_weight(), each.with_weight(10.0)))
+        assert plain < weighted < heavier
+    assert BaseRateOrder().penalty(sums)[0] == 0
+
+
+@pytest.mark.parametrize("constraint", [*CONSTRAINTS[:7], ReleasedDemographicParity(0.2, weight=2.0)], ids=str)
+def test_penalties_of_several_scores_at_once_are_those_of_each_alone(constraint):
+    each = [replace(some_sums(seed), n=some_sums(0).n, positives=some_sums(0).positives) for seed in range(3)]
+    stacked = {part.name: np.stack([getattr(sums, part.name) for sums in each]) for part in fields(Sums)[2:7]}
+    values, gradient = constraint.penalty(replace(each[0], **stacked))
+    for i, sums in enumerate(each):
+        value, alone = constraint.penalty(sums)
+        assert values[i] == pytest.approx(value, rel=1e-12)
+        for name in ("soft_selected", "soft_true_positives"):
+            if getattr(alone, name) is not None:
+                assert getattr(gradient, name)[i] == pytest.approx(getattr(alone, name), rel=1e-12)
+
+
+@pytest.mark.parametrize("seed", range(3))
+def test_the_formulas_have_the_derivatives_of_finite_differences(seed, finite_difference):
+    rng = np.random.default_rng(seed)
+    selected, n, q = rng.uniform(0.2, 3, K), rng.uniform(0.2, 3, K), rng.uniform(0.1, 0.9, K)
+    higher, lower = np.array([0, 1, 2]), np.array([1, 2, 3])
+    cases = [
+        (lambda v: rate_spread(v, n), selected),
+        (lambda v: rate_spread(v, n, 7.0, 0.1), selected),
+        (lambda v: order_hinge(v, higher, lower, 0.05), q),
+    ]
+    for function, at in cases:
+        slope = function(at)[1]
+        assert slope == pytest.approx(finite_difference(lambda v: function(v)[0], at), rel=1e-5, abs=1e-7)  # noqa: B023
+
+
+def test_a_rate_without_people_does_not_count():
+    value, slope = rate_spread(np.array([1.0, 0.0]), np.array([4.0, 0.0]))
+    assert (value, slope.tolist()) == (0.0, [0.0, 0.0])
+
+
+# ---------------------------------------------------------------------- in hard counts
+
+
+def some_counts(seed, n_classifiers=200, n_groups=5):
+    rng = np.random.default_rng(seed)
+    n = rng.integers(5, 30, n_groups)
+    positives = rng.integers(0, n + 1)
+    hits = rng.integers(0, positives + 1, (n_classifiers, n_groups))
+    return GroupCounts(n, positives, hits + rng.integers(0, n - positives + 1, (n_classifiers, n_groups)), hits)
+
+
+def slow_violations(constraint, counts):
+    """One classifier and one pair of groups at a time."""
+    n, P = counts.n.tolist(), counts.positives.tolist()
+    groups, found = range(len(n)), []
+    for PP, TP in zip(counts.selected.tolist(), counts.true_positives.tolist(), strict=True):
+        if isinstance(constraint, BaseRateOrder):
+            worst = 0.0
+            for a in groups:
+                for b in groups:
+                    if P[a] / n[a] > P[b] / n[b] + ORDER_MARGIN:
+                        mine, other = (TP[z] / PP[z] if PP[z] else 0.0 for z in (a, b))
+                        worst = max(worst, other - mine)
+            found.append(worst + sum(PP[z] == 0 for z in groups))
+            continue
+        if isinstance(constraint, DemographicParity):
+            rates = [PP[z] / n[z] for z in groups]
+        else:
+            rates = [TP[z] / P[z] for z in groups if P[z]]
+        difference = max((a - b for a in rates for b in rates), default=0.0)
+        ratio = max((constraint.ratio_bound * a - b for a in rates for b in rates), default=0.0)
+        found.append(max(0.0, difference - constraint.difference_bound) + max(0.0, ratio))
+    return found
+
+
+@pytest.mark.parametrize("seed", range(5))
+@pytest.mark.parametrize(
+    "constraint",
+    [
+        DemographicParity(0.3),
+        DemographicParity(0.5, ratio_bound=0.8),
+        TruePositiveRateParity(0.4),
+        TruePositiveRateParity(ratio_bound=0.5),
+        BaseRateOrder(),
+    ],
+    ids=str,
+)
+def test_violations_are_those_of_a_loop_over_pairs_of_groups(constraint, seed):
+    counts = some_counts(seed)
+    assert constraint.violation(counts).tolist() == pytest.approx(slow_violations(constraint, counts), abs=4e-9)
+
+
+def test_rates_at_their_bound_are_within_it():
+    n, half = np.array([100, 100]), np.array([50, 50])
+    at, beyond = (GroupCounts(n, half, np.array([[50, 52 + more]]), np.array([[30, 30]])) for more in (0, 1))
+    assert DemographicParity(0.02).violation(at) == 0
+    assert DemographicParity(0.02).violation(beyond) == pytest.approx(0.01)
+
+
+def test_true_positive_rate_parity_holds_where_nobody_is_qualified():
+    counts = GroupCounts(np.array([5, 5]), np.array([0, 0]), np.array([[1, 4]]), np.array([[0, 0]]))
+    assert TruePositiveRateParity(0.01).violation(counts).tolist() == [0.0]
+
+
+@pytest.mark.parametrize("n_groups", [1, 5, MAX_PAIRED_GROUPS, MAX_PAIRED_GROUPS + 1, 400])
+def test_pairs_in_order_differ_by_the_margin_and_leave_no_group_out(n_groups):
+    base_rate = np.random.default_rng(n_groups).uniform(size=n_groups)
+    higher, lower = pairs_in_order(base_rate)
+    assert (base_rate[higher] > base_rate[lower] + ORDER_MARGIN - 1e-12).all()
+    above_somebody = np.flatnonzero(base_rate > base_rate.min() + ORDER_MARGIN)
+    assert set(above_somebody) <= set(higher)
+
+
+def test_a_relative_bound_is_not_met_by_selecting_almost_nobody():
+    n, positives = np.array([1000, 1000]), np.array([300, 200])
+    few, many = np.array([[1, 9]]), np.array([[400, 408]])
+    for selected, is_alike in ((few, False), (many, True)):
+        counts = GroupCounts(n, positives, selected, selected // 2)
+        assert DemographicParity(0.02).violation(counts) == 0  # .8 percent apart, both times
+        assert (DemographicParity(0.05, relative=True).violation(counts) == 0).all() is np.bool_(is_alike)
+    nobody = GroupCounts(n, positives, np.array([[0, 0]]), np.array([[0, 0]]))
+    assert DemographicParity(0.05, relative=True).violation(nobody) == 0
+
+
+# ---------------------------------------------------------------------- all constraints of a task
+
+
+def test_constraints_prescribe_applicants_if_groups_are_required_or_social_cost_is_limited():
+    assert not Constraints().prescribes_applicants
+    assert not Constraints(required=np.zeros(2, dtype=bool)).prescribes_applicants
+    assert Constraints(required=np.array([True, False])).prescribes_applicants
+    assert Constraints(max_social_cost=0.9).prescribes_applicants
+    assert Constraints(between_groups=(BaseRateOrder(),)).follows_base_rates
+    some = Constraints(required=np.array([True, False]), min_selected=np.array([1.0, 2.0])).take(np.array([1]))
+    assert (some.required.tolist(), some.min_selected.tolist()) == ([False], [2.0])
+
+
+def test_a_selection_rate_that_is_reached_exactly_is_kept_and_an_empty_group_lacks_nothing():
+    assert Constraints(min_selection_rate=0.1).shortfall([3, 0], [30, 0]).tolist() == [0.0, 0.0]  # .1 * 30 is above 3
+    assert Constraints(min_selection_rate=0.1).shortfall([2], [30])[0] == pytest.approx(1 / 30)
+
+
+@pytest.mark.parametrize(
+    ("make", "name"),
+    [
+        (lambda: DemographicParity(ratio_bound=1.2), "ratio_bound"),
+        (lambda: TruePositiveRateParity(-0.1), "difference_bound"),
+        (lambda: Constraints(max_social_cost=2.0), "max_social_cost"),
+    ],
+)
+def test_a_bound_beyond_0_and_1_is_refused_by_name(make, name):
+    with pytest.raises(ValueError, match=rf"{name} must lie in \[0, 1\]"):
+        make()
