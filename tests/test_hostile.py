@@ -19,7 +19,7 @@ from applicants import run
 from hostile import FORMULAS, HOSTILE, WITHOUT_HALVES, runs_as_formula, split_carelessly, without_apostrophes
 from selfselect import audit, compare, plan_subsidies, threshold_frontier
 from selfselect._text import html_text, inert_cell, json_text, label_text, latex_text, markdown_text, printable, shown
-from selfselect.auditing.plain import as_json
+from selfselect._text import json_text as as_json
 from selfselect.cli.errors import BadInput
 from selfselect.cli.terminal import text_table
 from selfselect.plotting import PrecisionCurvesDisplay

@@ -9,9 +9,10 @@ from hypothesis import strategies as st
 
 import selfselect
 from selfselect import PublishedStatistics, ScreeningResult, Terms, audit
-from selfselect.auditing import Audit, group_names, group_warning
-from selfselect.auditing.formats import amount_down, amount_up, percent
+from selfselect._formats import amount_down, amount_up, percent
+from selfselect.auditing import Audit, group_names
 from selfselect.metrics import outcome
+from selfselect.report.sentences.words import group_warning
 
 
 def test_names_that_hold_the_separator_stay_apart():

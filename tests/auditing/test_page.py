@@ -10,9 +10,9 @@ from hypothesis import strategies as st
 from pages import content_of, example, people, random_audit
 from selfselect import PublishedStatistics, ThresholdCurves, audit
 from selfselect.auditing import Audit, ScreeningResult
-from selfselect.auditing.page import short_name, threshold_grid
 from selfselect.behaviour import BestResponse, SureRule
 from selfselect.costs import Terms
+from selfselect.report.page_data import short_name, threshold_grid
 
 
 def test_too_many_groups_for_a_page_are_refused_rather_than_left_out():

@@ -7,11 +7,13 @@ from hypothesis import strategies as st
 
 from cases import all_cases
 from selfselect import PublishedStatistics, _text
-from selfselect.auditing import formats, group_names, words
-from selfselect.auditing.formats import amount_down, amount_up
+from selfselect import _formats as formats
+from selfselect._formats import amount_down, amount_up
+from selfselect.auditing import group_names
 from selfselect.behaviour import BestResponse, SureRule
 from selfselect.costs import Terms
 from selfselect.outcomes import BoundedOutcome, Outcome
+from selfselect.report.sentences import words
 
 
 def as_outcome(numbers):

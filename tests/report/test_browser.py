@@ -9,13 +9,15 @@ import pytest
 from hostile import WITHOUT_HALVES
 from pages import HOSTILE, content_of, elsewhere, example, hostile_audit, people, settle
 from selfselect import NaiveClassifier, PublishedStatistics, audit
+from selfselect._formats import amount, amount_up, count, level, percent
 from selfselect.auditing import Audit, ScreeningResult
-from selfselect.auditing.formats import amount, amount_up, count, level, percent
-from selfselect.auditing.page import short_name
 from selfselect.behaviour import BestResponse, SureRule
 from selfselect.costs import Terms
 from selfselect.datasets import make_base_rate_groups
 from selfselect.planning import plan_for
+from selfselect.report.page_data import short_name
+from selfselect.report.sentences.audits import group_warnings, standings
+from selfselect.report.tables import effect_rows, payment_rows
 
 
 def cells(page):
@@ -44,7 +46,7 @@ def assert_page_equals(page, found):
     shown = cells(page)
     wide = found.of_new_people or found.terms.confidence is not None
     told = page.locator("#sentences li").all_text_contents()
-    rows = zip(found.names, frame.itertuples(), found.sentences(), found.warnings(), strict=True)
+    rows = zip(found.names, frame.itertuples(), found.sentences(), group_warnings(found), strict=True)
     for name, row, sentence, warning in rows:
         assert shown[name]["Applies"] == ("yes" if row.applies else "no" if row.selected else "rejected")
         assert shown[name]["People"] == count(row.n)
@@ -357,7 +359,7 @@ def test_the_first_graphic_says_of_each_group_what_the_library_says(show):
     found = example()
     page = show(found)
     drawn = in_sight(page, "who").locator("text").all_text_contents()
-    for name, row, stands in zip(found.names, found.to_frame().itertuples(), found.standings(), strict=True):
+    for name, row, stands in zip(found.names, found.to_frame().itertuples(), standings(found), strict=True):
         assert name in drawn
         assert f"{count(row.n)} people" in drawn
         assert stands in drawn
@@ -509,7 +511,7 @@ def test_headline_key_and_summary_count_the_same_groups(show):
     applying = told.get("applies", 0) + told.get("probably applies", 0)
     assert applying == found.applying_groups
     assert page.text_content("#summary-who") == f"{applying} of 6 groups apply"
-    for name, standing in zip(found.names, found.standings(), strict=True):
+    for name, standing in zip(found.names, standings(found), strict=True):
         if standing == "probably stays away":
             assert f"{name}" in found.verdict().split(":")[0]
 
@@ -580,10 +582,10 @@ def test_what_a_plan_is_about_opens_its_page(show):
     page = show(plan)
     assert page.text_content("#opening") in plan.verdict()
     text = page.text_content("header")
-    for row in plan.paid_rows():
+    for row in payment_rows(plan):
         assert row["group"] in text
         assert row["in all"] in text
-    for row in plan.number_rows():
+    for row in effect_rows(plan):
         assert row["with"] in text
 
 

@@ -15,10 +15,10 @@ import pandas as pd
 from scipy.special import ndtr, ndtri
 from sklearn.utils.validation import check_consistent_length
 
+from .._formats import count, percent
 from .._frames import plain_frame, take_rows
 from .._notices import PromiseWarning, notices_kept, warn
 from .._validation import FloatArray, some_of
-from ..auditing.formats import count, percent
 from ..behaviour import SLACK, Behaviour, PromisedRule, SureRule, highest_cost, surely_reaches
 from ..counting import GroupCodes, GroupCounts, locate_labels, position_of, ratio
 from ..learning import InfeasibleError

@@ -24,8 +24,8 @@ from typing import Literal, TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
+from .._formats import amount, amount_down, amount_up, count
 from .._validation import BoolArray, FloatArray, check_choice, check_fraction, some_of
-from ..auditing.formats import amount, amount_down, amount_up, count
 from ..behaviour import SLACK
 from ..counting import ScoreSteps, ratio
 from .group_sets import Choices, GroupSet, best_set

@@ -19,7 +19,7 @@ from ..costs import SubsidyKind, Terms
 from ..counting import GroupCodes, locate_labels
 from ..estimators import StrategicClassifier
 from ..publishing import PublishedStatistics
-from .purchases import ROUNDING
+from .knapsack import ROUNDING
 from .subsidies import Spending, SubsidyPlan, check_budget, least_subsidies, plan_for
 
 #: How a firm answers subsidies: from the terms that groups face to what it publishes once it has re-trained.

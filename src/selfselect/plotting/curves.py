@@ -8,10 +8,10 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from .._validation import check_fraction
-from ..auditing.words import FEW_SELECTED
 from ..estimators.inner import score_of
 from ..estimators.labels import qualified
 from ..publishing import ThresholdCurves
+from ..report.sentences.words import FEW_SELECTED
 from .drawing import COLOURS, MOST_NAMED, UNNAMED, label_texts, largest, name_lines, new_axes
 from .finding import final_step
 

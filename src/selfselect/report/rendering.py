@@ -18,6 +18,7 @@ from importlib.resources import files
 from typing import Any
 
 from .. import __version__
+from .._text import printable
 
 #: What every page's script begins with, in the order of dependence: each file uses only names of those before it. The
 #: files of a page are joined into one element, so that it has one script and its policy one hash, and share one scope
@@ -50,21 +51,19 @@ SCRIPTS = (
     "furniture",  # light and dark, paper, files
     "wiring",  # controls, and who is told of a change
 )
-
+#: Pages that state something once.
+DOCUMENT_SCRIPTS = (
+    *COMMON,
+    "comparison_chart",  # two audits side by side
+    "frontier_chart",  # accuracy against social cost
+    "furniture",
+    "document",  # which chart there is
+)
 
 #: Longer tables of impact ratios are left to files.
 MOST_IMPACT_ROWS = 100
 #: Rows of other tables on a page; files hold all.
 MOST_ROWS = 500
-#: How the report of an audit opens, where nothing else is said.
-NO_OPENING: dict[str, Any] = {
-    "eyebrow": "Who will apply, and what follows",
-    "headline": "",
-    "paragraphs": [],
-    "tables": [],
-    "published": "",
-    "counted": "",
-}
 
 
 def check_available() -> None:
@@ -164,9 +163,9 @@ def render_page(template: str, scripts: Sequence[str], data: dict[str, Any], **s
     )
 
 
-def dated(date: datetime | None) -> dict[str, str]:
+def dated() -> dict[str, str]:
     """Version and date, as pages state them."""
-    return {"version": __version__, "date": (date or datetime.now(UTC)).strftime("%Y-%m-%d %H:%M UTC")}
+    return {"version": __version__, "date": datetime.now(UTC).strftime("%Y-%m-%d %H:%M UTC")}
 
 
 def shown_tables(tables: Sequence[dict[str, Any]]) -> list[dict[str, Any]]:
@@ -174,32 +173,46 @@ def shown_tables(tables: Sequence[dict[str, Any]]) -> list[dict[str, Any]]:
     return [{**table, "shown": table["rows"][:MOST_ROWS]} for table in tables if table["rows"]]
 
 
-def render(content: dict[str, Any], *, date: datetime | None = None) -> str:
-    """Page that shows some content.
+def render_audit(
+    data: dict[str, Any], *, tables: Sequence[dict[str, Any]], impact: Sequence[dict[str, Any]], **said: Any
+) -> str:
+    """Page of an audit.
+
+    Parameters
+    ----------
+    data : dict
+        What the page computes from; see :func:`selfselect.report.page_data.audit_data`.
+    tables, impact : sequence of dict
+        Tables of texts, and of impact ratios.
+    **said
+        What the page says before its script runs.
+    """
+    short = [table for table in impact if len(table["rows"]) <= MOST_IMPACT_ROWS]
+    return render_page("page.html.j2", SCRIPTS, data | dated(), tables=shown_tables(tables), impact=short, **said)
+
+
+def render_document(content: dict[str, Any]) -> str:
+    """Page that states something once: a headline, a chart, paragraphs and tables.
 
     Parameters
     ----------
     content : dict
-        What the page computes from, values that JSON can hold (:func:`selfselect.auditing.page.page_content` makes it),
-        and in ``verdict``, ``sentences``, ``untested``, ``over_costs``, ``impact``, ``sure``, ``warnings`` and
-        ``opening`` what it says before its script runs.
-    date : datetime, optional
-        When it was made; by default now.
+        ``eyebrow``, ``title``, ``headline`` and ``paragraphs`` (lists of str), ``tables`` (a list of dicts of
+        ``title``, ``rows``: dicts from column to text, and ``left``: columns that are text), ``chart`` (a dict of
+        ``kind``: "comparison" or "frontier", ``title``, ``text``, and what the script of that kind draws),
+        ``constants`` of the library and ``provenance`` (a dict of ``command``, ``sha256``, ``note`` and ``dated``).
     """
-    said = {"verdict", "sentences", "untested", "over_costs", "impact", "sure", "warnings", "opening"}
-    data = {name: value for name, value in content.items() if name not in said}
-    opening = {**NO_OPENING, **content.get("opening", {})}
-    return render_page(
-        "page.html.j2",
-        SCRIPTS,
-        data | dated(date),
-        verdict=content["verdict"],
-        sentences=content["sentences"],
-        untested=content.get("untested", ""),
-        over_costs=content.get("over_costs", ""),
-        sure=content.get("sure", []),
-        warnings=content.get("warnings", []),
-        opening=opening,
-        tables=shown_tables(opening["tables"]),
-        impact=[table for table in content.get("impact", []) if len(table["rows"]) <= MOST_IMPACT_ROWS],
-    )
+    said = _printable(content)
+    data = {"constants": said["constants"], "chart": said["chart"], **dated()}
+    return render_page("document.html.j2", DOCUMENT_SCRIPTS, data, content=said, tables=shown_tables(said["tables"]))
+
+
+def _printable(content: Any) -> Any:
+    """The same with all texts in it printable, because names of groups are in many of them."""
+    if isinstance(content, str):
+        return printable(content)
+    if isinstance(content, dict):
+        return {_printable(name): _printable(value) for name, value in content.items()}
+    if isinstance(content, list | tuple):
+        return [_printable(value) for value in content]
+    return content

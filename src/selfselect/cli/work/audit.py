@@ -12,12 +12,12 @@ from typing import Any
 import click
 import pandas as pd
 
-from selfselect._text import printable
+from selfselect._formats import amount, amount_up, count, percent
+from selfselect._text import json_text, printable
 from selfselect.auditing import Audit
-from selfselect.auditing.audits import MOST_RESAMPLED_GROUPS
-from selfselect.auditing.formats import amount, amount_up, count, percent
-from selfselect.auditing.impact import impact_rows
-from selfselect.auditing.plain import as_json
+from selfselect.report.dicts import MOST_RESAMPLED_GROUPS
+from selfselect.report.sentences.audits import group_warnings, uncertainty_lines
+from selfselect.report.tables import impact_rows
 from selfselect.tabular.checking import match_groups
 
 from ..errors import CONDITION_FAILED
@@ -93,7 +93,7 @@ def _deliver_each(
     audits: list[Audit], outputs: list[Outputs], json_file: str | None, show: Callable[[Audit], None], force: bool
 ) -> None:
     """Write all files of audits by several columns, then show one after the other."""
-    text = as_json([{"by": found.provenance.groups} | found.to_dict() for found in audits])
+    text = json_text([{"by": found.provenance.groups} | found.to_dict() for found in audits])
     if json_file not in (None, "-"):
         write_output(str(json_file), text, force=force)
     for found, one in zip(audits, outputs, strict=True):
@@ -114,13 +114,13 @@ def _show(found: Audit, *, impact: bool) -> None:
     click.echo(printable(found.verdict()))
     if found.threshold is not None:
         click.echo(f"(A person passes screening when {printable(_passing(found))}.)")
-    frame, warnings = found.to_frame(), found.warnings()
+    frame, warnings = found.to_frame(), group_warnings(found)
     # of too many groups the largest are shown
     order = range(len(frame)) if len(frame) <= MOST_LINES else (-frame["n"].to_numpy()).argsort(kind="stable")
     rows = [_group_row(found.names[i], frame.iloc[i], warnings[i]) for i in order[:MOST_LINES]]
     click.echo("\n" + text_table(rows, left=("group", "note"), total=len(frame), rest="--csv and --json hold all"))
     if len(found.names) <= MOST_RESAMPLED_GROUPS:
-        title, *lines = found.how_sure()
+        title, *lines = uncertainty_lines(found)
         click.echo(f"\nHow sure? {title}")
         for line in lines:
             click.echo(f"  {printable(line)}")

@@ -6,8 +6,8 @@ import sys
 
 import click
 
+from selfselect._formats import count
 from selfselect._text import printable
-from selfselect.auditing.formats import count
 from selfselect.tabular.loading import read_for_checking
 from selfselect.tabular.suspicion import suspect_columns
 

@@ -11,6 +11,8 @@ import click
 from selfselect._text import printable
 from selfselect.auditing import Audit, Comparison, PairedCounts, ScreeningResult, compare
 from selfselect.costs import Terms
+from selfselect.report.sentences.comparisons import comparison_notes
+from selfselect.report.tables import change_rows, difference_rows
 from selfselect.tabular.loading import DecisionColumn, PeopleColumns, ScoreColumn, read_screening_result
 from selfselect.tabular.pairing import Model, Rows, read_rows, same_people, screened_twice
 from selfselect.tabular.suspicion import (
@@ -165,14 +167,14 @@ def suspected(people: ScreeningResult, model: Model) -> list[Finding]:
 
 def _show(made: Comparison) -> None:
     click.echo(printable(made.verdict()))
-    click.echo("\n" + text_table(made.number_rows(), left=("",)))
+    click.echo("\n" + text_table(difference_rows(made), left=("",)))
     # costs are the same in most comparisons, and columns that say nothing new are left out
-    rows = made.group_rows()
+    rows = change_rows(made)
     if all(
         row["cost before"] == row["cost after"] for row in rows if "-" not in (row["cost before"], row["cost after"])
     ):
         rows = [{name: cell for name, cell in row.items() if not name.startswith("cost")} for row in rows]
     click.echo("\n" + text_table(rows, left=("group", "change"), rest="--csv and --json hold all"))
     click.echo()
-    for note in made.notes():
+    for note in comparison_notes(made):
         click.echo(note)

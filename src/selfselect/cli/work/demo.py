@@ -12,10 +12,10 @@ import click
 import pandas as pd
 from sklearn.model_selection import train_test_split
 
+from selfselect._formats import level
 from selfselect._notices import notices_kept
 from selfselect._text import printable
-from selfselect.auditing import Audit, Opening, Provenance, ScreeningResult
-from selfselect.auditing.formats import level
+from selfselect.auditing import Audit, Provenance, ScreeningResult
 from selfselect.datasets import fetch_adult
 from selfselect.estimators import (
     NaiveClassifier,
@@ -24,6 +24,7 @@ from selfselect.estimators import (
     StrategicClassifier,
 )
 from selfselect.metrics import rank_agreement
+from selfselect.report import Opening
 
 from ..errors import BadInput
 from ..outputs import check_report_available, refuse_existing, write_output

@@ -9,10 +9,12 @@ from typing import Any
 
 import click
 
+from selfselect._formats import percent
 from selfselect._text import printable
-from selfselect.auditing.formats import percent
 from selfselect.planning import ThresholdFrontier, frontier_for
 from selfselect.plotting import FrontierDisplay
+from selfselect.report.sentences.frontiers import NOTES
+from selfselect.report.tables import point_row
 
 from ..errors import CONDITION_FAILED
 from ..inputs import load_audit, subsidy_kind
@@ -73,9 +75,9 @@ def _show(made: ThresholdFrontier) -> None:
     click.echo(printable(made.verdict()))
     for title, points in (("One threshold for all", made.one), ("A threshold per group", made.per_group)):
         if points:
-            rows = [made.shown(point) for point in points]
+            rows = [point_row(made, point) for point in points]
             table = text_table(rows, left=("apply", "thresholds"), rest="--csv and --json hold all")
             click.echo(f"\n{title}, those that no other beats:\n\n{table}")
     click.echo()
-    for note in made.notes():
+    for note in NOTES:
         click.echo(note)

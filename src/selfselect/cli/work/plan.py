@@ -10,8 +10,8 @@ from typing import Any
 import click
 from sklearn.exceptions import ConvergenceWarning
 
+from selfselect._formats import amount, amount_up, count, percent
 from selfselect._text import printable, shown
-from selfselect.auditing.formats import amount, amount_up, count, percent
 from selfselect.costs import Terms
 from selfselect.planning import SubsidyPlan, plan_for, plan_under_retraining, refit
 from selfselect.publishing import PublishedStatistics

@@ -10,16 +10,16 @@ from typing import Any, NoReturn
 import click
 import pandas as pd
 
+from selfselect._formats import amount, count, level, percent
 from selfselect._text import printable
-from selfselect.auditing import Audit, Opening
-from selfselect.auditing.formats import amount, count, level, listed, percent
+from selfselect.auditing import Audit
 from selfselect.costs import Terms
 from selfselect.learning import InfeasibleError
+from selfselect.report.sentences.training import answers, training_note, training_opening, training_verdict
 from selfselect.tabular.checking import match_groups
-from selfselect.tabular.fitness import broken_conditions, shut_out
+from selfselect.tabular.fitness import broken_conditions, rejected, shut_out
 from selfselect.tabular.loading import TrainingTable, read_for_training
 from selfselect.tabular.suspicion import Finding
-from selfselect.tabular.telling import answers, headline
 from selfselect.tabular.training import Method, TrainingResult, make_classifier, train_on_table
 
 from ..errors import CONDITION_FAILED
@@ -86,7 +86,11 @@ def run(
     if not failed:  # files first: what is printed may be cut short
         write_output(model_file, done.model.to_json(), force=force)
         if report is not None:
-            write_output(report, done.audit.to_html(opening=_opening(done)), force=force)
+            write_output(
+                report,
+                done.audit.to_html(opening=training_opening(done.audit, done.trained_on, done.held_out, done.unseen)),
+                force=force,
+            )
     _show(done)
     if failed:
         hint = (
@@ -119,7 +123,7 @@ def _group_rows(found: Audit) -> list[dict[str, str]]:
     frame, terms = found.to_frame(), found.terms
     bounds = terms.max_accepted_cost(found.published.counts)
     counted = found.population.spread_over(found.published.groups).to_frame()
-    answer = answers(found)
+    answer = answers(found, rejected(found.published.counts))
     rows = []
     for i, name in enumerate(found.names):
         bound = {} if terms.confidence is None else {f"surely ({level(terms.confidence)})": or_dash(bounds[i])}
@@ -156,8 +160,9 @@ def _show(done: TrainingResult) -> None:
     for note in done.notes:
         click.echo(f"Note: {printable(note)}", err=True)
     found = done.audit
-    click.echo(_about(done))
-    click.echo(printable(headline(found, "held-out people" if done.held_out else "people")))
+    click.echo(training_note(done.trained_on, done.held_out, done.unseen))
+    whose = "held-out people" if done.held_out else "people"
+    click.echo(printable(training_verdict(found, whose, rejected(found.published.counts))))
     click.echo("\n" + text_table(_group_rows(found), left=("group",)))
     lines = [
         {"": "assumed accuracy", " ": percent(found.assumed_accuracy)},
@@ -166,36 +171,3 @@ def _show(done: TrainingResult) -> None:
         {"": "people who apply", " ": percent(found.application_rate)},
     ]
     click.echo(text_table(lines, left=("",)))
-
-
-def _opening(done: TrainingResult) -> Opening:
-    """How the report opens: whom the model was trained on, and whom it is judged by."""
-    each = ", each scored by a model that was not fitted to them" if done.unseen else ""
-    trained = f"{count(done.trained_on)} people the model was trained on{each}"
-    if not done.held_out:
-        told = f"Everything on this page is about the {trained}: nobody was held out."
-        return Opening("A trained model: who will apply", paragraphs=(told,), published="people it was trained on")
-    counts = done.audit.published.counts
-    out = [name for name, passed in zip(done.audit.names, counts.selected, strict=True) if not passed]
-    told = (
-        f"What is published, and so who applies, comes from the {trained}. Whether the model is right, who is lost and "
-        f"which promises are kept is judged by {count(done.held_out)} held-out people, whom it has not seen."
-    )
-    rejected = (f"The model rejects everybody of {listed(out)}.",) if out else ()
-    return Opening(
-        "A trained model: who will apply",
-        paragraphs=(told, *rejected),
-        published="training people",
-        counted="held-out people",
-    )
-
-
-def _about(done: TrainingResult) -> str:
-    """Who was learnt from, whose counts are published, and whom the numbers below are about."""
-    each = ", each scored by a model that was not fitted to them" if done.unseen else ""
-    trained = f"Trained on {count(done.trained_on)} people; what is published is about them{each}."
-    if not done.held_out:
-        return f"{trained} So is everything below: nobody was held out."
-    return (
-        f"{trained} Everything else below is about {count(done.held_out)} held-out people, whom the model has not seen."
-    )

@@ -10,7 +10,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Iterable
 
-from ..behaviour import SLACK
+from .behaviour import SLACK
 
 UNDEFINED = "none"
 #: Amounts are written to thousandths: a finer cost or subsidy means nothing to anybody.

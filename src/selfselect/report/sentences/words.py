@@ -6,41 +6,19 @@ and holds on both sides.
 
 from __future__ import annotations
 
-import json
 import math
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-import pandas as pd
-
-from ..behaviour import MOST_OF_A_GROUP
-from ..costs import SubsidyKind
-from ..outcomes import Outcome
-from .formats import MOST_NAMED, amount, amount_down, amount_up, count, level, listed, percent
-from .promises import RARE
-from .resampling import Uncertainty
+from ..._formats import MOST_NAMED, amount, amount_down, amount_up, count, level, listed, percent
+from ...auditing.promises import RARE
+from ...behaviour import MOST_OF_A_GROUP
+from ...costs import SubsidyKind
+from ...outcomes import Outcome
 
 #: A group of which fewer people pass screening carries a warning: its published precision is mostly chance.
 FEW_SELECTED = 30
-#: Groups whose share of samples is told.
-MOST_SWAYING = 12
-
-
-def group_names(labels: pd.Index) -> list[str]:
-    """One text per group: combinations of several columns are joined by " / ".
-
-    Examples
-    --------
-    >>> group_names(pd.MultiIndex.from_tuples([("A", 1), ("B", 2)]))
-    ['A / 1', 'B / 2']
-    """
-    if labels.nlevels == 1:
-        return [str(label) for label in labels]
-    names = [" / ".join(map(str, label)) for label in labels]
-    if len(set(names)) < len(names):  # the separator is part of a value
-        names = [json.dumps([str(part) for part in label], ensure_ascii=False) for label in labels]
-    return names
 
 
 def needs_word(name: str) -> bool:
@@ -187,7 +165,7 @@ def verdict_sentence(
 
     Examples
     --------
-    >>> from selfselect.deciding import Outcome
+    >>> from selfselect.outcomes import Outcome
     >>> verdict_sentence(0.7, ["A", "B"], [1.0, 1.0], Outcome(0.9, 0.9, 2, 1.0, 0.0))
     'At a cost of 0.70, all 2 groups apply: the model is right for 90.0% of them, as assumed.'
     """
@@ -502,27 +480,6 @@ def _other_promises(kept: int, undecided: int, broken: bool) -> str:
     if not told:
         return ""
     return ("Of the others, " if broken else "No promise is shown to be broken: ") + " and ".join(told) + "."
-
-
-def sureness(found: Uncertainty, names: Sequence[str]) -> list[str]:
-    """What the bootstrap says: how it was made, a line per number, and how often groups apply that do not always."""
-    weighted = "; weighted people by the Bayesian bootstrap" if found.weighted else ""
-    lines = [
-        f"{count(found.n_resamples)} bootstrap samples of the people, by group (seed {found.seed}{weighted}), "
-        f"{level(found.confidence)} intervals:"
-    ]
-    for name, row in found.to_frame().iterrows():
-        undefined = f" (nobody applies in {percent(row['undefined'])})" if row["undefined"] > 0 else ""
-        interval = "none" if math.isnan(row["low"]) else f"{percent(row['low'])} to {percent(row['high'])}"
-        lines.append(f"{str(name).replace('_', ' ')}: {interval}{undefined}")
-    swaying = [
-        f"{spoken([group])} in {percent(share)}"
-        for group, share in zip(names, found.applies, strict=True)
-        if 0 < share < 1
-    ]
-    told = ", ".join(swaying[:MOST_SWAYING])
-    more = f" and {count(len(swaying) - MOST_SWAYING)} more" if len(swaying) > MOST_SWAYING else ""
-    return [*lines, f"applying in only some samples: {told or 'no group'}{more}"]
 
 
 def group_warning(
