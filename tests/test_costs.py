@@ -81,7 +81,7 @@ def test_proportional_subsidies_are_counted_in_shares_of_the_cost():
     found = Audit(people, people, Terms(0.7, kind="proportional"))
     needed = found.to_frame()["subsidy_needed"].iloc[0]
     assert needed == pytest.approx(0.08 / 0.7)
-    assert found.sentences()[0].endswith("would apply at a cost of 0.62, or with a subsidy of 0.115 of the cost.")
+    assert found.sentences()[0].endswith("would apply at a cost of 62% or less (a subsidy of 0.115 of the cost).")
     assert found.under(Terms(0.7, {"B": needed}, "proportional")).applies.all()
     assert not found.under(Terms(0.7, {"B": 0.08}, "proportional")).applies.any()
 
@@ -127,8 +127,10 @@ def test_an_audit_of_divided_groups_says_how_many_come(divided):
     people = ScreeningResult.from_predictions(y, selected, sensitive_features=z)
     found = Audit(people, people, terms)
     assert found.applies.to_dict() == {"A": True, "B": False}
-    assert found.verdict().startswith("At a cost of 0.65 (0.60 for B), 50.0% of people apply: the model is right for ")
-    assert found.sentences()[1].startswith("25.0% of B apply at a cost of 0.60")
+    assert found.verdict().startswith(
+        "If applying costs 65% of what being selected is worth (60% for B), 50.0% of people are expected to apply."
+    )
+    assert found.sentences()[1].startswith("25.0% of B are expected to apply")
     assert found.to_dict()["application_rate"] == pytest.approx(0.5)
 
 
@@ -172,7 +174,7 @@ def test_who_must_be_sure_comes_at_the_bound_and_the_sentence_says_so():
     needed = found.to_frame()["subsidy_needed"].iloc[0]
     assert found.under(found.terms.with_subsidies({"B": needed + 1e-9})).applies["B"]
     sentence = found.sentences()[0]
-    assert f"surely (at 90%) at least {100 * limit:.1f}%. Its people would apply at a cost of 0.6" in sentence
+    assert f"(at least {100 * limit:.1f}%, with 90% confidence)" in sentence
 
 
 # ---------------------------------------------------------------------- what is said, number by number

@@ -34,8 +34,8 @@ def test_groups_come_leave_appear_and_disappear_by_name():
         "new": "new, applies", "later": "new, stays away",
     }  # fmt: skip
     assert made.verdict().startswith(
-        "From last year to this year: comes comes; leaves leaves; new is new and applies; later is new and stays away; "
-        "gone is gone."
+        "From last year to this year: comes starts to apply; leaves stops applying; new is new and applies; later is "
+        "new and stays away; gone is gone."
     )
     row = json.loads(made.to_json())["groups"][made.group_names.index("new")]
     assert (row["applies_before"], row["applies_after"], row["n_before"]) == (None, True, 0)
@@ -76,7 +76,7 @@ def test_of_the_same_people_a_difference_is_known_better_than_of_two_sets():
     assert width[False] < 0.6 * width[True]
     same = compare(last, last, pairs=PairedCounts.from_predictions(y, first, first, sensitive_features=z))
     assert (same.differences()[["difference", "low", "high"]] == 0).all(axis=None)
-    assert "may be chance" in same.verdict()
+    assert "could be chance" in same.verdict()
 
 
 def test_paired_draws_are_those_of_rows_drawn_again():

@@ -405,11 +405,11 @@ def audit(
     Examples
     --------
     >>> found = audit([1, 1, 0, 1, 0, 0], y_pred=[1, 1, 1, 1, 1, 0], sensitive_features=list("AAABBB"), cost=0.6)
-    >>> found.verdict()[:90]
-    'At a cost of 0.60, B probably stays away: the model is right for 66.7% of those who apply,'
+    >>> found.verdict()[:104]
+    'If applying costs 60% of what being selected is worth, it could go either way for A and B. 3 of 6 people'
     >>> found.sentences()[1]
-    'B stays away at a cost of 0.60: 50.0% of those who pass screening are qualified. Its people would apply at a cost
-    of 0.50, or with a subsidy of 0.10.'
+    'B is not expected to apply: 50.0% of its people who pass screening are qualified, and applying costs 60%. It would
+    apply at a cost of 50% or less (a subsidy of 0.10).'
     """
     if (score is None) == (y_pred is None):
         raise TypeError("Pass either score or y_pred.")

@@ -21,8 +21,8 @@ from .tables import change_rows, difference_rows, effect_rows, impact_rows, paym
 if TYPE_CHECKING:  # importing plans would import all estimators
     from ..planning import SubsidyPlan, ThresholdFrontier
 
-#: Sentences that stand in the file itself, for readers without scripts, and how long they may be: names of groups can be
-#: of any length.
+#: Sentences that stand in the file itself, for readers without scripts, and how long they may be: names of groups may
+#: have any length.
 MOST_SENTENCES, LONGEST_SENTENCE, LONGEST_VERDICT = 50, 1000, 2000
 
 
@@ -44,7 +44,7 @@ class Opening:
         Who the people are whose counts are published, and those who are counted: "8,000 training people".
     """
 
-    eyebrow: str = "Who will apply, and what follows"
+    eyebrow: str = "Who will apply?"
     headline: str = ""
     paragraphs: tuple[str, ...] = ()
     tables: tuple[dict[str, Any], ...] = ()
@@ -70,7 +70,11 @@ def audit_page(audit: Audit, opening: Opening | None = None) -> str:
         untested="" if counts.is_known else count(float(counts.unknown.sum())),
         over_costs=printable(over) if len(over) < LONGEST_VERDICT else "",
         impact=[
-            table | {"by": short_name(table["by"]), "rows": _with_short_names(table)["rows"]}
+            table
+            | {
+                "by": short_name(table["by"]),
+                "rows": [row | {"category": short_name(row["category"])} for row in table["rows"]],
+            }
             for table in impact_rows(audit.impact_ratios())
         ],
         sure=[printable(line) for line in uncertainty_lines(audit)] if few else [],
@@ -91,8 +95,8 @@ def plan_page(plan: SubsidyPlan) -> str:
     headline, *paragraphs = plan_sentences(plan)
     if plan.path is not None:
         paragraphs.append(
-            "What follows is about the model that the firm trains anew against these subsidies, not about the one in "
-            f"the table; {count(len(plan.path))} such models were tried."
+            "This page is about the model that the firm trains under these subsidies, not about the model in the file. "
+            f"{count(len(plan.path))} models were tried."
         )
     tables = (
         {"title": "Before and after", "rows": effect_rows(plan), "left": [""]},
@@ -114,9 +118,9 @@ def comparison_page(comparison: Comparison) -> str:
             "paragraphs": comparison_notes(comparison),
             "chart": {
                 "kind": "comparison",
-                "title": "Who came, who left?",
-                "text": f"Each group's precision, {old} (grey squares) and {new} (below, in colour), with 95% "
-                "intervals. Shaded: not worth applying, up to the line of its cost (dashed: what it was before).",
+                "title": "Which groups start or stop applying?",
+                "text": f"Precision of each group with 95% intervals: {old} (grey squares) and {new} (below, in "
+                "colour). In the shaded area, applying costs more than it is worth. Dashed line: a former cost.",
                 "order": natural_order(comparison.group_names),
                 "names": [old, new],
                 "groups": _compared_groups(comparison),
@@ -169,9 +173,9 @@ def frontier_page(frontier: ThresholdFrontier) -> str:
             "paragraphs": NOTES,
             "chart": {
                 "kind": "frontier",
-                "title": "How much accuracy for how many people?",
-                "text": "Up: the model is right more often about those who apply. To the right: more qualified people "
-                "do not apply. Each point is a threshold, or one for each group.",
+                "title": "Accuracy against qualified people who stay away",
+                "text": "Higher is more accurate among applicants. Further right, more qualified people stay away. "
+                "Each point is one threshold for all, or one per group.",
                 "series": series,
             },
             "tables": [

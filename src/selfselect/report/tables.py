@@ -3,28 +3,21 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from typing import TYPE_CHECKING, Any
 
 import pandas as pd
 
 from .._formats import amount, amount_up, count, level, listed, percent
-from ..auditing import Comparison
+from ..auditing import Audit, Comparison
 from ..auditing.impact import SMALL_SHARE
+from .sentences.audits import NUMBERS
 from .sentences.comparisons import points
-from .sentences.frontiers import threshold_text, thresholds_text
+from .sentences.frontiers import thresholds_text
 
 if TYPE_CHECKING:  # importing plans would import all estimators
     from ..planning import SubsidyPlan, ThresholdFrontier
     from ..planning.thresholds import Point
-
-#: Names of the numbers of an outcome.
-NUMBERS = {
-    "assumed_accuracy": "assumed accuracy",
-    "induced_accuracy": "induced accuracy",
-    "application_rate": "people who apply",
-    "social_cost": "social cost",
-}
 
 
 def or_dash(value: float, form: Callable[[float], str] = percent) -> str:
@@ -44,6 +37,37 @@ def interval_text(low: float, high: float, form: Callable[[float], str] = percen
 
 
 # ---------------------------------------------------------------------- audits
+
+
+def percent_or_bounds(row: Mapping[str, Any], name: str) -> str:
+    """A share, or where people were not tested, the bounds within which it lies."""
+    low, high = row.get(f"{name}_low", row[name]), row.get(f"{name}_high", row[name])
+    return percent(row[name]) if not low < high else f"{percent(low)} to {percent(high)}"
+
+
+def outcome_rows(audits: Mapping[str, Audit]) -> list[dict[str, str]]:
+    """The numbers of audits, one column each."""
+    numbers = {title: audit.outcome.to_dict() for title, audit in audits.items()}
+    return [
+        {"": text, **{title: percent_or_bounds(row, name) for title, row in numbers.items()}}
+        for name, text in NUMBERS.items()
+    ]
+
+
+def cost_rows(audit: Audit) -> list[dict[str, str]]:
+    """The numbers of an audit at each of its costs."""
+    table = audit.by_cost().sort_index()
+    return [
+        {
+            "cost": amount(cost),
+            "groups that apply": f"{row['applying_groups']} of {len(audit.names)}",
+            "people who apply": percent(row["application_rate"]),
+            "accuracy among applicants": percent_or_bounds(row, "induced_accuracy"),
+            "among everybody": percent_or_bounds(row, "assumed_accuracy"),
+            "qualified who stay away": percent_or_bounds(row, "social_cost"),
+        }
+        for cost, row in zip(table.index, table.to_dict("records"), strict=True)
+    ]
 
 
 def impact_rows(frame: pd.DataFrame) -> list[dict[str, Any]]:
@@ -104,7 +128,7 @@ def change_rows(comparison: Comparison) -> list[dict[str, str]]:
                 f"precision {when}": or_dash(row[f"precision_{when}"]),
                 f"cost {when}": or_dash(row[f"cost_{when}"], amount),
                 f"applies {when}": "-" if applies is None else "yes" if applies else "no",
-                f"of resamples {when}": or_dash(row[f"applies_in_{when}"]),
+                f"in samples {when}": or_dash(row[f"applies_in_{when}"]),
             }
         rows.append(cells)
     return rows
@@ -115,18 +139,14 @@ def change_rows(comparison: Comparison) -> list[dict[str, str]]:
 
 def effect_rows(plan: SubsidyPlan) -> list[dict[str, str]]:
     """Numbers without and with the subsidies of a plan."""
-    old, new = plan.unpaid.outcome, plan.after.outcome
     without = "without subsidies" if plan.retrained is None else "re-trained, without subsidies"
-    numbers: list[tuple[str, str, Callable[[float], str]]] = [
-        ("accuracy on those who apply", "induced_accuracy", percent),
-        ("social cost", "social_cost", percent),
-        ("people who apply", "application_rate", percent),
-        ("groups that apply", "applying_groups", count),
-    ]
-    rows = [
-        {"": text, without: form(getattr(old, name)), "with": form(getattr(new, name))} for text, name, form in numbers
-    ]
-    return [*rows, {"": "paid in all", without: amount(0), "with": amount(plan.total)}]
+    rows = outcome_rows({without: plan.unpaid, "with": plan.after})
+    groups = {
+        "": "groups that apply",
+        without: count(plan.unpaid.applying_groups),
+        "with": count(plan.after.applying_groups),
+    }
+    return [*rows, groups, {"": "paid in all", without: amount(0), "with": amount(plan.total)}]
 
 
 def payment_rows(plan: SubsidyPlan) -> list[dict[str, str]]:
@@ -154,15 +174,12 @@ def payment_rows(plan: SubsidyPlan) -> list[dict[str, str]]:
 def point_row(frontier: ThresholdFrontier, point: Point) -> dict[str, str]:
     """A point of a frontier."""
     who = [name for name, applies in zip(frontier.names, point.applies, strict=True) if applies]
-    one = point.kind == "one"
     return {
-        "threshold" if one else "thresholds": threshold_text(point.threshold)
-        if one
-        else thresholds_text(frontier, point),
-        "induced accuracy": percent(point.outcome.induced_accuracy),
-        "social cost": percent(point.outcome.social_cost),
-        "held-out accuracy": percent(point.held_out_accuracy),
-        "held-out social cost": percent(point.held_out_social_cost),
+        "threshold" if point.kind == "one" else "thresholds": thresholds_text(frontier, point),
+        "accuracy among applicants": percent(point.outcome.induced_accuracy),
+        "held out": percent(point.held_out_accuracy),
+        "qualified who stay away": percent(point.outcome.social_cost),
+        "held out ": percent(point.held_out_social_cost),
         "people who apply": percent(point.outcome.application_rate),
         "apply": listed(who) if len(who) < len(frontier.names) else f"all {count(len(who))}",
     }

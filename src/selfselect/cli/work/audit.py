@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import re
 import sys
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from functools import partial
 from typing import Any
 
@@ -17,7 +17,7 @@ from selfselect._text import json_text, printable
 from selfselect.auditing import Audit
 from selfselect.report.dicts import MOST_RESAMPLED_GROUPS
 from selfselect.report.sentences.audits import group_warnings, uncertainty_lines
-from selfselect.report.tables import impact_rows
+from selfselect.report.tables import cost_rows, impact_rows, percent_or_bounds
 from selfselect.tabular.checking import match_groups
 
 from ..errors import CONDITION_FAILED
@@ -110,7 +110,7 @@ def _deliver_each(
 def _show(found: Audit, *, impact: bool) -> None:
     if found.cost_range is not None:
         click.echo(printable(found.over_costs(*found.cost_range).sentence()))
-        click.echo("\nAt the lower end of the range, which is also what the table and the intervals are about:")
+        click.echo("\nAt the lower end of the range, to which the table and the intervals belong:")
     click.echo(printable(found.verdict()))
     if found.threshold is not None:
         click.echo(f"(A person passes screening when {printable(_passing(found))}.)")
@@ -127,7 +127,7 @@ def _show(found: Audit, *, impact: bool) -> None:
     if impact:
         _show_impact(found)
     if len(found.costs) > 1:
-        click.echo("\nAt every cost:\n\n" + text_table(_cost_rows(found)))
+        click.echo("\nAt every cost:\n\n" + text_table(cost_rows(found)))
 
 
 def _show_impact(found: Audit) -> None:
@@ -160,31 +160,10 @@ def _group_row(name: str, row: pd.Series, warning: str) -> dict[str, str]:
         "precision": or_dash(row["precision"]),
         "95% interval": interval,
         "cost": amount(row["cost"]),
-        "applies": "yes" if applies else "no" if selected else "shut out",
+        "applies": "yes" if applies else "no" if selected else "nobody passes",
         "subsidy needed": "-" if applies else needed,
         "note": warning,
     }
-
-
-def percent_or_bounds(row: Mapping[str, Any] | pd.Series, name: str) -> str:
-    """A share, or where people were not tested, the bounds within which it lies."""
-    low, high = row.get(f"{name}_low", row[name]), row.get(f"{name}_high", row[name])
-    return percent(row[name]) if not low < high else f"{percent(low)} to {percent(high)}"
-
-
-def _cost_rows(found: Audit) -> list[dict[str, str]]:
-    table = found.by_cost().sort_index()
-    return [
-        {
-            "cost": amount(cost),
-            "applying groups": f"{row['applying_groups']} of {len(found.names)}",
-            "people who apply": percent(row["application_rate"]),
-            "assumed accuracy": percent_or_bounds(row, "assumed_accuracy"),
-            "induced accuracy": percent_or_bounds(row, "induced_accuracy"),
-            "social cost": percent_or_bounds(row, "social_cost"),
-        }
-        for cost, row in zip(table.index, table.to_dict("records"), strict=True)
-    ]
 
 
 def _failed_conditions(found: Audit, required: list[str], max_social_cost: float | None) -> list[str]:
@@ -202,7 +181,7 @@ def _failed_conditions(found: Audit, required: list[str], max_social_cost: float
         if max_social_cost is not None and worst > max_social_cost:
             up_to = "" if worst == here.social_cost else "up to "
             failed.append(
-                f"{up_to}{percent(worst)} of qualified people do not apply{at}, more than "
+                f"{up_to}{percent(worst)} of qualified people stay away{at}, more than "
                 f"{percent(max_social_cost)} (--max-social-cost)."
             )
     return failed

@@ -44,10 +44,10 @@ def run(
     check_picture(figure)
     found = load_audit(file, kind=subsidy_kind(proportional), **reading)
     if found.published_by.lower_passes:
-        told = (
-            "Note: lower scores pass, so the score is turned round: below, a threshold of -0.3 means that those pass "
+        note = (
+            "Note: lower scores pass, so scores and thresholds are shown with the opposite sign: -0.3 means below 0.3."
         )
-        click.echo(f"{told}who have less than 0.3.", err=True)
+        click.echo(note, err=True)
     made = frontier_for(found, max_social_cost=max_social_cost, random_state=seed)
     if figure is not None:
         write_output(figure, _picture(made, Path(figure).suffix[1:].lower()), force=force)
@@ -56,7 +56,8 @@ def run(
         click.echo(f"\nPicture: {printable(figure)}", err=json_file == "-")
     if not made.met:
         limit = percent(max_social_cost or 0.0)
-        click.echo(f"Condition failed: no one threshold keeps social cost at {limit} (--max-social-cost).", err=True)
+        failed = f"with one threshold for all, more than {limit} of qualified people stay away (--max-social-cost)."
+        click.echo(f"Condition failed: {failed}", err=True)
         sys.exit(CONDITION_FAILED)
 
 
@@ -77,7 +78,7 @@ def _show(made: ThresholdFrontier) -> None:
         if points:
             rows = [point_row(made, point) for point in points]
             table = text_table(rows, left=("apply", "thresholds"), rest="--csv and --json hold all")
-            click.echo(f"\n{title}, those that no other beats:\n\n{table}")
+            click.echo(f"\n{title}: choices that no other beats in both numbers\n\n{table}")
     click.echo()
     for note in NOTES:
         click.echo(note)

@@ -15,6 +15,7 @@ from selfselect._text import printable, shown
 from selfselect.costs import Terms
 from selfselect.planning import SubsidyPlan, plan_for, plan_under_retraining, refit
 from selfselect.publishing import PublishedStatistics
+from selfselect.report.tables import outcome_rows
 from selfselect.tabular.checking import match_groups
 from selfselect.tabular.encoding import TableEncoder
 from selfselect.tabular.loading import PeopleColumns, TrainingTable, read_for_training
@@ -81,14 +82,7 @@ def _show(made: SubsidyPlan) -> None:
     rest = "--csv and --json hold all"
     click.echo("\n" + text_table(_group_rows(made), left=("group",), rest=rest))
     audits = {"before": made.before, "re-trained, unpaid": made.retrained, "after": made.after}
-    lines = [
-        {"": said, **{when: percent(getattr(found, name)) for when, found in audits.items() if found is not None}}
-        for said, name in (
-            ("induced accuracy", "induced_accuracy"),
-            ("social cost", "social_cost"),
-            ("people who apply", "application_rate"),
-        )
-    ]
+    lines = outcome_rows({title: audit for title, audit in audits.items() if audit is not None})
     click.echo("\n" + text_table(lines, left=("",)))
     if made.path is not None:
         steps = text_table(
@@ -126,8 +120,8 @@ def _search_rows(steps: list[dict[str, Any]], budgeted: bool) -> list[dict[str, 
             **{name: amount_up(value) for name, value in step.items() if name.startswith("subsidy of ")},
             "works": yes_or_no(step["works"]) if not budgeted else "",
             "paid": amount(step["total"]) if budgeted else "",
-            "induced accuracy": percent(step["induced_accuracy"]),
-            "social cost": percent(step["social_cost"]),
+            "accuracy among applicants": percent(step["induced_accuracy"]),
+            "qualified who stay away": percent(step["social_cost"]),
             "stay away": step["stay away"],
         }
         for i, step in enumerate(steps, start=1)

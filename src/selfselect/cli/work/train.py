@@ -10,12 +10,13 @@ from typing import Any, NoReturn
 import click
 import pandas as pd
 
-from selfselect._formats import amount, count, level, percent
+from selfselect._formats import amount, count, level
 from selfselect._text import printable
 from selfselect.auditing import Audit
 from selfselect.costs import Terms
 from selfselect.learning import InfeasibleError
 from selfselect.report.sentences.training import answers, training_note, training_opening, training_verdict
+from selfselect.report.tables import outcome_rows
 from selfselect.tabular.checking import match_groups
 from selfselect.tabular.fitness import broken_conditions, rejected, shut_out
 from selfselect.tabular.loading import TrainingTable, read_for_training
@@ -126,7 +127,9 @@ def _group_rows(found: Audit) -> list[dict[str, str]]:
     answer = answers(found, rejected(found.published.counts))
     rows = []
     for i, name in enumerate(found.names):
-        bound = {} if terms.confidence is None else {f"surely ({level(terms.confidence)})": or_dash(bounds[i])}
+        bound = (
+            {} if terms.confidence is None else {f"at least ({level(terms.confidence)} confidence)": or_dash(bounds[i])}
+        )
         rows.append(_group_row(name, frame.iloc[i], counted.iloc[i], bound, answer[i], found.of_new_people))
     return rows
 
@@ -150,9 +153,9 @@ def _group_row(
         return shown
     interval = f"{or_dash(row['delivered_low'])} to {or_dash(row['delivered_high'])}"
     return shown | {
-        "delivered": or_dash(row["delivered"]),
+        "new precision": or_dash(row["delivered"]),
         "95% interval": "-" if math.isnan(row["delivered"]) else interval,
-        "promise kept": row["promise_kept"] or "-",
+        "as published": row["promise_kept"] or "-",
     }
 
 
@@ -164,10 +167,4 @@ def _show(done: TrainingResult) -> None:
     whose = "held-out people" if done.held_out else "people"
     click.echo(printable(training_verdict(found, whose, rejected(found.published.counts))))
     click.echo("\n" + text_table(_group_rows(found), left=("group",)))
-    lines = [
-        {"": "assumed accuracy", " ": percent(found.assumed_accuracy)},
-        {"": "induced accuracy", " ": percent(found.induced_accuracy)},
-        {"": "social cost", " ": percent(found.social_cost)},
-        {"": "people who apply", " ": percent(found.application_rate)},
-    ]
-    click.echo(text_table(lines, left=("",)))
+    click.echo(text_table(outcome_rows({" ": found}), left=("",)))

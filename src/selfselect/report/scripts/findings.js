@@ -74,7 +74,7 @@ function findings(given, { terms, threshold }) {
     costs: given.names.map((_, z) => terms.listed(z)),
     subsidies: terms.subsidies,
     kind: terms.kind,
-    passed: published.selected,
+    selected: published.selected,
     people: sum(population.n),
     undecided,
     either_way: undecided && eitherWay(population, groups.map((group) => group.applies), undecided),

@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
 
 import numpy as np
 
-from ..._formats import amount, amount_down, count, level, percent
+from ..._formats import count, level, percent, short_percent, short_percent_down
 from ...auditing import Audit, OverCosts
 from ...auditing.cost_ranges import NOWHERE, THROUGHOUT, UP_TO
 from .words import (
+    WORTH,
     group_sentence,
     group_warning,
     promises_sentence,
@@ -20,6 +20,13 @@ from .words import (
     verdict_sentence,
 )
 
+#: Names of the numbers of an outcome, in sentences and tables.
+NUMBERS = {
+    "assumed_accuracy": "accuracy among everybody (assumed accuracy)",
+    "induced_accuracy": "accuracy among applicants (induced accuracy)",
+    "application_rate": "people who apply",
+    "social_cost": "qualified people who stay away (social cost)",
+}
 #: Groups whose share of resamples is listed.
 MOST_LISTED = 12
 
@@ -36,7 +43,7 @@ def audit_verdict(audit: Audit) -> str:
         costs=audit.terms.listed_for(groups).tolist(),
         subsidies=audit.terms.subsidies_for(groups).tolist(),
         kind=audit.terms.kind,
-        passed=audit.published.counts.selected.tolist(),
+        selected=audit.published.counts.selected.tolist(),
         people=float(audit.population.counts.n.sum()),
         undecided=None if undecided is None else undecided.tolist(),
         either_way=audit.either_way(),
@@ -81,7 +88,7 @@ def group_sentences(audit: Audit) -> list[str]:
 
 
 def group_warnings(audit: Audit) -> list[str]:
-    """Why the number of each group should be taken with care; empty where there is no reason."""
+    """Why the number of each group is uncertain; empty if it is not."""
     frame = audit.to_frame()
     if audit.undecided is None:  # the interval does not change who applies
         frame[["precision_low", "precision_high"]] = np.nan
@@ -93,58 +100,52 @@ def group_warnings(audit: Audit) -> list[str]:
 
 
 def standings(audit: Audit) -> list[str]:
-    """Whether each group applies, probably applies, probably stays away, stays away or is rejected."""
+    """What each group does, in the words of charts and tables."""
     undecided = np.zeros(len(audit.names), dtype=bool) if audit.undecided is None else audit.undecided.to_numpy()
     rows = zip(audit.published.counts.selected, audit.applies, undecided, strict=True)
     return [standing(selected, bool(applies), bool(is_open)) for selected, applies, is_open in rows]
 
 
 def uncertainty_lines(audit: Audit) -> list[str]:
-    """The bootstrap in words: how it was made, a line per number, and how often groups apply that do not always."""
-    found = audit.uncertainty()
-    weighted = "; weighted people by the Bayesian bootstrap" if found.weighted else ""
+    """The bootstrap: how it was made, a line per number, and how often groups apply that do not always."""
+    made = audit.uncertainty()
+    weighted = ", weighted people by the Bayesian bootstrap" if made.weighted else ""
     lines = [
-        f"{count(found.n_resamples)} bootstrap samples of the people, by group (seed {found.seed}{weighted}), "
-        f"{level(found.confidence)} intervals:"
+        f"{level(made.confidence)} intervals from {count(made.n_resamples)} bootstrap samples of the people, by group "
+        f"(seed {made.seed}{weighted}):"
     ]
-    for name, row in found.to_frame().iterrows():
-        undefined = f" (nobody applies in {percent(row['undefined'])})" if row["undefined"] > 0 else ""
+    for name, row in made.to_frame().iterrows():
+        undefined = f" (nobody applies in {percent(row['undefined'])} of samples)" if row["undefined"] > 0 else ""
         interval = "none" if math.isnan(row["low"]) else f"{percent(row['low'])} to {percent(row['high'])}"
-        lines.append(f"{str(name).replace('_', ' ')}: {interval}{undefined}")
+        lines.append(f"{NUMBERS[str(name)]}: {interval}{undefined}")
     some = [
-        f"{spoken([group])} in {percent(share)}"
-        for group, share in zip(audit.names, found.applies, strict=True)
+        f"{spoken([group])} ({percent(share)})"
+        for group, share in zip(audit.names, made.applies, strict=True)
         if 0 < share < 1
     ]
     more = f" and {count(len(some) - MOST_LISTED)} more" if len(some) > MOST_LISTED else ""
-    return [*lines, f"applying in only some samples: {', '.join(some[:MOST_LISTED]) or 'no group'}{more}"]
+    return [*lines, f"groups that apply in only some samples: {', '.join(some[:MOST_LISTED]) or 'none'}{more}"]
 
 
 def over_costs_sentence(over: OverCosts) -> str:
     """What holds over a range of costs, and where it changes."""
-    applies = over.groups["applies"].tolist()
+    applies, tips = over.groups["applies"].tolist(), over.groups["tips_at"].to_numpy()
 
     def of(answer: str, passes: bool = True) -> list[str]:
         rows = zip(over.names, applies, over.passed, strict=True)
         return [name for name, given, n in rows if given == answer and (n > 0) == passes]
 
-    def verb(names: Sequence[str], one: str, several: str) -> str:
-        return one if len(names) == 1 else several
-
-    told = []
-    if of(THROUGHOUT):
-        told.append(f"{spoken(of(THROUGHOUT))} {verb(of(THROUGHOUT), 'applies', 'apply')} throughout")
-    if of(NOWHERE):
-        told.append(f"{spoken(of(NOWHERE))} {verb(of(NOWHERE), 'stays', 'stay')} away throughout")
+    parts = []
+    for answer, one, all_ in ((THROUGHOUT, "applies", "apply"), (NOWHERE, "stays away", "stay away")):
+        if of(answer):
+            parts.append(f"{spoken(of(answer))} {one if len(of(answer)) == 1 else all_} throughout")
+    order = [z for z in np.argsort(tips, kind="stable") if applies[z] == UP_TO]
+    parts += [f"{spoken([over.names[z]])} applies up to {short_percent_down(float(tips[z]))}" for z in order]
     if of(NOWHERE, passes=False):
-        told.append(f"the model passes nobody of {spoken(of(NOWHERE, passes=False))}")
-    tipping = over.groups["tips_at"].to_numpy()
-    for z in np.argsort(tipping, kind="stable"):
-        if applies[z] == UP_TO:
-            told.append(f"{spoken([over.names[z]])} applies up to {amount_down(float(tipping[z]))}")
-    right, lost = (range_text(*over.range_of(name)) for name in ("induced_accuracy", "social_cost"))
+        parts.append(f"nobody in {spoken(of(NOWHERE, passes=False))} passes screening")
+    accuracy, social = (range_text(*over.range_of(name)) for name in ("induced_accuracy", "social_cost"))
     nobody = " (or nobody applies)" if over.steps["induced_accuracy"].isna().any() else ""
     return (
-        f"At costs from {amount(over.low)} to {amount(over.high)}, {'; '.join(told)}. The model is right for "
-        f"{right} of those who apply{nobody}, and {lost} of qualified people do not."
+        f"If applying costs {short_percent(over.low)} to {short_percent(over.high)} {WORTH}, {'; '.join(parts)}. "
+        f"Accuracy among applicants is {accuracy}{nobody}; {social} of qualified people stay away."
     )

@@ -6,6 +6,7 @@ import math
 from typing import TYPE_CHECKING
 
 from ..._formats import listed, percent
+from .words import capitalised, spoken
 
 if TYPE_CHECKING:  # importing frontiers would import all estimators
     from ...planning import ThresholdFrontier
@@ -13,22 +14,18 @@ if TYPE_CHECKING:  # importing frontiers would import all estimators
 
 #: Names of the two kinds of thresholds.
 KINDS: dict[Kind, str] = {"one": "one threshold for all", "per_group": "a threshold per group"}
-
-UNLAWFUL = (
-    "A threshold per group treats people of the same score differently because of their group. Where the group is "
-    "protected by law (sex, race, age, ...) that may be unlawful: ask a lawyer first."
-)
-OPTIMISTIC = (
-    "These numbers are chosen on the same people that they are counted on, and are too good for that reason. The "
-    "held-out numbers are chosen on one half of the people and published and counted on the other, both ways: what the "
-    "best choice within so much social cost comes to, not what one threshold does; rows may share them."
-)
 #: What readers have to know before they use a threshold of a frontier.
-NOTES = (OPTIMISTIC, UNLAWFUL)
+NOTES = (
+    "Thresholds are chosen on the same people that they are counted on, so their numbers are too optimistic. Held-out "
+    "numbers are chosen on one half of the people and counted on the other half, both ways. They belong to the best "
+    "choice within a limit, not to one threshold, so several rows may share them.",
+    "A threshold per group treats people with the same score differently because of their group. Where the group is "
+    "protected by law (sex, race, age, ...) this may be unlawful: ask a lawyer first.",
+)
 
 
 def threshold_text(value: float) -> str:
-    """A threshold as people read it; without one nobody passes, or everybody.
+    """A threshold; without one nobody passes, or everybody.
 
     Examples
     --------
@@ -40,69 +37,59 @@ def threshold_text(value: float) -> str:
     return "everybody passes" if value == -math.inf else f"{value:.15g}"
 
 
+def thresholds_text(frontier: ThresholdFrontier, point: Point) -> str:
+    """The threshold, or the threshold of each group that applies."""
+    if point.kind == "one":
+        return threshold_text(point.threshold)
+    rows = zip(frontier.names, point.thresholds, point.applies, strict=True)
+    return listed([f"{name} {threshold_text(value)}" for name, value, applies in rows if applies], most=10)
+
+
 def frontier_sentences(frontier: ThresholdFrontier) -> list[str]:
-    """The sentences of the verdict."""
-    return [*_now(frontier), *(_recommended(frontier, kind) for kind in frontier.points)]
+    """The threshold in force, and the recommended ones."""
+    return [*_now(frontier), *(recommendation(frontier, kind) for kind in KINDS)]
 
 
 def _now(frontier: ThresholdFrontier) -> list[str]:
-    if frontier.current is None or frontier.people.threshold is None:
+    current, threshold = frontier.current, frontier.people.threshold
+    if current is None or threshold is None:
         return []
-    at = f"Now, at a threshold of {threshold_text(frontier.people.threshold)},"
-    if math.isnan(frontier.current.induced_accuracy):
-        return [f"{at} nobody applies."]
+    if math.isnan(current.induced_accuracy):
+        return [f"Now, at a threshold of {threshold_text(threshold)}, nobody applies."]
     return [
-        f"{at} the model is right for {percent(frontier.current.induced_accuracy)} of those who apply, and "
-        f"{percent(frontier.current.social_cost)} of qualified people stay away."
+        f"Now, at a threshold of {threshold_text(threshold)}, accuracy among applicants is "
+        f"{percent(current.induced_accuracy)} and {percent(current.social_cost)} of qualified people stay away."
     ]
 
 
-def _recommended(frontier: ThresholdFrontier, kind: Kind) -> str:
-    best = frontier.recommend(kind=kind)
+def recommendation(frontier: ThresholdFrontier, kind: Kind) -> str:
+    """The most accurate thresholds of a kind within the limit."""
+    best, limit = frontier.recommend(kind=kind), frontier.max_social_cost
     if best is None:
-        return f"With {KINDS[kind]}, nobody applies whatever the threshold."
-    limit = (
-        f"keeps social cost at {percent(frontier.max_social_cost)} or less"
-        if frontier.max_social_cost is not None
-        else "keeps social cost at what it is now, or lower"
-        if frontier.current is not None
-        else "there is"
-    )
-    what = f"a threshold of {threshold_text(best.threshold)}" if kind == "one" else thresholds_text(frontier, best)
-    begins = f"With {KINDS[kind]}, the most accurate that {limit} is {what}"
+        return f"With {KINDS[kind]}, nobody applies at any threshold."
+    within = f" that keeps at most {percent(limit)} of qualified people away" if limit is not None else ""
+    if limit is None and frontier.current is not None:
+        within = " that keeps no more qualified people away than now"
+    begins = f"With {KINDS[kind]}, the most accurate choice{within} is"
     if not best.met:
-        begins = f"With {KINDS[kind]}, nothing {limit}; what comes nearest is {what}"
-    found = best.outcome
-    broken = frontier.max_social_cost is not None and best.met and best.held_out_social_cost > frontier.max_social_cost
+        begins = f"With {KINDS[kind]}, there is no choice{within}. The nearest is"
+    above = ", above the limit" if limit is not None and best.met and best.held_out_social_cost > limit else ""
     return (
-        f"{begins}: accuracy {percent(found.induced_accuracy)} on those who apply, social cost "
-        f"{percent(found.social_cost)} ({_who(frontier, best)}); held out, {percent(best.held_out_accuracy)} and "
-        f"{percent(best.held_out_social_cost)}{', which is more than the limit' if broken else ''}."
+        f"{begins} {thresholds_text(frontier, best)}: accuracy among applicants is "
+        f"{percent(best.outcome.induced_accuracy)} ({percent(best.held_out_accuracy)} held out), and "
+        f"{percent(best.outcome.social_cost)} of qualified people stay away ({percent(best.held_out_social_cost)} held "
+        f"out{above}). {_who(frontier, best)}"
     )
 
 
-def _who(frontier: ThresholdFrontier, best: Point) -> str:
-    """Who stays away, and who is shut out because nobody passes."""
-    passes = frontier.selected_at(best) > 0
-    stays, shut = (
-        [
-            name
-            for name, comes, some in zip(frontier.names, best.applies, passes, strict=True)
-            if not comes and some == kind
-        ]
-        for kind in (True, False)
-    )
-    said = [f"{listed(stays)} {'stays' if len(stays) == 1 else 'stay'} away"] if stays else []
+def _who(frontier: ThresholdFrontier, point: Point) -> str:
+    """Groups that do not apply, by choice or because nobody passes."""
+    rows = list(zip(frontier.names, point.applies, frontier.selected_at(point) > 0, strict=True))
+    stay = [name for name, applies, passes in rows if not applies and passes]
+    shut = [name for name, applies, passes in rows if not applies and not passes]
+    parts = [f"{spoken(stay)} {'stays' if len(stay) == 1 else 'stay'} away"] if stay else []
     if shut:
-        said.append(f"{listed(shut)} {'is' if len(shut) == 1 else 'are'} shut out: nobody there would pass")
-    return "; ".join(said) or "everybody applies"
-
-
-def thresholds_text(frontier: ThresholdFrontier, best: Point) -> str:
-    """Threshold of each group that applies."""
-    chosen = [
-        f"{name} {threshold_text(value)}"
-        for name, value, comes in zip(frontier.names, best.thresholds, best.applies, strict=True)
-        if comes
-    ]
-    return listed(chosen, most=10)
+        parts.append(f"{'nobody' if stay else 'Nobody'} in {spoken(shut)} passes")
+    if not parts:
+        return "Every group applies."
+    return capitalised("; ".join(parts)) + "."

@@ -5,132 +5,107 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from ..._formats import MOST_NAMED, amount, amount_up, count, level, listed, percent
-from ...outcomes import Outcome
+from .words import spoken
 
 if TYPE_CHECKING:  # importing plans would import all estimators
     from ...planning import SubsidyPlan
 
+#: The unit of payments.
+UNIT = "1 is what being selected is worth to one person"
+
 
 def plan_sentences(plan: SubsidyPlan) -> list[str]:
-    """The sentences of the verdict."""
-    said = _without_payments(plan) if not (plan.subsidies > 0).any() else _with_payments(plan)
-    if plan.path is not None and plan.impossible:
-        said = _not_found(plan)
-    return [*said, *_on_confidence(plan)]
+    """Who is paid, what that changes and how sure it is; the first sentence is a headline."""
+    paid = bool((plan.subsidies > 0).any())
+    sentences = _impossible(plan)
+    sentences += _payments(plan) if paid else [] if sentences and plan.path is not None else _no_payments(plan)
+    return [*sentences, *(_safety(plan) if paid else [])]
 
 
-def _not_found(plan: SubsidyPlan) -> list[str]:
-    who, fits = listed(plan.impossible), len(plan.path) if plan.path is not None else 0
-    said = (
-        f"No subsidy was found that brings in {who} once the firm re-trains: in {count(fits)} fits, with up to the "
-        "whole cost paid, it shut the group out each time."
-    )
-    return [said, *(_with_payments(plan) if (plan.subsidies > 0).any() else [])]
+def _impossible(plan: SubsidyPlan) -> list[str]:
+    if not plan.impossible:
+        return []
+    who = spoken(plan.impossible)
+    if plan.path is None:
+        return [f"No subsidy can make {who} apply, because nobody there passes screening. A lower threshold might."]
+    return [
+        f"No subsidy was found that makes {who} apply once the firm re-trains: {count(len(plan.path))} models were "
+        "tried, with up to the whole cost paid."
+    ]
 
 
-def _without_payments(plan: SubsidyPlan) -> list[str]:
+def _no_payments(plan: SubsidyPlan) -> list[str]:
     if plan.spending is None:
-        hopeless = _on_impossible(plan)
-        return [*hopeless, "No other target needs a subsidy." if hopeless else _nothing_needed(plan)]
+        if plan.impossible:
+            return ["No other target needs a subsidy."]
+        if plan.path is not None:
+            return ["Once the firm has re-trained, the targets apply without a subsidy."]
+        return ["The targets apply already, so no subsidy is needed."]
     cheapest, budget = plan.spending.cheapest, amount(plan.spending.budget)
     if len(plan.targets):
-        return [f"Of a budget of {budget} nothing is needed: {listed(_target_names(plan))} comes for nothing."]
+        targets = [name for name, is_target in zip(plan.before.names, plan.is_target, strict=True) if is_target]
+        return [f"The budget of {budget} is not needed: bringing in {spoken(targets)} costs nothing."]
     if cheapest is not None:
+        price = amount_up(plan.spending.price.iloc[cheapest])
         return [
-            f"A budget of {budget} brings nobody in: the cheapest group, {plan.before.names[cheapest]}, would take "
-            f"{amount_up(plan.spending.price.iloc[cheapest])} (in units of what being hired is worth)."
+            f"A budget of {budget} brings nobody in. The cheapest group, {plan.before.names[cheapest]}, needs {price} "
+            f"({UNIT})."
         ]
-    stays = [name for name, comes in zip(plan.before.names, plan.unpaid.applies, strict=True) if not comes]
-    if not stays:
-        return ["Every group applies already: nothing is paid."]
+    rows = zip(plan.before.names, plan.unpaid.applies, plan.before.published.counts.selected, strict=True)
+    stay = [(name, selected) for name, applies, selected in rows if not applies]
+    if not stay:
+        return ["Every group applies already, so nothing is paid."]
     if plan.path is not None:
         return [f"No use of a budget of {budget} was found that brings more people in once the firm re-trains."]
-    hopeless = [name for name in stays if _passes_nobody(plan, name)]
-    others = [name for name in stays if name not in hopeless]
-    said = []
-    if hopeless:
-        said.append(f"No subsidy can bring in {listed(hopeless)}: nobody there passes screening.")
-    if others:
-        said.append(f"Nothing is paid to {listed(others)}: no target{'' if len(others) == 1 else 's'}.")
-    return said
+    shut, others = [name for name, n in stay if not n], [name for name, n in stay if n]
+    sentences = [f"No subsidy can make {spoken(shut)} apply, because nobody there passes screening."] if shut else []
+    return sentences + ([f"Nothing is paid to {spoken(others)}: only targets are paid."] if others else [])
 
 
-def _passes_nobody(plan: SubsidyPlan, name: str) -> bool:
-    """Whether the model, as it is, passes nobody of a group."""
-    return not plan.before.published.counts.selected[plan.before.names.index(name)]
-
-
-def _nothing_needed(plan: SubsidyPlan) -> str:
-    if plan.path is not None:
-        return "The targets come once the firm re-trains, without any subsidy."
-    return "The targets apply already: no subsidy."
-
-
-def _with_payments(plan: SubsidyPlan) -> list[str]:
+def _payments(plan: SubsidyPlan) -> list[str]:
+    unit = " of the cost" if plan.subsidy_kind == "proportional" else ""
     paid = [
-        f"{name} {amount_up(value)}" + (" of the cost" if plan.subsidy_kind == "proportional" else "")
+        f"{amount_up(value)}{unit} for {spoken([name])}"
         for name, value in zip(plan.before.names, plan.subsidies, strict=True)
         if value > 0
     ]
-    old, new = plan.unpaid.outcome, plan.after.outcome
-    told = [
-        *(_on_impossible(plan) if plan.path is None else []),
-        f"{_title(plan)}: {listed(paid) if len(paid) <= MOST_NAMED else f'{len(paid)} groups are paid'}.",
-        f"{count(plan.recipients)} people receive {'them' if len(paid) > 1 or plan.spending is None else 'it'}, "
-        f"{amount(plan.total)} in all (in units of what being hired is worth).",
-        f"{_compared_with(plan)}ocial cost {_change(old, new, 'social_cost')}, accuracy on those who apply "
-        f"{_change(old, new, 'induced_accuracy')}.",
+    subsidies = listed(paid) if len(paid) <= MOST_NAMED else f"see the table for {count(len(paid))} groups"
+    people = f"{count(plan.recipients)} {'person receives' if plan.recipients == 1 else 'people receive'}"
+    compared = "The" if plan.retrained is None else "Compared with re-training alone, the"
+    sentences = [
+        f"{_title(plan, len(paid) == 1)} {subsidies}.",
+        f"{people} {amount(plan.total)} in all ({UNIT}).",
+        f"{compared} share of qualified people who stay away {_change(plan, 'social_cost')}, and accuracy among "
+        f"applicants {_change(plan, 'induced_accuracy')}.",
     ]
     if plan.driven_out:
-        told.append(f"It drives out {listed(plan.driven_out)}: no better was found.")
+        sentences.append(f"As a result {spoken(plan.driven_out)} no longer applies. No better plan was found.")
     if plan.spending is not None and plan.path is None and not plan.spending.exact:
-        told.append("It is not shown that no other use is better.")
-    return told
+        sentences.append("A better use may exist: the search stopped early.")
+    return sentences
 
 
-def _compared_with(plan: SubsidyPlan) -> str:
-    """How the sentence on what subsidies do begins; re-training's own part is not theirs."""
-    if plan.retrained is None:
-        return "S"
-    return "Compared with a firm that re-trains and pays nothing, s"
+def _title(plan: SubsidyPlan, one: bool) -> str:
+    smallest = "Smallest subsidy" if one else "Smallest subsidies"
+    if plan.spending is None:
+        return f"{smallest}:" if plan.path is None else f"{smallest} found once the firm re-trains:"
+    found, retrains = ("", "") if plan.path is None else (" found", " once the firm re-trains")
+    subsidies = "a subsidy of" if one else "subsidies of"
+    return f"Best use{found} of a budget of {amount(plan.spending.budget)}{retrains}: {subsidies}"
 
 
-def _on_impossible(plan: SubsidyPlan) -> list[str]:
-    if not plan.impossible:
-        return []
-    return [
-        f"No subsidy can bring in {listed(plan.impossible)}: nobody there passes screening, so there is nothing to "
-        "be hired from; a lower threshold might."
-    ]
-
-
-def _on_confidence(plan: SubsidyPlan) -> list[str]:
-    if not (plan.subsidies > 0).any():
-        return []
-    if plan.confidence is None and plan.path is not None:
-        return []
-    if plan.confidence is None:
-        return [
-            "They are just enough: whoever is paid sits on the boundary, where chance decides; to be surer takes "
-            "more (a confidence can be asked for)."
-        ]
-    return [
-        "They reach up to the lower bound of precision: the true precision of a group reaches what it faces then "
-        f"with a probability of {level(plan.confidence)}, if new people are like these."
-    ]
-
-
-def _target_names(plan: SubsidyPlan) -> list[str]:
-    return [name for name, is_target in zip(plan.before.names, plan.is_target, strict=True) if is_target]
-
-
-def _title(plan: SubsidyPlan) -> str:
-    if plan.spending is not None:
-        found = "Best use" if plan.path is None else "Best use found, once the firm re-trains,"
-        return f"{found} of a budget of {amount(plan.spending.budget)}"
-    return "Least subsidies" if plan.path is None else "Subsidies that still work after the firm re-trains"
-
-
-def _change(old: Outcome, new: Outcome, name: str) -> str:
-    before, after = percent(getattr(old, name)), percent(getattr(new, name))
+def _change(plan: SubsidyPlan, name: str) -> str:
+    before, after = (percent(getattr(audit, name)) for audit in (plan.unpaid, plan.after))
     return f"stays {before}" if before == after else f"goes from {before} to {after}"
+
+
+def _safety(plan: SubsidyPlan) -> list[str]:
+    """How sure the subsidies are to be enough."""
+    if plan.confidence is not None:
+        return [f"With {level(plan.confidence)} confidence this is enough, if new people are like these."]
+    if plan.path is not None:
+        return []
+    return [
+        "This is the minimum: there is about a 50% chance that it is enough. For a safer amount, plan with a "
+        "confidence (--confidence 0.9)."
+    ]

@@ -30,7 +30,7 @@ def test_a_behaviour_that_the_page_cannot_recompute_is_refused_by_name():
             return "Shy()"
 
     shy = example().under(Terms(0.7, behaviour=Shy()))
-    assert "of people apply" in shy.verdict()
+    assert "of people are expected to apply" in shy.verdict()
     with pytest.raises(ValueError, match=r"cannot follow Shy\(\).*to_frame"):
         shy.to_html()
 
