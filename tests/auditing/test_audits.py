@@ -13,7 +13,7 @@ from selfselect.metrics import outcome
 
 
 def test_scores_that_are_no_probabilities_need_a_threshold():
-    with pytest.raises(ValueError, match="pass a threshold"):
+    with pytest.raises(ValueError, match="Pass a threshold"):
         audit([0, 1], score=[-2.0, 3.0], cost=0.5)
     assert audit([0, 1], score=[-2.0, 3.0], threshold=0, cost=0.5).outcome.assumed_accuracy == 1
 

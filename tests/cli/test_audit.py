@@ -345,7 +345,7 @@ def test_a_limit_on_social_cost_must_hold_whatever_the_unknown_labels(tmp_path):
     assert run(*options, "--max-social-cost", "0.6").exit_code == 0
     failed = run(*options, "--max-social-cost", "0.2")
     assert failed.exit_code == 1
-    assert "up to 52.4% of qualified people do not apply" in failed.output
+    assert "up to 52.4% of qualified people stay away" in failed.output
 
 
 def test_the_terminal_says_how_sure_it_is(scored):
@@ -353,8 +353,8 @@ def test_the_terminal_says_how_sure_it_is(scored):
     options = ("audit", path, "--label", "y", "--group", "z", "--score", "s", "--cost", "0.6")
     first, again = run(*options), run(*options)
     assert first.output == again.output
-    assert "How sure? 1,000 bootstrap samples" in first.output
-    assert "applying in only some samples" in first.output
+    assert "How sure? 95% intervals from 1,000 bootstrap samples" in first.output
+    assert "groups that apply in only some samples" in first.output
 
 
 # ---------------------------------------------------------------- costs, impact, columns on their own
@@ -383,7 +383,7 @@ def test_a_group_can_have_a_cost_of_its_own(scored, tmp_path):
     done = run(*options, "--cost-of", "B=0.3", "--json", out)
     assert done.exit_code == 0, done.output
     assert [group["cost"] for group in json.loads(out.read_text())["groups"]] == [0.6, 0.3, 0.6]
-    assert "At a cost of 0.60 (0.30 for B)," in done.output
+    assert "If applying costs 60% of what being selected is worth (30% for B)," in done.output
     wrong = run(*options, "--cost-of", "BB=0.3")
     assert wrong.exit_code == 2
     assert "there is no group 'BB'" in wrong.output
@@ -460,7 +460,7 @@ def test_what_looks_wrong_with_a_table_is_in_the_report_and_the_json_too(scored,
     assert any("higher for people who are not qualified" in warning for warning in found["warnings"])
     page = (tmp_path / "a.html").read_text()
     assert "higher for people who are not qualified" in page
-    assert "How sure is this?" in page
+    assert "How sure are these numbers?" in page
     assert "What is the cost?" in page
 
 
@@ -493,4 +493,4 @@ def test_a_range_of_costs_comes_before_its_lower_end(scored):
     path, _ = scored
     done = run("audit", path, "--label", "y", "--group", "z", "--score", "s", "--cost", "0.3:0.9")
     assert done.exit_code == 0
-    assert done.output.index("0.90") < done.output.index("At the lower end of the range")
+    assert done.output.index("30% to 90%") < done.output.index("At the lower end of the range")

@@ -40,7 +40,7 @@ COMMON = ("--label", "y", "--group", "z", "--cost", "0.7")
 def test_two_files_are_two_sets_of_people(years, tmp_path):
     result = run("compare", *years, *COMMON, "--score", "s", "--json", tmp_path / "c.json", "--csv", tmp_path / "c.csv")
     assert result.exit_code == 0, result.output
-    assert "From 2023.csv to 2024.csv: B comes." in result.output
+    assert "From 2023.csv to 2024.csv: B starts to apply." in result.output
     made = json.loads((tmp_path / "c.json").read_text())
     assert made["paired"] is False
     for file, when in zip(years, ("before", "after"), strict=True):
@@ -143,9 +143,9 @@ def test_three_files_or_a_range_of_costs_are_refused(years):
 def test_a_group_that_moves_by_chance_is_said_to_and_one_that_surely_does_is_not(tmp_path):
     files = write(tmp_path / "a.csv", 0, (0.85, 0.69)), write(tmp_path / "b.csv", 10, (0.85, 0.74))
     told = run("compare", *files, *COMMON, "--score", "s").output
-    assert "B leaves. With people drawn anew, that may be chance for B (it happens in 50.2% of draws)." in told
+    assert "B stops applying. This could be chance for B (50.2% of samples)." in told
     files = write(tmp_path / "c.csv", 0, (0.85, 0.3)), write(tmp_path / "d.csv", 1, (0.85, 1.0))
-    assert "B comes. Accuracy" in run("compare", *files, *COMMON, "--score", "s").output
+    assert "B starts to apply. Accuracy" in run("compare", *files, *COMMON, "--score", "s").output
 
 
 def test_people_are_not_matched_by_their_group_or_label(years):

@@ -29,14 +29,14 @@ def test_it_recommends_a_threshold_that_the_audit_confirms(scored, tmp_path):
     assert result.exit_code == 0, result.output
     best = json.loads((tmp_path / "f.json").read_text())["recommended"]["one"]
     assert best["met"]
-    assert f"keeps social cost at 30.0% or less is a threshold of {best['threshold']}" in result.output
+    assert f"keeps at most 30.0% of qualified people away is {best['threshold']}" in result.output
     common = ("audit", scored, "--label", "y", "--group", "z", "--score", "s", "--cost", "0.7", "--json", "-")
     found = json.loads(run(*common, "--threshold", best["threshold"]).stdout)
     for name in ("induced_accuracy", "social_cost", "application_rate"):
         assert found[name] == pytest.approx(best[name])
     assert found["social_cost"] <= 0.3
     assert "may be unlawful" in result.output
-    assert "too good" in result.output
+    assert "too optimistic" in result.output
     assert "held-out accuracy" in result.output
 
 
@@ -45,8 +45,10 @@ def test_a_limit_that_no_threshold_keeps_ends_with_1_and_what_comes_nearest(tmp_
     path.write_text("y,z,s\n" + "1,A,0.9\n0,A,0.4\n" * 20 + "1,B,0.6\n0,B,0.6\n" * 20)
     result = run(*command(path, "--max-social-cost", "0.1"))
     assert result.exit_code == 1
-    assert "nothing keeps social cost at 10.0% or less; what comes nearest is" in result.output
-    assert "Condition failed: no one threshold keeps social cost at 10.0% (--max-social-cost)." in result.output
+    assert "there is no choice that keeps at most 10.0% of qualified people away. The nearest is" in result.output
+    assert (
+        "Condition failed: with one threshold for all, more than 10.0% of qualified people stay away" in result.output
+    )
 
 
 def test_files_hold_both_frontiers_and_a_picture_is_drawn(scored, tmp_path):

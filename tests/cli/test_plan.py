@@ -137,8 +137,8 @@ def test_the_command_pays_the_least_and_says_when_nothing_helps(small):
     command = ("plan", small, "--label", "y", "--group", "z", "--prediction", "p", "--cost", "0.7")
     good = run(*command, "--target", "B")
     assert good.exit_code == 0, good.output
-    assert "B 0.10" in good.output
-    assert "10 people receive them, 1.00 in all" in good.output
+    assert "0.10 for B" in good.output
+    assert "10 people receive 1.00 in all" in good.output
     hopeless = run(*command)
     assert hopeless.exit_code == 1
     assert "No subsidy can bring in C" in hopeless.output
@@ -169,7 +169,7 @@ def test_the_commands_files_hold_the_plan(small, tmp_path):
     assert made["total"] == pytest.approx(1.0)
     assert made["after"]["social_cost"] < made["before"]["social_cost"]
     assert (tmp_path / "p.csv").read_text().startswith("group,")
-    assert "all who stay away" in (tmp_path / "p.html").read_text()
+    assert "Smallest subsidies that bring in every group" in (tmp_path / "p.html").read_text()
     share = json.loads(run(*command, "--proportional", "--json", "-").output)
     assert share["groups"][1]["subsidy"] == pytest.approx(1 / 7)
 
@@ -178,12 +178,12 @@ def test_a_budget_goes_where_it_brings_most_qualified_people_in(small, tmp_path)
     command = ("plan", small, "--label", "y", "--group", "z", "--prediction", "p", "--cost", "0.7")
     spent = run(*command, "--budget", "1", "--json", tmp_path / "p.json")
     assert spent.exit_code == 0, spent.output
-    assert "Best use of a budget of 1.00: B 0.10. 10 people receive it, 1.00 in all" in spent.output
+    assert "Best use of a budget of 1.00: a subsidy of 0.10 for B. 10 people receive 1.00 in all" in spent.output
     made = json.loads((tmp_path / "p.json").read_text())
     assert (made["budget"], made["exact"], made["total"]) == (1, True, pytest.approx(1))
     little = run(*command, "--budget", "0.9")
     assert little.exit_code == 0
-    assert "A budget of 0.90 brings nobody in: the cheapest group, B, would take 1.00" in little.output
+    assert "A budget of 0.90 brings nobody in. The cheapest group, B, needs 1.00" in little.output
     assert run(*command, "--budget", "-1").exit_code == 2
     assert run(*command, "--budget", "nan").exit_code == 2
 

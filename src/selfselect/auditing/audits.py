@@ -36,18 +36,17 @@ class Audit(Reported):
 
     Attributes
     ----------
-    published_by : ScreeningResult
-        The people whose counts are published: what others see and decide by.
-    counted_on : ScreeningResult
-        The people whose accuracy and social cost are counted (the same, unless another set was given).
+    published_by, counted_on : ScreeningResult
+        The people whose counts are published, by which people decide; and the people whose accuracy and social cost are
+        counted (the same, unless others were given).
     terms : Terms
-        What groups face, at the main cost.
+        Costs and subsidies, with the main cost.
     other_costs : tuple of float or of mappings
         More costs to look at.
     provenance : Provenance
         Where the numbers come from.
     cost_range : tuple of two floats, optional
-        A range of costs that what is written also speaks of; see :meth:`over_costs`.
+        A range of costs that reports also cover; see :meth:`over_costs`.
     """
 
     published_by: ScreeningResult
@@ -144,9 +143,9 @@ class Audit(Reported):
 
     @cached_property
     def undecided(self) -> pd.Series | None:
-        """Whether each group's 95% interval holds its cost, so that chance may have decided.
+        """Whether the 95% interval of each group's precision includes its cost.
 
-        None where that says nothing: people decide by what was published before, want to be sure, or come in part.
+        None if that does not matter: people decide by what was published before, by a lower bound, or only in part.
         """
         if self.of_new_people or type(self.terms.behaviour) is not BestResponse:
             return None
@@ -155,13 +154,7 @@ class Audit(Reported):
         return pd.Series(held, index=groups, name="undecided")
 
     def either_way(self) -> dict[str, Any] | None:
-        """What follows over all ways in which undecided groups decide; None where there is no saying.
-
-        Returns
-        -------
-        dict
-            ``induced_accuracy`` and ``social_cost``, two ends each, exact over all subsets of the undecided groups, and
-            ``nobody``: whether it may be that nobody applies.
+        """Ranges of accuracy and social cost over all decisions of :attr:`undecided` groups; None without them.
 
         Examples
         --------
@@ -188,11 +181,10 @@ class Audit(Reported):
         Returns
         -------
         DataFrame, indexed by group
-            The columns of :meth:`PublishedStatistics.to_frame`, and ``cost`` (what the group faces after subsidies),
-            ``applies``, ``share`` (of it that applies: 0 or 1 by the hard rule), ``subsidy_needed`` (the least further
-            subsidy of its kind at which it applies; NaN if nobody passes screening, so that none can help) and
-            ``utility`` (of a person of the group), and ``undecided`` (see :attr:`undecided`). If other people are
-            counted than those whose counts are published, also what :meth:`promises` has.
+            The columns of :meth:`PublishedStatistics.to_frame`, and ``cost`` (after subsidies), ``applies``, ``share``
+            (that applies), ``subsidy_needed`` (the least further subsidy at which it applies; NaN if none can help),
+            ``utility`` (of a person of the group) and ``undecided`` (see :attr:`undecided`). If new people are counted,
+            also the columns of :meth:`promises`.
         """
         groups, frame = self.published.groups, self.published.to_frame()
         frame["cost"] = self.terms.effective_cost(groups)
@@ -206,36 +198,16 @@ class Audit(Reported):
         return frame.join(self.promises()) if self.of_new_people else frame
 
     def promises(self) -> pd.DataFrame:
-        """What new people got of what was published, and whether each promise was kept.
-
-        Returns
-        -------
-        DataFrame, indexed by group
-            delivered, delivered_low, delivered_high, promise_kept; see :func:`selfselect.auditing.promises.promises`.
-        """
+        """Precision among new people, and whether it reaches the cost; see :mod:`selfselect.auditing.promises`."""
         groups = self.published.groups
         new = self.population.spread_over(groups).counts
         return promises(self.applies.to_numpy(), self.terms.effective_cost(groups), new, groups)
 
     def uncertainty(self, n_resamples: int = 1000, random_state: Any = 0, confidence: float = 0.95) -> Uncertainty:
-        """How sure one can be: the bootstrap over people, stratified by group.
+        """Intervals by the bootstrap over people, stratified by group.
 
-        Parameters
-        ----------
-        n_resamples : int, default=1000
-            How often people are drawn again.
-        random_state : int, sequence of int, SeedSequence or Generator, default=0
-            Seed; the same one gives the same answer.
-        confidence : float, default=0.95
-            Of the intervals, which run between percentiles.
-
-        Returns
-        -------
-        Uncertainty
-            With ``interval(name)``, ``to_frame()`` (intervals of assumed and induced accuracy, application rate and
-            social cost) and ``applies`` (the share of resamples in which each group applies). If other people are
-            counted than those whose counts are published, both are drawn. Where people were not tested, an interval
-            holds both bounds. Weighted people: see :mod:`selfselect.auditing.resampling`.
+        Parameters as in :func:`resample`; ``confidence`` is the level of the intervals, which run between percentiles.
+        If new people are counted, both sets are drawn. If people were not tested, an interval holds both bounds.
 
         Examples
         --------
@@ -253,18 +225,7 @@ class Audit(Reported):
         return Uncertainty(drawn, confidence, random_state, weighted)
 
     def over_costs(self, low: float, high: float) -> OverCosts:
-        """Who applies at every cost of a range, where others tip, and what follows in between; exact, not by a grid.
-
-        Parameters
-        ----------
-        low, high : float
-            The range, of the general cost: groups with a cost of their own keep it.
-
-        Returns
-        -------
-        OverCosts
-            With ``groups`` (throughout, nowhere, or up to which cost each applies), ``steps``, ``sentence()``,
-            ``to_dict()``.
+        """Who applies over a range of costs, exactly; groups with a cost of their own keep it.
 
         Examples
         --------
@@ -277,17 +238,7 @@ class Audit(Reported):
         return over_costs(self, low, high)
 
     def impact_ratios(self, confidence: float = 0.95) -> pd.DataFrame:
-        """How often each group passes screening, against the one that passes most often: the four-fifths rule.
-
-        Parameters
-        ----------
-        confidence : float, default=0.95
-            Of the intervals.
-
-        Returns
-        -------
-        DataFrame
-            By each column of groups and by their combinations; see :func:`selfselect.auditing.impact.impact_ratios`.
+        """Selection rates over the highest one; see :func:`selfselect.auditing.impact.impact_ratios`.
 
         Examples
         --------
@@ -326,10 +277,7 @@ class Audit(Reported):
     def to_html(self, *, opening: Opening | None = None) -> str:
         """Report: one HTML page that needs nothing else. Needs the extra ``report``.
 
-        Parameters
-        ----------
-        opening : Opening, optional
-            What the page says first, if it is about more than an audit.
+        ``opening`` is what the page says first, if it is about more than an audit.
         """
         from ..report.pages import audit_page
 
@@ -362,7 +310,7 @@ def audit(
     missing: str = "error",
     provenance: Provenance | None = None,
 ) -> Audit:
-    """Find out who would not bother to apply to a screening model, and how wrong its assumed accuracy is.
+    """Find out who would not apply to a screening model, and how accurate it is among those who do.
 
     Parameters
     ----------
@@ -377,21 +325,20 @@ def audit(
     sensitive_features : array-like, Series, DataFrame or dict of columns, optional
         Group of each row; combinations if there are several columns.
     cost : float, mapping from group to float, or list of floats
-        Cost of being tested, in [0, 1]. Of several, the first is the main one.
+        Cost of applying, as a share of what being selected is worth. Of several, the first is the main one.
     subsidies : float, or mapping from group to float, optional
-        What groups are paid.
+        Subsidy of each group.
     subsidy_kind : {"additive", "proportional"}, default="additive"
         ``c_z = c - s_z`` or ``c_z = c (1 - s_z)``.
     cost_of : mapping from group to float, optional
         Cost of single groups, instead of the general one.
     sample_weight : array-like of shape (n_rows,), optional
-        How far each person stands for others, as in a survey: every count is a sum of weights. Intervals take as many
-        people as weighted ones are worth (Kish's effective sample size, ``(sum w)^2 / sum w^2``).
+        Weights, as in a survey: every count is a sum of weights. Intervals use Kish's effective sample size,
+        ``(sum w)^2 / sum w^2``.
     untested : bool, default=False
-        Whether labels of people who do not pass screening may be missing (None, NaN), because nobody tested them.
+        Whether labels of people who do not pass screening may be missing (None, NaN), because they were not tested.
         Precision and who applies are known all the same; base rate, accuracy and social cost are NaN and have bounds
-        (``social_cost_low``, ``social_cost_high``), worst and best case over the unknown labels. Other thresholds are
-        not offered: they might pass people of whom nothing is known.
+        (``social_cost_low``, ``social_cost_high``) over the unknown labels.
     missing : {"error", "own_group"}, default="error"
         What to do with rows whose group is missing.
     provenance : Provenance, optional
@@ -414,28 +361,18 @@ def audit(
     if (score is None) == (y_pred is None):
         raise TypeError("Pass either score or y_pred.")
     costs = _as_costs(cost)
-    if score is not None:
-        people = ScreeningResult.from_scores(
-            y_true,
-            score,
-            threshold=threshold,
-            sensitive_features=sensitive_features,
-            sample_weight=sample_weight,
-            missing=missing,
-            untested=untested,
-        )
-    elif threshold is not None:
+    if y_pred is not None and threshold is not None:
         raise TypeError("threshold belongs to score; y_pred holds decisions already.")
-    else:
-        decided: Any = y_pred
-        people = ScreeningResult.from_predictions(
-            y_true,
-            decided,
-            sensitive_features=sensitive_features,
-            sample_weight=sample_weight,
-            missing=missing,
-            untested=untested,
-        )
+    shared: dict[str, Any] = {
+        "sensitive_features": sensitive_features,
+        "sample_weight": sample_weight,
+        "missing": missing,
+        "untested": untested,
+    }
+    if score is not None:
+        people = ScreeningResult.from_scores(y_true, score, threshold=threshold, **shared)
+    elif y_pred is not None:
+        people = ScreeningResult.from_predictions(y_true, y_pred, **shared)
     terms = Terms(costs[0], subsidies, subsidy_kind, cost_of=cost_of)
     for value in costs:
         terms.at_cost(value).effective_cost(people.groups)  # complains early about costs and subsidies

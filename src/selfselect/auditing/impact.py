@@ -1,15 +1,10 @@
-"""Four fifths: how often each group passes screening, against the group that passes most often.
+"""Impact ratios: selection rates over the highest one, by each column of groups and by their combinations.
 
-The impact ratio of a category is its selection rate over the highest one, as New York City's Local Law 144 asks of
-automated hiring tools, and the four-fifths rule of thumb judges: by each column of groups, and by their combinations.
-People of unknown category are counted, not compared; categories with fewer than 2% of the people are set apart: shown,
-and never the one that others are compared with.
-
-Intervals of a ratio are Katz's: the logarithm of a ratio of two independent binomial shares is about normal, with a
-variance of ``1/x - 1/n + 1/x0 - 1/n0``. Where nobody (or everybody) of either passes, half a person
-is added to those who pass and to those who do not.
-The highest rate is the highest of this table, by chance among others, so ratios lean a little below their truth.
-Weighted people count as many as they are worth (Kish's effective sample size).
+New York City's Local Law 144 requires them for automated hiring tools; the four-fifths rule of thumb judges them.
+People of unknown category are counted but not compared. Categories with fewer than 2% of the people are shown but never
+used as the highest. Intervals are Katz's: the logarithm of a ratio of two independent binomial shares is about normal,
+with a variance of ``1/x - 1/n + 1/x0 - 1/n0``. Weighted people count by Kish's effective sample size. The highest rate
+is partly the highest by chance, so ratios are biased slightly downwards.
 """
 
 from __future__ import annotations
@@ -29,7 +24,7 @@ from .names import group_names
 FOUR_FIFTHS = 0.8
 #: Categories with a smaller share of people are set apart.
 SMALL_SHARE = 0.02
-#: Categories that mean that nobody knows, whatever the case of their letters.
+#: Names of unknown categories, in lower case.
 UNKNOWN = frozenset({MISSING, "", "na", "n/a", "nan", "null", "none", "?", "unknown", "not known", "not reported"})
 
 

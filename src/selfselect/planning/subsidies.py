@@ -1,4 +1,4 @@
-"""Subsidies that bring groups in: how much, who receives it, what it costs, and what it changes."""
+"""Subsidies that make groups apply: how much, who receives it, what it costs, and what it changes."""
 
 from __future__ import annotations
 
@@ -22,17 +22,16 @@ from .knapsack import best_subset
 
 @dataclass(frozen=True, eq=False)
 class Spending:
-    """What a budget was spent on.
+    """How a budget was spent.
 
     Attributes
     ----------
     budget : float
-        The most that may be paid, in units of what being hired is worth to a person.
+        The largest sum of payments; 1 is what being selected is worth to one person.
     price : Series, indexed by group
-        What bringing each group in would take, alone; NaN for groups that come already, are not to be brought in, or
-        cannot be.
+        Payment that brings in each group alone; NaN if it applies already, is no target, or cannot be brought in.
     exact : bool
-        Whether it is shown that no other use of the budget lowers social cost further.
+        Whether it is proved that no other use of the budget lowers social cost further.
     """
 
     budget: float
@@ -51,24 +50,20 @@ class SubsidyPlan(Reported):
 
     Attributes
     ----------
-    before : Audit
-        The model as it is, without subsidies.
-    after : Audit
-        The same with the subsidies.
+    before, after : Audit
+        The model without and with the subsidies.
     targets : Index
-        Groups to bring in.
+        Groups that should apply; with a budget, those that it brings in.
     subsidies : Series, indexed by group
-        Subsidy of each group; 0 for those that need none or are no targets, NaN for targets that none can bring in.
+        Subsidy of each group; NaN for targets that no subsidy brings in.
     path : DataFrame or None
-        Under re-training, every subsidy tried, in order, and what the re-trained firm made of it.
+        Under re-training, every attempt in order.
     retrained : Audit or None
-        Under re-training, what the firm does if it re-trains and nothing is paid: what subsidies do is judged by that,
-        not by the model as it is.
+        Under re-training, the firm's model if nothing is paid: what subsidies do is judged against it.
     confidence : float or None
-        How sure groups are to come: subsidies reach up to the lower bound of precision at this level, not to the
-        precision itself.
+        Subsidies reach up to the lower bound of precision at this level, not to the precision itself.
     spending : Spending or None
-        With a budget, what it was spent on; ``targets`` are then the groups that it brings in.
+        With a budget, how it was spent.
     """
 
     before: Audit
@@ -97,12 +92,12 @@ class SubsidyPlan(Reported):
 
     @property
     def works(self) -> bool:
-        """Whether all targets apply with the subsidies, and nobody is driven out."""
+        """Whether all targets apply with the subsidies, and no other group stops applying."""
         return bool(self.after.applies.to_numpy()[self.is_target].all()) and not self.driven_out
 
     @cached_property
     def driven_out(self) -> list[str]:
-        """Groups that come without subsidies and do not with them: a firm that re-trains may choose so."""
+        """Groups that apply without subsidies and not with them, because the firm re-trains."""
         gone = self.unpaid.applies.to_numpy() & ~self.after.applies.to_numpy()
         return [name for name, is_gone in zip(self.before.names, gone, strict=True) if is_gone]
 
@@ -125,7 +120,7 @@ class SubsidyPlan(Reported):
 
     @property
     def total(self) -> float:
-        """Sum of all payments, in units of what being hired is worth to a person."""
+        """Sum of all payments, in units of what being selected is worth to one person."""
         return float(self.payments.sum())
 
     @property
@@ -140,11 +135,7 @@ class SubsidyPlan(Reported):
         return np.where(self.payments.to_numpy() > 0, self.after.shares.to_numpy() * self._passing, 0)
 
     def to_frame(self) -> pd.DataFrame:
-        """What each group gets and does, one row per group.
-
-        With a budget there is also ``price``, what bringing it in would take alone; under re-training
-        ``applies_retrained``, whether it comes if the firm re-trains and nothing is paid.
-        """
+        """Subsidy and decisions of each group; with a budget ``price``, under re-training ``applies_retrained``."""
         before, after = self.before.to_frame(), self.after.to_frame()
         frame = pd.DataFrame(
             {
@@ -177,19 +168,13 @@ class SubsidyPlan(Reported):
         return " ".join(plan_sentences(self))
 
     def to_dict(self) -> dict[str, Any]:
-        """Everything as plain values; NaN becomes None.
-
-        ``before`` is the model as it is; ``retrained`` what comes of re-training alone, and None without it.
-        """
+        """Everything as plain values; NaN becomes None."""
         from ..report.dicts import plan_to_dict
 
         return plan_to_dict(self)
 
     def to_html(self) -> str:
-        """Page about the plan: before and after, who is paid, and the model with the subsidies set.
-
-        Needs the extra ``report``.
-        """
+        """Page about the plan, with the subsidies set. Needs the extra ``report``."""
         from ..report.pages import plan_page
 
         return plan_page(self)

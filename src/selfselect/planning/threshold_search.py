@@ -25,7 +25,7 @@ MOST_EXACT = 1000
 
 @dataclass(frozen=True, eq=False)
 class ThresholdSearch:
-    """What can be chosen on some people: the best thresholds under every limit on social cost."""
+    """The best thresholds that some people give, under every limit on social cost."""
 
     curves: ThresholdCurves
     costs: FloatArray

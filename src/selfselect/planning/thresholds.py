@@ -1,4 +1,4 @@
-"""Which threshold? Accuracy against social cost over all thresholds of a score: one for all, or one per group."""
+"""Accuracy against social cost over all thresholds of a score: one for all, or one per group."""
 
 from __future__ import annotations
 
@@ -27,6 +27,8 @@ from .threshold_search import ThresholdSearch, steps_at
 Kind: TypeAlias = Literal["one", "per_group"]
 #: How the two kinds of thresholds are called.
 KINDS: dict[Kind, str] = {"one": "one threshold for all", "per_group": "a threshold per group"}
+#: Numbers of an outcome in the table of points.
+OUTCOME_COLUMNS = ("induced_accuracy", "social_cost", "application_rate", "applying_groups")
 #: Groups of which a table shows the threshold in a column of its own.
 MOST_COLUMNS = 30
 
@@ -66,8 +68,8 @@ class Point:
     outcome : Outcome
         What follows, on the people that it was chosen on.
     held_out_accuracy, held_out_social_cost : float
-        What followed where it was chosen, in the same way, on half of the people, and published and counted on the
-        other half, both ways; NaN where nobody applies.
+        The same for the best choice on one half of the people, counted on the other half, both ways; NaN if nobody
+        applies.
     met : bool
         Whether social cost is within the limit it was chosen under.
     """
@@ -95,11 +97,11 @@ class ThresholdFrontier(Reported):
     people : ScreeningResult
         The people, with their counts at every threshold, and the threshold in force, if any.
     terms : Terms
-        What groups face.
+        Costs and subsidies.
     max_social_cost : float or None
-        The limit that recommendations keep; without one, what holds now.
+        The limit of recommendations; without one, the social cost of the threshold in force.
     seed : int
-        Of the deal into halves.
+        Seed of the split into halves.
     provenance : Provenance
         Where the numbers come from.
     """
@@ -130,12 +132,12 @@ class ThresholdFrontier(Reported):
     def _halves(self) -> tuple[ThresholdSearch, ThresholdSearch]:
         one, other = two_halves(self.curves, self.seed)
 
-        def chooser(part: ThresholdCurves) -> ThresholdSearch:
-            costs = self._all.costs[self.curves.groups.get_indexer(part.groups)]
-            terms = Terms(pd.Series(costs, index=part.groups), behaviour=self.terms.behaviour)
-            return ThresholdSearch(part, costs, terms)
+        def search(half: ThresholdCurves) -> ThresholdSearch:
+            costs = self._all.costs[self.curves.groups.get_indexer(half.groups)]
+            terms = Terms(pd.Series(costs, index=half.groups), behaviour=self.terms.behaviour)
+            return ThresholdSearch(half, costs, terms)
 
-        return chooser(one), chooser(other)
+        return search(one), search(other)
 
     # ------------------------------------------------------------------ points
 
@@ -174,19 +176,9 @@ class ThresholdFrontier(Reported):
         return {"one": self.one, "per_group": self.per_group}
 
     def recommend(self, max_social_cost: float | None = None, kind: Kind = "one") -> Point | None:
-        """The most accurate thresholds whose social cost is within a limit, or what comes nearest to it.
+        """The most accurate thresholds within a limit on social cost, or nearest to it; None if nobody ever applies.
 
-        Parameters
-        ----------
-        max_social_cost : float, optional
-            The limit; by default that of the frontier, and without one, the social cost now.
-        kind : {"one", "per_group"}, default="one"
-            One threshold for all, or one per group.
-
-        Returns
-        -------
-        Point or None
-            None if nobody applies, whatever the threshold.
+        By default the limit is that of the frontier, and without one, the social cost now.
         """
         limit = self._limit if max_social_cost is None else check_fraction(max_social_cost, "max_social_cost")
         if kind == "one":
@@ -205,7 +197,7 @@ class ThresholdFrontier(Reported):
     def _one_point(self, row: int, limit: float, met: bool = True) -> Point:
         thresholds = self.curve["threshold"].to_numpy()
         low, high = thresholds[row], thresholds[row + 1] if row + 1 < len(thresholds) else np.inf
-        now = self.people.threshold  # it is not said in other words
+        now = self.people.threshold  # the same threshold keeps its own text
         value = now if now is not None and low <= now < high else short_threshold(low, high)
         everyone = np.full(len(self.curves.groups), value)
         found = Outcome(**{part.name: self._all.everything[part.name].iloc[row].item() for part in fields(Outcome)})
@@ -266,10 +258,7 @@ class ThresholdFrontier(Reported):
             row = self._row(KINDS[point.kind], point.threshold, point.outcome, point.thresholds)
             row |= {"held_out_accuracy": point.held_out_accuracy, "held_out_social_cost": point.held_out_social_cost}
             rows.append(row)
-        columns = (
-            "thresholds threshold induced_accuracy social_cost application_rate applying_groups held_out_accuracy "
-            "held_out_social_cost"
-        ).split()
+        columns = ["thresholds", "threshold", *OUTCOME_COLUMNS, "held_out_accuracy", "held_out_social_cost"]
         frame = pd.DataFrame(rows, columns=None if rows else columns)
         return frame.reindex(columns=[*columns, *(name for name in frame if name not in columns)])
 
@@ -278,10 +267,7 @@ class ThresholdFrontier(Reported):
         return {
             "thresholds": kind,
             "threshold": threshold,
-            **{
-                name: getattr(found, name)
-                for name in ("induced_accuracy", "social_cost", "application_rate", "applying_groups")
-            },
+            **{name: getattr(found, name) for name in OUTCOME_COLUMNS},
             **{f"threshold of {name}": value for name, value in each},
         }
 
@@ -294,10 +280,7 @@ class ThresholdFrontier(Reported):
         return " ".join(frontier_sentences(self))
 
     def to_dict(self) -> dict[str, Any]:
-        """Everything as plain values; NaN becomes None, and so does a threshold at which everybody or nobody passes.
-
-        With very many groups, only what is recommended names them.
-        """
+        """Everything as plain values; NaN becomes None, and so does a threshold at which everybody or nobody passes."""
         from ..report.dicts import frontier_to_dict
 
         return frontier_to_dict(self)
@@ -333,13 +316,12 @@ def threshold_frontier(
     missing: str = "error",
     provenance: Provenance | None = None,
 ) -> ThresholdFrontier:
-    """Find out which threshold is best: accuracy on those who apply against social cost, over all thresholds.
+    """Accuracy among applicants against social cost, over all thresholds of a score.
 
-    With one threshold for all, every distinct one is looked at. With one per group, every group is either let in at
-    the threshold at which it is judged most accurately while it applies, or shut out, and the sets of groups that no
-    other beats are found exactly (of more than a thousand groups: up to one of them). Both are chosen on the people
-    they are counted on. So each comes with held-out numbers: the same choice made on half of the people, published and
-    counted on the other half, both ways.
+    With one threshold for all, every distinct one is tried. With one per group, each group is either let in at the
+    threshold at which it is judged most accurately while it applies, or shut out; the best sets of groups are found
+    exactly (up to one group, if there are more than a thousand). Both are chosen on the people they are counted on, so
+    each point also has held-out numbers: the same choice made on one half of the people and counted on the other half.
 
     Parameters
     ----------
@@ -352,7 +334,7 @@ def threshold_frontier(
     max_social_cost : float, optional
         The largest social cost that a recommendation may have; by default what it is now.
     random_state : int, default=0
-        Seed of the deal into halves.
+        Seed of the split into halves.
 
     Returns
     -------

@@ -1,8 +1,7 @@
-"""Report: one HTML page that needs nothing else, and recomputes itself.
+"""HTML pages that need nothing else.
 
-The page holds counts per group at a list of thresholds, never a row of data. Names are text all the way: the template
-escapes them, the embedded data cannot close its element, the script only ever sets text. A content security policy
-lets run exactly the scripts and styles that are written here, and nothing from anywhere else.
+Names are text all the way: the template escapes them, the embedded data cannot close its element, the script only ever
+sets text. A content security policy allows exactly the scripts and styles that are written here.
 """
 
 from __future__ import annotations
@@ -121,19 +120,7 @@ def library_style() -> str:
 
 
 def render_page(template: str, scripts: Sequence[str], data: dict[str, Any], **said: Any) -> str:
-    """A page: a template, what its script is given, and what it says before that runs.
-
-    Parameters
-    ----------
-    template : str
-        Name of the file.
-    scripts : sequence of str
-        Names of the files that are its script.
-    data : dict
-        What the script is given, values that JSON can hold.
-    **said
-        What the template says.
-    """
+    """A page: a template with its texts, and the files of its script with their data."""
     check_available()
     # an optional extra: the rest of the package works without it
     import jinja2
@@ -176,17 +163,7 @@ def shown_tables(tables: Sequence[dict[str, Any]]) -> list[dict[str, Any]]:
 def render_audit(
     data: dict[str, Any], *, tables: Sequence[dict[str, Any]], impact: Sequence[dict[str, Any]], **said: Any
 ) -> str:
-    """Page of an audit.
-
-    Parameters
-    ----------
-    data : dict
-        What the page computes from; see :func:`selfselect.report.page_data.audit_data`.
-    tables, impact : sequence of dict
-        Tables of texts, and of impact ratios.
-    **said
-        What the page says before its script runs.
-    """
+    """Page of an audit: the data it computes from, tables of texts, impact ratios, and its texts at first."""
     short = [table for table in impact if len(table["rows"]) <= MOST_IMPACT_ROWS]
     return render_page("page.html.j2", SCRIPTS, data | dated(), tables=shown_tables(tables), impact=short, **said)
 

@@ -144,25 +144,10 @@ def verdict_sentence(
 ) -> str:
     """Who applies, and what follows.
 
-    Parameters
-    ----------
-    cost : float or None
-        The cost of all groups; None if it differs.
-    names, shares : sequence
-        The groups, and the share of each that applies.
-    result : Outcome
-        What follows.
-    costs, subsidies, selected : sequence of float
-        Cost before subsidies and subsidy of each group, and how many of its people pass screening.
-    people : float
-        How many people there are.
-    kind : {"additive", "proportional"}
-        Whether subsidies are amounts or shares of the cost.
-    confidence : float, optional
-        Confidence of the lower bound that people go by.
-    undecided, either_way : optional
-        Groups whose interval includes their cost, and what follows over all their decisions
-        (:func:`selfselect.auditing.undecided.either_way`); None if intervals do not change who applies.
+    ``cost`` is that of all groups, or None if it differs. Then, of each group: its name, the share that applies, cost
+    before subsidies, subsidy, and how many people pass screening. ``confidence`` is that of the lower bound that people
+    go by. ``undecided`` are groups whose interval includes their cost, with what follows over all their decisions
+    (:func:`selfselect.auditing.undecided.either_way`); None if intervals do not change who applies.
     """
     away = [z for z, share in enumerate(shares) if share < MOST_OF_A_GROUP]
     open_ = [] if undecided is None else [z for z in range(len(names)) if undecided[z]]
@@ -312,21 +297,9 @@ def group_sentence(
 ) -> str:
     """Whether a group is expected to apply, why, and what would change that.
 
-    Parameters
-    ----------
-    name, cost, share, selected, precision
-        The group, its cost after subsidies, the share of it that applies, how many of its people pass screening, and
-        the share of those who are qualified.
-    subsidy_needed : float
-        The least further subsidy at which it applies.
-    kind : {"additive", "proportional"}
-        Whether subsidies are amounts or shares of the cost.
-    subsidised : bool
-        Whether it receives a subsidy already.
-    max_accepted_cost : float, optional
-        The highest cost at which it applies: its precision, or the lower bound of it; NaN if nothing is guaranteed.
-    confidence : float, optional
-        Confidence of the lower bound that people go by.
+    ``cost`` is after subsidies, ``subsidy_needed`` the least further subsidy at which the group applies, and
+    ``max_accepted_cost`` the highest cost at which it applies: its precision, or the lower bound of it (at
+    ``confidence``), or NaN if nothing is guaranteed.
 
     Examples
     --------
@@ -365,12 +338,7 @@ def group_warning(
 ) -> str:
     """Why the number of a group is uncertain; empty if it is not.
 
-    Parameters
-    ----------
-    selected, precision_low, precision_high, cost : float
-        How many of its people pass screening, the interval of its precision, and its cost.
-    effective : float, optional
-        With weights, how many equally weighted people those who pass are worth.
+    With weights, ``effective`` is how many equally weighted people those who pass are worth.
     """
     if selected == 0:
         return ""
@@ -396,12 +364,8 @@ def promises_sentence(
 ) -> str:
     """Whether new people of the groups that apply did as well as published; empty if no group applies.
 
-    Parameters
-    ----------
-    names, kept : sequence of str
-        The groups, and whether the promise to each is kept: "yes", "no", "undecided", or empty if it stays away.
-    passed, delivered, costs : sequence of float
-        How many new people of each pass screening, the share of them who are qualified, and its cost.
+    Of each group: whether the promise is kept ("yes", "no", "undecided", or empty if it stays away), how many new
+    people pass screening, the share of them who are qualified, and the cost.
 
     Examples
     --------
