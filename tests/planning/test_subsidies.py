@@ -192,14 +192,6 @@ def test_a_budget_that_makes_no_sense_is_refused(budget):
         plan_subsidies([1, 0], y_pred=[1, 0], sensitive_features=list("AB"), cost=0.5, budget=budget)
 
 
-def test_ten_thousand_groups_are_planned_for():
-    rows = [tuple(row) for row in np.random.default_rng(2).integers(1, 60, (10_000, 4))]
-    before = audit_of(rows, 0.7)
-    plan = plan_for(before, budget=0.2 * plan_for(before).total)
-    assert plan.spending.exact
-    assert plan.after.social_cost < before.social_cost
-
-
 # ---------------------------------------------------------------------- with confidence
 
 
@@ -288,13 +280,3 @@ def test_the_search_stops_at_the_fits_allowed():
     before = audit_under(firm(lambda s: (50, 30))(Terms(0.8)), 0.8)
     made = plan_under_retraining(before, firm(lambda s: (40, 28) if s >= 0.33 else (0, 0)), ["B"], most_fits=3)
     assert len(made.path) == 3
-
-
-def test_the_report_of_a_plan_opens_with_the_plan_and_pays_what_is_enough():
-    y = [1] * 16 + [0] * 7 + [1] * 18 + [0] * 2
-    made = plan_subsidies(y, y_pred=[1] * 43, sensitive_features=["B"] * 23 + ["A"] * 20, cost=0.75, budget=8)
-    page = made.to_html()
-    assert '<h1 id="opening">Best use of a budget of 8.00: a subsidy of 0.055 for B.</h1>' in page
-    assert "Who is paid" in page
-    assert 0.054 < made.subsidies["B"] < 0.055
-    assert "a subsidy of 0.055 for B" in made.after.verdict()  # 0.054 would not do

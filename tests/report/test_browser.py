@@ -7,13 +7,12 @@ import pandas as pd
 import pytest
 
 from hostile import WITHOUT_HALVES
-from pages import HOSTILE, content_of, elsewhere, example, hostile_audit, people, settle
-from selfselect import NaiveClassifier, PublishedStatistics, audit
+from pages import HOSTILE, elsewhere, example, hostile_audit, people, settle
+from selfselect import PublishedStatistics, audit
 from selfselect._formats import amount, amount_up, count, level, percent
 from selfselect.auditing import Audit, ScreeningResult
 from selfselect.behaviour import BestResponse, SureRule
 from selfselect.costs import Terms
-from selfselect.datasets import make_base_rate_groups
 from selfselect.planning import plan_for
 from selfselect.report.page_data import short_name
 from selfselect.report.sentences.audits import group_warnings, standings
@@ -80,11 +79,6 @@ def assert_page_equals(page, found):
         if row.selected:
             assert (group["precision_low"], group["precision_high"]) == (row.precision_low, row.precision_high)
             assert group["subsidy_needed"] == pytest.approx(row.subsidy_needed, rel=0, abs=1e-12 if wide else 0)
-
-
-def test_the_page_opens_with_the_librarys_numbers(show):
-    found = example()
-    assert_page_equals(show(found), found)
 
 
 @pytest.mark.parametrize("kind", ["additive", "proportional"])
@@ -163,24 +157,6 @@ def test_the_button_for_least_subsidies_brings_everyone_in_who_can_come(show):
     assert_page_equals(page, found)
 
 
-def test_a_plans_page_opens_with_its_subsidies_set(show):
-    plan = plan_for(example())
-    page = show(plan)
-    assert page.text_content("#social_cost") == percent(plan.after.outcome.social_cost)
-    assert page.text_content("#paid") == amount(plan.total)
-
-
-def test_people_decide_by_training_and_the_page_counts_the_others(show):
-    train, test = example(), example(n=2500)
-    y, score, z = people(["A", "B", "C"], n=900, seed=5)
-    other = audit(y, score=np.round(score, 3), sensitive_features=z, cost=0.7)
-    found = replace(train, counted_on=other.counted_on)
-    page = show(found)
-    assert_page_equals(page, found)
-    assert "other, new people" in page.text_content("main")
-    assert test.outcome != found.outcome
-
-
 @pytest.mark.parametrize("kind", ["additive", "proportional"])
 def test_where_people_go_by_the_lower_bound_the_page_follows_every_slider(show, kind):
     found = example().under(Terms(0.7, kind=kind, behaviour=SureRule(0.9)))
@@ -248,14 +224,6 @@ def test_a_broken_promise_is_in_the_headline_and_beside_its_group(show):
     assert groups[0].endswith("max_accepted_cost,delivered,delivered_low,delivered_high,promise_kept")
 
 
-def test_a_classifier_that_publishes_on_unseen_people_has_a_page(show):
-    X, y, z = make_base_rate_groups((0.6, 0.3), n_per_group=300, random_state=0, return_X_y_group=True)
-    new = make_base_rate_groups((0.6, 0.3), n_per_group=300, random_state=1, return_X_y_group=True)
-    found = NaiveClassifier(cost=0.6, publish="cross_fit").fit(X, y, sensitive_features=z).audit(*new)
-    assert found.terms.confidence == 0.9
-    assert_page_equals(show(found), found)
-
-
 def test_with_predictions_there_is_no_threshold_but_everything_else(show):
     y, score, z = people(["A", "B"])
     found = audit(y, y_pred=score > 0.5, sensitive_features=z, cost=[0.7, 0.8])
@@ -263,16 +231,6 @@ def test_with_predictions_there_is_no_threshold_but_everything_else(show):
     assert page.locator("#threshold").count() == 0
     assert page.locator(".picture").count() == 3
     page.fill("#cost-exact", "0.6")
-    assert_page_equals(page, found.at(0.6))
-
-
-def test_costs_by_group_are_kept_until_the_slider_is_moved(show):
-    y, score, z = people(["A", "B"])
-    found = audit(y, score=score, sensitive_features=z, cost={"A": 0.4, "B": 0.9})
-    page = show(found)
-    assert_page_equals(page, found)
-    page.fill("#cost-exact", "0.6")
-    settle(page)
     assert_page_equals(page, found.at(0.6))
 
 
@@ -362,15 +320,6 @@ def test_the_first_graphic_says_of_each_group_what_the_library_says(show):
         assert f"{count(row.n)} people" in drawn
         assert stands in drawn
         assert f"{percent(row.precision)}, needs {percent(row.cost)}" in drawn
-
-
-def test_where_people_go_by_the_bound_the_dot_stands_at_it(show):
-    found = example().under(Terms(0.7, behaviour=SureRule(0.9)))
-    page = show(found)
-    drawn = in_sight(page, "who").locator("text").all_text_contents()
-    limits = found.terms.max_accepted_cost(found.published.counts)
-    for row, limit in zip(found.to_frame().itertuples(), limits, strict=True):
-        assert f"at least {percent(limit)} (published {percent(row.precision)}), needs {percent(row.cost)}" in drawn
 
 
 def test_once_costs_differ_each_group_is_drawn_against_its_own(show):
@@ -486,16 +435,6 @@ def test_beyond_the_largest_score_nobody_passes(show):
     assert_page_equals(page, elsewhere(found, score.max()))
 
 
-def test_an_impossible_subsidy_is_said_to_be_one_and_does_not_stay_in_the_field(show):
-    found = example()
-    page = show(found)
-    page.fill("input[aria-label='Subsidy for A']", "3")
-    assert page.text_content("#groups-told") == "A subsidy must be between 0 and 1. A keeps 0.00."
-    page.keyboard.press("Tab")
-    assert page.input_value("input[aria-label='Subsidy for A']") == "0"
-    assert_page_equals(page, found)
-
-
 def test_headline_key_and_summary_count_the_same_groups(show):
     found = example(["A", "B", "C", "D", "E", "F"], n=600)
     page = show(found)
@@ -510,14 +449,6 @@ def test_headline_key_and_summary_count_the_same_groups(show):
     for name, standing in zip(found.names, standings(found), strict=True):
         if standing == "may stay away":
             assert name in found.verdict().split(". ")[0]
-
-
-def test_grey_lines_are_spread_over_all_groups_and_counted(show):
-    names = [f"group {i:03d}" for i in range(120)]
-    y, score, z = people(names, n=12_000)
-    page = show(audit(y, score=score, sensitive_features=z, cost=0.7))
-    in_sight(page, "curves")
-    assert "In grey: 40 of the 112 other groups, spread over their order" in page.text_content("#told-curves")
 
 
 def test_on_paper_all_groups_are_in_the_table(show):
@@ -668,12 +599,6 @@ def test_every_control_has_a_name_for_screen_readers_and_headings_are_in_order(s
     assert page.locator("#verdict").get_attribute("aria-live") == "polite"
 
 
-def test_small_groups_carry_a_warning_with_their_number(show):
-    page = show(example())
-    marks = page.locator("#groups .warn").evaluate_all("all => all.map(e => e.getAttribute('aria-label'))")
-    assert any("a rough estimate" in mark for mark in marks)
-
-
 def test_a_group_of_which_nobody_passes_is_shut_out_whatever_is_paid(show):
     published = PublishedStatistics.from_predictions([1, 0, 1, 0], [1, 0, 0, 0], sensitive_features=list("AABB"))
     screened = ScreeningResult(published)
@@ -684,62 +609,6 @@ def test_a_group_of_which_nobody_passes_is_shut_out_whatever_is_paid(show):
     assert cells(page)["B"]["Applies"] == "nobody passes"
     assert cells(page)["B"]["Still needed"] == "none helps"
     assert_page_equals(page, found.under(found.terms.with_subsidies({"B": 0.5})))
-
-
-@pytest.mark.parametrize("threshold", [0.9999, 1.5, np.inf])
-def test_a_threshold_above_more_scores_than_can_be_offered_is_the_one_in_force(show, threshold):
-    y, score, z = people(["A", "B"])
-    found = audit(y, score=score, threshold=threshold, sensitive_features=z, cost=0.5)
-    assert score.max() < threshold
-    assert "nobody is expected to apply" in found.verdict()
-    page = show(found)
-    assert_page_equals(page, found)
-    assert float(page.input_value("#threshold-exact")) == (score.max() if threshold == np.inf else threshold)
-
-
-def test_a_page_that_lacks_its_own_threshold_says_so_rather_than_show_another(browser, tmp_path):
-    found = example()
-    page, position = found.to_html(), content_of(found)["threshold_position"]
-    path = tmp_path / "broken.html"
-    path.write_text(page.replace(f'"threshold_position":{position}', '"threshold_position":100000'), encoding="utf-8")
-    opened, errors = browser.new_page(), []
-    opened.on("pageerror", lambda error: errors.append(str(error)))
-    opened.goto(path.as_uri())
-    opened.close()
-    assert len(errors) == 1
-    assert "lacks the threshold in use" in errors[0]
-
-
-def test_a_share_of_the_cost_is_what_proportional_subsidies_tell_and_pay(show):
-    published = PublishedStatistics.from_counts(
-        pd.DataFrame({"n": [200], "positives": [90], "selected": [100], "true_positives": [62]}, index=["B"])
-    )
-    screened = ScreeningResult(published)
-    found = Audit(screened, screened, Terms(0.7, kind="proportional"))
-    page = show(found)
-    assert "(a subsidy of 0.115 of the cost)." in page.text_content("#sentences")
-    assert_page_equals(page, found)
-    page.fill("input[aria-label='Subsidy for B']", "0.1")
-    settle(page)
-    assert "(a further subsidy of 0.015 of the cost)." in page.text_content("#sentences")
-    assert cells(page)["B"]["Still needed"] == "0.015"
-    assert_page_equals(page, found.under(found.terms.with_subsidies({"B": 0.1})))
-    page.click("#least")
-    settle(page)
-    assert page.input_value("input[aria-label='Subsidy for B']") == "0.115"  # shown rounded up, paid as it is
-    paid = page.evaluate("() => selfselect.compute().groups[0].subsidy")
-    assert paid == pytest.approx(1 - 0.62 / 0.7)
-    assert_page_equals(page, found.under(found.terms.with_subsidies({"B": paid})))
-
-
-def test_a_group_without_a_precision_applies_where_people_are_said_to(show):
-    published = PublishedStatistics.from_predictions([1, 0, 1, 0], [1, 0, 0, 0], sensitive_features=list("AABB"))
-    screened = ScreeningResult(published)
-    found = Audit(screened, screened, Terms(0.5, behaviour=BestResponse("apply")))
-    page = show(found)
-    assert_page_equals(page, found)
-    assert cells(page)["B"]["Applies"] == "yes"
-    assert "If nobody in it passes screening, it applies." in page.text_content("main")
 
 
 def test_going_back_in_the_browser_brings_back_the_setting(show):
