@@ -187,7 +187,7 @@ def least_subsidies(before: Audit, confidence: float | None = None) -> pd.Series
     """
     groups, counts = before.published.groups, before.published.counts
     max_accepted_cost = before.terms.max_accepted_cost(counts)
-    if confidence is not None:  # whoever is promised nothing (NaN) stays so
+    if confidence is not None:  # without a guarantee (NaN) it stays so
         sure = SureRule(check_fraction(confidence, "confidence", inclusive=False))
         max_accepted_cost = np.minimum(max_accepted_cost, highest_cost(sure, *counts.trials))
     return pd.Series(before.terms.further_subsidy(groups, max_accepted_cost), index=groups, name="subsidy")

@@ -105,8 +105,8 @@ class ThresholdSearch:
     def per_group(self, limit: float) -> tuple[NDArray[np.bool_], bool]:
         """Groups to let in, each at its best step, for the best accuracy within a limit, or nearest to it."""
         need = (1 - limit - SLACK) * float(self.curves.positives.sum())
-        found = best_set(self.choices, need, exact=self._few)
-        return (found.inside, True) if found is not None else (self.choices.may_come, False)
+        best = best_set(self.choices, need, exact=self._few)
+        return (best.inside, True) if best is not None else (self.choices.may_come, False)
 
     @property
     def _few(self) -> bool:
@@ -115,19 +115,19 @@ class ThresholdSearch:
     def sets(self) -> Iterator[NDArray[np.bool_]]:
         """Sets of groups of the frontier, by falling social cost; every one if there are not too many."""
         for step in (0.0, float(self.curves.positives.sum()) / SPREAD_POINTS):
-            found = list(self._sets(step))
-            if len(found) < MOST_POINTS or step:
-                yield from found
+            sets = list(self._sets(step))
+            if len(sets) < MOST_POINTS or step:
+                yield from sets
                 return
 
     def _sets(self, step: float) -> Iterator[NDArray[np.bool_]]:
         cover, need = self.choices.cover, 0.0
         for _ in range(MOST_POINTS):
-            found = best_set(self.choices, need, exact=self._few)
-            if found is None:
+            best = best_set(self.choices, need, exact=self._few)
+            if best is None:
                 return
-            yield found.inside
-            covered = float(cover[found.inside].sum())
+            yield best.inside
+            covered = float(cover[best.inside].sum())
             need = covered + max(step, 1e-9 * float(cover.sum()))
 
 

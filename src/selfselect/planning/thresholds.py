@@ -200,9 +200,9 @@ class ThresholdFrontier(Reported):
         now = self.people.threshold  # the same threshold keeps its own text
         value = now if now is not None and low <= now < high else short_threshold(low, high)
         everyone = np.full(len(self.curves.groups), value)
-        found = Outcome(**{part.name: self._all.everything[part.name].iloc[row].item() for part in fields(Outcome)})
+        result = Outcome(**{part.name: self._all.everything[part.name].iloc[row].item() for part in fields(Outcome)})
         applies = as_decisions(self._all.shares[steps_at(self.curves, everyone)])
-        return Point("one", everyone, applies, found, *self._held_out(lambda fitted: fitted.one(limit)[0]), met)
+        return Point("one", everyone, applies, result, *self._held_out(lambda fitted: fitted.one(limit)[0]), met)
 
     def _group_point(self, inside: NDArray[np.bool_], limit: float | None, met: bool = True) -> Point:
         curves, step = self.curves, self._all.best_step
@@ -214,10 +214,10 @@ class ThresholdFrontier(Reported):
         )
         published = PublishedStatistics(curves.groups, curves.counts_of(steps_at(curves, thresholds)))
         shares = published.shares(self.terms)
-        found = outcome(published, shares)
-        within = found.social_cost if limit is None else limit
+        result = outcome(published, shares)
+        within = result.social_cost if limit is None else limit
         held = self._held_out(lambda fitted: fitted.per_group(within)[0])
-        return Point("per_group", thresholds, as_decisions(shares.to_numpy()), found, *held, met)
+        return Point("per_group", thresholds, as_decisions(shares.to_numpy()), result, *held, met)
 
     def _held_out(self, choose: Callable[[ThresholdSearch], int | NDArray[np.bool_]]) -> tuple[float, float]:
         """Accuracy and social cost where thresholds are chosen on one half and published and counted on the other."""
@@ -262,12 +262,12 @@ class ThresholdFrontier(Reported):
         frame = pd.DataFrame(rows, columns=None if rows else columns)
         return frame.reindex(columns=[*columns, *(name for name in frame if name not in columns)])
 
-    def _row(self, kind: str, threshold: float, found: Outcome, thresholds: FloatArray) -> dict[str, Any]:
+    def _row(self, kind: str, threshold: float, result: Outcome, thresholds: FloatArray) -> dict[str, Any]:
         each = zip(self.names, thresholds, strict=True) if len(self.names) <= MOST_COLUMNS else ()
         return {
             "thresholds": kind,
             "threshold": threshold,
-            **{name: getattr(found, name) for name in OUTCOME_COLUMNS},
+            **{name: getattr(result, name) for name in OUTCOME_COLUMNS},
             **{f"threshold of {name}": value for name, value in each},
         }
 
@@ -292,10 +292,10 @@ class ThresholdFrontier(Reported):
         return frontier_page(self)
 
 
-def frontier_for(found: Audit, *, max_social_cost: float | None = None, random_state: int = 0) -> ThresholdFrontier:
+def frontier_for(scored: Audit, *, max_social_cost: float | None = None, random_state: int = 0) -> ThresholdFrontier:
     """Frontier over the thresholds of a score that is audited already; see :func:`threshold_frontier`."""
     limit = None if max_social_cost is None else check_fraction(max_social_cost, "max_social_cost")
-    made = ThresholdFrontier(found.published_by, found.terms, limit, random_state, found.provenance)
+    made = ThresholdFrontier(scored.published_by, scored.terms, limit, random_state, scored.provenance)
     if not made.curves.positives.sum() > 0:
         raise InputError("Nobody is qualified, so there is no social cost to weigh against accuracy.", key="positive")
     return made

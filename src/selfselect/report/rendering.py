@@ -48,7 +48,7 @@ SCRIPTS = (
     "threshold_charts",
     "outcome_charts",
     "furniture",  # light and dark, paper, files
-    "wiring",  # controls, and who is told of a change
+    "wiring",  # controls, and what follows a change
 )
 #: Pages that state something once.
 DOCUMENT_SCRIPTS = (
@@ -113,13 +113,13 @@ PICTURE_CLASS = "plot"
 @cache
 def library_style() -> str:
     """The few rules that the chart library puts into each picture: a policy has to name them."""
-    found = re.search(r"`(:where\(\.\$\{\w+\}\).*?)`", page_part("vendor/plot.min.js"), re.DOTALL)
-    if found is None:
+    rules = re.search(r"`(:where\(\.\$\{\w+\}\).*?)`", page_part("vendor/plot.min.js"), re.DOTALL)
+    if rules is None:
         raise RuntimeError("The chart library has changed how it styles its pictures.")
-    return re.sub(r"\$\{\w+\}", PICTURE_CLASS, found[1])
+    return re.sub(r"\$\{\w+\}", PICTURE_CLASS, rules[1])
 
 
-def render_page(template: str, scripts: Sequence[str], data: dict[str, Any], **said: Any) -> str:
+def render_page(template: str, scripts: Sequence[str], data: dict[str, Any], **texts: Any) -> str:
     """A page: a template with its texts, and the files of its script with their data."""
     check_available()
     # an optional extra: the rest of the package works without it
@@ -146,7 +146,7 @@ def render_page(template: str, scripts: Sequence[str], data: dict[str, Any], **s
         script=Markup(script),
         embedded=Markup(embedded_json(data)),
         chart_library=json.loads(page_part("vendor/VENDORED.json")),
-        **said,
+        **texts,
     )
 
 
@@ -161,11 +161,11 @@ def shown_tables(tables: Sequence[dict[str, Any]]) -> list[dict[str, Any]]:
 
 
 def render_audit(
-    data: dict[str, Any], *, tables: Sequence[dict[str, Any]], impact: Sequence[dict[str, Any]], **said: Any
+    data: dict[str, Any], *, tables: Sequence[dict[str, Any]], impact: Sequence[dict[str, Any]], **texts: Any
 ) -> str:
     """Page of an audit: the data it computes from, tables of texts, impact ratios, and its texts at first."""
     short = [table for table in impact if len(table["rows"]) <= MOST_IMPACT_ROWS]
-    return render_page("page.html.j2", SCRIPTS, data | dated(), tables=shown_tables(tables), impact=short, **said)
+    return render_page("page.html.j2", SCRIPTS, data | dated(), tables=shown_tables(tables), impact=short, **texts)
 
 
 def render_document(content: dict[str, Any]) -> str:
@@ -179,9 +179,9 @@ def render_document(content: dict[str, Any]) -> str:
         ``kind``: "comparison" or "frontier", ``title``, ``text``, and what the script of that kind draws),
         ``constants`` of the library and ``provenance`` (a dict of ``command``, ``sha256``, ``note`` and ``dated``).
     """
-    said = _printable(content)
-    data = {"constants": said["constants"], "chart": said["chart"], **dated()}
-    return render_page("document.html.j2", DOCUMENT_SCRIPTS, data, content=said, tables=shown_tables(said["tables"]))
+    shown = _printable(content)
+    data = {"constants": shown["constants"], "chart": shown["chart"], **dated()}
+    return render_page("document.html.j2", DOCUMENT_SCRIPTS, data, content=shown, tables=shown_tables(shown["tables"]))
 
 
 def _printable(content: Any) -> Any:

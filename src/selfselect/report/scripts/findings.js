@@ -4,11 +4,11 @@ function groupFindings(name, z, terms, share, published, population) {
   const n = published.n[z];
   const selected = published.selected[z];
   const hits = published.true_positives[z];
-  const cost = terms.facedBy(z);
+  const cost = terms.effectiveCost(z);
   const precision = ratio(hits, selected);
   const worth = worthOf(published, z);
   const [low, high] = selected > 0 ? interval(hits * worth, selected * worth) : [NaN, NaN];
-  const comesAt = terms.comesAt(z, hits, selected);
+  const maxAcceptedCost = terms.maxAcceptedCost(z, hits, selected);
   const applies = mostApply(share);
   const gain = share * Math.max(hits - cost * selected, 0);
   const payment = terms.listed(z) - cost;
@@ -16,7 +16,7 @@ function groupFindings(name, z, terms, share, published, population) {
   return {
     z, name, n, selected, cost, precision, share, applies, gain,
     true_positives: hits,
-    max_accepted_cost: comesAt,
+    max_accepted_cost: maxAcceptedCost,
     precision_low: low,
     precision_high: high,
     effective: published.worth === null ? null : selected * worth,
@@ -25,7 +25,7 @@ function groupFindings(name, z, terms, share, published, population) {
     base_rate_high: ratio(published.positives[z] + published.untested[z], n),
     selection_rate: ratio(selected, n),
     subsidy: terms.subsidies[z],
-    subsidy_needed: applies ? 0 : terms.furtherSubsidy(z, comesAt),
+    subsidy_needed: applies ? 0 : terms.furtherSubsidy(z, maxAcceptedCost),
     utility: ratio(gain, n),
     paid: payment * passing,
     recipients: payment > 0 ? passing : 0,

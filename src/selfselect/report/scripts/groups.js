@@ -58,7 +58,7 @@ function shownGroups() {
 
 function subsidyInputs(z) {
   const set = (value) => {
-    if (isFraction(value)) change({ terms: setting.terms.payingGroup(z, value) });
+    if (isFraction(value)) change({ terms: setting.terms.withSubsidyOf(z, value) });
     subsidy.setAttribute("aria-invalid", String(!isFraction(value)));
     setText("groups-told", isFraction(value) ? "" : `A subsidy must be between 0 and 1. ${content.names[z]} keeps ${amountUp(setting.terms.subsidies[z])}.`);
   };

@@ -15,7 +15,7 @@ function thresholdTick(value) {
 
 const precisionAt = (t, z) => ratio(content.published.true_positives[t][z], content.published.selected[t][z]);
 // what people go by: the precision, or what is sure of it
-const decidingAt = (t, z) => setting.terms.comesAt(z, content.published.true_positives[t][z], content.published.selected[t][z]);
+const decidingAt = (t, z) => setting.terms.maxAcceptedCost(z, content.published.true_positives[t][z], content.published.selected[t][z]);
 const thresholdLabel = `threshold on ${shortened(content.score)}`;
 const edge = (t) => thresholdPlace(Math.min(t, thresholdCount - 1));
 const END = Math.max(thresholdCount - 1, 0);

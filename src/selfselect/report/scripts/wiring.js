@@ -45,7 +45,7 @@ function drawFigures() {
 // ---------------------------------------------------------------- controls
 
 const setCost = (cost) => change({ terms: setting.terms.atCost(cost) });
-const setSubsidies = (subsidies) => change({ terms: setting.terms.paying(subsidies) });
+const setSubsidies = (subsidies) => change({ terms: setting.terms.withSubsidies(subsidies) });
 
 // what is typed and cannot be is said, and what the page shows instead
 function complain(id, words) {

@@ -34,7 +34,7 @@ MOST_LISTED = 12
 def audit_verdict(audit: Audit) -> str:
     """Who applies and what follows, how certain that is, and whether new people did as well as published."""
     groups, undecided = audit.published.groups, audit.undecided
-    said = verdict_sentence(
+    verdict = verdict_sentence(
         audit.terms.uniform_cost,
         audit.names,
         audit.shares.tolist(),
@@ -48,7 +48,7 @@ def audit_verdict(audit: Audit) -> str:
         undecided=None if undecided is None else undecided.tolist(),
         either_way=audit.either_way(),
     )
-    return " ".join(filter(None, [said, audit_promises(audit)]))
+    return " ".join(filter(None, [verdict, audit_promises(audit)]))
 
 
 def audit_promises(audit: Audit) -> str:

@@ -8,7 +8,7 @@ from ..._formats import count, level, percent
 from ...auditing import Comparison
 from .words import spoken
 
-#: What is said of groups by their change: of one, and of several.
+#: Text on groups by their change: of one, and of several.
 CHANGES = {
     "comes": ("starts to apply", "start to apply"),
     "leaves": ("stops applying", "stop applying"),
@@ -23,15 +23,15 @@ CHANGES = {
 def comparison_sentences(comparison: Comparison) -> list[str]:
     """Which groups start or stop applying, what that changes, and whether it could be chance."""
     changes = [change.split(", ")[0] if "gone" in change else change for change in comparison.to_frame()["change"]]
-    said = []
+    parts = []
     for change, (one, several) in CHANGES.items():
         names = [name for name, own in zip(comparison.group_names, changes, strict=True) if own == change]
         if names:
-            said.append(f"{spoken(names)} {one if len(names) == 1 else several}")
+            parts.append(f"{spoken(names)} {one if len(names) == 1 else several}")
     applying = changes.count("applies")
-    if not said and applying in (0, len(changes)):
-        said = ["every group applies, as before" if applying else "nobody applies, as before"]
-    who = "; ".join(said) or f"the same groups apply as before, {count(applying)} of {count(len(changes))}"
+    if not parts and applying in (0, len(changes)):
+        parts = ["every group applies, as before" if applying else "nobody applies, as before"]
+    who = "; ".join(parts) or f"the same groups apply as before, {count(applying)} of {count(len(changes))}"
     return [
         f"From {comparison.names[0]} to {comparison.names[1]}: {who}.",
         *_by_chance(comparison, changes),

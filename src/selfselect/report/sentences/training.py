@@ -82,11 +82,11 @@ def _accuracy(audit: Audit) -> str:
 def _lost(audit: Audit, answer: list[str]) -> str:
     """Share of the qualified that stays away, and that is rejected; together the social cost."""
     positives = audit.population.spread_over(audit.published.groups).counts.positives
-    told = []
+    parts = []
     for end, verb in (("no", "stay away"), ("rejected", "are rejected")):
         lost = sum(float(n) for n, given in zip(positives, answer, strict=True) if given == end)
-        told += [f"{percent(lost / float(positives.sum()))} {verb}"] if lost else []
-    return f"Of qualified people, {' and '.join(told)}." if told else ""
+        parts += [f"{percent(lost / float(positives.sum()))} {verb}"] if lost else []
+    return f"Of qualified people, {' and '.join(parts)}." if parts else ""
 
 
 def _named(audit: Audit, answer: list[str], wanted: str) -> list[str]:
