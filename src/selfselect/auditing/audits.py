@@ -355,8 +355,8 @@ def audit(
     >>> found.verdict()[:104]
     'If applying costs 60% of what being selected is worth, it could go either way for A and B. 3 of 6 people'
     >>> found.sentences()[1]
-    'B is not expected to apply: 50.0% of its people who pass screening are qualified, and applying costs 60%. It would
-    apply at a cost of 50% or less (a subsidy of 0.10).'
+    'It could go either way for B: 50.0% of its people who pass screening are qualified, and applying costs 60%. It
+    would apply at a cost of 50% or less (a subsidy of 0.10).'
     """
     if (score is None) == (y_pred is None):
         raise TypeError("Pass either score or y_pred.")

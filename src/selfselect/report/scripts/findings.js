@@ -66,8 +66,9 @@ function findings(given, { terms, threshold }) {
   // what was published before decides, whatever the interval; and so does what people want to be sure of
   const undecided = given.population === null && terms.behaviour.rule === "hard" ? groups.map(isUndecided) : null;
   groups.forEach((group, z) => {
-    group.settled = undecided === null; // who applies does not hang on the interval
-    group.standing = standing(group.selected, group.applies, Boolean(undecided && undecided[z]));
+    group.settled = undecided === null; // who applies does not depend on the interval
+    group.undecided = Boolean(undecided && undecided[z]);
+    group.standing = standing(group.selected, group.applies, group.undecided);
   });
   const parts = verdictParts(terms.cost, given.names, shares, result, {
     confidence: terms.confidence,
@@ -97,7 +98,7 @@ function findings(given, { terms, threshold }) {
 
 const sentenceOn = (group, terms) => groupSentence(group.name, group.cost, group.share, group.selected, group.precision,
   group.subsidy_needed,
-  { kind: terms.kind, subsidised: group.subsidy > 0, max_accepted_cost: group.max_accepted_cost, confidence: terms.confidence });
+  { kind: terms.kind, subsidised: group.subsidy > 0, undecided: group.undecided, max_accepted_cost: group.max_accepted_cost, confidence: terms.confidence });
 const phraseOn = (group, terms) => standingPhrase(group.standing, group.precision, group.cost,
   { max_accepted_cost: group.max_accepted_cost, confidence: terms.confidence });
 const warningOn = (group) => groupWarning(group.selected, group.settled ? NaN : group.precision_low,

@@ -142,24 +142,26 @@ function standingPhrase(stands, precision, cost, { max_accepted_cost: limit = pr
 }
 
 function groupSentence(name, cost, share, selected, precision, needed,
-  { kind = "additive", subsidised = false, max_accepted_cost: limit = precision, confidence = null } = {}) {
+  { kind = "additive", subsidised = false, undecided = false, max_accepted_cost: limit = precision, confidence = null } = {}) {
   const whom = spoken([name]);
   const subject = capitalised(whom);
-  const some = share >= 1 ? `${subject} is expected to apply` : `${percent(share)} of ${whom} are expected to apply`;
+  const open = `It could go either way for ${whom}`;
+  const part = share >= 1 ? `${subject} is expected to apply` : `${percent(share)} of ${whom} are expected to apply`;
+  const [some, none] = undecided ? [open, open] : [part, `${subject} is not expected to apply`];
   if (selected === 0) {
     if (share > 0) return `${some}, although nobody in it passes screening.`;
     return `Nobody in ${whom} passes screening, so no subsidy can make it apply.`;
   }
   const qualified = `${percent(precision)} of its people who pass screening are qualified`;
   if (Number.isNaN(limit)) {
-    return `${subject} is not expected to apply: ${qualified}, but nothing is guaranteed to it, so no subsidy helps.`;
+    return `${none}: ${qualified}, but nothing is guaranteed to it, so no subsidy helps.`;
   }
   const sure = confidence === null ? "" : ` (at least ${percent(limit)}, with ${level(confidence)} confidence)`;
   const why = `${qualified}${sure}, and applying costs ${shortPercent(cost)}`;
   if (share > 0) return `${some}: ${why}.`;
-  if (precision === 0) return `${subject} is not expected to apply: nobody who passes screening is qualified.`;
+  if (precision === 0) return `${none}: nobody who passes screening is qualified.`;
   const subsidy = `a ${subsidised ? "further " : ""}subsidy of ${amountUp(needed)}${kind === "proportional" ? " of the cost" : ""}`;
-  return `${subject} is not expected to apply: ${why}. It would apply at a cost of ${shortPercentDown(limit)} or less (${subsidy}).`;
+  return `${none}: ${why}. It would apply at a cost of ${shortPercentDown(limit)} or less (${subsidy}).`;
 }
 function groupWarning(selected, precisionLow, precisionHigh, cost, effective = null) {
   if (selected === 0) return "";
@@ -169,7 +171,7 @@ function groupWarning(selected, precisionLow, precisionHigh, cost, effective = n
   if (effective === null && selected < FEW_SELECTED) {
     return `a rough estimate: only ${count(selected)} ${selected === 1 ? "person passes" : "people pass"}`;
   }
-  return precisionLow < cost && cost <= precisionHigh ? "could go either way: the 95% interval includes the cost" : "";
+  return precisionLow < cost && cost <= precisionHigh ? "the 95% interval of precision includes the cost" : "";
 }
 
 // ---------------------------------------------------------------- promises

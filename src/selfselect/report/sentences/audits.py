@@ -80,6 +80,7 @@ def group_sentences(audit: Audit) -> list[str]:
             row.subsidy_needed,
             kind=audit.terms.kind,
             subsidised=subsidy > 0,
+            undecided=bool(getattr(row, "undecided", False)),
             max_accepted_cost=limit,
             confidence=audit.terms.confidence,
         )

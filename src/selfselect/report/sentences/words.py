@@ -292,14 +292,15 @@ def group_sentence(
     *,
     kind: SubsidyKind = "additive",
     subsidised: bool = False,
+    undecided: bool = False,
     max_accepted_cost: float | None = None,
     confidence: float | None = None,
 ) -> str:
     """Whether a group is expected to apply, why, and what would change that.
 
-    ``cost`` is after subsidies, ``subsidy_needed`` the least further subsidy at which the group applies, and
-    ``max_accepted_cost`` the highest cost at which it applies: its precision, or the lower bound of it (at
-    ``confidence``), or NaN if nothing is guaranteed.
+    ``cost`` is after subsidies, ``subsidy_needed`` the least further subsidy at which the group applies, ``undecided``
+    whether its interval includes the cost, and ``max_accepted_cost`` the highest cost at which it applies: its
+    precision, or the lower bound of it (at ``confidence``), or NaN if nothing is guaranteed.
 
     Examples
     --------
@@ -310,6 +311,9 @@ def group_sentence(
     whom = spoken([name])
     subject = capitalised(whom)
     some = f"{subject} is expected to apply" if share >= 1 else f"{percent(share)} of {whom} are expected to apply"
+    none = f"{subject} is not expected to apply"
+    if undecided:
+        some = none = f"It could go either way for {whom}"
     if selected == 0:
         if share > 0:
             return f"{some}, although nobody in it passes screening."
@@ -317,20 +321,17 @@ def group_sentence(
     limit = precision if max_accepted_cost is None else max_accepted_cost
     qualified = f"{percent(precision)} of its people who pass screening are qualified"
     if math.isnan(limit):
-        return f"{subject} is not expected to apply: {qualified}, but nothing is guaranteed to it, so no subsidy helps."
+        return f"{none}: {qualified}, but nothing is guaranteed to it, so no subsidy helps."
     if confidence is not None:
         qualified += f" (at least {percent(limit)}, with {level(confidence)} confidence)"
     why = f"{qualified}, and applying costs {short_percent(cost)}"
     if share > 0:
         return f"{some}: {why}."
     if precision == 0:
-        return f"{subject} is not expected to apply: nobody who passes screening is qualified."
+        return f"{none}: nobody who passes screening is qualified."
     subsidy = f"a {'further ' if subsidised else ''}subsidy of {amount_up(subsidy_needed)}"
     unit = " of the cost" if kind == "proportional" else ""
-    return (
-        f"{subject} is not expected to apply: {why}. It would apply at a cost of {short_percent_down(limit)} or less "
-        f"({subsidy}{unit})."
-    )
+    return f"{none}: {why}. It would apply at a cost of {short_percent_down(limit)} or less ({subsidy}{unit})."
 
 
 def group_warning(
@@ -348,7 +349,7 @@ def group_warning(
     if effective is None and selected < FEW_SELECTED:
         return f"a rough estimate: only {count(selected)} {'person passes' if selected == 1 else 'people pass'}"
     if precision_low < cost <= precision_high:
-        return "could go either way: the 95% interval includes the cost"
+        return "the 95% interval of precision includes the cost"
     return ""
 
 
