@@ -37,7 +37,7 @@ def test_it_recommends_a_threshold_that_the_audit_confirms(scored, tmp_path):
     assert found["social_cost"] <= 0.3
     assert "may be unlawful" in result.output
     assert "too optimistic" in result.output
-    assert "held-out accuracy" in result.output
+    assert "held out" in result.output
 
 
 def test_a_limit_that_no_threshold_keeps_ends_with_1_and_what_comes_nearest(tmp_path):

@@ -141,7 +141,7 @@ def test_the_command_pays_the_least_and_says_when_nothing_helps(small):
     assert "10 people receive 1.00 in all" in good.output
     hopeless = run(*command)
     assert hopeless.exit_code == 1
-    assert "No subsidy can bring in C" in hopeless.output
+    assert "No subsidy can make C apply" in hopeless.output
     assert run(*command, "--target", "D").exit_code == 2
     assert run(*command, "--target", "B", "--target", "B").exit_code == 2
     assert run(*command, "--cost", "0.8").exit_code == 2

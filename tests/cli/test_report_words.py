@@ -60,7 +60,7 @@ def test_a_training_report_says_whom_it_is_judged_by_and_whom_the_model_rejects(
     done = CliRunner().invoke(main, [*command.split(), "--allow-shut-out", "--report", "out.html"])
     assert done.exit_code == 0, done.output
     page = (folder / "out.html").read_text(encoding="utf-8")
-    assert "What is published, and so who applies, comes from the" in page
-    assert "The model rejects everybody of south." in page
-    assert "What follows for held-out people" in page
+    assert "Published precision is about the" in page
+    assert "Nobody in south passes screening." in page
+    assert "Results for held-out people" in page
     assert "are of training people" in page
