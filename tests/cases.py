@@ -1,10 +1,10 @@
-"""The one table of numbers and sentences that the library and the page must agree on: tests/auditing/cases.json."""
+"""The one table of numbers and sentences that the library and the page must agree on: tests/report/cases.json."""
 
 import json
 import math
 from pathlib import Path
 
-TABLE = Path(__file__).parent / "auditing" / "cases.json"
+TABLE = Path(__file__).parent / "report" / "cases.json"
 #: JSON has no such numbers; the table writes them as JavaScript does.
 SPECIAL = {"NaN": math.nan, "Infinity": math.inf, "-Infinity": -math.inf}
 

@@ -34,21 +34,12 @@ def test_groups_come_leave_appear_and_disappear_by_name():
         "new": "new, applies", "later": "new, stays away",
     }  # fmt: skip
     assert made.verdict().startswith(
-        "From last year to this year: comes comes; leaves leaves; new is new and applies; later is new and stays away; "
-        "gone is gone."
+        "From last year to this year: comes starts to apply; leaves stops applying; new is new and applies; later is "
+        "new and stays away; gone is gone."
     )
     row = json.loads(made.to_json())["groups"][made.group_names.index("new")]
     assert (row["applies_before"], row["applies_after"], row["n_before"]) == (None, True, 0)
     assert made.to_frame().loc["gone", "applies_after"] is None
-
-
-def test_numbers_are_those_of_the_audits():
-    rng = np.random.default_rng(0)
-    last, this = all_pass(*drawn(rng, 300)), all_pass(*drawn(rng, 400))
-    table = compare(last, this).differences()
-    for name in table.index:
-        assert table.loc[name, "before"] == getattr(last, name)
-        assert table.loc[name, "difference"] == getattr(this, name) - getattr(last, name)
 
 
 def test_intervals_of_the_difference_hold_the_truth_about_as_often_as_they_say():
@@ -76,7 +67,7 @@ def test_of_the_same_people_a_difference_is_known_better_than_of_two_sets():
     assert width[False] < 0.6 * width[True]
     same = compare(last, last, pairs=PairedCounts.from_predictions(y, first, first, sensitive_features=z))
     assert (same.differences()[["difference", "low", "high"]] == 0).all(axis=None)
-    assert "may be chance" in same.verdict()
+    assert "could be chance" in same.verdict()
 
 
 def test_paired_draws_are_those_of_rows_drawn_again():
@@ -139,12 +130,3 @@ def test_where_nobody_applies_the_difference_is_undefined_and_said_so():
     assert row["undefined"] == 1
     assert "goes from" in made.verdict()
     assert json.loads(made.to_json())["induced_accuracy"]["after"] is None
-
-
-def test_the_page_holds_both_tables_and_names_stay_text():
-    rng = np.random.default_rng(8)
-    y, z = drawn(rng, 200, groups=("<i>A", "B"))
-    page = compare(all_pass(y, z), all_pass(y, z, cost=0.5), names=("x<y", "b")).to_html()
-    assert "From x&lt;y to b" in page
-    assert page.count("<script") == 3
-    assert "<i>A" not in page

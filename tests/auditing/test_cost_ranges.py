@@ -52,8 +52,8 @@ def test_a_group_tips_at_its_precision_and_not_on_a_grid():
     assert over.groups["tips_at"].tolist() == [2 / 3, 0.5]
     assert over.steps["up_to"].tolist() == [0.5, 2 / 3, 0.9]
     assert over.sentence() == (
-        "At costs from 0.30 to 0.90, B applies up to 0.50; A applies up to 0.666. The model is right for 66.7% of "
-        "those who apply (or nobody applies), and between 0.0% and 100.0% of qualified people do not."
+        "If applying costs 30% to 90% of what being selected is worth, B applies up to 50%; A applies up to 66.6%. "
+        "Accuracy among applicants is 66.7% (or nobody applies); 0.0% to 100.0% of qualified people stay away."
     )
 
 
@@ -61,13 +61,13 @@ def test_shut_out_groups_are_not_said_to_stay_away():
     found = audit([1, 0, 1, 0], y_pred=[1, 1, 0, 0], sensitive_features=list("AABB"), cost=0.6)
     over = found.over_costs(0.6, 0.8)
     assert over.groups["applies"].tolist() == [NOWHERE, NOWHERE]
-    assert "A stays away throughout; the model passes nobody of B." in over.sentence()
+    assert "A stays away throughout; nobody in B passes screening." in over.sentence()
 
 
 def test_groups_with_a_cost_of_their_own_keep_it():
     found = example(cost=0.7, cost_of={"A": 0.95, "E": 0.1})
     assert found.to_frame()["cost"].tolist() == [0.95, 0.7, 0.7, 0.7, 0.1]
-    assert found.verdict().startswith("At a cost of 0.70 (0.95 for A, 0.10 for E), ")
+    assert found.verdict().startswith("If applying costs 70% of what being selected is worth (95% for A, 10% for E), ")
     written = found.to_dict()
     assert written["cost"] == 0.7
     assert written["cost_of"] == {"A": 0.95, "E": 0.1}

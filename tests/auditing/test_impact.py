@@ -94,7 +94,7 @@ def test_nobody_to_compare_with_is_undefined():
 def test_the_report_shows_the_table():
     z = ["<b>A</b>"] * 50 + ["B"] * 50
     page = audit(np.ones(100), y_pred=np.arange(100) < 70, sensitive_features=z, cost=0.5).to_html()
-    assert "Who passes screening: impact ratios" in page
+    assert "Selection rates and impact ratios" in page
     assert "under four fifths" in page
     assert "<b>A</b>" not in page
 

@@ -74,23 +74,23 @@ NEW = screened(A=(200, 100, 40, 38), B=(200, 100, 40, 20), C=(200, 100, 40, 29),
 
 def test_the_verdict_names_the_promise_that_is_broken_and_counts_the_others():
     found = Audit(PUBLISHED, NEW, Terms(0.7))
-    assert found.verdict().endswith(
-        "The promise to B is broken: of its 40 new people who pass screening, 50.0% are qualified, where at least "
-        "70.0% were needed; if so many were the rule, so few would be seen in less than 5% of cases. Of the others, "
-        "1 is kept and 1 is undecided."
-    )
+    assert "New applicants from B did worse than published. 50.0% of the 40 who pass screening" in found.verdict()
+    assert found.verdict().endswith("Other groups that apply: 1 as published, 1 undecided.")
     assert binom.cdf(20, 40, 0.7) < 0.05
 
 
 def test_what_a_group_needs_is_its_own_cost_after_subsidies():
     terms = Terms({"A": 0.7, "B": 0.75, "C": 0.7, "D": 0.7}, {"B": 0.05})
-    assert "where at least 70.0% were needed" in Audit(PUBLISHED, NEW, terms).verdict()
-    assert "No promise is shown to be broken" in Audit(PUBLISHED, NEW, Terms(0.7, {"B": 0.25})).verdict()
+    assert "at least 70.0% were needed" in Audit(PUBLISHED, NEW, terms).verdict()
+    assert (
+        "New applicants did as well as published in 1 of 3 groups"
+        in Audit(PUBLISHED, NEW, Terms(0.7, {"B": 0.25})).verdict()
+    )
 
 
 def test_without_new_people_nothing_is_said_of_promises():
-    assert "promise" not in Audit(PUBLISHED, PUBLISHED, Terms(0.7)).verdict()
-    assert "promise" not in Audit(PUBLISHED, NEW, Terms(0.95)).verdict()  # nobody applies
+    assert "New applicants" not in Audit(PUBLISHED, PUBLISHED, Terms(0.7)).verdict()
+    assert "New applicants" not in Audit(PUBLISHED, NEW, Terms(0.95)).verdict()  # nobody applies
 
 
 def test_as_data_each_group_has_what_was_delivered_and_promises_are_counted():

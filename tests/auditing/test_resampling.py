@@ -15,6 +15,7 @@ from selfselect.auditing import Audit, resample
 from selfselect.auditing.resampling import MEASURED, resampled_counts
 from selfselect.behaviour import PromisedRule, SureRule
 from selfselect.counting import GroupCounts
+from selfselect.report.dicts import uncertainty_to_dict
 
 
 def people(n=120, seed=0):
@@ -138,7 +139,7 @@ def test_where_nobody_applies_accuracy_is_undefined_and_said_how_often():
     assert row["low"] == 1  # wherever somebody applies, all who were drawn are qualified
     nobody = audit([0, 0], y_pred=[1, 1], cost=0.9).uncertainty()
     assert nobody.to_frame().loc["induced_accuracy", "undefined"] == 1
-    assert nobody.to_dict()["induced_accuracy"] == {"low": None, "high": None, "undefined": 1.0}
+    assert uncertainty_to_dict(nobody, ["A"])["induced_accuracy"] == {"low": None, "high": None, "undefined": 1.0}
 
 
 def test_a_number_of_resamples_that_makes_no_sense_is_refused():

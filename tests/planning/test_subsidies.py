@@ -73,7 +73,7 @@ def test_no_subsidy_can_help_a_group_of_which_nobody_passes_and_that_is_said():
     assert plan.impossible == ["B"]
     assert not plan.works
     assert np.isnan(plan.subsidies["B"])
-    assert "No subsidy can bring in B" in plan.verdict()
+    assert "No subsidy can make B apply" in plan.verdict()
     assert json.loads(plan.to_json())["groups"][1]["subsidy"] is None
 
 
@@ -109,7 +109,7 @@ def test_under_retraining_the_search_finds_where_the_firm_gives_in():
     assert made.works
     assert 0.33 <= made.subsidies["B"] <= 0.33 + 0.006
     assert made.path["works"].tolist().count(True) >= 2
-    assert "after the firm re-trains" in made.verdict()
+    assert "once the firm re-trains" in made.verdict()
     assert made.after.applies["B"]
 
 
@@ -119,7 +119,7 @@ def test_under_retraining_it_is_said_when_even_paying_everything_does_not_help()
     assert not made.works
     assert made.impossible == ["B"]
     assert made.path["subsidy of B"].max() == pytest.approx(0.8)
-    assert "No subsidy was found that brings in B" in made.verdict()
+    assert "No subsidy was found that makes B apply" in made.verdict()
 
 
 def test_under_retraining_nothing_is_paid_where_the_firm_comes_round_by_itself():
@@ -171,7 +171,9 @@ def test_a_budget_is_spent_on_whom_it_brings_in_and_the_rest_is_told_what_it_wou
     before = audit_of([(5, 5, 0, 0), (6, 4, 0, 0), (9, 1, 0, 0)], 0.7)
     plan = plan_for(before, budget=1)
     assert plan.subsidies.round(6).to_dict() == {"g0": 0.0, "g1": 0.1, "g2": 0.0}
-    assert plan.verdict().startswith("Best use of a budget of 1.00: g1 0.10. 10 people receive it, 1.00 in all")
+    assert plan.verdict().startswith(
+        "Best use of a budget of 1.00: a subsidy of 0.10 for g1. 10 people receive 1.00 in all"
+    )
     assert plan.to_frame()["price"].round(6).to_dict() == {
         "g0": 2.0,
         "g1": 1.0,
@@ -180,7 +182,7 @@ def test_a_budget_is_spent_on_whom_it_brings_in_and_the_rest_is_told_what_it_wou
     assert plan.works
     made = json.loads(plan.to_json())
     assert (made["budget"], made["exact"]) == (1, True)
-    assert "brings nobody in: the cheapest group, g1, would take 1.00" in plan_for(before, budget=0.5).verdict()
+    assert "brings nobody in. The cheapest group, g1, needs 1.00" in plan_for(before, budget=0.5).verdict()
     assert plan_for(before, ["g0"], budget=2).subsidies.round(6).to_dict() == {"g0": 0.2, "g1": 0.0, "g2": 0.0}
 
 
@@ -188,14 +190,6 @@ def test_a_budget_is_spent_on_whom_it_brings_in_and_the_rest_is_told_what_it_wou
 def test_a_budget_that_makes_no_sense_is_refused(budget):
     with pytest.raises((ValueError, TypeError), match="budget"):
         plan_subsidies([1, 0], y_pred=[1, 0], sensitive_features=list("AB"), cost=0.5, budget=budget)
-
-
-def test_ten_thousand_groups_are_planned_for():
-    rows = [tuple(row) for row in np.random.default_rng(2).integers(1, 60, (10_000, 4))]
-    before = audit_of(rows, 0.7)
-    plan = plan_for(before, budget=0.2 * plan_for(before).total)
-    assert plan.spending.exact
-    assert plan.after.social_cost < before.social_cost
 
 
 # ---------------------------------------------------------------------- with confidence
@@ -221,7 +215,7 @@ def test_a_target_that_comes_by_luck_is_paid_to_make_sure_of_it():
     sure = plan_for(before, ["g0"], confidence=0.9)
     assert before.applies["g0"]
     assert sure.subsidies["g0"] > 0.1
-    assert "with a probability of 90%" in sure.verdict()
+    assert "With 90% confidence this is enough" in sure.verdict()
     assert plan_for(before, ["g0"]).subsidies["g0"] == 0
 
 
@@ -235,7 +229,7 @@ def test_what_retraining_does_by_itself_is_not_credited_to_the_subsidy():
     assert alone["assumed_accuracy"] != pytest.approx(before.assumed_accuracy)
     assert made.path["subsidy of B"].iloc[0] == 0
     assert made.unpaid is made.retrained
-    assert "Compared with a firm that re-trains and pays nothing" in made.verdict()
+    assert "Compared with re-training alone" in made.verdict()
     assert list(made.to_frame()["applies_retrained"]) == [True, False]
 
 
@@ -286,13 +280,3 @@ def test_the_search_stops_at_the_fits_allowed():
     before = audit_under(firm(lambda s: (50, 30))(Terms(0.8)), 0.8)
     made = plan_under_retraining(before, firm(lambda s: (40, 28) if s >= 0.33 else (0, 0)), ["B"], most_fits=3)
     assert len(made.path) == 3
-
-
-def test_the_report_of_a_plan_opens_with_the_plan_and_pays_what_is_enough():
-    y = [1] * 16 + [0] * 7 + [1] * 18 + [0] * 2
-    made = plan_subsidies(y, y_pred=[1] * 43, sensitive_features=["B"] * 23 + ["A"] * 20, cost=0.75, budget=8)
-    page = made.to_html()
-    assert '<h1 id="opening">Best use of a budget of 8.00: B 0.055.</h1>' in page
-    assert "Who is paid" in page
-    assert 0.054 < made.subsidies["B"] < 0.055
-    assert "a subsidy of 0.055 for B" in made.after.verdict()  # 0.054 would not do

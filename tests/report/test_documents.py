@@ -10,8 +10,8 @@ import pytest
 from hostile import HOSTILE as HALVES_TOO
 from pages import HOSTILE, embedded_text, people, settle
 from selfselect import audit
+from selfselect._formats import percent
 from selfselect.auditing import Provenance, compare
-from selfselect.auditing.formats import percent
 from selfselect.planning import threshold_frontier
 
 

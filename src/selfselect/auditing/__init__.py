@@ -1,26 +1,17 @@
-"""An existing model's outputs: who would stay away, and what follows, in numbers and words."""
+"""Who applies to an existing model, and what follows: numbers only. The report words them."""
 
 from .audits import Audit, audit
-from .comparing import Comparison, PairedCounts, compare
+from .comparing import Comparison, compare
 from .cost_ranges import OverCosts
-from .page import Opening
+from .names import group_names
+from .paired import PairedCounts
 from .provenance import Provenance
 from .resampling import Resamples, Uncertainty, resample
 from .screening import ScreeningResult, default_threshold
-from .words import (
-    group_names,
-    group_sentence,
-    group_warning,
-    promises_sentence,
-    standing,
-    standing_phrase,
-    verdict_sentence,
-)
 
 __all__ = [
     "Audit",
     "Comparison",
-    "Opening",
     "OverCosts",
     "PairedCounts",
     "Provenance",
@@ -31,11 +22,5 @@ __all__ = [
     "compare",
     "default_threshold",
     "group_names",
-    "group_sentence",
-    "group_warning",
-    "promises_sentence",
     "resample",
-    "standing",
-    "standing_phrase",
-    "verdict_sentence",
 ]

@@ -1,67 +1,52 @@
-"""An existing model's outputs: who would stay away, and what follows. Works on any model, from its counts per group."""
+"""Who would apply to a screening model, and what follows. Works on any model, from its counts per group."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import pandas as pd
 from numpy.typing import ArrayLike
 
-from .._text import html_text
 from .._validation import check_fraction
 from ..behaviour import BestResponse
 from ..costs import Cost, Subsidies, SubsidyKind, Terms
 from ..outcomes import Outcome, outcome
 from ..publishing import PublishedStatistics, ThresholdCurves
-from ..report import render
 from .cost_ranges import OverCosts, over_costs
-from .impact import impact_content, impact_ratios, impact_rows
-from .page import Opening, page_content, static_content
-from .plain import as_json, plain_groups, plain_ranges, plain_value
+from .impact import impact_ratios
+from .names import group_names
 from .promises import promises
 from .provenance import Provenance
+from .reported import Reported
 from .resampling import Uncertainty, resample
 from .screening import ScreeningResult
 from .undecided import either_way, undecided_groups
-from .words import group_names, group_sentence, group_warning, promises_sentence, standing, sureness, verdict_sentence
 
-#: What is written of each group as JSON.
-GROUP_COLUMNS = (
-    "n base_rate selected precision precision_low precision_high cost applies share subsidy_needed accuracy "
-    "selection_rate utility"
-).split()
-#: Where people were not tested.
-BOUND_COLUMNS = "untested base_rate_low base_rate_high accuracy_low accuracy_high".split()
-#: And where other people are counted than those whose counts are published.
-PROMISE_COLUMNS = "delivered delivered_low delivered_high promise_kept".split()
+if TYPE_CHECKING:
+    from ..report import Opening
 
 
-#: With more groups (at all costs together) than this, JSON says nothing of resamples, which would take long.
-MOST_RESAMPLED_GROUPS = 2_000
-
-
-@dataclass(frozen=True, eq=False)
-class Audit:
+@dataclass(frozen=True, eq=False, repr=False)
+class Audit(Reported):
     """Who would apply to a screening model, and what follows. Made by :func:`audit`, or by a classifier's ``audit``.
 
     Attributes
     ----------
-    published_by : ScreeningResult
-        The people whose counts are published: what others see and decide by.
-    counted_on : ScreeningResult
-        The people whose accuracy and social cost are counted (the same, unless another set was given).
+    published_by, counted_on : ScreeningResult
+        The people whose counts are published, by which people decide; and the people whose accuracy and social cost are
+        counted (the same, unless others were given).
     terms : Terms
-        What groups face, at the main cost.
+        Costs and subsidies, with the main cost.
     other_costs : tuple of float or of mappings
         More costs to look at.
     provenance : Provenance
         Where the numbers come from.
     cost_range : tuple of two floats, optional
-        A range of costs that what is written also speaks of; see :meth:`over_costs`.
+        A range of costs that reports also cover; see :meth:`over_costs`.
     """
 
     published_by: ScreeningResult
@@ -158,9 +143,9 @@ class Audit:
 
     @cached_property
     def undecided(self) -> pd.Series | None:
-        """Whether each group's 95% interval holds its cost, so that chance may have decided.
+        """Whether the 95% interval of each group's precision includes its cost.
 
-        None where that says nothing: people decide by what was published before, want to be sure, or come in part.
+        None if that does not matter: people decide by what was published before, by a lower bound, or only in part.
         """
         if self.of_new_people or type(self.terms.behaviour) is not BestResponse:
             return None
@@ -169,13 +154,7 @@ class Audit:
         return pd.Series(held, index=groups, name="undecided")
 
     def either_way(self) -> dict[str, Any] | None:
-        """What follows over all ways in which undecided groups decide; None where there is no saying.
-
-        Returns
-        -------
-        dict
-            ``induced_accuracy`` and ``social_cost``, two ends each, exact over all subsets of the undecided groups, and
-            ``nobody``: whether it may be that nobody applies.
+        """Ranges of accuracy and social cost over all decisions of :attr:`undecided` groups; None without them.
 
         Examples
         --------
@@ -202,11 +181,10 @@ class Audit:
         Returns
         -------
         DataFrame, indexed by group
-            The columns of :meth:`PublishedStatistics.to_frame`, and ``cost`` (what the group faces after subsidies),
-            ``applies``, ``share`` (of it that applies: 0 or 1 by the hard rule), ``subsidy_needed`` (the least further
-            subsidy of its kind at which it applies; NaN if nobody passes screening, so that none can help) and
-            ``utility`` (of a person of the group), and ``undecided`` (see :attr:`undecided`). If other people are
-            counted than those whose counts are published, also what :meth:`promises` has.
+            The columns of :meth:`PublishedStatistics.to_frame`, and ``cost`` (after subsidies), ``applies``, ``share``
+            (that applies), ``subsidy_needed`` (the least further subsidy at which it applies; NaN if none can help),
+            ``utility`` (of a person of the group) and ``undecided`` (see :attr:`undecided`). If new people are counted,
+            also the columns of :meth:`promises`.
         """
         groups, frame = self.published.groups, self.published.to_frame()
         frame["cost"] = self.terms.effective_cost(groups)
@@ -220,42 +198,16 @@ class Audit:
         return frame.join(self.promises()) if self.of_new_people else frame
 
     def promises(self) -> pd.DataFrame:
-        """What new people got of what was published, and whether each promise was kept.
-
-        Returns
-        -------
-        DataFrame, indexed by group
-            delivered, delivered_low, delivered_high, promise_kept; see :func:`selfselect.auditing.promises.promises`.
-        """
+        """Precision among new people, and whether it reaches the cost; see :mod:`selfselect.auditing.promises`."""
         groups = self.published.groups
         new = self.population.spread_over(groups).counts
         return promises(self.applies.to_numpy(), self.terms.effective_cost(groups), new, groups)
 
-    def _promise_counts(self) -> dict[str, int]:
-        """How many promises are kept, broken and undecided."""
-        answers = self.promises()["promise_kept"].tolist()
-        names = {"kept": "yes", "broken": "no", "undecided": "undecided"}
-        return {name: answers.count(answer) for name, answer in names.items()}
-
     def uncertainty(self, n_resamples: int = 1000, random_state: Any = 0, confidence: float = 0.95) -> Uncertainty:
-        """How sure one can be: the bootstrap over people, stratified by group.
+        """Intervals by the bootstrap over people, stratified by group.
 
-        Parameters
-        ----------
-        n_resamples : int, default=1000
-            How often people are drawn again.
-        random_state : int, sequence of int, SeedSequence or Generator, default=0
-            Seed; the same one gives the same answer.
-        confidence : float, default=0.95
-            Of the intervals, which run between percentiles.
-
-        Returns
-        -------
-        Uncertainty
-            With ``interval(name)``, ``to_frame()`` (intervals of assumed and induced accuracy, application rate and
-            social cost) and ``applies`` (the share of resamples in which each group applies). If other people are
-            counted than those whose counts are published, both are drawn. Where people were not tested, an interval
-            holds both bounds. Weighted people: see :mod:`selfselect.auditing.resampling`.
+        Parameters as in :func:`resample`; ``confidence`` is the level of the intervals, which run between percentiles.
+        If new people are counted, both sets are drawn. If people were not tested, an interval holds both bounds.
 
         Examples
         --------
@@ -268,26 +220,12 @@ class Audit:
         drawn = resample(
             self.published_by, self.counted_on, self.terms, n_resamples=n_resamples, random_state=random_state
         )
-        weighted = any(np.issubdtype(people.counts.n.dtype, np.floating) for people in self._people)
+        people = (self.published_by, self.counted_on)
+        weighted = any(np.issubdtype(one.counts.n.dtype, np.floating) for one in people)
         return Uncertainty(drawn, confidence, random_state, weighted)
 
-    @property
-    def _people(self) -> tuple[ScreeningResult, ScreeningResult]:
-        return self.published_by, self.counted_on
-
     def over_costs(self, low: float, high: float) -> OverCosts:
-        """Who applies at every cost of a range, where others tip, and what follows in between; exact, not by a grid.
-
-        Parameters
-        ----------
-        low, high : float
-            The range, of the general cost: groups with a cost of their own keep it.
-
-        Returns
-        -------
-        OverCosts
-            With ``groups`` (throughout, nowhere, or up to which cost each applies), ``steps``, ``sentence()``,
-            ``to_dict()``.
+        """Who applies over a range of costs, exactly; groups with a cost of their own keep it.
 
         Examples
         --------
@@ -300,17 +238,7 @@ class Audit:
         return over_costs(self, low, high)
 
     def impact_ratios(self, confidence: float = 0.95) -> pd.DataFrame:
-        """How often each group passes screening, against the one that passes most often: the four-fifths rule.
-
-        Parameters
-        ----------
-        confidence : float, default=0.95
-            Of the intervals.
-
-        Returns
-        -------
-        DataFrame
-            By each column of groups and by their combinations; see :func:`selfselect.auditing.impact.impact_ratios`.
+        """Selection rates over the highest one; see :func:`selfselect.auditing.impact.impact_ratios`.
 
         Examples
         --------
@@ -326,175 +254,34 @@ class Audit:
         names = [cost if isinstance(cost, int | float) else np.nan for cost in self.costs]
         return pd.DataFrame(rows, index=pd.Index(names, name="cost"))
 
-    # ------------------------------------------------------------------ in words
+    # ------------------------------------------------------------------ text, JSON and page
 
     def verdict(self) -> str:
-        """What it comes to, in a few sentences.
+        """Who applies and what follows, how certain that is, and whether new people did as well as published."""
+        from ..report.sentences.audits import audit_verdict
 
-        Who applies, under which terms, and what follows; on how many people that rests; which groups are certain, and
-        what hangs on the others; where new people are counted, what became of promises to them.
-        """
-        groups, undecided = self.published.groups, self.undecided
-        found = verdict_sentence(
-            self.terms.uniform_cost,
-            self.names,
-            self.shares.tolist(),
-            self.outcome,
-            confidence=self.terms.confidence,
-            costs=self.terms.listed_for(groups).tolist(),
-            subsidies=self.terms.subsidies_for(groups).tolist(),
-            kind=self.terms.kind,
-            passed=self.published.counts.selected.tolist(),
-            people=float(self.population.counts.n.sum()),
-            undecided=None if undecided is None else undecided.tolist(),
-            either_way=self.either_way(),
-        )
-        return " ".join(filter(None, [found, self._on_promises() if self.of_new_people else ""]))
-
-    def _on_promises(self) -> str:
-        groups, became = self.published.groups, self.promises()
-        return promises_sentence(
-            self.names,
-            became["promise_kept"].tolist(),
-            self.population.spread_over(groups).counts.selected.tolist(),
-            became["delivered"].tolist(),
-            self.terms.effective_cost(groups).tolist(),
-        )
+        return audit_verdict(self)
 
     def sentences(self) -> list[str]:
-        """One plain sentence per group."""
-        frame, paid = self.to_frame(), self.terms.subsidies_for(self.published.groups)
-        max_accepted_cost = self.terms.max_accepted_cost(self.published.counts)
-        return [
-            group_sentence(
-                name,
-                row.cost,
-                share,
-                row.selected,
-                row.precision,
-                row.subsidy_needed,
-                kind=self.terms.kind,
-                subsidised=subsidy > 0,
-                max_accepted_cost=limit,
-                confidence=self.terms.confidence,
-            )
-            for name, share, subsidy, limit, row in zip(
-                self.names, self.shares, paid, max_accepted_cost, frame.itertuples(), strict=True
-            )
-        ]
+        """One sentence per group."""
+        from ..report.sentences.audits import group_sentences
 
-    def warnings(self) -> list[str]:
-        """Why the number of each group should be taken with care; empty where there is no reason."""
-        frame = self.to_frame()
-        if self.undecided is None:  # who applies is settled, whatever the interval
-            frame[["precision_low", "precision_high"]] = np.nan
-        worth = frame["effective_selected"] if "effective_selected" in frame else [None] * len(frame)
-        rows = zip(frame.itertuples(), worth, strict=True)
-        return [
-            group_warning(row.selected, row.precision_low, row.precision_high, row.cost, effective)
-            for row, effective in rows
-        ]
-
-    def standings(self) -> list[str]:
-        """How each group stands: applies, too close to call, stays away, rejected by the model."""
-        held = self.undecided
-        open_ones = np.zeros(len(self.names), dtype=bool) if held is None else held.to_numpy()
-        rows = zip(self.published.counts.selected, self.applies.to_numpy(), open_ones, strict=True)
-        return [standing(selected, bool(applies), bool(is_open)) for selected, applies, is_open in rows]
-
-    def sides(self) -> list[dict[str, Any]]:
-        """What a picture of two audits shows of each group of this one."""
-        frame = self.to_frame()
-        columns = {"n": "n", "selected": "selected", "precision": "precision", "low": "precision_low"}
-        columns |= {"high": "precision_high", "cost": "cost", "applies": "applies"}
-        return [
-            {name: plain_value(row[column]) for name, column in columns.items()} | {"standing": stands}
-            for row, stands in zip(frame.to_dict("records"), self.standings(), strict=True)
-        ]
-
-    def how_sure(self) -> list[str]:
-        """The bootstrap in words: what was drawn, the intervals, and how often groups apply that do not always."""
-        return sureness(self.uncertainty(), self.names)
-
-    # ------------------------------------------------------------------ as data
+        return group_sentences(self)
 
     def to_dict(self) -> dict[str, Any]:
         """Everything as plain values; NaN becomes None. With several costs, the others are under ``by_cost``."""
-        resampled = len(self.costs) * len(self.names) <= MOST_RESAMPLED_GROUPS
-        first = self._one_cost(resampled)
-        if self.other_costs:
-            first["by_cost"] = [self.at(cost)._one_cost(resampled) for cost in self.costs]
-        if self.cost_range is not None:
-            first["over_costs"] = self.over_costs(*self.cost_range).to_dict()
-        first["impact_ratios"] = impact_content(self.impact_ratios())
-        return first
+        from ..report.dicts import audit_to_dict
 
-    def _one_cost(self, resampled: bool) -> dict[str, Any]:
-        cost: Any = self.terms.cost
-        listed = dict(zip(self.names, self.terms.listed_for(self.published.groups).tolist(), strict=True))
-        own = {name: value for name, value in listed.items() if value != cost}
-        if isinstance(cost, Mapping | pd.Series):
-            cost, own = listed, {}
-        frame = self.to_frame()
-        return {
-            "cost": plain_value(cost),
-            **({"cost_of": own} if own else {}),
-            "threshold": plain_value(self.threshold),
-            **({"lower_passes": True} if self.published_by.lower_passes else {}),
-            "n": plain_value(self.population.counts.n.sum()),
-            **({"warnings": list(self.provenance.warnings)} if self.provenance.warnings else {}),
-            **{name: plain_value(value) for name, value in self.outcome.to_dict().items()},
-            "subsidy_kind": self.terms.kind,
-            "confidence": self.terms.confidence,
-            "either_way": plain_ranges(self.either_way()),
-            "uncertainty": self._how_sure() if resampled else None,
-            **({"promises": self._promise_counts()} if self.of_new_people else {}),
-            "groups": plain_groups(self.names, frame, self._group_columns(frame)),
-        }
-
-    def _how_sure(self) -> dict[str, Any]:
-        """The bootstrap in plain values."""
-        found = self.uncertainty()
-        return found.to_dict() | {"applies": dict(zip(self.names, found.applies.tolist(), strict=True))}
-
-    def _group_columns(self, frame: pd.DataFrame) -> list[str]:
-        """What is written of each group: more where people were not tested, have weights, or are other people."""
-        known = [name for name in [*BOUND_COLUMNS, "effective_selected", "undecided"] if name in frame]
-        return GROUP_COLUMNS + known + (PROMISE_COLUMNS if self.of_new_people else [])
-
-    def to_json(self) -> str:
-        """JSON text of :meth:`to_dict`."""
-        return as_json(self.to_dict())
+        return audit_to_dict(self)
 
     def to_html(self, *, opening: Opening | None = None) -> str:
         """Report: one HTML page that needs nothing else. Needs the extra ``report``.
 
-        Parameters
-        ----------
-        opening : Opening, optional
-            How the page opens, where it is about more than an audit.
+        ``opening`` is what the page says first, if it is about more than an audit.
         """
-        content = page_content(
-            self.published_by,
-            self.counted_on,
-            self.terms,
-            names=self.names,
-            verdict=self.verdict(),
-            sentences=self.sentences(),
-            provenance=self.provenance,
-        )
-        over = "" if self.cost_range is None else self.over_costs(*self.cost_range).sentence()
-        impact = impact_rows(self.impact_ratios())
-        sure = self.how_sure() if len(self.names) <= MOST_RESAMPLED_GROUPS else []
-        return render(content | static_content(over, impact, sure, self.provenance.warnings, opening))
+        from ..report.pages import audit_page
 
-    def _repr_html_(self) -> str:
-        columns = ["n", "base_rate", "precision", "cost", "applies", "subsidy_needed"]
-        frame = self.to_frame()[columns + (["delivered", "promise_kept"] if self.of_new_people else [])]
-        return f"<p>{html_text(self.verdict())}</p>{frame._repr_html_()}"
-
-    def __repr__(self) -> str:
-        return f"{self.verdict()}\n{self.to_frame()}"
+        return audit_page(self, opening)
 
 
 def _as_costs(cost: Any) -> tuple[Cost, ...]:
@@ -523,7 +310,7 @@ def audit(
     missing: str = "error",
     provenance: Provenance | None = None,
 ) -> Audit:
-    """Find out who would not bother to apply to a screening model, and how wrong its assumed accuracy is.
+    """Find out who would not apply to a screening model, and how accurate it is among those who do.
 
     Parameters
     ----------
@@ -538,21 +325,20 @@ def audit(
     sensitive_features : array-like, Series, DataFrame or dict of columns, optional
         Group of each row; combinations if there are several columns.
     cost : float, mapping from group to float, or list of floats
-        Cost of being tested, in [0, 1]. Of several, the first is the main one.
+        Cost of applying, as a share of what being selected is worth. Of several, the first is the main one.
     subsidies : float, or mapping from group to float, optional
-        What groups are paid.
+        Subsidy of each group.
     subsidy_kind : {"additive", "proportional"}, default="additive"
         ``c_z = c - s_z`` or ``c_z = c (1 - s_z)``.
     cost_of : mapping from group to float, optional
         Cost of single groups, instead of the general one.
     sample_weight : array-like of shape (n_rows,), optional
-        How far each person stands for others, as in a survey: every count is a sum of weights. Intervals take as many
-        people as weighted ones are worth (Kish's effective sample size, ``(sum w)^2 / sum w^2``).
+        Weights, as in a survey: every count is a sum of weights. Intervals use Kish's effective sample size,
+        ``(sum w)^2 / sum w^2``.
     untested : bool, default=False
-        Whether labels of people who do not pass screening may be missing (None, NaN), because nobody tested them.
+        Whether labels of people who do not pass screening may be missing (None, NaN), because they were not tested.
         Precision and who applies are known all the same; base rate, accuracy and social cost are NaN and have bounds
-        (``social_cost_low``, ``social_cost_high``), worst and best case over the unknown labels. Other thresholds are
-        not offered: they might pass people of whom nothing is known.
+        (``social_cost_low``, ``social_cost_high``) over the unknown labels.
     missing : {"error", "own_group"}, default="error"
         What to do with rows whose group is missing.
     provenance : Provenance, optional
@@ -566,37 +352,27 @@ def audit(
     Examples
     --------
     >>> found = audit([1, 1, 0, 1, 0, 0], y_pred=[1, 1, 1, 1, 1, 0], sensitive_features=list("AAABBB"), cost=0.6)
-    >>> found.verdict()[:90]
-    'At a cost of 0.60, B probably stays away: the model is right for 66.7% of those who apply,'
+    >>> found.verdict()[:104]
+    'If applying costs 60% of what being selected is worth, it could go either way for A and B. 3 of 6 people'
     >>> found.sentences()[1]
-    'B stays away at a cost of 0.60: 50.0% of those who pass screening are qualified. Its people would apply at a cost
-    of 0.50, or with a subsidy of 0.10.'
+    'It could go either way for B: 50.0% of its people who pass screening are qualified, and applying costs 60%. It
+    would apply at a cost of 50% or less (a subsidy of 0.10).'
     """
     if (score is None) == (y_pred is None):
         raise TypeError("Pass either score or y_pred.")
     costs = _as_costs(cost)
-    if score is not None:
-        people = ScreeningResult.from_scores(
-            y_true,
-            score,
-            threshold=threshold,
-            sensitive_features=sensitive_features,
-            sample_weight=sample_weight,
-            missing=missing,
-            untested=untested,
-        )
-    elif threshold is not None:
+    if y_pred is not None and threshold is not None:
         raise TypeError("threshold belongs to score; y_pred holds decisions already.")
-    else:
-        decided: Any = y_pred
-        people = ScreeningResult.from_predictions(
-            y_true,
-            decided,
-            sensitive_features=sensitive_features,
-            sample_weight=sample_weight,
-            missing=missing,
-            untested=untested,
-        )
+    shared: dict[str, Any] = {
+        "sensitive_features": sensitive_features,
+        "sample_weight": sample_weight,
+        "missing": missing,
+        "untested": untested,
+    }
+    if score is not None:
+        people = ScreeningResult.from_scores(y_true, score, threshold=threshold, **shared)
+    elif y_pred is not None:
+        people = ScreeningResult.from_predictions(y_true, y_pred, **shared)
     terms = Terms(costs[0], subsidies, subsidy_kind, cost_of=cost_of)
     for value in costs:
         terms.at_cost(value).effective_cost(people.groups)  # complains early about costs and subsidies

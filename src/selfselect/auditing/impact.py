@@ -1,15 +1,10 @@
-"""Four fifths: how often each group passes screening, against the group that passes most often.
+"""Impact ratios: selection rates over the highest one, by each column of groups and by their combinations.
 
-The impact ratio of a category is its selection rate over the highest one, as New York City's Local Law 144 asks of
-automated hiring tools, and the four-fifths rule of thumb judges: by each column of groups, and by their combinations.
-People of unknown category are counted, not compared; categories with fewer than 2% of the people are set apart: shown,
-and never the one that others are compared with.
-
-Intervals of a ratio are Katz's: the logarithm of a ratio of two independent binomial shares is about normal, with a
-variance of ``1/x - 1/n + 1/x0 - 1/n0``. Where nobody (or everybody) of either passes, half a person
-is added to those who pass and to those who do not.
-The highest rate is the highest of this table, by chance among others, so ratios lean a little below their truth.
-Weighted people count as many as they are worth (Kish's effective sample size).
+New York City's Local Law 144 requires them for automated hiring tools; the four-fifths rule of thumb judges them.
+People of unknown category are counted but not compared. Categories with fewer than 2% of the people are shown but never
+used as the highest. Intervals are Katz's: the logarithm of a ratio of two independent binomial shares is about normal,
+with a variance of ``1/x - 1/n + 1/x0 - 1/n0``. Weighted people count by Kish's effective sample size. The highest rate
+is partly the highest by chance, so ratios are biased slightly downwards.
 """
 
 from __future__ import annotations
@@ -23,15 +18,13 @@ from scipy.special import ndtri
 from .._validation import FloatArray, check_fraction
 from ..counting import MISSING, GroupCounts, precision_interval, ratio
 from ..publishing import PublishedStatistics
-from .formats import amount, count, percent
-from .plain import plain_rows
-from .words import group_names
+from .names import group_names
 
 #: A ratio below this is the rule of thumb's sign of adverse impact.
 FOUR_FIFTHS = 0.8
 #: Categories with a smaller share of people are set apart.
 SMALL_SHARE = 0.02
-#: Categories that mean that nobody knows, whatever the case of their letters.
+#: Names of unknown categories, in lower case.
 UNKNOWN = frozenset({MISSING, "", "na", "n/a", "nan", "null", "none", "?", "unknown", "not known", "not reported"})
 
 
@@ -149,57 +142,3 @@ def impact_ratios(table: PublishedStatistics, confidence: float = 0.95) -> pd.Da
     if table.groups.nlevels > 1:
         tables = [*(_of_column(table, column) for column in range(table.groups.nlevels)), table]
     return pd.concat([impact_table(part, confidence) for part in tables], ignore_index=True)
-
-
-def impact_content(frame: pd.DataFrame, confidence: float = 0.95) -> dict[str, Any]:
-    """The same as plain values: one table per column, with the number of people of unknown category."""
-    return {
-        "method": "Katz's log interval",
-        "confidence": confidence,
-        "tables": [
-            {
-                "by": by,
-                "unknown": float(part.loc[part["unknown"], "n"].sum()),
-                "categories": plain_rows(part.drop(columns="by")),
-            }
-            for by, part in frame.groupby("by", sort=False)
-        ],
-    }
-
-
-def impact_rows(frame: pd.DataFrame) -> list[dict[str, Any]]:
-    """Tables of texts, as people read them: title, remark, and a row per category."""
-    tables = []
-    for by, part in frame.groupby("by", sort=False):
-        unknown = float(part.loc[part["unknown"], "n"].sum())
-        rows = [_impact_row(row) for row in part.to_dict("records")]
-        of_unknown = f"{count(unknown)} people of unknown category are not compared." if unknown else ""
-        tables.append({"by": str(by), "remark": of_unknown, "rows": rows})
-    return tables
-
-
-def _impact_row(row: dict[str, Any]) -> dict[str, str]:
-    notes = [
-        text
-        for text, holds in (
-            ("the highest", row["highest"]),
-            ("under four fifths", row["under_four_fifths"]),
-            (f"set apart: under {percent(SMALL_SHARE)} of people", row["set_apart"]),
-            ("unknown", row["unknown"]),
-        )
-        if holds
-    ]
-    defined = not np.isnan(row["impact_ratio"])
-    return {
-        "category": row["category"],
-        "people": count(row["n"]),
-        "pass": count(row["selected"]),
-        "selection rate": "-" if np.isnan(row["selection_rate"]) else percent(row["selection_rate"]),
-        "impact ratio": amount(row["impact_ratio"]) if defined else "-",
-        "95% interval": (
-            f"{amount(row['impact_ratio_low'])} to {amount(row['impact_ratio_high'])}"
-            if defined and not np.isnan(row["impact_ratio_low"])
-            else "-"
-        ),
-        "note": ", ".join(notes),
-    }

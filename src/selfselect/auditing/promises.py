@@ -1,6 +1,6 @@
-"""What was published, what new people got of it, and whether the promise is kept.
+"""Whether new people did as well as published.
 
-The promise to a group that applies is that it does not lose by trusting the published number: of its new people who
+The promise to a group that applies is that it does not lose by trusting the published precision: of its new people who
 pass screening, at least a share as large as its cost is qualified.
 """
 
@@ -18,7 +18,7 @@ from ..counting import GroupCounts, precision_interval
 
 Kept: TypeAlias = Literal["yes", "no", "undecided", ""]
 
-#: A promise is held for kept, or for broken, where the opposite would be as rare as this.
+#: Level of the tests.
 RARE = 0.05
 
 
@@ -27,10 +27,8 @@ def promises(applies: BoolArray, costs: FloatArray, new: GroupCounts, groups: pd
 
     Parameters
     ----------
-    applies : ndarray of bool of shape (n_groups,)
-        Who applies, by what was published.
-    costs : ndarray of shape (n_groups,)
-        Cost that each group faces.
+    applies, costs : ndarray of shape (n_groups,)
+        Which groups apply, by what was published, and their costs.
     new : GroupCounts
         Counts of new people.
     groups : Index of shape (n_groups,)
@@ -39,10 +37,9 @@ def promises(applies: BoolArray, costs: FloatArray, new: GroupCounts, groups: pd
     Returns
     -------
     DataFrame, indexed by group
-        ``delivered`` (precision among new people, NaN if nobody of them passes) with its 95% interval
-        ``delivered_low`` and ``delivered_high`` (Clopper and Pearson's), and ``promise_kept``: "no" if at a precision
-        as high as the cost so few hits would come in less than 5% of samples, "yes" if so many would, else "undecided";
-        empty for groups that stay away.
+        ``delivered`` (precision among new people, NaN if nobody passes) with its 95% Clopper-Pearson interval
+        ``delivered_low`` and ``delivered_high``, and ``promise_kept``: "no" or "yes" if a one-sided binomial test at 5%
+        says that the precision is below or above the cost, else "undecided"; empty for groups that stay away.
 
     Examples
     --------

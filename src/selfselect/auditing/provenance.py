@@ -9,22 +9,8 @@ from dataclasses import dataclass
 class Provenance:
     """Where the numbers come from, as a report states it.
 
-    Attributes
-    ----------
-    title : str
-        What is audited, usually a file name.
-    command : str
-        What was typed to get here.
-    sha256 : str
-        Hash of the data file.
-    label, groups, score : str
-        Names of columns.
-    warnings : tuple of str
-        What looks wrong with the data.
-    note : str
-        What its maker wants the reader of a report to know.
-    dated : str
-        When the data are from, as people say it.
+    ``title`` is usually a file name, ``sha256`` the hash of the file. ``label``, ``groups`` and ``score`` are names of
+    columns, ``warnings`` possible problems of the data, ``note`` and ``dated`` what the author of the report adds.
     """
 
     title: str = ""

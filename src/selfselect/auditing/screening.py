@@ -36,8 +36,8 @@ def default_threshold(lowest: float, highest: float) -> float:
     if lowest >= 0 and highest <= 1:
         return 0.5
     raise InputError(
-        f"Scores run from {lowest:g} to {highest:g}, so they are no probabilities and 0.5 is no obvious threshold; "
-        "pass a threshold (0 is usual for a decision function).",
+        f"Scores run from {lowest:g} to {highest:g}. Which score is the cut-off? Pass a threshold (0 is usual for a "
+        "decision function).",
         key="threshold",
     )
 
@@ -45,51 +45,49 @@ def default_threshold(lowest: float, highest: float) -> float:
 def _labels(y_true: ArrayLike, untested: bool) -> tuple[BoolArray, BoolArray | None]:
     """Who is qualified, and whose label is known: None means everybody's."""
     column = as_column(y_true, "y_true")
-    lacking = np.asarray(pd.isna(column), dtype=bool)
-    if not lacking.any():
+    missing = np.asarray(pd.isna(column), dtype=bool)
+    if not missing.any():
         return check_binary(column, "y_true"), None
     if not untested:
         raise InputError(
-            f"y_true has {lacking.sum()} missing value(s), first at row(s) {some_of(np.flatnonzero(lacking))}. If "
-            "these people were not tested because they did not pass, pass untested=True: precision and who applies are "
-            "known all the same, base rates, accuracy and social cost within bounds. Dropping or filling such rows "
-            "would change all of them.",
+            f"y_true has {missing.sum()} missing value(s), first at row(s) {some_of(np.flatnonzero(missing))}. If "
+            "these people were not tested because they did not pass screening, pass untested=True: precision and who "
+            "applies are known all the same, other numbers within bounds. Dropping or filling such rows would "
+            "change them.",
             key="untested",
         )
     y = np.zeros(len(column), dtype=bool)
-    if not lacking.all():
-        y[~lacking] = check_binary(column[~lacking], "y_true")
-    return y, ~lacking
+    if not missing.all():
+        y[~missing] = check_binary(column[~missing], "y_true")
+    return y, ~missing
 
 
 def refuse_untested_who_passed(known: BoolArray | None, selected: BoolArray) -> None:
-    """Complain about people who pass screening and whose label is missing all the same: they were to be tested."""
+    """Complain about people who pass screening and have no label."""
     if known is None:
         return
     wrong = np.flatnonzero(~known & selected)
     if wrong.size:
         raise ValueError(
-            f"y_true is missing for {wrong.size} person(s) who pass screening, first at row(s) {some_of(wrong)}; only "
-            "people who do not pass can be untested. Those who pass make the precision, so find their labels, or leave "
-            "them out if they were never meant to be tested."
+            f"y_true is missing for {wrong.size} person(s) who pass screening, first at row(s) {some_of(wrong)}. Only "
+            "people who do not pass can be untested: find these labels, or leave the people out."
         )
 
 
 @dataclass(frozen=True, eq=False)
 class ScreeningResult:
-    """What a model makes of some people.
+    """Decisions of one model about some people, counted.
 
     Attributes
     ----------
     table : PublishedStatistics
         Counts per group.
     curves : ThresholdCurves or None
-        What every other threshold would do; None if predictions were given, or if people were not tested: a threshold
-        that would pass them has no known precision.
+        Counts at every other threshold; None if predictions were given, or if people were not tested.
     threshold : float or None
         Threshold on the score; None if predictions were given.
     lower_passes : bool, default=False
-        Whether lower scores pass: curves and threshold are then those of the score turned round (times -1).
+        Whether lower scores pass: curves and threshold are then those of the score times -1.
     """
 
     table: PublishedStatistics
@@ -114,11 +112,7 @@ class ScreeningResult:
         missing: str = "error",
         untested: bool = False,
     ) -> ScreeningResult:
-        """People with a score; those above the threshold (by default 0.5, for probabilities) pass screening.
-
-        Weights say how far a person stands for others: intervals count Kish's effective number of people. With
-        ``untested``, labels of people who do not pass may be missing.
-        """
+        """People with a score; those above the threshold pass screening. Parameters as in :func:`audit`."""
         (y, known), values = _labels(y_true, untested), check_floats(score, "score")
         check_same_length(y_true=y, score=values)
         groups = encode_groups(sensitive_features, n_rows=len(y), missing=missing)
@@ -143,7 +137,7 @@ class ScreeningResult:
         missing: str = "error",
         untested: bool = False,
     ) -> ScreeningResult:
-        """People whose screening is decided already; weights and untested people as in :meth:`from_scores`."""
+        """People whose screening is decided already. Parameters as in :func:`audit`."""
         (y, known), selected = _labels(y_true, untested), check_binary(y_pred, "y_pred")
         check_same_length(y_true=y, y_pred=selected)
         weights = check_weights(sample_weight, len(y))

@@ -1,4 +1,4 @@
-"""Groups whose interval holds their cost: other people of the same kind might have published otherwise.
+"""Groups whose interval of precision includes their cost, so that chance decides whether they apply.
 
 ``report/scripts/undecided.js`` has the same functions.
 """
@@ -27,25 +27,16 @@ def undecided_groups(low: ArrayLike, high: ArrayLike, costs: FloatArray) -> Bool
 
 
 def either_way(counts: GroupCounts, applies: BoolArray, undecided: BoolArray) -> dict[str, Any]:
-    """What follows over all ways in which undecided groups decide, exactly.
+    """Ranges of accuracy among applicants and social cost over all decisions of the undecided groups, exactly.
 
-    Accuracy over those who apply is a ratio of sums. If adding a group raises it, so does adding any group that is
-    judged better: at the highest accuracy the best judged of the undecided groups apply, and none of the others; at the
-    lowest the worst judged. Each group that stays away adds to social cost.
-
-    Parameters
-    ----------
-    counts : GroupCounts
-        The people.
-    applies : ndarray of bool of shape (n_groups,)
-        Who applies.
-    undecided : ndarray of bool of shape (n_groups,)
-        Who may decide otherwise.
+    Accuracy among applicants is a ratio of sums. If adding a group raises it, so does adding any group that is judged
+    more accurately: at the highest accuracy the best judged of the undecided groups apply and none of the others; at
+    the lowest the worst judged. Each group that stays away adds to social cost.
 
     Returns
     -------
     dict
-        ``induced_accuracy`` and ``social_cost``, two ends each (with the bounds over labels of people who were not
+        ``induced_accuracy`` and ``social_cost``, two ends each (including the bounds over labels of people who were not
         tested), and ``nobody``: whether it may be that nobody applies.
 
     Examples

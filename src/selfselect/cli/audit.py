@@ -5,7 +5,6 @@ from __future__ import annotations
 import os
 import re
 import sys
-from collections.abc import Mapping
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
@@ -137,11 +136,11 @@ def file_for_column(path: str | None, column: str) -> str | None:
 
 def _deliver_each(audits: list[Audit], outputs: list[Outputs], json_file: str | None, impact: bool) -> None:
     """Write all files of audits by several columns, then show one audit after the other."""
-    from selfselect.auditing.plain import as_json
+    from selfselect._text import json_text
 
     from .outputs import frame_by_name, write_output
 
-    text = as_json([{"by": audit.provenance.groups} | audit.to_dict() for audit in audits])
+    text = json_text([{"by": audit.provenance.groups} | audit.to_dict() for audit in audits])
     if json_file is not None and json_file != "-":
         write_output(json_file, text)
     for audit, each in zip(audits, outputs, strict=True):
@@ -156,35 +155,37 @@ def _deliver_each(audits: list[Audit], outputs: list[Outputs], json_file: str | 
 
 
 def _show(audit: Audit, *, impact: bool) -> None:
-    from selfselect.auditing.audits import MOST_RESAMPLED_GROUPS
+    from selfselect.report.dicts import MOST_RESAMPLED_GROUPS
+    from selfselect.report.sentences.audits import group_warnings, uncertainty_lines
+    from selfselect.report.tables import cost_rows
 
     from .terminal import MAX_ROWS, text_table
 
     if audit.cost_range is not None:
         click.echo(printable(audit.over_costs(*audit.cost_range).sentence()))
-        click.echo("\nAt the lower end of the range, which is also what the table and the intervals are about:")
+        click.echo("\nAt the lower end of the range, to which the table and the intervals belong:")
     click.echo(printable(audit.verdict()))
     if audit.threshold is not None:
         click.echo(f"(A person passes screening when {printable(_passing(audit))}.)")
-    frame, warnings = audit.to_frame(), audit.warnings()
+    frame, warnings = audit.to_frame(), group_warnings(audit)
     # of too many groups the largest are shown
     order = range(len(frame)) if len(frame) <= MAX_ROWS else (-frame["n"].to_numpy()).argsort(kind="stable")
     rows = [_group_row(audit.names[i], frame.iloc[i], warnings[i]) for i in order[:MAX_ROWS]]
     click.echo("\n" + text_table(rows, left=("group", "note"), total=len(frame), rest="--csv and --json hold all"))
     if len(audit.names) <= MOST_RESAMPLED_GROUPS:
-        title, *lines = audit.how_sure()
+        title, *lines = uncertainty_lines(audit)
         click.echo(f"\nHow sure? {title}")
         for line in lines:
             click.echo(f"  {printable(line)}")
     if impact:
         _show_impact(audit)
     if len(audit.costs) > 1:
-        click.echo("\nAt every cost:\n\n" + text_table(_cost_rows(audit)))
+        click.echo("\nAt every cost:\n\n" + text_table(cost_rows(audit)))
 
 
 def _show_impact(audit: Audit) -> None:
     """Selection rates over the highest, as the four-fifths rule compares them."""
-    from selfselect.auditing.impact import impact_rows
+    from selfselect.report.tables import impact_rows
 
     from .terminal import text_table
 
@@ -204,7 +205,8 @@ def _passing(audit: Audit) -> str:
 
 
 def _group_row(name: str, row: pd.Series, warning: str) -> dict[str, str]:
-    from selfselect.auditing.formats import amount, amount_up, count, percent
+    from selfselect._formats import amount, amount_up, count, percent
+    from selfselect.report.tables import percent_or_bounds
 
     from .terminal import or_dash
 
@@ -220,40 +222,15 @@ def _group_row(name: str, row: pd.Series, warning: str) -> dict[str, str]:
         "precision": or_dash(row["precision"]),
         "95% interval": interval,
         "cost": amount(row["cost"]),
-        "applies": "yes" if applies else "no" if selected else "shut out",
+        "applies": "yes" if applies else "no" if selected else "nobody passes",
         "subsidy needed": "-" if applies else needed,
         "note": warning,
     }
 
 
-def percent_or_bounds(row: Mapping[str, Any] | pd.Series, name: str) -> str:
-    """A share, or where people were not tested, the bounds within which it lies."""
-    from selfselect.auditing.formats import percent
-
-    low, high = row.get(f"{name}_low", row[name]), row.get(f"{name}_high", row[name])
-    return percent(row[name]) if not low < high else f"{percent(low)} to {percent(high)}"
-
-
-def _cost_rows(audit: Audit) -> list[dict[str, str]]:
-    from selfselect.auditing.formats import amount, percent
-
-    table = audit.by_cost().sort_index()
-    return [
-        {
-            "cost": amount(cost),
-            "applying groups": f"{row['applying_groups']} of {len(audit.names)}",
-            "people who apply": percent(row["application_rate"]),
-            "assumed accuracy": percent_or_bounds(row, "assumed_accuracy"),
-            "induced accuracy": percent_or_bounds(row, "induced_accuracy"),
-            "social cost": percent_or_bounds(row, "social_cost"),
-        }
-        for cost, row in zip(table.index, table.to_dict("records"), strict=True)
-    ]
-
-
 def _failed_conditions(audit: Audit, required: list[str], max_social_cost: float | None) -> list[str]:
     """Which stated conditions do not hold, at every cost."""
-    from selfselect.auditing.formats import amount, percent
+    from selfselect._formats import amount, percent
 
     failed = []
     for cost in audit.costs:
@@ -268,7 +245,7 @@ def _failed_conditions(audit: Audit, required: list[str], max_social_cost: float
         if max_social_cost is not None and worst > max_social_cost:
             up_to = "" if worst == here.social_cost else "up to "
             failed.append(
-                f"{up_to}{percent(worst)} of qualified people do not apply{at}, more than "
+                f"{up_to}{percent(worst)} of qualified people stay away{at}, more than "
                 f"{percent(max_social_cost)} (--max-social-cost)."
             )
     return failed

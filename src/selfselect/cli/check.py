@@ -35,7 +35,7 @@ def check(file: str, ignore: tuple[str, ...], **options: Any) -> None:
     if has_model:
         check_model_options(**options)
 
-    from selfselect.auditing.formats import count
+    from selfselect._formats import count
     from selfselect.tabular.data_checks import check_column_roles
     from selfselect.tabular.loading import read_for_checking
 

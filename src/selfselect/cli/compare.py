@@ -232,17 +232,20 @@ def _audits_of_same_people(
 
 
 def _show(result: Comparison) -> None:
+    from selfselect.report.sentences.comparisons import comparison_notes
+    from selfselect.report.tables import change_rows, difference_rows
+
     from .terminal import text_table
 
     click.echo(printable(result.verdict()))
-    click.echo("\n" + text_table(result.number_rows(), left=("",)))
+    click.echo("\n" + text_table(difference_rows(result), left=("",)))
     # costs are the same in most comparisons, and columns that say nothing new are left out
-    rows = result.group_rows()
+    rows = change_rows(result)
     if all(
         row["cost before"] == row["cost after"] for row in rows if "-" not in (row["cost before"], row["cost after"])
     ):
         rows = [{name: cell for name, cell in row.items() if not name.startswith("cost")} for row in rows]
     click.echo("\n" + text_table(rows, left=("group", "change"), rest="--csv and --json hold all"))
     click.echo()
-    for note in result.notes():
+    for note in comparison_notes(result):
         click.echo(note)

@@ -76,7 +76,7 @@ class DemoData:
 
 def _write_page(audit: Audit, report: str | None) -> str:
     """Write the report and return what to say about it. This comes before any printing, which may end early."""
-    from selfselect.auditing import Opening
+    from selfselect.report import Opening
 
     from .outputs import check_report_available, write_output
 
@@ -140,7 +140,7 @@ def _published_table(naive: NaiveClassifier) -> pd.DataFrame:
     """What the firm would publish, as text."""
     import pandas as pd
 
-    from selfselect.auditing.formats import level
+    from selfselect._formats import level
 
     from .terminal import or_dash
 

@@ -72,7 +72,7 @@ def frontier(
         raise click.UsageError("A frontier is for one --cost.")
     check_model_options(**options)
 
-    from selfselect.auditing.formats import percent
+    from selfselect._formats import percent
     from selfselect.planning import frontier_for
 
     from .inputs import load_audit
@@ -85,8 +85,7 @@ def frontier(
     audit = load_audit(file, options)
     if audit.published_by.lower_passes:
         click.echo(
-            "Note: lower scores pass, so the sign of the score is changed: below, a threshold of -0.3 means that "
-            "people with less than 0.3 pass.",
+            "Note: lower scores pass, so scores and thresholds are shown with the opposite sign: -0.3 means below 0.3.",
             err=True,
         )
     result = frontier_for(audit, max_social_cost=max_social_cost, random_state=seed)
@@ -97,7 +96,8 @@ def frontier(
         click.echo(f"\nPicture: {printable(figure)}", err=outputs.json == "-")
     if not result.met:
         limit = percent(max_social_cost or 0.0)
-        click.echo(f"Condition failed: no one threshold keeps social cost at {limit} (--max-social-cost).", err=True)
+        failed = f"with one threshold for all, more than {limit} of qualified people stay away (--max-social-cost)."
+        click.echo(f"Condition failed: {failed}", err=True)
         sys.exit(CONDITION_FAILED)
 
 
@@ -115,14 +115,17 @@ def _picture(result: ThresholdFrontier, kind: str) -> bytes:
 
 
 def _show(result: ThresholdFrontier) -> None:
+    from selfselect.report.sentences.frontiers import NOTES
+    from selfselect.report.tables import point_row
+
     from .terminal import text_table
 
     click.echo(printable(result.verdict()))
     for title, points in (("One threshold for all", result.one), ("A threshold per group", result.per_group)):
         if points:
-            rows = [result.shown(point) for point in points]
+            rows = [point_row(result, point) for point in points]
             table = text_table(rows, left=("apply", "thresholds"), rest="--csv and --json hold all")
-            click.echo(f"\n{title}, those that no other beats:\n\n{table}")
+            click.echo(f"\n{title}: choices that no other beats in both numbers\n\n{table}")
     click.echo()
-    for note in result.notes():
+    for note in NOTES:
         click.echo(note)

@@ -147,7 +147,7 @@ def _retraining_firm(
 
 
 def _show(result: SubsidyPlan) -> None:
-    from selfselect.auditing.formats import percent
+    from selfselect.report.tables import outcome_rows
 
     from .terminal import text_table
 
@@ -155,14 +155,7 @@ def _show(result: SubsidyPlan) -> None:
     rest = "--csv and --json hold all"
     click.echo("\n" + text_table(_group_rows(result), left=("group",), rest=rest))
     audits = {"before": result.before, "re-trained, unpaid": result.retrained, "after": result.after}
-    lines = [
-        {"": said, **{when: percent(getattr(found, name)) for when, found in audits.items() if found is not None}}
-        for said, name in (
-            ("induced accuracy", "induced_accuracy"),
-            ("social cost", "social_cost"),
-            ("people who apply", "application_rate"),
-        )
-    ]
+    lines = outcome_rows({title: audit for title, audit in audits.items() if audit is not None})
     click.echo("\n" + text_table(lines, left=("",)))
     if result.path is not None:
         steps = text_table(
@@ -174,7 +167,7 @@ def _show(result: SubsidyPlan) -> None:
 
 
 def _group_rows(result: SubsidyPlan) -> list[dict[str, str]]:
-    from selfselect.auditing.formats import amount, amount_up, count
+    from selfselect._formats import amount, amount_up, count
 
     from .terminal import or_dash, yes_or_no
 
@@ -198,7 +191,7 @@ def _group_rows(result: SubsidyPlan) -> list[dict[str, str]]:
 
 
 def _search_rows(steps: list[dict[str, Any]], budgeted: bool) -> list[dict[str, str]]:
-    from selfselect.auditing.formats import amount, amount_up, percent
+    from selfselect._formats import amount, amount_up, percent
 
     from .terminal import yes_or_no
 
@@ -208,8 +201,8 @@ def _search_rows(steps: list[dict[str, Any]], budgeted: bool) -> list[dict[str, 
             **{name: amount_up(value) for name, value in step.items() if name.startswith("subsidy of ")},
             "works": yes_or_no(step["works"]) if not budgeted else "",
             "paid": amount(step["total"]) if budgeted else "",
-            "induced accuracy": percent(step["induced_accuracy"]),
-            "social cost": percent(step["social_cost"]),
+            "accuracy among applicants": percent(step["induced_accuracy"]),
+            "qualified who stay away": percent(step["social_cost"]),
             "stay away": step["stay away"],
         }
         for i, step in enumerate(steps, start=1)

@@ -10,8 +10,8 @@ from contextlib import contextmanager
 
 from tqdm import tqdm
 
+from selfselect._formats import percent
 from selfselect._text import printable
-from selfselect.auditing.formats import percent
 
 #: Longer tables and cells are cut in the terminal; files hold everything.
 MAX_ROWS = 50

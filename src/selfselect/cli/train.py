@@ -16,7 +16,7 @@ from .options import Number, file_options, people_options, report_options, seed_
 if TYPE_CHECKING:
     import pandas as pd
 
-    from selfselect.auditing import Audit, Opening
+    from selfselect.auditing import Audit
     from selfselect.tabular.data_checks import Finding
     from selfselect.tabular.train import Method, TrainingResult
 
@@ -105,6 +105,7 @@ def train(
     from selfselect.costs import Terms
     from selfselect.estimators.io import model_bytes
     from selfselect.learning import InfeasibleError
+    from selfselect.report.sentences.training import training_opening
     from selfselect.tabular.columns import match_groups
     from selfselect.tabular.loading import read_for_training
     from selfselect.tabular.model_checks import shut_out, unmet_conditions
@@ -151,7 +152,8 @@ def train(
     if not failed:  # files first: printing may end early
         write_output(model_file, model_bytes(result.model))
         if report is not None:
-            write_output(report, result.audit.to_html(opening=_opening(result)))
+            opening = training_opening(result.audit, result.trained_on, result.held_out, result.unseen)
+            write_output(report, result.audit.to_html(opening=opening))
     _show(result)
     if failed:
         _refuse(failed, model_file)
@@ -172,16 +174,17 @@ def _refuse(reasons: list[str], model_file: str) -> NoReturn:
 
 def _group_rows(audit: Audit) -> list[dict[str, str]]:
     """Groups as the table shows them; with the bound of precision, where people go by it."""
-    from selfselect.auditing.formats import level
-    from selfselect.tabular.telling import answers
+    from selfselect._formats import level
+    from selfselect.report.sentences.training import answers
+    from selfselect.tabular.model_checks import rejected
 
     from .terminal import or_dash
 
     frame, terms = audit.to_frame(), audit.terms
     bounds = terms.max_accepted_cost(audit.published.counts)
     counted = audit.population.spread_over(audit.published.groups).to_frame()
-    answer = answers(audit)
-    bound_title = "" if terms.confidence is None else f"surely ({level(terms.confidence)})"
+    answer = answers(audit, rejected(audit.published.counts))
+    bound_title = "" if terms.confidence is None else f"at least ({level(terms.confidence)} confidence)"
     rows = []
     for i, name in enumerate(audit.names):
         bound = {} if terms.confidence is None else {bound_title: or_dash(bounds[i])}
@@ -193,7 +196,7 @@ def _group_row(
     name: str, row: pd.Series, counted: pd.Series, bound: dict[str, str], answer: str, of_new_people: bool
 ) -> dict[str, str]:
     """A group as the table shows it: the people who are counted, what was published, and what they got of it."""
-    from selfselect.auditing.formats import amount, count
+    from selfselect._formats import amount, count
 
     from .terminal import or_dash
 
@@ -212,65 +215,24 @@ def _group_row(
         return shown
     interval = f"{or_dash(row['delivered_low'])} to {or_dash(row['delivered_high'])}"
     return shown | {
-        "delivered": or_dash(row["delivered"]),
+        "new precision": or_dash(row["delivered"]),
         "95% interval": "-" if math.isnan(row["delivered"]) else interval,
-        "promise kept": row["promise_kept"] or "-",
+        "as published": row["promise_kept"] or "-",
     }
 
 
 def _show(result: TrainingResult) -> None:
-    from selfselect.auditing.formats import percent
-    from selfselect.tabular.telling import headline
+    from selfselect.report.sentences.training import training_note, training_verdict
+    from selfselect.report.tables import outcome_rows
+    from selfselect.tabular.model_checks import rejected
 
     from .terminal import text_table
 
     for note in result.notes:
         click.echo(f"Note: {printable(note)}", err=True)
     audit = result.audit
-    click.echo(_about(result))
-    click.echo(printable(headline(audit, "held-out people" if result.held_out else "people")))
+    click.echo(training_note(result.trained_on, result.held_out, result.unseen))
+    whose = "held-out people" if result.held_out else "people"
+    click.echo(printable(training_verdict(audit, whose, rejected(audit.published.counts))))
     click.echo("\n" + text_table(_group_rows(audit), left=("group",)))
-    lines = [
-        {"": "assumed accuracy", " ": percent(audit.assumed_accuracy)},
-        {"": "induced accuracy", " ": percent(audit.induced_accuracy)},
-        {"": "social cost", " ": percent(audit.social_cost)},
-        {"": "people who apply", " ": percent(audit.application_rate)},
-    ]
-    click.echo(text_table(lines, left=("",)))
-
-
-def _opening(result: TrainingResult) -> Opening:
-    """How the report opens: whom the model was trained on, and whom it is judged by."""
-    from selfselect.auditing import Opening
-    from selfselect.auditing.formats import count, listed
-
-    each = ", each scored by a model that was not fitted to them" if result.unseen else ""
-    trained = f"{count(result.trained_on)} people the model was trained on{each}"
-    if not result.held_out:
-        paragraph = f"Everything on this page is about the {trained}: nobody was held out."
-        return Opening("A trained model: who will apply", paragraphs=(paragraph,), published="people it was trained on")
-    counts = result.audit.published.counts
-    out = [name for name, passed in zip(result.audit.names, counts.selected, strict=True) if not passed]
-    paragraph = (
-        f"What is published, and so who applies, comes from the {trained}. Whether the model is right, who is lost and "
-        f"which promises are kept is judged by {count(result.held_out)} held-out people, whom it has not seen."
-    )
-    rejected = (f"The model rejects everybody of {listed(out)}.",) if out else ()
-    return Opening(
-        "A trained model: who will apply",
-        paragraphs=(paragraph, *rejected),
-        published="training people",
-        counted="held-out people",
-    )
-
-
-def _about(result: TrainingResult) -> str:
-    """Who was learnt from, whose counts are published, and whom the numbers below are about."""
-    from selfselect.auditing.formats import count
-
-    each = ", each scored by a model that was not fitted to them" if result.unseen else ""
-    trained = f"Trained on {count(result.trained_on)} people; what is published is about them{each}."
-    if not result.held_out:
-        return f"{trained} So is everything below: nobody was held out."
-    held_out = f"{count(result.held_out)} held-out people, whom the model has not seen"
-    return f"{trained} Everything else below is about {held_out}."
+    click.echo(text_table(outcome_rows({" ": audit}), left=("",)))

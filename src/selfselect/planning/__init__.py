@@ -1,6 +1,6 @@
 """What would change who applies: subsidies that bring groups in, thresholds, and what it costs in accuracy."""
 
-from .frontier import accuracy_social_cost_frontier
+from .accuracy_frontier import accuracy_social_cost_frontier
 from .plan import plan_subsidies
 from .retraining import plan_under_retraining, refit
 from .subsidies import Spending, SubsidyPlan, plan_for

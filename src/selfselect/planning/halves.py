@@ -1,4 +1,4 @@
-"""People of a score dealt into two halves, so that what is chosen on one can be counted on the other."""
+"""Two halves of the people, so that what is chosen on one can be counted on the other."""
 
 from __future__ import annotations
 
@@ -11,17 +11,10 @@ from ..publishing import ThresholdCurves
 
 
 def two_halves(curves: ThresholdCurves, seed: int) -> tuple[ThresholdCurves, ThresholdCurves]:
-    """Deal people into two halves at random, group by group and label by label.
+    """Split people into two halves at random, stratified by group and label.
 
-    Without weights each person goes alone. With weights, people of one group, score and label go together: their
-    weights are known as a sum only. A group may be in one half only, if it is that small.
-
-    Parameters
-    ----------
-    curves : ThresholdCurves
-        Counts at every threshold; they hold each person's score, label and group.
-    seed : int
-        Of the deal.
+    With weights, people of one group, score and label stay together, because only the sum of their weights is known. A
+    very small group may be in one half only.
 
     Examples
     --------

@@ -33,36 +33,31 @@ def plan_subsidies(
     retrain_on: Any = None,
     classifier: Any = None,
 ) -> SubsidyPlan:
-    """Find the least subsidies that bring groups in, or the best use of a budget.
+    """Find the least subsidies that make groups apply, or the best use of a budget.
 
-    For a model as it is, or for a firm that re-trains.
-
-    A group applies once its cost, less the subsidy, is at most its published precision. A group of which nobody passes
-    screening cannot be brought in by money.
+    A group applies once its cost, less the subsidy, is at most its published precision. If nobody in it passes
+    screening, no subsidy helps.
 
     Parameters
     ----------
     y_true, score, threshold, y_pred, sensitive_features, sample_weight, missing, provenance
         As in :func:`selfselect.audit`.
     cost : float, or mapping from group to float
-        Cost of being tested, in [0, 1].
+        Cost of applying, as a share of what being selected is worth.
     targets : list of groups, optional
-        Groups to bring in; by default all that stay away. With a budget: groups that may be paid.
+        Groups that should apply; by default all that stay away. With a budget: groups that may be paid.
     budget : float, optional
-        The most to pay in all, in units of what being hired is worth to a person. Each group gets the least subsidy at
-        which it applies, or nothing, so that social cost is lowest; of uses that lower it as much, the cheapest. What
-        is paid is the subsidy of everyone of the group who applies and passes screening. For a model as it is, the
-        answer is exact.
+        The largest sum of payments; 1 is what being selected is worth to one person. Everyone of a paid group who
+        applies and passes screening receives its subsidy. The budget goes to the groups that lower social cost most,
+        and of such uses to the cheapest. For a model as it is, the answer is exact.
     confidence : float, optional
-        Pay up to the lower bound (Clopper and Pearson's, one-sided at this level) of a target's precision instead of
-        the precision itself, so that the group is not left on the boundary: its true precision reaches what it faces
-        with this probability, where the counts come from people whom the model was not fitted to. Targets that are
-        named and come already are paid as well, where they are not that sure.
+        Pay up to the one-sided Clopper-Pearson lower bound of a target's precision instead of the precision itself. The
+        subsidy is then enough with this probability, if the model was not fitted to the people counted. Named targets
+        that apply already are paid as well, if they are not that sure.
     subsidy_kind : {"additive", "proportional"}, default="additive"
         Amounts, or shares of the cost.
     retrain_on : array-like of shape (n_rows, n_features), optional
-        Features on which the firm re-trains against the subsidies; see :func:`plan_under_retraining`. The plan's
-        ``path`` then lists what was tried.
+        Features on which the firm re-trains against the subsidies; see :func:`plan_under_retraining`.
     classifier : classifier of this package, optional
         What the firm trains; by default ``StrategicClassifier(random_state=0)``.
 

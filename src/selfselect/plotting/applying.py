@@ -7,8 +7,8 @@ from typing import Any, Self
 import numpy as np
 from numpy.typing import ArrayLike
 
+from .._formats import amount_down
 from ..auditing import Audit
-from ..auditing.formats import amount_down
 from ..costs import Cost, Subsidies, Terms
 from ..publishing import PublishedStatistics
 from .drawing import APPLIES, STAYS_AWAY, Display, draw_costs, group_rows, left_out, note_rows

@@ -8,11 +8,11 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from .._validation import check_fraction
-from ..auditing.words import FEW_SELECTED
 from ..estimators.training_data import is_qualified
 from ..estimators.wrapped import score_of
 from ..metrics.scorers import final_step
 from ..publishing import ThresholdCurves
+from ..report.sentences.words import FEW_SELECTED
 from .drawing import COLOURS, MOST_NAMED, UNNAMED, Display, label_texts, largest, name_lines, new_axes
 
 

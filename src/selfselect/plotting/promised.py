@@ -8,8 +8,8 @@ import numpy as np
 import pandas as pd
 from numpy.typing import ArrayLike
 
+from .._formats import listed
 from ..auditing import Audit, ScreeningResult
-from ..auditing.formats import listed
 from ..costs import Cost, Subsidies, Terms
 from ..publishing import PublishedStatistics
 from .drawing import COLOURS, MOST_NAMED, Display, label_texts, largest, name_points, new_axes

@@ -7,8 +7,8 @@ from typing import Any, Self
 import numpy as np
 from numpy.typing import ArrayLike
 
+from .._formats import count
 from ..auditing import Audit
-from ..auditing.formats import count
 from ..costs import Cost, Terms
 from ..publishing import PublishedStatistics
 from .drawing import COLOURS, Display, draw_costs, group_rows, left_out, note_rows

@@ -1,6 +1,6 @@
-"""The report: HTML pages that need nothing else; that of an audit recomputes itself."""
+"""Everything that people read: sentences, tables of text, JSON and HTML pages that need nothing else."""
 
-from .documents import render_document
-from .rendering import check_available, render
+from .pages import Opening
+from .rendering import check_available
 
-__all__ = ["check_available", "render", "render_document"]
+__all__ = ["Opening", "check_available"]

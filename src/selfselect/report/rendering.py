@@ -1,8 +1,7 @@
-"""Report: one HTML page that needs nothing else, and recomputes itself.
+"""HTML pages that need nothing else.
 
-The page holds counts per group at a list of thresholds, never a row of data. Names are text all the way: the template
-escapes them, the embedded data cannot close its element, the script only ever sets text. A content security policy
-lets run exactly the scripts and styles that are written here, and nothing from anywhere else.
+Names are text all the way: the template escapes them, the embedded data cannot close its element, the script only ever
+sets text. A content security policy allows exactly the scripts and styles that are written here.
 """
 
 from __future__ import annotations
@@ -18,6 +17,7 @@ from importlib.resources import files
 from typing import Any
 
 from .. import __version__
+from .._text import printable
 
 #: What every page's script begins with, in the order of dependence: each file uses only names of those before it. The
 #: files of a page are joined into one element, so that it has one script and its policy one hash, and share one scope
@@ -48,23 +48,21 @@ SCRIPTS = (
     "threshold_charts",
     "outcome_charts",
     "furniture",  # light and dark, paper, files
-    "wiring",  # controls, and who is told of a change
+    "wiring",  # controls, and what follows a change
 )
-
+#: Pages that state something once.
+DOCUMENT_SCRIPTS = (
+    *COMMON,
+    "comparison_chart",  # two audits side by side
+    "frontier_chart",  # accuracy against social cost
+    "furniture",
+    "document",  # which chart there is
+)
 
 #: Longer tables of impact ratios are left to files.
 MOST_IMPACT_ROWS = 100
 #: Rows of other tables on a page; files hold all.
 MOST_ROWS = 500
-#: How the report of an audit opens, where nothing else is said.
-NO_OPENING: dict[str, Any] = {
-    "eyebrow": "Who will apply, and what follows",
-    "headline": "",
-    "paragraphs": [],
-    "tables": [],
-    "published": "",
-    "counted": "",
-}
 
 
 def check_available() -> None:
@@ -115,26 +113,14 @@ PICTURE_CLASS = "plot"
 @cache
 def library_style() -> str:
     """The few rules that the chart library puts into each picture: a policy has to name them."""
-    found = re.search(r"`(:where\(\.\$\{\w+\}\).*?)`", page_part("vendor/plot.min.js"), re.DOTALL)
-    if found is None:
+    rules = re.search(r"`(:where\(\.\$\{\w+\}\).*?)`", page_part("vendor/plot.min.js"), re.DOTALL)
+    if rules is None:
         raise RuntimeError("The chart library has changed how it styles its pictures.")
-    return re.sub(r"\$\{\w+\}", PICTURE_CLASS, found[1])
+    return re.sub(r"\$\{\w+\}", PICTURE_CLASS, rules[1])
 
 
-def render_page(template: str, scripts: Sequence[str], data: dict[str, Any], **said: Any) -> str:
-    """A page: a template, what its script is given, and what it says before that runs.
-
-    Parameters
-    ----------
-    template : str
-        Name of the file.
-    scripts : sequence of str
-        Names of the files that are its script.
-    data : dict
-        What the script is given, values that JSON can hold.
-    **said
-        What the template says.
-    """
+def render_page(template: str, scripts: Sequence[str], data: dict[str, Any], **texts: Any) -> str:
+    """A page: a template with its texts, and the files of its script with their data."""
     check_available()
     # an optional extra: the rest of the package works without it
     import jinja2
@@ -160,13 +146,13 @@ def render_page(template: str, scripts: Sequence[str], data: dict[str, Any], **s
         script=Markup(script),
         embedded=Markup(embedded_json(data)),
         chart_library=json.loads(page_part("vendor/VENDORED.json")),
-        **said,
+        **texts,
     )
 
 
-def dated(date: datetime | None) -> dict[str, str]:
+def dated() -> dict[str, str]:
     """Version and date, as pages state them."""
-    return {"version": __version__, "date": (date or datetime.now(UTC)).strftime("%Y-%m-%d %H:%M UTC")}
+    return {"version": __version__, "date": datetime.now(UTC).strftime("%Y-%m-%d %H:%M UTC")}
 
 
 def shown_tables(tables: Sequence[dict[str, Any]]) -> list[dict[str, Any]]:
@@ -174,32 +160,36 @@ def shown_tables(tables: Sequence[dict[str, Any]]) -> list[dict[str, Any]]:
     return [{**table, "shown": table["rows"][:MOST_ROWS]} for table in tables if table["rows"]]
 
 
-def render(content: dict[str, Any], *, date: datetime | None = None) -> str:
-    """Page that shows some content.
+def render_audit(
+    data: dict[str, Any], *, tables: Sequence[dict[str, Any]], impact: Sequence[dict[str, Any]], **texts: Any
+) -> str:
+    """Page of an audit: the data it computes from, tables of texts, impact ratios, and its texts at first."""
+    short = [table for table in impact if len(table["rows"]) <= MOST_IMPACT_ROWS]
+    return render_page("page.html.j2", SCRIPTS, data | dated(), tables=shown_tables(tables), impact=short, **texts)
+
+
+def render_document(content: dict[str, Any]) -> str:
+    """Page that states something once: a headline, a chart, paragraphs and tables.
 
     Parameters
     ----------
     content : dict
-        What the page computes from, values that JSON can hold (:func:`selfselect.auditing.page.page_content` makes it),
-        and in ``verdict``, ``sentences``, ``untested``, ``over_costs``, ``impact``, ``sure``, ``warnings`` and
-        ``opening`` what it says before its script runs.
-    date : datetime, optional
-        When it was made; by default now.
+        ``eyebrow``, ``title``, ``headline`` and ``paragraphs`` (lists of str), ``tables`` (a list of dicts of
+        ``title``, ``rows``: dicts from column to text, and ``left``: columns that are text), ``chart`` (a dict of
+        ``kind``: "comparison" or "frontier", ``title``, ``text``, and what the script of that kind draws),
+        ``constants`` of the library and ``provenance`` (a dict of ``command``, ``sha256``, ``note`` and ``dated``).
     """
-    said = {"verdict", "sentences", "untested", "over_costs", "impact", "sure", "warnings", "opening"}
-    data = {name: value for name, value in content.items() if name not in said}
-    opening = {**NO_OPENING, **content.get("opening", {})}
-    return render_page(
-        "page.html.j2",
-        SCRIPTS,
-        data | dated(date),
-        verdict=content["verdict"],
-        sentences=content["sentences"],
-        untested=content.get("untested", ""),
-        over_costs=content.get("over_costs", ""),
-        sure=content.get("sure", []),
-        warnings=content.get("warnings", []),
-        opening=opening,
-        tables=shown_tables(opening["tables"]),
-        impact=[table for table in content.get("impact", []) if len(table["rows"]) <= MOST_IMPACT_ROWS],
-    )
+    shown = _printable(content)
+    data = {"constants": shown["constants"], "chart": shown["chart"], **dated()}
+    return render_page("document.html.j2", DOCUMENT_SCRIPTS, data, content=shown, tables=shown_tables(shown["tables"]))
+
+
+def _printable(content: Any) -> Any:
+    """The same with all texts in it printable, because names of groups are in many of them."""
+    if isinstance(content, str):
+        return printable(content)
+    if isinstance(content, dict):
+        return {_printable(name): _printable(value) for name, value in content.items()}
+    if isinstance(content, list | tuple):
+        return [_printable(value) for value in content]
+    return content

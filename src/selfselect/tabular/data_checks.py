@@ -15,10 +15,10 @@ import pandas as pd
 from numpy.typing import NDArray
 from scipy.stats import rankdata
 
+from .._formats import count, listed, percent
 from .._text import shown
 from .._validation import BoolArray, FloatArray
 from ..auditing import ScreeningResult, group_names
-from ..auditing.formats import count, listed, percent
 from ..counting import MISSING, GroupCounts
 from ..publishing import PublishedStatistics, ThresholdCurves
 from .columns import is_missing, numbers_or_missing

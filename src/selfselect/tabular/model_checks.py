@@ -13,9 +13,9 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
+from .._formats import count, percent
 from .._validation import BoolArray
 from ..auditing import Audit, group_names
-from ..auditing.formats import count, percent
 from ..behaviour import SLACK
 from ..counting import GroupCounts, locate_labels
 from ..outcomes import outcome

@@ -55,10 +55,10 @@ function comparisonPicture(chart) {
         Plot.link(both, { x1: "from", x2: "to", y1: "place", y2: "place", dy: 1, stroke: "var(--ink)", strokeWidth: 1.25, markerEnd: "arrow" }),
         Plot.dot(after, { x: "precision", y: "place", dy: 7, r: 7, symbol: (g) => STANDINGS[g.standing].symbol, fill: fillOf, stroke: colour, strokeWidth: 2.25 }),
         Plot.dot(rows, Plot.pointerY({ x: (g) => g.after.precision ?? g.before.precision ?? low, y: "place", r: 12, stroke: "var(--ink)" })),
-        Plot.axisX({ tickFormat: percentTick, ticks, fill: "var(--quiet)", stroke: "var(--line)", label: phone ? "of those who pass, the share who are qualified" : "precision: of those who pass screening, the share who are qualified", labelAnchor: "center", labelArrow: "none" }),
+        Plot.axisX({ tickFormat: percentTick, ticks, fill: "var(--quiet)", stroke: "var(--line)", label: phone ? "precision: share qualified among those who pass screening" : "precision: share qualified among those who pass screening", labelAnchor: "center", labelArrow: "none" }),
         ...names,
       ],
-      rest: rows.length < chart.groups.length ? `${count(rows.length)} of ${count(chart.groups.length)} groups are drawn: those that come or leave, then those that moved most.` : "",
+      rest: rows.length < chart.groups.length ? `${count(rows.length)} of ${count(chart.groups.length)} groups are drawn: those that start or stop applying, then those that changed most.` : "",
       label: `Precision of ${rows.length} groups before and after, against the cost of each.`,
       tell: (g) => `${g.name} (${g.change}): ${chart.names[0]} ${sideText(g.before)}; ${chart.names[1]} ${sideText(g.after)}.`,
     };
@@ -66,9 +66,9 @@ function comparisonPicture(chart) {
 }
 const percentOr = (value) => (value === null || value === undefined ? "none" : percent(value));
 const sideText = (side) => (side.standing === null ? "not there" :
-  `${side.standing}, ${percentOr(side.precision)} of ${count(side.selected)} who pass, needs ${percent(side.cost)}`);
+  `${side.standing}, precision ${percentOr(side.precision)} of ${count(side.selected)} who pass, needs ${percent(side.cost)}`);
 const comparisonTable = (chart) => () => ({
-  columns: ["group", "change", ...chart.names.flatMap((name) => ["people", "pass", "precision", "precision low", "precision high", "cost", "stands"].map((what) => `${what}, ${name}`))],
+  columns: ["group", "change", ...chart.names.flatMap((name) => ["people", "pass", "precision", "precision low", "precision high", "cost", "status"].map((what) => `${what}, ${name}`))],
   rows: chart.groups.map((g) => [g.name, g.change, ...["before", "after"].flatMap((when) => [g[when].n, g[when].selected, g[when].precision, g[when].low, g[when].high, g[when].cost, g[when].standing])]),
   format: (value, i) => {
     if (i < 2 || typeof value === "string") return value;

@@ -1,4 +1,4 @@
-// What the page was given: see selfselect/auditing/page.py.
+// What the page was given: see selfselect/report/page_data.py.
 
 const content = JSON.parse(document.getElementById("data").textContent);
 

@@ -4,11 +4,11 @@ function groupFindings(name, z, terms, share, published, population) {
   const n = published.n[z];
   const selected = published.selected[z];
   const hits = published.true_positives[z];
-  const cost = terms.facedBy(z);
+  const cost = terms.effectiveCost(z);
   const precision = ratio(hits, selected);
   const worth = worthOf(published, z);
   const [low, high] = selected > 0 ? interval(hits * worth, selected * worth) : [NaN, NaN];
-  const comesAt = terms.comesAt(z, hits, selected);
+  const maxAcceptedCost = terms.maxAcceptedCost(z, hits, selected);
   const applies = mostApply(share);
   const gain = share * Math.max(hits - cost * selected, 0);
   const payment = terms.listed(z) - cost;
@@ -16,7 +16,7 @@ function groupFindings(name, z, terms, share, published, population) {
   return {
     z, name, n, selected, cost, precision, share, applies, gain,
     true_positives: hits,
-    max_accepted_cost: comesAt,
+    max_accepted_cost: maxAcceptedCost,
     precision_low: low,
     precision_high: high,
     effective: published.worth === null ? null : selected * worth,
@@ -25,7 +25,7 @@ function groupFindings(name, z, terms, share, published, population) {
     base_rate_high: ratio(published.positives[z] + published.untested[z], n),
     selection_rate: ratio(selected, n),
     subsidy: terms.subsidies[z],
-    subsidy_needed: applies ? 0 : terms.furtherSubsidy(z, comesAt),
+    subsidy_needed: applies ? 0 : terms.furtherSubsidy(z, maxAcceptedCost),
     utility: ratio(gain, n),
     paid: payment * passing,
     recipients: payment > 0 ? passing : 0,
@@ -66,15 +66,16 @@ function findings(given, { terms, threshold }) {
   // what was published before decides, whatever the interval; and so does what people want to be sure of
   const undecided = given.population === null && terms.behaviour.rule === "hard" ? groups.map(isUndecided) : null;
   groups.forEach((group, z) => {
-    group.settled = undecided === null; // who applies does not hang on the interval
-    group.standing = standing(group.selected, group.applies, Boolean(undecided && undecided[z]));
+    group.settled = undecided === null; // who applies does not depend on the interval
+    group.undecided = Boolean(undecided && undecided[z]);
+    group.standing = standing(group.selected, group.applies, group.undecided);
   });
   const parts = verdictParts(terms.cost, given.names, shares, result, {
     confidence: terms.confidence,
     costs: given.names.map((_, z) => terms.listed(z)),
     subsidies: terms.subsidies,
     kind: terms.kind,
-    passed: published.selected,
+    selected: published.selected,
     people: sum(population.n),
     undecided,
     either_way: undecided && eitherWay(population, groups.map((group) => group.applies), undecided),
@@ -97,7 +98,7 @@ function findings(given, { terms, threshold }) {
 
 const sentenceOn = (group, terms) => groupSentence(group.name, group.cost, group.share, group.selected, group.precision,
   group.subsidy_needed,
-  { kind: terms.kind, subsidised: group.subsidy > 0, max_accepted_cost: group.max_accepted_cost, confidence: terms.confidence });
+  { kind: terms.kind, subsidised: group.subsidy > 0, undecided: group.undecided, max_accepted_cost: group.max_accepted_cost, confidence: terms.confidence });
 const phraseOn = (group, terms) => standingPhrase(group.standing, group.precision, group.cost,
   { max_accepted_cost: group.max_accepted_cost, confidence: terms.confidence });
 const warningOn = (group) => groupWarning(group.selected, group.settled ? NaN : group.precision_low,

@@ -1,4 +1,4 @@
-// Accuracy on those who apply against qualified people who do not, over thresholds.
+// Accuracy among applicants against qualified people who stay away, over thresholds.
 
 function frontierPicture(chart) {
   const points = chart.series.flatMap((one) => one.points.map(([x, y]) => ({ x, y, name: one.name })));
@@ -35,15 +35,15 @@ function frontierPicture(chart) {
           : { x: "0", y: "1", text: () => one.name, dx: 13, textAnchor: "start", fontWeight: 600, fill: "var(--out)", ...HALO })),
         Plot.dot(points, Plot.pointer({ x: "x", y: "y", r: 8, stroke: "var(--ink)", strokeWidth: 1.5 })),
         Plot.axisY({ tickFormat: (v) => percent(v), fill: "var(--quiet)", stroke: "var(--line)", label: null }),
-        Plot.axisX({ tickFormat: percentTick, fill: "var(--quiet)", stroke: "var(--line)", label: "qualified people who do not apply (social cost)", labelAnchor: "center", labelArrow: "none" }),
+        Plot.axisX({ tickFormat: percentTick, fill: "var(--quiet)", stroke: "var(--line)", label: "qualified people who stay away (social cost)", labelAnchor: "center", labelArrow: "none" }),
       ],
-      label: "Line chart: accuracy on those who apply against social cost.",
-      tell: ({ x, y, name }) => `${name}: right for ${percent(y)} of those who apply, ${percent(x)} of qualified people lost.`,
+      label: "Line chart: accuracy among applicants against qualified people who stay away.",
+      tell: ({ x, y, name }) => `${name}: accuracy among applicants ${percent(y)}, ${percent(x)} of qualified people stay away.`,
     };
   };
 }
 const frontierTable = (chart) => () => ({
-  columns: ["", "social cost", "induced accuracy"],
+  columns: ["", "qualified who stay away", "accuracy among applicants"],
   rows: chart.series.flatMap((one) => one.points.map(([x, y]) => [one.name, x, y])),
   format: (value, i) => (i === 0 ? value : percent(value)),
 });

@@ -10,10 +10,10 @@ const deliveredInterval = (g) => (Number.isNaN(g.delivered) ? "" :
 const PRECISION_COLUMNS = IS_WIDE ? [{ ...PRECISION, below: (g) => (g.selected ? publishedInterval(g) : "") }] :
   [PRECISION, { key: "precision_low", title: "95% interval", text: publishedInterval }];
 const BOUND_COLUMNS = CONFIDENCE === null ? [] :
-  [{ key: "max_accepted_cost", title: `Surely (${level(CONFIDENCE)})`, text: (g) => percent(g.max_accepted_cost) }];
+  [{ key: "max_accepted_cost", title: `At least (${level(CONFIDENCE)})`, text: (g) => percent(g.max_accepted_cost) }];
 const PROMISE_COLUMNS = HAS_NEW_PEOPLE ? [
-  { key: "delivered", title: "Delivered", text: (g) => percent(g.delivered), below: deliveredInterval },
-  { key: "promise_kept", title: "Promise kept", kind: "middle" },
+  { key: "delivered", title: "New precision", text: (g) => percent(g.delivered), below: deliveredInterval },
+  { key: "promise_kept", title: "As published", kind: "middle" },
 ] : [];
 const COLUMNS = [
   { key: "name", title: "Group", kind: "text" },
@@ -26,15 +26,15 @@ const COLUMNS = [
   ...PROMISE_COLUMNS,
   { key: "accuracy", title: "Accuracy", text: (g) => percentOrBounds(g, "accuracy") },
   { key: "cost", title: "Cost", text: (g) => aligned(g.cost) },
-  { key: "subsidy", title: content.terms.kind === "proportional" ? "Subsidy (share)" : "Subsidy" },
+  { key: "subsidy", title: content.terms.kind === "proportional" ? "Subsidy (share of cost)" : "Subsidy" },
   { key: "subsidy_needed", title: "Still needed",
     text: (g) => (g.applies ? "\u2013" : g.selected ? alignedUp(g.subsidy_needed) : "none helps") },
   { key: "utility", title: "Utility", text: (g) => aligned(g.utility) },
-  ...(content.thresholds === null ? [] : [{ key: "drawn", title: "In colour", kind: "middle screen" }]),
+  ...(content.thresholds === null ? [] : [{ key: "drawn", title: "Draw", kind: "middle screen" }]),
 ];
 const ROWS_AT_FIRST = 20;
 const MORE_ROWS = 200; // on each press of the button for more
-const MOST_TOLD = 12; // sentences: more than that nobody reads
+const MOST_TOLD = 12; // sentences: nobody reads more
 const SLIDER_STEPS = 1000; // sliders hold whole numbers
 const view = { sort: "order", down: false, search: "", most: ROWS_AT_FIRST };
 
@@ -58,9 +58,9 @@ function shownGroups() {
 
 function subsidyInputs(z) {
   const set = (value) => {
-    if (isFraction(value)) change({ terms: setting.terms.payingGroup(z, value) });
+    if (isFraction(value)) change({ terms: setting.terms.withSubsidyOf(z, value) });
     subsidy.setAttribute("aria-invalid", String(!isFraction(value)));
-    setText("groups-told", isFraction(value) ? "" : `A subsidy lies between 0 and 1. For ${content.names[z]} the page still shows ${amountUp(setting.terms.subsidies[z])}.`);
+    setText("groups-told", isFraction(value) ? "" : `A subsidy must be between 0 and 1. ${content.names[z]} keeps ${amountUp(setting.terms.subsidies[z])}.`);
   };
   const subsidy = makeInput("number", `Subsidy for ${content.names[z]}`, { min: "0", max: "1", step: "0.005" });
   subsidy.addEventListener("input", () => set(Number(subsidy.value)));
@@ -76,7 +76,7 @@ function drawnInput(z) {
     const next = drawn.checked ? withDrawn(setting.drawn, z) : withoutDrawn(setting.drawn, z);
     drawn.checked = drawn.checked && next !== null;
     const names = drawnSlots().map((slot) => content.names[slot.z]);
-    setText("groups-told", next === null ? `${MOST_DRAWN} groups can be told apart by colour; take one of these out first: ${listed(names, MOST_DRAWN)}.` : "");
+    setText("groups-told", next === null ? `At most ${MOST_DRAWN} groups can be drawn in colour. Remove one of these first: ${listed(names, MOST_DRAWN)}.` : "");
     if (next !== null) change({ drawn: next });
   });
   return drawn;
@@ -114,7 +114,7 @@ function warningMark(text) {
   return mark;
 }
 function applyingPill(g) {
-  const no = g.selected === 0 ? "rejected" : "no";
+  const no = g.selected === 0 ? "nobody passes" : "no";
   const answer = g.share > 0 && g.share < 1 ? percent(g.share) : g.applies ? "yes" : no;
   return make("span", answer, `pill ${g.selected === 0 && !g.applies ? "shut" : g.applies ? "in" : "out"}`);
 }
@@ -144,7 +144,7 @@ function drawRow(g) {
   return row;
 }
 function drawSentences(matching) {
-  // of more groups than are told, those who do not surely come are told first, the largest before the others
+  // of many groups, those that do not certainly apply come first, the largest before the others
   const urgency = (g) => (g.standing === "applies" ? 1 : 0);
   const told = matching.length <= MOST_TOLD ? matching :
     [...matching].sort((a, b) => urgency(a) - urgency(b) || b.n - a.n).slice(0, MOST_TOLD);

@@ -7,10 +7,10 @@ const DASHES = ["none", "7 4", "2 3", "10 3 2 3", "none", "7 4", "2 3", "10 3 2 
 // how groups stand: the colour is never alone, each has its shape and its words
 const STANDINGS = {
   "applies": { colour: "var(--in)", symbol: "circle", filled: true, sign: "\u25cf", class: "in" },
-  "probably applies": { colour: "var(--open)", symbol: "diamond", filled: true, sign: "\u25c6", class: "open" },
-  "probably stays away": { colour: "var(--open)", symbol: "diamond", filled: false, sign: "\u25c7", class: "open" },
+  "may apply": { colour: "var(--open)", symbol: "diamond", filled: true, sign: "\u25c6", class: "open" },
+  "may stay away": { colour: "var(--open)", symbol: "diamond", filled: false, sign: "\u25c7", class: "open" },
   "stays away": { colour: "var(--out)", symbol: "circle", filled: false, sign: "\u25cb", class: "out" },
-  "rejected by the model": { colour: "var(--quiet)", symbol: "times", filled: false, sign: "\u00d7", class: "shut" },
+  "nobody passes": { colour: "var(--quiet)", symbol: "times", filled: false, sign: "\u00d7", class: "shut" },
 };
 // hollow where people stay away
 const fillOf = (g) => (STANDINGS[g.standing].filled ? STANDINGS[g.standing].colour : "var(--paper)");

@@ -1,4 +1,4 @@
-// Numbers as text: the same functions as in selfselect/auditing/formats.py, held to the same table of cases.
+// Numbers as text: the same functions as in selfselect/_formats.py, tested with the same cases.
 
 const UNDEFINED = "none";
 const PLACES = 3;
@@ -25,7 +25,10 @@ function percent(value) {
   const text = decimal(value * 1000, nearest, 1, 1);
   return text === UNDEFINED ? text : `${text}%`;
 }
-// a level of confidence, rounded down: nobody is surer than that
+// a cost as a share of what being selected is worth, with a decimal where needed
+const shortPercent = (value) => decimal(value * 1000, nearest, 1, 0) + (Number.isFinite(value) ? "%" : "");
+const shortPercentDown = (value) => decimal(value * 1000 + SPARE, Math.floor, 1, 0) + (Number.isFinite(value) ? "%" : "");
+// a level of confidence, rounded down
 const level = (value) => {
   const text = decimal(value * 100 * THOUSAND + SPARE * 100, Math.floor, PLACES, 0);
   return text === UNDEFINED ? text : `${text}%`;

@@ -9,9 +9,9 @@ const rowsOverCosts = () => {
 };
 
 const COST_LINES = [
-  { key: "induced_accuracy", name: "right, of those who apply", short: "right (apply)", slot: 0 },
-  { key: "assumed_accuracy", name: "right, of everybody", short: "right (all)", slot: 2 },
-  { key: "social_cost", name: "qualified people lost", short: "lost", slot: 1 },
+  { key: "induced_accuracy", name: "accuracy among applicants", short: "applicants", slot: 0 },
+  { key: "assumed_accuracy", name: "accuracy among everybody", short: "everybody", slot: 2 },
+  { key: "social_cost", name: "qualified who stay away", short: "stay away", slot: 1 },
 ];
 function costsChart(width) {
   const height = 360;
@@ -44,10 +44,10 @@ function costsChart(width) {
         Plot.text([line.end], { x: 1, y: "y", text: () => fitting(line.name, room - 12), textAnchor: "start", dx: 8, dy: line.shift, fill: "var(--ink)" })),
       Plot.ruleX(of("application_rate"), Plot.pointerX({ x: "x", stroke: "var(--quiet)" })),
       Plot.axisY({ tickFormat: percentTick, fill: "var(--quiet)", stroke: "var(--line)", label: "share of people", labelArrow: "none" }),
-      Plot.axisX({ fill: "var(--quiet)", stroke: "var(--line)", label: "cost of being tested", labelAnchor: "center", labelArrow: "none" }),
+      Plot.axisX({ fill: "var(--quiet)", stroke: "var(--line)", label: "cost of applying", labelAnchor: "center", labelArrow: "none" }),
     ],
-    label: "Line chart: accuracy over everybody, accuracy over those who apply, and social cost, over the cost.",
-    tell: ({ row }) => `At a cost of ${amount(row.cost)}: ${COST_LINES.map(({ key, name }) => `${name} ${percentOrBounds(row, key)}`).join("; ")}; ${count(row.applying_groups)} of ${count(groupCount)} groups apply.`,
+    label: "Line chart: accuracy among applicants, accuracy among everybody and qualified people who stay away, over the cost.",
+    tell: ({ row }) => `At a cost of ${shortPercent(row.cost)}: ${COST_LINES.map(({ key, name }) => `${name} ${percentOrBounds(row, key)}`).join("; ")}; ${count(row.applying_groups)} of ${count(groupCount)} groups apply.`,
   };
 }
 const COST_NUMBERS = ["induced_accuracy", "assumed_accuracy", "social_cost"].flatMap((key) => (HAS_UNTESTED
@@ -98,9 +98,9 @@ function scatterChart(width) {
       Plot.axisY({ tickFormat: percentTicks(y), fill: "var(--quiet)", stroke: "var(--line)", label: "precision", labelArrow: "none" }),
       Plot.axisX({ tickFormat: percentTicks(x), fill: "var(--quiet)", stroke: "var(--line)", label: "accuracy: share of right decisions", labelAnchor: "center", labelArrow: "none", tickSpacing: 70 }),
     ],
-    rest: shown.length < all.length ? `${count(all.length - shown.length)} of ${count(all.length)} groups have no precision, and no dot.` : "",
+    rest: shown.length < all.length ? `${count(all.length - shown.length)} of ${count(all.length)} groups have no precision and are not drawn.` : "",
     label: `Scatter chart: precision against accuracy of ${shown.length} groups.`,
-    tell: (g) => `${g.name}, ${phraseOn(g, setting.terms)}; the model is right for ${percent(g.accuracy)} of its ${count(g.n)} people.`,
+    tell: (g) => `${g.name}, ${phraseOn(g, setting.terms)}; accuracy is ${percent(g.accuracy)} for its ${count(g.n)} people.`,
   };
 }
 pictures.costs = costsChart;

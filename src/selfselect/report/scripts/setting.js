@@ -49,7 +49,7 @@ function fromAddress(text) {
     } else if (key === "s") {
       for (const pair of value.split(",")) {
         const [z, subsidy] = pair.split(":").map(Number);
-        if (isGroup(z) && isFraction(subsidy)) next.terms = next.terms.payingGroup(z, subsidy);
+        if (isGroup(z) && isFraction(subsidy)) next.terms = next.terms.withSubsidyOf(z, subsidy);
       }
     } else if (key === "d") {
       const asked = value.split(",").map((z) => (z === "" ? null : Number(z)));

@@ -8,7 +8,7 @@ function isWorthIt(settings, hits, passed, cost) {
 // Whether the lower bound reaches the cost: if and only if so many hits would be as rare at that cost. The bound itself
 // is known from before, and decides wherever the slack of the comparison cannot matter: it moves the bound by no more
 // than this width, as the logarithm of the probability is concave in that of the cost.
-function surelyReaches(hits, passed, cost, rare) {
+function reachesBound(hits, passed, cost, rare) {
   if (cost <= SLACK) return true;
   const width = 2 * SLACK * (1 + 1 / (rare * (1 - rare)));
   const beyond = cost - knownLowerBound(hits, passed, rare);
@@ -21,15 +21,15 @@ function surelyReaches(hits, passed, cost, rare) {
 const BEHAVIOURS = {
   hard: {
     share: (settings, hits, passed, cost) => (isWorthIt(settings, hits, passed, cost) ? 1 : 0),
-    comesAt: (settings, hits, passed) => ratio(hits, passed),
+    maxAcceptedCost: (settings, hits, passed) => ratio(hits, passed),
   },
   // by the lower bound of the precision, at a level of confidence
   sure: {
     share: (settings, hits, passed, cost) => {
       if (!isWorthIt(settings, hits, passed, cost)) return 0;
-      return passed <= 0 || surelyReaches(hits, passed, cost, 1 - settings.confidence) ? 1 : 0;
+      return passed <= 0 || reachesBound(hits, passed, cost, 1 - settings.confidence) ? 1 : 0;
     },
-    comesAt: (settings, hits, passed) => (passed > 0
+    maxAcceptedCost: (settings, hits, passed) => (passed > 0
       ? Math.min(knownLowerBound(hits, passed, 1 - settings.confidence), hits / passed)
       : NaN),
   },
@@ -55,27 +55,27 @@ class Terms {
     return new Terms({ ...this, cost });
   }
 
-  paying(subsidies) {
+  withSubsidies(subsidies) {
     return new Terms({ ...this, subsidies });
   }
 
-  payingGroup(z, subsidy) {
-    return this.paying(this.subsidies.map((paid, other) => (other === z ? subsidy : paid)));
+  withSubsidyOf(z, subsidy) {
+    return this.withSubsidies(this.subsidies.map((paid, other) => (other === z ? subsidy : paid)));
   }
 
   listed(z) {
     return this.cost === null ? this.group_costs[z] : this.cost;
   }
 
-  facedBy(z) {
+  effectiveCost(z) {
     const paid = this.subsidies[z];
     return this.kind === "proportional" ? this.listed(z) * (1 - paid) : Math.max(this.listed(z) - paid, 0);
   }
 
   // least further subsidy of its kind at which a group applies: 0 if it does, NaN without a precision
-  furtherSubsidy(z, comesAt) {
-    if (this.kind === "additive") return leastAdditive(comesAt, this.facedBy(z));
-    return Math.max(leastProportional(comesAt, this.listed(z)) - this.subsidies[z], 0);
+  furtherSubsidy(z, maxAcceptedCost) {
+    if (this.kind === "additive") return leastAdditive(maxAcceptedCost, this.effectiveCost(z));
+    return Math.max(leastProportional(maxAcceptedCost, this.listed(z)) - this.subsidies[z], 0);
   }
 
   // whether a group may be told to apply at all: with a guarantee, only those to which a promise was tested
@@ -85,13 +85,13 @@ class Terms {
 
   share(z, hits, passed) {
     if (!this.isPromised(z)) return 0;
-    return BEHAVIOURS[this.behaviour.rule].share(this.behaviour, hits, passed, this.facedBy(z));
+    return BEHAVIOURS[this.behaviour.rule].share(this.behaviour, hits, passed, this.effectiveCost(z));
   }
 
   // highest cost at which a group applies: its precision, or what is sure of it; NaN without one
-  comesAt(z, hits, passed) {
+  maxAcceptedCost(z, hits, passed) {
     if (!this.isPromised(z)) return NaN;
-    return BEHAVIOURS[this.behaviour.rule].comesAt(this.behaviour, hits, passed);
+    return BEHAVIOURS[this.behaviour.rule].maxAcceptedCost(this.behaviour, hits, passed);
   }
 
   // the confidence that people ask for; null where they go by the precision as it is

@@ -15,7 +15,7 @@ function thresholdTick(value) {
 
 const precisionAt = (t, z) => ratio(content.published.true_positives[t][z], content.published.selected[t][z]);
 // what people go by: the precision, or what is sure of it
-const decidingAt = (t, z) => setting.terms.comesAt(z, content.published.true_positives[t][z], content.published.selected[t][z]);
+const decidingAt = (t, z) => setting.terms.maxAcceptedCost(z, content.published.true_positives[t][z], content.published.selected[t][z]);
 const thresholdLabel = `threshold on ${shortened(content.score)}`;
 const edge = (t) => thresholdPlace(Math.min(t, thresholdCount - 1));
 const END = Math.max(thresholdCount - 1, 0);
@@ -115,12 +115,12 @@ function curvesChart(width) {
     ],
     rest: others.length ? `In grey: ${context.length < others.length ? `${count(context.length)} of the ${count(others.length)} other groups, spread over their order` : "the other groups"}; tick them in the table.` : "",
     label: `Line chart: ${setting.terms.confidence === null ? "precision" : "lower bound of the precision"} of ${drawn.length} groups over the threshold.`,
-    tell: ({ t }) => `At a threshold of ${thresholdText(t)}: ${drawn.map(({ z }) => `${content.names[z]} ${percent(precisionAt(t, z))} of ${count(content.published.selected[t][z])}${CONFIDENCE === null ? "" : `, surely ${percent(decidingAt(t, z))}`}`).join("; ")}.`,
+    tell: ({ t }) => `At a threshold of ${thresholdText(t)}: ${drawn.map(({ z }) => `${content.names[z]} ${percent(precisionAt(t, z))} of ${count(content.published.selected[t][z])}${CONFIDENCE === null ? "" : `, at least ${percent(decidingAt(t, z))}`}`).join("; ")}.`,
   };
 }
 const CURVE_COLUMNS = [
   { title: (name) => name, value: precisionAt },
-  ...(CONFIDENCE === null ? [] : [{ title: (name) => `${name} (surely)`, value: decidingAt }]),
+  ...(CONFIDENCE === null ? [] : [{ title: (name) => `${name} (at least)`, value: decidingAt }]),
 ];
 
 // stretches of thresholds at which a group applies: [first, first after it]
@@ -155,7 +155,7 @@ function barsChart(width) {
       Plot.ruleY(drawn, { y: "z", stroke: "var(--line)", strokeWidth: 1 }),
       Plot.barX(runs, { y: "z", x1: "x1", x2: "x2", fill: (run) => (run.slot === undefined ? "var(--quiet)" : COLOURS[run.slot]) }),
       Plot.text(drawn, { y: "z", x: thresholdPlace(END), text: ({ z }) => fitting(content.names[z], frame(width).marginRight - 14), textAnchor: "start", dx: 10, fill: "var(--ink)" }),
-      Plot.text(never, { y: "z", x: edge(0), text: () => "at no threshold", textAnchor: "start", dx: 6, fill: "var(--quiet)", ...HALO }),
+      Plot.text(never, { y: "z", x: edge(0), text: () => "never applies", textAnchor: "start", dx: 6, fill: "var(--quiet)", ...HALO }),
       ...thresholdMark(),
       Plot.barX(runs, Plot.pointerY({ y: "z", x1: "x1", x2: "x2", stroke: "var(--ink)", strokeWidth: 1.5 })),
       bottomAxis(thresholdLabel),

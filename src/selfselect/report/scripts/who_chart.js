@@ -77,12 +77,12 @@ function rowMarks(groups, [low, high], phone, width) {
     ...intervalMarks(shown, deep),
     ...deliveredMarks(shown, deep),
     Plot.dot(shown, { ...row, x: dotOf, dy: deep / 2, ...dotLooks }),
-    Plot.text(groups.filter((g) => Number.isNaN(g.precision)), { ...row, x: (low + high) / 2, dy: deep / 2, text: () => "\u00d7  the model passes nobody: there is no precision", fill: "var(--quiet)", ...HALO }),
+    Plot.text(groups.filter((g) => Number.isNaN(g.precision)), { ...row, x: (low + high) / 2, dy: deep / 2, text: () => "\u00d7  nobody passes screening, so there is no precision", fill: "var(--quiet)", ...HALO }),
     Plot.dot(groups, Plot.pointerY({ ...row, x: (g) => (Number.isNaN(g.precision) ? low : dotOf(g)), dy: deep / 2, r: (g) => g.r + 4, stroke: "var(--ink)", strokeWidth: 1.5 })),
     ...names,
   ];
 }
-// how far chance may be off; where people go by a bound, from there up to what is published, with a tick there
+// the 95% interval; where people go by a bound, a line from there up to the published precision, with a tick there
 function intervalMarks(groups, deep) {
   const looks = { y1: "place", y2: "place", dy: deep / 2, stroke: (g) => STANDINGS[g.standing].colour, strokeWidth: 4, strokeOpacity: 0.55, strokeLinecap: "round" };
   if (setting.terms.confidence === null) return [Plot.link(groups, { ...looks, x1: "precision_low", x2: "precision_high" })];
@@ -114,8 +114,8 @@ function whoRows(width) {
   const room = (phone ? width : width * 0.55) * ((axis[1] - (cost ?? 0)) / (axis[1] - axis[0]));
   const late = room < 190;
   const heading = cost === null
-    ? [Plot.text([axis[0]], { x: (x) => x, frameAnchor: "top", dy: -14, text: () => "each group: worth it from the line on \u2192", textAnchor: "start", fill: "var(--out)", fontWeight: 600 })]
-    : [Plot.text([cost], { x: (x) => x, frameAnchor: "top", dx: late ? -4 : 4, dy: -14, text: (x) => `worth it from ${percent(x)} on \u2192`, textAnchor: late ? "end" : "start", fill: "var(--out)", fontWeight: 600 })];
+    ? [Plot.text([axis[0]], { x: (x) => x, frameAnchor: "top", dy: -14, text: () => "better off applying right of the line \u2192", textAnchor: "start", fill: "var(--out)", fontWeight: 600 })]
+    : [Plot.text([cost], { x: (x) => x, frameAnchor: "top", dx: late ? -4 : 4, dy: -14, text: (x) => `better off from ${percent(x)} \u2192`, textAnchor: late ? "end" : "start", fill: "var(--out)", fontWeight: 600 })];
   return {
     width,
     height: groups.length * rowHeight + 78,
@@ -127,7 +127,7 @@ function whoRows(width) {
     y: { type: "band", domain: groups.map((g) => g.place), axis: null, padding: 0.12 },
     marks: [
       ...rowMarks(groups, axis, phone, width),
-      Plot.axisX({ tickFormat: percentTick, ticks: phone ? 4 : 8, fill: "var(--quiet)", stroke: "var(--line)", label: phone ? "of those who pass, the share who are qualified" : "precision: of those who pass screening, the share who are qualified", labelAnchor: "center", labelArrow: "none" }),
+      Plot.axisX({ tickFormat: percentTick, ticks: phone ? 4 : 8, fill: "var(--quiet)", stroke: "var(--line)", label: phone ? "precision: share qualified among those who pass screening" : "precision: share qualified among those who pass screening", labelAnchor: "center", labelArrow: "none" }),
       ...heading,
     ],
   };
@@ -141,7 +141,7 @@ function apart(groups, gap) {
 }
 function allGroups(phone) {
   if (content.order !== null) return "all groups, in their order";
-  return phone ? "all groups, from furthest above to furthest below" : "all groups, from the furthest above its cost to the furthest below (when this page was opened)";
+  return phone ? "all groups, from furthest above to furthest below" : "all groups, from the furthest above its cost to the furthest below (at the original setting)";
 }
 function whoSideBySide(width) {
   const phone = width < PHONE;
@@ -172,7 +172,7 @@ function whoSideBySide(width) {
       Plot.text(lost, { x: "place", y: "precision_low", text: (g) => fitting(g.name, phone ? 110 : 150), dy: 12, fill: "var(--ink)", ...HALO, textAnchor: "middle" }),
       Plot.dot(all, Plot.pointerX({ x: "place", y: (g) => (Number.isNaN(g.precision) ? axis[0] : g.precision), r: 9, stroke: "var(--ink)", strokeWidth: 2 })),
       Plot.axisY({ tickFormat: percentTick, fill: "var(--quiet)", stroke: "var(--line)", label: "precision", labelArrow: "none" }),
-      ...(cost === null ? [] : [Plot.text([cost], { x: -1, y: (y) => y, text: (y) => `worth it from ${percent(y)} on`, textAnchor: "start", dx: 4, dy: 12, fill: "var(--out)", fontWeight: 600, ...HALO })]),
+      ...(cost === null ? [] : [Plot.text([cost], { x: -1, y: (y) => y, text: (y) => `better off from ${percent(y)}`, textAnchor: "start", dx: 4, dy: 12, fill: "var(--out)", fontWeight: 600, ...HALO })]),
       Plot.text([allGroups(phone)], { frameAnchor: "bottom", dy: 26, fill: "var(--quiet)" }),
     ],
   };
@@ -194,7 +194,7 @@ function drawKey() {
 watchers.push(drawKey);
 
 tables.who = () => ({
-  columns: ["group", "stands", "people", "precision", "precision low", "precision high", "cost"],
+  columns: ["group", "status", "people", "precision", "precision low", "precision high", "cost"],
   rows: GROUP_ORDER.map((z) => found.groups[z]).map((g) => [g.name, g.standing, g.n, g.precision, g.precision_low, g.precision_high, g.cost]),
   format: (value, i) => (i < 2 ? value : i === 2 ? count(value) : i === 6 ? amount(value) : percent(value)),
 });

@@ -1,18 +1,12 @@
-// Everything together: key figures, controls, themes, paper.
+// Key figures, controls, and what happens when the setting changes.
 
 const RANGE_STEPS = 1000; // of the slider of the cost, which holds whole numbers
 const MIDDLE_COST = 0.5; // where that slider stands while each group has a cost of its own
 
 // ---------------------------------------------------------------- what follows a change
 
-// the headline, then what follows from it, in smaller letters
-const COLON = ": ";
-function drawnVerdict([first, ...others]) {
-  const end = first.indexOf(COLON);
-  // the colon is read out, and not shown at the end of a headline
-  const headline = end < 0 ? [first] : [first.slice(0, end), make("span", ":", "colon"), " ", make("span", first.slice(end + COLON.length), "follows")];
-  return [...headline, ...others.flatMap((part) => [" ", make("span", part, "follows")])];
-}
+// the headline, then the other sentences in smaller letters
+const drawnVerdict = ([first, ...others]) => [first, ...others.flatMap((part) => [" ", make("span", part, "follows")])];
 let toldVerdict = null; // what is told already is not told again, to those who listen
 function drawVerdict() {
   if (toldVerdict === found.verdict) return;
@@ -33,7 +27,7 @@ function drawPromises() {
   const { kept, broken, undecided } = found.promises;
   setText("broken", `${count(broken)} of ${count(kept + broken + undecided)}`);
   byId("broken").className = broken ? "broken" : "";
-  setText("kept", `${count(kept)} kept, ${count(undecided)} undecided`);
+  setText("kept", `${count(kept)} as published, ${count(undecided)} undecided`);
 }
 function drawFigures() {
   drawVerdict();
@@ -45,13 +39,13 @@ function drawFigures() {
   setText("paid", amount(found.paid));
   byId("paid-card").hidden = found.paid === 0 && found.recipients === 0;
   if (found.promises !== null) drawPromises();
-  setText("recipients", `to ${count(found.recipients)} people, in units of what being hired is worth`);
+  setText("recipients", `to ${count(found.recipients)} people (1 is what being selected is worth)`);
 }
 
 // ---------------------------------------------------------------- controls
 
 const setCost = (cost) => change({ terms: setting.terms.atCost(cost) });
-const setSubsidies = (subsidies) => change({ terms: setting.terms.paying(subsidies) });
+const setSubsidies = (subsidies) => change({ terms: setting.terms.withSubsidies(subsidies) });
 
 // what is typed and cannot be is said, and what the page shows instead
 function complain(id, words) {
@@ -70,7 +64,7 @@ function drawControls() {
   byId("own-costs").hidden = cost !== null;
   if (content.thresholds === null) return;
   byId("threshold").value = String(setting.threshold);
-  const text = content.thresholds[setting.threshold] === null ? "none: all pass" : thresholdText(setting.threshold);
+  const text = content.thresholds[setting.threshold] === null ? "none: everybody passes" : thresholdText(setting.threshold);
   if (document.activeElement !== byId("threshold-exact")) {
     byId("threshold-exact").value = content.thresholds[setting.threshold] === null ? "" : thresholdText(setting.threshold);
     byId("threshold-exact").setAttribute("aria-invalid", "false");
@@ -83,7 +77,7 @@ function typedCost() {
   const shown = setting.terms.cost === null ? "each group's own" : amount(setting.terms.cost);
   if (fits) setCost(Number(value));
   const wrong = !fits && (value !== "" || validity.badInput);
-  complain("cost", wrong ? `A cost lies between 0 and 1. The page still shows ${shown}.` : "");
+  complain("cost", wrong ? `A cost must be between 0 and 1. The page still shows ${shown}.` : "");
 }
 // Counts change only at offered thresholds where the page holds all that make a difference; elsewhere it holds some, and
 // takes the nearest.
@@ -95,13 +89,13 @@ function thresholdFor(value) {
 function typedThreshold() {
   const { value, validity } = byId("threshold-exact");
   if (value === "" || !Number.isFinite(Number(value))) {
-    complain("threshold", validity.badInput ? "A threshold is a number." : "");
+    complain("threshold", validity.badInput ? "A threshold must be a number." : "");
     return;
   }
   change({ threshold: thresholdFor(Number(value)) });
   const near = thresholdText(setting.threshold);
   const same = Number(near) === Number(value);
-  complain("threshold", same ? "" : content.exact ? `The same people pass as at ${near}.` : `The page has no counts there; it shows ${near}, the nearest.`);
+  complain("threshold", same ? "" : content.exact ? `The same people pass as at ${near}.` : `The nearest threshold with counts is ${near}.`);
 }
 
 captions.push(
@@ -154,7 +148,8 @@ window.selfselect = Object.freeze({
   compute: () => found,
   csv: tableText,
   texts: Object.freeze({
-    percent, level, amount, amount_up: amountUp, amount_down: amountDown, count, listed,
+    percent, short_percent: shortPercent, short_percent_down: shortPercentDown, level, amount, amount_up: amountUp,
+    amount_down: amountDown, count, listed,
     verdict_sentence: verdictSentence, group_sentence: groupSentence, group_warning: groupWarning,
     promises_sentence: promisesSentence, terms_phrase: termsPhrase, spoken, range_text: rangeText, standing,
     standing_phrase: standingPhrase, inert_cell: inertCell,

@@ -3,8 +3,8 @@
 import numpy as np
 import pytest
 
-from selfselect.planning import purchases
-from selfselect.planning.purchases import best_purchase
+from selfselect.planning import knapsack
+from selfselect.planning.knapsack import best_subset
 
 
 def enumerated(worth, price, budget):
@@ -27,14 +27,14 @@ def drawn(seed):
     return (worth * rng.uniform(0.5, 2, size) if seed % 4 == 3 else worth), price, float(budget)
 
 
-@pytest.mark.parametrize("longest", [purchases.LONGEST_LIST, 0])
+@pytest.mark.parametrize("longest", [knapsack.LONGEST_LIST, 0])
 def test_no_other_set_within_the_budget_is_worth_more_or_as_much_for_less(monkeypatch, longest):
-    monkeypatch.setattr(purchases, "LONGEST_LIST", longest)  # 0: all is left to the integer program
+    monkeypatch.setattr(knapsack, "LONGEST_LIST", longest)  # 0: all is left to the integer program
     for seed in range(400 if longest else 100):
         worth, price, budget = drawn(seed)
-        found = best_purchase(worth, price, budget)
+        found = best_subset(worth, price, budget)
         most, least = enumerated(worth, price, budget)
-        assert found.worth == pytest.approx(most, abs=1e-9)
+        assert found.value == pytest.approx(most, abs=1e-9)
         assert found.price == pytest.approx(least, abs=1e-6)
         assert found.exact
 
@@ -43,16 +43,16 @@ def test_ten_thousand_things_are_settled_exactly():
     rng = np.random.default_rng(0)
     worth = rng.integers(1, 200, 10_000)
     price = np.maximum(0.7 * np.floor(worth * rng.uniform(0.5, 2, 10_000)) - 0.4 * worth, 0.0)
-    found = best_purchase(worth, price, 0.3 * price.sum())
+    found = best_subset(worth, price, 0.3 * price.sum())
     assert found.exact
     assert found.price <= 0.3 * price.sum() + 1e-6
     # the relaxation, in which a thing may be bought in part, is worth at most one thing more
     order = np.argsort(-worth / np.maximum(price, 1e-12))
     fits = np.cumsum(price[order]) <= 0.3 * price.sum()
-    assert worth[order][fits].sum() <= found.worth < worth[order][fits].sum() + worth.max()
+    assert worth[order][fits].sum() <= found.value < worth[order][fits].sum() + worth.max()
 
 
 def test_what_costs_nothing_is_bought_and_what_is_worth_nothing_is_not():
-    found = best_purchase([3, 0, 2], [0.0, 0.0, 5.0], budget=0)
-    assert found.taken.tolist() == [True, False, False]
+    found = best_subset([3, 0, 2], [0.0, 0.0, 5.0], budget=0)
+    assert found.inside.tolist() == [True, False, False]
     assert found.exact

@@ -7,12 +7,11 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from pages import content_of, example, people, random_audit
+from pages import content_of, example, people
 from selfselect import PublishedStatistics, ThresholdCurves, audit
 from selfselect.auditing import Audit, ScreeningResult
-from selfselect.auditing.page import short_name, threshold_grid
-from selfselect.behaviour import BestResponse, SureRule
 from selfselect.costs import Terms
+from selfselect.report.page_data import short_name, threshold_grid
 
 
 def test_too_many_groups_for_a_page_are_refused_rather_than_left_out():
@@ -30,22 +29,9 @@ def test_a_behaviour_that_the_page_cannot_recompute_is_refused_by_name():
             return "Shy()"
 
     shy = example().under(Terms(0.7, behaviour=Shy()))
-    assert "of people apply" in shy.verdict()
+    assert "of people are expected to apply" in shy.verdict()
     with pytest.raises(ValueError, match=r"cannot follow Shy\(\).*to_frame"):
         shy.to_html()
-
-
-def test_what_the_hard_rule_does_without_a_precision_is_passed_on():
-    found = example()
-    for undefined in ("abstain", "apply"):
-        terms = content_of(found.under(Terms(0.7, behaviour=BestResponse(undefined))))["terms"]
-        assert terms["behaviour"] == {"rule": "hard", "undefined": undefined}
-
-
-def test_how_sure_people_want_to_be_is_passed_on():
-    data = content_of(example().under(Terms(0.7, behaviour=SureRule(0.9975, "apply"))))
-    assert data["terms"]["behaviour"] == {"rule": "sure", "undefined": "apply", "confidence": 0.9975}
-    assert data["levels"] == {"sure": "99.75%", "unsure": "0.25%", "rare": "5%"}
 
 
 def test_counts_on_the_page_are_those_of_the_library_at_every_threshold_offered():
@@ -132,9 +118,3 @@ def test_long_names_are_shortened_and_say_so():
     assert short_name("A") == "A"
     assert short_name("") == "(empty)"
     assert short_name("x" * 10_000).endswith("(10,000 characters)")
-
-
-def test_a_page_is_made_of_any_audit():
-    for seed in range(20):
-        found = random_audit(seed)
-        assert content_of(found)["names"] == found.names

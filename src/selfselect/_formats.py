@@ -1,8 +1,8 @@
-"""Numbers as people read them, the same everywhere: terminal, report, and the script inside the report.
+"""Numbers as text, the same everywhere: terminal, report, and the script inside the report.
 
-This is the only place where shares, amounts and counts become text. Rounding is by floor(x + 1/2) on doubles, which
-every language does alike; the usual formatting functions of Python and JavaScript disagree about ties.
-``report/scripts/numbers.js`` has the same functions, and ``tests/auditing/cases.json`` holds on both sides.
+Rounding is by floor(x + 1/2) on doubles, which every language does alike; the usual formatting functions of Python and
+JavaScript disagree about ties. ``report/scripts/numbers.js`` has the same functions. ``tests/report/cases.json`` lists
+inputs and texts for both.
 """
 
 from __future__ import annotations
@@ -10,16 +10,16 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Iterable
 
-from ..behaviour import SLACK
+from .behaviour import SLACK
 
 UNDEFINED = "none"
-#: Amounts are written to thousandths: a finer cost or subsidy means nothing to anybody.
+#: Amounts are written to thousandths: a finer cost or subsidy is meaningless.
 PLACES = 3
 THOUSAND = 10**PLACES
 #: Of an amount, at least so many places are written, as of money.
 FEWEST_PLACES = 2
-#: What may be missing, in thousandths, before an amount is rounded up to the next: half of what the rule by which
-#: groups decide forgives, so that whoever is promised "at 0.62" does apply at 0.62.
+#: Tolerance, in thousandths, of rounding up and down: half of the tolerance by which groups decide, so that a group
+#: that is said to apply at 62% does.
 SPARE = THOUSAND * SLACK / 2
 #: More names than this are counted, not listed.
 MOST_NAMED = 5
@@ -37,8 +37,32 @@ def percent(value: float) -> str:
     return text if text == UNDEFINED else f"{text}%"
 
 
+def short_percent(value: float) -> str:
+    """A cost as a share of what being selected is worth, with a decimal where needed.
+
+    Examples
+    --------
+    >>> short_percent(0.7), short_percent(0.725)
+    ('70%', '72.5%')
+    """
+    text = _decimal(value * 1000, _nearest, places=1, fewest=0)
+    return text if text == UNDEFINED else f"{text}%"
+
+
+def short_percent_down(value: float) -> str:
+    """The same, rounded down.
+
+    Examples
+    --------
+    >>> short_percent_down(0.6249), short_percent_down(0.62)
+    ('62.4%', '62%')
+    """
+    text = _decimal(value * 1000 + SPARE, math.floor, places=1, fewest=0)
+    return text if text == UNDEFINED else f"{text}%"
+
+
 def level(value: float) -> str:
-    """A level of confidence, rounded down: nobody is surer than what is written.
+    """A level of confidence, rounded down.
 
     Examples
     --------

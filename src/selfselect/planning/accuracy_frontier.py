@@ -1,4 +1,4 @@
-"""What it costs a firm in accuracy to keep qualified people from staying away."""
+"""Accuracy among applicants against social cost, over classifiers trained under limits on social cost."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ def accuracy_social_cost_frontier(
     progress: bool = True,
     **settings: Any,
 ) -> pd.DataFrame:
-    """Trade accuracy on applicants for qualified people who apply: one strategic classifier per limit on social cost.
+    """Train one strategic classifier per limit on social cost, and compare accuracy among applicants.
 
     Parameters
     ----------

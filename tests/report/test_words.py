@@ -7,11 +7,13 @@ from hypothesis import strategies as st
 
 from cases import all_cases
 from selfselect import PublishedStatistics, _text
-from selfselect.auditing import formats, group_names, words
-from selfselect.auditing.formats import amount_down, amount_up
+from selfselect import _formats as formats
+from selfselect._formats import amount_down, amount_up
+from selfselect.auditing import group_names
 from selfselect.behaviour import BestResponse, SureRule
 from selfselect.costs import Terms
 from selfselect.outcomes import BoundedOutcome, Outcome
+from selfselect.report.sentences import words
 
 
 def as_outcome(numbers):
@@ -62,11 +64,3 @@ def test_what_a_sentence_promises_is_true_after_rounding(hits, selected, cost, p
             terms.with_subsidies({"B": min(paid + promised, 1.0) if kind == "proportional" else paid + promised})
         ).iloc[0]
     assert published.decisions(Terms(float(amount_down(limit[0])), behaviour=behaviour)).iloc[0]
-
-
-def test_a_group_to_which_nothing_is_promised_is_told_so():
-    said = words.group_sentence("B", 0.6, 0, 100, 0.66, float("nan"), max_accepted_cost=float("nan"), confidence=0.9)
-    assert said == (
-        "B stays away: 66.0% of those who pass screening are qualified, but nothing is promised to it, so no subsidy "
-        "can bring it in."
-    )

@@ -1,0 +1,92 @@
+"""The same people under two models: counts of both decisions together, and their bootstrap."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any, Self
+
+import numpy as np
+import pandas as pd
+from numpy.typing import ArrayLike, NDArray
+
+from .._validation import FloatArray, check_binary, check_same_length, check_weights
+from ..costs import Terms
+from ..counting import GroupCounts, encode_groups
+from .resampling import Resamples, ResamplesBuilder, blocks_of, check_n_resamples, draw_cells
+
+
+@dataclass(frozen=True, eq=False)
+class PairedCounts:
+    """The same people under two models: how many of each group are qualified or not, and pass under each.
+
+    Attributes
+    ----------
+    groups : Index of shape (n_groups,)
+        The groups.
+    cells : ndarray of shape (n_groups, 2, 2, 2)
+        People (or their summed weights) by label, by whether they pass under the first model, and the second.
+    squares : ndarray of the same shape or None
+        Sums of squared weights, if there are weights.
+    """
+
+    groups: pd.Index
+    cells: NDArray[Any]
+    squares: FloatArray | None = None
+
+    @classmethod
+    def from_predictions(
+        cls,
+        y_true: ArrayLike,
+        first: ArrayLike,
+        second: ArrayLike,
+        *,
+        sensitive_features: Any = None,
+        sample_weight: ArrayLike | None = None,
+        missing: str = "error",
+    ) -> Self:
+        """Count labels and what two models predict for the same people.
+
+        Examples
+        --------
+        >>> pairs = PairedCounts.from_predictions([1, 0, 1], [1, 1, 0], [1, 0, 0], sensitive_features=list("AAB"))
+        >>> pairs.cells[:, 1, 1, 1].tolist()
+        [1, 0]
+        """
+        y, one, other = (
+            check_binary(values, name) for values, name in ((y_true, "y_true"), (first, "first"), (second, "second"))
+        )
+        check_same_length(y_true=y, first=one, second=other)
+        weights = check_weights(sample_weight, len(y))
+        groups = encode_groups(sensitive_features, n_rows=len(y), missing=missing)
+        cell = 8 * groups.codes + 4 * y + 2 * one + other
+
+        def count_of(given: FloatArray | None) -> NDArray[Any]:
+            total = np.bincount(cell, weights=given, minlength=8 * groups.n_groups)
+            return np.asarray(total.reshape(groups.n_groups, 2, 2, 2))
+
+        return cls(groups.labels, count_of(weights), None if weights is None else count_of(weights**2))
+
+    def counts(self) -> tuple[GroupCounts, GroupCounts]:
+        """Counts under the first model and under the second."""
+        return _margins(self.cells)
+
+    def resample(self, first: Terms, second: Terms, n_resamples: int, random_state: Any) -> tuple[Resamples, Resamples]:
+        """Draw the same people for both models, and let them decide under the terms of each."""
+        rng = np.random.default_rng(random_state)
+        flat = (len(self.groups), 8)
+        cells, squares = self.cells.reshape(flat), None if self.squares is None else self.squares.reshape(flat)
+        builders = [ResamplesBuilder(self.groups, self.groups, terms) for terms in (first, second)]
+        for size in blocks_of(check_n_resamples(n_resamples), cells.size):
+            drawn = draw_cells(cells, squares, size, rng).reshape(size, *self.cells.shape)
+            for builder, counts in zip(builders, _margins(drawn), strict=True):
+                builder.add(counts, counts)
+        return builders[0].build(), builders[1].build()
+
+
+def _margins(cells: NDArray[Any]) -> tuple[GroupCounts, GroupCounts]:
+    n, positives = cells.sum(axis=(-1, -2, -3)), cells[..., 1, :, :].sum(axis=(-1, -2))
+    first, second = cells.sum(axis=-1), cells.sum(axis=-2)
+    return (
+        GroupCounts(n, positives, first[..., :, 1].sum(axis=-1), first[..., 1, 1]),
+        GroupCounts(n, positives, second[..., :, 1].sum(axis=-1), second[..., 1, 1]),
+    )

@@ -1,0 +1,36 @@
+"""What audits, comparisons, plans and frontiers share: text, JSON and a page, all made by :mod:`selfselect.report`."""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from typing import Any
+
+import pandas as pd
+
+from .._text import html_text, json_text
+
+
+class Reported(ABC):
+    """A result that can be shown as sentences, as a table, as JSON and as an HTML page."""
+
+    @abstractmethod
+    def verdict(self) -> str:
+        """Summarise the result in a few sentences."""
+
+    @abstractmethod
+    def to_frame(self) -> pd.DataFrame:
+        """Table of the result."""
+
+    @abstractmethod
+    def to_dict(self) -> dict[str, Any]:
+        """Everything as plain values; NaN becomes None."""
+
+    def to_json(self) -> str:
+        """JSON text of :meth:`to_dict`."""
+        return json_text(self.to_dict())
+
+    def _repr_html_(self) -> str:
+        return f"<p>{html_text(self.verdict())}</p>{self.to_frame()._repr_html_()}"
+
+    def __repr__(self) -> str:
+        return f"{self.verdict()}\n{self.to_frame()}"

@@ -1,0 +1,138 @@
+"""The best thresholds of a score under every limit on social cost: one for all, or one per group."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from functools import cached_property
+
+import numpy as np
+import pandas as pd
+from numpy.typing import NDArray
+
+from .._validation import FloatArray
+from ..behaviour import SLACK, Shares
+from ..costs import Terms
+from ..learning.group_sets import GroupChoices, best_set
+from ..publishing import ThresholdCurves
+
+#: Points of the frontier of thresholds per group; where there are more, fewer are spread over social cost.
+MOST_POINTS, SPREAD_POINTS = 100, 40
+#: Of more groups than this, sets of groups may differ from the best by one group: integer programs, one for each point,
+#: would take a minute, and what they win is less than one group in a thousand.
+MOST_EXACT = 1000
+
+
+@dataclass(frozen=True, eq=False)
+class ThresholdSearch:
+    """The best thresholds that some people give, under every limit on social cost."""
+
+    curves: ThresholdCurves
+    costs: FloatArray
+    terms: Terms
+
+    @cached_property
+    def everything(self) -> pd.DataFrame:
+        """What follows from every threshold, if it is one for all."""
+        return self.curves.outcomes_under(self.terms)
+
+    @cached_property
+    def efficient(self) -> NDArray[np.intp]:
+        """Rows of :attr:`everything` that none beats, by rising social cost and accuracy."""
+        accuracy, away = (self.everything[name].to_numpy() for name in ("induced_accuracy", "social_cost"))
+        defined = np.flatnonzero(~np.isnan(accuracy) & ~np.isnan(away))
+        # of equals, the one with the lowest threshold
+        rows = defined[np.lexsort((defined, -accuracy[defined], away[defined]))]
+        best = np.maximum.accumulate(np.concatenate([[-np.inf], accuracy[rows][:-1]]))
+        return np.asarray(rows[accuracy[rows] > best + SLACK], dtype=np.intp)
+
+    def one(self, limit: float) -> tuple[int, bool]:
+        """Row of the most accurate threshold whose social cost is within a limit, or nearest to it; -1 without any."""
+        away = self.everything["social_cost"].to_numpy()[self.efficient]
+        if len(away) == 0:
+            return -1, False
+        within = int(np.searchsorted(away, limit + SLACK, side="right"))
+        return int(self.efficient[max(within - 1, 0)]), within > 0
+
+    def at_one(self, chosen_on: ThresholdSearch, row: int) -> FloatArray:
+        """People judged rightly, applicants, qualified people away and all of them, at others' one threshold."""
+        everyone, qualified = float(self.curves.n.sum()), float(self.curves.positives.sum())
+        if row < 0:
+            return np.array([0.0, 0.0, qualified, qualified])
+        value = chosen_on.everything["threshold"].to_numpy()[row]
+        here = self.everything.iloc[np.searchsorted(self.everything["threshold"].to_numpy(), value, "right") - 1]
+        applicants = here["application_rate"] * everyone
+        right = here["induced_accuracy"] * applicants if applicants else 0.0
+        # nobody of them may be qualified: then nobody stays away
+        return np.array([right, applicants, here["social_cost"] * qualified if qualified else 0.0, qualified])
+
+    @cached_property
+    def shares(self) -> Shares:
+        """Share of its group that applies at each step."""
+        return self.curves.step_shares(self.terms)
+
+    # ------------------------------------------------------------------ one per group
+
+    def at_each(self, chosen_on: ThresholdSearch, inside: NDArray[np.bool_]) -> FloatArray:
+        """The same at others' thresholds per group; of a group that they have not seen, nobody passes."""
+        theirs = np.where(inside, chosen_on.curves.threshold[chosen_on.best_step], np.nan)
+        at = chosen_on.curves.groups.get_indexer(self.curves.groups)
+        step = steps_at(self.curves, np.where(at >= 0, theirs[at], np.nan))
+        counts, shares = self.curves.counts_of(step), np.asarray(self.shares[step], dtype=np.float64)
+        away = (1 - shares) @ counts.positives
+        return np.array([shares @ counts.correct, shares @ counts.n, away, counts.positives.sum()], dtype=np.float64)
+
+    @cached_property
+    def best_step(self) -> NDArray[np.intp]:
+        """Step at which each group is judged most accurately while it applies; -1 without any."""
+        return self.curves.best_steps(self.costs, behaviour=self.terms.behaviour)
+
+    @cached_property
+    def choices(self) -> GroupChoices:
+        """What each group is worth."""
+        curves = self.curves
+        comes = self.best_step >= 0
+        stays = ~self.curves.step_applies(self.costs, behaviour=self.terms.behaviour)
+        positives = curves.positives.astype(np.float64)
+        return GroupChoices(
+            gain=np.where(comes, curves.correct[self.best_step], -np.inf).astype(np.float64),
+            n=curves.n.astype(np.float64),
+            cover=np.where(comes, positives, 0.0),
+            reliable=comes,
+            may_stay_out=np.bincount(curves.group[stays], minlength=len(curves.n)) > 0,
+        )
+
+    def per_group(self, limit: float) -> tuple[NDArray[np.bool_], bool]:
+        """Groups to let in, each at its best step, for the best accuracy within a limit, or nearest to it."""
+        need = (1 - limit - SLACK) * float(self.curves.positives.sum())
+        best = best_set(self.choices, need, exact=self._few)
+        return (best.applying, True) if best is not None else (self.choices.may_apply, False)
+
+    @property
+    def _few(self) -> bool:
+        return len(self.curves.groups) <= MOST_EXACT
+
+    def sets(self) -> Iterator[NDArray[np.bool_]]:
+        """Sets of groups of the frontier, by falling social cost; every one if there are not too many."""
+        for step in (0.0, float(self.curves.positives.sum()) / SPREAD_POINTS):
+            sets = list(self._sets(step))
+            if len(sets) < MOST_POINTS or step:
+                yield from sets
+                return
+
+    def _sets(self, step: float) -> Iterator[NDArray[np.bool_]]:
+        cover, need = self.choices.cover, 0.0
+        for _ in range(MOST_POINTS):
+            best = best_set(self.choices, need, exact=self._few)
+            if best is None:
+                return
+            yield best.applying
+            covered = float(cover[best.applying].sum())
+            need = covered + max(step, 1e-9 * float(cover.sum()))
+
+
+def steps_at(curves: ThresholdCurves, thresholds: FloatArray) -> NDArray[np.intp]:
+    """Step of each group at a threshold of its own; NaN: nobody passes."""
+    begun = curves.threshold <= thresholds[curves.group]  # the first step, at -inf, always has
+    step = curves.start[:-1] + np.add.reduceat(begun, curves.start[:-1], dtype=np.intp) - 1
+    return np.asarray(np.where(np.isnan(thresholds), curves.start[1:] - 1, step), dtype=np.intp)

@@ -1,0 +1,236 @@
+"""Results as plain values, for JSON: no NaN, no numpy types. One function per kind of result."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+import pandas as pd
+
+from ..auditing import Audit, Comparison, OverCosts, Uncertainty
+from ..outcomes import BOUNDED, Outcome
+from .sentences.frontiers import NOTES
+
+if TYPE_CHECKING:  # importing plans would import all estimators
+    from ..planning import SubsidyPlan, ThresholdFrontier
+    from ..planning.thresholds import Point
+
+#: Columns of each group of an audit.
+GROUP_COLUMNS = (
+    "n base_rate selected precision precision_low precision_high cost applies share subsidy_needed accuracy "
+    "selection_rate utility"
+).split()
+#: Columns that only some audits have: of people who were not tested, have weights, or are new.
+FURTHER_COLUMNS = (
+    "untested base_rate_low base_rate_high accuracy_low accuracy_high effective_selected undecided "
+    "delivered delivered_low delivered_high promise_kept"
+).split()
+#: With more groups (at all costs together) than this, there is no bootstrap, which would take long.
+MOST_RESAMPLED_GROUPS = 2_000
+#: With more groups than this, points of a frontier do not name them.
+MOST_NAMES = 1000
+
+
+def plain_value(value: Any) -> Any:
+    """A number, text or truth of Python's own; None for what is not finite; a list for a tuple.
+
+    Examples
+    --------
+    >>> plain_value(np.float64("nan")), plain_value(np.int64(3)), plain_value((0.0, float("nan")))
+    (None, 3, [0.0, None])
+    """
+    if isinstance(value, tuple):
+        return [plain_value(part) for part in value]
+    if isinstance(value, np.generic):
+        value = value.item()
+    return None if isinstance(value, float) and not np.isfinite(value) else value
+
+
+def plain_dict(values: Mapping[Any, Any]) -> dict[str, Any]:
+    """The same mapping with plain values."""
+    return {str(name): plain_value(value) for name, value in values.items()}
+
+
+def plain_rows(frame: pd.DataFrame, columns: Iterable[str] | None = None) -> list[dict[str, Any]]:
+    """Rows of a frame as mappings from column to plain value."""
+    chosen = list(frame.columns if columns is None else columns)
+    rows = frame[chosen].itertuples(index=False, name=None)
+    return [plain_dict(dict(zip(chosen, row, strict=True))) for row in rows]
+
+
+def plain_groups(
+    names: Sequence[str], frame: pd.DataFrame, columns: Iterable[str] | None = None
+) -> list[dict[str, Any]]:
+    """The same, with the name of the group first."""
+    return [{"group": name, **row} for name, row in zip(names, plain_rows(frame, columns), strict=True)]
+
+
+def outcome_to_dict(result: Outcome) -> dict[str, Any]:
+    """Numbers of an outcome."""
+    return plain_dict(result.to_dict())
+
+
+# ---------------------------------------------------------------------- audits
+
+
+def audit_to_dict(audit: Audit) -> dict[str, Any]:
+    """An audit at its main cost; with several costs, all of them under ``by_cost``."""
+    resampled = len(audit.costs) * len(audit.names) <= MOST_RESAMPLED_GROUPS
+    content = _one_cost(audit, resampled)
+    if audit.other_costs:
+        content["by_cost"] = [_one_cost(audit.at(cost), resampled) for cost in audit.costs]
+    if audit.cost_range is not None:
+        content["over_costs"] = over_costs_to_dict(audit.over_costs(*audit.cost_range))
+    content["impact_ratios"] = impact_to_dict(audit.impact_ratios())
+    return content
+
+
+def _one_cost(audit: Audit, resampled: bool) -> dict[str, Any]:
+    cost: Any = audit.terms.cost
+    listed = dict(zip(audit.names, audit.terms.listed_for(audit.published.groups).tolist(), strict=True))
+    own = {name: value for name, value in listed.items() if value != cost}
+    if isinstance(cost, Mapping | pd.Series):
+        cost, own = listed, {}
+    either_way, frame = audit.either_way(), audit.to_frame()
+    return {
+        "cost": plain_value(cost),
+        **({"cost_of": own} if own else {}),
+        "threshold": plain_value(audit.threshold),
+        **({"lower_passes": True} if audit.published_by.lower_passes else {}),
+        "n": plain_value(audit.population.counts.n.sum()),
+        **({"warnings": list(audit.provenance.warnings)} if audit.provenance.warnings else {}),
+        **outcome_to_dict(audit.outcome),
+        "subsidy_kind": audit.terms.kind,
+        "confidence": audit.terms.confidence,
+        "either_way": None if either_way is None else plain_dict(either_way),
+        "uncertainty": uncertainty_to_dict(audit.uncertainty(), audit.names) if resampled else None,
+        **({"promises": promise_counts(audit)} if audit.of_new_people else {}),
+        "groups": plain_groups(audit.names, frame, GROUP_COLUMNS + [name for name in FURTHER_COLUMNS if name in frame]),
+    }
+
+
+def promise_counts(audit: Audit) -> dict[str, int]:
+    """How many promises are kept, broken and undecided."""
+    answers = audit.promises()["promise_kept"].tolist()
+    names = {"kept": "yes", "broken": "no", "undecided": "undecided"}
+    return {name: answers.count(answer) for name, answer in names.items()}
+
+
+def uncertainty_to_dict(uncertainty: Uncertainty, names: Sequence[str]) -> dict[str, Any]:
+    """Intervals by the bootstrap, and how often each group applies."""
+    return {
+        "method": "bayesian bootstrap of weighted people" if uncertainty.weighted else "bootstrap over people",
+        "stratified_by": "group",
+        "n_resamples": uncertainty.n_resamples,
+        "seed": uncertainty.seed if isinstance(uncertainty.seed, int) else None,
+        "confidence": uncertainty.confidence,
+        **{str(name): plain_dict(row) for name, row in uncertainty.to_frame().to_dict("index").items()},
+        "applies": dict(zip(names, uncertainty.applies.tolist(), strict=True)),
+    }
+
+
+def over_costs_to_dict(over: OverCosts) -> dict[str, Any]:
+    """What holds over a range of costs."""
+    return {
+        "low": over.low,
+        "high": over.high,
+        **{name: plain_value(over.range_of(name)) for name in BOUNDED[1:]},
+        "groups": plain_groups(over.names, over.groups),
+        "steps": plain_rows(over.steps),
+    }
+
+
+def impact_to_dict(frame: pd.DataFrame, confidence: float = 0.95) -> dict[str, Any]:
+    """Impact ratios: one table per column, with the number of people of unknown category."""
+    return {
+        "method": "Katz's log interval",
+        "confidence": confidence,
+        "tables": [
+            {
+                "by": by,
+                "unknown": float(part.loc[part["unknown"], "n"].sum()),
+                "categories": plain_rows(part.drop(columns="by")),
+            }
+            for by, part in frame.groupby("by", sort=False)
+        ],
+    }
+
+
+# ---------------------------------------------------------------------- comparisons, plans, frontiers
+
+
+def comparison_to_dict(comparison: Comparison) -> dict[str, Any]:
+    """Two audits side by side."""
+    numbers = comparison.differences().to_dict("index")
+    return {
+        "names": list(comparison.names),
+        "paired": comparison.paired,
+        "n_resamples": len(comparison.drawn[0].shares),
+        "confidence": comparison.confidence,
+        "seed": comparison.seed if isinstance(comparison.seed, int) else None,
+        **{str(name): plain_dict(row) for name, row in numbers.items()},
+        "groups": plain_groups(comparison.group_names, comparison.to_frame()),
+    }
+
+
+def plan_to_dict(plan: SubsidyPlan) -> dict[str, Any]:
+    """A plan of subsidies, with the outcome before and after."""
+    spending = plan.spending
+    return {
+        "cost": _one_cost(plan.before, resampled=False)["cost"],
+        "threshold": plain_value(plan.before.threshold),
+        "subsidy_kind": plan.subsidy_kind,
+        "budget": None if spending is None else spending.budget,
+        "exact": None if spending is None else plan.path is None and spending.exact,
+        "confidence": plan.confidence,
+        "works": plan.works,
+        "impossible": plan.impossible,
+        "driven_out": plan.driven_out,
+        "recipients": plan.recipients,
+        "total": plain_value(plan.total),
+        "before": outcome_to_dict(plan.before.outcome),
+        "retrained": None if plan.retrained is None else outcome_to_dict(plan.retrained.outcome),
+        "after": outcome_to_dict(plan.after.outcome),
+        "groups": plain_groups(plan.before.names, plan.to_frame()),
+        "path": None if plan.path is None else plain_rows(plan.path),
+    }
+
+
+def frontier_to_dict(frontier: ThresholdFrontier) -> dict[str, Any]:
+    """A frontier over thresholds; with very many groups, only the recommended points name them."""
+    named, current = len(frontier.names) <= MOST_NAMES, frontier.current
+    now = None
+    if current is not None:
+        now = {"threshold": plain_value(frontier.people.threshold)} | outcome_to_dict(current)
+    recommended = {kind: frontier.recommend(kind=kind) for kind in frontier.points}
+    return {
+        "cost": plain_value(frontier.terms.uniform_cost),
+        "n": plain_value(frontier.curves.n.sum()),
+        "max_social_cost": frontier.max_social_cost,
+        "met": frontier.met,
+        "seed": frontier.seed,
+        "now": now,
+        "recommended": {
+            kind: None if point is None else _point(frontier.names, point) for kind, point in recommended.items()
+        },
+        **{
+            kind: [_point(frontier.names if named else None, point) for point in points]
+            for kind, points in frontier.points.items()
+        },
+        "notes": list(NOTES),
+    }
+
+
+def _point(names: Sequence[str] | None, point: Point) -> dict[str, Any]:
+    content: dict[str, Any] = {"threshold": plain_value(point.threshold)} if point.kind == "one" else {}
+    if names is not None and point.kind == "per_group":
+        content["thresholds"] = dict(zip(names, map(plain_value, point.thresholds), strict=True))
+    content |= outcome_to_dict(point.outcome)
+    if names is not None:
+        content["who"] = [name for name, applies in zip(names, point.applies, strict=True) if applies]
+    return content | {
+        "held_out_accuracy": plain_value(point.held_out_accuracy),
+        "held_out_social_cost": plain_value(point.held_out_social_cost),
+        "met": point.met,
+    }

@@ -1,0 +1,192 @@
+"""HTML pages of audits, plans, comparisons and frontiers."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+from .._formats import count
+from .._text import printable
+from ..auditing import Audit, Comparison
+from .dicts import MOST_RESAMPLED_GROUPS, plain_value
+from .page_data import audit_data, natural_order, page_constants, short_name, source_data
+from .rendering import render_audit, render_document
+from .sentences.audits import standings, uncertainty_lines
+from .sentences.comparisons import comparison_notes, comparison_sentences
+from .sentences.frontiers import KINDS, NOTES, frontier_sentences
+from .sentences.plans import plan_sentences
+from .tables import change_rows, difference_rows, effect_rows, impact_rows, payment_rows, point_row
+
+if TYPE_CHECKING:  # importing plans would import all estimators
+    from ..planning import SubsidyPlan, ThresholdFrontier
+
+#: Sentences that stand in the file itself, for readers without scripts, and how long they may be: names of groups may
+#: have any length.
+MOST_SENTENCES, LONGEST_SENTENCE, LONGEST_VERDICT = 50, 1000, 2000
+
+
+@dataclass(frozen=True)
+class Opening:
+    """What a page says first, if it is about more than an audit.
+
+    Attributes
+    ----------
+    eyebrow : str
+        What kind of page it is, in a few words.
+    headline : str
+        A headline before the one of the audit; empty if the audit's is enough.
+    paragraphs : tuple of str
+        What follows the headline.
+    tables : tuple of dict
+        ``title``, ``rows`` (dicts from column to text) and ``left`` (columns that are text) of each.
+    published, counted : str
+        Who the people are whose counts are published, and those who are counted: "8,000 training people".
+    """
+
+    eyebrow: str = "Who will apply?"
+    headline: str = ""
+    paragraphs: tuple[str, ...] = ()
+    tables: tuple[dict[str, Any], ...] = ()
+    published: str = ""
+    counted: str = ""
+
+
+def _with_short_names(table: dict[str, Any]) -> dict[str, Any]:
+    return table | {"rows": [{name: short_name(str(cell)) for name, cell in row.items()} for row in table["rows"]]}
+
+
+def audit_page(audit: Audit, opening: Opening | None = None) -> str:
+    """Page of an audit, which recomputes itself."""
+    opening = opening or Opening()
+    verdict = audit.verdict()
+    over = "" if audit.cost_range is None else audit.over_costs(*audit.cost_range).sentence()
+    sentences = [printable(sentence) for sentence in audit.sentences()[:MOST_SENTENCES]]
+    counts, few = audit.population.counts, len(audit.names) <= MOST_RESAMPLED_GROUPS
+    return render_audit(
+        audit_data(audit),
+        verdict=printable(verdict) if len(verdict) < LONGEST_VERDICT else "",
+        sentences=[sentence for sentence in sentences if len(sentence) < LONGEST_SENTENCE],
+        untested="" if counts.is_known else count(float(counts.unknown.sum())),
+        over_costs=printable(over) if len(over) < LONGEST_VERDICT else "",
+        impact=[
+            table
+            | {
+                "by": short_name(table["by"]),
+                "rows": [row | {"category": short_name(row["category"])} for row in table["rows"]],
+            }
+            for table in impact_rows(audit.impact_ratios())
+        ],
+        sure=[printable(line) for line in uncertainty_lines(audit)] if few else [],
+        warnings=[printable(warning) for warning in audit.provenance.warnings],
+        opening={
+            "eyebrow": opening.eyebrow,
+            "headline": printable(opening.headline)[:LONGEST_VERDICT],
+            "paragraphs": [printable(text) for text in opening.paragraphs],
+            "published": printable(opening.published),
+            "counted": printable(opening.counted),
+        },
+        tables=[_with_short_names(table) for table in opening.tables],
+    )
+
+
+def plan_page(plan: SubsidyPlan) -> str:
+    """Page of a plan: before and after, who is paid, and the audit with the subsidies set."""
+    headline, *paragraphs = plan_sentences(plan)
+    if plan.path is not None:
+        paragraphs.append(
+            "This page is about the model that the firm trains under these subsidies, not about the model in the file. "
+            f"{count(len(plan.path))} models were tried."
+        )
+    tables = (
+        {"title": "Before and after", "rows": effect_rows(plan), "left": [""]},
+        {"title": "Who is paid", "rows": payment_rows(plan), "left": ["group", "without", "with"]},
+    )
+    return audit_page(plan.after, Opening("A plan of subsidies", headline, tuple(paragraphs), tables))
+
+
+def comparison_page(comparison: Comparison) -> str:
+    """Page of two audits: the verdict, a chart of both and the tables."""
+    old, new = (short_name(name) for name in comparison.names)
+    groups = _with_short_names({"title": "Groups", "rows": change_rows(comparison), "left": ["group", "change"]})
+    hashes = [audit.provenance.sha256 for audit in (comparison.before, comparison.after)]
+    return render_document(
+        {
+            "eyebrow": "What changed?",
+            "title": short_name(comparison.title or f"{comparison.names[0]} and {comparison.names[1]}"),
+            "headline": comparison_sentences(comparison),
+            "paragraphs": comparison_notes(comparison),
+            "chart": {
+                "kind": "comparison",
+                "title": "Which groups start or stop applying?",
+                "text": f"Precision of each group with 95% intervals: {old} (grey squares) and {new} (below, in "
+                "colour). In the shaded area, applying costs more than it is worth. Dashed line: a former cost.",
+                "order": natural_order(comparison.group_names),
+                "names": [old, new],
+                "groups": _compared_groups(comparison),
+            },
+            "tables": [{"title": "Numbers", "rows": difference_rows(comparison), "left": [""]}, groups],
+            "constants": page_constants(),
+            "provenance": source_data(comparison.after.provenance) | {"sha256": ", ".join(filter(None, hashes))},
+        }
+    )
+
+
+#: What the chart of a comparison shows of each group: name in the data and column of the audit.
+COMPARED = {"n": "n", "selected": "selected", "precision": "precision", "low": "precision_low"}
+COMPARED |= {"high": "precision_high", "cost": "cost", "applies": "applies", "standing": "standing"}
+
+
+def _compared_groups(comparison: Comparison) -> list[dict[str, Any]]:
+    """What the chart shows of each group, before and after; None of a group that is not there."""
+    changes = zip(comparison.group_names, comparison.to_frame()["change"], strict=True)
+    absent = dict.fromkeys(COMPARED)
+    groups = [
+        {"name": short_name(name), "change": change, "before": absent, "after": absent} for name, change in changes
+    ]
+    for when, audit in (("before", comparison.before), ("after", comparison.after)):
+        rows = audit.to_frame().assign(standing=standings(audit)).to_dict("records")
+        for place, row in zip(comparison.positions(audit).tolist(), rows, strict=True):
+            groups[place][when] = {name: plain_value(row[column]) for name, column in COMPARED.items()}
+    return groups
+
+
+def frontier_page(frontier: ThresholdFrontier) -> str:
+    """Page of a frontier: the verdict, a chart and both tables."""
+    series = [
+        {
+            "name": KINDS[kind],
+            "points": [(point.outcome.social_cost, point.outcome.induced_accuracy) for point in points],
+            "line": True,
+        }
+        for kind, points in frontier.points.items()
+        if points
+    ]
+    if frontier.current is not None and not math.isnan(frontier.current.induced_accuracy):
+        now = (frontier.current.social_cost, frontier.current.induced_accuracy)
+        series.append({"name": "now", "points": [now], "line": False})
+    return render_document(
+        {
+            "eyebrow": "Which threshold?",
+            "title": short_name(frontier.provenance.title) if frontier.provenance.title else "",
+            "headline": frontier_sentences(frontier),
+            "paragraphs": NOTES,
+            "chart": {
+                "kind": "frontier",
+                "title": "Accuracy against qualified people who stay away",
+                "text": "Higher is more accurate among applicants. Further right, more qualified people stay away. "
+                "Each point is one threshold for all, or one per group.",
+                "series": series,
+            },
+            "tables": [
+                {
+                    "title": KINDS[kind].capitalize(),
+                    "rows": [point_row(frontier, point) for point in points],
+                    "left": ["apply"],
+                }
+                for kind, points in frontier.points.items()
+            ],
+            "constants": page_constants(),
+            "provenance": source_data(frontier.provenance),
+        }
+    )

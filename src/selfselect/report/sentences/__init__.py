@@ -1,0 +1,1 @@
+"""Sentences that people read, in reports and on the terminal. Words are chosen here and nowhere else."""

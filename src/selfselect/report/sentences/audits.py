@@ -1,0 +1,152 @@
+"""Sentences about an audit: the verdict, each group, how sure the numbers are, and ranges of costs."""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+
+from ..._formats import count, level, percent, short_percent, short_percent_down
+from ...auditing import Audit, OverCosts
+from ...auditing.cost_ranges import NOWHERE, THROUGHOUT, UP_TO
+from .words import (
+    WORTH,
+    group_sentence,
+    group_warning,
+    promises_sentence,
+    range_text,
+    spoken,
+    standing,
+    verdict_sentence,
+)
+
+#: Names of the numbers of an outcome, in sentences and tables.
+NUMBERS = {
+    "assumed_accuracy": "accuracy among everybody (assumed accuracy)",
+    "induced_accuracy": "accuracy among applicants (induced accuracy)",
+    "application_rate": "people who apply",
+    "social_cost": "qualified people who stay away (social cost)",
+}
+#: Groups whose share of resamples is listed.
+MOST_LISTED = 12
+
+
+def audit_verdict(audit: Audit) -> str:
+    """Who applies and what follows, how certain that is, and whether new people did as well as published."""
+    groups, undecided = audit.published.groups, audit.undecided
+    verdict = verdict_sentence(
+        audit.terms.uniform_cost,
+        audit.names,
+        audit.shares.tolist(),
+        audit.outcome,
+        confidence=audit.terms.confidence,
+        costs=audit.terms.listed_for(groups).tolist(),
+        subsidies=audit.terms.subsidies_for(groups).tolist(),
+        kind=audit.terms.kind,
+        selected=audit.published.counts.selected.tolist(),
+        people=float(audit.population.counts.n.sum()),
+        undecided=None if undecided is None else undecided.tolist(),
+        either_way=audit.either_way(),
+    )
+    return " ".join(filter(None, [verdict, audit_promises(audit)]))
+
+
+def audit_promises(audit: Audit) -> str:
+    """Whether new people did as well as published; empty if the same people are counted."""
+    if not audit.of_new_people:
+        return ""
+    groups, promises = audit.published.groups, audit.promises()
+    return promises_sentence(
+        audit.names,
+        promises["promise_kept"].tolist(),
+        audit.population.spread_over(groups).counts.selected.tolist(),
+        promises["delivered"].tolist(),
+        audit.terms.effective_cost(groups).tolist(),
+    )
+
+
+def group_sentences(audit: Audit) -> list[str]:
+    """One sentence per group."""
+    subsidies = audit.terms.subsidies_for(audit.published.groups)
+    limits = audit.terms.max_accepted_cost(audit.published.counts)
+    rows = zip(audit.names, audit.shares, subsidies, limits, audit.to_frame().itertuples(), strict=True)
+    return [
+        group_sentence(
+            name,
+            row.cost,
+            share,
+            row.selected,
+            row.precision,
+            row.subsidy_needed,
+            kind=audit.terms.kind,
+            subsidised=subsidy > 0,
+            undecided=bool(getattr(row, "undecided", False)),
+            max_accepted_cost=limit,
+            confidence=audit.terms.confidence,
+        )
+        for name, share, subsidy, limit, row in rows
+    ]
+
+
+def group_warnings(audit: Audit) -> list[str]:
+    """Why the number of each group is uncertain; empty if it is not."""
+    frame = audit.to_frame()
+    if audit.undecided is None:  # the interval does not change who applies
+        frame[["precision_low", "precision_high"]] = np.nan
+    effective = frame["effective_selected"] if "effective_selected" in frame else [None] * len(frame)
+    return [
+        group_warning(row.selected, row.precision_low, row.precision_high, row.cost, worth)
+        for row, worth in zip(frame.itertuples(), effective, strict=True)
+    ]
+
+
+def standings(audit: Audit) -> list[str]:
+    """What each group does, in the words of charts and tables."""
+    undecided = np.zeros(len(audit.names), dtype=bool) if audit.undecided is None else audit.undecided.to_numpy()
+    rows = zip(audit.published.counts.selected, audit.applies, undecided, strict=True)
+    return [standing(selected, bool(applies), bool(is_open)) for selected, applies, is_open in rows]
+
+
+def uncertainty_lines(audit: Audit) -> list[str]:
+    """The bootstrap: how it was made, a line per number, and how often groups apply that do not always."""
+    made = audit.uncertainty()
+    weighted = ", weighted people by the Bayesian bootstrap" if made.weighted else ""
+    lines = [
+        f"{level(made.confidence)} intervals from {count(made.n_resamples)} bootstrap samples of the people, by group "
+        f"(seed {made.seed}{weighted}):"
+    ]
+    for name, row in made.to_frame().iterrows():
+        undefined = f" (nobody applies in {percent(row['undefined'])} of samples)" if row["undefined"] > 0 else ""
+        interval = "none" if math.isnan(row["low"]) else f"{percent(row['low'])} to {percent(row['high'])}"
+        lines.append(f"{NUMBERS[str(name)]}: {interval}{undefined}")
+    some = [
+        f"{spoken([group])} ({percent(share)})"
+        for group, share in zip(audit.names, made.applies, strict=True)
+        if 0 < share < 1
+    ]
+    more = f" and {count(len(some) - MOST_LISTED)} more" if len(some) > MOST_LISTED else ""
+    return [*lines, f"groups that apply in only some samples: {', '.join(some[:MOST_LISTED]) or 'none'}{more}"]
+
+
+def over_costs_sentence(over: OverCosts) -> str:
+    """What holds over a range of costs, and where it changes."""
+    applies, tips = over.groups["applies"].tolist(), over.groups["tips_at"].to_numpy()
+
+    def of(answer: str, passes: bool = True) -> list[str]:
+        rows = zip(over.names, applies, over.passed, strict=True)
+        return [name for name, given, n in rows if given == answer and (n > 0) == passes]
+
+    parts = []
+    for answer, one, all_ in ((THROUGHOUT, "applies", "apply"), (NOWHERE, "stays away", "stay away")):
+        if of(answer):
+            parts.append(f"{spoken(of(answer))} {one if len(of(answer)) == 1 else all_} throughout")
+    order = [z for z in np.argsort(tips, kind="stable") if applies[z] == UP_TO]
+    parts += [f"{spoken([over.names[z]])} applies up to {short_percent_down(float(tips[z]))}" for z in order]
+    if of(NOWHERE, passes=False):
+        parts.append(f"nobody in {spoken(of(NOWHERE, passes=False))} passes screening")
+    accuracy, social = (range_text(*over.range_of(name)) for name in ("induced_accuracy", "social_cost"))
+    nobody = " (or nobody applies)" if over.steps["induced_accuracy"].isna().any() else ""
+    return (
+        f"If applying costs {short_percent(over.low)} to {short_percent(over.high)} {WORTH}, {'; '.join(parts)}. "
+        f"Accuracy among applicants is {accuracy}{nobody}; {social} of qualified people stay away."
+    )

@@ -1,0 +1,95 @@
+"""Sentences about a frontier over thresholds."""
+
+from __future__ import annotations
+
+import math
+from typing import TYPE_CHECKING
+
+from ..._formats import listed, percent
+from .words import capitalised, spoken
+
+if TYPE_CHECKING:  # importing frontiers would import all estimators
+    from ...planning import ThresholdFrontier
+    from ...planning.thresholds import Kind, Point
+
+#: Names of the two kinds of thresholds.
+KINDS: dict[Kind, str] = {"one": "one threshold for all", "per_group": "a threshold per group"}
+#: What readers have to know before they use a threshold of a frontier.
+NOTES = (
+    "Thresholds are chosen on the same people that they are counted on, so their numbers are too optimistic. Held-out "
+    "numbers are chosen on one half of the people and counted on the other half, both ways. They belong to the best "
+    "choice within a limit, not to one threshold, so several rows may share them.",
+    "A threshold per group treats people with the same score differently because of their group. Where the group is "
+    "protected by law (sex, race, age, ...) this may be unlawful: ask a lawyer first.",
+)
+
+
+def threshold_text(value: float) -> str:
+    """A threshold; without one nobody passes, or everybody.
+
+    Examples
+    --------
+    >>> threshold_text(0.61), threshold_text(float("-inf")), threshold_text(float("nan"))
+    ('0.61', 'everybody passes', 'nobody passes')
+    """
+    if math.isnan(value) or value == math.inf:
+        return "nobody passes"
+    return "everybody passes" if value == -math.inf else f"{value:.15g}"
+
+
+def thresholds_text(frontier: ThresholdFrontier, point: Point) -> str:
+    """The threshold, or the threshold of each group that applies."""
+    if point.kind == "one":
+        return threshold_text(point.threshold)
+    rows = zip(frontier.names, point.thresholds, point.applies, strict=True)
+    return listed([f"{name} {threshold_text(value)}" for name, value, applies in rows if applies], most=10)
+
+
+def frontier_sentences(frontier: ThresholdFrontier) -> list[str]:
+    """The threshold in force, and the recommended ones."""
+    return [*_now(frontier), *(recommendation(frontier, kind) for kind in KINDS)]
+
+
+def _now(frontier: ThresholdFrontier) -> list[str]:
+    current, threshold = frontier.current, frontier.people.threshold
+    if current is None or threshold is None:
+        return []
+    if math.isnan(current.induced_accuracy):
+        return [f"Now, at a threshold of {threshold_text(threshold)}, nobody applies."]
+    return [
+        f"Now, at a threshold of {threshold_text(threshold)}, accuracy among applicants is "
+        f"{percent(current.induced_accuracy)} and {percent(current.social_cost)} of qualified people stay away."
+    ]
+
+
+def recommendation(frontier: ThresholdFrontier, kind: Kind) -> str:
+    """The most accurate thresholds of a kind within the limit."""
+    best, limit = frontier.recommend(kind=kind), frontier.max_social_cost
+    if best is None:
+        return f"With {KINDS[kind]}, nobody applies at any threshold."
+    within = f" that keeps at most {percent(limit)} of qualified people away" if limit is not None else ""
+    if limit is None and frontier.current is not None:
+        within = " that keeps no more qualified people away than now"
+    begins = f"With {KINDS[kind]}, the most accurate choice{within} is"
+    if not best.met:
+        begins = f"With {KINDS[kind]}, there is no choice{within}. The nearest is"
+    above = ", above the limit" if limit is not None and best.met and best.held_out_social_cost > limit else ""
+    return (
+        f"{begins} {thresholds_text(frontier, best)}: accuracy among applicants is "
+        f"{percent(best.outcome.induced_accuracy)} ({percent(best.held_out_accuracy)} held out), and "
+        f"{percent(best.outcome.social_cost)} of qualified people stay away ({percent(best.held_out_social_cost)} held "
+        f"out{above}). {_who(frontier, best)}"
+    )
+
+
+def _who(frontier: ThresholdFrontier, point: Point) -> str:
+    """Groups that do not apply, by choice or because nobody passes."""
+    rows = list(zip(frontier.names, point.applies, frontier.selected_at(point) > 0, strict=True))
+    stay = [name for name, applies, passes in rows if not applies and passes]
+    shut = [name for name, applies, passes in rows if not applies and not passes]
+    parts = [f"{spoken(stay)} {'stays' if len(stay) == 1 else 'stay'} away"] if stay else []
+    if shut:
+        parts.append(f"{'nobody' if stay else 'Nobody'} in {spoken(shut)} passes")
+    if not parts:
+        return "Every group applies."
+    return capitalised("; ".join(parts)) + "."

@@ -1,0 +1,408 @@
+"""Sentences as functions of numbers and names only, so that the script of the report can say the same.
+
+``report/scripts/words.js`` has the same functions. ``tests/report/cases.json`` lists inputs and texts for both.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any
+
+from ..._formats import (
+    MOST_NAMED,
+    amount_up,
+    count,
+    level,
+    listed,
+    percent,
+    short_percent,
+    short_percent_down,
+)
+from ...auditing.promises import RARE
+from ...behaviour import MOST_OF_A_GROUP
+from ...costs import SubsidyKind
+from ...outcomes import Outcome
+
+#: A group of which fewer people pass screening carries a warning: its published precision is mostly chance.
+FEW_SELECTED = 30
+#: What costs are a share of.
+WORTH = "of what being selected is worth"
+
+# ---------------------------------------------------------------------- names and numbers
+
+
+def needs_word(name: str) -> bool:
+    """Whether a name reads better after the word group: numbers, ranges, signs, truths.
+
+    Examples
+    --------
+    >>> needs_word("3"), needs_word("<25"), needs_word("True"), needs_word("A")
+    (True, True, True, False)
+    """
+    return not name[:1].isalpha() or name in ("True", "False", "None")
+
+
+def spoken(names: Sequence[str], most: int = MOST_NAMED) -> str:
+    """Names in a sentence; with the word group, or groups, where they would read badly without it.
+
+    Examples
+    --------
+    >>> spoken(["A", "B"]), spoken(["1", "2"]), spoken(["7"])
+    ('A and B', 'groups 1 and 2', 'group 7')
+    """
+    word = ("group " if len(names) == 1 else "groups ") if any(map(needs_word, names)) else ""
+    return word + listed(names, most)
+
+
+def several(chosen: Sequence[str], names: Sequence[str]) -> str:
+    """Some of the groups: by name if they are few."""
+    return spoken(chosen) if len(chosen) <= MOST_NAMED else f"{len(chosen)} of {len(names)} groups"
+
+
+def capitalised(text: str) -> str:
+    """A sentence that begins with the word group begins with a capital; names stay as they are."""
+    return f"G{text[1:]}" if text.startswith(("group ", "groups ")) else text
+
+
+def range_text(low: float, high: float) -> str:
+    """A share that is known, or only within bounds.
+
+    Examples
+    --------
+    >>> range_text(0.5, 0.5), range_text(0.25, 0.5)
+    ('50.0%', '25.0% to 50.0%')
+    """
+    least, most = percent(low), percent(high)
+    return least if least == most else f"{least} to {most}"
+
+
+# ---------------------------------------------------------------------- the verdict
+
+
+def terms_phrase(
+    cost: float | None,
+    names: Sequence[str],
+    costs: Sequence[float],
+    subsidies: Sequence[float],
+    kind: SubsidyKind = "additive",
+) -> str:
+    """What applying costs each group (``cost`` if it is the same for all), and which subsidies there are.
+
+    Examples
+    --------
+    >>> terms_phrase(None, ["A", "B", "C"], [0.7, 0.6, 0.7], [0, 0, 0.1])
+    'If applying costs 70% of what being selected is worth (60% for B), with a subsidy of 0.10 for C,'
+    """
+    costing = f"If applying costs {_costs_phrase(names, costs if cost is None else [cost] * len(names))}"
+    paid = _by_text(names, subsidies, percent if kind == "proportional" else amount_up)
+    paid.pop(percent(0) if kind == "proportional" else amount_up(0), None)
+    if not paid:
+        return f"{costing},"
+    if len(paid) > MOST_NAMED:
+        return f"{costing}, with subsidies for {sum(map(len, paid.values()))} of {len(names)} groups,"
+    unit = " of the cost" if kind == "proportional" else ""
+    each = [
+        f"{text}{unit} for {'every group' if len(whom) == len(names) > 1 else spoken(whom)}"
+        for text, whom in paid.items()
+    ]
+    return f"{costing}, with {'a subsidy' if len(each) == 1 else 'subsidies'} of {', of '.join(each)},"
+
+
+def _costs_phrase(names: Sequence[str], costs: Sequence[float]) -> str:
+    """The commonest cost, and those of the other groups."""
+    by_text = _by_text(names, costs, short_percent)
+    commonest = max(by_text, key=lambda text: len(by_text[text]))
+    others = [f"{text} for {spoken(whom)}" for text, whom in by_text.items() if text != commonest]
+    if len(others) > MOST_NAMED:
+        return f"{short_percent(min(costs))} to {short_percent(max(costs))} {WORTH}, depending on the group"
+    return f"{commonest} {WORTH}" + (f" ({', '.join(others)})" if others else "")
+
+
+def _by_text(names: Sequence[str], values: Sequence[float], form: Callable[[float], str]) -> dict[str, list[str]]:
+    """Names by the text of their value, in the order of first mention."""
+    texts: dict[str, list[str]] = {}
+    for name, value in zip(names, values, strict=True):
+        texts.setdefault(form(value), []).append(name)
+    return texts
+
+
+def verdict_sentence(
+    cost: float | None,
+    names: Sequence[str],
+    shares: Sequence[float],
+    result: Outcome,
+    *,
+    costs: Sequence[float],
+    subsidies: Sequence[float],
+    selected: Sequence[float],
+    people: float,
+    kind: SubsidyKind = "additive",
+    confidence: float | None = None,
+    undecided: Sequence[bool] | None = None,
+    either_way: Mapping[str, Any] | None = None,
+) -> str:
+    """Who applies, and what follows.
+
+    ``cost`` is that of all groups, or None if it differs. Then, of each group: its name, the share that applies, cost
+    before subsidies, subsidy, and how many people pass screening. ``confidence`` is that of the lower bound that people
+    go by. ``undecided`` are groups whose interval includes their cost, with what follows over all their decisions
+    (:func:`selfselect.auditing.undecided.either_way`); None if intervals do not change who applies.
+    """
+    away = [z for z, share in enumerate(shares) if share < MOST_OF_A_GROUP]
+    open_ = [] if undecided is None else [z for z in range(len(names)) if undecided[z]]
+    stay = [names[z] for z in away if selected[z] > 0 and z not in open_]
+    shut = [names[z] for z in away if selected[z] == 0]
+    who = _who(names, stay, [names[z] for z in open_], shut, shares, result)
+    parts = [f"{terms_phrase(cost, names, costs, subsidies, kind)} {who}."]
+    divided = any(0 < share < 1 for share in shares)
+    parts.append(
+        _numbers(result, None if divided else people, len(open_), either_way, len(away) > len(shut), bool(shut))
+    )
+    if confidence is not None:
+        parts.append(f"People are assumed to go by a lower bound of precision ({level(confidence)} confidence).")
+    untested = getattr(result, "untested", 0)
+    if untested:
+        were = "person was" if untested == 1 else "people were"
+        parts.append(f"Some numbers are ranges because {count(untested)} {were} not tested.")
+    if undecided is not None and any(selected):
+        parts.append(_certainty(len(names), len(open_)))
+    return " ".join(parts)
+
+
+def _who(
+    names: Sequence[str], stay: list[str], open_: list[str], shut: list[str], shares: Sequence[float], result: Outcome
+) -> str:
+    """Who is expected to apply, and who is not."""
+    if any(0 < share < 1 for share in shares):
+        return f"{percent(result.application_rate)} of people are expected to apply"
+    parts = []
+    if not any(shares) and not open_:
+        if not stay:
+            return "nobody is expected to apply: nobody passes screening"
+        parts.append("nobody is expected to apply")
+    elif stay:
+        parts.append(f"{several(stay, names)} {'is' if len(stay) == 1 else 'are'} not expected to apply")
+    if open_:
+        parts.append(f"it could go either way for {several(open_, names)}")
+    if shut and not parts:
+        parts.append(f"everybody is expected to apply except {several(shut, names)}, where nobody passes screening")
+    elif shut:
+        parts.append(f"nobody in {several(shut, names)} passes screening")
+    if open_ and not stay and len(open_) + len(shut) < len(names):
+        parts.append("the others are expected to apply")
+    return "; ".join(parts) or "everybody is expected to apply"
+
+
+def _numbers(
+    result: Outcome,
+    people: float | None,
+    n_open: int,
+    either_way: Mapping[str, Any] | None,
+    staying: bool,
+    shut: bool,
+) -> str:
+    """How many apply, accuracy among them and among everybody, and the share of qualified people who do not."""
+
+    def number(name: str) -> str:
+        known = getattr(result, name)
+        return range_text(getattr(result, f"{name}_low", known), getattr(result, f"{name}_high", known))
+
+    accuracy, social = number("induced_accuracy"), number("social_cost")
+    these = "this group" if n_open == 1 else "these groups"
+    compared = number("assumed_accuracy")
+    compared = "the same as among everybody" if accuracy == compared else f"against {compared} among everybody"
+    if either_way is not None and n_open:
+        nobody = ", or nobody applies" if either_way["nobody"] and result.application_rate > 0 else ""
+        accuracy += f" ({range_text(*either_way['induced_accuracy'])} depending on {these}{nobody})"
+        social += f" ({range_text(*either_way['social_cost'])})"
+    right = f"accuracy among applicants (induced accuracy) is {accuracy}, {compared}"
+    if result.application_rate == 0:
+        right = "there is no accuracy among applicants"
+        if either_way is not None and n_open:
+            right += f" ({range_text(*either_way['induced_accuracy'])} with {these})"
+    begins = right[:1].upper() + right[1:]
+    if people is not None and 0 < result.application_rate < 1:
+        begins = f"{count(result.application_rate * people)} of {count(people)} people apply: {right}"
+    lost = "stay away or are shut out" if staying and shut else "are shut out" if shut else "stay away"
+    return f"{begins}; {social} of qualified people {lost} (social cost)."
+
+
+def _certainty(n_groups: int, n_open: int) -> str:
+    """Which groups chance could change."""
+    if not n_open:
+        return "The result is certain for every group: no 95% interval of precision includes the cost."
+    others = n_groups - n_open
+    rest = {0: "", 1: " The result is certain for the other group."}.get(
+        others, f" The result is certain for the other {count(others)} groups."
+    )
+    these = "this group" if n_open == 1 else "these groups"
+    return f"In {these}, the 95% interval of precision includes the cost.{rest}"
+
+
+# ---------------------------------------------------------------------- groups
+
+
+def standing(selected: float, applies: bool, undecided: bool) -> str:
+    """What a group does, in the words of charts and tables.
+
+    Examples
+    --------
+    >>> standing(10, True, False), standing(10, False, True), standing(0, False, False)
+    ('applies', 'may stay away', 'nobody passes')
+    """
+    if not selected and not applies:
+        return "nobody passes"
+    if undecided:
+        return "may apply" if applies else "may stay away"
+    return "applies" if applies else "stays away"
+
+
+def standing_phrase(
+    stands: str,
+    precision: float,
+    cost: float,
+    *,
+    max_accepted_cost: float | None = None,
+    confidence: float | None = None,
+) -> str:
+    """What a group does, with its precision and what it needs.
+
+    Examples
+    --------
+    >>> standing_phrase("stays away", 0.62, 0.7)
+    'stays away: 62.0%, needs 70.0%'
+    """
+    if math.isnan(precision):
+        return f"{stands}: no precision to publish"
+    text = percent(precision)
+    if confidence is not None:
+        limit = precision if max_accepted_cost is None else max_accepted_cost
+        text = f"{'no guarantee' if math.isnan(limit) else f'at least {percent(limit)}'} (published {text})"
+    return f"{stands}: {text}, needs {percent(cost)}"
+
+
+def group_sentence(
+    name: str,
+    cost: float,
+    share: float,
+    selected: float,
+    precision: float,
+    subsidy_needed: float,
+    *,
+    kind: SubsidyKind = "additive",
+    subsidised: bool = False,
+    undecided: bool = False,
+    max_accepted_cost: float | None = None,
+    confidence: float | None = None,
+) -> str:
+    """Whether a group is expected to apply, why, and what would change that.
+
+    ``cost`` is after subsidies, ``subsidy_needed`` the least further subsidy at which the group applies, ``undecided``
+    whether its interval includes the cost, and ``max_accepted_cost`` the highest cost at which it applies: its
+    precision, or the lower bound of it (at ``confidence``), or NaN if nothing is guaranteed.
+
+    Examples
+    --------
+    >>> group_sentence("B", 0.7, 0, 100, 0.62, 0.08)
+    'B is not expected to apply: 62.0% of its people who pass screening are qualified, and applying costs 70%. It would
+    apply at a cost of 62% or less (a subsidy of 0.08).'
+    """
+    whom = spoken([name])
+    subject = capitalised(whom)
+    some = f"{subject} is expected to apply" if share >= 1 else f"{percent(share)} of {whom} are expected to apply"
+    none = f"{subject} is not expected to apply"
+    if undecided:
+        some = none = f"It could go either way for {whom}"
+    if selected == 0:
+        if share > 0:
+            return f"{some}, although nobody in it passes screening."
+        return f"Nobody in {whom} passes screening, so no subsidy can make it apply."
+    limit = precision if max_accepted_cost is None else max_accepted_cost
+    qualified = f"{percent(precision)} of its people who pass screening are qualified"
+    if math.isnan(limit):
+        return f"{none}: {qualified}, but nothing is guaranteed to it, so no subsidy helps."
+    if confidence is not None:
+        qualified += f" (at least {percent(limit)}, with {level(confidence)} confidence)"
+    why = f"{qualified}, and applying costs {short_percent(cost)}"
+    if share > 0:
+        return f"{some}: {why}."
+    if precision == 0:
+        return f"{none}: nobody who passes screening is qualified."
+    subsidy = f"a {'further ' if subsidised else ''}subsidy of {amount_up(subsidy_needed)}"
+    unit = " of the cost" if kind == "proportional" else ""
+    return f"{none}: {why}. It would apply at a cost of {short_percent_down(limit)} or less ({subsidy}{unit})."
+
+
+def group_warning(
+    selected: float, precision_low: float, precision_high: float, cost: float, effective: float | None = None
+) -> str:
+    """Why the number of a group is uncertain; empty if it is not.
+
+    With weights, ``effective`` is how many equally weighted people those who pass are worth.
+    """
+    if selected == 0:
+        return ""
+    if effective is not None and effective < FEW_SELECTED:
+        worth = count(math.floor(effective * 10 + 0.5) / 10)
+        return f"a rough estimate: those who pass count as only {worth} people"
+    if effective is None and selected < FEW_SELECTED:
+        return f"a rough estimate: only {count(selected)} {'person passes' if selected == 1 else 'people pass'}"
+    if precision_low < cost <= precision_high:
+        return "the 95% interval of precision includes the cost"
+    return ""
+
+
+# ---------------------------------------------------------------------- promises
+
+
+def promises_sentence(
+    names: Sequence[str],
+    kept: Sequence[str],
+    passed: Sequence[float],
+    delivered: Sequence[float],
+    costs: Sequence[float],
+) -> str:
+    """Whether new people of the groups that apply did as well as published; empty if no group applies.
+
+    Of each group: whether the promise is kept ("yes", "no", "undecided", or empty if it stays away), how many new
+    people pass screening, the share of them who are qualified, and the cost.
+
+    Examples
+    --------
+    >>> promises_sentence(["A"], ["yes"], [40], [0.95], [0.7])
+    'New applicants did as well as published in the one group that applies.'
+    """
+    broken = [z for z, answer in enumerate(kept) if answer == "no"]
+    yes, undecided = (sum(answer == end for answer in kept) for end in ("yes", "undecided"))
+    promised = len(broken) + yes + undecided
+    if not broken:
+        return _kept_promises(yes, undecided)
+    worst = max(broken, key=lambda z: costs[z] - delivered[z])
+    parts = [f"New applicants from {spoken([names[z] for z in broken])} did worse than published."]
+    where = "" if len(broken) == 1 else f"The largest gap is in {spoken([names[worst]])}: "
+    parts.append(
+        f"{where}{percent(delivered[worst])} of the {count(passed[worst])} who pass screening are qualified, and at "
+        f"least {percent(costs[worst])} were needed (the probability of this by chance is below {level(RARE)})."
+    )
+    by_chance = math.floor(promised * RARE)
+    if by_chance:
+        parts.append(f"By chance alone, {count(by_chance)} of {count(promised)} groups may look like this.")
+    if yes or undecided:
+        parts.append(f"Other groups that apply: {count(yes)} as published, {count(undecided)} undecided.")
+    return " ".join(parts)
+
+
+def _kept_promises(yes: int, undecided: int) -> str:
+    promised = yes + undecided
+    groups = "the one group that applies" if promised == 1 else f"all {count(promised)} groups that apply"
+    if not promised:
+        return ""
+    if not undecided:
+        return f"New applicants did as well as published in {groups}."
+    if not yes:
+        return f"There are too few new applicants to tell whether they did as well as published in {groups}."
+    return (
+        f"New applicants did as well as published in {count(yes)} of {count(promised)} groups that apply; in the "
+        "others there are too few to tell."
+    )

@@ -1,0 +1,185 @@
+"""Tables of texts, for pages and for the terminal: a list of rows, each a mapping from column to text."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Mapping
+from typing import TYPE_CHECKING, Any
+
+import pandas as pd
+
+from .._formats import amount, amount_up, count, level, listed, percent
+from ..auditing import Audit, Comparison
+from ..auditing.impact import SMALL_SHARE
+from .sentences.audits import NUMBERS
+from .sentences.comparisons import points
+from .sentences.frontiers import thresholds_text
+
+if TYPE_CHECKING:  # importing plans would import all estimators
+    from ..planning import SubsidyPlan, ThresholdFrontier
+    from ..planning.thresholds import Point
+
+
+def or_dash(value: float, form: Callable[[float], str] = percent) -> str:
+    """A number for a table; a dash if it is undefined.
+
+    Examples
+    --------
+    >>> or_dash(0.0125), or_dash(float("nan"))
+    ('1.3%', '-')
+    """
+    return "-" if math.isnan(value) else form(value)
+
+
+def interval_text(low: float, high: float, form: Callable[[float], str] = percent) -> str:
+    """The two ends of an interval; a dash if it is undefined."""
+    return "-" if math.isnan(low) else f"{form(low)} to {form(high)}"
+
+
+# ---------------------------------------------------------------------- audits
+
+
+def percent_or_bounds(row: Mapping[str, Any], name: str) -> str:
+    """A share, or where people were not tested, the bounds within which it lies."""
+    low, high = row.get(f"{name}_low", row[name]), row.get(f"{name}_high", row[name])
+    return percent(row[name]) if not low < high else f"{percent(low)} to {percent(high)}"
+
+
+def outcome_rows(audits: Mapping[str, Audit]) -> list[dict[str, str]]:
+    """The numbers of audits, one column each."""
+    numbers = {title: audit.outcome.to_dict() for title, audit in audits.items()}
+    return [
+        {"": text, **{title: percent_or_bounds(row, name) for title, row in numbers.items()}}
+        for name, text in NUMBERS.items()
+    ]
+
+
+def cost_rows(audit: Audit) -> list[dict[str, str]]:
+    """The numbers of an audit at each of its costs."""
+    table = audit.by_cost().sort_index()
+    return [
+        {
+            "cost": amount(cost),
+            "groups that apply": f"{row['applying_groups']} of {len(audit.names)}",
+            "people who apply": percent(row["application_rate"]),
+            "accuracy among applicants": percent_or_bounds(row, "induced_accuracy"),
+            "among everybody": percent_or_bounds(row, "assumed_accuracy"),
+            "qualified who stay away": percent_or_bounds(row, "social_cost"),
+        }
+        for cost, row in zip(table.index, table.to_dict("records"), strict=True)
+    ]
+
+
+def impact_rows(frame: pd.DataFrame) -> list[dict[str, Any]]:
+    """Tables of impact ratios, one per column of groups: ``by``, ``remark`` and ``rows``."""
+    tables = []
+    for by, part in frame.groupby("by", sort=False):
+        unknown = float(part.loc[part["unknown"], "n"].sum())
+        remark = f"{count(unknown)} people of unknown category are not compared." if unknown else ""
+        rows = [_impact_row(row) for row in part.to_dict("records")]
+        tables.append({"by": str(by), "remark": remark, "rows": rows})
+    return tables
+
+
+def _impact_row(row: dict[str, Any]) -> dict[str, str]:
+    notes = {
+        "the highest": row["highest"],
+        "under four fifths": row["under_four_fifths"],
+        f"set apart: under {percent(SMALL_SHARE)} of people": row["set_apart"],
+        "unknown": row["unknown"],
+    }
+    return {
+        "category": row["category"],
+        "people": count(row["n"]),
+        "pass": count(row["selected"]),
+        "selection rate": or_dash(row["selection_rate"]),
+        "impact ratio": or_dash(row["impact_ratio"], amount),
+        "95% interval": interval_text(row["impact_ratio_low"], row["impact_ratio_high"], amount),
+        "note": ", ".join(text for text, holds in notes.items() if holds),
+    }
+
+
+# ---------------------------------------------------------------------- comparisons
+
+
+def difference_rows(comparison: Comparison) -> list[dict[str, str]]:
+    """Each number before and after, with the interval of the difference."""
+    return [
+        {
+            "": NUMBERS[str(name)],
+            "before": percent(row["before"]),
+            "after": percent(row["after"]),
+            "difference in points": or_dash(row["difference"], points),
+            f"{level(comparison.confidence)} interval": interval_text(row["low"], row["high"], points),
+        }
+        for name, row in comparison.differences().iterrows()
+    ]
+
+
+def change_rows(comparison: Comparison) -> list[dict[str, str]]:
+    """What becomes of each group."""
+    rows = []
+    for name, row in zip(comparison.group_names, comparison.to_frame().to_dict("records"), strict=True):
+        cells: dict[str, str] = {"group": name, "change": row["change"]}
+        for when in ("before", "after"):
+            applies = row[f"applies_{when}"]
+            cells |= {
+                f"people {when}": count(row[f"n_{when}"]),
+                f"precision {when}": or_dash(row[f"precision_{when}"]),
+                f"cost {when}": or_dash(row[f"cost_{when}"], amount),
+                f"applies {when}": "-" if applies is None else "yes" if applies else "no",
+                f"in samples {when}": or_dash(row[f"applies_in_{when}"]),
+            }
+        rows.append(cells)
+    return rows
+
+
+# ---------------------------------------------------------------------- plans
+
+
+def effect_rows(plan: SubsidyPlan) -> list[dict[str, str]]:
+    """Numbers without and with the subsidies of a plan."""
+    without = "without subsidies" if plan.retrained is None else "re-trained, without subsidies"
+    rows = outcome_rows({without: plan.unpaid, "with": plan.after})
+    groups = {
+        "": "groups that apply",
+        without: count(plan.unpaid.applying_groups),
+        "with": count(plan.after.applying_groups),
+    }
+    return [*rows, groups, {"": "paid in all", without: amount(0), "with": amount(plan.total)}]
+
+
+def payment_rows(plan: SubsidyPlan) -> list[dict[str, str]]:
+    """Groups that are paid, that the plan brings in or that it loses."""
+    unit = " (share of the cost)" if plan.subsidy_kind == "proportional" else ""
+    rows = zip(plan.before.names, plan.unpaid.applies.to_numpy(), plan.to_frame().to_dict("records"), strict=True)
+    return [
+        {
+            "group": name,
+            "without": "applies" if applied else "stays away",
+            "with": "applies" if row["applies_after"] else "stays away",
+            f"subsidy{unit}": amount_up(row["subsidy"]) if row["subsidy"] > 0 else "none",
+            "cost left": amount(row["cost_after"]),
+            "people paid": count(row["recipients"]),
+            "in all": amount(row["payment"]),
+        }
+        for name, applied, row in rows
+        if row["subsidy"] > 0 or applied != row["applies_after"]
+    ]
+
+
+# ---------------------------------------------------------------------- frontiers
+
+
+def point_row(frontier: ThresholdFrontier, point: Point) -> dict[str, str]:
+    """A point of a frontier."""
+    who = [name for name, applies in zip(frontier.names, point.applies, strict=True) if applies]
+    return {
+        "threshold" if point.kind == "one" else "thresholds": thresholds_text(frontier, point),
+        "accuracy among applicants": percent(point.outcome.induced_accuracy),
+        "held out": percent(point.held_out_accuracy),
+        "qualified who stay away": percent(point.outcome.social_cost),
+        "held out ": percent(point.held_out_social_cost),
+        "people who apply": percent(point.outcome.application_rate),
+        "apply": listed(who) if len(who) < len(frontier.names) else f"all {count(len(who))}",
+    }
