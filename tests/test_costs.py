@@ -108,9 +108,7 @@ def test_an_audit_counts_parts_of_divided_groups(divided):
     people = ScreeningResult.from_predictions(y, selected, sensitive_features=z)
     audited = Audit(people, people, terms)
     assert audited.applies.to_dict() == {"A": True, "B": False}
-    assert audited.verdict().startswith(
-        "At a cost of 0.65 (0.60 for B), 50.0% of people apply: the model is right for "
-    )
+    assert "50.0% of people are expected to apply" in audited.verdict()
     assert audited.sentences()[1].startswith("25.0% of B apply at a cost of 0.60")
     assert audited.to_dict()["application_rate"] == pytest.approx(0.5)
 
