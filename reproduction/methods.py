@@ -96,7 +96,7 @@ def fit_method(method: Method, dataset: str, split: Split, costs: Sequence[float
             cost,
             _count(model, split.train, first),
             _count(model, split.test, first),
-            model.published_.counts.spread_over(position, n_groups),
+            model.published_.counts.reindex(position, n_groups),
             applies,
         )
 

@@ -14,7 +14,7 @@ from scipy.stats import binom
 from . import methods, summaries, tables
 from .claims import FAILS, HOLDS, METHODS, ROUNDING, RULES, UNDECIDED, Numbers
 from .data import DATASETS, TEST_SHARE
-from .results import CLOSE, RARE, counts_of, write_whole
+from .results import CLOSE, RARE, counts_of, write_atomically
 from .tables import BLOCKS, SHORT, SOURCES, labels, number, numbers, with_error, with_errors
 
 #: The margin of strat_no_group over the cost: chosen on training data, or the same everywhere.
@@ -37,7 +37,7 @@ def write_page(results: pd.DataFrame, path: Path, assets: str = "reproduction") 
     assets : str, default="reproduction"
         Folder of tables and figures, relative to the page.
     """
-    write_whole(Path(path), render_page(results, assets).encode())
+    write_atomically(Path(path), render_page(results, assets).encode())
 
 
 def render_page(results: pd.DataFrame, assets: str = "reproduction") -> str:

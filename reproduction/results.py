@@ -72,10 +72,10 @@ def write_results_csv(frame: pd.DataFrame, path: str | Path) -> None:
         as_json = {name: _json(row[name]) for name in ["configuration", *PER_GROUP]}
         writer.writerow({**row, **as_json, **hidden, "seconds": f"{row['seconds']:.2f}"}.values())
     content = text.getvalue().encode()
-    write_whole(Path(path), gzip.compress(content, mtime=0) if str(path).endswith(".gz") else content)
+    write_atomically(Path(path), gzip.compress(content, mtime=0) if str(path).endswith(".gz") else content)
 
 
-def write_whole(path: Path, content: bytes) -> None:
+def write_atomically(path: Path, content: bytes) -> None:
     """Write a file under another name and rename it into place, so that it is whole or not there."""
     path.parent.mkdir(parents=True, exist_ok=True)
     handle, name = tempfile.mkstemp(dir=path.parent, prefix=f".{path.name}.", suffix=".tmp")
@@ -103,7 +103,7 @@ def result_path(folder: str | Path, dataset: str, method: str, cost: float, spli
 def write_result(folder: str | Path, row: Mapping[str, Any]) -> None:
     """Write one result as JSON."""
     content = json.dumps({name: row[name] for name in COLUMNS}, indent=0)
-    write_whole(result_path(folder, *(row[name] for name in CELL)), content.encode())
+    write_atomically(result_path(folder, *(row[name] for name in CELL)), content.encode())
 
 
 def read_result(path: Path) -> dict[str, Any] | None:

@@ -10,7 +10,7 @@ import pandas as pd
 
 from . import summaries
 from .methods import ALL_METHODS
-from .results import RARE, ResultsError, write_whole
+from .results import RARE, ResultsError, write_atomically
 
 #: Names of data sets in tables.
 SHORT = {"adult": "Adult", "bank_30": "Bank 30%", "bank_original": "Bank"}
@@ -46,7 +46,7 @@ def write_tables(results: pd.DataFrame, folder: Path) -> list[Path]:
         contents[f"{name}.md"] = markdown_table(cells, 3) + "\n"
         contents[f"{name}.tex"] = cells.to_latex(index=False, escape=True, longtable=True)
     for name, text in contents.items():
-        write_whole(folder / name, text.encode())
+        write_atomically(folder / name, text.encode())
     return [folder / name for name in contents]
 
 

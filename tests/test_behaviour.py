@@ -17,8 +17,8 @@ from selfselect.behaviour import (
     check_tolerance,
     has_margin,
     highest_cost,
+    lower_bound_reaches,
     smooth_applies,
-    surely_reaches,
 )
 
 
@@ -106,16 +106,16 @@ def test_groups_apply_where_the_bound_of_scipy_reaches_the_cost(confidence):
     below, above = np.clip(bounds - 1e-9, 0, 1), np.clip(bounds + 1e-9, 0, 1)
     assert rule.shares(k, n, below).tolist() == (k / n >= below).tolist()
     assert not rule.shares(k, n, above).any()
-    assert surely_reaches(k, n, bounds - 1e-9, confidence).all()
-    assert not surely_reaches(k, n, bounds + 1e-9, confidence).any()
+    assert lower_bound_reaches(k, n, bounds - 1e-9, confidence).all()
+    assert not lower_bound_reaches(k, n, bounds + 1e-9, confidence).any()
 
 
 @pytest.mark.parametrize("confidence", [0.001, 0.5, 0.9, 0.999])
 def test_the_bound_reaches_itself(confidence):
     selected = np.array([1, 2, 10, 100, 1000.0])
     # one hit: 1 - (1 - p)^n = 1 - confidence; nothing but true_positives: p^n = 1 - confidence
-    assert surely_reaches(np.ones(5), selected, 1 - confidence ** (1 / selected), confidence).all()
-    assert surely_reaches(selected, selected, (1 - confidence) ** (1 / selected), confidence).all()
+    assert lower_bound_reaches(np.ones(5), selected, 1 - confidence ** (1 / selected), confidence).all()
+    assert lower_bound_reaches(selected, selected, (1 - confidence) ** (1 / selected), confidence).all()
 
 
 def test_at_a_confidence_below_one_half_the_precision_must_still_reach_the_cost():
@@ -126,9 +126,9 @@ def test_at_a_confidence_below_one_half_the_precision_must_still_reach_the_cost(
 
 def test_every_bound_reaches_0_and_none_reaches_1():
     true_positives, selected = np.array([0.0, 1.0, 5.0]), np.full(3, 5.0)
-    assert surely_reaches(true_positives, selected, np.zeros(3), 0.9).tolist() == [True] * 3
-    assert surely_reaches(true_positives, selected, np.ones(3), 0.9).tolist() == [False] * 3
-    assert surely_reaches(true_positives, selected, np.full(3, 1e-3), 0.9).tolist() == [False, True, True]
+    assert lower_bound_reaches(true_positives, selected, np.zeros(3), 0.9).tolist() == [True] * 3
+    assert lower_bound_reaches(true_positives, selected, np.ones(3), 0.9).tolist() == [False] * 3
+    assert lower_bound_reaches(true_positives, selected, np.full(3, 1e-3), 0.9).tolist() == [False, True, True]
 
 
 def test_groups_without_a_precision_do_as_undefined_says():

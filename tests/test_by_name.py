@@ -120,7 +120,7 @@ def test_a_firm_may_list_its_groups_in_an_order_of_its_own():
 
     def firm(terms: Terms) -> PublishedStatistics:
         published = PublishedStatistics.from_scores(y, score, threshold=0.5, sensitive_features=z)
-        return published.spread_over(published.groups[::-1])
+        return published.reindex(published.groups[::-1])
 
     same = plan_for(before)
     made = plan_under_retraining(before, firm)

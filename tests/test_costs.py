@@ -109,7 +109,7 @@ def test_an_audit_counts_parts_of_divided_groups(divided):
     audited = Audit(people, people, terms)
     assert audited.applies.to_dict() == {"A": True, "B": False}
     assert "50.0% of people are expected to apply" in audited.verdict()
-    assert audited.sentences()[1].startswith("25.0% of B apply at a cost of 0.60")
+    assert audited.sentences()[1].startswith("25.0% of B are expected to apply")
     assert audited.to_dict()["application_rate"] == pytest.approx(0.5)
 
 
@@ -170,9 +170,9 @@ def test_terms_change_one_thing_at_a_time():
 
 def test_the_cost_of_a_single_group_replaces_the_general_one():
     groups = pd.Index(["A", "B", "C"])
-    assert Terms(0.5, cost_of={"B": 0.0}).listed_for(groups).tolist() == [0.5, 0.0, 0.5]
+    assert Terms(0.5, cost_of={"B": 0.0}).listed_cost(groups).tolist() == [0.5, 0.0, 0.5]
     terms = Terms({"A": 0.1, "B": 0.2, "C": 0.3}, 0.05, cost_of={"C": 0.9, "A": 0.8})
-    assert terms.listed_for(groups).tolist() == [0.8, 0.2, 0.9]
+    assert terms.listed_cost(groups).tolist() == [0.8, 0.2, 0.9]
     assert terms.effective_cost(groups).tolist() == pytest.approx([0.75, 0.15, 0.85])
 
 
@@ -184,7 +184,7 @@ def test_subsidies_are_amounts_or_shares_of_the_cost(subsidies):
 
 
 def test_the_extreme_costs_and_subsidies_are_allowed():
-    assert Terms({"A": 0, "B": 1}).listed_for(GROUPS).tolist() == [0, 1]
+    assert Terms({"A": 0, "B": 1}).listed_cost(GROUPS).tolist() == [0, 1]
     assert Terms(0.5, {"A": 1, "B": 0}, "proportional").effective_cost(GROUPS).tolist() == [0, 0.5]
     assert Terms(0.5, {"B": 0.5}).effective_cost(GROUPS).tolist() == [0.5, 0]
     assert Terms(0.5, {"B": 0.501}).effective_cost(GROUPS).tolist() == [0.5, 0]
@@ -236,7 +236,7 @@ def test_terms_pass_counts_and_costs_to_the_behaviour():
         (lambda: Terms("high"), "cost must be a number, got 'high'."),
         (lambda: Terms(-0.5), "cost must lie in [0, 1], got -0.5."),
         (lambda: Terms({"A": 1.1, "B": 1.0}), "cost must lie in [0, 1]; it does not for group(s) 'A'."),
-        (lambda: Terms({"A": 0.5}), "cost says nothing about group(s) 'B'; give every group a value."),
+        (lambda: Terms({"A": 0.5}), "cost has no value for group(s) 'B'; give every group a value."),
         (lambda: Terms(0.5, "much"), "subsidies must be a number or a mapping from group to number, got 'much'."),
         (lambda: Terms(0.5, {"B": -0.1}), "subsidies must be finite and at least 0; wrong for group(s) 'B'."),
         (

@@ -8,19 +8,19 @@ import threading
 
 import pytest
 
-from selfselect._files import is_stream, write_whole
+from selfselect._files import is_stream, write_atomically
 
 
 def test_a_file_is_written_as_text_or_bytes_and_nothing_else_is_left(tmp_path):
-    write_whole(tmp_path / "a", "ä")
-    write_whole(str(tmp_path / "b"), b"\x00")
+    write_atomically(tmp_path / "a", "ä")
+    write_atomically(str(tmp_path / "b"), b"\x00")
     assert (tmp_path / "a").read_bytes() == b"\xc3\xa4"
     assert sorted(os.listdir(tmp_path)) == ["a", "b"]
 
 
 @pytest.mark.parametrize("name", ["x" * 255, "漢" * 85, "😀" * 63])
 def test_a_file_may_have_the_longest_of_names(name, tmp_path):
-    write_whole(tmp_path / name, "new")
+    write_atomically(tmp_path / name, "new")
     assert os.listdir(tmp_path) == [name]
 
 
@@ -29,10 +29,10 @@ def test_a_new_file_has_the_usual_permissions_and_a_replaced_one_keeps_its_own(t
     path = tmp_path / "a"
     before = os.umask(0o027)
     try:
-        write_whole(path, "old")
+        write_atomically(path, "old")
         assert stat.S_IMODE(path.stat().st_mode) == 0o640
         path.chmod(0o600)
-        write_whole(path, "new")
+        write_atomically(path, "new")
     finally:
         os.umask(before)
     assert path.read_text() == "new"
@@ -41,11 +41,11 @@ def test_a_new_file_has_the_usual_permissions_and_a_replaced_one_keeps_its_own(t
 
 def test_an_error_names_the_file_that_was_asked_for_and_leaves_nothing(tmp_path):
     with pytest.raises(FileNotFoundError) as missing:
-        write_whole(tmp_path / "none" / "a", "x")
+        write_atomically(tmp_path / "none" / "a", "x")
     assert missing.value.filename == str(tmp_path / "none" / "a")
     (tmp_path / "folder").mkdir()
     with pytest.raises(IsADirectoryError):
-        write_whole(tmp_path / "folder", "x")
+        write_atomically(tmp_path / "folder", "x")
     assert os.listdir(tmp_path) == ["folder"]
 
 
@@ -54,9 +54,9 @@ def test_what_breaks_off_half_way_leaves_the_old_file(tmp_path):
         yield b"half"
         raise KeyboardInterrupt
 
-    write_whole(tmp_path / "a", "old")
+    write_atomically(tmp_path / "a", "old")
     with pytest.raises(KeyboardInterrupt):
-        write_whole(tmp_path / "a", chunks())
+        write_atomically(tmp_path / "a", chunks())
     assert (tmp_path / "a").read_text() == "old"
     assert os.listdir(tmp_path) == ["a"]
 
@@ -68,7 +68,7 @@ def test_of_several_writers_at_once_one_wins_whole_and_none_fails(tmp_path):
     def write(content):
         try:
             for _ in range(20):
-                write_whole(tmp_path / "a", content)
+                write_atomically(tmp_path / "a", content)
                 assert (tmp_path / "a").read_text() in contents
         except BaseException as error:
             failed.append(error)
@@ -84,7 +84,7 @@ def test_of_several_writers_at_once_one_wins_whole_and_none_fails(tmp_path):
 
 @pytest.mark.skipif(not os.path.exists("/dev/stdout"), reason="streams by name")
 def test_standard_output_by_name_is_written_in_its_turn(tmp_path):
-    code = "from selfselect._files import write_whole; write_whole('/dev/stdout', 'first '); print('second')"
+    code = "from selfselect._files import write_atomically; write_atomically('/dev/stdout', 'first '); print('second')"
     with open(tmp_path / "out", "wb") as out:
         subprocess.run([sys.executable, "-c", code], stdout=out, check=True)
     assert (tmp_path / "out").read_text() == "first second\n"

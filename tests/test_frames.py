@@ -8,7 +8,7 @@ import polars as pl
 import pyarrow as pa
 import pytest
 
-from selfselect._frames import plain_frame
+from selfselect._frames import to_pandas
 from selfselect.counting import encode_groups
 
 #: Two integers that are equal as floats.
@@ -73,4 +73,4 @@ def test_columns_of_one_type_keep_it():
     for values in ([1, 2, 1], [0.5, 1.5, 0.5], [True, False, True]):
         kind = np.asarray(values).dtype
         assert encode_groups(values).labels.dtype == kind
-        assert plain_frame(pa.array(values)).dtype == plain_frame(pl.Series(values)).dtype == kind
+        assert to_pandas(pa.array(values)).dtype == to_pandas(pl.Series(values)).dtype == kind

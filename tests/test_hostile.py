@@ -14,7 +14,7 @@ import pytest
 
 from hostile import FORMULAS, HOSTILE, WITHOUT_HALVES, runs_as_formula, split_carelessly, without_apostrophes
 from selfselect import audit, compare, plan_subsidies, threshold_frontier
-from selfselect._text import html_text, inert_cell, json_text, label_text, printable, shown
+from selfselect._text import escape_formula, escape_html, json_text, plot_label, printable, quote
 from selfselect.cli.errors import BadInput
 from selfselect.cli.terminal import text_table
 from selfselect.plotting import PrecisionCurvesDisplay
@@ -36,7 +36,7 @@ def _fonts_may_lack_characters():
 @pytest.mark.parametrize("name", HOSTILE)
 def test_a_terminal_gets_no_control_characters(name):
     table = text_table([{"group": name, "n": "1"}])
-    for text in (printable(name), shown(name), table, BadInput(f"{name} exists already.").format_message()):
+    for text in (printable(name), quote(name), table, BadInput(f"{name} exists already.").format_message()):
         assert all(char.isprintable() or char == "\n" for char in text)
     assert table.count("\n") == 1
     table.encode()
@@ -52,23 +52,23 @@ def test_no_cell_of_a_csv_file_runs_and_every_one_comes_back(name):
         texts += [csv_text(frame), csv_text(frame, digits=10)]
     for text in texts:
         rows = list(csv.reader(io.StringIO(text.encode().decode(), newline=""), strict=True))
-        assert rows[0][0] == rows[1][0] == inert_cell(name)
+        assert rows[0][0] == rows[1][0] == escape_formula(name)
         assert not any(map(runs_as_formula, [rows[1][0], *split_carelessly(rows[1][0])]))
         assert rows[1][1] == "-1"
         assert without_apostrophes(rows[1][0]) in (without_apostrophes(name), "\\ud800")
 
 
 def test_only_formulas_are_changed_in_a_cell():
-    assert [name for name in FORMULAS if not inert_cell(name).startswith("'")] == []
+    assert [name for name in FORMULAS if not escape_formula(name).startswith("'")] == []
     for name in ("A", "a=b", "1-2", "'=1", "½", "山", "", " ", 0.5, None):
-        assert inert_cell(name) == name
+        assert escape_formula(name) == name
 
 
 @pytest.mark.parametrize("name", HOSTILE)
 def test_html_and_svg_hold_the_name_as_text(name):
-    assert html.unescape(html_text(name)) == printable(name)
-    assert not set("<>\"'") & set(html_text(name))
-    parsed = ElementTree.fromstring(f'<p title="{html_text(name)}">{html_text(name)}</p>')
+    assert html.unescape(escape_html(name)) == printable(name)
+    assert not set("<>\"'") & set(escape_html(name))
+    parsed = ElementTree.fromstring(f'<p title="{escape_html(name)}">{escape_html(name)}</p>')
     assert (parsed.text or "") == printable(name)
 
 
@@ -81,12 +81,12 @@ def test_json_keeps_every_name(name):
 @pytest.mark.parametrize("name", HOSTILE)
 def test_a_label_is_drawn_as_text_and_never_left_out(name):
     figure, ax = plt.subplots(figsize=(3, 2))
-    ax.plot([0, 1], label=label_text(name))
-    ax.set_title(label_text(name))
+    ax.plot([0, 1], label=plot_label(name))
+    ax.set_title(plot_label(name))
     legend = ax.legend()
-    assert [text.get_text() for text in legend.get_texts()] == [label_text(name)]
+    assert [text.get_text() for text in legend.get_texts()] == [plot_label(name)]
     figure.savefig(io.BytesIO(), format="svg")
-    read, as_formula = legend.get_texts()[0]._preprocess_math(label_text(name))
+    read, as_formula = legend.get_texts()[0]._preprocess_math(plot_label(name))
     assert not as_formula
     assert read.lstrip().startswith(printable(name).lstrip()[:30])
 
@@ -119,5 +119,5 @@ def test_a_display_names_every_group():
     names = ["_other", "$50_$", "$\\frac{$", "", "=1", "nul\x00", "A"]
     y, score, z = crowd(names)
     display = PrecisionCurvesDisplay.from_predictions(y, score, sensitive_features=z)
-    assert sorted(text.get_text() for text in display.ax_.texts) == sorted(map(label_text, names))
+    assert sorted(text.get_text() for text in display.ax_.texts) == sorted(map(plot_label, names))
     display.figure_.savefig(io.BytesIO(), format="svg")

@@ -362,7 +362,7 @@ def test_a_calibrated_group_whose_base_rate_reaches_the_cost_is_blocked_only_by_
     assert (blocking["way"], blocking["threshold"], blocking["precision"]) == ("select_some", 1, 0)
     with pytest.raises(ValueError, match="groups"):
         theory.block_groups(curves, 0, ["nobody"], 0.5)
-    with pytest.raises(ValueError, match="thresholds says nothing about"):
+    with pytest.raises(ValueError, match="thresholds has no value for"):
         theory.block_groups(curves, {"high": 0}, ["high"], 0.5)
     with pytest.raises(ValueError, match="shut_out must be one of"):
         theory.strategic_optimum(curves, 0.5, shut_out="forbid")

@@ -12,13 +12,13 @@ from collections.abc import Callable, Iterable, Iterator
 from pathlib import Path
 from typing import Any, TypeVar
 
-from ._validation import LARGEST
+from ._validation import MAX_MAGNITUDE
 
 #: Names of standard streams. Opened by name, a file behind one would be overwritten from its start.
 STANDARD_STREAMS = {"/dev/stdout": 1, "/dev/stderr": 2}
 
 
-def write_whole(path: str | Path, content: str | bytes | Iterable[bytes]) -> None:
+def write_atomically(path: str | Path, content: str | bytes | Iterable[bytes]) -> None:
     """Write a file under a temporary name and rename it, so that nobody ever sees half of it.
 
     An existing file is replaced and keeps its permissions. A link is replaced by the file. A pipe or a device is
@@ -28,7 +28,7 @@ def write_whole(path: str | Path, content: str | bytes | Iterable[bytes]) -> Non
     --------
     >>> import tempfile
     >>> with tempfile.TemporaryDirectory() as folder:
-    ...     write_whole(Path(folder, "a.txt"), "all of it")
+    ...     write_atomically(Path(folder, "a.txt"), "all of it")
     ...     Path(folder, "a.txt").read_text(), os.listdir(folder)
     ('all of it', ['a.txt'])
     """
@@ -196,8 +196,8 @@ def number_at(value: Any, where: str) -> float:
     """
     if isinstance(value, bool) or not isinstance(value, int | float):
         raise WrongPartError(where, f"is {_told(value)}, not a number")
-    if not abs(value) <= LARGEST:  # nor does NaN
-        raise WrongPartError(where, f"is {_told(value)}, too large to compute with (at most {LARGEST:g})")
+    if not abs(value) <= MAX_MAGNITUDE:  # nor does NaN
+        raise WrongPartError(where, f"is {_told(value)}, too large to compute with (at most {MAX_MAGNITUDE:g})")
     return float(value)
 
 

@@ -13,12 +13,12 @@ from scipy import sparse
 _TAKEN_AS_THEY_ARE = frozenset({"builtins", "numpy", "pandas", "scipy"})
 
 
-def plain_frame(values: Any) -> Any:
+def to_pandas(values: Any) -> Any:
     """Convert a frame or column of another library to pandas; return anything else as it is.
 
     Examples
     --------
-    >>> plain_frame([1, 2])
+    >>> to_pandas([1, 2])
     [1, 2]
     """
     if type(values).__module__.partition(".")[0] in _TAKEN_AS_THEY_ARE:

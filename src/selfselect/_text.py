@@ -2,9 +2,9 @@
 
 =====================  ================================================================
 a terminal             :func:`printable`, and in messages :func:`shown`
-a cell of a CSV file   :func:`inert_cell`
-HTML, SVG              :func:`html_text`
-a picture's labels     :func:`label_text` (matplotlib, whatever file it then writes)
+a cell of a CSV file   :func:`escape_formula`
+HTML, SVG              :func:`escape_html`
+a picture's labels     :func:`plot_label` (matplotlib, whatever file it then writes)
 JSON                   :func:`json_text`
 =====================  ================================================================
 
@@ -27,7 +27,7 @@ _CELL_ENDS = re.compile(r"([;\t\r\n])")
 LONGEST_LABEL = 40
 
 
-def shown(text: str, most: int = 60) -> str:
+def quote(text: str, most: int = 60) -> str:
     """Quote a piece of a table for a message: short, on one line, without control characters."""
     return printable(repr(text if len(text) <= most else text[: most - 3] + "..."))
 
@@ -39,7 +39,7 @@ def printable(text: str) -> str:
     return "".join(char if char.isprintable() else repr(char)[1:-1] for char in text)
 
 
-def inert_cell(value: Any) -> Any:
+def escape_formula(value: Any) -> Any:
     r"""Text that a spreadsheet will not take for a formula; anything else stays as it is.
 
     A cell that begins with = + - @ gets an apostrophe in front, also after blanks and invisible characters, and with
@@ -48,9 +48,9 @@ def inert_cell(value: Any) -> Any:
 
     Examples
     --------
-    >>> inert_cell("=1+1"), inert_cell(" +1"), inert_cell("a=b"), inert_cell(-1)
+    >>> escape_formula("=1+1"), escape_formula(" +1"), escape_formula("a=b"), escape_formula(-1)
     ("'=1+1", "' +1", 'a=b', -1)
-    >>> inert_cell("a;=1+1"), inert_cell("a; b")
+    >>> escape_formula("a;=1+1"), escape_formula("a; b")
     ("a;'=1+1", 'a; b')
     """
     if not isinstance(value, str) or not value:
@@ -66,18 +66,18 @@ def _begins_formula(text: str) -> bool:
     return unicodedata.normalize("NFKC", seen).startswith(_FORMULA_SIGNS)
 
 
-def html_text(text: str) -> str:
+def escape_html(text: str) -> str:
     """Escape text for HTML and SVG, also within quotes.
 
     Examples
     --------
-    >>> html_text('<b title="1">')
+    >>> escape_html('<b title="1">')
     '&lt;b title=&quot;1&quot;&gt;'
     """
     return escape(printable(text))
 
 
-def label_text(text: Any, most: int = LONGEST_LABEL) -> str:
+def plot_label(text: Any, most: int = LONGEST_LABEL) -> str:
     r"""Text that matplotlib draws as it stands: in a legend, at an axis, as a title.
 
     Matplotlib leaves out of a legend labels that are empty or begin with an underscore, and reads text between two
@@ -85,7 +85,7 @@ def label_text(text: Any, most: int = LONGEST_LABEL) -> str:
 
     Examples
     --------
-    >>> label_text("_other"), label_text("$50_$"), label_text("")
+    >>> plot_label("_other"), plot_label("$50_$"), plot_label("")
     (' _other', '\\$50_\\$', '(empty)')
     """
     name = printable(str(text))

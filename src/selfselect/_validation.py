@@ -14,10 +14,10 @@ from scipy import sparse
 BoolArray = NDArray[np.bool_]
 FloatArray = NDArray[np.float64]
 #: Numbers beyond this (and below one over it) overflow once they are multiplied with each other.
-LARGEST = 1e100
+MAX_MAGNITUDE = 1e100
 
 
-def some_of(values: Sequence[Any] | NDArray[Any] | pd.Index, most: int = 5) -> str:
+def list_some(values: Sequence[Any] | NDArray[Any] | pd.Index, most: int = 5) -> str:
     """Show a few values, shortened, for an error message."""
 
     def short(value: Any) -> str:
@@ -51,7 +51,7 @@ def _refuse_missing(array: NDArray[Any], name: str) -> None:
     missing = np.flatnonzero([_is_missing(value) for value in array] if array.dtype == object else pd.isna(array))
     if missing.size:
         raise ValueError(
-            f"{name} has {missing.size} missing value(s), first at row(s) {some_of(missing)}. "
+            f"{name} has {missing.size} missing value(s), first at row(s) {list_some(missing)}. "
             "Drop or fill those rows first."
         )
 
@@ -70,7 +70,7 @@ def _advice(found: Sequence[Any], name: str) -> str:
         positive = max(found)
     except TypeError:
         positive = found[-1]
-    return f"If {some_of([positive])} is the positive value, pass {name} == {some_of([positive])}."
+    return f"If {list_some([positive])} is the positive value, pass {name} == {list_some([positive])}."
 
 
 def check_binary(values: Any, name: str) -> BoolArray:
@@ -88,7 +88,7 @@ def check_binary(values: Any, name: str) -> BoolArray:
         fix = _advice(found, name)
         first = int(np.flatnonzero(wrong)[0])
         raise ValueError(
-            f"{name} must hold only 0 and 1 (or False and True); found {some_of(found)}, "
+            f"{name} must hold only 0 and 1 (or False and True); found {list_some(found)}, "
             f"first wrong value at row {first}. {fix}"
         )
     return np.asarray(array == 1, dtype=bool)
@@ -100,21 +100,21 @@ def check_floats(values: Any, name: str) -> FloatArray:
     _refuse_missing(array, name)
     kind = array.dtype.kind
     if kind not in "biufO" or (kind == "O" and not all(isinstance(value, Number) for value in array)):
-        raise TypeError(f"{name} must hold numbers, found {some_of(array)}.")
+        raise TypeError(f"{name} must hold numbers, found {list_some(array)}.")
     try:
         numbers = array.astype(np.float64)
     except (TypeError, ValueError, OverflowError) as error:
-        raise TypeError(f"{name} must hold numbers that fit floating point, found {some_of(array)}.") from error
+        raise TypeError(f"{name} must hold numbers that fit floating point, found {list_some(array)}.") from error
     wrong = np.flatnonzero(~np.isfinite(numbers))
     if wrong.size:
-        raise ValueError(f"{name} has {wrong.size} infinite value(s), first at row(s) {some_of(wrong)}.")
+        raise ValueError(f"{name} has {wrong.size} infinite value(s), first at row(s) {list_some(wrong)}.")
     return numbers
 
 
-def beyond_squaring(numbers: FloatArray) -> NDArray[np.intp]:
+def outside_weight_range(numbers: FloatArray) -> NDArray[np.intp]:
     """Indices of nonzero numbers that are too large or too small to be squared in floating point."""
     size = np.abs(numbers)
-    return np.flatnonzero((size > LARGEST) | ((size > 0) & (size < 1 / LARGEST)))
+    return np.flatnonzero((size > MAX_MAGNITUDE) | ((size > 0) & (size < 1 / MAX_MAGNITUDE)))
 
 
 def check_weights(
@@ -127,11 +127,11 @@ def check_weights(
     check_same_length(**{name: weights, "the rows": np.empty(n_rows)})
     if (weights < 0).any():
         raise ValueError(f"{name} must not be negative, found {weights.min()} at row {int(weights.argmin())}.")
-    wrong = beyond_squaring(weights)
+    wrong = outside_weight_range(weights)
     if wrong.size:
         raise ValueError(
-            f"{name} is {weights[wrong[0]]:g} at row {wrong[0]}; other than 0, weights lie between {1 / LARGEST:g} and "
-            f"{LARGEST:g}. Multiply all of them by a constant."
+            f"{name} is {weights[wrong[0]]:g} at row {wrong[0]}; other than 0, weights lie between "
+            f"{1 / MAX_MAGNITUDE:g} and {MAX_MAGNITUDE:g}. Multiply all of them by a constant."
         )
     if some_positive and not weights.any():
         raise ValueError(f"{name} is zero for every row; at least one weight must be positive.")
@@ -177,7 +177,7 @@ def check_fraction(value: Any, name: str, *, inclusive: bool = True) -> float:
     return number
 
 
-def check_at_least_zero(value: Any, name: str) -> float:
+def check_nonnegative(value: Any, name: str) -> float:
     """Single finite number of at least 0."""
     number = float(value) if isinstance(value, Real) and not isinstance(value, bool) else np.nan
     if not 0 <= number < np.inf:

@@ -32,7 +32,7 @@ PRECISION_CLIP = 1e-6
 AUTO_CONFIDENCE = 0.6827
 
 #: A group counts as applying (yes or no) when at least this share of it applies.
-MOST_OF_A_GROUP = 0.5
+MAJORITY = 0.5
 
 
 @runtime_checkable
@@ -105,7 +105,7 @@ class SureRule:
             np.asarray(true_positives, float), np.asarray(selected, float), np.asarray(costs, float)
         )
         candidates = applies & (n > 0)  # the precision must reach the cost as well
-        applies[candidates] = surely_reaches(k[candidates], n[candidates], limits[candidates], self.confidence)
+        applies[candidates] = lower_bound_reaches(k[candidates], n[candidates], limits[candidates], self.confidence)
         return applies
 
 
@@ -151,7 +151,7 @@ def highest_cost(behaviour: Behaviour, true_positives: ArrayLike, selected: Arra
     return np.where(may_apply, np.fmin(low, precision), np.nan)
 
 
-def surely_reaches(
+def lower_bound_reaches(
     true_positives: FloatArray, selected: FloatArray, limits: FloatArray, confidence: float
 ) -> BoolArray:
     """Whether the one-sided lower Clopper-Pearson bound of a precision reaches a limit.
@@ -161,7 +161,7 @@ def surely_reaches(
 
     Examples
     --------
-    >>> surely_reaches(np.array([15.0, 14.0]), np.array([15.0, 15.0]), np.array([0.85, 0.85]), 0.9)
+    >>> lower_bound_reaches(np.array([15.0, 14.0]), np.array([15.0, 15.0]), np.array([0.85, 0.85]), 0.9)
     array([ True, False])
     """
     # NaN for a limit outside [0, 1], and possibly without a true positive: then only a limit of 0 is reached
@@ -177,7 +177,7 @@ def as_decisions(shares: Shares) -> BoolArray:
     >>> as_decisions(np.array([0.2, 0.5, 1.0])).tolist()
     [False, True, True]
     """
-    return np.asarray(shares >= MOST_OF_A_GROUP) if shares.dtype != bool else shares  # type: ignore[return-value]
+    return np.asarray(shares >= MAJORITY) if shares.dtype != bool else shares  # type: ignore[return-value]
 
 
 def applies_rule(

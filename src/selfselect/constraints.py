@@ -17,7 +17,7 @@ from scipy.special import logit
 
 from ._validation import BoolArray, FloatArray, check_fraction
 from .behaviour import PRECISION_CLIP, SLACK
-from .counting import GroupCounts, ScoreSteps, ratio
+from .counting import CountCurves, GroupCounts, ratio
 from .counting.sums import TINY, Gradient, Sums
 
 #: Slack of shares of people that are compared with a limit: far above the rounding of sums of weights, far below one
@@ -302,7 +302,7 @@ class Constraints:
         short = chosen < (self.min_selection_rate - SLACK) * people  # comparing counts is exact for empty groups
         return np.where(short, self.min_selection_rate - ratio(chosen, people), 0.0)
 
-    def selects_enough(self, steps: ScoreSteps) -> BoolArray | None:
+    def selects_enough(self, steps: CountCurves) -> BoolArray | None:
         """Whether each step of a score keeps the least selection rate of its group; None if there is none."""
         if not self.limits_selection:
             return None

@@ -11,7 +11,7 @@ import pandas as pd
 from numpy.typing import ArrayLike
 
 from ._errors import InputError
-from ._validation import FloatArray, check_choice, check_fraction, some_of
+from ._validation import FloatArray, check_choice, check_fraction, list_some
 from .behaviour import Behaviour, BestResponse, Shares, SureRule, highest_cost
 from .counting.counts import GroupCounts
 from .counting.groups import values_by_group
@@ -88,7 +88,7 @@ class Terms:
         """The same terms with other subsidies."""
         return replace(self, subsidies=subsidies, kind=self.kind if kind is None else kind)
 
-    def listed_for(self, groups: pd.Index) -> FloatArray:
+    def listed_cost(self, groups: pd.Index) -> FloatArray:
         """Cost of each group before subsidies."""
         if isinstance(self.cost, Mapping | pd.Series):
             listed = values_by_group(self.cost, groups, "cost", default=None)
@@ -99,7 +99,7 @@ class Terms:
             listed = np.where(np.isinf(own), listed, own)
         outside = (listed < 0) | (listed > 1)
         if outside.any():
-            raise ValueError(f"cost must lie in [0, 1]; it does not for group(s) {some_of(groups[outside])}.")
+            raise ValueError(f"cost must lie in [0, 1]; it does not for group(s) {list_some(groups[outside])}.")
         return listed
 
     def subsidies_for(self, groups: pd.Index) -> FloatArray:
@@ -119,17 +119,17 @@ class Terms:
         wrong = ~((given >= 0) & (given <= highest) & np.isfinite(given))
         if wrong.any():
             limit = "between 0 and 1 when proportional" if self.kind == "proportional" else "finite and at least 0"
-            raise ValueError(f"subsidies must be {limit}; wrong for group(s) {some_of(groups[wrong])}.")
+            raise ValueError(f"subsidies must be {limit}; wrong for group(s) {list_some(groups[wrong])}.")
         return given
 
     def effective_cost(self, groups: pd.Index) -> FloatArray:
         """Cost that each group faces after subsidies, ``c_z``."""
-        listed, paid = self.listed_for(groups), self.subsidies_for(groups)
+        listed, paid = self.listed_cost(groups), self.subsidies_for(groups)
         beyond = paid > listed + SUBSIDY_ROUNDING if self.kind == "additive" else np.zeros(len(groups), dtype=bool)
         if beyond.any():
             first = int(np.flatnonzero(beyond)[0])
             raise InputError(
-                f"subsidies must not be larger than the cost: group {some_of(groups[[first]])} would be paid "
+                f"subsidies must not be larger than the cost: group {list_some(groups[[first]])} would be paid "
                 f"{paid[first]:g} towards a cost of {listed[first]:g}"
                 + (f", and {beyond.sum() - 1} more group(s) likewise" if beyond.sum() > 1 else "")
                 + ". Pay at most the cost.",
@@ -152,7 +152,7 @@ class Terms:
         if self.kind == "additive":
             return least_additive(reached, cost)
         # c (1 - s - s') must come down to the precision, where s is paid already
-        return np.maximum(least_proportional(reached, self.listed_for(groups)) - self.subsidies_for(groups), 0.0)
+        return np.maximum(least_proportional(reached, self.listed_cost(groups)) - self.subsidies_for(groups), 0.0)
 
     def max_accepted_cost(self, counts: GroupCounts) -> FloatArray:
         """Highest cost at which each group applies, given its published counts; NaN without a precision."""

@@ -119,7 +119,7 @@ def _extreme_share(counts: GroupCounts, away: FloatArray, sign: int) -> FloatArr
     One more qualified person raises this share if a larger share of that person's group does not apply. So at the
     maximum (minimum) the untested people of the groups with the largest (smallest) shares are qualified, and no others.
     """
-    if counts.is_known:
+    if counts.labels_known:
         return ratio((away * counts.positives).sum(axis=-1), counts.positives.sum(axis=-1))
     order = np.argsort(-sign * away, axis=-1, kind="stable")
     unknown = np.take_along_axis(np.broadcast_to(counts.unknown, away.shape), order, axis=-1)
@@ -155,13 +155,13 @@ def outcome(population: PublishedStatistics, applies: pd.Series) -> Outcome:
     try:
         position = position_of(wanted, applies.index, "The population", "applies")
     except ValueError as error:
-        raise ValueError(f"applies says nothing about group(s) of the population. {error}") from error
+        raise ValueError(f"applies has no value for group(s) of the population. {error}") from error
     counts, own_shares = population.counts, shares[position]
     bounds = {name: (float(low), float(high)) for name, (low, high) in outcome_bounds(counts, own_shares).items()}
     metrics = {name: low if low == high else np.nan for name, (low, high) in bounds.items()}
     applying_groups = int(as_decisions(shares).sum())
     application_rate = float(ratio(own_shares @ counts.n, counts.n.sum()))
-    if counts.is_known:
+    if counts.labels_known:
         return Outcome(**metrics, applying_groups=applying_groups, application_rate=application_rate)
     return BoundedOutcome(
         **metrics,

@@ -86,7 +86,7 @@ def test_unweighted_counts_count_once_when_added_to_weighted_ones():
     one = GroupCounts.from_rows(np.array([True]), np.array([True]), np.array([0]), 1)
     three = GroupCounts.from_rows(np.array([True]), np.array([True]), np.array([0]), 1, np.array([3.0]), squares=True)
     assert (one + three).squares.selected.tolist() == [10]
-    assert (one + three).trials[1].tolist() == pytest.approx([16 / 10])
+    assert (one + three).effective_trials[1].tolist() == pytest.approx([16 / 10])
 
 
 def test_weights_that_make_no_sense_are_refused():

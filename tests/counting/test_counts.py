@@ -54,13 +54,13 @@ def by_loop(y, selected, codes, weight, known, n_groups=4):
     sums = [
         {"n": 0.0, "positives": 0.0, "selected": 0.0, "true_positives": 0.0, "untested": 0.0} for _ in range(n_groups)
     ]
-    for qualified, is_selected, code, w, is_known in zip(y, selected, codes, weight, known, strict=True):
+    for qualified, is_selected, code, w, labels_known in zip(y, selected, codes, weight, known, strict=True):
         here = sums[code]
         here["n"] += w
-        here["positives"] += w * (qualified and is_known)
+        here["positives"] += w * (qualified and labels_known)
         here["selected"] += w * is_selected
         here["true_positives"] += w * (qualified and is_selected)
-        here["untested"] += w * (not is_known)
+        here["untested"] += w * (not labels_known)
     return {name: [group[name] for group in sums] for name in sums[0]}
 
 
@@ -75,9 +75,9 @@ def test_untested_people_and_squared_weights_are_counted(seed):
     assert GroupCounts.from_rows(y, selected, codes, 4, known=known, squares=True).squares is None
     again = GroupCounts.from_dict(json.loads(json.dumps(counts.to_dict())))
     assert again.to_dict() == counts.to_dict()
-    assert not counts.is_known
-    assert GroupCounts.from_rows(y, selected, codes, 4, known=np.ones(len(y), bool)).is_known
-    assert GroupCounts.from_rows(y, selected, codes, 4).is_known
+    assert not counts.labels_known
+    assert GroupCounts.from_rows(y, selected, codes, 4, known=np.ones(len(y), bool)).labels_known
+    assert GroupCounts.from_rows(y, selected, codes, 4).labels_known
 
 
 @pytest.mark.parametrize("seed", range(3))
@@ -107,11 +107,11 @@ def test_counts_of_two_halves_add_up_to_those_of_all(seed):
 def test_counts_can_be_spread_over_more_groups():
     y, selected, codes, weight, known = rows(0, n_groups=3)
     counts = GroupCounts.from_rows(y, selected, codes, 3, weight, known=known, squares=True)
-    spread = counts.spread_over(np.array([4, 0, 2]), 5)
+    spread = counts.reindex(np.array([4, 0, 2]), 5)
     for name, values in counts.to_dict().items():
         assert spread.to_dict()[name] == [values[1], 0, values[2], 0, values[0]]
     assert spread.squares.n[[4, 0, 2]].tolist() == counts.squares.n.tolist()
-    plain = GroupCounts.from_dict(COUNTS).spread_over(np.array([1, 0]), 2)
+    plain = GroupCounts.from_dict(COUNTS).reindex(np.array([1, 0]), 2)
     assert plain.to_dict() == {name: values[::-1] for name, values in COUNTS.items()}
     assert plain.squares is None
     assert all(column.dtype.kind == "i" for column in plain.columns)
@@ -152,14 +152,17 @@ def test_weighted_people_count_with_their_effective_sample_size():
     y, selected = np.array([True, False, True, True]), np.array([True, True, True, False])
     weight = np.array([1.0, 2.0, 3.0, 2.0])
     counts = GroupCounts.from_rows(y, selected, np.zeros(4, np.intp), 2, weight, squares=True)
-    true_positives, selected = counts.trials
+    true_positives, selected = counts.effective_trials
     assert selected[0] == pytest.approx(6.0**2 / 14.0)  # (sum w)^2 / sum w^2 of those who pass
     assert true_positives[0] / selected[0] == pytest.approx(counts.precision[0])
     assert (true_positives[1], selected[1]) == (0, 0)
-    assert counts.worth.tolist() == pytest.approx([8.0 / 18.0, 0.0])
+    assert counts.people_per_weight.tolist() == pytest.approx([8.0 / 18.0, 0.0])
     plain_counts = GroupCounts.from_dict(COUNTS)
-    assert [column.tolist() for column in plain_counts.trials] == [COUNTS["true_positives"], COUNTS["selected"]]
-    assert plain_counts.worth.tolist() == [1.0, 1.0]
+    assert [column.tolist() for column in plain_counts.effective_trials] == [
+        COUNTS["true_positives"],
+        COUNTS["selected"],
+    ]
+    assert plain_counts.people_per_weight.tolist() == [1.0, 1.0]
 
 
 def test_true_positives_never_exceed_selected_people_by_rounding():
@@ -171,5 +174,5 @@ def test_true_positives_never_exceed_selected_people_by_rounding():
         three_tenths,
         squares=GroupCounts(three_tenths, three_tenths, np.array([0.3]), three_tenths),
     )
-    true_positives, selected = counts.trials
+    true_positives, selected = counts.effective_trials
     assert true_positives[0] == selected[0]

@@ -10,7 +10,7 @@ from sklearn.metrics import precision_recall_curve
 import reference
 from drawn import curves_of, scored_people, thresholds_to_try
 from selfselect import ThresholdCurves, precision_interval
-from selfselect.counting.curves import ScoreSteps
+from selfselect.counting.curves import CountCurves
 
 
 @given(scored_people)
@@ -51,9 +51,9 @@ def weighted_rows(seed):
 def test_weights_and_their_squares_are_added_up_above_every_threshold(seed):
     y, score, z, weight = weighted_rows(seed)
     labels, codes = np.unique(z, return_inverse=True)
-    steps = ScoreSteps.from_codes(y, score, codes, pd.Index(labels), weight, squares=True)
-    assert ScoreSteps.from_codes(y, score, codes, pd.Index(labels), weight).squares is None
-    assert ScoreSteps.from_codes(y, score, codes, pd.Index(labels), squares=True).squares is None
+    steps = CountCurves.from_codes(y, score, codes, pd.Index(labels), weight, squares=True)
+    assert CountCurves.from_codes(y, score, codes, pd.Index(labels), weight).squares is None
+    assert CountCurves.from_codes(y, score, codes, pd.Index(labels), squares=True).squares is None
     assert steps.squares.squares is None
     for i, (code, threshold) in enumerate(zip(steps.group, steps.threshold, strict=True)):
         above = (codes == code) & (score > threshold)
@@ -75,7 +75,7 @@ def test_weights_and_their_squares_are_added_up_above_every_threshold(seed):
 
 
 def test_steps_go_from_everybody_to_nobody_one_per_distinct_score():
-    steps = ScoreSteps.from_scores([1, 0, 1, 1], [0.5, 0.5, 2.0, 0.5], sensitive_features=["b", "b", "b", "a"])
+    steps = CountCurves.from_scores([1, 0, 1, 1], [0.5, 0.5, 2.0, 0.5], sensitive_features=["b", "b", "b", "a"])
     assert steps.groups.tolist() == ["a", "b"]
     assert steps.start.tolist() == [0, 2, 5]
     assert steps.group.tolist() == [0, 0, 1, 1, 1]
@@ -95,7 +95,7 @@ def test_steps_go_from_everybody_to_nobody_one_per_distinct_score():
 
 
 def test_a_frame_of_steps_has_counts_rates_and_intervals():
-    steps = ScoreSteps.from_scores([1, 0, 1, 1], [0.5, 0.5, 2.0, 0.5], sensitive_features=["b", "b", "b", "a"])
+    steps = CountCurves.from_scores([1, 0, 1, 1], [0.5, 0.5, 2.0, 0.5], sensitive_features=["b", "b", "b", "a"])
     frame = steps.to_frame("b")
     low, high = precision_interval([2, 1, 0], [3, 1, 0])
     expected = {
@@ -113,7 +113,7 @@ def test_a_frame_of_steps_has_counts_rates_and_intervals():
 
 
 def test_a_frame_of_one_group_needs_its_full_label():
-    several = ScoreSteps.from_scores(
+    several = CountCurves.from_scores(
         [1, 0, 1], [1, 2, 3], sensitive_features=pd.DataFrame({"g": ["a", "a", "b"], "h": [1, 2, 1]})
     )
     assert several.to_frame(("a", 2))["selected"].tolist() == [1, 0]
@@ -135,17 +135,17 @@ def test_a_frame_of_one_group_needs_its_full_label():
 )
 def test_wrong_arguments_are_refused_by_name(arguments, message):
     with pytest.raises(ValueError, match=message):
-        ScoreSteps.from_scores(**{"y_true": [1, 0], "score": [0.1, 0.2], **arguments})
+        CountCurves.from_scores(**{"y_true": [1, 0], "score": [0.1, 0.2], **arguments})
 
 
 def test_weights_of_one_group_leave_no_rounding_error_in_another():
     y, score, weight = np.ones(4, bool), np.array([1.0, 2.0, 1.0, 2.0]), np.array([0.1, 0.2, 1e17, 1e17])
-    steps = ScoreSteps.from_codes(y, score, np.array([0, 0, 1, 1]), pd.Index(["a", "b"]), weight)
+    steps = CountCurves.from_codes(y, score, np.array([0, 0, 1, 1]), pd.Index(["a", "b"]), weight)
     assert steps.selected[:3].tolist() == [0.2 + 0.1, 0.2, 0.0]
 
 
 def test_groups_without_people_have_one_step():
-    steps = ScoreSteps.from_codes(np.array([True]), np.array([1.0]), np.array([0]), pd.Index(["a", "b", "c"]))
+    steps = CountCurves.from_codes(np.array([True]), np.array([1.0]), np.array([0]), pd.Index(["a", "b", "c"]))
     assert steps.start.tolist() == [0, 2, 3, 4]
     assert steps.selected.tolist() == [1, 0, 0, 0]
     assert steps.n.tolist() == [1, 0, 0]

@@ -258,7 +258,7 @@ TWO = pd.MultiIndex.from_tuples([("a", 1), ("b", 2)], names=["g", "h"])
         (
             lambda: values_by_group({"b": 1}, ONE, "cost", default=None),
             ValueError,
-            r"says nothing about group\(s\) 'a'",
+            r"has no value for group\(s\) 'a'",
         ),
     ],
 )

@@ -2,7 +2,7 @@
 
 import pytest
 
-from selfselect.counting.rows import ChunkedRows, DaskRows, HeldRows
+from selfselect.counting.rows import ChunkedRows, DaskRows, InMemoryRows
 
 BLOCKS = [[3, 1, 4], [1, 5], [9, 2, 6]]
 
@@ -39,7 +39,7 @@ class Readings:
 @pytest.mark.parametrize(
     "rows",
     [
-        HeldRows([value for block in BLOCKS for value in block]),
+        InMemoryRows([value for block in BLOCKS for value in block]),
         ChunkedRows(BLOCKS),
         DaskRows.scatter(FakeClient(), BLOCKS),
     ],
@@ -53,7 +53,7 @@ def test_totals_do_not_depend_on_the_form_of_the_table(rows):
 
 def test_work_in_memory_is_done_once_and_chunks_are_read_for_every_total():
     calls, readings = [], Readings(BLOCKS)
-    held = HeldRows(BLOCKS[0]).each(lambda block: calls.append(block) or block)
+    held = InMemoryRows(BLOCKS[0]).each(lambda block: calls.append(block) or block)
     held.total(sum), held.total(len)
     assert len(calls) == 1
     chunked = ChunkedRows(readings).each(list)

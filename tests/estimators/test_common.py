@@ -56,7 +56,7 @@ def test_new_people_decide_by_the_published_statistics(cls, people):
     mask = model.applies_to(new_z)
     assert result.induced_accuracy == pytest.approx(induced_accuracy(new_y, model.predict(new_X), applies=mask))
     assert result.applying_groups == model.applies().sum()
-    with pytest.raises(ValueError, match="says nothing about group"):
+    with pytest.raises(ValueError, match="has no value for group"):
         model.audit(new_X, new_y, new_z.astype(object).replace("z0", "elsewhere"))
 
 

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from selfselect.constraints import BaseRateOrder, DemographicParity, TruePositiveRateParity
-from selfselect.counting.rows import ChunkedRows, DaskRows, HeldRows
+from selfselect.counting.rows import ChunkedRows, DaskRows, InMemoryRows
 from selfselect.learning.linear import FeatureBlock, LinearLoss
 from selfselect.learning.objective import PrecisionBounds, StrategicObjective, TargetedObjective
 from selfselect.learning.scores import SmoothScores
@@ -42,7 +42,7 @@ def losses(rows, n_features):
 def test_chunks_give_the_value_and_gradient_of_the_whole(data, size):
     w = data[-1]
     chunked = losses(ChunkedRows(in_blocks(data, size)), len(w) - 1)
-    for whole, parts in zip(losses(HeldRows(data[0]), len(w) - 1), chunked, strict=True):
+    for whole, parts in zip(losses(InMemoryRows(data[0]), len(w) - 1), chunked, strict=True):
         same(whole(w), parts(w))
 
 
@@ -59,7 +59,7 @@ def test_chunks_may_come_from_files(data, tmp_path):
                     table[:, 3:], table[:, 0] > 0, table[:, 1].astype(np.intp), table[:, 2], K
                 )
 
-    (whole, _), (parts, _) = losses(HeldRows(data[0]), len(w) - 1), losses(ChunkedRows(Files()), len(w) - 1)
+    (whole, _), (parts, _) = losses(InMemoryRows(data[0]), len(w) - 1), losses(ChunkedRows(Files()), len(w) - 1)
     same(whole(w), parts(w))
 
 
@@ -73,7 +73,7 @@ def test_a_cluster_gives_the_value_and_gradient_of_the_whole(data):
         rows = DaskRows.scatter(client, in_blocks(data, 40))
         on_cluster = [loss(w) for loss in losses(rows, len(w) - 1)]
         again = [loss(w) for loss in losses(rows, len(w) - 1)]
-    for loss, there, twice in zip(losses(HeldRows(data[0]), len(w) - 1), on_cluster, again, strict=True):
+    for loss, there, twice in zip(losses(InMemoryRows(data[0]), len(w) - 1), on_cluster, again, strict=True):
         same(loss(w), there)
         assert there[0] == twice[0]
         assert (there[1] == twice[1]).all()
@@ -91,7 +91,7 @@ def test_in_memory_scores_are_passed_over_once_for_value_and_gradient(data, monk
     passes = []
     forward = SmoothScores.forward
     monkeypatch.setattr(SmoothScores, "forward", lambda self, score: passes.append(1) or forward(self, score))
-    losses(HeldRows(block), len(w) - 1)[0](w)
+    losses(InMemoryRows(block), len(w) - 1)[0](w)
     assert len(passes) == 1
 
 
@@ -99,7 +99,7 @@ def test_the_ridge_holds_weights_near_its_centre_and_leaves_the_intercept_free(d
     block, *_, w = data
     objective = objectives()["logistic loss"]
     ridge, centre = np.arange(1.0, len(w)), np.ones(len(w))
-    value, gradient = LinearLoss(HeldRows(block), objective)(w)
-    held, held_gradient = LinearLoss(HeldRows(block), objective, ridge, centre)(w)
+    value, gradient = LinearLoss(InMemoryRows(block), objective)(w)
+    held, held_gradient = LinearLoss(InMemoryRows(block), objective, ridge, centre)(w)
     assert held - value == pytest.approx(sum(ridge * (w[:-1] - 1) ** 2) / 2)
     assert held_gradient - gradient == pytest.approx(np.append(ridge * (w[:-1] - 1), 0.0))

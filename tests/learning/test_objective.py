@@ -7,7 +7,7 @@ from autograd import grad
 from scipy.optimize import check_grad
 
 from selfselect.constraints import BaseRateOrder, DemographicParity, TruePositiveRateParity
-from selfselect.counting.rows import HeldRows
+from selfselect.counting.rows import InMemoryRows
 from selfselect.learning.linear import LinearLoss
 from selfselect.learning.objective import (
     PrecisionBounds,
@@ -98,7 +98,7 @@ def test_the_papers_objective_agrees_with_automatic_differentiation(data, correc
     _, slope = objective.applications(sums)
     if (slope == 0).any():
         pytest.skip("the corrected precision left [0, 1], where only ours is clipped")
-    value, gradient = LinearLoss(HeldRows(block), objective, np.full(len(w) - 1, l2))(w)
+    value, gradient = LinearLoss(InMemoryRows(block), objective, np.full(len(w) - 1, l2))(w)
     reference = (X, y, codes, weight, costs, hard, penalties)
     assert value == pytest.approx(float(paper_objective(w, *reference)))
     assert gradient == pytest.approx(grad(paper_objective)(w, *reference), rel=1e-6, abs=1e-9)
@@ -107,7 +107,7 @@ def test_the_papers_objective_agrees_with_automatic_differentiation(data, correc
 def test_the_papers_objective_has_the_gradient_of_finite_differences(data):
     block, *_, w = data
     objective = StrategicObjective(np.full(K, 0.5), constraints=parities(2.0, 1.0), corrected=False)
-    loss = LinearLoss(HeldRows(block), objective, np.full(len(w) - 1, 0.1))
+    loss = LinearLoss(InMemoryRows(block), objective, np.full(len(w) - 1, 0.1))
     assert check_grad(lambda p: loss(p)[0], lambda p: loss(p)[1], w) < 1e-5
 
 
@@ -129,7 +129,7 @@ def test_the_targeted_objective_has_the_gradient_of_finite_differences(data, wit
         ),
         with_log_loss=with_log_loss,
     )
-    loss = LinearLoss(HeldRows(block), objective, np.linspace(0.1, 1, len(w) - 1), np.ones(len(w)))
+    loss = LinearLoss(InMemoryRows(block), objective, np.linspace(0.1, 1, len(w) - 1), np.ones(len(w)))
     assert check_grad(lambda p: loss(p)[0], lambda p: loss(p)[1], w) < 1e-4
 
 
@@ -147,6 +147,6 @@ def test_nothing_overflows_at_absurd_scores(data):
     for scale in (0.0, 1e3, 1e8):
         for corrected in (False, True):
             objective = StrategicObjective(np.full(K, 0.7), constraints=(DemographicParity(0.02),), corrected=corrected)
-            value, gradient = LinearLoss(HeldRows(block), objective)(w * scale)
+            value, gradient = LinearLoss(InMemoryRows(block), objective)(w * scale)
             assert np.isfinite(value)
             assert np.isfinite(gradient).all()

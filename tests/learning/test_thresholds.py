@@ -9,7 +9,7 @@ import pytest
 from selfselect import InfeasibleError
 from selfselect.behaviour import applies_rule
 from selfselect.constraints import BaseRateOrder, Constraints, DemographicParity, TruePositiveRateParity
-from selfselect.counting import ScoreSteps
+from selfselect.counting import CountCurves
 from selfselect.learning import group_sets, optimise_thresholds
 from selfselect.learning.group_sets import GroupChoices, best_set
 
@@ -104,7 +104,7 @@ def table_of(rng, K, most_rows, levels, weighted=False):
     score = rng.integers(0, levels, len(z)).astype(float)
     y = rng.random(len(z)) < np.clip((score + rng.normal(size=K)[z]) / levels, 0.05, 0.95)
     weight = rng.uniform(0.2, 3, len(z)) if weighted else None
-    steps = ScoreSteps.from_scores(y, score, sensitive_features=z, sample_weight=weight)
+    steps = CountCurves.from_scores(y, score, sensitive_features=z, sample_weight=weight)
     undefined = "apply" if rng.random() < 0.2 else "abstain"
     costs = rng.choice([0.3, 0.5, 0.6, 0.75], K)[steps.group]
     applies = applies_rule(steps.true_positives, steps.selected, costs, undefined)
@@ -254,7 +254,7 @@ def big_table(rng, K, rows, cost=0.6):
     z = np.r_[np.arange(K), rng.integers(0, K, rows - K)]
     score = rng.uniform(size=rows)
     y = rng.random(rows) < np.clip(score + rng.normal(0, 0.2, K)[z], 0.02, 0.98)
-    steps = ScoreSteps.from_scores(y, score, sensitive_features=z)
+    steps = CountCurves.from_scores(y, score, sensitive_features=z)
     return steps, applies_rule(steps.true_positives, steps.selected, cost)
 
 
@@ -327,7 +327,7 @@ def test_thousands_of_groups_under_a_social_cost_limit_are_solved_exactly():
 
 def two_groups():
     """A, of 4, selected in the right order; B, of 4, in which a qualified person comes third."""
-    return ScoreSteps.from_scores(
+    return CountCurves.from_scores(
         [0, 0, 1, 1, 0, 1, 0, 0], [1, 2, 3, 4, 1, 2, 3, 4], sensitive_features=list("AAAABBBB")
     )
 
@@ -410,7 +410,7 @@ def test_a_group_with_no_other_step_applies_at_an_unreliable_one_and_helps_no_co
 
 
 def test_groups_without_positives_do_not_count_in_parity_of_true_positive_rates():
-    steps = ScoreSteps.from_scores([1, 0, 1, 0, 0], [2, 1, 3, 1, 2], sensitive_features=list("AAABB"))
+    steps = CountCurves.from_scores([1, 0, 1, 0, 0], [2, 1, 3, 1, 2], sensitive_features=list("AAABB"))
     optimum = optimise_thresholds(
         steps, where(steps, 0.5), constraints=make_constraints(tpr=(0.0, 0.0), max_social_cost=0.0)
     )
@@ -419,7 +419,7 @@ def test_groups_without_positives_do_not_count_in_parity_of_true_positive_rates(
 
 
 def test_nobody_qualified_leaves_no_social_cost_to_limit():
-    steps = ScoreSteps.from_scores([0, 0], [1, 2])
+    steps = CountCurves.from_scores([0, 0], [1, 2])
     optimum = optimise_thresholds(
         steps, where(steps, 0.5), constraints=make_constraints(max_social_cost=0.0, tpr=(1.0, 0.8))
     )
@@ -438,7 +438,7 @@ def test_nobody_qualified_leaves_no_social_cost_to_limit():
 )
 def test_a_limit_that_is_reached_exactly_is_met(size, selected, wanted):
     score = np.tile(np.arange(size), 2)
-    steps = ScoreSteps.from_scores(np.ones(2 * size), score, sensitive_features=np.repeat(["A", "B"], size))
+    steps = CountCurves.from_scores(np.ones(2 * size), score, sensitive_features=np.repeat(["A", "B"], size))
     sure = steps.selected == np.array(selected)[steps.group]
     optimum = optimise_thresholds(steps, np.ones(len(sure), dtype=bool), sure, constraints=make_constraints(**wanted))
     assert steps.selected[optimum.step].tolist() == list(selected)
@@ -446,7 +446,7 @@ def test_a_limit_that_is_reached_exactly_is_met(size, selected, wanted):
 
 def test_a_social_cost_that_is_reached_exactly_is_met():
     y, z = np.ones(10), np.repeat(["A", "B"], [3, 7])
-    steps = ScoreSteps.from_scores(y, np.zeros(10), sensitive_features=z)
+    steps = CountCurves.from_scores(y, np.zeros(10), sensitive_features=z)
     applies = (steps.selected > 0) & (steps.group == 0)
     optimum = optimise_thresholds(
         steps, applies, constraints=make_constraints(max_social_cost=0.7)
@@ -480,7 +480,7 @@ def test_a_constraint_that_cannot_be_met_is_named_with_what_came_nearest(wanted,
 def two_of_six():
     """Of A two can be selected, one of them qualified; of B three, all of them; or all of each group, or nobody."""
     y, score = [1, 0, 1, 1, 1, 0, 1, 1, 1, 1, 0, 0], [2, 2, 1, 1, 1, 1, 2, 2, 2, 1, 1, 1]
-    return ScoreSteps.from_scores(y, score, sensitive_features=["A"] * 6 + ["B"] * 6)
+    return CountCurves.from_scores(y, score, sensitive_features=["A"] * 6 + ["B"] * 6)
 
 
 @pytest.mark.parametrize(
@@ -500,7 +500,7 @@ def test_a_parity_that_cannot_be_met_is_named_with_what_came_nearest(wanted, mes
 
 def test_parities_that_can_be_met_one_by_one_but_not_together_are_named_together():
     y, score = [1, 0, 1, 0, 0, 1, 1, 0], [4, 3, 2, 1, 4, 3, 2, 1]
-    steps = ScoreSteps.from_scores(y, score, sensitive_features=["A"] * 4 + ["B"] * 4)
+    steps = CountCurves.from_scores(y, score, sensitive_features=["A"] * 4 + ["B"] * 4)
     reliable = (steps.selected == 1) | ((steps.selected == 2) & (steps.group == 1))
     everywhere = np.ones(len(reliable), dtype=bool)
     for alone in ({"parity": (0.0, 0.0)}, {"tpr": (0.0, 0.0)}):

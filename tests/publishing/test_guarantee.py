@@ -10,7 +10,13 @@ import pytest
 from scipy.stats import binom
 
 from selfselect.counting import GroupCounts
-from selfselect.publishing import Promised, ThresholdCurves, promise_in_order, promise_to_named, sequences_of
+from selfselect.publishing import (
+    GuaranteedThresholds,
+    ThresholdCurves,
+    guarantee_groups,
+    guarantee_thresholds,
+    threshold_sequences,
+)
 
 DELTA = 0.1
 #: Number of simulated populations.
@@ -58,10 +64,10 @@ def test_guarantees_of_thresholds_are_wrong_at_most_as_often_as_stated(kind):
         spread, chance, size = world(random, kind)
         costs = costs_of(random, kind, spread, chance)
         score, y, codes = drawn(random, spread, chance, size)  # training data
-        sequences = [sequences_of(score[codes == z], float(y[codes == z].mean())) for z in range(len(size))]
+        sequences = [threshold_sequences(score[codes == z], float(y[codes == z].mean())) for z in range(len(size))]
         score, y, codes = drawn(random, spread, chance, size)  # evaluation data
         steps = ThresholdCurves.from_codes(y, score, codes, pd.RangeIndex(len(size)))
-        passed = promise_in_order(steps, sequences, costs, DELTA).thresholds
+        passed = guarantee_thresholds(steps, sequences, costs, DELTA).thresholds
         guaranteed = [(z, t) for z, thresholds in enumerate(passed) for t in thresholds]
         promised += bool(guaranteed)
         # any of these thresholds may be chosen in the end, so all of them must hold
@@ -106,7 +112,7 @@ def test_guarantees_of_groups_are_wrong_at_most_as_often_as_stated(choose, kind)
         )
         threshold = choose(fitted, costs)
         named = fitted.at(threshold).applies(dict(enumerate(costs))).to_numpy()
-        _, passed = promise_to_named(judged.at(threshold).counts, named, costs, DELTA)
+        _, passed = guarantee_groups(judged.at(threshold).counts, named, costs, DELTA)
         assert (passed <= named).all()
         promised += passed.any()
         broken += any(true_precision(spread, chance, z, threshold) < costs[z] - 1e-12 for z in np.flatnonzero(passed))
@@ -116,20 +122,20 @@ def test_guarantees_of_groups_are_wrong_at_most_as_often_as_stated(choose, kind)
 def test_groups_that_are_not_tested_do_not_share_the_level():
     counts = GroupCounts(*(np.array(column) for column in ([30] * 3, [20] * 3, [15] * 3, [15] * 3)))
     costs = np.full(3, 0.85)  # 15 of 15 have a probability of .087
-    level, passed = promise_to_named(counts, np.array([False, True, False]), costs, 0.1)
+    level, passed = guarantee_groups(counts, np.array([False, True, False]), costs, 0.1)
     assert (level, passed.tolist()) == (0.1, [False, True, False])
-    level, passed = promise_to_named(counts, np.ones(3, dtype=bool), costs, 0.1)
+    level, passed = guarantee_groups(counts, np.ones(3, dtype=bool), costs, 0.1)
     assert (level, passed.any()) == (pytest.approx(0.1 / 3), False)
-    assert not promise_to_named(counts, np.zeros(3, dtype=bool), costs, 0.1)[1].any()
+    assert not guarantee_groups(counts, np.zeros(3, dtype=bool), costs, 0.1)[1].any()
 
 
 def test_a_sequence_ends_at_the_first_threshold_that_fails():
     y = np.array([1] * 30 + [0] * 30 + [1] * 100)
     score = np.array([3.0] * 30 + [2.0] * 30 + [1.0] * 100)
     steps = ThresholdCurves.from_scores(y, score)
-    guaranteed = promise_in_order(steps, [[np.array([2.0, 1.0, 0.0])]], np.array([0.7]), 0.1)
+    guaranteed = guarantee_thresholds(steps, [[np.array([2.0, 1.0, 0.0])]], np.array([0.7]), 0.1)
     assert guaranteed.thresholds[0].tolist() == [2.0]
-    alone = promise_in_order(steps, [[np.array([0.0])]], np.array([0.7]), 0.1)
+    alone = guarantee_thresholds(steps, [[np.array([0.0])]], np.array([0.7]), 0.1)
     assert alone.thresholds[0].tolist() == [0.0]  # it would have passed by itself
 
 
@@ -137,8 +143,8 @@ def test_sequences_share_the_level():
     steps = ThresholdCurves.from_scores([1] * 15, [1.0] * 15, sensitive_features=["A"] * 15)
     assert binom.sf(14, 15, 0.85) == pytest.approx(0.0874, abs=1e-4)
     one, two = ([[np.array([0.0])]], [[np.array([0.0]), np.array([0.5])]])
-    assert len(promise_in_order(steps, one, np.array([0.85]), 0.1).thresholds[0]) == 1
-    assert len(promise_in_order(steps, two, np.array([0.85]), 0.1).thresholds[0]) == 0
+    assert len(guarantee_thresholds(steps, one, np.array([0.85]), 0.1).thresholds[0]) == 1
+    assert len(guarantee_thresholds(steps, two, np.array([0.85]), 0.1).thresholds[0]) == 0
 
 
 # ---------------------------------------------------------------------- sequences
@@ -154,7 +160,7 @@ def sequence_by_hand(score, share):
 
 def test_sequences_start_at_parts_of_the_base_rate_and_go_down_to_everybody():
     score = [3.0, 1.0, 4.0, 1.0, 5.0, 9.0, 2.0, 6.0]
-    sequences = sequences_of(np.array(score), 0.8)
+    sequences = threshold_sequences(np.array(score), 0.8)
     # an eighth of .8 is less than one person of eight
     shares = [Fraction(4, 5), Fraction(2, 5), Fraction(1, 5), Fraction(1, 8)]
     assert [sequence.tolist() for sequence in sequences] == [sequence_by_hand(score, share) for share in shares]
@@ -163,7 +169,7 @@ def test_sequences_start_at_parts_of_the_base_rate_and_go_down_to_everybody():
 
 
 def test_a_sequence_has_at_most_a_hundred_thresholds():
-    longest = sequences_of(np.random.default_rng(0).permutation(5000.0 + np.arange(1000)), 0.5)[0]
+    longest = threshold_sequences(np.random.default_rng(0).permutation(5000.0 + np.arange(1000)), 0.5)[0]
     assert len(longest) == 100
     assert longest[0] == 5500
     assert longest[-1] == 5000
@@ -172,9 +178,9 @@ def test_a_sequence_has_at_most_a_hundred_thresholds():
 
 def test_equal_sequences_are_tested_once_and_empty_groups_have_none():
     score = np.array([1.0, 2.0, 3.0, 4.0])
-    assert [sequence.tolist() for sequence in sequences_of(score, 0.0)] == [[4, 3, 2, 1]]
-    assert [sequence.tolist() for sequence in sequences_of(score, 1.0)] == [[1], [3, 2, 1], [4, 3, 2, 1]]
-    assert sequences_of(np.zeros(0), 0.5) == []
+    assert [sequence.tolist() for sequence in threshold_sequences(score, 0.0)] == [[4, 3, 2, 1]]
+    assert [sequence.tolist() for sequence in threshold_sequences(score, 1.0)] == [[1], [3, 2, 1], [4, 3, 2, 1]]
+    assert threshold_sequences(np.zeros(0), 0.5) == []
 
 
 def test_thresholds_pass_until_the_first_whose_tail_probability_is_above_the_level():
@@ -192,7 +198,7 @@ def test_thresholds_pass_until_the_first_whose_tail_probability_is_above_the_lev
         [np.array([20.0, 0.0]) - 900, np.array([3.0, 2.0, 1.0]) - 900],  # of nobody nothing is promised
     ]
     costs, delta = np.array([0.7, 0.5, 0.65, 0.0]), 0.3
-    guaranteed = promise_in_order(steps, sequences, costs, delta)
+    guaranteed = guarantee_thresholds(steps, sequences, costs, delta)
     assert guaranteed.level == delta / 5
     expected = []
     for group, own in enumerate(sequences):
@@ -211,11 +217,11 @@ def test_thresholds_pass_until_the_first_whose_tail_probability_is_above_the_lev
 
 def test_without_sequences_there_is_no_guarantee():
     steps = ThresholdCurves.from_scores([1, 0], [1.0, 2.0], sensitive_features=["A", "B"])
-    guaranteed = promise_in_order(steps, [[], []], np.array([0.1, 0.1]), 0.2)
+    guaranteed = guarantee_thresholds(steps, [[], []], np.array([0.1, 0.1]), 0.2)
     assert (guaranteed.level, [thresholds.tolist() for thresholds in guaranteed.thresholds]) == (0.2, [[], []])
 
 
 def test_a_group_has_a_guarantee_if_any_threshold_passed():
-    guaranteed = Promised(0.05, (np.array([0.5]), np.zeros(0), np.array([0.1, 0.2])))
+    guaranteed = GuaranteedThresholds(0.05, (np.array([0.5]), np.zeros(0), np.array([0.1, 0.2])))
     expected = pd.Series([True, False, True], index=pd.Index(["A", "B", "C"], name="g"), name="promised")
     pd.testing.assert_series_equal(guaranteed.groups(pd.Index(["A", "B", "C"], name="g")), expected)

@@ -8,7 +8,7 @@ from mapie.risk_control import BinaryClassificationController, precision
 from mapie.risk_control.fwer_control import control_fwer
 from scipy.stats import binom
 
-from selfselect.publishing import ThresholdCurves, promise_in_order, promise_to_named
+from selfselect.publishing import ThresholdCurves, guarantee_groups, guarantee_thresholds
 
 COST, DELTA = 0.7, 0.1
 
@@ -47,7 +47,7 @@ def exact_p_values(score, y, thresholds, more=0):
 
 
 def promised(score, y, thresholds):
-    return promise_in_order(
+    return guarantee_thresholds(
         ThresholdCurves.from_scores(y, score), [[thresholds[::-1]]], np.array([COST]), DELTA
     ).thresholds[0]
 
@@ -88,7 +88,7 @@ def test_a_single_threshold_chosen_beforehand_is_valid_for_both_or_none(threshol
         score, y = people(seed)
         theirs = controller(score, y, [threshold], "bonferroni")
         counts = ThresholdCurves.from_scores(y, score).at(threshold).counts
-        _, ours = promise_to_named(counts, np.array([True]), np.array([COST]), DELTA)
+        _, ours = guarantee_groups(counts, np.array([True]), np.array([COST]), DELTA)
         assert ours[0] == (exact_p_values(score, y, [threshold])[0] <= DELTA)
         assert ours[0] >= len(theirs.valid_predict_params)
         if decided_alike(score, y, [threshold], theirs):

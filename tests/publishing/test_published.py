@@ -184,7 +184,7 @@ TWO_COLUMNS = PublishedStatistics.from_predictions([1], [1], sensitive_features=
         (lambda: table_of(untested=[11, 1]), "more untested people than were rejected"),
         (lambda: table_of(untested=[8, 1]), "more false positives than negatives"),
         (lambda: table_of() + TWO_COLUMNS, r"2 column\(s\), but the first was made from 1"),
-        (lambda: table_of().spread_over(pd.Index(["A", "C"])), "does not know: 'B'"),
+        (lambda: table_of().reindex(pd.Index(["A", "C"])), "does not know: 'B'"),
         (lambda: table_of().applies_to(None, 0.5), "pass the group of each person"),
         (lambda: table_of().applies_to(["A", "C"], 0.5), "does not know: 'C'"),
         (lambda: table_of().applies_to(["A", None], 0.5), "missing for 1 row"),
@@ -290,7 +290,7 @@ def test_sums_keep_the_names_of_groups_and_sort_them():
 
 
 def test_a_table_can_be_reindexed():
-    spread = table_of(untested=[1, 2]).spread_over(pd.Index(["B", "C", "A"]))
+    spread = table_of(untested=[1, 2]).reindex(pd.Index(["B", "C", "A"]))
     assert spread.groups.tolist() == ["B", "C", "A"]
     assert spread.counts.to_dict() == {
         "n": [30, 0, 20],

@@ -42,7 +42,7 @@ def assert_same_numbers(opened, found):
         assert opened[name] == pytest.approx(expected, rel=0, abs=ROUNDING, nan_ok=True), name
     assert opened["applying_groups"] == found.applying_groups
     frame, shares = found.to_frame(), found.shares.tolist()
-    bounds = BOUNDS if not found.published.counts.is_known else []
+    bounds = BOUNDS if not found.published.counts.labels_known else []
     for name in GROUP_NUMBERS + bounds + (PROMISES if found.of_new_people else []):
         shown = [group[name] for group in opened["groups"]]
         if name in COUNTS:
@@ -113,7 +113,7 @@ def test_the_random_audits_are_of_every_kind():
     assert any((found.published.counts.n % 1).any() for found in audits)
     assert any("further subsidy" in " ".join(found.sentences()) for found in audits)
     assert {found.applying_groups == 0 for found in audits} == {True, False}
-    unknown = [found for found in audits if not found.population.counts.is_known]
+    unknown = [found for found in audits if not found.population.counts.labels_known]
     assert sum("Some numbers are ranges" in found.verdict() for found in unknown) > 10
     assert any(found.of_new_people for found in unknown)
     assert any("could go either way" in found.verdict() for found in audits)

@@ -13,7 +13,7 @@ from click.testing import CliRunner
 
 from reproduction.__main__ import main
 from reproduction.data import load_dataset
-from reproduction.results import load_results, read_result, result_path, write_results_csv, write_whole
+from reproduction.results import load_results, read_result, result_path, write_atomically, write_results_csv
 from reproduction.run import Unit, missing_units, plan_units, run
 
 ROOT = Path(__file__).parents[2]
@@ -158,10 +158,10 @@ def test_the_page_is_not_written_from_part_of_the_results(reference, tmp_path):
 
 def test_a_file_is_written_whole_or_not_at_all(tmp_path, monkeypatch):
     path = tmp_path / "folder" / "file"
-    write_whole(path, b"first")
+    write_atomically(path, b"first")
     monkeypatch.setattr(os, "replace", lambda *_: (_ for _ in ()).throw(KeyboardInterrupt))
     with pytest.raises(KeyboardInterrupt):
-        write_whole(path, b"second")
+        write_atomically(path, b"second")
     assert [each.read_bytes() for each in path.parent.iterdir()] == [b"first"]
 
 

@@ -8,7 +8,7 @@ import tracemalloc
 import pandas as pd
 import pytest
 
-from selfselect._text import inert_cell
+from selfselect._text import escape_formula
 from selfselect.tabular import write
 from selfselect.tabular.errors import TableError
 from selfselect.tabular.read import open_table
@@ -23,9 +23,9 @@ def copied(header, rows):
 
 def test_cells_that_a_spreadsheet_would_run_are_made_inert():
     for text in ("=1+1", "+1", "-1", "@SUM(A1)", " =1", "\tx", "\rx"):
-        assert inert_cell(text) == "'" + text
+        assert escape_formula(text) == "'" + text
     for value in ("A", "a=b", "", -1, 0.5, True):
-        assert inert_cell(value) == value
+        assert escape_formula(value) == value
     assert csv_text(pd.DataFrame({"=x": ['a"b,c'], "n": [float("nan")]})) == '\'=x,n\n"a""b,c",\n'
 
 

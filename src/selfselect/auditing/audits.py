@@ -200,7 +200,7 @@ class Audit(Reported):
     def promises(self) -> pd.DataFrame:
         """Precision among new people, and whether it reaches the cost; see :mod:`selfselect.auditing.promises`."""
         groups = self.published.groups
-        new = self.population.spread_over(groups).counts
+        new = self.population.reindex(groups).counts
         return promises(self.applies.to_numpy(), self.terms.effective_cost(groups), new, groups)
 
     def uncertainty(self, n_resamples: int = 1000, random_state: Any = 0, confidence: float = 0.95) -> Uncertainty:

@@ -69,7 +69,7 @@ def impact_table(table: PublishedStatistics, confidence: float = 0.95) -> pd.Dat
     if top >= 0 and rate[top] > 0:
         shown = ~unknown & ~np.isnan(rate)
         impact[shown] = rate[shown] / rate[top]
-        hits, worth = selected * counts.worth, people * counts.worth
+        hits, worth = selected * counts.people_per_weight, people * counts.people_per_weight
         low[shown], high[shown] = katz_interval(
             hits[shown], worth[shown], float(hits[top]), float(worth[top]), confidence
         )

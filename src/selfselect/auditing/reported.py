@@ -7,7 +7,7 @@ from typing import Any
 
 import pandas as pd
 
-from .._text import html_text, json_text
+from .._text import escape_html, json_text
 
 
 class Reported(ABC):
@@ -30,7 +30,7 @@ class Reported(ABC):
         return json_text(self.to_dict())
 
     def _repr_html_(self) -> str:
-        return f"<p>{html_text(self.verdict())}</p>{self.to_frame()._repr_html_()}"
+        return f"<p>{escape_html(self.verdict())}</p>{self.to_frame()._repr_html_()}"
 
     def __repr__(self) -> str:
         return f"{self.verdict()}\n{self.to_frame()}"

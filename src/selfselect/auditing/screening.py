@@ -19,7 +19,7 @@ from .._validation import (
     check_same_length,
     check_threshold,
     check_weights,
-    some_of,
+    list_some,
 )
 from ..counting import GroupCodes, GroupCounts, encode_groups
 from ..publishing import PublishedStatistics, ThresholdCurves
@@ -50,7 +50,7 @@ def _labels(y_true: ArrayLike, untested: bool) -> tuple[BoolArray, BoolArray | N
         return check_binary(column, "y_true"), None
     if not untested:
         raise InputError(
-            f"y_true has {missing.sum()} missing value(s), first at row(s) {some_of(np.flatnonzero(missing))}. If "
+            f"y_true has {missing.sum()} missing value(s), first at row(s) {list_some(np.flatnonzero(missing))}. If "
             "these people were not tested because they did not pass screening, pass untested=True: precision and who "
             "applies are known all the same, other numbers within bounds. Dropping or filling such rows would "
             "change them.",
@@ -69,8 +69,8 @@ def refuse_untested_who_passed(known: BoolArray | None, selected: BoolArray) -> 
     wrong = np.flatnonzero(~known & selected)
     if wrong.size:
         raise ValueError(
-            f"y_true is missing for {wrong.size} person(s) who pass screening, first at row(s) {some_of(wrong)}. Only "
-            "people who do not pass can be untested: find these labels, or leave the people out."
+            f"y_true is missing for {wrong.size} person(s) who pass screening, first at row(s) {list_some(wrong)}. "
+            "Only people who do not pass can be untested: find these labels, or leave the people out."
         )
 
 

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from selfselect._errors import InputError
-from selfselect._text import printable, shown
+from selfselect._text import printable, quote
 from selfselect.tabular.errors import TableError
 
 if TYPE_CHECKING:
@@ -79,7 +79,7 @@ def _hint(
     option, text = hints.get(key or "", ("", ""))
     if not has_option(command, option):
         return ""
-    name = shown(str(details.get("name", "NAME")))
+    name = quote(str(details.get("name", "NAME")))
     return text.format_map({"delimiter": ";", "decimal": ",", "encoding": "ENCODING", **details, "name": name})
 
 

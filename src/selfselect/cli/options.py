@@ -10,7 +10,7 @@ from typing import Any, TypeVar
 
 import click
 
-from selfselect._text import shown
+from selfselect._text import quote
 
 Command = TypeVar("Command", bound=Callable[..., Any])
 MAX_COSTS = 1000
@@ -58,7 +58,7 @@ class CostRange(click.ParamType):  # type: ignore[type-arg]  # generic in some v
         """Read one option."""
         if isinstance(value, tuple):
             return value
-        text = shown(str(value))
+        text = quote(str(value))
         parts = str(value).split(":")
         if len(parts) not in ((1, 2, 3) if self.spans else (1, 3)):
             span = ", a whole range (0.6:0.8)" if self.spans else ""
@@ -90,7 +90,7 @@ class Number(click.FloatRange):
         """Read one option."""
         hint = number_hint(str(value))
         if hint:
-            self.fail(f"{shown(str(value))} is not a number.{hint}", param, ctx)
+            self.fail(f"{quote(str(value))} is not a number.{hint}", param, ctx)
         number = float(super().convert(value, param, ctx))
         if not math.isfinite(number):
             self.fail(f"{value!r} is not a finite number.", param, ctx)
@@ -113,7 +113,7 @@ class NamedAmount(click.ParamType):  # type: ignore[type-arg]  # generic in some
             amount = math.nan
         if not sign or not math.isfinite(amount) or amount < 0:
             hint = number_hint(number)
-            self.fail(f"{shown(str(value))} is not NAME=AMOUNT with an amount of at least 0.{hint}", param, ctx)
+            self.fail(f"{quote(str(value))} is not NAME=AMOUNT with an amount of at least 0.{hint}", param, ctx)
         return name, amount
 
 
@@ -126,7 +126,7 @@ class Size(click.ParamType):  # type: ignore[type-arg]  # generic in some versio
         """Read one option."""
         match = re.fullmatch(r"(\d{1,15})\s*([KMGT]?)B?", str(value).strip().upper())
         if match is None:
-            self.fail(f"{shown(str(value))} is not a size such as 8GB.", param, ctx)
+            self.fail(f"{quote(str(value))} is not a size such as 8GB.", param, ctx)
         return int(match[1]) * int(1024 ** " KMGT".index(match[2] or " "))
 
 

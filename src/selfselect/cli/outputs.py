@@ -12,7 +12,7 @@ from typing import Any
 import click
 import pandas as pd
 
-from selfselect._files import is_stream, write_whole
+from selfselect._files import is_stream, write_atomically
 from selfselect._text import printable
 from selfselect.report import check_available
 from selfselect.tabular.write import csv_text
@@ -63,7 +63,7 @@ def check_files(
 def write_output(path: str | Path, content: str | bytes | Iterable[bytes]) -> None:
     """Write a file whole; :func:`check_files` has seen it."""
     try:
-        write_whole(path, content)
+        write_atomically(path, content)
     except OSError as error:
         raise BadInput(f"Cannot write {path}: {error.strerror or error}.") from error
 

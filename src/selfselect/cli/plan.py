@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from selfselect._text import printable, shown
+from selfselect._text import printable, quote
 
 from .errors import CONDITION_FAILED
 from .options import (
@@ -142,7 +142,7 @@ def _retraining_firm(
         people = read_for_training(table, people_columns(options), ignore=hidden, learn_from_groups=learn_from_groups)
     frame, left_out = read_features(people.columns)
     for name, reason in left_out.items():
-        click.echo(f"Note: column {shown(name)} is left out: {reason}.", err=True)
+        click.echo(f"Note: column {quote(name)} is left out: {reason}.", err=True)
     return refit(None, fit_encoder(frame).transform(frame), people.y, people.groups)
 
 

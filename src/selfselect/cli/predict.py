@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from selfselect._text import printable, shown
+from selfselect._text import printable, quote
 
 from .errors import BadInput
 from .options import file_options
@@ -75,7 +75,7 @@ def _new_names(table: Table, prefix: str) -> list[str]:
     clash = [name for name in names if name in table.header]
     if clash:
         raise BadInput(
-            f"{printable(table.name)} has a column {shown(clash[0])} already; pass --prefix model_ to name the new "
+            f"{printable(table.name)} has a column {quote(clash[0])} already; pass --prefix model_ to name the new "
             "ones model_score, model_prediction, model_applies."
         )
     return names

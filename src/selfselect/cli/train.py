@@ -182,7 +182,7 @@ def _group_rows(audit: Audit) -> list[dict[str, str]]:
 
     frame, terms = audit.to_frame(), audit.terms
     bounds = terms.max_accepted_cost(audit.published.counts)
-    counted = audit.population.spread_over(audit.published.groups).to_frame()
+    counted = audit.population.reindex(audit.published.groups).to_frame()
     answer = answers(audit, rejected(audit.published.counts))
     bound_title = "" if terms.confidence is None else f"at least ({level(terms.confidence)} confidence)"
     rows = []

@@ -1,7 +1,7 @@
 """Rows become counts: groups, counts per group, counts at every threshold, and their confidence intervals."""
 
-from .counts import COUNTED, GroupCounts, correct_decisions
-from .curves import ScoreSteps
+from .counts import COUNT_NAMES, GroupCounts, correct_decisions
+from .curves import CountCurves
 from .groups import (
     EVERYONE,
     MISSING,
@@ -14,20 +14,20 @@ from .groups import (
     with_same_columns,
 )
 from .intervals import Interval, precision_interval, ratio
-from .rows import ChunkedRows, DaskRows, HeldRows, Rows
+from .rows import ChunkedRows, DaskRows, InMemoryRows, Rows
 
 __all__ = [
-    "COUNTED",
+    "COUNT_NAMES",
     "EVERYONE",
     "MISSING",
     "ChunkedRows",
+    "CountCurves",
     "DaskRows",
     "GroupCodes",
     "GroupCounts",
-    "HeldRows",
+    "InMemoryRows",
     "Interval",
     "Rows",
-    "ScoreSteps",
     "correct_decisions",
     "encode_groups",
     "locate_groups",

@@ -19,7 +19,7 @@ from .._validation import FloatArray
 from .intervals import ratio
 
 #: Names of the four sums, in order.
-COUNTED = ("n", "positives", "selected", "true_positives")
+COUNT_NAMES = ("n", "positives", "selected", "true_positives")
 
 
 def correct_decisions(n: Any, positives: Any, selected: Any, true_positives: Any) -> NDArray[Any]:
@@ -114,7 +114,7 @@ class GroupCounts:
         """The four sums, in order."""
         return self.n, self.positives, self.selected, self.true_positives
 
-    def spread_over(self, position: NDArray[np.intp], n_groups: int) -> GroupCounts:
+    def reindex(self, position: NDArray[np.intp], n_groups: int) -> GroupCounts:
         """Counts for a longer list of groups, given each group's position in it; the other groups have zeros."""
 
         def spread(values: NDArray[Any]) -> NDArray[Any]:
@@ -123,7 +123,7 @@ class GroupCounts:
             return column
 
         untested = None if self.untested is None else spread(self.untested)
-        squares = None if self.squares is None else self.squares.spread_over(position, n_groups)
+        squares = None if self.squares is None else self.squares.reindex(position, n_groups)
         n, positives, selected, true_positives = map(spread, self.columns)
         return GroupCounts(n, positives, selected, true_positives, untested, squares=squares)
 
@@ -136,7 +136,7 @@ class GroupCounts:
         >>> counts.to_dict()
         {'n': [4, 2], 'positives': [2, 1], 'selected': [2, 0], 'true_positives': [1, 0]}
         """
-        sums = {name: sums.tolist() for name, sums in zip(COUNTED, self.columns, strict=True)}
+        sums = {name: sums.tolist() for name, sums in zip(COUNT_NAMES, self.columns, strict=True)}
         return sums if self.untested is None else sums | {"untested": self.untested.tolist()}
 
     @classmethod
@@ -148,13 +148,13 @@ class GroupCounts:
         >>> GroupCounts.from_dict({"n": [4], "positives": [2], "selected": [2], "true_positives": [1]}).precision
         array([0.5])
         """
-        if set(sums) - {"untested"} != set(COUNTED):
-            raise ValueError(f"Counts are {', '.join(COUNTED)}; got {', '.join(map(str, sums)) or 'nothing'}.")
+        if set(sums) - {"untested"} != set(COUNT_NAMES):
+            raise ValueError(f"Counts are {', '.join(COUNT_NAMES)}; got {', '.join(map(str, sums)) or 'nothing'}.")
         lengths = {name: len(values) for name, values in sums.items()}
         if len(set(lengths.values())) > 1:
             raise ValueError(f"Counts must have one number per group each, got {lengths}.")
         untested = np.asarray(sums["untested"]) if "untested" in sums else None
-        n, positives, selected, true_positives = (np.asarray(sums[name]) for name in COUNTED)
+        n, positives, selected, true_positives = (np.asarray(sums[name]) for name in COUNT_NAMES)
         return cls(n, positives, selected, true_positives, untested)
 
     def __add__(self, other: GroupCounts) -> GroupCounts:
@@ -173,7 +173,7 @@ class GroupCounts:
         return np.zeros_like(self.n) if self.untested is None else self.untested
 
     @property
-    def is_known(self) -> bool:
+    def labels_known(self) -> bool:
         """Whether everybody's label is known."""
         return self.untested is None or not self.untested.any()
 
@@ -207,7 +207,7 @@ class GroupCounts:
     # ------------------------------------------------------------------ weights
 
     @property
-    def trials(self) -> tuple[NDArray[Any], NDArray[Any]]:
+    def effective_trials(self) -> tuple[NDArray[Any], NDArray[Any]]:
         """True positives and selected people, as a binomial interval of the precision counts them.
 
         With squared weights the number selected is Kish's effective sample size, ``(sum w)^2 / sum w^2``: that many
@@ -219,7 +219,7 @@ class GroupCounts:
         return np.minimum(self.true_positives, self.selected) * people_per_weight, self.selected * people_per_weight
 
     @property
-    def worth(self) -> FloatArray:
+    def people_per_weight(self) -> FloatArray:
         """Kish's effective sample size of each group, divided by its sum of weights."""
         return np.ones(len(self.n)) if self.squares is None else np.nan_to_num(ratio(self.n, self.squares.n))
 

@@ -23,7 +23,7 @@ from .._validation import (
     check_same_length,
     check_threshold,
     check_weights,
-    some_of,
+    list_some,
 )
 from .counts import GroupCounts, correct_decisions
 from .groups import encode_groups
@@ -45,7 +45,7 @@ def _sum_to_group_end(values: NDArray[Any], codes: NDArray[np.intp], group_end: 
 
 
 @dataclass(frozen=True, eq=False)
-class ScoreSteps:
+class CountCurves:
     """Counts of each group at every threshold of a score. A person is selected when the score is above it (``>``).
 
     Make one with :meth:`from_scores`. Step ``i`` belongs to group ``group[i]`` and holds for thresholds from
@@ -62,12 +62,12 @@ class ScoreSteps:
         Threshold at which each step begins, and the counts from there on.
     n, positives : ndarray of shape (n_groups,)
         People and qualified people of each group.
-    squares : ScoreSteps, optional
+    squares : CountCurves, optional
         The same steps with squared weights. None means that weights are repetitions.
 
     Examples
     --------
-    >>> steps = ScoreSteps.from_scores(
+    >>> steps = CountCurves.from_scores(
     ...     y_true=[0, 1, 0, 1], score=[0.1, 0.4, 0.4, 0.8], sensitive_features=["A"] * 4
     ... )
     >>> steps.to_frame()[["threshold", "selected", "true_positives"]].values.tolist()
@@ -81,7 +81,7 @@ class ScoreSteps:
     true_positives: NDArray[Any]
     n: NDArray[Any]
     positives: NDArray[Any]
-    squares: ScoreSteps | None = None
+    squares: CountCurves | None = None
 
     @classmethod
     def from_scores(
@@ -127,7 +127,7 @@ class ScoreSteps:
         With ``squares`` the sums of squared weights are kept as well.
         """
         squared = (
-            ScoreSteps.from_codes(y, score, codes, labels, weights**2) if squares and weights is not None else None
+            CountCurves.from_codes(y, score, codes, labels, weights**2) if squares and weights is not None else None
         )
         n_rows, n_groups = len(y), len(labels)
         order = np.lexsort((score, codes))
@@ -187,10 +187,10 @@ class ScoreSteps:
         steps = slice(None)
         if group is not None:
             if group not in self.groups:
-                raise ValueError(f"No group {group!r}; known groups: {some_of(self.groups, most=10)}.")
+                raise ValueError(f"No group {group!r}; known groups: {list_some(self.groups, most=10)}.")
             code = self.groups.get_loc(group)
             if not isinstance(code, int | np.integer):
-                raise ValueError(f"{group!r} names several groups; name one: {some_of(self.groups, most=10)}.")
+                raise ValueError(f"{group!r} names several groups; name one: {list_some(self.groups, most=10)}.")
             steps = slice(self.start[code], self.start[code + 1])
         owner, true_positives, selected = self.group[steps], self.true_positives[steps], self.selected[steps]
         low, high = precision_interval(true_positives, selected)

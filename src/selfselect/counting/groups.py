@@ -15,8 +15,8 @@ import pandas as pd
 from numpy.typing import NDArray
 from scipy import sparse
 
-from .._frames import plain_frame
-from .._validation import check_choice, some_of
+from .._frames import to_pandas
+from .._validation import check_choice, list_some
 
 #: Label of rows without a group under ``missing="own_group"``.
 MISSING = "(missing)"
@@ -92,7 +92,7 @@ def encode_groups(sensitive_features: Any, *, n_rows: int | None = None, missing
             raise ValueError("sensitive_features is None and the number of rows is unknown.")
         return GroupCodes(np.zeros(n_rows, dtype=np.intp), pd.Index([EVERYONE], name="group"))
     known = sensitive_features if isinstance(sensitive_features, GroupCodes) else None
-    columns = [] if known is not None else _as_columns(plain_frame(sensitive_features))
+    columns = [] if known is not None else _as_columns(to_pandas(sensitive_features))
     length = len(columns[0] if known is None else known)
     if length == 0:
         raise ValueError("sensitive_features is empty: there must be at least one row.")
@@ -131,7 +131,7 @@ def with_same_columns(wanted: pd.Index, labels: pd.Index, name: str, where: str)
         return wanted
     if set(wanted.names) != set(labels.names):
         raise ValueError(
-            f"{name} has columns {some_of(list(wanted.names))}, but {where} {some_of(list(labels.names))}."
+            f"{name} has columns {list_some(list(wanted.names))}, but {where} {list_some(list(labels.names))}."
         )
     return wanted.reorder_levels(labels.names)
 
@@ -146,8 +146,8 @@ def position_of(wanted: pd.Index, labels: pd.Index, name: str, where: str) -> ND
     unknown = wanted[position < 0]
     if len(unknown):
         raise ValueError(
-            f"{name} names group(s) that {where} does not know: {some_of(unknown)}. "
-            f"Known groups: {some_of(labels, most=10)}."
+            f"{name} names group(s) that {where} does not know: {list_some(unknown)}. "
+            f"Known groups: {list_some(labels, most=10)}."
         )
     return np.asarray(position, dtype=np.intp)
 
@@ -182,20 +182,20 @@ def values_by_group(
     names = list(values.keys())
     wanted = _plain_index(names) if labels.nlevels == 1 else _tuple_index(names, labels, name)
     if wanted.has_duplicates:
-        raise ValueError(f"{name} names a group twice: {some_of(wanted[wanted.duplicated()])}.")
+        raise ValueError(f"{name} names a group twice: {list_some(wanted[wanted.duplicated()])}.")
     position = position_of(wanted, labels, name, "the table of groups")
     raw = list(values) if isinstance(values, pd.Series) else list(values.values())
     try:
         numbers = np.array([float(value) for value in raw], dtype=np.float64)
     except (TypeError, ValueError, OverflowError) as error:
-        raise TypeError(f"{name} must map each group to a number, got {some_of(raw)}.") from error
+        raise TypeError(f"{name} must map each group to a number, got {list_some(raw)}.") from error
     if np.isnan(numbers).any():
-        raise ValueError(f"{name} is NaN for group(s) {some_of(wanted[np.isnan(numbers)])}.")
+        raise ValueError(f"{name} is NaN for group(s) {list_some(wanted[np.isnan(numbers)])}.")
     result = np.full(len(labels), np.nan if default is None else default)
     result[position] = numbers
     if default is None and len(position) < len(labels):
         absent = labels[np.isnan(result)]
-        raise ValueError(f"{name} says nothing about group(s) {some_of(absent)}; give every group a value.")
+        raise ValueError(f"{name} has no value for group(s) {list_some(absent)}; give every group a value.")
     return result
 
 
@@ -208,7 +208,7 @@ def _tuple_index(names: list[Any], labels: pd.Index, argument: str) -> pd.Index:
     if wrong:
         raise ValueError(
             f"{argument} must name each group by a tuple of {labels.nlevels} values "
-            f"({', '.join(map(str, labels.names))}), got {some_of(wrong)}."
+            f"({', '.join(map(str, labels.names))}), got {list_some(wrong)}."
         )
     return pd.MultiIndex.from_tuples(names, names=labels.names) if names else labels[:0]
 
@@ -218,7 +218,7 @@ def _as_columns(features: Any) -> list[pd.Series]:
         columns = [
             part.set_axis(range(len(part))).rename(key)
             for key, value in features.items()
-            for part in _as_columns(plain_frame(value))
+            for part in _as_columns(to_pandas(value))
         ]
         lengths = {str(column.name): len(column) for column in columns}
         if not columns or len(set(lengths.values())) > 1:
@@ -272,7 +272,7 @@ def _encode_column(column: pd.Series, missing: str) -> GroupCodes:
         except TypeError as error:
             bad = next(i for i, value in enumerate(column) if not _hashable(value))
             raise TypeError(
-                f"sensitive_features must hold hashable labels; row {bad} holds {some_of([column.iloc[bad]])}."
+                f"sensitive_features must hold hashable labels; row {bad} holds {list_some([column.iloc[bad]])}."
             ) from error
         order = _sort_order(_plain_index(uniques))
         codes = np.append(np.argsort(order), -1)[codes]  # the code -1 (missing) stays -1
@@ -302,7 +302,7 @@ def _settle_missing(codes: NDArray[np.intp], labels: pd.Index, missing: str) -> 
     if missing == "error":
         raise ValueError(
             f"sensitive_features ({labels.name!r}) is missing for {absent.size} row(s), first at row(s) "
-            f'{some_of(absent)}. Fill or drop them, or pass missing="own_group".'
+            f'{list_some(absent)}. Fill or drop them, or pass missing="own_group".'
         )
     if MISSING in labels:
         raise ValueError(f"A group is already called {MISSING!r}; rename it to give missing labels their own.")

@@ -38,7 +38,7 @@ class Rows(Protocol[Block_co]):
         ...
 
 
-class HeldRows(Generic[Block]):
+class InMemoryRows(Generic[Block]):
     """A table in memory, as one block. Work is done once and its result kept.
 
     Parameters
@@ -47,7 +47,7 @@ class HeldRows(Generic[Block]):
 
     Examples
     --------
-    >>> HeldRows([1, 2, 3]).each(max).total(float)
+    >>> InMemoryRows([1, 2, 3]).each(max).total(float)
     3.0
     """
 

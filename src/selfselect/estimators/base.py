@@ -12,7 +12,7 @@ from numpy.typing import ArrayLike, NDArray
 from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.utils.validation import check_consistent_length, check_is_fitted
 
-from .._frames import from_plain, plain_frame, to_plain
+from .._frames import from_plain, to_pandas, to_plain
 from .._notices import PromiseWarning, warn
 from .._validation import BoolArray, check_fraction, check_weights
 from ..auditing import Audit, ScreeningResult
@@ -98,7 +98,7 @@ class SelfSelectionClassifier(ClassifierMixin, BaseEstimator, ABC):
         -------
         self
         """
-        X, y = plain_frame(X), plain_frame(y)
+        X, y = to_pandas(X), to_pandas(y)
         if self.guarantee and self._guarantee_after_fit:
             check_consistent_length(X, y)
             fit_with_guarantee(self, X, y, self._training_people(X, y, sensitive_features, sample_weight))
@@ -287,7 +287,7 @@ class SelfSelectionClassifier(ClassifierMixin, BaseEstimator, ABC):
         people = ScreeningResult.from_predictions(
             is_qualified(y, self.classes_, self.positive_),
             np.asarray(self._predict_with_groups(X, sensitive_features)) == self.positive_,
-            sensitive_features=self._groups_of(plain_frame(X), sensitive_features),
+            sensitive_features=self._groups_of(to_pandas(X), sensitive_features),
             sample_weight=sample_weight,
         )
         result = Audit(ScreeningResult(self.published_), people, self._terms(cost, subsidies))

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from ..behaviour import Behaviour, PromisedRule, SureRule, highest_cost, surely_reaches
+from ..behaviour import Behaviour, PromisedRule, SureRule, highest_cost, lower_bound_reaches
 from ..counting import GroupCounts
 
 
@@ -37,7 +37,7 @@ def _reason(applies: bool, counts: GroupCounts, i: int, cost: float, confidence:
         return f"shut out: no threshold brings it in at its cost of {cost:g}, or none was chosen"
     if not tested and confidence is not None:
         true_positives, selected = (np.array([values[i]], float) for values in (counts.true_positives, counts.selected))
-        if surely_reaches(true_positives, selected, np.array([cost]), confidence)[0]:
+        if lower_bound_reaches(true_positives, selected, np.array([cost]), confidence)[0]:
             return f"not promised anything: its cost of {cost:g} is reached, but this group was not tested"
     if counts.precision[i] >= cost:
         return f"not promised anything: its cost of {cost:g} is reached, but the lower bound is below it"

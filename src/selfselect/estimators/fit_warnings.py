@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 from .._notices import PromiseWarning, ShutOutWarning, warn
-from .._validation import some_of
+from .._validation import list_some
 from ..behaviour import SureRule
 from ..counting import precision_interval
 
@@ -56,7 +56,7 @@ def _warn_about_shut_out(model: Any) -> None:
         advice = f" Use {' or '.join(options)} to keep them in." if options else ""
         warn(
             f"The classifier selects nobody of {shut_out.sum()} group(s), "
-            f"{some_of(model.published_.groups[shut_out])} (the first has {counts.n[first]:g} people, "
+            f"{list_some(model.published_.groups[shut_out])} (the first has {counts.n[first]:g} people, "
             f"{counts.positives[first]:g} of them qualified): they have nothing to apply for.{advice}",
             ShutOutWarning,
         )
@@ -78,7 +78,7 @@ def _warn_about_overfitting(model: Any) -> None:
         first = int(np.flatnonzero(above)[0])
         warn(
             f"The score is overfitted: on the training data the precision of group(s) "
-            f"{some_of(model.published_.groups[above])} is {in_sample.precision[first]:.3f} (the first), but "
+            f"{list_some(model.published_.groups[above])} is {in_sample.precision[first]:.3f} (the first), but "
             f"{published.precision[first]:.3f} on people the score had not seen. This is more than sampling explains. "
             "The latter is published.",
             PromiseWarning,

@@ -16,11 +16,11 @@ from scipy.special import ndtr, ndtri
 
 from .._frames import take_rows
 from .._notices import PromiseWarning, captured_warnings, warn
-from .._validation import FloatArray, some_of
+from .._validation import FloatArray, list_some
 from ..behaviour import SLACK
 from ..counting import GroupCodes, locate_labels, position_of, ratio
 from ..learning import InfeasibleError
-from ..publishing import promise_to_named
+from ..publishing import guarantee_groups
 from .training_data import TrainingPeople
 
 #: Probability that the test of a group passes, where thresholds can be chosen so.
@@ -42,7 +42,7 @@ def fit_with_guarantee(model: Any, X: Any, y: Any, people: TrainingPeople) -> No
     score, in_sample = (_scores(chosen, take_rows(X, rows)) for rows in (evaluated, fitted))
     counts = people.counts(evaluated, score > 0)
     costs = model._terms().effective_cost(labels)
-    model.promise_level_, promised = promise_to_named(counts, tested, costs, 1 - model.confidence)
+    model.promise_level_, promised = guarantee_groups(counts, tested, costs, 1 - model.confidence)
     model.promised_ = pd.Series(promised, index=labels, name="promised")
     model._publish(people, score, in_sample)
     _check_limits(model)
@@ -111,8 +111,8 @@ def _check_limits(model: Any) -> None:
         if len(failed):
             precision = ", ".join(f"{value:.3f}" for value in table.counts.precision[failed][:5])
             raise InfeasibleError(
-                f"{some_of(table.groups[failed])} must apply, but its cost cannot be guaranteed with a probability of "
-                f"{model.confidence:g}: the precision of the people set aside is {precision}. {advice}"
+                f"{list_some(table.groups[failed])} must apply, but its cost cannot be guaranteed with a probability "
+                f"of {model.confidence:g}: the precision of the people set aside is {precision}. {advice}"
             )
     limit = getattr(model, "max_social_cost", None)
     if limit is not None:
@@ -131,7 +131,7 @@ def _warn_about_selection_rates(model: Any) -> None:
     if short.any():
         rates = ", ".join(f"{rate:.3f}" for rate in counts.selection_rate[short][:5])
         warn(
-            f"Selection rates of {some_of(model.published_.groups[short])} among the people set aside are {rates}, "
+            f"Selection rates of {list_some(model.published_.groups[short])} among the people set aside are {rates}, "
             f"below min_selection_rate={least:g}, which holds for the people the classifier was chosen on.",
             PromiseWarning,
         )

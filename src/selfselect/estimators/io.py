@@ -16,7 +16,7 @@ from zipfile import ZIP_DEFLATED
 from sklearn.base import BaseEstimator
 from sklearn.utils.validation import check_is_fitted
 
-from .._files import write_whole
+from .._files import write_atomically
 
 SUFFIX = ".skops"
 
@@ -92,7 +92,7 @@ def save_model(model: Any, path: str | Path) -> None:
     """
     check_is_fitted(model)
     check_suffix(path)
-    write_whole(path, model_bytes(model))
+    write_atomically(path, model_bytes(model))
 
 
 def load_model(path: str | Path, *, trusted: Iterable[str] = ()) -> Any:

@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 from sklearn.utils.metaestimators import available_if
 from sklearn.utils.validation import check_is_fitted
 
-from .._frames import plain_frame, take_rows
+from .._frames import take_rows, to_pandas
 from ..costs import Cost, Subsidies, SubsidyKind
 from ..publishing.splits import Publish, Rows
 from .docs import with_shared_docs
@@ -87,19 +87,19 @@ class NaiveClassifier(WrappedClassifier):
     def predict(self, X: Any) -> NDArray[Any]:
         """Label of each row."""
         check_is_fitted(self, "estimator_")
-        return np.asarray(self.estimator_.predict(plain_frame(X)))
+        return np.asarray(self.estimator_.predict(to_pandas(X)))
 
     @available_if(inner_has("decision_function"))
     def decision_function(self, X: Any) -> NDArray[Any]:
         """Score of each row, positive for the second class."""
         check_is_fitted(self, "estimator_")
-        return np.asarray(self.estimator_.decision_function(plain_frame(X)))
+        return np.asarray(self.estimator_.decision_function(to_pandas(X)))
 
     @available_if(inner_has("predict_proba"))
     def predict_proba(self, X: Any) -> NDArray[Any]:
         """Probabilities of both classes by the inner classifier, in the order of ``classes_``."""
         check_is_fitted(self, "estimator_")
-        return np.asarray(self.estimator_.predict_proba(plain_frame(X)))
+        return np.asarray(self.estimator_.predict_proba(to_pandas(X)))
 
     @property
     def intercept_(self) -> NDArray[Any]:

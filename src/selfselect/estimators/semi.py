@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 from sklearn.utils.validation import check_is_fitted
 
 from .._frames import take_rows
-from .._validation import FloatArray, check_at_least_zero, check_choice, check_fraction
+from .._validation import FloatArray, check_choice, check_fraction, check_nonnegative
 from ..behaviour import Tolerance, check_tolerance
 from ..constraints import Constraints
 from ..costs import Cost, Subsidies, SubsidyKind, Terms
@@ -136,16 +136,16 @@ class SemiStrategicClassifier(WrappedClassifier):
         self._check_selection(self.min_selection_rate)
 
     def _check_settings(self) -> None:
-        check_at_least_zero(self.caution, "caution")
+        check_nonnegative(self.caution, "caution")
         check_fraction(self.min_selection_rate, "min_selection_rate")
         if self.grid is not None and (not isinstance(self.grid, int | np.integer) or self.grid < 2):
             raise ValueError(f"grid must be a whole number of at least 2, or None, got {self.grid!r}.")
         check_choice(self.criterion, "criterion", CRITERIA)
-        check_at_least_zero(self.gain, "gain")
+        check_nonnegative(self.gain, "gain")
         if self.criterion == "firm_utility" and self.price is None:
             raise ValueError("price is needed with criterion='firm_utility': what a test costs the firm.")
         if self.price is not None:
-            check_at_least_zero(self.price, "price")
+            check_nonnegative(self.price, "price")
 
     def _search(self, people: TrainingPeople, score: FloatArray, tolerance: Tolerance) -> float:
         curves = people.curves(score)

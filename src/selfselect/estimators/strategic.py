@@ -11,16 +11,16 @@ from scipy.special import expit
 from sklearn.utils import check_random_state
 from sklearn.utils.validation import check_is_fitted, validate_data
 
-from .._frames import plain_frame
+from .._frames import to_pandas
 from .._notices import warn
 from .._threads import one_thread
 from .._validation import (
     BoolArray,
     FloatArray,
-    check_at_least_zero,
     check_choice,
     check_fraction,
-    some_of,
+    check_nonnegative,
+    list_some,
 )
 from ..behaviour import BestResponse, Tolerance, check_tolerance
 from ..constraints import (
@@ -355,7 +355,7 @@ class StrategicClassifier(SelfSelectionClassifier):
         used, codes = np.unique(groups.codes[counted], return_inverse=True)
         gone = np.setdiff1d(np.flatnonzero(terms.required), used)
         if len(gone):
-            raise ValueError(f"require names group(s) all of whose rows weigh 0: {some_of(groups.labels[gone])}.")
+            raise ValueError(f"require names group(s) all of whose rows weigh 0: {list_some(groups.labels[gone])}.")
         if len(np.unique(qualified[counted])) < 2:
             raise ValueError("sample_weight leaves one class only: there must be qualified and unqualified people.")
         counts = (np.ones(len(qualified)) if weights is None else as_counts(weights))[counted]
@@ -380,7 +380,7 @@ class StrategicClassifier(SelfSelectionClassifier):
         check_choice(self.solver, "solver", SOLVERS)
         check_choice(self.shut_out, "shut_out", SHUT_OUT)
         for name in ("parity", "equal_tpr", "l2"):
-            check_at_least_zero(getattr(self, name), name)
+            check_nonnegative(getattr(self, name), name)
         self._descent_settings()  # raises if a setting is wrong
         if self.solver != "gradient_descent":
             for name in ("preset", *DESCENT_SETTINGS, "descent"):
@@ -402,7 +402,7 @@ class StrategicClassifier(SelfSelectionClassifier):
             few = required & (positives < MIN_SELECTED)
             if few.any():
                 warn(
-                    f"Required group(s) {some_of(groups.labels[few])} have under {MIN_SELECTED} qualified people in "
+                    f"Required group(s) {list_some(groups.labels[few])} have under {MIN_SELECTED} qualified people in "
                     f"training ({', '.join(map(str, positives[few][:5]))}): their precision is hardly known."
                 )
         return required
@@ -410,7 +410,7 @@ class StrategicClassifier(SelfSelectionClassifier):
     def decision_function(self, X: Any) -> NDArray[np.float64]:
         """Score of each row: positive for the second class."""
         check_is_fitted(self, "coef_")
-        X = validate_data(self, plain_frame(X), reset=False, dtype=np.float64)
+        X = validate_data(self, to_pandas(X), reset=False, dtype=np.float64)
         return np.asarray(X @ self.coef_[0] + self.intercept_[0])
 
     def predict(self, X: Any) -> NDArray[Any]:

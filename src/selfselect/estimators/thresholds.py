@@ -10,8 +10,8 @@ import pandas as pd
 from numpy.typing import NDArray
 from sklearn.utils.validation import check_is_fitted
 
-from .._frames import plain_frame, take_rows
-from .._validation import FloatArray, check_at_least_zero, check_choice, check_fraction, some_of
+from .._frames import take_rows, to_pandas
+from .._validation import FloatArray, check_choice, check_fraction, check_nonnegative, list_some
 from ..behaviour import SLACK
 from ..constraints import Constraints, DemographicParity, TruePositiveRateParity
 from ..costs import Cost, Subsidies, SubsidyKind
@@ -23,7 +23,7 @@ from ..learning import (
     optimise_thresholds,
     threshold_between,
 )
-from ..publishing import Promised, ThresholdCurves, promise_in_order, sequences_of
+from ..publishing import GuaranteedThresholds, ThresholdCurves, guarantee_thresholds, threshold_sequences
 from ..publishing.splits import Publish, Rows
 from .docs import with_shared_docs
 from .training_data import TrainingPeople
@@ -154,12 +154,14 @@ class GroupThresholdClassifier(WrappedClassifier):
 
     def _fit(self, X: Any, y: Any, people: TrainingPeople, sample_weight: Any) -> None:
         check_choice(self.unseen, "unseen", ("error", "pooled"))
-        check_at_least_zero(self.caution, "caution")
+        check_nonnegative(self.caution, "caution")
 
         def scores(inner: Any, rows: Rows) -> FloatArray:
             return score_of(inner, take_rows(X, rows), self.positive_)
 
-        best: tuple[float, OptimalThresholds, ThresholdCurves, FloatArray, Any, Promised | None] | None = None
+        best: tuple[float, OptimalThresholds, ThresholdCurves, FloatArray, Any, GuaranteedThresholds | None] | None = (
+            None
+        )
         candidates = self._candidates()
         for candidate in candidates if self.prefit else ():
             self._check_prefit(candidate)
@@ -207,20 +209,20 @@ class GroupThresholdClassifier(WrappedClassifier):
 
     def _promise(
         self, people: TrainingPeople, curves: ThresholdCurves, scores: Any, model: Any, competing: int
-    ) -> Promised:
+    ) -> GuaranteedThresholds:
         """Thresholds that pass the test on the people set aside."""
         fitted = people.splits.final
         score, labels = scores(model, fitted), people.groups.labels
         codes, hired = people.groups.codes[fitted], people.qualified[fitted]
         known = position_of(curves.groups, labels, "The curves", "the training data")
-        sequences = [sequences_of(score[codes == z], float(hired[codes == z].mean() or 0.0)) for z in known]
+        sequences = [threshold_sequences(score[codes == z], float(hired[codes == z].mean() or 0.0)) for z in known]
         assert self.confidence is not None
-        return promise_in_order(
+        return guarantee_thresholds(
             curves, sequences, self._terms().effective_cost(labels)[known], (1 - self.confidence) / competing
         )
 
     def _allocate(
-        self, people: TrainingPeople, curves: ThresholdCurves, model: Any, promised: Promised | None
+        self, people: TrainingPeople, curves: ThresholdCurves, model: Any, promised: GuaranteedThresholds | None
     ) -> OptimalThresholds:
         position = position_of(curves.groups, people.groups.labels, "The curves", "the training data")
         faced = self._terms().effective_cost(people.groups.labels)[position]
@@ -237,8 +239,8 @@ class GroupThresholdClassifier(WrappedClassifier):
             vain = np.setdiff1d(np.flatnonzero(required), position)
             if len(vain):
                 raise InfeasibleError(
-                    f"{some_of(people.groups.labels[vain])} must apply, but nobody of it was evaluated (there are too "
-                    "few people, or all weigh 0), so nothing can be published about it."
+                    f"{list_some(people.groups.labels[vain])} must apply, but nobody of it was evaluated (there are "
+                    "too few people, or all weigh 0), so nothing can be published about it."
                 )
         for name in ("parity_tolerance", "parity_ratio", "tpr_tolerance", "tpr_ratio"):
             if getattr(self, name) is not None:
@@ -257,7 +259,11 @@ class GroupThresholdClassifier(WrappedClassifier):
         return optimise_thresholds(curves, applies, gain=gain, shut_out=self.shut_out, constraints=constraints)
 
     def _thresholds(
-        self, people: TrainingPeople, curves: ThresholdCurves, allocation: OptimalThresholds, promised: Promised | None
+        self,
+        people: TrainingPeople,
+        curves: ThresholdCurves,
+        allocation: OptimalThresholds,
+        promised: GuaranteedThresholds | None,
     ) -> pd.Series:
         """Threshold of each group, halfway between its step and the next; or the very threshold that was tested."""
         chosen = np.asarray(threshold_between(curves.threshold, allocation.step), dtype=np.float64)
@@ -297,7 +303,7 @@ class GroupThresholdClassifier(WrappedClassifier):
     def _above_threshold(self, X: Any, sensitive_features: Any) -> FloatArray:
         """Inner score minus the threshold of the person's group; positive means selected."""
         check_is_fitted(self, "thresholds_")
-        X = plain_frame(X)
+        X = to_pandas(X)
         score = self._inner_score(X)
         return np.asarray(score - self._threshold_of(X, sensitive_features, len(score)))
 

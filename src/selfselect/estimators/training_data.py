@@ -13,7 +13,7 @@ from sklearn.utils.multiclass import check_classification_targets, type_of_targe
 from sklearn.utils.validation import column_or_1d
 
 from .._notices import warn
-from .._validation import BoolArray, FloatArray, some_of
+from .._validation import BoolArray, FloatArray, list_some
 from ..counting import GroupCodes, GroupCounts
 from ..publishing import ThresholdCurves
 from ..publishing.splits import Rows, Splits
@@ -39,11 +39,11 @@ def find_classes(y: Any, pos_label: Any) -> tuple[NDArray[Any], Any, BoolArray]:
     if pos_label is not None:
         positions = [i for i, label in enumerate(classes.tolist()) if label == pos_label]
         if not positions:
-            raise ValueError(f"pos_label={pos_label!r} is not among the labels {some_of(classes)}.")
+            raise ValueError(f"pos_label={pos_label!r} is not among the labels {list_some(classes)}.")
         positive = positions[0]
     elif labels.dtype.kind in "OUST":
         warn(
-            f"The label {some_of(classes[1:])} counts as qualified and {some_of(classes[:1])} as not qualified, by "
+            f"The label {list_some(classes[1:])} counts as qualified and {list_some(classes[:1])} as not qualified, by "
             "alphabetical order. Pass pos_label= to choose."
         )
     return classes, classes[positive], codes == positive
@@ -71,8 +71,8 @@ def is_qualified(y: Any, classes: NDArray[Any], positive: Any) -> BoolArray:
     unknown = ~np.isin(labels, classes)
     if unknown.any():
         raise ValueError(
-            f"y holds label(s) that were not there in training: {some_of(pd.unique(pd.Series(labels[unknown])))}; "
-            f"the classifier knows {some_of(classes)}."
+            f"y holds label(s) that were not there in training: {list_some(pd.unique(pd.Series(labels[unknown])))}; "
+            f"the classifier knows {list_some(classes)}."
         )
     return np.asarray(labels == positive)
 

@@ -11,7 +11,7 @@ from sklearn.base import clone
 from sklearn.linear_model import LogisticRegression
 from sklearn.utils.validation import check_consistent_length, check_is_fitted, validate_data
 
-from .._frames import plain_frame, take_rows
+from .._frames import take_rows, to_pandas
 from .._threads import one_thread
 from .._validation import check_floats
 from ..publishing.splits import Rows
@@ -155,7 +155,7 @@ class WrappedClassifier(SelfSelectionClassifier):
 
     def _inner_score(self, X: Any) -> NDArray[np.float64]:
         """Score of the fitted inner classifier, larger for the qualified."""
-        return score_of(self.estimator_, plain_frame(X), self.positive_)
+        return score_of(self.estimator_, to_pandas(X), self.positive_)
 
     @property
     def coef_(self) -> NDArray[Any]:

@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 
 from .._validation import FloatArray
 from ..behaviour import PRECISION_CLIP
-from ..counting.rows import HeldRows
+from ..counting.rows import InMemoryRows
 from .candidates import Candidate, names_of, with_best_threshold
 from .linear import LinearLoss
 from .objective import PrecisionBounds, TargetedObjective
@@ -101,7 +101,7 @@ def _advance(problem: Problem, run: _Run, stage: int, weight: float) -> Candidat
     sharpness, steps = STAGES[stage]
     objective = replace(run.objective.with_weight(weight), temperature=sharpness, with_log_loss=stage == FIRST)
     ridge = np.full(problem.n_features, RIDGE + problem.l2)
-    loss = LinearLoss(HeldRows(problem.block), objective, ridge)
+    loss = LinearLoss(InMemoryRows(problem.block), objective, ridge)
     run.parameters = minimise(loss, run.parameters, steps)
     origin = f"all groups, for {names_of(problem.labels, run.groups)}, stage {stage + 1}"
     run.candidate = with_best_threshold(problem, run.parameters, problem.n_features, origin)

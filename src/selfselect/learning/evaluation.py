@@ -103,7 +103,7 @@ def evaluate_counts(terms: TrainingTerms, counts: GroupCounts, fitted_weights: f
 
     def case(tolerance: Tolerance) -> Evaluation:
         applies = terms.applies(counts.true_positives, counts.selected, tolerance)
-        sums = SimpleNamespace(  # named as in RunningSums
+        sums = SimpleNamespace(  # named as in ThresholdSums
             required_groups=(applies & terms.required).sum(axis=1),
             applicants=(applies * counts.n).sum(axis=1),
             correct_applicants=(applies * counts.correct).sum(axis=1),

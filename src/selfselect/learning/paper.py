@@ -15,9 +15,9 @@ from numpy.typing import NDArray
 from sklearn.exceptions import ConvergenceWarning
 
 from .._notices import warn
-from .._validation import FloatArray, check_at_least_zero, check_choice
+from .._validation import FloatArray, check_choice, check_nonnegative
 from ..behaviour import PRECISION_CLIP
-from ..counting.rows import HeldRows
+from ..counting.rows import InMemoryRows
 from ..counting.sums import TINY, Gradient, Sums
 from .candidates import Candidate, evaluate_parameters, with_best_threshold
 from .linear import FeatureBlock, LinearLoss
@@ -84,10 +84,10 @@ class DescentSettings:
         for name, choices in CHOICES.items():
             check_choice(getattr(self, name), name, choices)
         for name in ("temperature", "precision_temperature", "application_temperature", "learning_rate"):
-            if check_at_least_zero(getattr(self, name), name) == 0:
+            if check_nonnegative(getattr(self, name), name) == 0:
                 raise ValueError(f"{name} must be positive.")
         for name in ("application", "corrected_above"):
-            check_at_least_zero(getattr(self, name), name)
+            check_nonnegative(getattr(self, name), name)
         for name in ("steps", "starts"):
             value = getattr(self, name)
             if not isinstance(value, int | np.integer) or value < 1:
@@ -256,7 +256,7 @@ def solve_by_stages(
                 precision_temperature=precision_temperature,
                 application_temperature=application_temperature,
             )
-            parameters = minimise(LinearLoss(HeldRows(problem.block), sharper, ridge), parameters, STAGE_ITERATIONS)
+            parameters = minimise(LinearLoss(InMemoryRows(problem.block), sharper, ridge), parameters, STAGE_ITERATIONS)
         origin = f"random start {start + 1}"
         candidates.append(with_best_threshold(problem, parameters, problem.n_features, origin))
     return candidates

@@ -8,7 +8,7 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
-from .._validation import BoolArray, FloatArray, beyond_squaring
+from .._validation import BoolArray, FloatArray, outside_weight_range
 from .linear import FeatureBlock
 from .scores import GroupedRows, starts_of
 from .terms import TrainingTerms
@@ -163,7 +163,7 @@ class Problem:
 
 def _refuse_absurd_sizes(X: FloatArray) -> None:
     size = np.maximum(X.max(axis=0), -X.min(axis=0))
-    absurd = beyond_squaring(size)
+    absurd = outside_weight_range(size)
     if absurd.size:
         raise ValueError(
             f"X has numbers of a size that floating point cannot square, first in column {absurd[0]} "

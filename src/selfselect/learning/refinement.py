@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 from scipy.optimize import minimize
 
 from .._validation import FloatArray
-from ..counting.rows import HeldRows
+from ..counting.rows import InMemoryRows
 from .evaluation import MIN_SELECTED
 from .linear import FeatureBlock, LinearLoss
 from .objective import TargetedObjective
@@ -80,7 +80,7 @@ def refine(block: FeatureBlock, start: FloatArray, cost: float, ridge: float, l2
             price=price,
             temperature=sharpness,
         )
-        loss = LinearLoss(HeldRows(block), objective, strength, centre)
+        loss = LinearLoss(InMemoryRows(block), objective, strength, centre)
         parameters = minimise(loss, parameters, STAGE_ITERATIONS)
     return np.asarray(parameters)
 

@@ -7,7 +7,7 @@ from dataclasses import replace
 import numpy as np
 import pandas as pd
 
-from .._validation import FloatArray, some_of
+from .._validation import FloatArray, list_some
 from ..behaviour import SLACK
 from ..constraints import InfeasibleError
 from ..counting import GroupCounts, ratio
@@ -113,7 +113,7 @@ def too_few_selected(labels: pd.Index, counts: GroupCounts, min_selection_rate: 
     short = short[np.argsort(rate[short], kind="stable")]
     return (
         f"At least {min_selection_rate:g} of each group must be selected (min_selection_rate), but what came nearest "
-        f"selects {_numbers(rate[short])} of {some_of(labels[short])}. Lower min_selection_rate, or use another "
+        f"selects {_numbers(rate[short])} of {list_some(labels[short])}. Lower min_selection_rate, or use another "
         "solver: gradient descent cannot enforce it."
     )
 
@@ -127,11 +127,13 @@ def _why_infeasible(problem: Problem, candidates: list[Candidate]) -> str:
         low = terms.required & (highest < terms.costs + margin)
         if low.any():
             reasons.append(
-                f"the highest precision found for {some_of(problem.labels[low])} is {_numbers(highest[low])}, below "
+                f"the highest precision found for {list_some(problem.labels[low])} is {_numbers(highest[low])}, below "
                 f"the cost{' plus tolerance' if margin else ''} of {_numbers(terms.costs[low] + margin)}"
             )
         else:
-            reasons.append(f"no score was found with which {some_of(problem.labels[terms.required])} all apply at once")
+            reasons.append(
+                f"no score was found with which {list_some(problem.labels[terms.required])} all apply at once"
+            )
     if constraints.max_social_cost < 1:
         reasons.append(f"the social cost could not be brought down to {constraints.max_social_cost:g}")
     conditions = ["the constraints between groups hold"] if constraints.between_groups else []

@@ -21,10 +21,10 @@ from typing import get_args
 import numpy as np
 from numpy.typing import NDArray
 
-from .._validation import BoolArray, FloatArray, check_choice, some_of
+from .._validation import BoolArray, FloatArray, check_choice, list_some
 from ..behaviour import SLACK
 from ..constraints import Constraints, InfeasibleError, RateParity
-from ..counting import ScoreSteps, ratio
+from ..counting import CountCurves, ratio
 from .group_sets import GroupChoices, GroupSet, best_set
 from .rate_windows import RateWindows, StepOptions, WindowResult, narrowest_windows
 from .terms import ShutOut
@@ -61,7 +61,7 @@ class OptimalThresholds:
 
 
 def optimise_thresholds(
-    steps: ScoreSteps,
+    steps: CountCurves,
     applies: BoolArray,
     reliable: BoolArray | None = None,
     gain: FloatArray | None = None,
@@ -75,7 +75,7 @@ def optimise_thresholds(
 
     Parameters
     ----------
-    steps : ScoreSteps
+    steps : CountCurves
         Counts of each group at every threshold of a score.
     applies : ndarray of bool of shape (n_steps,)
         Whether the step's group applies, by the counts published there.
@@ -107,7 +107,7 @@ def optimise_thresholds(
 
     Examples
     --------
-    >>> steps = ScoreSteps.from_scores(
+    >>> steps = CountCurves.from_scores(
     ...     [0, 1, 1, 0, 0, 1], [1, 2, 3, 1, 2, 3], sensitive_features=["A", "A", "A", "B", "B", "B"]
     ... )
     >>> applies = (steps.selected > 0) & (steps.true_positives >= 0.6 * steps.selected)
@@ -141,7 +141,7 @@ def optimise_thresholds(
 class _Task:
     """Constraints turned into options: all options meet the constraints on single groups."""
 
-    steps: ScoreSteps
+    steps: CountCurves
     constraints: Constraints
     options: StepOptions
     parities: list[RateParity]
@@ -150,7 +150,7 @@ class _Task:
     @classmethod
     def of(
         cls,
-        steps: ScoreSteps,
+        steps: CountCurves,
         applies: BoolArray,
         reliable: BoolArray,
         gain: FloatArray | None,
@@ -186,7 +186,7 @@ class _Task:
         cover = np.where(can_apply, positives, 0.0)
         need = (1 - constraints.max_social_cost - SLACK) * float(positives.sum())
         if cover.sum() < need:
-            why = f"nothing makes {some_of(steps.groups[~can_apply])} apply"
+            why = f"nothing makes {list_some(steps.groups[~can_apply])} apply"
             raise InfeasibleError(_social_cost_too_high(constraints, 1 - cover.sum() / positives.sum(), why))
         parities, rates = [], []
         for parity in constraints.between_groups:
@@ -206,7 +206,7 @@ class _Task:
         return best_set(choices, self.need, exact=exact)
 
 
-def _least_selected(steps: ScoreSteps, constraints: Constraints) -> FloatArray:
+def _least_selected(steps: CountCurves, constraints: Constraints) -> FloatArray:
     """Number of people of each group that must be selected, less slack."""
     least = (constraints.min_selection_rate - SLACK) * steps.n
     if constraints.min_selected is None:
@@ -215,7 +215,7 @@ def _least_selected(steps: ScoreSteps, constraints: Constraints) -> FloatArray:
     if len(beyond):
         z = beyond[0]
         raise InfeasibleError(
-            f"At least {constraints.min_selected[z]:g} people of {some_of(steps.groups[[z]])} must be selected, but "
+            f"At least {constraints.min_selected[z]:g} people of {list_some(steps.groups[[z]])} must be selected, but "
             f"there are only {steps.n[z]:g}."
         )
     return np.maximum(least, constraints.min_selected - SLACK * steps.n)
@@ -265,13 +265,13 @@ def _nobody_applies(task: _Task, windows: RateWindows, finished: bool, max_work:
     return WindowResult(GroupSet(applying, value, upper), result.begin, result.end, upper)
 
 
-def _cannot_apply(steps: ScoreSteps, allowed: BoolArray, groups: NDArray[np.intp]) -> str:
+def _cannot_apply(steps: CountCurves, allowed: BoolArray, groups: NDArray[np.intp]) -> str:
     precision = np.where(allowed, np.nan_to_num(ratio(steps.true_positives, steps.selected), nan=-1.0), -1.0)
     z = groups[0]
     best = steps.start[z] + int(np.argmax(precision[steps.start[z] : steps.start[z + 1]]))
     return (
-        f"{some_of(steps.groups[groups])} must apply, but at no threshold reliably does: the largest precision of "
-        f"{some_of(steps.groups[[z]])} is {precision[best]:.3f} (of {steps.selected[best]:g} selected)."
+        f"{list_some(steps.groups[groups])} must apply, but at no threshold reliably does: the largest precision of "
+        f"{list_some(steps.groups[[z]])} is {precision[best]:.3f} (of {steps.selected[best]:g} selected)."
     )
 
 

@@ -16,10 +16,10 @@ from .._validation import (
     BoolArray,
     FloatArray,
     as_column,
-    check_at_least_zero,
     check_binary,
     check_floats,
     check_fraction,
+    check_nonnegative,
     check_same_length,
     check_shares,
     check_weights,
@@ -206,6 +206,6 @@ def firm_utility(
     0.125
     """
     y, selected = _labels_and_decisions(y_true, y_pred)
-    worth, paid = check_at_least_zero(gain, "gain"), check_at_least_zero(price, "price")
+    worth, paid = check_nonnegative(gain, "gain"), check_nonnegative(price, "price")
     shares = check_shares(applies, len(y))
     return _average(shares * selected * (worth * y - paid), _weights(sample_weight, len(y)))

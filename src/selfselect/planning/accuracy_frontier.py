@@ -10,7 +10,7 @@ import pandas as pd
 from numpy.typing import ArrayLike
 from tqdm import tqdm
 
-from .._frames import plain_frame
+from .._frames import to_pandas
 from .._validation import check_fraction
 from ..counting import encode_groups
 from ..estimators import StrategicClassifier
@@ -72,7 +72,7 @@ def accuracy_social_cost_frontier(
     chosen = np.linspace(1, 0, 11) if limits is None else [check_fraction(limit, "limits") for limit in limits]
     base = estimator if estimator is not None else StrategicClassifier()
     given = base.get_params(deep=False) | settings
-    groups = encode_groups(sensitive_features, n_rows=len(plain_frame(y)))
+    groups = encode_groups(sensitive_features, n_rows=len(to_pandas(y)))
     people = (X, y, groups) if evaluate is None else evaluate
     rows = []
     for limit in tqdm(chosen, desc="social cost", disable=None if progress else True, leave=False):

@@ -88,9 +88,9 @@ class _Search:
 
     def __post_init__(self) -> None:
         groups, terms = self.before.published.groups, self.before.terms
-        whole = terms.listed_for(groups) if terms.kind == "additive" else np.ones(len(groups))
+        whole = terms.listed_cost(groups) if terms.kind == "additive" else np.ones(len(groups))
         self.most = np.where(self.is_target, whole, 0.0)
-        self.qualified = self.before.population.spread_over(groups).counts.positives
+        self.qualified = self.before.population.reindex(groups).counts.positives
         self.unpaid = self.attempt(np.zeros(len(groups)))
 
     @property
@@ -108,11 +108,11 @@ class _Search:
         before, groups = self.before, self.before.published.groups
         terms = before.terms.with_subsidies(pd.Series(amounts, index=groups, name="subsidy"))
         # the firm may list groups in another order; they are matched by name
-        people = ScreeningResult(self.firm(terms).spread_over(groups))
+        people = ScreeningResult(self.firm(terms).reindex(groups))
         after = replace(before, published_by=people, counted_on=people, terms=terms)
         applies = after.applies.to_numpy()
         if self.confidence is not None:  # targets must surely apply, others just apply
-            sure = SureRule(self.confidence).shares(*people.counts.trials, terms.effective_cost(groups))
+            sure = SureRule(self.confidence).shares(*people.counts.effective_trials, terms.effective_cost(groups))
             applies = applies & (sure | ~self.is_target)
         total = SubsidyPlan(before, after, groups[self.is_target], terms.subsidies).total
         return _Attempt(amounts, after, applies, total)

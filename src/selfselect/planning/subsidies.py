@@ -110,13 +110,13 @@ class SubsidyPlan(Reported):
     def payments(self) -> pd.Series:
         """Sum that goes to each group: everyone who applies and passes screening receives the subsidy."""
         groups, terms = self.after.published.groups, self.after.terms
-        each = terms.listed_for(groups) - terms.effective_cost(groups)
+        each = terms.listed_cost(groups) - terms.effective_cost(groups)
         return pd.Series(each * self.after.shares.to_numpy() * self._passing, index=groups, name="payment")
 
     @cached_property
     def _passing(self) -> NDArray[Any]:
         """People of each group who pass screening among those who are counted."""
-        return self.after.population.spread_over(self.after.published.groups).counts.selected
+        return self.after.population.reindex(self.after.published.groups).counts.selected
 
     @property
     def total(self) -> float:
@@ -189,7 +189,7 @@ def least_subsidies(before: Audit, confidence: float | None = None) -> pd.Series
     max_accepted_cost = before.terms.max_accepted_cost(counts)
     if confidence is not None:  # without a guarantee (NaN) it stays so
         sure = SureRule(check_fraction(confidence, "confidence", inclusive=False))
-        max_accepted_cost = np.minimum(max_accepted_cost, highest_cost(sure, *counts.trials))
+        max_accepted_cost = np.minimum(max_accepted_cost, highest_cost(sure, *counts.effective_trials))
     return pd.Series(before.terms.further_subsidy(groups, max_accepted_cost), index=groups, name="subsidy")
 
 
@@ -237,7 +237,7 @@ def _within_budget(
     )
     # each group is paid or not, and what one is paid changes nothing for another: prices and worths add up
     more_come = all_paid.after.shares.to_numpy() - before.shares.to_numpy()
-    qualified = before.population.spread_over(groups).counts.positives
+    qualified = before.population.reindex(groups).counts.positives
     possible = considered & needed.notna().to_numpy()
     chosen_set = best_subset(
         np.where(possible, more_come * qualified, 0.0), np.where(possible, all_paid.payments, 0.0), budget

@@ -9,7 +9,7 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
-from .._text import label_text
+from .._text import plot_label
 from .._validation import FloatArray
 from ..auditing import group_names
 
@@ -46,15 +46,15 @@ def new_axes(ax: Any, size: tuple[float, float] = (7, 4.5)) -> Any:
     return plt.subplots(figsize=size, layout="constrained")[1] if ax is None else ax
 
 
-def label_texts(groups: pd.Index) -> list[str]:
+def plot_labels(groups: pd.Index) -> list[str]:
     r"""Names of groups, escaped for matplotlib.
 
     Examples
     --------
-    >>> label_texts(pd.Index(["A", "$B"]))
+    >>> plot_labels(pd.Index(["A", "$B"]))
     ['A', '\\$B']
     """
-    return [label_text(name) for name in group_names(groups)]
+    return [plot_label(name) for name in group_names(groups)]
 
 
 def largest(people: Any, most: int) -> NDArray[np.intp]:
@@ -164,7 +164,7 @@ def group_rows(ax: Any, groups: pd.Index, sizes: Any, values: FloatArray) -> tup
     shown = largest(sizes, MOST_ROWS)
     shown = shown[np.argsort(-np.nan_to_num(values[shown], nan=-1.0), kind="stable")]
     axes = new_axes(ax, (7, AROUND_ROWS + ROW_HEIGHT * max(len(shown), 2)))
-    axes.set_yticks(range(len(shown)), labels=label_texts(groups[shown]))
+    axes.set_yticks(range(len(shown)), labels=plot_labels(groups[shown]))
     axes.set_ylim(len(shown) - 0.4, -0.6)
     axes.grid(axis="x", color="0.9", linewidth=0.8)
     axes.set_axisbelow(True)

@@ -12,7 +12,7 @@ from .._formats import listed
 from ..auditing import Audit, ScreeningResult
 from ..costs import Cost, Subsidies, Terms
 from ..publishing import PublishedStatistics
-from .drawing import COLOURS, MOST_NAMED, Display, label_texts, largest, name_points, new_axes
+from .drawing import COLOURS, MOST_NAMED, Display, largest, name_points, new_axes, plot_labels
 from .inputs import audit_of
 
 #: Marker, colour and text after the name, by whether the promise to a group is kept.
@@ -121,7 +121,7 @@ class PromisedDeliveredDisplay(Display):
         """Draw on the given axes, or on new ones."""
         axes = new_axes(ax, (6.4, 5.2))
         frame = self.audit.to_frame()
-        frame["name"] = label_texts(frame.index)
+        frame["name"] = plot_labels(frame.index)
         undefined = (frame["precision"].isna() | frame["delivered"].isna()).to_numpy()
         drawn = frame[~undefined]
         named = largest(np.where(drawn["applies"], drawn["n"] + drawn["n"].sum(), drawn["n"]), MOST_NAMED)

@@ -1,15 +1,15 @@
 """What is published about each group, and which counts it rests on."""
 
-from .curves import RunningSums, ThresholdCurves
-from .guarantee import Promised, promise_in_order, promise_to_named, sequences_of
+from .curves import ThresholdCurves, ThresholdSums
+from .guarantee import GuaranteedThresholds, guarantee_groups, guarantee_thresholds, threshold_sequences
 from .published import PublishedStatistics
 
 __all__ = [
-    "Promised",
+    "GuaranteedThresholds",
     "PublishedStatistics",
-    "RunningSums",
     "ThresholdCurves",
-    "promise_in_order",
-    "promise_to_named",
-    "sequences_of",
+    "ThresholdSums",
+    "guarantee_groups",
+    "guarantee_thresholds",
+    "threshold_sequences",
 ]

@@ -12,12 +12,12 @@ from numpy.typing import NDArray
 from .._validation import BoolArray, FloatArray, check_threshold
 from ..behaviour import SLACK, Behaviour, Shares, Tolerance, applies_with_margin, as_decisions, has_margin
 from ..costs import Cost, Subsidies, SubsidyKind, Terms
-from ..counting.curves import ScoreSteps
+from ..counting.curves import CountCurves
 from ..counting.intervals import ratio
 from .published import PublishedStatistics
 
 
-class RunningSums:
+class ThresholdSums:
     """Sums over a population at each threshold of a score; made by :meth:`ThresholdCurves.running`.
 
     Attributes
@@ -95,11 +95,11 @@ class RunningSums:
         return self._over_applicants(self._curves.true_positives)
 
 
-class ThresholdCurves(ScoreSteps):
+class ThresholdCurves(CountCurves):
     """Counts of each group at every threshold of a score, who applies there, and the outcomes.
 
     Make one with :meth:`from_scores`. A person is selected when the score is above the threshold (``>``). Attributes
-    are those of :class:`selfselect.counting.ScoreSteps`.
+    are those of :class:`selfselect.counting.CountCurves`.
 
     Examples
     --------
@@ -214,7 +214,7 @@ class ThresholdCurves(ScoreSteps):
             }
         )
 
-    def running(self, shares: Shares, required: BoolArray | None = None) -> RunningSums:
+    def running(self, shares: Shares, required: BoolArray | None = None) -> ThresholdSums:
         """Sums over applicants at every threshold, from which :meth:`outcomes` are computed.
 
         Parameters
@@ -224,7 +224,7 @@ class ThresholdCurves(ScoreSteps):
         required : ndarray of bool of shape (n_groups,), optional
             Groups to count in ``required_groups``.
         """
-        return RunningSums(self, shares, required)
+        return ThresholdSums(self, shares, required)
 
     def best_by_group(
         self,

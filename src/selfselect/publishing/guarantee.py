@@ -7,7 +7,7 @@ is wrong, over all groups and thresholds, is at most ``delta``: a sequence errs 
 passes, and that has at most the probability of one test. So any choice among the thresholds that passed is safe.
 
 A classifier that is finished before the evaluation has one threshold per group. Then each group that it is meant for is
-tested once, at the level ``delta / (number of these groups)``: see :func:`promise_to_named`. A step-wise procedure such
+tested once, at the level ``delta / (number of these groups)``: see :func:`guarantee_groups`. A step-wise procedure such
 as Holm's could guarantee somewhat more at one cost. Equal levels give bounds that hold for all groups and at all costs.
 
 Both need evaluation data that is independent of everything chosen before: split at random, not by label.
@@ -23,8 +23,8 @@ import pandas as pd
 from numpy.typing import NDArray
 
 from .._validation import BoolArray, FloatArray
-from ..behaviour import SureRule, surely_reaches
-from ..counting import GroupCounts, ScoreSteps
+from ..behaviour import SureRule, lower_bound_reaches
+from ..counting import CountCurves, GroupCounts
 
 #: Sequences start where about these multiples of the group's base rate are selected.
 STARTS = (1.0, 0.5, 0.25, 0.125)
@@ -33,7 +33,7 @@ MAX_LENGTH = 100
 
 
 @dataclass(frozen=True, eq=False)
-class Promised:
+class GuaranteedThresholds:
     """Thresholds that passed.
 
     Attributes
@@ -52,14 +52,14 @@ class Promised:
         return pd.Series([len(passed) > 0 for passed in self.thresholds], index=labels, name="promised")
 
 
-def sequences_of(score: FloatArray, base_rate: float) -> list[FloatArray]:
+def threshold_sequences(score: FloatArray, base_rate: float) -> list[FloatArray]:
     """Sequences of thresholds for a group, from the scores and the base rate of people who are not evaluated.
 
     Each starts where about a multiple of the base rate is selected, and goes down to where everybody is.
 
     Examples
     --------
-    >>> [float(sequence[0]) for sequence in sequences_of(np.arange(100.0), 0.4)]
+    >>> [float(sequence[0]) for sequence in threshold_sequences(np.arange(100.0), 0.4)]
     [60.0, 80.0, 90.0, 95.0]
     """
     if not len(score):
@@ -72,14 +72,14 @@ def sequences_of(score: FloatArray, base_rate: float) -> list[FloatArray]:
     return sequences
 
 
-def promise_in_order(
-    steps: ScoreSteps, sequences: Sequence[Sequence[FloatArray]], costs: FloatArray, delta: float
-) -> Promised:
+def guarantee_thresholds(
+    steps: CountCurves, sequences: Sequence[Sequence[FloatArray]], costs: FloatArray, delta: float
+) -> GuaranteedThresholds:
     """Test the thresholds of each sequence until one fails.
 
     Parameters
     ----------
-    steps : ScoreSteps
+    steps : CountCurves
         Scores of the evaluation data.
     sequences : sequence of sequences of ndarray
         Thresholds of each group, in the order in which they are tested.
@@ -94,18 +94,18 @@ def promise_in_order(
         rows = slice(steps.start[code], steps.start[code + 1])
         passed = [_passing(steps, rows, sequence, float(costs[code]), level) for sequence in own]
         thresholds.append(np.unique(np.concatenate(passed)) if passed else np.zeros(0))
-    return Promised(level, tuple(thresholds))
+    return GuaranteedThresholds(level, tuple(thresholds))
 
 
-def _passing(steps: ScoreSteps, rows: slice, thresholds: FloatArray, cost: float, level: float) -> FloatArray:
+def _passing(steps: CountCurves, rows: slice, thresholds: FloatArray, cost: float, level: float) -> FloatArray:
     """Thresholds of one sequence before the first that fails."""
     step: NDArray[np.intp] = np.searchsorted(steps.threshold[rows], thresholds, side="right") - 1
     selected, true_positives = steps.selected[rows][step], steps.true_positives[rows][step]
-    passes = (selected > 0) & surely_reaches(true_positives, selected, np.full(len(step), cost), 1 - level)
+    passes = (selected > 0) & lower_bound_reaches(true_positives, selected, np.full(len(step), cost), 1 - level)
     return thresholds[: len(passes) if passes.all() else int(np.argmin(passes))]
 
 
-def promise_to_named(counts: GroupCounts, named: BoolArray, costs: FloatArray, delta: float) -> tuple[float, BoolArray]:
+def guarantee_groups(counts: GroupCounts, named: BoolArray, costs: FloatArray, delta: float) -> tuple[float, BoolArray]:
     """Test once for each group that was chosen beforehand whether its precision reaches its cost.
 
     Parameters
@@ -115,7 +115,7 @@ def promise_to_named(counts: GroupCounts, named: BoolArray, costs: FloatArray, d
     named : ndarray of bool of shape (n_groups,)
         Groups that are tested; the others get no guarantee.
     costs, delta
-        As in :func:`promise_in_order`.
+        As in :func:`guarantee_thresholds`.
 
     Returns
     -------
@@ -127,7 +127,7 @@ def promise_to_named(counts: GroupCounts, named: BoolArray, costs: FloatArray, d
     Examples
     --------
     >>> counts = GroupCounts(*(np.array(column) for column in ([60] * 3, [50] * 3, [40] * 3, [40, 38, 31])))
-    >>> promise_to_named(counts, np.array([True, False, True]), np.full(3, 0.7), 0.1)
+    >>> guarantee_groups(counts, np.array([True, False, True]), np.full(3, 0.7), 0.1)
     (0.05, array([ True, False, False]))
     """
     level = delta / max(int(named.sum()), 1)

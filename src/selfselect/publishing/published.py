@@ -16,11 +16,11 @@ from .._validation import (
     check_same_length,
     check_threshold,
     check_weights,
-    some_of,
+    list_some,
 )
 from ..behaviour import SLACK, BestResponse, Undefined, as_decisions
 from ..costs import Cost, Subsidies, SubsidyKind, Terms
-from ..counting.counts import COUNTED, GroupCounts
+from ..counting.counts import COUNT_NAMES, GroupCounts
 from ..counting.groups import encode_groups, locate_groups, position_of, with_same_columns
 from ..counting.intervals import Interval, precision_interval, ratio
 
@@ -55,7 +55,7 @@ class PublishedStatistics:
         if len(groups) != len(counts.n):
             raise ValueError(f"{len(groups)} groups, but counts of {len(counts.n)}.")
         if groups.has_duplicates:
-            raise ValueError(f"Groups appear twice: {some_of(groups[groups.duplicated()])}.")
+            raise ValueError(f"Groups appear twice: {list_some(groups[groups.duplicated()])}.")
         self.groups = groups
         self.counts = counts
 
@@ -158,7 +158,7 @@ class PublishedStatistics:
         >>> PublishedStatistics.from_counts(frame).applies(cost=0.7).to_dict()
         {'A': True, 'B': False}
         """
-        names = list(COUNTED)
+        names = list(COUNT_NAMES)
         if not isinstance(frame, pd.DataFrame):
             raise TypeError(f"frame must be a DataFrame with columns {', '.join(names)}, got {type(frame)}.")
         absent = [name for name in names if name not in frame.columns]
@@ -191,7 +191,7 @@ class PublishedStatistics:
         ]
         for problem, wrong in checks:
             if wrong.any():
-                raise ValueError(f"frame has {problem} in group(s) {some_of(frame.index[wrong])}.")
+                raise ValueError(f"frame has {problem} in group(s) {list_some(frame.index[wrong])}.")
         return cls(frame.index, counts)
 
     def __add__(self, other: PublishedStatistics) -> PublishedStatistics:
@@ -204,17 +204,17 @@ class PublishedStatistics:
             both = [*self.groups, *other.groups]
             both = pd.MultiIndex.from_tuples(both) if self.groups.nlevels > 1 else both
             labels = encode_groups(both).labels.set_names(self.groups.names)
-            self, other = self.spread_over(labels), other.spread_over(labels)
+            self, other = self.reindex(labels), other.reindex(labels)
         return PublishedStatistics(self.groups, self.counts + other.counts)
 
     def __radd__(self, other: Any) -> PublishedStatistics:
         return self if isinstance(other, int) and other == 0 else NotImplemented  # so that sum() works
 
-    def spread_over(self, labels: pd.Index) -> PublishedStatistics:
+    def reindex(self, labels: pd.Index) -> PublishedStatistics:
         """The same table for a given list of groups; those that it does not have get zeros."""
         own = with_same_columns(self.groups, labels, "The table", "the list of groups")
         position = position_of(own, labels, "The table", "the list of groups")
-        return PublishedStatistics(labels, self.counts.spread_over(position, len(labels)))
+        return PublishedStatistics(labels, self.counts.reindex(position, len(labels)))
 
     def __eq__(self, other: object) -> bool:
         """Whether groups and counts are the same, in any order."""
@@ -223,7 +223,7 @@ class PublishedStatistics:
         if len(self) != len(other):
             return False
         try:
-            ours, theirs = self.counts, other.spread_over(self.groups).counts
+            ours, theirs = self.counts, other.reindex(self.groups).counts
         except ValueError:  # other columns, or other groups
             return False
         pairs = zip([*ours.columns, ours.unknown], [*theirs.columns, theirs.unknown], strict=True)
@@ -258,7 +258,7 @@ class PublishedStatistics:
             squared weights also effective_selected, Kish's effective number of selected people, which intervals use.
         """
         counts = self.counts
-        true_positives, selected = counts.trials
+        true_positives, selected = counts.effective_trials
         low, high = precision_interval(true_positives, selected, interval=interval, confidence=confidence)
         frame = pd.DataFrame(
             {
@@ -275,7 +275,7 @@ class PublishedStatistics:
             },
             index=self.groups,
         )
-        if not counts.is_known:
+        if not counts.labels_known:
             frame["untested"] = counts.unknown
             frame["base_rate_low"], frame["base_rate_high"] = counts.base_rate_bounds
             frame["accuracy_low"], frame["accuracy_high"] = counts.accuracy_bounds

@@ -88,7 +88,7 @@ def audit_to_dict(audit: Audit) -> dict[str, Any]:
 
 def _one_cost(audit: Audit, resampled: bool) -> dict[str, Any]:
     cost: Any = audit.terms.cost
-    listed = dict(zip(audit.names, audit.terms.listed_for(audit.published.groups).tolist(), strict=True))
+    listed = dict(zip(audit.names, audit.terms.listed_cost(audit.published.groups).tolist(), strict=True))
     own = {name: value for name, value in listed.items() if value != cost}
     if isinstance(cost, Mapping | pd.Series):
         cost, own = listed, {}

@@ -20,7 +20,7 @@ from .._text import printable
 from .._validation import FloatArray
 from ..auditing import Audit, Provenance, ScreeningResult
 from ..auditing.promises import RARE
-from ..behaviour import MOST_OF_A_GROUP, SLACK, Behaviour, BestResponse, PromisedRule, SureRule
+from ..behaviour import MAJORITY, SLACK, Behaviour, BestResponse, PromisedRule, SureRule
 from ..costs import Terms
 from ..counting.groups import position_of, with_same_columns
 from ..counting.intervals import ratio
@@ -171,7 +171,7 @@ def page_constants() -> dict[str, float]:
     quantile = float(ndtri((1 + CONFIDENCE) / 2))
     return {
         "slack": SLACK,
-        "most_of_a_group": MOST_OF_A_GROUP,
+        "most_of_a_group": MAJORITY,
         "few_selected": FEW_SELECTED,
         "most_named": MOST_NAMED,
         "quantile": quantile,
@@ -194,7 +194,7 @@ def _terms_data(terms: Terms, groups: pd.Index) -> dict[str, Any]:
     uniform = terms.uniform_cost
     return {
         "cost": uniform,
-        "group_costs": None if uniform is not None else terms.listed_for(groups).tolist(),
+        "group_costs": None if uniform is not None else terms.listed_cost(groups).tolist(),
         "subsidies": terms.subsidies_for(groups).tolist(),
         "kind": terms.kind,
         "behaviour": _behaviour_data(terms.behaviour),
@@ -253,7 +253,7 @@ def _counts(people: ScreeningResult, groups: pd.Index, thresholds: FloatArray | 
         "worth": None if worth is None else [spread(np.nan_to_num(row)) for row in worth],
         "n": spread(counts.n),
         "positives": spread(counts.positives),
-        "untested": None if counts.is_known else spread(counts.unknown),
+        "untested": None if counts.labels_known else spread(counts.unknown),
         "selected": [spread(row) for row in selected],
         "true_positives": [spread(row) for row in hits],
     }

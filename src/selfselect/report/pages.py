@@ -67,7 +67,7 @@ def audit_page(audit: Audit, opening: Opening | None = None) -> str:
         audit_data(audit),
         verdict=printable(verdict) if len(verdict) < LONGEST_VERDICT else "",
         sentences=[sentence for sentence in sentences if len(sentence) < LONGEST_SENTENCE],
-        untested="" if counts.is_known else count(float(counts.unknown.sum())),
+        untested="" if counts.labels_known else count(float(counts.unknown.sum())),
         over_costs=printable(over) if len(over) < LONGEST_VERDICT else "",
         impact=[
             table

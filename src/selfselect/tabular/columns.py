@@ -10,7 +10,7 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
-from .._text import shown
+from .._text import quote
 from .._validation import BoolArray, FloatArray
 from ..auditing import group_names
 from ..counting import MISSING
@@ -93,17 +93,17 @@ def number_error(table: Table, cell: str, row: int | None, column: str) -> Table
     if not text.strip():
         return table.error(EMPTY_CELL, row=row, column=column)
     if is_number(text, table.decimal):
-        return table.error(f"{shown(text)} is not a finite number", row=row, column=column)
+        return table.error(f"{quote(text)} is not a finite number", row=row, column=column)
     if not looks_like_number(text):
-        return table.error(f"{shown(text)} is not a number", row=row, column=column)
+        return table.error(f"{quote(text)} is not a number", row=row, column=column)
     if table.decimal is None:
-        problem = f"{shown(text)} may hold a decimal sign or a sign between thousands; say which sign is decimal"
+        problem = f"{quote(text)} may hold a decimal sign or a sign between thousands; say which sign is decimal"
         return table.error(problem, row=row, column=column, key="which_decimal")
     if table.decimal == ",":
-        problem, other = f"{shown(text)} is not a number in a table with decimal commas", "."
+        problem, other = f"{quote(text)} is not a number in a table with decimal commas", "."
         advice = "Write numbers without signs between thousands."
     else:
-        problem, other = f"{shown(text)} is not a number", ","
+        problem, other = f"{quote(text)} is not a number", ","
         advice = "Write decimals with a point, and no sign between thousands."
     return table.error(problem, row=row, column=column, advice=advice, key="decimal", decimal=other)
 
@@ -158,7 +158,7 @@ def to_numbers(cells: TextArray) -> FloatArray:
     """Cells as numbers, NaN where missing; any other text is an error."""
     values, wrong = numbers_or_missing(cells)
     if wrong.size:
-        raise ValueError(f"{shown(str(cells[wrong[0]]))} is not a finite number")
+        raise ValueError(f"{quote(str(cells[wrong[0]]))} is not a finite number")
     return values
 
 
@@ -248,9 +248,9 @@ class BinaryColumn:
             if value == "" or (empty_key is not None and missing[code]):
                 raise table.error(empty, row=row, column=column.name, key=empty_key)
             if len(self._first_code) == 2 and not may_have_more:
-                first, second = (shown(str(column.texts[known])) for known in self._first_code.values())
+                first, second = (quote(str(column.texts[known])) for known in self._first_code.values())
                 raise table.error(
-                    f"a third value {shown(str(column.texts[code]))}, after {first} and {second}; it must hold two "
+                    f"a third value {quote(str(column.texts[code]))}, after {first} and {second}; it must hold two "
                     f"values, one of which means {meaning}",
                     row=row,
                     column=column.name,
@@ -267,9 +267,9 @@ class BinaryColumn:
         unclear = [value for value in self._first_code if value not in YES | NO]
         if self._positive is None and unclear:
             code = self._first_code[unclear[0]]
-            held = ", ".join(shown(text) for text in self._texts(self.seen))
+            held = ", ".join(quote(text) for text in self._texts(self.seen))
             raise self._table.error(
-                f"{shown(str(self._column.texts[code]))} is neither 0 nor 1 (found: {held}); say which value means "
+                f"{quote(str(self._column.texts[code]))} is neither 0 nor 1 (found: {held}); say which value means "
                 f"{self._meaning}",
                 row=self._column.first_row(code),
                 column=self._column.name,
@@ -298,9 +298,9 @@ class BinaryColumn:
         absent = [name for name in self._positive if _canonical(name, self._table.decimal) not in self._first_code]
         if absent:
             held = self._texts(self.seen)
-            listed = " and ".join(map(shown, held)) if len(held) <= 2 else listing(held, MAX_GROUPS_LISTED)
+            listed = " and ".join(map(quote, held)) if len(held) <= 2 else listing(held, MAX_GROUPS_LISTED)
             raise self._table.error(
-                f"no row holds {shown(absent[0])}",
+                f"no row holds {quote(absent[0])}",
                 column=self._column.name,
                 advice=f"It holds {listed}.",
                 named_by=self._key,
@@ -309,7 +309,7 @@ class BinaryColumn:
         spellings = sorted(text for text in texts if not is_number(text, self._table.decimal))
         if len({_canonical(text, self._table.decimal) for text in texts}) == 1 and len(spellings) > 1:
             raise self._table.error(
-                f"it holds {' and '.join(map(shown, spellings))} and nothing else: this may be one value or two",
+                f"it holds {' and '.join(map(quote, spellings))} and nothing else: this may be one value or two",
                 column=self._column.name,
                 advice="Write one value in one way, and two values as different words.",
             )
@@ -356,7 +356,7 @@ def match_groups(names: Sequence[str], groups: pd.Index, named_by: str = "") -> 
     for i, name in enumerate(names):
         if name not in known:
             advice = f"{did_you_mean(name, list(known))}Groups: {listing(list(known), MAX_GROUPS_LISTED)}."
-            raise TableError(f"there is no group {shown(name)}", advice=advice, named_by=named_by)
+            raise TableError(f"there is no group {quote(name)}", advice=advice, named_by=named_by)
         if name in names[:i]:
-            raise TableError(f"group {shown(name)} is named twice", named_by=named_by)
+            raise TableError(f"group {quote(name)} is named twice", named_by=named_by)
     return [known[name] for name in names]

@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 from scipy.stats import rankdata
 
 from .._formats import count, listed, percent
-from .._text import shown
+from .._text import quote
 from .._validation import BoolArray, FloatArray
 from ..auditing import ScreeningResult, group_names
 from ..counting import MISSING, GroupCounts
@@ -98,10 +98,10 @@ def check_column_roles(label: str, groups: Sequence[str], model: str | None = No
     """Columns that are named for two roles."""
     findings = []
     if label in groups:
-        text = f"The label and the groups are the same column {shown(label)}."
+        text = f"The label and the groups are the same column {quote(label)}."
         findings.append(Finding("label_is_group", "error", text, "Name another column for the groups."))
     if model == label:
-        text = f"Column {shown(label)} is both the label and the output of the model."
+        text = f"Column {quote(label)} is both the label and the output of the model."
         findings.append(Finding("label_is_model", "warning", text, "Name the column of actual outcomes as the label."))
     return findings
 
@@ -111,7 +111,7 @@ def check_label_values(column: str, qualified: Sequence[str], others: Sequence[s
     if len(qualified) + len(others) <= 2:
         return []
     text = (
-        f"Column {shown(column)} holds {len(qualified) + len(others)} values: {listing(list(qualified), MAX_SHOWN)} "
+        f"Column {quote(column)} holds {len(qualified) + len(others)} values: {listing(list(qualified), MAX_SHOWN)} "
         f"{'counts' if len(qualified) == 1 else 'count'} as qualified, {listing(list(others), MAX_SHOWN)} as not."
     )
     return [Finding("more_labels", "hint", text, "Name every value that means qualified.")]
@@ -122,7 +122,7 @@ def check_label_values(column: str, qualified: Sequence[str], others: Sequence[s
 
 def _effective_sizes(counts: GroupCounts) -> FloatArray:
     """People of each group; where they have weights, the effective sample size."""
-    return np.asarray(counts.n * counts.worth, dtype=np.float64)
+    return np.asarray(counts.n * counts.people_per_weight, dtype=np.float64)
 
 
 def check_labels_and_groups(table: PublishedStatistics, label: str) -> list[Finding]:
@@ -130,7 +130,7 @@ def check_labels_and_groups(table: PublishedStatistics, label: str) -> list[Find
     n, positives = table.counts.n, table.counts.positives
     if not (positives + table.counts.unknown).any() or (positives == n).all():
         who = "Nobody" if not positives.any() else "Everybody"
-        text = f"{who} is qualified by column {shown(label)}."
+        text = f"{who} is qualified by column {quote(label)}."
         return [Finding("one_label", "warning", text, "Check that it is the right column and the right value.")]
     wrong_column = list(_groups_of_one(table)) or list(_group_is_label(table, label))
     small = [] if wrong_column else _small_groups(table)
@@ -145,12 +145,12 @@ def _groups_of_one(table: PublishedStatistics) -> Iterator[Finding]:
 
 
 def _group_is_label(table: PublishedStatistics, label: str) -> Iterator[Finding]:
-    if not table.counts.is_known:
+    if not table.counts.labels_known:
         return
     n, positives = table.counts.n, table.counts.positives
     pure = (positives == 0) | (positives == n)
     if pure.all() and len(n) <= n.sum() / MIN_GROUP_SIZE and n.sum() >= MIN_ROWS_OF_GROUPS:
-        text = f"In each group everybody or nobody is qualified: the groups repeat the label {shown(label)}."
+        text = f"In each group everybody or nobody is qualified: the groups repeat the label {quote(label)}."
         yield Finding("group_is_label", "warning", text, "Name a column of who people are, not of their outcome.")
 
 
@@ -160,12 +160,12 @@ def _differ_by_case(table: PublishedStatistics) -> Iterator[Finding]:
     for same in alike[alike.duplicated(keep=False)].groupby(alike).groups.values():
         several = [int(i) for i in same]
         largest = max(several, key=lambda i: float(n[i]))
-        names_shown = listed([f"{shown(names[i])} ({count(n[i])} people)" for i in several], MAX_SHOWN)
+        names_shown = listed([f"{quote(names[i])} ({count(n[i])} people)" for i in several], MAX_SHOWN)
         yield Finding(
             "case_of_groups",
             "warning",
             f"{names_shown} differ only by case or blanks, and count as {len(several)} groups.",
-            f"If they are one group, write {shown(names[largest])} in every row.",
+            f"If they are one group, write {quote(names[largest])} in every row.",
         )
 
 
@@ -177,7 +177,7 @@ def check_group_names(first: Sequence[str], second: Sequence[str]) -> list[Findi
         other = plain.get(" ".join(name.split()).casefold())
         if other is not None and name not in first and other not in second:
             text = (
-                f"{shown(other)} in the first table and {shown(name)} in the second differ only by case or blanks, and "
+                f"{quote(other)} in the first table and {quote(name)} in the second differ only by case or blanks, and "
                 "count as two groups."
             )
             findings.append(
@@ -196,7 +196,7 @@ def _unknown_groups(table: PublishedStatistics) -> Iterator[Finding]:
     ]
     if odd:
         names = group_names(table.groups)
-        names_shown = listed([f"{shown(names[i])} ({count(n[i])} people)" for i in odd], MAX_SHOWN)
+        names_shown = listed([f"{quote(names[i])} ({count(n[i])} people)" for i in odd], MAX_SHOWN)
         seem, count_as = ("seems", "counts as a group") if len(odd) == 1 else ("seem", "count as groups")
         text = f"{names_shown} {seem} to mean that the group is unknown, but {count_as}."
         yield Finding("unknown_group", "warning", text, "Empty these cells, or drop these rows, if it is unknown.")
@@ -243,7 +243,7 @@ def check_scores(people: ScreeningResult, name: str) -> list[Finding]:
         higher, advice = "higher", "If lower scores are better, let lower scores pass."
         if people.lower_passes:
             higher, advice = "lower", "Lower scores pass here. If higher scores are better, let higher scores pass."
-        text = f"The score {shown(name)} tends to be {higher} for people who are not qualified (AUC {auc:.2f})."
+        text = f"The score {quote(name)} tends to be {higher} for people who are not qualified (AUC {auc:.2f})."
         key = "higher_passes" if people.lower_passes else "lower_passes"
         findings.append(Finding(key, "warning", text, advice, {"name": name}))
     elif pairs and n.sum() >= MIN_ROWS and auc > LABEL_AUC:
@@ -260,13 +260,13 @@ def check_decisions(people: ScreeningResult, name: str) -> list[Finding]:
         for column in (counts.n, counts.positives, counts.selected, counts.true_positives)
     )
     findings = _passes_all_or_none(people)
-    if findings or n < MIN_ROWS_OF_GROUPS or not 0 < positives < n or not counts.is_known:
+    if findings or n < MIN_ROWS_OF_GROUPS or not 0 < positives < n or not counts.labels_known:
         return findings
     above, below = true_positives / selected, (positives - true_positives) / (n - selected)
     spread = float(np.sqrt(positives / n * (1 - positives / n) * (1 / selected + 1 / (n - selected))))
     if above < below - max(MIN_REVERSAL, STANDARD_ERRORS * spread):
         text = (
-            f"People who pass by column {shown(name)} are less often qualified ({percent(above)}) than people who do "
+            f"People who pass by column {quote(name)} are less often qualified ({percent(above)}) than people who do "
             f"not pass ({percent(below)})."
         )
         return [Finding("decisions_reversed", "warning", text, "Check which value means passing.")]
@@ -277,7 +277,7 @@ def check_decisions(people: ScreeningResult, name: str) -> list[Finding]:
 
 
 def _label_finding(name: str, evidence: str) -> Finding:
-    text = f"Column {shown(name)} almost gives away the label ({evidence})."
+    text = f"Column {quote(name)} almost gives away the label ({evidence})."
     advice = "Was it recorded afterwards? Then it is not known of new people."
     return Finding("label_again", "warning", text, advice, {"name": name})
 
@@ -310,7 +310,7 @@ def _threshold_outside(people: ScreeningResult, name: str) -> list[Finding]:
     who = "everybody" if at < low else "nobody"
     if people.lower_passes:
         low, high, at = -high, -low, -at
-    text = f"The threshold {at:g} is outside the scores of {shown(name)}, {low:g} to {high:g}: {who} passes."
+    text = f"The threshold {at:g} is outside the scores of {quote(name)}, {low:g} to {high:g}: {who} passes."
     return [Finding("threshold_outside", "warning", text, "Check that it is on the scale of the score.")]
 
 
@@ -339,7 +339,7 @@ def _check_feature(name: str, cells: TextArray, y: BoolArray, rows: NDArray[np.i
     reason = reason_to_leave_out(cells)
     if reason:
         return Finding(
-            "left_out", "hint", f"Column {shown(name)} is not learnt from: {reason}.", details={"name": name}
+            "left_out", "hint", f"Column {quote(name)} is not learnt from: {reason}.", details={"name": name}
         )
     some, labels = cells[rows], y[rows]
     numbers, wrong = numbers_or_missing(some)
@@ -350,7 +350,7 @@ def _check_feature(name: str, cells: TextArray, y: BoolArray, rows: NDArray[np.i
     if not what:
         return None
     text = (
-        f"Column {shown(name)} {what}. It identifies people or dates, so that a model learns nothing general from it."
+        f"Column {quote(name)} {what}. It identifies people or dates, so that a model learns nothing general from it."
     )
     return Finding("names_people", "warning", text, "Leave it out.", {"name": name})
 
@@ -388,7 +388,7 @@ def _identifies_people(name: str, cells: TextArray, numbers: FloatArray | None) 
         return ""
     texts = [str(value).strip() for value in values[:1000]]
     if sum(DATE.fullmatch(text) is not None for text in texts) > MOSTLY * len(texts):
-        return f"holds dates ({shown(texts[0])})"
+        return f"holds dates ({quote(texts[0])})"
     if numbers is not None:
         whole = numbers[~np.isnan(numbers)]
         if len(np.unique(whole)) < len(whole) or (whole != np.floor(whole)).any():

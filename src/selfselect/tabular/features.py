@@ -11,8 +11,8 @@ from sklearn.impute import MissingIndicator, SimpleImputer
 from sklearn.pipeline import make_pipeline, make_union
 from sklearn.preprocessing import OneHotEncoder, StandardScaler
 
-from .._text import shown
-from .._validation import LARGEST, FloatArray
+from .._text import quote
+from .._validation import MAX_MAGNITUDE, FloatArray
 from ..counting import MISSING
 from .columns import is_missing, is_number, numbers_or_missing, to_numbers
 from .errors import TableError
@@ -112,7 +112,7 @@ def _refuse_numbers_with_errors(name: str, cells: TextArray) -> None:
     wrong = numbers_or_missing(cells)[1]
     if numbers >= MIN_DISTINCT_NUMBERS and 0 < len(wrong) <= MAX_ERROR_SHARE * len(cells):
         raise TableError(
-            f"Column {shown(name)} holds numbers except in {len(wrong)} row(s), first {shown(str(cells[wrong[0]]))} in "
+            f"Column {quote(name)} holds numbers except in {len(wrong)} row(s), first {quote(str(cells[wrong[0]]))} in "
             f"row {wrong[0] + 1} after the header",
             advice="Correct or empty these cells, or leave the column out.",
             key="ignore",
@@ -126,10 +126,10 @@ def _check_size(name: str, numbers: FloatArray) -> None:
     if not len(present):
         return
     largest, spread = float(np.abs(present).max()), float(present.max() - present.min())
-    if largest > LARGEST or 0 < spread < 1 / LARGEST:
-        size = f"large to learn from ({largest:g})" if largest > LARGEST else f"close to each other ({spread:g})"
+    if largest > MAX_MAGNITUDE or 0 < spread < 1 / MAX_MAGNITUDE:
+        size = f"large to learn from ({largest:g})" if largest > MAX_MAGNITUDE else f"close to each other ({spread:g})"
         raise TableError(
-            f"Column {shown(name)} holds numbers too {size}",
+            f"Column {quote(name)} holds numbers too {size}",
             advice="Rescale them, or leave the column out.",
             key="ignore",
             name=name,

@@ -8,8 +8,8 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from .._errors import InputError
-from .._text import shown
-from .._validation import LARGEST, BoolArray, FloatArray, beyond_squaring
+from .._text import quote
+from .._validation import MAX_MAGNITUDE, BoolArray, FloatArray, outside_weight_range
 from ..auditing import ScreeningResult, default_threshold
 from ..counting import GroupCodes, GroupCounts, encode_groups
 from ..publishing import PublishedStatistics, ThresholdCurves
@@ -57,7 +57,7 @@ class PeopleColumns:
     def __post_init__(self) -> None:
         twice = [name for i, name in enumerate(self.groups) if name in self.groups[:i]]
         if twice:
-            raise TableError(f"column {shown(twice[0])} is named twice for the groups", named_by="group")
+            raise TableError(f"column {quote(twice[0])} is named twice for the groups", named_by="group")
 
 
 #: Problem with an empty label. To fill or drop such rows would change the results.
@@ -202,11 +202,14 @@ def _weights(table: Table, column: Column) -> FloatArray:
     numbers = as_numbers(table, column)
     for wrong, why in (
         (np.flatnonzero(numbers < 0), "is negative; a weight is at least 0"),
-        (beyond_squaring(numbers), f"is no weight; other than 0 they lie between {1 / LARGEST:g} and {LARGEST:g}"),
+        (
+            outside_weight_range(numbers),
+            f"is no weight; other than 0 they lie between {1 / MAX_MAGNITUDE:g} and {MAX_MAGNITUDE:g}",
+        ),
     ):
         if wrong.size:
             at = int(wrong[0])
-            cell = shown(str(column.texts[column.codes[at]]).strip())
+            cell = quote(str(column.texts[column.codes[at]]).strip())
             raise table.error(f"{cell} {why}", row=column.rows[at], column=column.name)
     if not numbers.any():
         raise table.error("every weight is 0", column=column.name, named_by="weight")
@@ -327,7 +330,7 @@ def read_for_training(
         Whether the group columns are learnt from too.
     """
     if people.label in people.groups:
-        raise TableError(f"the label and the groups are the same column {shown(people.label)}", named_by="group")
+        raise TableError(f"the label and the groups are the same column {quote(people.label)}", named_by="group")
     hidden = {people.label, *ignore, *(() if learn_from_groups else people.groups)}
     used = _other_columns(table, hidden, ignore)
     if not used:

@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 from numpy.typing import NDArray
 
-from .._text import shown
+from .._text import quote
 from .._validation import BoolArray, FloatArray
 from ..auditing import PairedCounts, ScreeningResult
 from ..counting import GroupCodes
@@ -93,14 +93,14 @@ def match_people(first: ModelTable, second: ModelTable, identifier: str) -> tupl
         values, counts = np.unique(own, return_counts=True)
         if (counts > 1).any():
             raise TableError(
-                f"{shown(str(values[counts > 1][0]))} appears {counts.max()} times",
-                place=f"{table.name}, column {shown(identifier)}",
+                f"{quote(str(values[counts > 1][0]))} appears {counts.max()} times",
+                place=f"{table.name}, column {quote(identifier)}",
                 advice="People can only be matched by what each has once.",
             )
     both, in_first, in_second = np.intersect1d(first.identifiers, second.identifiers, return_indices=True)
     if len(both) == 0:
         raise TableError(
-            f"no value of column {shown(identifier)} is in both {first.name} and {second.name}",
+            f"no value of column {quote(identifier)} is in both {first.name} and {second.name}",
             advice="Are they the same people?",
         )
     one, other = first.take(in_first), second.take(in_second)
@@ -114,7 +114,7 @@ def match_people(first: ModelTable, second: ModelTable, identifier: str) -> tupl
         wrong = np.flatnonzero(~np.atleast_1d(np.asarray(same, dtype=bool)))
         if wrong.size:
             raise TableError(
-                f"{shown(str(both[wrong[0]]))} (column {shown(identifier)}) {problem}",
+                f"{quote(str(both[wrong[0]]))} (column {quote(identifier)}) {problem}",
                 advice="The same people under two models have one label, one group and one weight each.",
             )
     return one, other, len(first.y) + len(second.y) - 2 * len(both)

@@ -14,7 +14,7 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Any, BinaryIO, TypeAlias
 
-from .._text import printable, shown
+from .._text import printable, quote
 from .csv_files import CsvTable
 from .errors import TableError, too_large
 from .parquet_files import ParquetTable
@@ -90,16 +90,16 @@ def open_table(
 
 def _check_options(encoding: str, delimiter: str, decimal: str) -> None:
     if delimiter != "auto" and (len(delimiter) != 1 or delimiter in '"\r\n\0'):
-        raise TableError(f"The delimiter must be one character, got {shown(delimiter)}", named_by="delimiter")
+        raise TableError(f"The delimiter must be one character, got {quote(delimiter)}", named_by="delimiter")
     if decimal not in ("auto", ".", ","):
-        raise TableError(f"The decimal sign must be a point or a comma, got {shown(decimal)}", named_by="decimal")
+        raise TableError(f"The decimal sign must be a point or a comma, got {quote(decimal)}", named_by="decimal")
     try:
         if encoding != "auto":
             "".encode(encoding)
             codecs.getincrementaldecoder(encoding)
     except (LookupError, ValueError) as error:
         advice = "Try utf-8, latin-1, cp1252 or utf-16."
-        raise TableError(f"Unknown encoding {shown(encoding)}", advice=advice, named_by="encoding") from error
+        raise TableError(f"Unknown encoding {quote(encoding)}", advice=advice, named_by="encoding") from error
 
 
 def _opened(path: str | Path, name: str, most_bytes: int | None) -> BinaryIO:
@@ -134,7 +134,7 @@ def _table(name: str, file: BinaryIO, sheet: str | None, most_bytes: int | None,
     if start.startswith(ZIP):
         return WorkbookTable(name, sha256, file, sheet, MAX_WORKBOOK_BYTES if most_bytes is None else most_bytes)
     if sheet is not None:
-        problem = f"there is no sheet {shown(sheet)}: this is not an .xlsx file"
+        problem = f"there is no sheet {quote(sheet)}: this is not an .xlsx file"
         raise TableError(problem, place=printable(name), named_by="sheet")
     if start.startswith(OLD_EXCEL):
         problem = "this is a file of an older Excel (.xls), or a workbook with a password"

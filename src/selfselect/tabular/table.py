@@ -14,7 +14,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 from numpy.typing import NDArray
 
-from .._text import printable, shown
+from .._text import printable, quote
 from .._validation import FloatArray
 from .errors import TableError, too_large
 
@@ -236,7 +236,7 @@ class Table(ABC):
         if row is not None:
             place += f", row {row}"
         if column is not None:
-            place += f", column {shown(column)}"
+            place += f", column {quote(column)}"
         return TableError(problem, place=place, advice=advice, **details)
 
     def position(self, column: str, named_by: str = "", *, use: str = "") -> int:
@@ -257,7 +257,7 @@ class Table(ABC):
         if delimiters:
             advice += f" Perhaps they are separated by {delimiters[0]!r}."
         raise self.error(
-            f"there is no column {shown(column)}" + (f", {use}" if use else ""),
+            f"there is no column {quote(column)}" + (f", {use}" if use else ""),
             advice=advice,
             key="delimiter" if delimiters else None,
             named_by=named_by,
@@ -283,7 +283,7 @@ def did_you_mean(name: str, known: Sequence[str], *, max_known: int = 5000) -> s
     """
     plain = {other.strip().casefold()[:200]: other for other in known[:max_known]}
     near = difflib.get_close_matches(name.strip().casefold()[:200], list(plain), n=1, cutoff=0.6)
-    return f"Did you mean {shown(plain[near[0]])}? " if near else ""
+    return f"Did you mean {quote(plain[near[0]])}? " if near else ""
 
 
 def listing(names: Sequence[str], most: int) -> str:
@@ -294,5 +294,5 @@ def listing(names: Sequence[str], most: int) -> str:
     >>> listing(["a", "b", "c"], 2)
     "'a', 'b' and 1 more"
     """
-    listed = ", ".join(shown(name) for name in names[:most])
+    listed = ", ".join(quote(name) for name in names[:most])
     return listed + (f" and {len(names) - most} more" if len(names) > most else "")

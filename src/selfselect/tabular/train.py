@@ -15,8 +15,8 @@ from sklearn.exceptions import ConvergenceWarning
 from sklearn.pipeline import Pipeline
 
 from .._notices import captured_warnings
-from .._text import shown
-from .._validation import LARGEST, BoolArray, FloatArray, check_choice
+from .._text import quote
+from .._validation import MAX_MAGNITUDE, BoolArray, FloatArray, check_choice
 from ..auditing import Audit, Provenance, ScreeningResult, group_names
 from ..costs import Terms
 from ..counting import GroupCounts, encode_groups
@@ -349,10 +349,10 @@ class TablePredictor:
         numbers, wrong = numbers_or_missing(cells)
         problem = "is not a finite number; in training this column held numbers"
         if not wrong.size:
-            wrong = np.flatnonzero(np.abs(np.nan_to_num(numbers)) > LARGEST)
+            wrong = np.flatnonzero(np.abs(np.nan_to_num(numbers)) > MAX_MAGNITUDE)
             problem = "is too large to compute with"
         if wrong.size:
             at = int(wrong[0])
             cell = str(chunk.columns[self._position[name]].cells()[at])
-            raise self._table.error(f"{shown(cell)} {problem}", row=chunk.rows[at], column=name)
+            raise self._table.error(f"{quote(cell)} {problem}", row=chunk.rows[at], column=name)
         return cells

@@ -12,7 +12,7 @@ from typing import Any, BinaryIO
 
 import pyarrow as pa
 
-from .._text import shown
+from .._text import quote
 from .errors import first_line
 from .table import MAX_LISTED, Batch, Table, did_you_mean, listing
 
@@ -67,7 +67,7 @@ class WorkbookTable(Table):
             self.check_size(sum(part.file_size for part in archive.infolist()))
             damaged = archive.testzip()  # python-calamine does not verify all checksums
             if damaged is not None:
-                raise self.error(f"this is a damaged .xlsx file: the checksum of its part {shown(damaged)} is wrong")
+                raise self.error(f"this is a damaged .xlsx file: the checksum of its part {quote(damaged)} is wrong")
             sheets = [archive.read(part) for part in archive.namelist() if SHEET_PART.fullmatch(part)]
         for data in sheets:
             rows = [int(number) for number in ROW_NUMBER.findall(data)]
@@ -91,14 +91,14 @@ class WorkbookTable(Table):
         if sheet is None:
             if len(names) > 1:
                 others = listing(names[1:], MAX_LISTED)
-                self.notes.append(f"{self.name} is read from its first sheet {shown(names[0])}; it also has {others}.")
+                self.notes.append(f"{self.name} is read from its first sheet {quote(names[0])}; it also has {others}.")
             return names[0]
         if sheet in names:
             return sheet
         if sheet.isdecimal() and 1 <= int(sheet) <= len(names):
             return names[int(sheet) - 1]
         advice = f"{did_you_mean(sheet, names)}Its sheets: {listing(names, MAX_LISTED)}."
-        raise self.error(f"there is no sheet {shown(sheet)}", advice=advice, named_by="sheet")
+        raise self.error(f"there is no sheet {quote(sheet)}", advice=advice, named_by="sheet")
 
     def _batches(self, positions: Sequence[int]) -> Iterator[Batch]:
         width = len(self.header)

@@ -10,7 +10,7 @@ from typing import Any
 
 import pandas as pd
 
-from .._text import inert_cell, printable
+from .._text import escape_formula, printable
 from .columns import is_number
 from .errors import TableError
 from .table import Table
@@ -29,7 +29,7 @@ def csv_text(frame: pd.DataFrame, digits: int | None = None) -> str:
     >>> csv_text(pd.DataFrame({"group": ["=1+1", "A"], "n": [-1, 2]}))
     "group,n\n'=1+1,-1\nA,2\n"
     """
-    lines = [_line([inert_cell(str(name)) for name in frame.columns])]
+    lines = [_line([escape_formula(str(name)) for name in frame.columns])]
     for row in frame.itertuples(index=False):
         lines.append(_line([_cell(value, digits) for value in row]))
     return "".join(lines)
@@ -40,7 +40,7 @@ def _cell(value: Any, digits: int | None) -> Any:
         return ""
     if digits is not None and isinstance(value, float):
         return f"{value:.{digits}g}"
-    return inert_cell(value)
+    return escape_formula(value)
 
 
 def _line(cells: Iterable[Any]) -> str:
@@ -95,4 +95,4 @@ class CsvCopy:
 
 
 def _inert(cell: str) -> str:
-    return cell if is_number(cell) else str(inert_cell(cell))
+    return cell if is_number(cell) else str(escape_formula(cell))

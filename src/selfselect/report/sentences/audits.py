@@ -40,7 +40,7 @@ def audit_verdict(audit: Audit) -> str:
         audit.shares.tolist(),
         audit.outcome,
         confidence=audit.terms.confidence,
-        costs=audit.terms.listed_for(groups).tolist(),
+        costs=audit.terms.listed_cost(groups).tolist(),
         subsidies=audit.terms.subsidies_for(groups).tolist(),
         kind=audit.terms.kind,
         selected=audit.published.counts.selected.tolist(),
@@ -59,7 +59,7 @@ def audit_promises(audit: Audit) -> str:
     return promises_sentence(
         audit.names,
         promises["promise_kept"].tolist(),
-        audit.population.spread_over(groups).counts.selected.tolist(),
+        audit.population.reindex(groups).counts.selected.tolist(),
         promises["delivered"].tolist(),
         audit.terms.effective_cost(groups).tolist(),
     )

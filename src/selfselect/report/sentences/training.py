@@ -50,7 +50,7 @@ def _who(audit: Audit, answer: list[str], whose: str) -> str:
     terms = terms_phrase(
         audit.terms.uniform_cost,
         audit.names,
-        audit.terms.listed_for(groups).tolist(),
+        audit.terms.listed_cost(groups).tolist(),
         audit.terms.subsidies_for(groups).tolist(),
         audit.terms.kind,
     )
@@ -81,7 +81,7 @@ def _accuracy(audit: Audit) -> str:
 
 def _lost(audit: Audit, answer: list[str]) -> str:
     """Share of the qualified that stays away, and that is rejected; together the social cost."""
-    positives = audit.population.spread_over(audit.published.groups).counts.positives
+    positives = audit.population.reindex(audit.published.groups).counts.positives
     parts = []
     for end, verb in (("no", "stay away"), ("rejected", "are rejected")):
         lost = sum(float(n) for n, given in zip(positives, answer, strict=True) if given == end)

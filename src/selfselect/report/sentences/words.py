@@ -20,7 +20,7 @@ from ..._formats import (
     short_percent_down,
 )
 from ...auditing.promises import RARE
-from ...behaviour import MOST_OF_A_GROUP
+from ...behaviour import MAJORITY
 from ...costs import SubsidyKind
 from ...outcomes import Outcome
 
@@ -149,7 +149,7 @@ def verdict_sentence(
     go by. ``undecided`` are groups whose interval includes their cost, with what follows over all their decisions
     (:func:`selfselect.auditing.undecided.either_way`); None if intervals do not change who applies.
     """
-    away = [z for z, share in enumerate(shares) if share < MOST_OF_A_GROUP]
+    away = [z for z, share in enumerate(shares) if share < MAJORITY]
     open_ = [] if undecided is None else [z for z in range(len(names)) if undecided[z]]
     stay = [names[z] for z in away if selected[z] > 0 and z not in open_]
     shut = [names[z] for z in away if selected[z] == 0]
