@@ -21,13 +21,7 @@ if TYPE_CHECKING:  # importing plans would import all estimators
 
 
 def or_dash(value: float, form: Callable[[float], str] = percent) -> str:
-    """A number for a table; a dash if it is undefined.
-
-    Examples
-    --------
-    >>> or_dash(0.0125), or_dash(float("nan"))
-    ('1.3%', '-')
-    """
+    """A number for a table; a dash if it is undefined."""
     return "-" if math.isnan(value) else form(value)
 
 
