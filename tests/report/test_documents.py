@@ -13,6 +13,7 @@ from selfselect import audit
 from selfselect._formats import percent
 from selfselect.auditing import Provenance, compare
 from selfselect.planning import threshold_frontier
+from selfselect.report.sentences.comparisons import change_text
 
 
 def two_years(names, **second):
@@ -37,7 +38,7 @@ def test_the_picture_of_a_comparison_shows_every_group_before_and_after(show, wi
     texts = drawn(page).locator("text").all_text_contents()
     for name, row in zip(made.group_names, made.to_frame().to_dict("records"), strict=True):
         assert name in texts
-        assert row["change"] in texts
+        assert change_text(row["change"]) in texts
         if width > 1000:
             assert f"{percent(row['precision_before'])} \N{RIGHTWARDS ARROW} {percent(row['precision_after'])}" in texts
     assert page.evaluate("() => document.documentElement.scrollWidth <= innerWidth")

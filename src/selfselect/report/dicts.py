@@ -33,7 +33,7 @@ MOST_NAMES = 1000
 
 
 def plain_value(value: Any) -> Any:
-    """A number, text or truth of Python's own; None for what is not finite; a list for a tuple."""
+    """A plain number, text or truth value; None if it is not finite; a list for a tuple."""
     if isinstance(value, tuple):
         return [plain_value(part) for part in value]
     if isinstance(value, np.generic):
@@ -96,16 +96,14 @@ def _one_cost(audit: Audit, resampled: bool) -> dict[str, Any]:
         "confidence": audit.terms.confidence,
         "either_way": None if either_way is None else plain_dict(either_way),
         "uncertainty": uncertainty_to_dict(audit.uncertainty(), audit.names) if resampled else None,
-        **({"promises": promise_counts(audit)} if audit.of_new_people else {}),
+        **({"promises": _promise_counts(audit)} if audit.of_new_people else {}),
         "groups": plain_groups(audit.names, frame[columns]),
     }
 
 
-def promise_counts(audit: Audit) -> dict[str, int]:
-    """How many promises are kept, broken and undecided."""
+def _promise_counts(audit: Audit) -> dict[str, int]:
     answers = audit.promises()["promise_kept"].tolist()
-    names = {"kept": "yes", "broken": "no", "undecided": "undecided"}
-    return {name: answers.count(answer) for name, answer in names.items()}
+    return {"kept": answers.count("yes"), "broken": answers.count("no"), "undecided": answers.count("undecided")}
 
 
 def uncertainty_to_dict(uncertainty: Uncertainty, names: Sequence[str]) -> dict[str, Any]:
@@ -132,11 +130,11 @@ def over_costs_to_dict(over: OverCosts) -> dict[str, Any]:
     }
 
 
-def impact_to_dict(frame: pd.DataFrame, confidence: float = 0.95) -> dict[str, Any]:
+def impact_to_dict(frame: pd.DataFrame) -> dict[str, Any]:
     """Impact ratios: one table per column, with the number of people of unknown category."""
     return {
         "method": "Katz's log interval",
-        "confidence": confidence,
+        "confidence": 0.95,
         "tables": [
             {
                 "by": by,

@@ -77,15 +77,15 @@ def short_name(name: str) -> str:
     return f"{text[: LONGEST_NAME - ROOM_FOR_LENGTH]}... ({len(name):,} characters)"
 
 
-def threshold_grid(curves: ThresholdCurves, own: float, most: int) -> tuple[FloatArray, int, bool]:
+def threshold_grid(curves: ThresholdCurves, in_use: float, most: int) -> tuple[FloatArray, int, bool]:
     """Rising thresholds that the page offers, the position of the one in use, and whether these are all that differ.
 
     The first is -inf: everybody passes. If more than ``most`` thresholds differ, those offered are spread over the
-    range and over the scores, and rounded. The threshold in use, ``own``, is always offered; +inf, for which no chart
+    range and over the scores, and rounded. The threshold in use is always offered; +inf, for which no chart
     has a place, becomes the largest score, at which nobody passes either.
     """
     values = np.unique(curves.threshold)[1:]
-    in_use = float(values[-1]) if own == np.inf else own
+    in_use = float(values[-1]) if in_use == np.inf else in_use
     largest = float(values[-1]) if len(values) else in_use
     exact = len(values) <= most
     if not exact:
@@ -180,11 +180,11 @@ def _behaviour_data(behaviour: Behaviour) -> dict[str, Any]:
 
 def _thresholds(published_by: ScreeningResult, counted_on: ScreeningResult) -> tuple[FloatArray | None, int, bool]:
     """Thresholds to offer; none unless both sets of people can be counted at each, and are at the same one now."""
-    curves, own = published_by.curves, published_by.threshold
-    if curves is None or own is None or counted_on.curves is None or counted_on.threshold != own:
+    curves, in_use = published_by.curves, published_by.threshold
+    if curves is None or in_use is None or counted_on.curves is None or counted_on.threshold != in_use:
         return None, 0, True
     most = int(np.clip(MOST_CELLS // len(published_by.groups), FEWEST_THRESHOLDS, MOST_THRESHOLDS))
-    return threshold_grid(curves, own, most)
+    return threshold_grid(curves, in_use, most)
 
 
 def _counts(people: ScreeningResult, groups: pd.Index, thresholds: FloatArray | None, position: int) -> dict[str, Any]:
@@ -198,17 +198,17 @@ def _counts(people: ScreeningResult, groups: pd.Index, thresholds: FloatArray | 
         return list(row.tolist())
 
     counts = people.counts
-    selected, hits, worth = counts.selected[None], counts.true_positives[None], None
+    selected, true_positives, worth = counts.selected[None], counts.true_positives[None], None
     if counts.squares is not None:
         worth = ratio(counts.selected, counts.squares.selected)[None]
     if people.curves is not None and thresholds is not None:
         kind = people.curves.selected.dtype  # whole numbers stay whole, and short
-        selected, hits = (values.astype(kind) for values in people.curves.counts_at(thresholds))
+        selected, true_positives = (values.astype(kind) for values in people.curves.counts_at(thresholds))
         if people.curves.squares is not None and worth is not None:
-            at_own, worth = worth[0], ratio(selected, people.curves.squares.counts_at(thresholds)[0])
-            worth[position] = at_own
+            now, worth = worth[0], ratio(selected, people.curves.squares.counts_at(thresholds)[0])
+            worth[position] = now
         # cumulative sums of weights carry rounding; the page opens with the very numbers of the table
-        selected[position], hits[position] = counts.selected, counts.true_positives
+        selected[position], true_positives[position] = counts.selected, counts.true_positives
     return {
         # how many equally weighted people a unit of weight is worth among those who pass; null without weights
         "worth": None if worth is None else [spread(np.nan_to_num(row)) for row in worth],
@@ -216,5 +216,5 @@ def _counts(people: ScreeningResult, groups: pd.Index, thresholds: FloatArray | 
         "positives": spread(counts.positives),
         "untested": None if counts.labels_known else spread(counts.unknown),
         "selected": [spread(row) for row in selected],
-        "true_positives": [spread(row) for row in hits],
+        "true_positives": [spread(row) for row in true_positives],
     }

@@ -12,7 +12,7 @@ from .dicts import MOST_RESAMPLED_GROUPS, plain_value
 from .page_data import audit_data, natural_order, page_constants, short_name, source_data
 from .rendering import render_audit, render_document
 from .sentences.audits import standings, uncertainty_lines
-from .sentences.comparisons import comparison_notes, comparison_sentences
+from .sentences.comparisons import change_text, comparison_notes, comparison_sentences
 from .sentences.frontiers import KINDS, NOTES, frontier_sentences
 from .sentences.plans import plan_sentences
 from .tables import change_rows, difference_rows, effect_rows, impact_rows, payment_rows, point_row
@@ -115,7 +115,8 @@ def _compared_groups(comparison: Comparison) -> list[dict[str, Any]]:
     changes = zip(comparison.group_names, comparison.to_frame()["change"], strict=True)
     absent = dict.fromkeys(COMPARED)
     groups = [
-        {"name": short_name(name), "change": change, "before": absent, "after": absent} for name, change in changes
+        {"name": short_name(name), "change": change_text(change), "before": absent, "after": absent}
+        for name, change in changes
     ]
     for when, audit in (("before", comparison.before), ("after", comparison.after)):
         rows = audit.to_frame().assign(standing=standings(audit)).to_dict("records")

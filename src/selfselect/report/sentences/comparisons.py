@@ -74,6 +74,11 @@ def comparison_notes(comparison: Comparison) -> list[str]:
     ]
 
 
+def change_text(change: str) -> str:
+    """What becomes of a group, in the words of tables and charts."""
+    return CHANGES[change][0] if change in ("comes", "leaves") else change
+
+
 def points(difference: float) -> str:
     """A difference of shares, in percentage points, with its sign."""
     text = percent(difference).removesuffix("%")
