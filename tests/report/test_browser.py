@@ -507,6 +507,12 @@ def test_going_back_in_the_browser_brings_back_the_setting(show):
     assert_page_equals(page, audited)
 
 
+def test_huge_scores_do_not_break_the_charts(show):
+    scores = [-1e308, 1e308, 1.0, 2.0]
+    audited = audit([0, 1, 0, 1], score=scores, threshold=0, sensitive_features=list("AABB"), cost=0.5)
+    assert_page_equals(show(audited), audited)
+
+
 def test_on_paper_the_page_is_light_and_the_table_keeps_its_titles(show):
     page = show(example(), scheme="dark")
     page.evaluate("() => dispatchEvent(new Event('beforeprint'))")
