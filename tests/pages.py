@@ -51,14 +51,14 @@ def example(names=("A", "B", "C", "tiny"), n=4000, **options):
     return audit(y, score=score, sensitive_features=z, **{"cost": 0.7, **options})
 
 
-def elsewhere(found, threshold=None, cost=None, subsidies=None):
+def elsewhere(audited, threshold=None, cost=None, subsidies=None):
     """The same people under another setting."""
-    threshold = found.threshold if threshold is None else threshold
-    screened = ScreeningResult.from_curves(found.curves, threshold)
-    terms = found.terms.at_cost(found.cost if cost is None else cost)
+    threshold = audited.threshold if threshold is None else threshold
+    screened = ScreeningResult.from_curves(audited.curves, threshold)
+    terms = audited.terms.at_cost(audited.cost if cost is None else cost)
     if subsidies is not None:
         terms = terms.with_subsidies(subsidies)
-    return replace(found, published_by=screened, counted_on=screened, terms=terms, other_costs=())
+    return replace(audited, published_by=screened, counted_on=screened, terms=terms, other_costs=())
 
 
 def embedded_text(page):
@@ -66,9 +66,9 @@ def embedded_text(page):
     return re.search(r'<script type="application/json" id="data">(.*?)</script>', page, re.S).group(1)
 
 
-def content_of(found):
+def content_of(audited):
     """What the page of an audit is given."""
-    return json.loads(embedded_text(found.to_html()))
+    return json.loads(embedded_text(audited.to_html()))
 
 
 def settle(page):

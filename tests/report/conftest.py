@@ -10,9 +10,9 @@ def show(browser, tmp_path):
     """Open an audit; any console message, error, dialog or request beyond the file itself fails the test."""
     contexts, wrong = [], []
 
-    def open_page(found, address="", width=1280, height=900, scheme="light", name="report.html"):
+    def open_page(result, address="", width=1280, height=900, scheme="light", name="report.html"):
         path = tmp_path / name
-        path.write_text(found if isinstance(found, str) else found.to_html(), encoding="utf-8")
+        path.write_text(result if isinstance(result, str) else result.to_html(), encoding="utf-8")
         context = browser.new_context(
             viewport={"width": width, "height": height}, color_scheme=scheme, accept_downloads=True
         )

@@ -13,6 +13,7 @@ from selfselect import audit
 from selfselect._formats import percent
 from selfselect.auditing import Provenance, compare
 from selfselect.planning import threshold_frontier
+from selfselect.report.sentences.comparisons import change_text
 
 
 def two_years(names, **second):
@@ -31,23 +32,23 @@ def drawn(page):
 
 @pytest.mark.parametrize("width", [390, 1280])
 def test_the_picture_of_a_comparison_shows_every_group_before_and_after(show, width):
-    found = two_years(["A", "B", "C", "D"], threshold=0.7)
-    page = show(found, width=width)
-    assert page.text_content("#verdict") == found.verdict()
+    made = two_years(["A", "B", "C", "D"], threshold=0.7)
+    page = show(made, width=width)
+    assert page.text_content("#verdict") == made.verdict()
     texts = drawn(page).locator("text").all_text_contents()
-    for name, row in zip(found.group_names, found.to_frame().to_dict("records"), strict=True):
+    for name, row in zip(made.group_names, made.to_frame().to_dict("records"), strict=True):
         assert name in texts
-        assert row["change"] in texts
+        assert change_text(row["change"]) in texts
         if width > 1000:
             assert f"{percent(row['precision_before'])} \N{RIGHTWARDS ARROW} {percent(row['precision_after'])}" in texts
     assert page.evaluate("() => document.documentElement.scrollWidth <= innerWidth")
 
 
 def test_the_file_of_a_comparisons_picture_holds_its_numbers(show):
-    found = two_years(["A", "B"], threshold=0.6)
-    lines = show(found).evaluate("() => selfselect.csv('document')").splitlines()
+    made = two_years(["A", "B"], threshold=0.6)
+    lines = show(made).evaluate("() => selfselect.csv('document')").splitlines()
     assert lines[0].startswith('group,change,"people, 2024"')
-    for line, row in zip(lines[1:], found.to_frame().to_dict("records"), strict=True):
+    for line, row in zip(lines[1:], made.to_frame().to_dict("records"), strict=True):
         cells = line.split(",")
         assert float(cells[4]) == row["precision_before"]
         assert float(cells[11]) == row["precision_after"]
@@ -67,21 +68,21 @@ def test_groups_that_are_new_or_gone_are_in_the_comparison(show):
 
 def test_a_frontiers_picture_has_both_lines_named_at_their_ends(show):
     y, score, z = people(["A", "B", "C"])
-    found = threshold_frontier(y, np.round(score, 1), sensitive_features=z, cost=0.7)
-    page = show(found)
-    assert page.text_content("#verdict") == found.verdict()
+    made = threshold_frontier(y, np.round(score, 1), sensitive_features=z, cost=0.7)
+    page = show(made)
+    assert page.text_content("#verdict") == made.verdict()
     texts = drawn(page).locator("text").all_text_contents()
     assert {"one threshold for all", "a threshold per group", "now"} <= set(texts)
     rows = page.evaluate("() => selfselect.csv('document')").splitlines()[1:]
-    assert len(rows) == len(found.one) + len(found.per_group) + 1
+    assert len(rows) == len(made.one) + len(made.per_group) + 1
 
 
 @pytest.mark.parametrize("scheme", ["light", "dark"])
 def test_hostile_names_stay_text_in_comparisons(show, scheme):
     names = [name[:40] for name in HOSTILE]
     y, score, z = people(names)
-    found = audit(y, score=np.round(score, 1), sensitive_features=z, cost=0.7)
-    page = show(compare(found, found, names=(HOSTILE[0], HOSTILE[1]), n_resamples=20), scheme=scheme)
+    made = audit(y, score=np.round(score, 1), sensitive_features=z, cost=0.7)
+    page = show(compare(made, made, names=(HOSTILE[0], HOSTILE[1]), n_resamples=20), scheme=scheme)
     drawn(page)
     assert page.evaluate("() => window.pwned") is None
     assert page.locator("img, iframe, [onload], [onerror]").count() == 0
@@ -91,8 +92,8 @@ def test_documents_hold_only_characters_that_are_seen_whatever_names_hold():
     y, score, z = people(["\x00=1+1", "\x1b[31mred", "\u202eright", "two\r\nlines", "\u2028\xa0\ufffe", "long " * 2000])
     hostile = "".join(HALVES_TOO)
     given = {"sensitive_features": z, "cost": 0.7, "provenance": Provenance(title=hostile, note=hostile, dated=hostile)}
-    found = audit(y, score=np.round(score, 1), **given)
-    named = compare(found, found, names=(hostile, "\ud800"), n_resamples=5)
+    made = audit(y, score=np.round(score, 1), **given)
+    named = compare(made, made, names=(hostile, "\ud800"), n_resamples=5)
     for page in (named.to_html(), threshold_frontier(y, np.round(score, 1), **given).to_html()):
         said = html.unescape(re.sub(r"(?s)<(script|style).*?</\1>", "", page))
         assert {char for char in said if not char.isprintable()} <= {"\n", "\xa0"}

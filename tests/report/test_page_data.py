@@ -11,7 +11,7 @@ from pages import content_of, example, people
 from selfselect import PublishedStatistics, ThresholdCurves, audit
 from selfselect.auditing import Audit, ScreeningResult
 from selfselect.costs import Terms
-from selfselect.report.page_data import short_name, threshold_grid
+from selfselect.report.page_data import threshold_grid
 
 
 def test_too_many_groups_for_a_page_are_refused_rather_than_left_out():
@@ -74,21 +74,21 @@ def test_huge_scores_do_not_overflow():
 
 @pytest.mark.parametrize(("threshold", "written"), [(np.inf, 0.75), (-np.inf, None), (9.0, 9.0)])
 def test_thresholds_beyond_all_scores_can_be_written_down(threshold, written):
-    found = audit([0, 1, 1], score=[0.25, 0.5, 0.75], threshold=threshold, cost=0.5)
-    data = content_of(found)
+    audited = audit([0, 1, 1], score=[0.25, 0.5, 0.75], threshold=threshold, cost=0.5)
+    data = content_of(audited)
     at = data["threshold_position"]
     assert data["thresholds"][at] == written
-    assert data["published"]["selected"][at] == found.published.counts.selected.tolist()
+    assert data["published"]["selected"][at] == audited.published.counts.selected.tolist()
 
 
 def test_the_threshold_stays_where_it_is_unless_both_sets_of_people_can_follow():
-    found = example()
-    decided = ScreeningResult(found.published)
-    elsewhere = ScreeningResult.from_curves(found.curves, 0.25)
+    audited = example()
+    decided = ScreeningResult(audited.published)
+    elsewhere = ScreeningResult.from_curves(audited.curves, 0.25)
     for counted_on in (decided, elsewhere):
-        data = content_of(replace(found, counted_on=counted_on))
+        data = content_of(replace(audited, counted_on=counted_on))
         assert data["thresholds"] is None
-        assert data["published"]["selected"] == [found.published.counts.selected.tolist()]
+        assert data["published"]["selected"] == [audited.published.counts.selected.tolist()]
         assert data["population"]["selected"] == [counted_on.counts.selected.tolist()]
 
 
@@ -112,9 +112,3 @@ def test_with_weights_the_page_opens_with_the_very_counts_of_the_table():
     screened = ScreeningResult.from_scores(y, score, sensitive_features=z, sample_weight=rng.random(len(y)))
     data = content_of(Audit(screened, screened, Terms(0.7)))
     assert data["published"]["selected"][data["threshold_position"]] == screened.counts.selected.tolist()
-
-
-def test_long_names_are_shortened_and_say_so():
-    assert short_name("A") == "A"
-    assert short_name("") == "(empty)"
-    assert short_name("x" * 10_000).endswith("(10,000 characters)")

@@ -61,17 +61,7 @@ class WhoAppliesDisplay(Display):
         subsidies: Subsidies = None,
         ax: Any = None,
     ) -> Self:
-        """Draw from labels and predictions.
-
-        Parameters
-        ----------
-        y_true, y_pred, sensitive_features
-            As in :meth:`selfselect.PublishedStatistics.from_predictions`.
-        cost, subsidies
-            As in :class:`selfselect.Terms`.
-        ax : matplotlib Axes, optional
-            By default new ones.
-        """
+        """Draw from labels and predictions; see :mod:`selfselect.plotting` for the parameters."""
         table = PublishedStatistics.from_predictions(y_true, y_pred, sensitive_features=sensitive_features)
         return cls(table, Terms(cost, subsidies)).plot(ax)
 
@@ -87,18 +77,9 @@ class WhoAppliesDisplay(Display):
         subsidies: Subsidies = None,
         ax: Any = None,
     ) -> Self:
-        """Draw from a fitted classifier.
+        """Draw what a fitted classifier has published, or would publish about the people in X.
 
-        Parameters
-        ----------
-        estimator : fitted classifier
-            A classifier of this package, also in a pipeline or a search. Any other one needs X, y and a cost.
-        X, y, sensitive_features
-            Features, labels and groups of people to count. By default the classifier's published statistics are drawn.
-        cost, subsidies
-            By default the classifier's own.
-        ax : matplotlib Axes, optional
-            By default new ones.
+        Cost and subsidies are by default its own. A classifier of another package needs X, y and a cost.
         """
         table, terms = table_of(estimator, X, y, sensitive_features), terms_of(estimator, cost, subsidies)
         return cls(table, terms).plot(ax)
@@ -118,7 +99,7 @@ class WhoAppliesDisplay(Display):
         draw_costs(axes, costs)
         note_rows(axes, map(_note, limits.tolist(), applies.tolist(), frame["selected"].tolist()))
         bound = self.terms.confidence
-        says = "precision" if bound is None else f"precision; bars: surely, at {bound:.0%}"
+        says = "precision" if bound is None else f"precision; bars: at least, with {bound:.0%} confidence"
         axes.set(xlim=(0, 1), xlabel=f"cost of applying (dots: published {says}){left_out(len(shown), len(groups))}")
         return self._drawn_on(axes)
 

@@ -53,17 +53,7 @@ class PrecisionCurvesDisplay(Display):
         cost: float | None = None,
         ax: Any = None,
     ) -> Self:
-        """Draw from labels and scores.
-
-        Parameters
-        ----------
-        y_true, score, sensitive_features
-            As in :meth:`selfselect.ThresholdCurves.from_scores`.
-        cost : float, optional
-            Drawn as a line.
-        ax : matplotlib Axes, optional
-            By default new ones.
-        """
+        """Draw from labels and scores; see :mod:`selfselect.plotting` for the parameters."""
         return cls(ThresholdCurves.from_scores(y_true, score, sensitive_features=sensitive_features), cost).plot(ax)
 
     @classmethod
@@ -77,17 +67,7 @@ class PrecisionCurvesDisplay(Display):
         cost: float | None = None,
         ax: Any = None,
     ) -> Self:
-        """Draw from a fitted classifier.
-
-        Parameters
-        ----------
-        estimator : fitted classifier
-            Any classifier with a score.
-        X, y : array-like
-            Features and labels.
-        sensitive_features, cost, ax
-            As in :meth:`from_predictions`. The cost is by default the classifier's own, if it has one.
-        """
+        """Draw from a fitted classifier with a score. The cost is by default its own, if it has one."""
         own = getattr(final_step(estimator)[0], "cost", None)
         line = own if cost is None and isinstance(own, int | float) else cost
         positive = getattr(estimator, "positive_", estimator.classes_[1])

@@ -27,7 +27,7 @@ LINE_HEIGHT = 11.0
 
 
 class Display:
-    """Base of all displays, which keep their axes and figure."""
+    """Base of all displays: it keeps the axes and the figure."""
 
     ax_: Any
     figure_: Any
@@ -47,24 +47,12 @@ def new_axes(ax: Any, size: tuple[float, float] = (7, 4.5)) -> Any:
 
 
 def plot_labels(groups: pd.Index) -> list[str]:
-    r"""Names of groups, escaped for matplotlib.
-
-    Examples
-    --------
-    >>> plot_labels(pd.Index(["A", "$B"]))
-    ['A', '\\$B']
-    """
+    r"""Names of groups, escaped for matplotlib."""
     return [plot_label(name) for name in group_names(groups)]
 
 
 def largest(people: Any, most: int) -> NDArray[np.intp]:
-    """Positions of the largest groups, in their original order.
-
-    Examples
-    --------
-    >>> largest([5, 9, 7], 2).tolist()
-    [1, 2]
-    """
+    """Positions of the largest groups, in their original order."""
     return np.sort(np.argsort(-np.asarray(people, dtype=np.float64), kind="stable")[:most])
 
 
@@ -181,13 +169,7 @@ def note_rows(axes: Any, notes: Iterable[str]) -> None:
 
 
 def left_out(shown: int, groups: int) -> str:
-    """Note for an axis where not every group has a row.
-
-    Examples
-    --------
-    >>> left_out(4, 4), left_out(40, 52)
-    ('', ' (the 40 largest of 52 groups)')
-    """
+    """Note for an axis where not every group has a row."""
     return "" if shown == groups else f" (the {shown} largest of {groups} groups)"
 
 

@@ -10,6 +10,7 @@ from numpy.typing import ArrayLike
 
 from ..costs import Cost, Subsidies
 from ..planning import ThresholdFrontier, accuracy_social_cost_frontier, threshold_frontier
+from ..report.sentences.frontiers import KINDS
 from .drawing import COLOURS, Display, new_axes, small_text
 
 
@@ -86,25 +87,17 @@ def _draw_thresholds(axes: Any, frontier: ThresholdFrontier) -> None:
     """Draw both frontiers, all thresholds, and the current one."""
     every = frontier.curve.dropna(subset=["induced_accuracy"])
     axes.scatter(every["social_cost"], every["induced_accuracy"], s=4, color="0.75", zorder=1, label="every threshold")
-    for colour, name, points in (
-        (COLOURS[0], "one threshold for all", frontier.one),
-        (COLOURS[1], "a threshold per group", frontier.per_group),
-    ):
+    for colour, (kind, name) in zip(COLOURS, KINDS.items(), strict=False):
+        points = frontier.points[kind]
         x, y = ([getattr(point.outcome, name) for point in points] for name in ("social_cost", "induced_accuracy"))
         # between two points the left one is the best
         axes.plot(x, y, "o-", drawstyle="steps-post", color=colour, markersize=4, zorder=2, label=name)
         x, y = ([point.held_out_social_cost for point in points], [point.held_out_accuracy for point in points])
         axes.plot(x, y, "x", color=colour, markersize=5, zorder=2, label=f"{name}, held out")
     if frontier.current is not None and not np.isnan(frontier.current.induced_accuracy):
-        axes.plot(
-            frontier.current.social_cost,
-            frontier.current.induced_accuracy,
-            "*",
-            color=COLOURS[6],
-            markersize=13,
-            zorder=3,
-            label=f"now ({frontier.people.threshold:g})",
-        )
+        now = (frontier.current.social_cost, frontier.current.induced_accuracy)
+        label = f"now ({frontier.people.threshold:g})"
+        axes.plot(*now, "*", color=COLOURS[6], markersize=13, zorder=3, label=label)
     if frontier.max_social_cost is not None:
         axes.axvline(frontier.max_social_cost, color="0.3", linestyle="--", label=f"limit {frontier.max_social_cost:g}")
     axes.legend(fontsize="small")

@@ -6,30 +6,10 @@ from typing import Any
 
 from numpy.typing import ArrayLike
 
-from ..auditing import Audit
 from ..costs import Cost, Subsidies, Terms
 from ..estimators.training_data import is_qualified
 from ..metrics.scorers import final_step
 from ..publishing import PublishedStatistics
-
-
-def audit_of(
-    estimator: Any,
-    X: Any,
-    y: ArrayLike,
-    sensitive_features: Any,
-    cost: Cost | None = None,
-    subsidies: Subsidies = None,
-) -> Audit:
-    """Audit of new people by a classifier that has published statistics."""
-    final, features = final_step(estimator, X)
-    if not hasattr(final, "audit"):
-        raise TypeError(
-            f"{type(final).__name__} has published nothing to compare with; wrap it: "
-            "NaiveClassifier(estimator).fit(X, y, sensitive_features=...)."
-        )
-    audit: Audit = final.audit(features, y, sensitive_features, cost=cost, subsidies=subsidies)
-    return audit
 
 
 def table_of(estimator: Any, X: Any, y: ArrayLike | None, sensitive_features: Any) -> PublishedStatistics:

@@ -11,9 +11,9 @@ from numpy.typing import ArrayLike
 from .._formats import listed
 from ..auditing import Audit, ScreeningResult
 from ..costs import Cost, Subsidies, Terms
+from ..metrics.scorers import final_step
 from ..publishing import PublishedStatistics
-from .drawing import COLOURS, MOST_NAMED, Display, largest, name_points, new_axes, plot_labels
-from .inputs import audit_of
+from .drawing import COLOURS, MOST_NAMED, Display, largest, name_points, new_axes, plot_labels, small_text
 
 #: Marker, colour and text after the name, by whether the promise to a group is kept.
 _STYLES = {
@@ -74,19 +74,7 @@ class PromisedDeliveredDisplay(Display):
         subsidies: Subsidies = None,
         ax: Any = None,
     ) -> Self:
-        """Draw from labels and predictions of new people, and the statistics published before.
-
-        Parameters
-        ----------
-        y_true, y_pred, sensitive_features
-            New people, as in :meth:`selfselect.PublishedStatistics.from_predictions`.
-        published : PublishedStatistics
-            Statistics that they decided by.
-        cost, subsidies
-            As in :class:`selfselect.Terms`.
-        ax : matplotlib Axes, optional
-            By default new ones.
-        """
+        """Draw from labels and predictions of new people, and the published statistics that they decided by."""
         new = ScreeningResult.from_predictions(y_true, y_pred, sensitive_features=sensitive_features)
         return cls(Audit(ScreeningResult(published), new, Terms(cost, subsidies))).plot(ax)
 
@@ -102,20 +90,14 @@ class PromisedDeliveredDisplay(Display):
         subsidies: Subsidies = None,
         ax: Any = None,
     ) -> Self:
-        """Draw from a fitted classifier and new people.
-
-        Parameters
-        ----------
-        estimator : fitted classifier of this package
-            Also in a pipeline or a search.
-        X, y, sensitive_features
-            Features, labels and groups of new people.
-        cost, subsidies
-            By default the classifier's own.
-        ax : matplotlib Axes, optional
-            By default new ones.
-        """
-        return cls(audit_of(estimator, X, y, sensitive_features, cost, subsidies)).plot(ax)
+        """Draw from a fitted classifier of this package and new people. Cost and subsidies are by default its own."""
+        final, features = final_step(estimator, X)
+        if not hasattr(final, "audit"):
+            raise TypeError(
+                f"{type(final).__name__} has published nothing to compare with; wrap it: "
+                "NaiveClassifier(estimator).fit(X, y, sensitive_features=...)."
+            )
+        return cls(final.audit(features, y, sensitive_features, cost=cost, subsidies=subsidies)).plot(ax)
 
     def plot(self, ax: Any = None) -> Self:
         """Draw on the given axes, or on new ones."""
@@ -146,18 +128,9 @@ def _draw_group(axes: Any, row: pd.Series, named: bool) -> None:
         np.maximum([[row[name] - row[f"{name}_low"]], [row[f"{name}_high"] - row[name]]], 0)
         for name in ("precision", "delivered")
     )
-    axes.errorbar(
-        row["precision"],
-        row["delivered"],
-        xerr=x_error,
-        yerr=y_error,
-        fmt=marker,
-        color=colour,
-        ecolor=colour,
-        elinewidth=1 if named else 0.4,
-        markersize=7 if named else 3,
-        zorder=3 if row["applies"] else 2,
-    )
+    width, size, order = 1 if named else 0.4, 7 if named else 3, 3 if row["applies"] else 2
+    style = {"fmt": marker, "color": colour, "elinewidth": width, "markersize": size, "zorder": order}
+    axes.errorbar(row["precision"], row["delivered"], xerr=x_error, yerr=y_error, **style)
 
 
 def _draw_limits(axes: Any, drawn: pd.DataFrame) -> None:
@@ -167,26 +140,9 @@ def _draw_limits(axes: Any, drawn: pd.DataFrame) -> None:
     low, high = (0.0, 1.0) if drawn.empty else (max(0.0, lowest - 0.06), min(1.0, highest + 0.04))
     axes.set(xlim=(low, high), ylim=(low, high))
     axes.plot([low, high], [low, high], color="0.6", linewidth=1, zorder=1)
-    span = high - low
-    axes.text(
-        low + 0.02 * span,
-        low + 0.035 * span,
-        "as published",
-        color="0.45",
-        fontsize="small",
-        rotation=45,
-        rotation_mode="anchor",
-        transform_rotates_text=True,
-    )
+    along = {"rotation": 45, "rotation_mode": "anchor", "transform_rotates_text": True}
+    small_text(axes, "as published", (low, low), (7, 10), color="0.45", **along)
     costs = drawn["cost"].unique()
     if len(costs) == 1 and low < costs[0] < high:
         axes.axhline(costs[0], color="0.3", linestyle="--", linewidth=1, zorder=1)
-        axes.text(
-            high - 0.01 * span,
-            costs[0] - 0.012 * span,
-            f"cost {costs[0]:g}",
-            color="0.3",
-            fontsize="small",
-            ha="right",
-            va="top",
-        )
+        small_text(axes, f"cost {costs[0]:g}", (high, costs[0]), (-3, -3), color="0.3", ha="right", va="top")

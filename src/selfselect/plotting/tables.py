@@ -59,17 +59,7 @@ class PublishedTableDisplay(Display):
         cost: Cost | None = None,
         ax: Any = None,
     ) -> Self:
-        """Draw from labels and predictions.
-
-        Parameters
-        ----------
-        y_true, y_pred, sensitive_features
-            As in :meth:`selfselect.PublishedStatistics.from_predictions`.
-        cost : float, or mapping from group to float, optional
-            Cost that groups face.
-        ax : matplotlib Axes, optional
-            By default new ones.
-        """
+        """Draw from labels and predictions; see :mod:`selfselect.plotting` for the parameters."""
         table = PublishedStatistics.from_predictions(y_true, y_pred, sensitive_features=sensitive_features)
         return cls(table, cost).plot(ax)
 
@@ -84,17 +74,7 @@ class PublishedTableDisplay(Display):
         cost: Cost | None = None,
         ax: Any = None,
     ) -> Self:
-        """Draw from a fitted classifier.
-
-        Parameters
-        ----------
-        estimator : fitted classifier
-            A classifier of this package, also in a pipeline or a search. Any other one needs X and y.
-        X, y, sensitive_features
-            As in :meth:`WhoAppliesDisplay.from_estimator`.
-        cost, ax
-            As in :meth:`from_predictions`.
-        """
+        """Draw what a fitted classifier has published, or would publish about the people in X."""
         return cls(table_of(estimator, X, y, sensitive_features), cost).plot(ax)
 
     def plot(self, ax: Any = None) -> Self:
@@ -111,21 +91,10 @@ class PublishedTableDisplay(Display):
         axes.plot(high, rows, "D", color=COLOURS[1], markersize=6, markerfacecolor="white", zorder=3)
         if self.cost is not None:
             draw_costs(axes, Terms(self.cost).effective_cost(groups)[shown])
-        notes = [
-            f"{count(selected)} of {count(n)} pass" for selected, n in zip(frame["selected"], frame["n"], strict=True)
-        ]
-        note_rows(axes, notes)
+        passing = zip(frame["selected"], frame["n"], strict=True)
+        note_rows(axes, [f"{count(selected)} of {count(n)} pass" for selected, n in passing])
         axes.set(xlim=(0, 1.02), xlabel=f"share of qualified people{left_out(len(shown), len(groups))}")
-        handles, labels = axes.get_legend_handles_labels()
         distance = 0.2 if self.cost is None else 1.4  # above the name of the cost
-        axes.legend(
-            handles,
-            labels,
-            loc="lower left",
-            bbox_to_anchor=(0, 1),
-            borderaxespad=distance,
-            ncols=2,
-            frameon=False,
-            fontsize="small",
-        )
+        place = {"loc": "lower left", "bbox_to_anchor": (0, 1), "borderaxespad": distance}
+        axes.legend(**place, ncols=2, frameon=False, fontsize="small")
         return self._drawn_on(axes)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -33,13 +33,7 @@ MOST_NAMES = 1000
 
 
 def plain_value(value: Any) -> Any:
-    """A number, text or truth of Python's own; None for what is not finite; a list for a tuple.
-
-    Examples
-    --------
-    >>> plain_value(np.float64("nan")), plain_value(np.int64(3)), plain_value((0.0, float("nan")))
-    (None, 3, [0.0, None])
-    """
+    """A plain number, text or truth value; None if it is not finite; a list for a tuple."""
     if isinstance(value, tuple):
         return [plain_value(part) for part in value]
     if isinstance(value, np.generic):
@@ -52,18 +46,14 @@ def plain_dict(values: Mapping[Any, Any]) -> dict[str, Any]:
     return {str(name): plain_value(value) for name, value in values.items()}
 
 
-def plain_rows(frame: pd.DataFrame, columns: Iterable[str] | None = None) -> list[dict[str, Any]]:
+def plain_rows(frame: pd.DataFrame) -> list[dict[str, Any]]:
     """Rows of a frame as mappings from column to plain value."""
-    chosen = list(frame.columns if columns is None else columns)
-    rows = frame[chosen].itertuples(index=False, name=None)
-    return [plain_dict(dict(zip(chosen, row, strict=True))) for row in rows]
+    return [plain_dict(dict(zip(frame, row, strict=True))) for row in frame.itertuples(index=False, name=None)]
 
 
-def plain_groups(
-    names: Sequence[str], frame: pd.DataFrame, columns: Iterable[str] | None = None
-) -> list[dict[str, Any]]:
+def plain_groups(names: Sequence[str], frame: pd.DataFrame) -> list[dict[str, Any]]:
     """The same, with the name of the group first."""
-    return [{"group": name, **row} for name, row in zip(names, plain_rows(frame, columns), strict=True)]
+    return [{"group": name, **row} for name, row in zip(names, plain_rows(frame), strict=True)]
 
 
 def outcome_to_dict(result: Outcome) -> dict[str, Any]:
@@ -93,6 +83,7 @@ def _one_cost(audit: Audit, resampled: bool) -> dict[str, Any]:
     if isinstance(cost, Mapping | pd.Series):
         cost, own = listed, {}
     either_way, frame = audit.either_way(), audit.to_frame()
+    columns = GROUP_COLUMNS + [name for name in FURTHER_COLUMNS if name in frame]
     return {
         "cost": plain_value(cost),
         **({"cost_of": own} if own else {}),
@@ -105,16 +96,14 @@ def _one_cost(audit: Audit, resampled: bool) -> dict[str, Any]:
         "confidence": audit.terms.confidence,
         "either_way": None if either_way is None else plain_dict(either_way),
         "uncertainty": uncertainty_to_dict(audit.uncertainty(), audit.names) if resampled else None,
-        **({"promises": promise_counts(audit)} if audit.of_new_people else {}),
-        "groups": plain_groups(audit.names, frame, GROUP_COLUMNS + [name for name in FURTHER_COLUMNS if name in frame]),
+        **({"promises": _promise_counts(audit)} if audit.of_new_people else {}),
+        "groups": plain_groups(audit.names, frame[columns]),
     }
 
 
-def promise_counts(audit: Audit) -> dict[str, int]:
-    """How many promises are kept, broken and undecided."""
+def _promise_counts(audit: Audit) -> dict[str, int]:
     answers = audit.promises()["promise_kept"].tolist()
-    names = {"kept": "yes", "broken": "no", "undecided": "undecided"}
-    return {name: answers.count(answer) for name, answer in names.items()}
+    return {"kept": answers.count("yes"), "broken": answers.count("no"), "undecided": answers.count("undecided")}
 
 
 def uncertainty_to_dict(uncertainty: Uncertainty, names: Sequence[str]) -> dict[str, Any]:
@@ -141,11 +130,11 @@ def over_costs_to_dict(over: OverCosts) -> dict[str, Any]:
     }
 
 
-def impact_to_dict(frame: pd.DataFrame, confidence: float = 0.95) -> dict[str, Any]:
+def impact_to_dict(frame: pd.DataFrame) -> dict[str, Any]:
     """Impact ratios: one table per column, with the number of people of unknown category."""
     return {
         "method": "Katz's log interval",
-        "confidence": confidence,
+        "confidence": 0.95,
         "tables": [
             {
                 "by": by,

@@ -21,7 +21,6 @@ from .._validation import FloatArray
 from ..auditing import Audit, Provenance, ScreeningResult
 from ..auditing.promises import RARE
 from ..behaviour import MAJORITY, SLACK, Behaviour, BestResponse, PromisedRule, SureRule
-from ..costs import Terms
 from ..counting.groups import position_of, with_same_columns
 from ..counting.intervals import ratio
 from ..publishing import ThresholdCurves
@@ -37,8 +36,6 @@ MOST_THRESHOLDS, FEWEST_THRESHOLDS = 201, 11
 THRESHOLD_DIGITS = 3
 #: Names longer than this are shortened on the page, which leaves so much room for a remark on their length.
 LONGEST_NAME, ROOM_FOR_LENGTH = 120, 20
-#: Longest command and note.
-LONGEST_COMMAND, LONGEST_NOTE = 4000, 2000
 #: Level of the intervals on the page, which are those of ``PublishedStatistics.to_frame``.
 CONFIDENCE = 0.95
 
@@ -67,12 +64,9 @@ def natural_order(names: Sequence[str]) -> list[int] | None:
     for position, name in enumerate(names):
         match = NUMBERED.match(name.strip())
         sign = (match["sign"] or "").lower() if match else ""
-        number = float(match["number"]) if match else np.inf
-        places.append((number, (sign in AFTER) - (sign in BEFORE), position))
+        places.append((float(match["number"]) if match else np.inf, (sign in AFTER) - (sign in BEFORE), position))
     without = sum(place[0] == np.inf for place in places)
-    if without > 1 or len(places) - without < 2:
-        return None
-    return [position for *_, position in sorted(places)]
+    return None if without > 1 or len(places) - without < 2 else [position for *_, position in sorted(places)]
 
 
 def short_name(name: str) -> str:
@@ -83,37 +77,15 @@ def short_name(name: str) -> str:
     return f"{text[: LONGEST_NAME - ROOM_FOR_LENGTH]}... ({len(name):,} characters)"
 
 
-def threshold_grid(curves: ThresholdCurves, own: float, most: int) -> tuple[FloatArray, int, bool]:
-    """Thresholds that the page offers, rising, from -inf (everyone passes) on.
+def threshold_grid(curves: ThresholdCurves, in_use: float, most: int) -> tuple[FloatArray, int, bool]:
+    """Rising thresholds that the page offers, the position of the one in use, and whether these are all that differ.
 
-    Parameters
-    ----------
-    curves : ThresholdCurves
-        The score, by group.
-    own : float
-        The threshold in use, which is always offered. Only +inf, for which no chart has a place, becomes the largest
-        score, from which on nobody passes.
-    most : int
-        About how many to offer.
-
-    Returns
-    -------
-    thresholds : ndarray
-    position : int
-        Position of the threshold in use.
-    exact : bool
-        Whether these are all thresholds that make a difference. Otherwise they are spread over the range and over the
-        scores, rounded to three digits.
-
-    Examples
-    --------
-    >>> curves = ThresholdCurves.from_scores([0, 1], [0.25, 0.75])
-    >>> thresholds, position, exact = threshold_grid(curves, 0.5, 100)
-    >>> thresholds.tolist(), position, exact
-    ([-inf, 0.25, 0.5, 0.75], 2, True)
+    The first is -inf: everybody passes. If more than ``most`` thresholds differ, those offered are spread over the
+    range and over the scores, and rounded. The threshold in use is always offered; +inf, for which no chart
+    has a place, becomes the largest score, at which nobody passes either.
     """
     values = np.unique(curves.threshold)[1:]
-    in_use = float(values[-1]) if own == np.inf else own
+    in_use = float(values[-1]) if in_use == np.inf else in_use
     largest = float(values[-1]) if len(values) else in_use
     exact = len(values) <= most
     if not exact:
@@ -137,11 +109,22 @@ def audit_data(audit: Audit) -> dict[str, Any]:
             key="report_groups",
         )
     thresholds, position, exact = _thresholds(published_by, counted_on)
+    terms, confidence = audit.terms, audit.terms.confidence
     return {
         **source_data(audit.provenance),
         "constants": page_constants(),
-        "levels": _levels(audit.terms.confidence),
-        "terms": _terms_data(audit.terms, groups),
+        "levels": {
+            "sure": None if confidence is None else level(confidence),
+            "unsure": None if confidence is None else level(1 - confidence),
+            "rare": level(RARE),
+        },
+        "terms": {
+            "cost": terms.uniform_cost,
+            "group_costs": None if terms.uniform_cost is not None else terms.listed_cost(groups).tolist(),
+            "subsidies": terms.subsidies_for(groups).tolist(),
+            "kind": terms.kind,
+            "behaviour": _behaviour_data(terms.behaviour),
+        },
         "names": [short_name(name) for name in audit.names],
         "order": natural_order(audit.names),
         "thresholds": None if thresholds is None else [None, *thresholds[1:].tolist()],  # JSON has no -inf
@@ -156,12 +139,12 @@ def source_data(source: Provenance) -> dict[str, str]:
     """Where the numbers come from, as a page states it."""
     return {
         "title": short_name(source.title or "Screening model"),
-        "command": printable(source.command)[:LONGEST_COMMAND],
+        "command": printable(source.command),
         "sha256": source.sha256,
         "label": short_name(source.label) if source.label else "",
         "group_by": short_name(source.groups or "group"),
         "score": short_name(source.score or "score"),
-        "note": printable(source.note)[:LONGEST_NOTE],
+        "note": printable(source.note),
         "dated": short_name(source.dated) if source.dated else "",
     }
 
@@ -181,34 +164,12 @@ def page_constants() -> dict[str, float]:
     }
 
 
-def _levels(confidence: float | None) -> dict[str, str | None]:
-    """Probabilities that explanations on the page name."""
-    return {
-        "sure": None if confidence is None else level(confidence),
-        "unsure": None if confidence is None else level(1 - confidence),
-        "rare": level(RARE),
-    }
-
-
-def _terms_data(terms: Terms, groups: pd.Index) -> dict[str, Any]:
-    uniform = terms.uniform_cost
-    return {
-        "cost": uniform,
-        "group_costs": None if uniform is not None else terms.listed_cost(groups).tolist(),
-        "subsidies": terms.subsidies_for(groups).tolist(),
-        "kind": terms.kind,
-        "behaviour": _behaviour_data(terms.behaviour),
-    }
-
-
 def _behaviour_data(behaviour: Behaviour) -> dict[str, Any]:
     """How people decide, if the script can recompute it."""
     if type(behaviour) is BestResponse:
         return {"rule": "hard", "undefined": behaviour.undefined}
-    if type(behaviour) is SureRule:
-        return {"rule": "sure", "undefined": behaviour.undefined, "confidence": behaviour.confidence}
-    if type(behaviour) is PromisedRule:
-        promised = {"promised": list(behaviour.promised)}
+    if isinstance(behaviour, SureRule) and type(behaviour) in (SureRule, PromisedRule):
+        promised = {"promised": list(behaviour.promised)} if isinstance(behaviour, PromisedRule) else {}
         return {"rule": "sure", "undefined": behaviour.undefined, "confidence": behaviour.confidence} | promised
     raise InputError(
         f"The page recomputes who applies by BestResponse() or SureRule(), and cannot follow {behaviour!r}; a report "
@@ -219,11 +180,11 @@ def _behaviour_data(behaviour: Behaviour) -> dict[str, Any]:
 
 def _thresholds(published_by: ScreeningResult, counted_on: ScreeningResult) -> tuple[FloatArray | None, int, bool]:
     """Thresholds to offer; none unless both sets of people can be counted at each, and are at the same one now."""
-    curves, own = published_by.curves, published_by.threshold
-    if curves is None or own is None or counted_on.curves is None or counted_on.threshold != own:
+    curves, in_use = published_by.curves, published_by.threshold
+    if curves is None or in_use is None or counted_on.curves is None or counted_on.threshold != in_use:
         return None, 0, True
     most = int(np.clip(MOST_CELLS // len(published_by.groups), FEWEST_THRESHOLDS, MOST_THRESHOLDS))
-    return threshold_grid(curves, own, most)
+    return threshold_grid(curves, in_use, most)
 
 
 def _counts(people: ScreeningResult, groups: pd.Index, thresholds: FloatArray | None, position: int) -> dict[str, Any]:
@@ -237,17 +198,17 @@ def _counts(people: ScreeningResult, groups: pd.Index, thresholds: FloatArray | 
         return list(row.tolist())
 
     counts = people.counts
-    selected, hits, worth = counts.selected[None], counts.true_positives[None], None
+    selected, true_positives, worth = counts.selected[None], counts.true_positives[None], None
     if counts.squares is not None:
         worth = ratio(counts.selected, counts.squares.selected)[None]
     if people.curves is not None and thresholds is not None:
         kind = people.curves.selected.dtype  # whole numbers stay whole, and short
-        selected, hits = (values.astype(kind) for values in people.curves.counts_at(thresholds))
+        selected, true_positives = (values.astype(kind) for values in people.curves.counts_at(thresholds))
         if people.curves.squares is not None and worth is not None:
-            at_own, worth = worth[0], ratio(selected, people.curves.squares.counts_at(thresholds)[0])
-            worth[position] = at_own
+            now, worth = worth[0], ratio(selected, people.curves.squares.counts_at(thresholds)[0])
+            worth[position] = now
         # cumulative sums of weights carry rounding; the page opens with the very numbers of the table
-        selected[position], hits[position] = counts.selected, counts.true_positives
+        selected[position], true_positives[position] = counts.selected, counts.true_positives
     return {
         # how many equally weighted people a unit of weight is worth among those who pass; null without weights
         "worth": None if worth is None else [spread(np.nan_to_num(row)) for row in worth],
@@ -255,5 +216,5 @@ def _counts(people: ScreeningResult, groups: pd.Index, thresholds: FloatArray | 
         "positives": spread(counts.positives),
         "untested": None if counts.labels_known else spread(counts.unknown),
         "selected": [spread(row) for row in selected],
-        "true_positives": [spread(row) for row in hits],
+        "true_positives": [spread(row) for row in true_positives],
     }

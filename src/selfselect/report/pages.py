@@ -3,17 +3,16 @@
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from typing import TYPE_CHECKING, Any
 
 from .._formats import count
-from .._text import printable
 from ..auditing import Audit, Comparison
 from .dicts import MOST_RESAMPLED_GROUPS, plain_value
 from .page_data import audit_data, natural_order, page_constants, short_name, source_data
 from .rendering import render_audit, render_document
 from .sentences.audits import standings, uncertainty_lines
-from .sentences.comparisons import comparison_notes, comparison_sentences
+from .sentences.comparisons import change_text, comparison_notes, comparison_sentences
 from .sentences.frontiers import KINDS, NOTES, frontier_sentences
 from .sentences.plans import plan_sentences
 from .tables import change_rows, difference_rows, effect_rows, impact_rows, payment_rows, point_row
@@ -21,27 +20,16 @@ from .tables import change_rows, difference_rows, effect_rows, impact_rows, paym
 if TYPE_CHECKING:  # importing plans would import all estimators
     from ..planning import SubsidyPlan, ThresholdFrontier
 
-#: Sentences that stand in the file itself, for readers without scripts, and how long they may be: names of groups may
-#: have any length.
-MOST_SENTENCES, LONGEST_SENTENCE, LONGEST_VERDICT = 50, 1000, 2000
+#: Sentences about groups that stand in the file itself, for readers without scripts.
+MOST_SENTENCES = 50
 
 
 @dataclass(frozen=True)
 class Opening:
-    """What a page says first, if it is about more than an audit.
+    """What a page says first, if it is about more than an audit: all but the first are optional.
 
-    Attributes
-    ----------
-    eyebrow : str
-        What kind of page it is, in a few words.
-    headline : str
-        A headline before the one of the audit; empty if the audit's is enough.
-    paragraphs : tuple of str
-        What follows the headline.
-    tables : tuple of dict
-        ``title``, ``rows`` (dicts from column to text) and ``left`` (columns that are text) of each.
-    published, counted : str
-        Who the people are whose counts are published, and those who are counted: "8,000 training people".
+    A table has a ``title``, ``rows`` (dicts from column to text) and ``left`` (columns that are text). ``published``
+    and ``counted`` say whose counts are published, and who is counted: "8,000 training people".
     """
 
     eyebrow: str = "Who will apply?"
@@ -59,33 +47,18 @@ def _with_short_names(table: dict[str, Any]) -> dict[str, Any]:
 def audit_page(audit: Audit, opening: Opening | None = None) -> str:
     """Page of an audit, which recomputes itself."""
     opening = opening or Opening()
-    verdict = audit.verdict()
-    over = "" if audit.cost_range is None else audit.over_costs(*audit.cost_range).sentence()
-    sentences = [printable(sentence) for sentence in audit.sentences()[:MOST_SENTENCES]]
-    counts, few = audit.population.counts, len(audit.names) <= MOST_RESAMPLED_GROUPS
+    counts = audit.population.counts
+    impact = [table | {"by": short_name(table["by"])} for table in impact_rows(audit.impact_ratios())]
     return render_audit(
         audit_data(audit),
-        verdict=printable(verdict) if len(verdict) < LONGEST_VERDICT else "",
-        sentences=[sentence for sentence in sentences if len(sentence) < LONGEST_SENTENCE],
+        verdict=audit.verdict(),
+        sentences=audit.sentences()[:MOST_SENTENCES],
         untested="" if counts.labels_known else count(float(counts.unknown.sum())),
-        over_costs=printable(over) if len(over) < LONGEST_VERDICT else "",
-        impact=[
-            table
-            | {
-                "by": short_name(table["by"]),
-                "rows": [row | {"category": short_name(row["category"])} for row in table["rows"]],
-            }
-            for table in impact_rows(audit.impact_ratios())
-        ],
-        sure=[printable(line) for line in uncertainty_lines(audit)] if few else [],
-        warnings=[printable(warning) for warning in audit.provenance.warnings],
-        opening={
-            "eyebrow": opening.eyebrow,
-            "headline": printable(opening.headline)[:LONGEST_VERDICT],
-            "paragraphs": [printable(text) for text in opening.paragraphs],
-            "published": printable(opening.published),
-            "counted": printable(opening.counted),
-        },
+        over_costs="" if audit.cost_range is None else audit.over_costs(*audit.cost_range).sentence(),
+        impact=[_with_short_names(table) for table in impact],
+        sure=uncertainty_lines(audit) if len(audit.names) <= MOST_RESAMPLED_GROUPS else [],
+        warnings=audit.provenance.warnings,
+        opening=asdict(opening),
         tables=[_with_short_names(table) for table in opening.tables],
     )
 
@@ -142,7 +115,8 @@ def _compared_groups(comparison: Comparison) -> list[dict[str, Any]]:
     changes = zip(comparison.group_names, comparison.to_frame()["change"], strict=True)
     absent = dict.fromkeys(COMPARED)
     groups = [
-        {"name": short_name(name), "change": change, "before": absent, "after": absent} for name, change in changes
+        {"name": short_name(name), "change": change_text(change), "before": absent, "after": absent}
+        for name, change in changes
     ]
     for when, audit in (("before", comparison.before), ("after", comparison.after)):
         rows = audit.to_frame().assign(standing=standings(audit)).to_dict("records")

@@ -22,42 +22,12 @@ from .._text import printable
 #: What every page's script begins with, in the order of dependence: each file uses only names of those before it. The
 #: files of a page are joined into one element, so that it has one script and its policy one hash, and share one scope
 #: that nothing else sees.
-COMMON = (
-    "content",  # what the page was given
-    "numbers",  # numbers as text
-    "elements",  # pieces of the page
-    "tables",  # the numbers behind charts, as tables and files
-    "looks",  # colours
-    "charts",  # what all charts share
-)
-#: The report of an audit, which recomputes itself.
-SCRIPTS = (
-    *COMMON,
-    "people",  # whom the page is about
-    "binomial",  # chances of counts, and bounds from them
-    "intervals",  # shares, and how sure one can be of them
-    "terms",  # what groups face, and what share of them applies
-    "outcome",  # what follows from shares
-    "undecided",  # groups whose interval holds the cost
-    "promises",  # what new people got of what was published
-    "words",  # sentences
-    "findings",  # everything about one setting
-    "setting",  # the setting in force, and its address
-    "who_chart",  # the first graphic
-    "groups",  # the table of groups
-    "threshold_charts",
-    "outcome_charts",
-    "furniture",  # light and dark, paper, files
-    "wiring",  # controls, and what follows a change
-)
+COMMON = "content numbers elements tables looks charts".split()
+#: The report of an audit, which recomputes itself: numbers, then words, then charts and controls.
+SCRIPTS = [*COMMON, *"people binomial intervals terms outcome undecided promises words findings setting".split()]
+SCRIPTS += "who_chart groups threshold_charts outcome_charts furniture wiring".split()
 #: Pages that state something once.
-DOCUMENT_SCRIPTS = (
-    *COMMON,
-    "comparison_chart",  # two audits side by side
-    "frontier_chart",  # accuracy against social cost
-    "furniture",
-    "document",  # which chart there is
-)
+DOCUMENT_SCRIPTS = [*COMMON, "comparison_chart", "frontier_chart", "furniture", "document"]
 
 #: Longer tables of impact ratios are left to files.
 MOST_IMPACT_ROWS = 100
@@ -74,13 +44,7 @@ def check_available() -> None:
 
 
 def embedded_json(data: Any) -> str:
-    r"""JSON that is inert inside a script element, whatever the texts in it.
-
-    Examples
-    --------
-    >>> embedded_json({"name": "</script>"})
-    '{"name":"\\u003c/script\\u003e"}'
-    """
+    r"""JSON that is inert inside a script element, whatever the texts in it."""
     text = json.dumps(data, ensure_ascii=False, allow_nan=False, separators=(",", ":"))
     for char in "<>&\u2028\u2029":
         text = text.replace(char, f"\\u{ord(char):04x}")
@@ -93,12 +57,6 @@ def page_part(name: str) -> str:
     text = files(__package__).joinpath(name).read_text(encoding="utf-8")
     # a source map would be the one thing that a browser's tools ask the network for
     return "\n".join(line for line in text.splitlines() if not line.startswith("//# sourceMappingURL"))
-
-
-def joined_script(names: Sequence[str]) -> str:
-    """The whole script of a page."""
-    parts = "\n".join(page_part(f"scripts/{name}.js") for name in names)
-    return f'"use strict";\n(() => {{\n{parts}\n}})();'
 
 
 def policy_hash(text: str) -> str:
@@ -126,16 +84,13 @@ def render_page(template: str, scripts: Sequence[str], data: dict[str, Any], **t
     import jinja2
     from markupsafe import Markup
 
-    style, library, script = page_part("page.css"), page_part("vendor/plot.min.js"), joined_script(scripts)
-    policy = "; ".join(
-        [
-            "default-src 'none'",
-            f"script-src {policy_hash(library)} {policy_hash(script)}",
-            f"style-src {policy_hash(style)} {policy_hash(library_style())}",
-            "img-src data:",
-            "base-uri 'none'",
-            "form-action 'none'",
-        ]
+    style, library = page_part("page.css"), page_part("vendor/plot.min.js")
+    parts = "\n".join(page_part(f"scripts/{name}.js") for name in scripts)
+    script = f'"use strict";\n(() => {{\n{parts}\n}})();'
+    policy = (
+        f"default-src 'none'; script-src {policy_hash(library)} {policy_hash(script)}; "
+        f"style-src {policy_hash(style)} {policy_hash(library_style())}; "
+        "img-src data:; base-uri 'none'; form-action 'none'"
     )
     environment = jinja2.Environment(autoescape=True, undefined=jinja2.StrictUndefined, trim_blocks=True)
     return environment.from_string(page_part(template)).render(
@@ -165,20 +120,12 @@ def render_audit(
 ) -> str:
     """Page of an audit: the data it computes from, tables of texts, impact ratios, and its texts at first."""
     short = [table for table in impact if len(table["rows"]) <= MOST_IMPACT_ROWS]
-    return render_page("page.html.j2", SCRIPTS, data | dated(), tables=shown_tables(tables), impact=short, **texts)
+    shown = _printable(texts | {"tables": shown_tables(tables), "impact": short})
+    return render_page("page.html.j2", SCRIPTS, data | dated(), **shown)
 
 
 def render_document(content: dict[str, Any]) -> str:
-    """Page that states something once: a headline, a chart, paragraphs and tables.
-
-    Parameters
-    ----------
-    content : dict
-        ``eyebrow``, ``title``, ``headline`` and ``paragraphs`` (lists of str), ``tables`` (a list of dicts of
-        ``title``, ``rows``: dicts from column to text, and ``left``: columns that are text), ``chart`` (a dict of
-        ``kind``: "comparison" or "frontier", ``title``, ``text``, and what the script of that kind draws),
-        ``constants`` of the library and ``provenance`` (a dict of ``command``, ``sha256``, ``note`` and ``dated``).
-    """
+    """Page that states something once: a headline, a chart, paragraphs and tables (see ``pages.comparison_page``)."""
     shown = _printable(content)
     data = {"constants": shown["constants"], "chart": shown["chart"], **dated()}
     return render_page("document.html.j2", DOCUMENT_SCRIPTS, data, content=shown, tables=shown_tables(shown["tables"]))

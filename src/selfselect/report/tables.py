@@ -12,8 +12,9 @@ from .._formats import amount, amount_up, count, level, listed, percent
 from ..auditing import Audit, Comparison
 from ..auditing.impact import SMALL_SHARE
 from .sentences.audits import NUMBERS
-from .sentences.comparisons import points
+from .sentences.comparisons import change_text, points
 from .sentences.frontiers import thresholds_text
+from .sentences.words import range_text
 
 if TYPE_CHECKING:  # importing plans would import all estimators
     from ..planning import SubsidyPlan, ThresholdFrontier
@@ -21,13 +22,7 @@ if TYPE_CHECKING:  # importing plans would import all estimators
 
 
 def or_dash(value: float, form: Callable[[float], str] = percent) -> str:
-    """A number for a table; a dash if it is undefined.
-
-    Examples
-    --------
-    >>> or_dash(0.0125), or_dash(float("nan"))
-    ('1.3%', '-')
-    """
+    """A number for a table; a dash if it is undefined."""
     return "-" if math.isnan(value) else form(value)
 
 
@@ -41,8 +36,7 @@ def interval_text(low: float, high: float, form: Callable[[float], str] = percen
 
 def percent_or_bounds(row: Mapping[str, Any], name: str) -> str:
     """A share, or where people were not tested, the bounds within which it lies."""
-    low, high = row.get(f"{name}_low", row[name]), row.get(f"{name}_high", row[name])
-    return percent(row[name]) if not low < high else f"{percent(low)} to {percent(high)}"
+    return range_text(row.get(f"{name}_low", row[name]), row.get(f"{name}_high", row[name]))
 
 
 def outcome_rows(audits: Mapping[str, Audit]) -> list[dict[str, str]]:
@@ -120,7 +114,7 @@ def change_rows(comparison: Comparison) -> list[dict[str, str]]:
     """What becomes of each group."""
     rows = []
     for name, row in zip(comparison.group_names, comparison.to_frame().to_dict("records"), strict=True):
-        cells: dict[str, str] = {"group": name, "change": row["change"]}
+        cells: dict[str, str] = {"group": name, "change": change_text(row["change"])}
         for when in ("before", "after"):
             applies = row[f"applies_{when}"]
             cells |= {

@@ -5,7 +5,7 @@ const MOST_TABLE_ROWS = 500; // on the page; files hold all
 const UNTIL_FORGOTTEN = 10000; // milliseconds: by then any browser has taken the file
 
 // text that a spreadsheet will not take for a formula: the same as in selfselect/_text.py, held to the same table of cases
-function inertCell(value) {
+function escapeFormula(value) {
   if (typeof value !== "string") return value;
   const beginsFormula = (text) => {
     const seen = [...text].find((char) => !/[\s\p{C}\p{Z}]/u.test(char)) || "";
@@ -18,7 +18,7 @@ function inertCell(value) {
 function csvText(columns, rows) {
   const cell = (value) => {
     if (value === null || value === undefined || Number.isNaN(value)) return "";
-    const text = String(inertCell(value));
+    const text = String(escapeFormula(value));
     return /[",\n\r]/.test(text) ? `"${text.replaceAll('"', '""')}"` : text;
   };
   return [columns, ...rows].map((row) => row.map(cell).join(",")).join("\n") + "\n";

@@ -152,7 +152,7 @@ window.selfselect = Object.freeze({
     amount_down: amountDown, count, listed,
     verdict_sentence: verdictSentence, group_sentence: groupSentence, group_warning: groupWarning,
     promises_sentence: promisesSentence, terms_phrase: termsPhrase, spoken, range_text: rangeText, standing,
-    standing_phrase: standingPhrase, inert_cell: inertCell,
+    escape_formula: escapeFormula,
   }),
   chances: Object.freeze({ lower_bound: lowerBound, at_least: chanceOfAtLeast, at_most: chanceOfAtMost }),
   share: (behaviour, hits, passed, cost) => BEHAVIOURS[behaviour.rule].share(behaviour, hits, passed, cost),

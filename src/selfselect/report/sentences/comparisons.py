@@ -58,7 +58,7 @@ def _difference(comparison: Comparison, name: str, what: str) -> str:
     if math.isnan(row["difference"]):
         return f"{what} {moves}."
     undefined = f"; nobody applies in {percent(row['undefined'])} of samples" if row["undefined"] > 0 else ""
-    chance = "could be chance" if row["low"] <= 0 <= row["high"] else "more than chance"
+    chance = "which could be chance" if row["low"] <= 0 <= row["high"] else "which is more than chance"
     return (
         f"{what} {moves}: {points(row['difference'])} points ({level(comparison.confidence)} interval "
         f"{points(row['low'])} to {points(row['high'])}{undefined}), {chance}."
@@ -70,18 +70,17 @@ def comparison_notes(comparison: Comparison) -> list[str]:
     who = "the same people under both models" if comparison.paired else "two independent sets of people"
     return [
         f"Intervals come from {count(len(comparison.drawn[0].shares))} bootstrap samples of {who}, by group. In each "
-        "sample, people decide by what is published of those drawn."
+        "sample, people decide by the precision in that sample."
     ]
 
 
-def points(difference: float) -> str:
-    """A difference of shares, in percentage points, with its sign.
+def change_text(change: str) -> str:
+    """What becomes of a group, in the words of tables and charts."""
+    return CHANGES[change][0] if change in ("comes", "leaves") else change
 
-    Examples
-    --------
-    >>> points(0.0123), points(-0.02), points(0.0)
-    ('+1.2', '-2.0', '0.0')
-    """
+
+def points(difference: float) -> str:
+    """A difference of shares, in percentage points, with its sign."""
     text = percent(difference).removesuffix("%")
     text = "0.0" if text == "-0.0" else text
     return f"+{text}" if difference > 0 and text != "0.0" else text

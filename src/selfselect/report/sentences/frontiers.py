@@ -16,22 +16,16 @@ if TYPE_CHECKING:  # importing frontiers would import all estimators
 KINDS: dict[Kind, str] = {"one": "one threshold for all", "per_group": "a threshold per group"}
 #: What readers have to know before they use a threshold of a frontier.
 NOTES = (
-    "Thresholds are chosen on the same people that they are counted on, so their numbers are too optimistic. Held-out "
-    "numbers are chosen on one half of the people and counted on the other half, both ways. They belong to the best "
-    "choice within a limit, not to one threshold, so several rows may share them.",
+    "Thresholds are chosen on the same people that they are counted on, so their numbers are too optimistic. For "
+    "held-out numbers, thresholds are chosen on one half of the people and counted on the other half, and vice versa. "
+    "These numbers belong to a limit on social cost, not to one threshold, so several rows may share them.",
     "A threshold per group treats people with the same score differently because of their group. Where the group is "
     "protected by law (sex, race, age, ...) this may be unlawful: ask a lawyer first.",
 )
 
 
 def threshold_text(value: float) -> str:
-    """A threshold; without one nobody passes, or everybody.
-
-    Examples
-    --------
-    >>> threshold_text(0.61), threshold_text(float("-inf")), threshold_text(float("nan"))
-    ('0.61', 'everybody passes', 'nobody passes')
-    """
+    """A threshold; without one nobody passes, or everybody."""
     if math.isnan(value) or value == math.inf:
         return "nobody passes"
     return "everybody passes" if value == -math.inf else f"{value:.15g}"
@@ -54,12 +48,10 @@ def _now(frontier: ThresholdFrontier) -> list[str]:
     current, threshold = frontier.current, frontier.people.threshold
     if current is None or threshold is None:
         return []
-    if math.isnan(current.induced_accuracy):
-        return [f"Now, at a threshold of {threshold_text(threshold)}, nobody applies."]
-    return [
-        f"Now, at a threshold of {threshold_text(threshold)}, accuracy among applicants is "
-        f"{percent(current.induced_accuracy)} and {percent(current.social_cost)} of qualified people stay away."
-    ]
+    accuracy, social = percent(current.induced_accuracy), percent(current.social_cost)
+    numbers = f"accuracy among applicants is {accuracy} and {social} of qualified people stay away"
+    numbers = "nobody applies" if math.isnan(current.induced_accuracy) else numbers
+    return [f"Now, at a threshold of {threshold_text(threshold)}, {numbers}."]
 
 
 def recommendation(frontier: ThresholdFrontier, kind: Kind) -> str:

@@ -96,7 +96,7 @@ def _title(plan: SubsidyPlan, one: bool) -> str:
 
 def _change(plan: SubsidyPlan, name: str) -> str:
     before, after = (percent(getattr(audit, name)) for audit in (plan.unpaid, plan.after))
-    return f"stays {before}" if before == after else f"goes from {before} to {after}"
+    return f"stays at {before}" if before == after else f"goes from {before} to {after}"
 
 
 def _safety(plan: SubsidyPlan) -> list[str]:

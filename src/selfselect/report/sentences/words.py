@@ -9,16 +9,7 @@ import math
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
-from ..._formats import (
-    MOST_NAMED,
-    amount_up,
-    count,
-    level,
-    listed,
-    percent,
-    short_percent,
-    short_percent_down,
-)
+from ..._formats import MOST_NAMED, amount_up, count, level, listed, percent, short_percent, short_percent_down
 from ...auditing.promises import RARE
 from ...behaviour import MAJORITY
 from ...costs import SubsidyKind
@@ -32,27 +23,11 @@ WORTH = "of what being selected is worth"
 # ---------------------------------------------------------------------- names and numbers
 
 
-def needs_word(name: str) -> bool:
-    """Whether a name reads better after the word group: numbers, ranges, signs, truths.
-
-    Examples
-    --------
-    >>> needs_word("3"), needs_word("<25"), needs_word("True"), needs_word("A")
-    (True, True, True, False)
-    """
-    return not name[:1].isalpha() or name in ("True", "False", "None")
-
-
 def spoken(names: Sequence[str], most: int = MOST_NAMED) -> str:
-    """Names in a sentence; with the word group, or groups, where they would read badly without it.
-
-    Examples
-    --------
-    >>> spoken(["A", "B"]), spoken(["1", "2"]), spoken(["7"])
-    ('A and B', 'groups 1 and 2', 'group 7')
-    """
-    word = ("group " if len(names) == 1 else "groups ") if any(map(needs_word, names)) else ""
-    return word + listed(names, most)
+    """Names in a sentence, after the word group (or groups) if one of them is a number, a range or a truth value."""
+    if all(name[:1].isalpha() and name not in ("True", "False", "None") for name in names):
+        return listed(names, most)
+    return ("group " if len(names) == 1 else "groups ") + listed(names, most)
 
 
 def several(chosen: Sequence[str], names: Sequence[str]) -> str:
@@ -61,20 +36,24 @@ def several(chosen: Sequence[str], names: Sequence[str]) -> str:
 
 
 def capitalised(text: str) -> str:
-    """A sentence that begins with the word group begins with a capital; names stay as they are."""
+    """A sentence with a capital for the word group at its beginning; names keep theirs."""
     return f"G{text[1:]}" if text.startswith(("group ", "groups ")) else text
 
 
 def range_text(low: float, high: float) -> str:
-    """A share that is known, or only within bounds.
-
-    Examples
-    --------
-    >>> range_text(0.5, 0.5), range_text(0.25, 0.5)
-    ('50.0%', '25.0% to 50.0%')
-    """
+    """A share that is known, or only within bounds."""
     least, most = percent(low), percent(high)
     return least if least == most else f"{least} to {most}"
+
+
+def compared_with(accuracy: str, everybody: str) -> str:
+    """How accuracy among applicants compares with that among everybody."""
+    return "the same as among everybody" if accuracy == everybody else f"against {everybody} among everybody"
+
+
+def bound_sentence(confidence: float) -> str:
+    """What people decide by, if it is not the precision itself."""
+    return f"People are assumed to go by a lower bound of precision ({level(confidence)} confidence)."
 
 
 # ---------------------------------------------------------------------- the verdict
@@ -87,16 +66,11 @@ def terms_phrase(
     subsidies: Sequence[float],
     kind: SubsidyKind = "additive",
 ) -> str:
-    """What applying costs each group (``cost`` if it is the same for all), and which subsidies there are.
-
-    Examples
-    --------
-    >>> terms_phrase(None, ["A", "B", "C"], [0.7, 0.6, 0.7], [0, 0, 0.1])
-    'If applying costs 70% of what being selected is worth (60% for B), with a subsidy of 0.10 for C,'
-    """
+    """What applying costs each group (``cost`` if it is the same for all), and which subsidies there are."""
     costing = f"If applying costs {_costs_phrase(names, costs if cost is None else [cost] * len(names))}"
-    paid = _by_text(names, subsidies, percent if kind == "proportional" else amount_up)
-    paid.pop(percent(0) if kind == "proportional" else amount_up(0), None)
+    form = percent if kind == "proportional" else amount_up
+    paid = _by_text(names, subsidies, form)
+    paid.pop(form(0), None)
     if not paid:
         return f"{costing},"
     if len(paid) > MOST_NAMED:
@@ -160,7 +134,7 @@ def verdict_sentence(
         _numbers(result, None if divided else people, len(open_), either_way, len(away) > len(shut), bool(shut))
     )
     if confidence is not None:
-        parts.append(f"People are assumed to go by a lower bound of precision ({level(confidence)} confidence).")
+        parts.append(bound_sentence(confidence))
     untested = getattr(result, "untested", 0)
     if untested:
         were = "person was" if untested == 1 else "people were"
@@ -210,8 +184,7 @@ def _numbers(
 
     accuracy, social = number("induced_accuracy"), number("social_cost")
     these = "this group" if n_open == 1 else "these groups"
-    compared = number("assumed_accuracy")
-    compared = "the same as among everybody" if accuracy == compared else f"against {compared} among everybody"
+    compared = compared_with(accuracy, number("assumed_accuracy"))
     if either_way is not None and n_open:
         nobody = ", or nobody applies" if either_way["nobody"] and result.application_rate > 0 else ""
         accuracy += f" ({range_text(*either_way['induced_accuracy'])} depending on {these}{nobody})"
@@ -244,42 +217,12 @@ def _certainty(n_groups: int, n_open: int) -> str:
 
 
 def standing(selected: float, applies: bool, undecided: bool) -> str:
-    """What a group does, in the words of charts and tables.
-
-    Examples
-    --------
-    >>> standing(10, True, False), standing(10, False, True), standing(0, False, False)
-    ('applies', 'may stay away', 'nobody passes')
-    """
+    """What a group does, in the words of charts and tables."""
     if not selected and not applies:
         return "nobody passes"
     if undecided:
         return "may apply" if applies else "may stay away"
     return "applies" if applies else "stays away"
-
-
-def standing_phrase(
-    stands: str,
-    precision: float,
-    cost: float,
-    *,
-    max_accepted_cost: float | None = None,
-    confidence: float | None = None,
-) -> str:
-    """What a group does, with its precision and what it needs.
-
-    Examples
-    --------
-    >>> standing_phrase("stays away", 0.62, 0.7)
-    'stays away: 62.0%, needs 70.0%'
-    """
-    if math.isnan(precision):
-        return f"{stands}: no precision to publish"
-    text = percent(precision)
-    if confidence is not None:
-        limit = precision if max_accepted_cost is None else max_accepted_cost
-        text = f"{'no guarantee' if math.isnan(limit) else f'at least {percent(limit)}'} (published {text})"
-    return f"{stands}: {text}, needs {percent(cost)}"
 
 
 def group_sentence(
@@ -301,12 +244,6 @@ def group_sentence(
     ``cost`` is after subsidies, ``subsidy_needed`` the least further subsidy at which the group applies, ``undecided``
     whether its interval includes the cost, and ``max_accepted_cost`` the highest cost at which it applies: its
     precision, or the lower bound of it (at ``confidence``), or NaN if nothing is guaranteed.
-
-    Examples
-    --------
-    >>> group_sentence("B", 0.7, 0, 100, 0.62, 0.08)
-    'B is not expected to apply: 62.0% of its people who pass screening are qualified, and applying costs 70%. It would
-    apply at a cost of 62% or less (a subsidy of 0.08).'
     """
     whom = spoken([name])
     subject = capitalised(whom)
@@ -367,11 +304,6 @@ def promises_sentence(
 
     Of each group: whether the promise is kept ("yes", "no", "undecided", or empty if it stays away), how many new
     people pass screening, the share of them who are qualified, and the cost.
-
-    Examples
-    --------
-    >>> promises_sentence(["A"], ["yes"], [40], [0.95], [0.7])
-    'New applicants did as well as published in the one group that applies.'
     """
     broken = [z for z, answer in enumerate(kept) if answer == "no"]
     yes, undecided = (sum(answer == end for answer in kept) for end in ("yes", "undecided"))
