@@ -42,7 +42,6 @@ EXTRAS = {
     "markupsafe",
     "matplotlib",
     "narwhals",
-    "numba",
     "python_calamine",
     "pyarrow",
     "skops",
