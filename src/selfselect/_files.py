@@ -14,7 +14,7 @@ STANDARD_STREAMS = {"/dev/stdout": 1, "/dev/stderr": 2}
 
 
 def write_atomically(path: str | Path, content: str | bytes | Iterable[bytes]) -> None:
-    """Write a file under a temporary name and rename it, so that nobody ever sees half of it.
+    """Write a file under a temporary name and rename it, so that it is there whole or not at all.
 
     An existing file is replaced and keeps its permissions. A link is replaced by the file. A pipe or a device is
     written to directly.

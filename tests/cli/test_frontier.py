@@ -81,4 +81,4 @@ def test_weights_count(scored):
 def test_decisions_have_no_frontier(scored):
     options = ("frontier", scored, "--label", "y", "--group", "z", "--prediction", "y", "--cost", "0.7")
     assert "needs --score" in run(*options).output
-    assert run(*command(scored, "--cost", "0.8")).exit_code == 2
+    assert run(*command(scored, "--cost", "0.5:0.7:0.1")).exit_code == 2
