@@ -79,16 +79,6 @@ def test_json_holds_what_the_interface_promises_and_equals_a_count_by_hand(score
         assert row["subsidy_needed"] == pytest.approx(max(0, 0.7 - hits / selected))
 
 
-def test_a_score_with_its_threshold_and_the_predictions_it_makes_say_the_same(scored):
-    path, _ = scored
-    common = ("audit", path, *PEOPLE, "--cost", "0.7", "--json", "-")
-    by_score = json.loads(run(*common, "--score", "s", "--threshold", "0.5").output)
-    by_prediction = json.loads(run(*common, "--prediction", "p").output)
-    assert by_score.pop("threshold") == 0.5
-    assert by_prediction.pop("threshold") is None
-    assert by_score == by_prediction
-
-
 def test_a_subsidy_larger_than_a_cost_is_refused(scored):
     path, _ = scored
     command = ("audit", path, *SCORED, "--cost", "0.7", "--cost", "0.3")
@@ -241,19 +231,6 @@ def test_a_range_of_costs_says_what_holds_over_all_of_it(scored, tmp_path):
     assert over.sentence() in page.read_text()
     assert run(*options, "--cost", "0.8:0.6").exit_code == 2
     assert run(*options, "--cost", "0.8:1.6").exit_code == 2
-
-
-def test_a_group_can_have_a_cost_of_its_own(scored, tmp_path):
-    path, _ = scored
-    out = tmp_path / "out.json"
-    options = ("audit", path, *SCORED, "--cost", "0.6")
-    done = run(*options, "--cost-of", "B=0.3", "--json", out)
-    assert done.exit_code == 0, done.output
-    assert [group["cost"] for group in json.loads(out.read_text())["groups"]] == [0.6, 0.3, 0.6]
-    wrong = run(*options, "--cost-of", "BB=0.3")
-    assert wrong.exit_code == 2
-    assert "there is no group 'BB'" in wrong.output
-    assert run(*options, "--cost-of", "B=1.3").exit_code == 2
 
 
 def test_impact_ratios_are_shown_when_asked_for_and_always_written(scored, tmp_path):

@@ -119,27 +119,3 @@ def test_a_budget_goes_where_it_brings_most_qualified_people_in(small, tmp_path)
     assert "1.00" in little.output.splitlines()[0]  # what B would take
     assert run(*command, "--budget", "-1").exit_code == 2
     assert run(*command, "--budget", "nan").exit_code == 2
-
-
-def test_with_confidence_more_is_paid(small):
-    command = ("plan", small, *DECIDED, "--target", "B")
-    least = json.loads(run(*command, "--json", "-").stdout)
-    sure = json.loads(run(*command, "--confidence", "0.9", "--json", "-").stdout)
-    assert sure["confidence"] == 0.9
-    assert sure["groups"][1]["subsidy"] > 2 * least["groups"][1]["subsidy"]
-    assert run(*command, "--confidence", "1").exit_code == 2
-
-
-def test_weights_count_in_what_is_paid(tmp_path):
-    path = tmp_path / "w.csv"
-    path.write_text("y,z,p,w\n" + "1,A,1,1\n" * 8 + "0,A,1,1\n" * 2 + "1,B,1,2\n" * 6 + "0,B,1,2\n" * 4)
-    command = ("plan", path, *DECIDED, "--budget", "2")
-    made = json.loads(run(*command, "--weight", "w", "--json", "-").stdout)
-    assert made["total"] == pytest.approx(2)
-    assert made["recipients"] == 20
-    assert run(*command, "--weight", "w", "--retrain").exit_code == 2
-
-
-def test_costs_of_single_groups_count_in_a_plan(small):
-    command = ("plan", small, *DECIDED, "--budget", "5")
-    assert json.loads(run(*command, "--cost-of", "B=0.8", "--json", "-").stdout)["total"] == pytest.approx(2)
