@@ -35,7 +35,7 @@ test: $(VENV)/.installed-dev
 	@tools/install-browser
 	$(BIN)/python -m pytest -n $(WORKERS) --dist loadfile $(TESTS)
 
-PARTS ?= coverage oldest mutation fuzz simulations
+PARTS ?= coverage oldest mutation fuzz simulations golden
 test-long: $(VENV)/.installed-dev
 	PYTHON='$(PYTHON)' BIN='$(BIN)' WORKERS='$(WORKERS)' tools/test-long $(PARTS)
 

@@ -21,11 +21,9 @@ GOOD = [0, 1, 1, 0]
         ([0, 1, 2, 1], "y_true must hold only 0 and 1.*found 0, 1, 2, first wrong value at row 2"),
         (["no", "yes", "yes", "no"], "y_true must hold only 0 and 1.*y_true == 'yes'"),
         ([{}, 0, 1, 0], "y_true must hold only 0 and 1"),
-        ([0.5, 1, 1, 0], "y_true must hold only 0 and 1"),
         ([0, 1, None, 1], r"y_true has 1 missing value\(s\), first at row\(s\) 2"),
         ([], "y_true is empty"),
         ([[0, 1], [1, 0]], "y_true must be one-dimensional"),
-        ([[0, 1], [1]], "y_true is ragged"),
         ([0, 1, 1], "y_true has 3, y_pred has 4"),
         (None, "y_true must be a one-dimensional"),
         (sparse.eye(4), "y_true is a sparse matrix"),
@@ -122,7 +120,7 @@ columns = st.one_of(
 NAMES = ("y_true", "y_pred", "score", "sensitive_features", "sample_weight", "applies", "group")
 
 
-def complaint_of(call):
+def message_of(call):
     """Message of the error, or None; any other exception fails the test."""
     try:
         call()
@@ -141,7 +139,7 @@ def test_anything_at_all_gives_a_result_or_an_error_with_words(y, yhat, z, w):
             lambda: induced_accuracy(y, yhat, applies=z, sample_weight=w),
             lambda: social_cost(y, applies=z),
         ):
-            assert complaint_of(call) is None or any(name in complaint_of(call) for name in NAMES)
+            assert message_of(call) is None or any(name in message_of(call) for name in NAMES)
 
 
 @given(st.lists(st.tuples(st.integers(0, 1), st.integers(0, 1), anything), min_size=1, max_size=8))
@@ -151,14 +149,6 @@ def test_group_labels_of_any_kind_count_people_right(rows):
     assert table.counts.n.sum() == len(rows)
     assert table.counts.positives.sum() == sum(y)
     assert len(table.applies_to(list(z), 0.5, missing="own_group")) == len(rows)
-
-
-def test_one_group_one_class_and_one_person_are_fine():
-    alone = PublishedStatistics.from_predictions([1], [1], sensitive_features=["only"]).to_frame()
-    assert alone.loc["only", "precision"] == 1
-    one_class = PublishedStatistics.from_predictions([0, 0, 1], [1, 0, 1], sensitive_features=list("aab")).to_frame()
-    assert one_class["base_rate"].tolist() == [0, 1]
-    assert one_class["precision"].tolist() == [0, 1]
 
 
 def test_the_missing_option_reaches_every_way_to_make_a_table():
@@ -183,7 +173,7 @@ def test_the_missing_option_reaches_every_way_to_make_a_table():
         (lambda t: t.outcomes({("a", 1): [0.5], ("a", 2): [0.5]}), "cost must map each group to a number"),
     ],
 )
-def test_curves_refuse_what_makes_no_sense_by_name(call, message):
+def test_curves_name_the_argument_that_is_wrong(call, message):
     curves = ThresholdCurves.from_scores(GOOD, GOOD, sensitive_features={"g": list("aaaa"), "h": [1, 1, 2, 2]})
     with pytest.raises((ValueError, TypeError), match=message):
         call(curves)

@@ -19,7 +19,7 @@ def test_a_file_is_written_as_text_or_bytes_and_nothing_else_is_left(tmp_path):
 
 
 @pytest.mark.parametrize("name", ["x" * 255, "漢" * 85, "😀" * 63])
-def test_a_file_may_have_the_longest_of_names(name, tmp_path):
+def test_a_file_may_have_the_longest_possible_name(name, tmp_path):
     write_atomically(tmp_path / name, "new")
     assert os.listdir(tmp_path) == [name]
 
@@ -39,7 +39,7 @@ def test_a_new_file_has_the_usual_permissions_and_a_replaced_one_keeps_its_own(t
     assert stat.S_IMODE(path.stat().st_mode) == 0o600
 
 
-def test_an_error_names_the_file_that_was_asked_for_and_leaves_nothing(tmp_path):
+def test_an_error_names_the_requested_file_and_leaves_nothing(tmp_path):
     with pytest.raises(FileNotFoundError) as missing:
         write_atomically(tmp_path / "none" / "a", "x")
     assert missing.value.filename == str(tmp_path / "none" / "a")
@@ -49,7 +49,7 @@ def test_an_error_names_the_file_that_was_asked_for_and_leaves_nothing(tmp_path)
     assert os.listdir(tmp_path) == ["folder"]
 
 
-def test_what_breaks_off_half_way_leaves_the_old_file(tmp_path):
+def test_an_interrupted_write_leaves_the_old_file(tmp_path):
     def chunks():
         yield b"half"
         raise KeyboardInterrupt
@@ -61,7 +61,7 @@ def test_what_breaks_off_half_way_leaves_the_old_file(tmp_path):
     assert os.listdir(tmp_path) == ["a"]
 
 
-def test_of_several_writers_at_once_one_wins_whole_and_none_fails(tmp_path):
+def test_with_several_writers_the_file_is_always_one_of_theirs(tmp_path):
     contents = [str(i) * 100_000 for i in range(4)]
     failed = []
 

@@ -92,7 +92,7 @@ def test_a_label_is_drawn_as_text_and_never_left_out(name):
 
 
 def crowd(names, each=60):
-    """As many people of every name, half of them qualified, with scores that tell something."""
+    """As many people of every name, half of them qualified, with informative scores."""
     rng = np.random.default_rng(0)
     z = np.repeat(np.arange(len(names)), each)
     y = np.tile([0, 1], len(z) // 2)

@@ -181,11 +181,11 @@ def test_a_weight_of_zero_equals_leaving_the_row_out(name):
 
 #: Numbers of people.
 NUMBERS = ("n", "positives", "selected", "true_positives", "sizes", "cells", "prices")
-#: More people narrow confidence bounds, so a cautious choice may change.
-CAUTIOUS = {*BY_ROWS, "thresholds, train", "strategic, train", "traded"}
+#: More people narrow confidence bounds, so a choice by a bound may change.
+BY_BOUNDS = {*BY_ROWS, "thresholds, train", "strategic, train", "traded"}
 
 
-@pytest.mark.parametrize("name", [name for name in VIEWS if name not in CAUTIOUS])
+@pytest.mark.parametrize("name", [name for name in VIEWS if name not in BY_BOUNDS])
 def test_everybody_three_times_changes_no_share(name):
     def shares(found):
         """A view without numbers of people."""
@@ -248,7 +248,7 @@ def test_a_higher_cost_never_brings_a_group_in():
         assert lower.social_cost <= higher.social_cost
 
 
-def test_what_a_plan_pays_is_just_enough():
+def test_a_plan_pays_the_least_that_is_enough():
     plan = plan_subsidies(PLAIN.y, y_pred=PLAIN.yhat, sensitive_features=PLAIN.z, cost=0.75)
     paid = plan.to_frame()["subsidy"]
     assert STATS.applies(0.75, subsidies=paid.to_dict()).all()
@@ -295,7 +295,7 @@ def test_the_same_features_written_differently_give_the_same_classifier(name, ta
 @pytest.mark.parametrize("name", CLASSIFIED["train"])
 def test_rescaled_features_give_the_same_classifier(name, table):
     found = VIEWS[name](replace(PLAIN, X=OTHER_LOOKS[table](PLAIN.X)))
-    if (name, table) == ("strategic, train", "a column twice"):  # a weight more is more to take back for fitting it
+    if (name, table) == ("strategic, train", "a column twice"):  # one coefficient more to fit
         assert found["audited"] == pytest.approx(seen(name)["audited"], abs=0.02)
     else:
         assert same(found, seen(name))
@@ -313,20 +313,20 @@ def test_other_names_of_labels_give_the_same_classifier(cls, labels):
 @pytest.mark.parametrize("cls", CLASSIFIERS)
 def test_a_saved_model_predicts_the_same_after_loading(cls, publish, tmp_path):
     model, new = fitted(CLASSIFIERS[cls], PLAIN, publish=publish), some_people(seed=1)
-    told = {"sensitive_features": new.z} if cls == "thresholds" else {}
+    groups = {"sensitive_features": new.z} if cls == "thresholds" else {}
     back = model
     for name in ("one.skops", "two.skops"):  # a loaded model can be saved again
         save_model(back, tmp_path / name)
         back = load_model(tmp_path / name)
     for method in ("predict", "decision_function"):
-        one, other = (getattr(each, method)(new.X, **told) for each in (model, back))
+        one, other = (getattr(each, method)(new.X, **groups) for each in (model, back))
         assert one.tolist() == other.tolist()
         assert len(set(one.tolist())) > 1
     assert same(classified(back, new), classified(model, new))
 
 
 @pytest.mark.parametrize("name", ALL_CLASSIFIED)
-def test_rows_in_another_order_give_the_same_classifier_where_many_are_just_alike(name):
+def test_rows_in_another_order_give_the_same_classifier_where_many_rows_are_equal(name):
     people = some_people(seed=1)
     coarse = replace(people, X=people.X.round({"x": 1, "noise": 0}))
     assert same(VIEWS[name](shuffled(coarse)), VIEWS[name](coarse))
@@ -342,7 +342,7 @@ def test_a_looser_limit_on_social_cost_never_costs_accuracy():
     assert (np.diff(accuracies) >= -1e-9).all()
 
 
-def test_a_firm_that_never_changes_its_model_is_paid_for_as_if_it_did_not_re_train():
+def test_a_firm_whose_model_never_changes_needs_the_subsidies_of_a_plan_without_retraining():
     groups = encode_groups(PLAIN.z)
     firm = planning.refit(NaiveClassifier(Scored(), cost=COST, publish="train"), PLAIN.X, PLAIN.y, groups)
     before = audit(PLAIN.y, score=PLAIN.score, threshold=THRESHOLD, sensitive_features=PLAIN.z, cost=0.7)
@@ -350,7 +350,7 @@ def test_a_firm_that_never_changes_its_model_is_paid_for_as_if_it_did_not_re_tra
     assert answered.to_frame()["subsidy"].to_dict() == pytest.approx(plain.to_frame()["subsidy"].to_dict(), abs=1e-6)
 
 
-# ---------------------------------------------------------------------- the list is whole
+# ---------------------------------------------------------------------- every public name
 
 #: Public names without a view, and why.
 WITHOUT = {

@@ -42,7 +42,6 @@ EXTRAS = {
     "markupsafe",
     "matplotlib",
     "narwhals",
-    "numba",
     "python_calamine",
     "pyarrow",
     "skops",
@@ -217,3 +216,10 @@ def test_every_public_name_is_there():
 def test_tests_mirror_the_tree():
     rooms, tested = ({path.parent.name for path in folder.glob("*/*.py")} for folder in (PACKAGE, ROOT / "tests"))
     assert tested - {"fuzzing", "golden", "reproduction"} == rooms
+
+
+def test_numbers_are_rounded_by_half_of_the_slack_of_decisions():
+    from selfselect._formats import SPARE, THOUSAND
+    from selfselect.behaviour import SLACK
+
+    assert SPARE == THOUSAND * SLACK / 2  # written twice, so that numbers can be worded without importing numpy

@@ -5,7 +5,7 @@ from __future__ import annotations
 from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
-if TYPE_CHECKING:  # the names as tools see them; at run time each room is opened when it is asked for
+if TYPE_CHECKING:  # for tools; at run time each room is imported when one of its names is used
     from . import datasets, metrics, plotting, theory
     from .auditing import Audit, Comparison, PairedCounts, Provenance, ScreeningResult, audit, compare
     from .behaviour import BestResponse, SureRule
@@ -34,34 +34,9 @@ if TYPE_CHECKING:  # the names as tools see them; at run time each room is opene
 
 __version__ = "0.1.0"
 
-#: Where each public name lives. Importing the package imports none of them, so that the command starts at once.
-_HOMES = {
-    "auditing": ("Audit", "Comparison", "PairedCounts", "Provenance", "ScreeningResult", "audit", "compare"),
-    "counting": ("GroupCodes", "GroupCounts", "encode_groups", "precision_interval"),
-    "behaviour": ("BestResponse", "SureRule"),
-    "costs": ("Terms",),
-    "publishing": ("PublishedStatistics", "ThresholdCurves"),
-    "estimators": (
-        "ApplicationWarning",
-        "GroupThresholdClassifier",
-        "NaiveClassifier",
-        "PromiseWarning",
-        "SemiStrategicClassifier",
-        "ShutOutWarning",
-        "StrategicClassifier",
-        "load_model",
-        "save_model",
-    ),
-    "learning": ("InfeasibleError",),
-    "planning": (
-        "SubsidyPlan",
-        "ThresholdFrontier",
-        "accuracy_social_cost_frontier",
-        "plan_subsidies",
-        "threshold_frontier",
-    ),
-}
-_HOME_OF = {name: home for home, names in _HOMES.items() for name in names}
+#: Rooms with public names, each imported when a name is first used, so that the command starts at once. A room imports
+#: only from those before it, so the search for a name imports nothing that its room does not need.
+_ROOMS = ("counting", "behaviour", "costs", "publishing", "auditing", "learning", "estimators", "planning")
 _MODULES = ("datasets", "metrics", "plotting", "theory")
 
 __all__ = [
@@ -106,11 +81,13 @@ __all__ = [
 def __getattr__(name: str) -> Any:
     if name in _MODULES:
         return import_module(f"{__name__}.{name}")
-    if name not in _HOME_OF:
-        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
-    value = getattr(import_module(f"{__name__}.{_HOME_OF[name]}"), name)
-    globals()[name] = value  # the next look finds it at once
-    return value
+    if name in __all__:
+        for room in _ROOMS:
+            module = import_module(f"{__name__}.{room}")
+            if hasattr(module, name):
+                globals()[name] = getattr(module, name)
+                return globals()[name]
+    raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
 
 
 def __dir__() -> list[str]:

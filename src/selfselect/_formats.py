@@ -10,17 +10,15 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Iterable
 
-from .behaviour import SLACK
-
 UNDEFINED = "none"
 #: Amounts are written to thousandths: a finer cost or subsidy is meaningless.
 PLACES = 3
 THOUSAND = 10**PLACES
 #: Of an amount, at least so many places are written, as of money.
 FEWEST_PLACES = 2
-#: Tolerance, in thousandths, of rounding up and down: half of the tolerance by which groups decide, so that a group
-#: that is said to apply at 62% does.
-SPARE = THOUSAND * SLACK / 2
+#: Tolerance, in thousandths, of rounding up and down. It is half of behaviour.SLACK, so that a group that is said to
+#: apply at 62% does.
+SPARE = THOUSAND * 1e-12 / 2
 #: More names than this are counted, not listed.
 MOST_NAMED = 5
 
@@ -33,8 +31,18 @@ def percent(value: float) -> str:
     >>> percent(0.6225), percent(0.0005), percent(-0.0125), percent(float("nan"))
     ('62.3%', '0.1%', '-1.2%', 'none')
     """
-    text = _decimal(value * 1000, _nearest, places=1, fewest=1)
-    return text if text == UNDEFINED else f"{text}%"
+    return _decimal(value * 1000, _nearest, places=1, fewest=1, unit="%")
+
+
+def or_dash(value: float, form: Callable[[float], str] = percent) -> str:
+    """A number as text; a dash for NaN.
+
+    Examples
+    --------
+    >>> or_dash(0.0125), or_dash(float("nan"))
+    ('1.3%', '-')
+    """
+    return "-" if math.isnan(value) else form(value)
 
 
 def short_percent(value: float) -> str:
@@ -45,8 +53,7 @@ def short_percent(value: float) -> str:
     >>> short_percent(0.7), short_percent(0.725)
     ('70%', '72.5%')
     """
-    text = _decimal(value * 1000, _nearest, places=1, fewest=0)
-    return text if text == UNDEFINED else f"{text}%"
+    return _decimal(value * 1000, _nearest, places=1, fewest=0, unit="%")
 
 
 def short_percent_down(value: float) -> str:
@@ -57,8 +64,7 @@ def short_percent_down(value: float) -> str:
     >>> short_percent_down(0.6249), short_percent_down(0.62)
     ('62.4%', '62%')
     """
-    text = _decimal(value * 1000 + SPARE, math.floor, places=1, fewest=0)
-    return text if text == UNDEFINED else f"{text}%"
+    return _decimal(value * 1000 + SPARE, math.floor, places=1, fewest=0, unit="%")
 
 
 def level(value: float) -> str:
@@ -69,8 +75,7 @@ def level(value: float) -> str:
     >>> level(0.9), level(0.9975), level(0.9999999)
     ('90%', '99.75%', '99.999%')
     """
-    text = _decimal(value * 100 * THOUSAND + 100 * SPARE, math.floor, PLACES, fewest=0)
-    return text if text == UNDEFINED else f"{text}%"
+    return _decimal(value * 100 * THOUSAND + 100 * SPARE, math.floor, PLACES, fewest=0, unit="%")
 
 
 def amount(value: float) -> str:
@@ -118,7 +123,7 @@ def count(value: float) -> str:
         return f"{int(value):,}"  # exact, however large
     if 0 < value < 1 / THOUSAND:
         return "under 0.001"  # somebody is there: 0 would be untrue
-    return _decimal(value * THOUSAND, _nearest, PLACES, fewest=0, grouped=True)
+    return _decimal(value * THOUSAND, _nearest, PLACES, fewest=0, commas=True)
 
 
 def listed(names: Iterable[str], most: int = MOST_NAMED) -> str:
@@ -139,13 +144,15 @@ def _nearest(value: float) -> int:
     return math.floor(value + 0.5)
 
 
-def _decimal(units: float, rounded: Callable[[float], int], places: int, fewest: int, grouped: bool = False) -> str:
-    """So many units of the last place, once rounded, as a decimal number; zeros at its end go, down to the fewest."""
+def _decimal(
+    units: float, rounded: Callable[[float], int], places: int, fewest: int, *, commas: bool = False, unit: str = ""
+) -> str:
+    """Decimal number of so many units of the last place, rounded, with at least the fewest places."""
     if not math.isfinite(units):
         return UNDEFINED
     whole_units = rounded(units)
     whole, rest = divmod(abs(whole_units), 10**places)
     decimals = f"{rest:0{places}d}"
     decimals = decimals[:fewest] + decimals[fewest:].rstrip("0")
-    text = f"{whole:,}" if grouped else str(whole)
-    return ("-" if whole_units < 0 else "") + text + ("." if decimals else "") + decimals
+    text = f"{whole:,}" if commas else str(whole)
+    return ("-" if whole_units < 0 else "") + text + ("." if decimals else "") + decimals + unit

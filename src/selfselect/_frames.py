@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 from scipy import sparse
 
 #: Types of these packages are taken as they are, without importing narwhals.
-_TAKEN_AS_THEY_ARE = frozenset({"builtins", "numpy", "pandas", "scipy"})
+_NATIVE = frozenset({"builtins", "numpy", "pandas", "scipy"})
 
 
 def to_pandas(values: Any) -> Any:
@@ -21,7 +21,7 @@ def to_pandas(values: Any) -> Any:
     >>> to_pandas([1, 2])
     [1, 2]
     """
-    if type(values).__module__.partition(".")[0] in _TAKEN_AS_THEY_ARE:
+    if type(values).__module__.partition(".")[0] in _NATIVE:
         return values
     import narwhals as nw  # imported only for frames that need it
 

@@ -1,7 +1,7 @@
 """Escaping of names (groups, columns, files, cells) for every place that shows them: one function per place.
 
 =====================  ================================================================
-a terminal             :func:`printable`, and in messages :func:`shown`
+a terminal             :func:`printable`, and in messages :func:`quote`
 a cell of a CSV file   :func:`escape_formula`
 HTML, SVG              :func:`escape_html`
 a picture's labels     :func:`plot_label` (matplotlib, whatever file it then writes)
@@ -23,7 +23,7 @@ from typing import Any
 _FORMULA_SIGNS = tuple("=+-@")
 #: A spreadsheet of another language ends a cell here, quotes or not.
 _CELL_ENDS = re.compile(r"([;\t\r\n])")
-#: Longer names are cut in the legend of a picture.
+#: Longer names are shortened in the legend of a picture.
 LONGEST_LABEL = 40
 
 

@@ -48,7 +48,7 @@ def as_column(values: Any, name: str) -> NDArray[Any]:
 
 
 def _refuse_missing(array: NDArray[Any], name: str) -> None:
-    missing = np.flatnonzero([_is_missing(value) for value in array] if array.dtype == object else pd.isna(array))
+    missing = np.flatnonzero(pd.isna(array))
     if missing.size:
         raise ValueError(
             f"{name} has {missing.size} missing value(s), first at row(s) {list_some(missing)}. "
@@ -56,21 +56,17 @@ def _refuse_missing(array: NDArray[Any], name: str) -> None:
         )
 
 
-def _is_missing(value: Any) -> bool:
-    return np.ndim(value) == 0 and bool(pd.isna(value))
-
-
-def _advice(found: Sequence[Any], name: str) -> str:
+def _advice(values: Sequence[Any], name: str) -> str:
     """Advice on how to turn the values into 0 and 1."""
-    if "pred" in name and all(isinstance(value, float | int) for value in found):
+    if "pred" in name and all(isinstance(value, float | int) for value in values):
         return "Scores need a threshold: see PublishedStatistics.from_scores."
-    if len(found) != 2:
+    if len(values) != 2:
         return "Choose which value counts as positive and convert to 0/1 first."
     try:
-        positive = max(found)
-    except TypeError:
-        positive = found[-1]
-    return f"If {list_some([positive])} is the positive value, pass {name} == {list_some([positive])}."
+        positive = list_some([max(values)])
+    except TypeError:  # a text and a number
+        positive = list_some([values[-1]])
+    return f"If {positive} is the positive value, pass {name} == {positive}."
 
 
 def check_binary(values: Any, name: str) -> BoolArray:
@@ -84,12 +80,10 @@ def check_binary(values: Any, name: str) -> BoolArray:
     else:
         wrong = ~np.isin(array, (0, 1))
     if wrong.any():
-        found = list({repr(value): value for value in array.tolist()}.values())
-        fix = _advice(found, name)
-        first = int(np.flatnonzero(wrong)[0])
+        distinct = list({repr(value): value for value in array.tolist()}.values())
         raise ValueError(
-            f"{name} must hold only 0 and 1 (or False and True); found {list_some(found)}, "
-            f"first wrong value at row {first}. {fix}"
+            f"{name} must hold only 0 and 1 (or False and True); found {list_some(distinct)}, "
+            f"first wrong value at row {np.flatnonzero(wrong)[0]}. {_advice(distinct, name)}"
         )
     return np.asarray(array == 1, dtype=bool)
 
@@ -164,16 +158,19 @@ def check_shares(applies: Any, n_rows: int | None = None) -> FloatArray:
     return shares
 
 
-def check_fraction(value: Any, name: str, *, inclusive: bool = True) -> float:
-    """Single number in [0, 1], or in (0, 1) if not inclusive."""
+def _as_number(value: Any, name: str) -> float:
     try:
-        number = float(value)
+        return float(value)
     except (TypeError, ValueError) as error:
         raise TypeError(f"{name} must be a number, got {value!r}.") from error
+
+
+def check_fraction(value: Any, name: str, *, inclusive: bool = True) -> float:
+    """Single number in [0, 1], or in (0, 1) if not inclusive."""
+    number = _as_number(value, name)
     inside = 0 <= number <= 1 if inclusive else 0 < number < 1
     if not inside:  # also refuses NaN
-        interval = "[0, 1]" if inclusive else "(0, 1)"
-        raise ValueError(f"{name} must lie in {interval}, got {value!r}.")
+        raise ValueError(f"{name} must lie in {'[0, 1]' if inclusive else '(0, 1)'}, got {value!r}.")
     return number
 
 
@@ -187,10 +184,7 @@ def check_nonnegative(value: Any, name: str) -> float:
 
 def check_threshold(value: Any, name: str = "threshold") -> float:
     """Single number, infinite if need be, but not NaN."""
-    try:
-        number = float(value)
-    except (TypeError, ValueError) as error:
-        raise TypeError(f"{name} must be a number, got {value!r}.") from error
+    number = _as_number(value, name)
     if np.isnan(number):
         raise ValueError(f"{name} is NaN; pass a number (or infinity to select nobody).")
     return number

@@ -136,11 +136,6 @@ def test_what_cannot_be_compared_is_refused(years, options):
     assert run("compare", years[0], *COMMON, *options).exit_code == 2
 
 
-def test_a_change_that_may_be_chance_is_told_with_its_share_of_samples(tmp_path):
-    files = write(tmp_path / "a.csv", 0, (0.85, 0.69)), write(tmp_path / "b.csv", 10, (0.85, 0.74))
-    assert "50.2%" in run("compare", *files, *COMMON, "--score", "s").output.splitlines()[0]
-
-
 def test_people_are_not_matched_by_their_group_or_label(years):
     for column in ("z", "y"):
         result = run("compare", *years, *COMMON, "--score", "s", "--same-people", column)
@@ -155,11 +150,3 @@ def test_the_same_people_have_the_same_weights(years, tmp_path):
     result = run("compare", years[0], other, *COMMON, "--score", "s", "--same-people", "id", "--weight", "w")
     assert result.exit_code == 2
     assert "has another weight in each table" in result.output
-
-
-def test_groups_of_two_tables_that_differ_by_case_are_pointed_out(years, tmp_path):
-    other = tmp_path / "lower.csv"
-    other.write_text(years[1].read_text().replace(",A,", ",a,"))
-    result = run("compare", years[0], other, *COMMON, "--score", "s")
-    assert result.exit_code == 0
-    assert "'A' in the first table and 'a' in the second" in result.stderr

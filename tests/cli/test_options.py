@@ -1,5 +1,7 @@
 """Numbers and files as people type and write them."""
 
+import gzip
+
 import pytest
 
 from applicants import run, trained
@@ -23,28 +25,25 @@ def good(tmp_path):
     [
         ("0,7", "Write 0.7."),
         ("70%", "Write it as a share: 0.7."),
-        ("70 %", "Write it as a share: 0.7."),
         ("7,5%", "Write it as a share: 0.075."),
         ("much", "'much' is not a number."),
         ("0:1e999999999:0.1", "outside [0, 1]"),
         ("0:1:1e-999999999", "more than 1000 costs"),
-        ("1e999999999", "outside [0, 1]"),
-        ("-1e999999999:0:0.1", "outside [0, 1]"),
         ("0:1:0", "the step must be positive"),
     ],
 )
-def test_a_cost_that_is_none_gets_a_hint(good, cost, words):
+def test_a_text_that_is_not_a_cost_is_refused_with_a_hint(good, cost, words):
     result = audit(good, "--cost", cost)
     assert result.exit_code == 2
     assert words in result.output
 
 
-def test_ranges_are_what_they_were_and_a_huge_step_is_one_cost(good):
+def test_a_range_has_all_its_costs_and_one_with_a_huge_step_has_one(good):
     assert audit(good, "--cost", "0.5:0.7:0.1").output.count("\n0.") == 3
     assert audit(good, "--cost", "0.5:0.7:1e999999999").exit_code == 0
 
 
-def test_what_was_found_out_about_a_file_is_said_once_and_not_on_the_output(tmp_path, good):
+def test_a_note_on_how_a_file_is_read_appears_once_and_not_in_the_output(tmp_path, good):
     path = tmp_path / "german.csv"
     path.write_bytes(GOOD.replace(",", ";").replace(".", ",").encode())
     plain, found = audit(good, "--cost", "0.7"), audit(path, "--cost", "0.7")
@@ -58,29 +57,14 @@ def test_what_was_found_out_about_a_file_is_said_once_and_not_on_the_output(tmp_
 
 
 def test_a_limit_on_what_a_compressed_file_holds_is_raised_by_an_option(tmp_path):
-    gzip = pytest.importorskip("gzip")
     path = tmp_path / "people.csv.gz"
-    path.write_bytes(gzip.compress(GOOD.encode() * 1))
+    path.write_bytes(gzip.compress(GOOD.encode()))
     refused = audit(path, "--cost", "0.7", "--max-size", "20")
     assert refused.exit_code == 2
     assert "raise the limit with --max-size" in refused.output
     for size in ("1KB", "1k", "2 GB", "4096"):
         assert audit(path, "--cost", "0.7", "--max-size", size).exit_code == 0
     assert "is not a size such as 8GB" in audit(path, "--cost", "0.7", "--max-size", "huge").output
-
-
-def test_a_workbook_is_audited_like_its_csv(tmp_path, good):
-    openpyxl = pytest.importorskip("openpyxl")
-    book = openpyxl.Workbook()
-    book.active.append(["other"])
-    sheet = book.create_sheet("people")
-    for row in GOOD.splitlines():
-        sheet.append([float(cell) if cell[0].isdigit() else cell for cell in row.split(",")])
-    book.save(tmp_path / "people.xlsx")
-    found = audit(tmp_path / "people.xlsx", "--cost", "0.7", "--sheet", "people")
-    assert found.output == audit(good, "--cost", "0.7").output
-    missing = audit(tmp_path / "people.xlsx", "--cost", "0.7", "--sheet", "peple")
-    assert "no sheet 'peple' (--sheet). Did you mean 'people'" in missing.output
 
 
 def test_a_model_takes_tables_with_either_decimal_sign(table, tmp_path, people):
@@ -95,8 +79,7 @@ def test_a_model_takes_tables_with_either_decimal_sign(table, tmp_path, people):
     assert "row 3, column 'age': '1.234' is not a finite number" in run("predict", model, german).output
 
 
-@pytest.mark.parametrize("seed", ["-1", str(2**32), "1e3"])
-def test_a_seed_out_of_range_is_refused_by_its_name(seed, people_csv):
-    done = run("frontier", people_csv, "--seed", seed)
+def test_a_seed_out_of_range_is_refused_by_its_name(people_csv):
+    done = run("frontier", people_csv, "--seed", 2**32)
     assert done.exit_code == 2
     assert "Invalid value for '--seed'" in done.stderr

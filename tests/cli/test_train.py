@@ -45,18 +45,6 @@ def test_several_group_columns_and_a_subsidy_by_combined_name(table, tmp_path):
     assert result.exit_code == 0, result.output
 
 
-def test_a_report_of_training_decides_by_training_and_counts_the_held_out(table, tmp_path):
-    trained(table, tmp_path / "model.skops", "--method", "semi", "--report", tmp_path / "r.html")
-    assert "held-out people" in (tmp_path / "r.html").read_text()
-
-
-def test_what_held_out_people_got_of_what_was_promised_is_shown_beside_it(table, tmp_path):
-    said = trained(table, tmp_path / "model.skops", "--method", "naive", "--cost", "0.1")
-    assert any(line.endswith(("yes", "no", "undecided")) for line in said.splitlines())
-    alone = trained(table, tmp_path / "model.skops", "--method", "naive", "--holdout", "0", "--force")
-    assert not any(line.endswith("undecided") for line in alone.splitlines())
-
-
 @pytest.mark.parametrize(
     ("options", "words"),
     [
@@ -117,15 +105,6 @@ def test_a_model_that_passes_nobody_of_a_group_is_not_written_unless_that_is_all
     assert allowed.exit_code == 0
     assert "Warning: The model passes none of" in allowed.output
     assert (tmp_path / "m.skops").exists()
-
-
-def test_a_group_with_few_qualified_people_does_not_keep_a_model_from_being_written(people, tmp_path):
-    few = people.assign(z=np.where(people.index < 12, "rare", people["z"]), hired=people["hired"] & (people.index >= 5))
-    few["age"] = few["age"].where(few["z"] != "rare", 18)  # nobody who is rare passes
-    path = tmp_path / "few.csv"
-    few.to_csv(path, index=False)
-    result = train(path, tmp_path, "--cost", "0.1", "--method", "naive")
-    assert result.exit_code == 0, result.output
 
 
 def test_a_model_with_a_threshold_for_each_group_is_saved_and_predicts_by_the_group(table, tmp_path, people):

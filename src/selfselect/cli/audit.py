@@ -10,7 +10,8 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from selfselect._text import printable
+from selfselect._formats import amount, amount_up, count, or_dash, percent
+from selfselect._text import json_text, printable
 
 from .errors import CONDITION_FAILED
 from .options import (
@@ -19,26 +20,21 @@ from .options import (
     check_model_options,
     cost_of_option,
     file_options,
-    model_options,
     output_options,
-    people_options,
+    screening_options,
     subsidy_options,
-    weight_option,
 )
+from .outputs import Outputs, check_outputs, write_output
+from .terminal import MAX_ROWS, text_table
 
 if TYPE_CHECKING:
     import pandas as pd
 
     from selfselect.auditing import Audit
 
-    from .outputs import Outputs
-
 
 @click.command(short_help="See who would not apply to a screening model, and what follows.")
-@click.argument("file")
-@people_options
-@model_options
-@weight_option
+@screening_options
 @click.option(
     "--untested",
     is_flag=True,
@@ -47,7 +43,7 @@ if TYPE_CHECKING:
 @click.option(
     "--cost",
     "costs",
-    type=CostRange(spans=True),
+    type=CostRange(),
     multiple=True,
     required=True,
     help="Cost of being tested, as a share of what being hired is worth; repeatable. FIRST:LAST:STEP means several "
@@ -73,6 +69,7 @@ if TYPE_CHECKING:
 @file_options
 def audit(
     file: str,
+    costs: tuple[tuple[float, ...], ...],
     require: tuple[str, ...],
     max_social_cost: float | None,
     impact: bool,
@@ -96,7 +93,6 @@ def audit(
     from selfselect.tabular.columns import match_groups
 
     from .inputs import all_groups, load_audits
-    from .outputs import Outputs, check_outputs, frame_by_name
 
     outputs = Outputs.of(options)
     by_column = [
@@ -106,13 +102,13 @@ def audit(
     # with several columns, each has a report and a table; JSON is one list
     written = [Outputs(None, outputs.json, None), *by_column] if separately else [outputs]
     check_outputs(*written, force=force, inputs=[file])
-    audits = load_audits(file, options, separately=separately)
+    audits = load_audits(file, costs, options, separately=separately)
     required = list(dict.fromkeys(require))
     match_groups(required, all_groups(audits), "require")
     if separately:
         _deliver_each(audits, by_column, outputs.json, impact)
     else:
-        outputs.deliver(audits[0], frame_by_name(audits[0], audits[0].names), partial(_show, impact=impact))
+        outputs.deliver(audits[0], partial(_show, impact=impact), audits[0].names)
     failed = [line for audit in audits for line in _failed_conditions(audit, required, max_social_cost)]
     for line in failed:
         click.echo(f"Condition failed: {line}", err=True)
@@ -136,15 +132,11 @@ def file_for_column(path: str | None, column: str) -> str | None:
 
 def _deliver_each(audits: list[Audit], outputs: list[Outputs], json_file: str | None, impact: bool) -> None:
     """Write all files of audits by several columns, then show one audit after the other."""
-    from selfselect._text import json_text
-
-    from .outputs import frame_by_name, write_output
-
     text = json_text([{"by": audit.provenance.groups} | audit.to_dict() for audit in audits])
     if json_file is not None and json_file != "-":
         write_output(json_file, text)
     for audit, each in zip(audits, outputs, strict=True):
-        each.write(audit, frame_by_name(audit, audit.names))
+        each.write(audit, audit.names)
     if json_file == "-":
         click.echo(text.encode(), nl=False)
         return
@@ -159,14 +151,15 @@ def _show(audit: Audit, *, impact: bool) -> None:
     from selfselect.report.sentences.audits import group_warnings, uncertainty_lines
     from selfselect.report.tables import cost_rows
 
-    from .terminal import MAX_ROWS, text_table
-
     if audit.cost_range is not None:
         click.echo(printable(audit.over_costs(*audit.cost_range).sentence()))
         click.echo("\nAt the lower end of the range, to which the table and the intervals belong:")
     click.echo(printable(audit.verdict()))
     if audit.threshold is not None:
-        click.echo(f"(A person passes screening when {printable(_passing(audit))}.)")
+        score, sign = audit.provenance.score, ">"
+        if audit.published_by.lower_passes:
+            score, sign = score.removeprefix("minus "), "<"
+        click.echo(f"(A person passes screening when {printable(score)} {sign} {audit.threshold:g}.)")
     frame, warnings = audit.to_frame(), group_warnings(audit)
     # of too many groups the largest are shown
     order = range(len(frame)) if len(frame) <= MAX_ROWS else (-frame["n"].to_numpy()).argsort(kind="stable")
@@ -187,8 +180,6 @@ def _show_impact(audit: Audit) -> None:
     """Selection rates over the highest, as the four-fifths rule compares them."""
     from selfselect.report.tables import impact_rows
 
-    from .terminal import text_table
-
     for table in impact_rows(audit.impact_ratios()):
         click.echo(f"\nImpact ratios by {printable(table['by'])} (intervals: Katz's):\n")
         click.echo(text_table(table["rows"], left=("category", "note"), rest="--json holds all"))
@@ -196,19 +187,8 @@ def _show_impact(audit: Audit) -> None:
             click.echo(table["remark"])
 
 
-def _passing(audit: Audit) -> str:
-    """What passes, with the score as it was given."""
-    name = audit.provenance.score
-    if audit.published_by.lower_passes:
-        return f"{name.removeprefix('minus ')} < {audit.threshold:g}"
-    return f"{name} > {audit.threshold:g}"
-
-
 def _group_row(name: str, row: pd.Series, warning: str) -> dict[str, str]:
-    from selfselect._formats import amount, amount_up, count, percent
     from selfselect.report.tables import percent_or_bounds
-
-    from .terminal import or_dash
 
     selected, applies = row["selected"] > 0, row["applies"]
     interval = f"{percent(row['precision_low'])} to {percent(row['precision_high'])}" if selected else "-"
@@ -230,8 +210,6 @@ def _group_row(name: str, row: pd.Series, warning: str) -> dict[str, str]:
 
 def _failed_conditions(audit: Audit, required: list[str], max_social_cost: float | None) -> list[str]:
     """Which stated conditions do not hold, at every cost."""
-    from selfselect._formats import amount, percent
-
     failed = []
     for cost in audit.costs:
         here = audit.at(cost)

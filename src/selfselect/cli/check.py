@@ -7,6 +7,7 @@ from typing import Any
 
 import click
 
+from selfselect._formats import count
 from selfselect._text import printable
 
 from .errors import CONDITION_FAILED, SEVERITY_WORDS, finding_message, sort_findings
@@ -35,7 +36,6 @@ def check(file: str, ignore: tuple[str, ...], **options: Any) -> None:
     if has_model:
         check_model_options(**options)
 
-    from selfselect._formats import count
     from selfselect.tabular.data_checks import check_column_roles
     from selfselect.tabular.loading import read_for_checking
 

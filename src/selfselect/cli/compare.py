@@ -12,7 +12,7 @@ from selfselect._text import printable
 
 from .errors import show_findings
 from .options import (
-    CostRange,
+    Number,
     check_model_options,
     file_options,
     output_options,
@@ -20,6 +20,8 @@ from .options import (
     seed_option,
     weight_option,
 )
+from .outputs import Outputs, check_outputs
+from .terminal import text_table
 
 if TYPE_CHECKING:
     from selfselect.auditing import Audit, Comparison, PairedCounts
@@ -31,7 +33,6 @@ if TYPE_CHECKING:
 
 #: More resamples would take long, and hardly change an interval.
 MAX_RESAMPLES = 100_000
-
 Value = TypeVar("Value")
 
 
@@ -43,30 +44,23 @@ Value = TypeVar("Value")
 )
 @click.option("--threshold", "thresholds", multiple=True, type=float, metavar="T", help="Of the score; once or twice.")
 @click.option("--lower-passes", is_flag=True, help="Below the threshold passes, not above it.")
-@click.option(
-    "--prediction",
-    "predictions",
-    multiple=True,
-    metavar="COLUMN",
-    help="Who passes, instead of a score; once or twice.",
-)
+@click.option("--prediction", "predictions", multiple=True, metavar="COLUMN", help="Who passes; once or twice.")
 @click.option("--prediction-positive", metavar="VALUE", help="The prediction that means passing, if not 1 or true.")
 @weight_option
 @click.option(
-    "--cost", "costs", type=CostRange(), multiple=True, required=True, help="Cost of being tested; twice if it changed."
+    "--cost",
+    "costs",
+    type=Number(0, 1),
+    multiple=True,
+    required=True,
+    help="Cost of being tested; twice if it changed.",
 )
 @click.option(
     "--same-people",
     metavar="COLUMN",
     help="The two files hold the same people, matched by this column: two models are compared on them.",
 )
-@click.option(
-    "--resamples",
-    type=click.IntRange(2, MAX_RESAMPLES),
-    default=1000,
-    show_default=True,
-    help="For the intervals.",
-)
+@click.option("--resamples", type=click.IntRange(2, MAX_RESAMPLES), default=1000, show_default=True)
 @seed_option("Of the resamples.")
 @output_options
 @file_options
@@ -77,7 +71,7 @@ def compare(
     lower_passes: bool,
     predictions: tuple[str, ...],
     prediction_positive: str | None,
-    costs: tuple[tuple[float, ...], ...],
+    costs: tuple[float, ...],
     same_people: str | None,
     resamples: int,
     seed: int,
@@ -106,8 +100,6 @@ def compare(
     for option, values in repeatable.items():
         if len(values) > 2:
             raise click.UsageError(f"{option} is given once for both, or twice; not {len(values)} times.")
-    if any(len(cost) > 1 for cost in costs):
-        raise click.UsageError("A comparison is for one --cost each, not for a range.")
     if len(files) == 1 and same_people is not None:
         raise click.UsageError("--same-people is for two files; in one they are the same people.")
     if len(files) == 1 and max(map(len, repeatable.values())) < 2:
@@ -119,12 +111,10 @@ def compare(
     from selfselect.costs import Terms
     from selfselect.tabular.data_checks import check_group_names
 
-    from .outputs import Outputs, check_outputs, frame_by_name
-
     outputs = Outputs.of(options)
     check_outputs(outputs, force=force, inputs=files)
     models = _models(scores, thresholds, lower_passes, predictions, prediction_positive)
-    terms = [Terms(cost[0]) for cost in _twice(costs)]
+    terms = [Terms(cost) for cost in _twice(costs)]
     pairs: PairedCounts | None = None
     if len(files) == 1 or same_people is not None:
         before, after, pairs = _audits_of_same_people(files, models, same_people, terms, options)
@@ -133,7 +123,7 @@ def compare(
     show_findings(check_group_names(before.names, after.names))
     result = compare(before, after, pairs=pairs, names=_names(files, models), n_resamples=resamples, random_state=seed)
     result = replace(result, title=options["title"] or "")
-    outputs.deliver(result, frame_by_name(result, result.group_names), _show)
+    outputs.deliver(result, _show, result.group_names)
 
 
 def _twice(values: Sequence[Value]) -> tuple[Value, Value]:
@@ -153,8 +143,9 @@ def _models(
     if predictions:
         one, other = _twice(predictions)
         return DecisionColumn(one, positive), DecisionColumn(other, positive)
-    names, limits = _twice(scores), _twice(list(thresholds) or [None])
-    return ScoreColumn(names[0], limits[0], lower_passes), ScoreColumn(names[1], limits[1], lower_passes)
+    limits = _twice(list(thresholds) or [None])
+    columns = [ScoreColumn(name, limit, lower_passes) for name, limit in zip(_twice(scores), limits, strict=True)]
+    return columns[0], columns[1]
 
 
 def _names(files: Sequence[str], models: tuple[Model, Model]) -> tuple[str, str]:
@@ -168,12 +159,12 @@ def _names(files: Sequence[str], models: tuple[Model, Model]) -> tuple[str, str]
         return (one, other) if one != other else (files[0], files[1])
     if models[0].name != models[1].name:
         return models[0].name, models[1].name
-    said = [
+    texts = [
         f"{model.name} {'<' if model.lower_passes else '>'} {model.threshold:g}"
         for model in models
         if isinstance(model, ScoreColumn) and model.threshold is not None
     ]
-    return (said[0], said[1]) if len(said) == 2 and said[0] != said[1] else ("the first", "the second")
+    return (texts[0], texts[1]) if len(set(texts)) == 2 else ("the first", "the second")
 
 
 def _audit(file: str, model: Model, terms: Terms, options: Mapping[str, Any]) -> Audit:
@@ -235,15 +226,10 @@ def _show(result: Comparison) -> None:
     from selfselect.report.sentences.comparisons import comparison_notes
     from selfselect.report.tables import change_rows, difference_rows
 
-    from .terminal import text_table
-
     click.echo(printable(result.verdict()))
     click.echo("\n" + text_table(difference_rows(result), left=("",)))
-    # costs are the same in most comparisons, and columns that say nothing new are left out
     rows = change_rows(result)
-    if all(
-        row["cost before"] == row["cost after"] for row in rows if "-" not in (row["cost before"], row["cost after"])
-    ):
+    if all(len({row["cost before"], row["cost after"]} - {"-"}) < 2 for row in rows):  # the columns say nothing new
         rows = [{name: cell for name, cell in row.items() if not name.startswith("cost")} for row in rows]
     click.echo("\n" + text_table(rows, left=("group", "change"), rest="--csv and --json hold all"))
     click.echo()

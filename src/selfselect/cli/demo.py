@@ -2,16 +2,18 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from itertools import count
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import click
 
+from selfselect._formats import level, or_dash
 from selfselect._text import printable
 
 from .errors import BadInput
+from .outputs import HTML, check_files, check_report_available, write_output
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -27,6 +29,14 @@ COST = 0.75
 REPORT_COST = 0.7
 
 
+class DemoPeople(NamedTuple):
+    """Features, labels and groups."""
+
+    X: pd.DataFrame
+    y: pd.Series
+    z: pd.Series
+
+
 @click.command(short_help="See on bundled data what self-selection does.")
 @click.option("--report", metavar="HTML", help="Where to write the report [default: selfselect-demo.html, numbered].")
 @click.option("--force", is_flag=True, help="Write over a report that exists.")
@@ -34,51 +44,28 @@ def demo(report: str | None, force: bool) -> None:
     """Show on bundled data what self-selection does to an ordinary screening model."""
     from selfselect.estimators import NaiveClassifier
 
-    from .outputs import HTML, check_files
-
     check_files([(report, HTML)], force=force)
-    data = DemoData.load()
-    naive = NaiveClassifier(cost=min(COSTS)).fit(data.X, data.y, sensitive_features=data.z)
-    about_page = _write_page(_audit(naive, data), report)
-    show_methods(naive, data)
+    train, new, group_columns = load_people()
+    naive = NaiveClassifier(cost=min(COSTS)).fit(train.X, train.y, sensitive_features=train.z)
+    about_page = _write_page(_audit(naive, train, new), report)
+    show_methods(naive, train, new, group_columns)
     click.echo(f"\n{about_page}")
 
 
-@dataclass(frozen=True, eq=False)
-class DemoData:
-    """The Adult data, split into training people and others who decide whether to apply."""
+def load_people() -> tuple[DemoPeople, DemoPeople, list[str]]:
+    """The Adult data: training people, others who decide whether to apply, and the names of the group columns."""
+    from sklearn.model_selection import train_test_split
 
-    X: pd.DataFrame
-    y: pd.Series
-    z: pd.Series
-    X_new: pd.DataFrame
-    y_new: pd.Series
-    z_new: pd.Series
-    group_columns: list[str]
+    from selfselect.datasets import fetch_adult
 
-    @classmethod
-    def load(cls) -> DemoData:
-        """Split the bundled data."""
-        from sklearn.model_selection import train_test_split
-
-        from selfselect.datasets import fetch_adult
-
-        adult = fetch_adult()
-        X, X_new, y, y_new, z, z_new = train_test_split(
-            adult.data, adult.target, adult.group, test_size=0.3, random_state=0
-        )
-        return cls(X, y, z, X_new, y_new, z_new, list(adult.group_columns))
-
-    def columns(self, with_group: bool) -> list[str]:
-        """Names of the features."""
-        return [name for name in self.X.columns if with_group or name not in self.group_columns]
+    adult = fetch_adult()
+    parts = train_test_split(adult.data, adult.target, adult.group, test_size=0.3, random_state=0)
+    return DemoPeople(*parts[::2]), DemoPeople(*parts[1::2]), list(adult.group_columns)
 
 
 def _write_page(audit: Audit, report: str | None) -> str:
     """Write the report and return what to say about it. This comes before any printing, which may end early."""
     from selfselect.report import Opening
-
-    from .outputs import check_report_available, write_output
 
     try:
         check_report_available()
@@ -95,24 +82,28 @@ def _write_page(audit: Audit, report: str | None) -> str:
     )
 
 
-def show_methods(naive: NaiveClassifier, data: DemoData) -> None:
+def show_methods(naive: NaiveClassifier, train: DemoPeople, new: DemoPeople, group_columns: list[str]) -> None:
     """Show who would apply to the naive model at several costs, and to every method at one cost."""
     import pandas as pd
 
     click.echo(
-        f"A logistic regression screens {len(data.X):,} people of the Adult census data (qualified: income above "
+        f"A logistic regression screens {len(train.X):,} people of the Adult census data (qualified: income above "
         "50,000).\nIt publishes, per group, the precision: how many of those who pass screening turn out to be "
         "qualified,\ncounted on people that it was not fitted to.\n"
     )
     click.echo(_published_table(naive).to_string())
     click.echo(
         "\nPeople apply only if that number is sure to be at least the cost of being tested. So, among "
-        f"{len(data.X_new):,} others:\n"
+        f"{len(new.X):,} others:\n"
     )
-    rows = {f"{cost:g}": _outcome_row(naive, data, data.columns(True), cost) for cost in COSTS}
+    rows = {f"{cost:g}": _outcome_row(naive, new, cost) for cost in COSTS}
     click.echo(pd.DataFrame.from_dict(rows, orient="index").rename_axis("cost").to_string())
     click.echo(f"\nA firm can learn with this in mind. The same people, at a cost of {COST:g}:\n")
-    rows = {name: _method_row(model, data, with_group) for name, (model, with_group) in _methods(COST).items()}
+    rows = {}
+    for name, (model, with_group) in _methods(COST).items():
+        hidden = [] if with_group else group_columns
+        both = [people._replace(X=people.X.drop(columns=hidden)) for people in (train, new)]
+        rows[name] = _method_row(model, *both)
     click.echo(pd.DataFrame.from_dict(rows, orient="index").to_string())
     click.echo(
         "\nAssumed accuracy counts everyone, induced accuracy only those who apply; social cost is the share of"
@@ -140,10 +131,6 @@ def _published_table(naive: NaiveClassifier) -> pd.DataFrame:
     """What the firm would publish, as text."""
     import pandas as pd
 
-    from selfselect._formats import level
-
-    from .terminal import or_dash
-
     frame, terms = naive.published_.to_frame(), naive.terms_
     assert terms.confidence is not None
     bounds = terms.max_accepted_cost(naive.published_.counts)
@@ -158,12 +145,10 @@ def _published_table(naive: NaiveClassifier) -> pd.DataFrame:
     )
 
 
-def _outcome_row(model: SelfSelectionClassifier, data: DemoData, columns: list[str], cost: float) -> dict[str, str]:
+def _outcome_row(model: SelfSelectionClassifier, new: DemoPeople, cost: float) -> dict[str, str]:
     """Who applies to a fitted model at a cost, and what follows for new people."""
-    from .terminal import or_dash
-
     applies = model.applies(cost)
-    audit = model.audit(data.X_new[columns], data.y_new, data.z_new, cost=cost)
+    audit = model.audit(*new, cost=cost)
     return {
         "who applies": ", ".join(map(str, applies.index[applies])) or "nobody",
         "assumed accuracy": or_dash(audit.assumed_accuracy),
@@ -172,30 +157,29 @@ def _outcome_row(model: SelfSelectionClassifier, data: DemoData, columns: list[s
     }
 
 
-def _method_row(model: SelfSelectionClassifier, data: DemoData, with_group: bool) -> dict[str, str]:
-    """Fit a model and say what follows; ``order`` says whether its precision follows base rates."""
+def _method_row(model: SelfSelectionClassifier, train: DemoPeople, new: DemoPeople) -> dict[str, str]:
+    """Outcome of a model that is fitted first, and whether its precision follows base rates."""
     from selfselect._notices import captured_warnings
     from selfselect.metrics import rank_agreement
 
-    from .terminal import or_dash
-
-    columns = data.columns(with_group)
     with captured_warnings():  # the table shows that nobody applies
-        model.fit(data.X[columns], data.y, sensitive_features=data.z)
+        model.fit(train.X, train.y, sensitive_features=train.z)
     order = rank_agreement(model.published_.base_rate, model.published_.precision)
-    return _outcome_row(model, data, columns, COST) | {"order": or_dash(order.kendall, "{:+.2f}".format)}
+    return _outcome_row(model, new, COST) | {"order": or_dash(order.kendall, "{:+.2f}".format)}
 
 
-def _audit(naive: NaiveClassifier, data: DemoData) -> Audit:
+def _audit(naive: NaiveClassifier, train: DemoPeople, new: DemoPeople) -> Audit:
     """The naive model, as its report shows it."""
     from selfselect.auditing import Audit, Provenance, ScreeningResult
 
-    def screen(score: Any, y: pd.Series, z: pd.Series) -> ScreeningResult:
-        return ScreeningResult.from_scores(y, score, threshold=0.0, sensitive_features=z)
-
+    scores: tuple[Any, Any] = (naive.unseen_scores_, naive.decision_function(new.X))
+    published_by, counted_on = (
+        ScreeningResult.from_scores(people.y, score, threshold=0.0, sensitive_features=people.z)
+        for people, score in zip((train, new), scores, strict=True)
+    )
     return Audit(
-        screen(naive.unseen_scores_, data.y, data.z),
-        screen(naive.decision_function(data.X_new), data.y_new, data.z_new),
+        published_by,
+        counted_on,
         replace(naive.terms_, cost=REPORT_COST),
         other_costs=tuple(cost for cost in COSTS if cost != REPORT_COST),
         provenance=Provenance(

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import click
 
@@ -68,37 +68,33 @@ class BadInput(click.ClickException):
         return "\n".join(map(printable, self.message.split("\n")))
 
 
-def has_option(command: click.Command, option: str) -> bool:
-    """Whether a command has an option of this name."""
+def _has_option(command: click.Command, option: str) -> bool:
     return any(option in parameter.opts for parameter in command.params)
 
 
-def _hint(
-    hints: Mapping[str, tuple[str, str]], key: str | None, details: Mapping[str, Any], command: click.Command
-) -> str:
-    option, text = hints.get(key or "", ("", ""))
-    if not has_option(command, option):
+def _hint(hints: Mapping[str, tuple[str, str]], cause: InputError | Finding, command: click.Command) -> str:
+    option, text = hints.get(cause.key or "", ("", ""))
+    if not _has_option(command, option):
         return ""
-    name = quote(str(details.get("name", "NAME")))
-    return text.format_map({"delimiter": ";", "decimal": ",", "encoding": "ENCODING", **details, "name": name})
+    name = quote(str(cause.details.get("name", "NAME")))
+    return text.format_map({"delimiter": ";", "decimal": ",", "encoding": "ENCODING", **cause.details, "name": name})
 
 
 def error_message(error: InputError, command: click.Command) -> str:
     """An error of the library, with the option that it is about and the option that would settle it."""
-    hint = _hint(ERROR_HINTS, error.key, error.details, command)
+    hint = _hint(ERROR_HINTS, error, command)
     if error.key == "untested" and not hint:
         hint = "If only people who did not pass lack it, the command audit can count them apart."
     blamed = "--" + str(error.details.get("named_by") or "").replace("_", "-")
     message = str(error)
-    if isinstance(error, TableError) and has_option(command, blamed):
+    if isinstance(error, TableError) and _has_option(command, blamed):
         message = error.said(f"({blamed})")
     return f"{message} {hint}".rstrip()
 
 
 def finding_message(finding: Finding, command: click.Command) -> str:
     """A finding, with the option that would settle it."""
-    hint = _hint(FINDING_HINTS, finding.key, finding.details, command)
-    return printable(f"{finding} {hint}".rstrip())
+    return printable(f"{finding} {_hint(FINDING_HINTS, finding, command)}".rstrip())
 
 
 def sort_findings(findings: Iterable[Finding]) -> list[Finding]:

@@ -10,33 +10,31 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from selfselect._formats import percent
 from selfselect._text import printable
 
 from .errors import CONDITION_FAILED, BadInput
 from .options import (
-    CostRange,
     Number,
     check_model_options,
     cost_of_option,
+    cost_option,
     file_options,
-    model_options,
     output_options,
-    people_options,
+    screening_options,
     seed_option,
     subsidy_options,
-    weight_option,
 )
+from .outputs import Outputs, check_outputs, write_output
+from .terminal import text_table
 
 if TYPE_CHECKING:
     from selfselect.planning import ThresholdFrontier
 
 
 @click.command(short_help="Compare all thresholds of a score.")
-@click.argument("file")
-@people_options
-@model_options
-@weight_option
-@click.option("--cost", "costs", type=CostRange(), multiple=True, required=True, help="Cost of being tested.")
+@screening_options
+@cost_option
 @cost_of_option
 @subsidy_options
 @click.option(
@@ -51,7 +49,7 @@ if TYPE_CHECKING:
 @output_options
 @file_options
 def frontier(
-    file: str, max_social_cost: float | None, seed: int, figure: str | None, force: bool, **options: Any
+    file: str, cost: float, max_social_cost: float | None, seed: int, figure: str | None, force: bool, **options: Any
 ) -> None:
     """Compare all thresholds of a score: accuracy among applicants against social cost.
 
@@ -68,21 +66,17 @@ def frontier(
     """  # noqa: D301
     if options["prediction"] is not None or options["score"] is None:
         raise click.UsageError("A frontier needs --score COLUMN: decisions have no other threshold.")
-    if len({cost for option in options["costs"] for cost in option}) != 1:
-        raise click.UsageError("A frontier is for one --cost.")
     check_model_options(**options)
 
-    from selfselect._formats import percent
     from selfselect.planning import frontier_for
 
     from .inputs import load_audit
-    from .outputs import Outputs, check_outputs, write_output
 
     outputs = Outputs.of(options)
     check_outputs(outputs, force=force, inputs=[file], figure=figure)
     if figure is not None and find_spec("matplotlib") is None:
         raise BadInput("A picture needs matplotlib: pip install matplotlib (extra plot).")
-    audit = load_audit(file, options)
+    audit = load_audit(file, cost, options)
     if audit.published_by.lower_passes:
         click.echo(
             "Note: lower scores pass, so scores and thresholds are shown with the opposite sign: -0.3 means below 0.3.",
@@ -91,7 +85,7 @@ def frontier(
     result = frontier_for(audit, max_social_cost=max_social_cost, random_state=seed)
     if figure is not None:
         write_output(figure, _picture(result, Path(figure).suffix[1:].lower()))
-    outputs.deliver(result, result.to_frame(), _show)
+    outputs.deliver(result, _show)
     if figure is not None:
         click.echo(f"\nPicture: {printable(figure)}", err=outputs.json == "-")
     if not result.met:
@@ -117,8 +111,6 @@ def _picture(result: ThresholdFrontier, kind: str) -> bytes:
 def _show(result: ThresholdFrontier) -> None:
     from selfselect.report.sentences.frontiers import NOTES
     from selfselect.report.tables import point_row
-
-    from .terminal import text_table
 
     click.echo(printable(result.verdict()))
     for title, points in (("One threshold for all", result.one), ("A threshold per group", result.per_group)):

@@ -110,12 +110,14 @@ def provenance(title: str, people: PeopleColumns, score: str, sha256: str, optio
     )
 
 
-def load_audit(file: str, options: Options) -> Audit:
-    """Audit a table on disk."""
-    return load_audits(file, options)[0]
+def load_audit(file: str, cost: float, options: Options) -> Audit:
+    """Audit a table on disk at one cost."""
+    return load_audits(file, [(cost,)], options)[0]
 
 
-def load_audits(file: str, options: Options, *, separately: bool = False) -> list[Audit]:
+def load_audits(
+    file: str, costs: Sequence[tuple[float, ...]], options: Options, *, separately: bool = False
+) -> list[Audit]:
     """Audit a table on disk: one audit, or one for each column of groups. Findings are shown first."""
     people, model = people_columns(options), model_column(options)
     findings: list[Finding] = []
@@ -129,8 +131,8 @@ def load_audits(file: str, options: Options, *, separately: bool = False) -> lis
     warnings = tuple(str(finding) for finding in sort_findings(findings) if finding.severity != "hint")
     source = replace(source, warnings=warnings)
     sources = [replace(source, groups=column) for column in people.groups] if separately else [source]
-    first, *others = dict.fromkeys(cost for option in options["costs"] for cost in option)
-    span = next(((option[0], option[-1]) for option in options["costs"] if isinstance(option, CostSpan)), None)
+    first, *others = dict.fromkeys(cost for option in costs for cost in option)
+    span = next(((option[0], option[-1]) for option in costs if isinstance(option, CostSpan)), None)
     terms = Terms(first, kind=subsidy_kind(options.get("proportional", False)))
     audits = [
         Audit(result, result, terms, tuple(others), where, span) for result, where in zip(results, sources, strict=True)
@@ -142,30 +144,22 @@ def load_audits(file: str, options: Options, *, separately: bool = False) -> lis
 
 def _by_group(audits: Sequence[Audit], named: Sequence[tuple[str, float]], option: str) -> list[dict[Any, float]]:
     """Numbers given by group: for each audit those of its groups. A name that no audit has is an error."""
-    if len(audits) > 1:
-        match_groups([name for name, _ in named], all_groups(audits), option)
-    by_audit = []
-    for audit in audits:
-        own = [(name, value) for name, value in named if len(audits) == 1 or name in audit.names]
-        labels = match_groups([name for name, _ in own], audit.published.groups, option)
-        by_audit.append({label: value for label, (_, value) in zip(labels, own, strict=True)})
-    return by_audit
+    values = dict(named)
+    match_groups([name for name, _ in named], all_groups(audits), option)
+    return [
+        {label: values[name] for label, name in zip(audit.published.groups, audit.names, strict=True) if name in values}
+        for audit in audits
+    ]
 
 
 def all_groups(audits: Sequence[Audit]) -> pd.Index:
-    """Groups of all audits: labels of a single one, names of several."""
-    if len(audits) == 1:
-        return audits[0].published.groups
+    """Names of the groups of all audits."""
     return pd.Index([name for audit in audits for name in audit.names]).drop_duplicates()
 
 
 def _with_terms(audit: Audit, subsidies: dict[Any, float], costs_of: dict[Any, float]) -> Audit:
     """The audit with subsidies and costs of single groups, which must make sense at every cost."""
-    terms = audit.terms
-    if subsidies:
-        terms = terms.with_subsidies(subsidies)
-    if costs_of:
-        terms = replace(terms, cost_of=costs_of)
+    terms = replace(audit.terms, subsidies=subsidies or None, cost_of=costs_of or None)
     for cost in (terms.cost, *audit.other_costs):
         terms.at_cost(cost).effective_cost(audit.published.groups)
     return replace(audit, terms=terms)

@@ -41,18 +41,9 @@ class CostSpan(tuple[float, ...]):
 
 
 class CostRange(click.ParamType):  # type: ignore[type-arg]  # generic in some versions of click only
-    """A cost in [0, 1], or several evenly spaced costs as FIRST:LAST:STEP.
-
-    Parameters
-    ----------
-    spans : bool, default=False
-        Whether LOW:HIGH is allowed too, which gives a :class:`CostSpan`.
-    """
+    """A cost in [0, 1], several evenly spaced costs as FIRST:LAST:STEP, or a :class:`CostSpan` as LOW:HIGH."""
 
     name = "COST"
-
-    def __init__(self, spans: bool = False) -> None:
-        self.spans = spans
 
     def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> tuple[float, ...]:
         """Read one option."""
@@ -60,9 +51,8 @@ class CostRange(click.ParamType):  # type: ignore[type-arg]  # generic in some v
             return value
         text = quote(str(value))
         parts = str(value).split(":")
-        if len(parts) not in ((1, 2, 3) if self.spans else (1, 3)):
-            span = ", a whole range (0.6:0.8)" if self.spans else ""
-            self.fail(f"{text} is neither a cost (0.7){span} nor a range (0.5:0.9:0.05).", param, ctx)
+        if len(parts) > 3:
+            self.fail(f"{text} is neither a cost (0.7) nor a range (0.6:0.8 or 0.5:0.9:0.05).", param, ctx)
         try:
             # decimals, so that 0.5:0.9:0.05 holds exactly the 0.7 that a person would type
             numbers = [Decimal(part.strip()) for part in parts]
@@ -148,18 +138,10 @@ def seed_option(purpose: str) -> Callable[[Command], Command]:
 
 #: How the table is written, and whether output files may replace others.
 file_options = _all_of(
+    click.option("--encoding", default="auto", help="Of a CSV file: utf-8, latin-1, utf-16, ... [default: auto]"),
+    click.option("--delimiter", default="auto", help="Of a CSV file: , ; | tab [default: auto]"),
     click.option(
-        "--encoding", default="auto", show_default=True, help="Of a CSV file: utf-8, latin-1, cp1252, utf-16, ..."
-    ),
-    click.option(
-        "--delimiter", default="auto", show_default=True, help="Between the columns of a CSV file: , ; | tab."
-    ),
-    click.option(
-        "--decimal",
-        type=click.Choice(["auto", ".", ","]),
-        default="auto",
-        show_default=True,
-        help="Decimal sign of a CSV file.",
+        "--decimal", type=click.Choice(["auto", ".", ","]), default="auto", help="Decimal sign [default: auto]"
     ),
     click.option("--sheet", metavar="NAME", help="Sheet of an .xlsx file, by name or number [default: the first]."),
     click.option(
@@ -215,7 +197,11 @@ model_options = _all_of(
     click.option("--prediction-positive", metavar="VALUE", help="The prediction that means passing, if not 1 or true."),
 )
 
-#: Costs of single groups and subsidies.
+#: A table with the scores or decisions of a model.
+screening_options = _all_of(click.argument("file"), people_options, model_options, weight_option)
+
+#: Costs, also of single groups, and subsidies.
+cost_option = click.option("--cost", type=Number(0, 1), required=True, help="Cost of being tested.")
 cost_of_option = click.option(
     "--cost-of",
     "costs_of",
@@ -247,10 +233,7 @@ output_options = _all_of(
 
 
 def check_model_options(score: Any, threshold: Any, prediction: Any, lower_passes: bool, **others: Any) -> None:
-    """Refuse options of a model that do not go together, before anything is read.
-
-    ``score``, ``threshold`` and ``prediction`` are values, or sequences of values where an option repeats.
-    """
+    """Refuse options of a model that do not go together, before anything is read. Options that repeat are tuples."""
     thresholds = threshold if isinstance(threshold, tuple) else () if threshold is None else (threshold,)
     if bool(score) == bool(prediction):
         raise click.UsageError("Pass either --score COLUMN (with --threshold) or --prediction COLUMN.")

@@ -10,12 +10,9 @@ from pathlib import Path
 from typing import Any
 
 import click
-import pandas as pd
 
 from selfselect._files import is_stream, write_atomically
 from selfselect._text import printable
-from selfselect.report import check_available
-from selfselect.tabular.write import csv_text
 
 from .errors import BadInput
 
@@ -29,14 +26,8 @@ def check_files(
 ) -> None:
     """Refuse output files that cannot be written, before any work is done.
 
-    Parameters
-    ----------
-    paths : iterable of (path or None, sequence of str)
-        Output files, each with the suffixes it may have. A stream needs no suffix.
-    force : bool
-        Whether files that exist may be replaced.
-    inputs : iterable of path
-        Files that the command reads. They are never replaced.
+    Each of ``paths`` comes with the suffixes it may have; a stream needs none. ``force`` allows to replace files that
+    exist, but never one of ``inputs``.
     """
     real_inputs = {os.path.realpath(path) for path in inputs if str(path) != "-"}
     chosen: dict[str, Path] = {}
@@ -61,7 +52,7 @@ def check_files(
 
 
 def write_output(path: str | Path, content: str | bytes | Iterable[bytes]) -> None:
-    """Write a file whole; :func:`check_files` has seen it."""
+    """Write a file whole. :func:`check_files` has checked its name."""
     try:
         write_atomically(path, content)
     except OSError as error:
@@ -70,6 +61,8 @@ def write_output(path: str | Path, content: str | bytes | Iterable[bytes]) -> No
 
 def check_report_available() -> None:
     """Refuse to make a report if its libraries are not installed, before any work is done."""
+    from selfselect.report import check_available
+
     try:
         check_available()
     except ImportError as error:
@@ -85,22 +78,9 @@ def print_table(pieces: Iterable[bytes]) -> None:
             click.echo(piece, nl=False)
 
 
-def frame_by_name(result: Any, names: Sequence[str]) -> pd.DataFrame:
-    """Table of a result, with the names of its groups in the first column."""
-    frame: pd.DataFrame = result.to_frame()
-    frame.insert(0, "group", names)
-    return frame
-
-
 @dataclass(frozen=True)
 class Outputs:
-    """Where a result goes besides the terminal.
-
-    Attributes
-    ----------
-    report, json, csv : str or None
-        Files. With ``-`` as ``json``, the terminal shows the JSON and nothing else.
-    """
+    """Files of a result. With ``-`` as ``json``, the terminal shows the JSON and nothing else."""
 
     report: str | None
     json: str | None
@@ -113,23 +93,28 @@ class Outputs:
 
     @property
     def files(self) -> list[tuple[str | None, Sequence[str]]]:
-        """Files, as :func:`check_files` takes them."""
+        """Files with their suffixes, as :func:`check_files` takes them."""
         return [(self.report, HTML), (None if self.json == "-" else self.json, JSON), (self.csv, CSV)]
 
-    def deliver(self, result: Any, frame: pd.DataFrame, show: Callable[[Any], None]) -> None:
-        """Write the files of a result, with ``frame`` as the CSV file, then show it."""
-        self.write(result, frame)
+    def deliver(self, result: Any, show: Callable[[Any], None], names: Sequence[str] | None = None) -> None:
+        """Write the files of a result, then show it. The CSV file begins with the names of groups, if there are any."""
+        self.write(result, names)
         if self.json == "-":
             click.echo(result.to_json().encode(), nl=False)
         else:
             show(result)
         self.name_report()
 
-    def write(self, result: Any, frame: pd.DataFrame) -> None:
-        """Write the files. This comes before any printing, which may end early when nobody reads the output."""
+    def write(self, result: Any, names: Sequence[str] | None = None) -> None:
+        """Write the files. This comes before any printing, which ends early when the reader of the output ends."""
+        from selfselect.tabular.write import csv_text
+
         if self.json is not None and self.json != "-":
             write_output(self.json, result.to_json())
         if self.csv is not None:
+            frame = result.to_frame()
+            if names is not None:
+                frame.insert(0, "group", names)
             write_output(self.csv, csv_text(frame))
         if self.report is not None:
             write_output(self.report, result.to_html())
@@ -143,7 +128,6 @@ class Outputs:
 
 def check_outputs(*outputs: Outputs, force: bool, inputs: Iterable[str | Path], figure: str | None = None) -> None:
     """Refuse outputs that cannot be written, before anything is read."""
-    files = [file for each in outputs for file in each.files]
-    check_files([*files, (figure, PICTURE)], force=force, inputs=inputs)
+    check_files([*(file for each in outputs for file in each.files), (figure, PICTURE)], force=force, inputs=inputs)
     if any(each.report is not None for each in outputs):
         check_report_available()

@@ -9,20 +9,21 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from selfselect._formats import amount, amount_up, count, or_dash, percent
 from selfselect._text import printable, quote
 
 from .errors import CONDITION_FAILED
 from .options import (
-    CostRange,
     Number,
     check_model_options,
     cost_of_option,
+    cost_option,
     file_options,
-    model_options,
     output_options,
-    people_options,
-    weight_option,
+    screening_options,
 )
+from .outputs import Outputs, check_outputs
+from .terminal import text_table, yes_or_no
 
 if TYPE_CHECKING:
     from selfselect.costs import Terms
@@ -31,11 +32,8 @@ if TYPE_CHECKING:
 
 
 @click.command(short_help="Find subsidies that bring groups in.")
-@click.argument("file")
-@people_options
-@model_options
-@weight_option
-@click.option("--cost", "costs", type=CostRange(), multiple=True, required=True, help="Cost of being tested.")
+@screening_options
+@cost_option
 @cost_of_option
 @click.option(
     "--target",
@@ -68,6 +66,7 @@ if TYPE_CHECKING:
 @file_options
 def plan(
     file: str,
+    cost: float,
     targets: tuple[str, ...],
     budget: float | None,
     confidence: float | None,
@@ -91,8 +90,6 @@ def plan(
     Exit code 0: the subsidies bring all targets in, or make the best of a budget; 1: for some target no subsidy
     can, or it drives another group out; 2: wrong input.
     """  # noqa: D301
-    if len({cost for option in options["costs"] for cost in option}) != 1:
-        raise click.UsageError("A plan is for one --cost.")
     if not retrain and (drop_group or ignore):
         raise click.UsageError("--drop-group and --ignore belong to --retrain.")
     if retrain and file == "-":
@@ -107,11 +104,10 @@ def plan(
     from selfselect.tabular.columns import match_groups
 
     from .inputs import load_audit, subsidy_kind
-    from .outputs import Outputs, check_outputs, frame_by_name
 
     outputs = Outputs.of(options)
     check_outputs(outputs, force=force, inputs=[file])
-    audit = load_audit(file, options)
+    audit = load_audit(file, cost, options)
     wanted = match_groups(targets, audit.published.groups, "target") if targets else None
     settings: dict[str, Any] = {"subsidy_kind": subsidy_kind(proportional), "budget": budget, "confidence": confidence}
     if retrain:
@@ -123,7 +119,7 @@ def plan(
             result = plan_under_retraining(audit, firm, wanted, **settings)
     else:
         result = plan_for(audit, wanted, **settings)
-    outputs.deliver(result, frame_by_name(result, result.before.names), _show)
+    outputs.deliver(result, _show, result.before.names)
     if not result.works:
         sys.exit(CONDITION_FAILED)
 
@@ -149,8 +145,6 @@ def _retraining_firm(
 def _show(result: SubsidyPlan) -> None:
     from selfselect.report.tables import outcome_rows
 
-    from .terminal import text_table
-
     click.echo(printable(result.verdict()))
     rest = "--csv and --json hold all"
     click.echo("\n" + text_table(_group_rows(result), left=("group",), rest=rest))
@@ -167,10 +161,6 @@ def _show(result: SubsidyPlan) -> None:
 
 
 def _group_rows(result: SubsidyPlan) -> list[dict[str, str]]:
-    from selfselect._formats import amount, amount_up, count
-
-    from .terminal import or_dash, yes_or_no
-
     return [
         {
             "group": name,
@@ -191,10 +181,6 @@ def _group_rows(result: SubsidyPlan) -> list[dict[str, str]]:
 
 
 def _search_rows(steps: list[dict[str, Any]], budgeted: bool) -> list[dict[str, str]]:
-    from selfselect._formats import amount, amount_up, percent
-
-    from .terminal import yes_or_no
-
     return [
         {
             "fit": str(i),

@@ -11,6 +11,7 @@ from selfselect._text import printable, quote
 
 from .errors import BadInput
 from .options import file_options
+from .outputs import CSV, check_files, print_table, write_output
 
 if TYPE_CHECKING:
     from selfselect.tabular.table import Table
@@ -41,7 +42,6 @@ def predict(model: str, file: str, output: str | None, prefix: str, force: bool,
     from selfselect.tabular.write import CsvCopy
 
     from .inputs import table_at
-    from .outputs import CSV, check_files, print_table, write_output
 
     check_files([(output, CSV)], force=force, inputs=[file, model])
     loaded = load_table_model(model)

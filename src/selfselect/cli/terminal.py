@@ -2,31 +2,16 @@
 
 from __future__ import annotations
 
-import math
 import os
 import sys
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 
-from tqdm import tqdm
-
-from selfselect._formats import percent
 from selfselect._text import printable
 
-#: Longer tables and cells are cut in the terminal; files hold everything.
+#: Longer tables and cells are shortened in the terminal; files hold everything.
 MAX_ROWS = 50
 MAX_CELL = 60
-
-
-def or_dash(value: float, form: Callable[[float], str] = percent) -> str:
-    """A number as text; a dash for NaN.
-
-    Examples
-    --------
-    >>> or_dash(0.0125), or_dash(float("nan"))
-    ('1.3%', '-')
-    """
-    return "-" if math.isnan(value) else form(value)
 
 
 def yes_or_no(value: object) -> str:
@@ -37,18 +22,10 @@ def yes_or_no(value: object) -> str:
 def text_table(
     rows: Sequence[Mapping[str, str]], left: Collection[str] = (), *, total: int | None = None, rest: str = ""
 ) -> str:
-    """ModelTable as aligned text. Columns that are empty in every row are left out.
+    """Table as aligned text, without columns that are empty in every row.
 
-    Parameters
-    ----------
-    rows : sequence of mappings
-        Text by column.
-    left : collection of str
-        Columns aligned to the left; all others are aligned to the right.
-    total : int, optional
-        Number of rows, if ``rows`` holds only the first of them.
-    rest : str, optional
-        Where to find the rows that are not shown.
+    Columns of ``left`` are aligned to the left, all others to the right. ``total`` is the number of rows if ``rows``
+    holds only the first of them, and ``rest`` says where the others are.
 
     Examples
     --------
@@ -58,7 +35,7 @@ def text_table(
     B      10
     """
     columns = [name for name in rows[0] if any(row[name] for row in rows)]
-    cells = [columns] + [[_cut(row[name]) for name in columns] for row in rows[:MAX_ROWS]]
+    cells = [columns] + [[_shorten(row[name]) for name in columns] for row in rows[:MAX_ROWS]]
     widths = [max(map(len, column)) for column in zip(*cells, strict=True)]
     lines = []
     for line in cells:
@@ -73,7 +50,7 @@ def text_table(
     return "\n".join(lines)
 
 
-def _cut(text: str) -> str:
+def _shorten(text: str) -> str:
     safe = printable(text)
     return safe if len(safe) <= MAX_CELL else safe[: MAX_CELL - 3] + "..."
 
@@ -84,6 +61,8 @@ def progress_bar(file: str) -> Iterator[Callable[[int], object] | None]:
     if not sys.stderr.isatty():
         yield None
         return
+    from tqdm import tqdm
+
     size = os.path.getsize(file) if file != "-" and os.path.isfile(file) else None
     with tqdm(total=size, unit="B", unit_scale=True, desc="reading", leave=False, file=sys.stderr) as bar:
         yield bar.update

@@ -2,20 +2,20 @@
 
 from __future__ import annotations
 
-import math
 import sys
 from typing import TYPE_CHECKING, Any, NoReturn
 
 import click
 
+from selfselect._formats import amount, count, level, or_dash
 from selfselect._text import printable
 
 from .errors import CONDITION_FAILED, show_findings
-from .options import Number, file_options, people_options, report_options, seed_option, subsidy_options
+from .options import Number, cost_option, file_options, people_options, report_options, seed_option, subsidy_options
+from .outputs import HTML, MODEL, check_files, check_report_available, write_output
+from .terminal import text_table
 
 if TYPE_CHECKING:
-    import pandas as pd
-
     from selfselect.auditing import Audit
     from selfselect.tabular.data_checks import Finding
     from selfselect.tabular.train import Method, TrainingResult
@@ -28,7 +28,7 @@ METHODS = ("naive", "semi", "thresholds", "strategic")
 @click.command(short_help="Train a model that takes self-selection into account.")
 @click.argument("file")
 @people_options
-@click.option("--cost", type=Number(0, 1), required=True, help="Cost of being tested.")
+@cost_option
 @click.option(
     "--method",
     type=click.Choice(METHODS),
@@ -112,7 +112,6 @@ def train(
     from selfselect.tabular.train import make_classifier, train_on_table
 
     from .inputs import people_columns, provenance, subsidy_kind, table_at, title_of
-    from .outputs import HTML, MODEL, check_files, check_report_available, write_output
 
     check_files([(model_file, MODEL), (report, HTML)], force=force, inputs=[file])
     if report is not None:
@@ -173,60 +172,43 @@ def _refuse(reasons: list[str], model_file: str) -> NoReturn:
 
 
 def _group_rows(audit: Audit) -> list[dict[str, str]]:
-    """Groups as the table shows them; with the bound of precision, where people go by it."""
-    from selfselect._formats import level
+    """Groups as the table shows them: the people who are counted, what was published, and what new people got."""
     from selfselect.report.sentences.training import answers
+    from selfselect.report.tables import interval_text
     from selfselect.tabular.model_checks import rejected
 
-    from .terminal import or_dash
-
-    frame, terms = audit.to_frame(), audit.terms
-    bounds = terms.max_accepted_cost(audit.published.counts)
-    counted = audit.population.reindex(audit.published.groups).to_frame()
+    confidence = audit.terms.confidence
+    published = audit.to_frame().to_dict("records")
+    counted = audit.population.reindex(audit.published.groups).to_frame().to_dict("records")
+    bounds = audit.terms.max_accepted_cost(audit.published.counts)
     answer = answers(audit, rejected(audit.published.counts))
-    bound_title = "" if terms.confidence is None else f"at least ({level(terms.confidence)} confidence)"
     rows = []
-    for i, name in enumerate(audit.names):
-        bound = {} if terms.confidence is None else {bound_title: or_dash(bounds[i])}
-        rows.append(_group_row(name, frame.iloc[i], counted.iloc[i], bound, answer[i], audit.of_new_people))
+    for i, (name, row, people) in enumerate(zip(audit.names, published, counted, strict=True)):
+        of_published = f" of {count(row['selected'])}" if audit.of_new_people and row["selected"] else ""
+        cells = {
+            "group": name,
+            "people": count(people["n"]),
+            "qualified": or_dash(people["base_rate"]),
+            "pass": count(people["selected"]),
+            "published precision": or_dash(row["precision"]) + of_published,
+        }
+        if confidence is not None:
+            cells[f"at least ({level(confidence)} confidence)"] = or_dash(bounds[i])
+        cells |= {"cost": amount(row["cost"]), "applies": answer[i]}
+        if audit.of_new_people:
+            cells |= {
+                "new precision": or_dash(row["delivered"]),
+                "95% interval": interval_text(row["delivered_low"], row["delivered_high"]),
+                "as published": row["promise_kept"] or "-",
+            }
+        rows.append(cells)
     return rows
-
-
-def _group_row(
-    name: str, row: pd.Series, counted: pd.Series, bound: dict[str, str], answer: str, of_new_people: bool
-) -> dict[str, str]:
-    """A group as the table shows it: the people who are counted, what was published, and what they got of it."""
-    from selfselect._formats import amount, count
-
-    from .terminal import or_dash
-
-    of_published = f" of {count(row['selected'])}" if of_new_people and row["selected"] else ""
-    shown = {
-        "group": name,
-        "people": count(counted["n"]),
-        "qualified": or_dash(counted["base_rate"]),
-        "pass": count(counted["selected"]),
-        "published precision": or_dash(row["precision"]) + of_published,
-        **bound,
-        "cost": amount(row["cost"]),
-        "applies": answer,
-    }
-    if not of_new_people:
-        return shown
-    interval = f"{or_dash(row['delivered_low'])} to {or_dash(row['delivered_high'])}"
-    return shown | {
-        "new precision": or_dash(row["delivered"]),
-        "95% interval": "-" if math.isnan(row["delivered"]) else interval,
-        "as published": row["promise_kept"] or "-",
-    }
 
 
 def _show(result: TrainingResult) -> None:
     from selfselect.report.sentences.training import training_note, training_verdict
     from selfselect.report.tables import outcome_rows
     from selfselect.tabular.model_checks import rejected
-
-    from .terminal import text_table
 
     for note in result.notes:
         click.echo(f"Note: {printable(note)}", err=True)

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import pandas as pd
 
-from .._formats import amount, amount_up, count, level, listed, percent
+from .._formats import amount, amount_up, count, level, listed, or_dash, percent
 from ..auditing import Audit, Comparison
 from ..auditing.impact import SMALL_SHARE
 from .sentences.audits import NUMBERS
@@ -19,11 +19,6 @@ from .sentences.words import range_text
 if TYPE_CHECKING:  # importing plans would import all estimators
     from ..planning import SubsidyPlan, ThresholdFrontier
     from ..planning.thresholds import Point
-
-
-def or_dash(value: float, form: Callable[[float], str] = percent) -> str:
-    """A number for a table; a dash if it is undefined."""
-    return "-" if math.isnan(value) else form(value)
 
 
 def interval_text(low: float, high: float, form: Callable[[float], str] = percent) -> str:
