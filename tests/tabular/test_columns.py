@@ -20,16 +20,15 @@ from selfselect.tabular.table import Table
 
 
 class TableInMemory(Table):
-    """Columns in memory, in batches of two rows."""
+    """Columns of texts in memory."""
 
     def __init__(self, **columns):
         super().__init__("t.csv", lambda: "")
         self.header, self._cells = list(columns), list(columns.values())
 
-    def _batches(self, positions):
-        for at in range(0, len(self._cells[0]), 2):
-            cells = [pa.array(list(self._cells[i][at : at + 2]), pa.string()) for i in positions]
-            yield range(at + 2, at + 2 + len(cells[0])), cells
+    def _read(self, positions):
+        cells = [pa.chunked_array([list(self._cells[at])], pa.string()) for at in positions]
+        return range(2, 2 + len(self._cells[0])), cells
 
 
 def all_columns(table):

@@ -181,8 +181,15 @@ def _canonical(cell: str, decimal: str | None = ".") -> Decimal | str:
     return text.casefold()
 
 
+#: Problem with an empty label. To fill or drop such rows would change the results.
+NO_LABEL = (
+    "the label is empty. People who were not tested have none; filling it in, or dropping these rows, changes base "
+    "rates, accuracy and social cost without a word"
+)
+
+
 class BinaryColumn:
-    """Column of two values, one of which counts as positive.
+    """Labels or decisions: a column of two values, one of which counts as positive.
 
     Parameters
     ----------
@@ -192,22 +199,12 @@ class BinaryColumn:
         The column.
     positive : str, sequence of str or None
         The values that count as positive; None if 1 or true does.
-    meaning : str
-        What positive means, for errors.
+    is_label : bool, default=False
+        Whether the column holds labels. Once the positive ones are named, there may be any number of negative labels.
     fallback : str, sequence of str or None, optional
         The values that count as positive if ``positive`` is None and the column holds others than 0, 1, true, false.
-    key : str, default="positive"
-        Key of errors that are solved by naming the positive value.
-    more_values : str, optional
-        Key of the error about a third value.
-    empty : str, default=EMPTY_CELL
-        Problem with an empty cell.
-    empty_key : str, optional
-        Key of that error.
     allow_empty : bool, default=False
         Whether cells may be empty, or say that nothing is known; see :attr:`known`.
-    rest_is_negative : bool, default=False
-        Whether there may be any number of negative values once the positive ones are named.
 
     Attributes
     ----------
@@ -222,45 +219,44 @@ class BinaryColumn:
         table: Table,
         column: Column,
         positive: str | Sequence[str] | None,
-        meaning: str,
         *,
+        is_label: bool = False,
         fallback: str | Sequence[str] | None = None,
-        key: str = "positive",
-        more_values: str | None = None,
-        empty: str = EMPTY_CELL,
-        empty_key: str | None = None,
         allow_empty: bool = False,
-        rest_is_negative: bool = False,
     ) -> None:
-        self._table, self._column, self._meaning, self._key = table, column, meaning, key
+        self._table, self._column, self._is_label = table, column, is_label
+        self._meaning = "qualified" if is_label else "passing screening"
         canonical = [_canonical(str(text), table.decimal) for text in column.texts]
         missing = _missing_texts(column.texts)
         if positive is None and any(value not in YES | NO for value in canonical):
             positive = fallback
         self._positive = ((positive,) if isinstance(positive, str) else tuple(positive or ())) or None
         self._named = YES if self._positive is None else {_canonical(name, table.decimal) for name in self._positive}
-        may_have_more = rest_is_negative and self._positive is not None
         self._first_code: dict[Decimal | str, int] = {}
         for code, value in enumerate(canonical):
             if value in self._first_code or (allow_empty and missing[code]):
                 continue
-            row = column.first_row(code)
-            if value == "" or (empty_key is not None and missing[code]):
-                raise table.error(empty, row=row, column=column.name, key=empty_key)
-            if len(self._first_code) == 2 and not may_have_more:
-                first, second = (quote(str(column.texts[known])) for known in self._first_code.values())
-                raise table.error(
-                    f"a third value {quote(str(column.texts[code]))}, after {first} and {second}; it must hold two "
-                    f"values, one of which means {meaning}",
-                    row=row,
-                    column=column.name,
-                    key=more_values,
-                    name=column.name,
-                )
+            if is_label and missing[code]:
+                raise table.error(NO_LABEL, row=column.first_row(code), column=column.name, key="untested")
+            if value == "":
+                raise table.error(EMPTY_CELL, row=column.first_row(code), column=column.name)
             self._first_code[value] = code
+        if len(self._first_code) > 2 and not (is_label and self._positive is not None):
+            self._refuse_third_value()
         self._check_meaning()
         self.values: BoolArray = np.array([value in self._named for value in canonical], dtype=bool)[column.codes]
         self.known: BoolArray = ~missing[column.codes]
+
+    def _refuse_third_value(self) -> None:
+        first, second, third, *_ = (quote(str(self._column.texts[code])) for code in self._first_code.values())
+        raise self._table.error(
+            f"a third value {third}, after {first} and {second}; it must hold two values, one of which means "
+            f"{self._meaning}",
+            row=self._column.first_row(list(self._first_code.values())[2]),
+            column=self._column.name,
+            key="more_labels" if self._is_label else "score",
+            name=self._column.name,
+        )
 
     def _check_meaning(self) -> None:
         """If no positive value is named, all values must be 0, 1, true or false."""
@@ -273,7 +269,7 @@ class BinaryColumn:
                 f"{self._meaning}",
                 row=self._column.first_row(code),
                 column=self._column.name,
-                key=self._key,
+                key="positive" if self._is_label else "prediction_positive",
             )
 
     @property
@@ -303,7 +299,7 @@ class BinaryColumn:
                 f"no row holds {quote(absent[0])}",
                 column=self._column.name,
                 advice=f"It holds {listed}.",
-                named_by=self._key,
+                named_by="positive" if self._is_label else "prediction_positive",
             )
         texts = {str(text).strip() for text in self._column.texts}
         spellings = sorted(text for text in texts if not is_number(text, self._table.decimal))

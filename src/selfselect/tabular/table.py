@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import difflib
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Sequence
 from functools import cached_property
-from typing import Any, NamedTuple, TypeAlias
+from typing import Any, TypeAlias
 
 import numpy as np
 import pandas as pd
@@ -25,21 +25,10 @@ MAX_LISTED = 20
 BLANKS = " \t\n\v\f\r"
 
 TextArray: TypeAlias = NDArray[np.object_]
-#: Some rows: their numbers as a spreadsheet counts them (the header is row 1), and one Arrow array per column.
-Batch: TypeAlias = tuple[Sequence[int], list[pa.Array]]
 
 
 class Column:
-    """One column of a table, or of some of its rows.
-
-    Parameters
-    ----------
-    name : str
-        Its name in the header.
-    array : ChunkedArray
-        Its cells, as texts or as the values of a Parquet file.
-    rows : sequence of int
-        Numbers of the rows, as a spreadsheet counts them.
+    """One column of a table: its cells as texts, or as the values of a Parquet file, and the numbers of its rows.
 
     Examples
     --------
@@ -91,20 +80,10 @@ class Column:
             if pc.any(pc.match_substring(array, ".")).as_py():
                 return None
             array = pc.replace_substring(array, ",", ".")
-        for trim in (False, True):  # blanks are rare
-            try:
-                trimmed = pc.utf8_trim(array, BLANKS) if trim else array
-                return np.array(trimmed.cast(pa.float64()).to_numpy(), dtype=np.float64)
-            except pa.ArrowInvalid:
-                continue
-        return None
-
-
-class Chunk(NamedTuple):
-    """Some rows of the columns that were asked for."""
-
-    rows: Sequence[int]
-    columns: list[Column]
+        try:
+            return np.array(pc.utf8_trim(array, BLANKS).cast(pa.float64()).to_numpy(), dtype=np.float64)
+        except pa.ArrowInvalid:
+            return None
 
 
 def encode_texts(array: pa.ChunkedArray) -> tuple[NDArray[np.int32], TextArray]:
@@ -166,14 +145,7 @@ def _written_by_arrow(value: Any) -> Any:
 
 
 class Table(ABC):
-    """A table that is read once. Made by :func:`selfselect.tabular.read.open_table`.
-
-    Parameters
-    ----------
-    name : str
-        What errors call the table.
-    sha256 : callable
-        Returns the SHA-256 of the file.
+    """A table, made by :func:`selfselect.tabular.read.open_table`; errors call it by its name.
 
     Attributes
     ----------
@@ -184,7 +156,7 @@ class Table(ABC):
     max_bytes : int or None
         Bytes that the file may expand to; None if it is not compressed.
     notes : list of str
-        What was detected that the user should know. More may come while the table is read.
+        What was detected that the user should know.
     """
 
     header: list[str]
@@ -197,31 +169,15 @@ class Table(ABC):
         self.notes: list[str] = []
 
     @abstractmethod
-    def _batches(self, positions: Sequence[int]) -> Iterator[Batch]:
-        """Rows of some columns, in order."""
-
-    def chunks(self, positions: Sequence[int]) -> Iterator[Chunk]:
-        """Some columns by their positions in the header, some rows at a time."""
-        names = [self.header[at] for at in positions]
-        for rows, arrays in self._batches(positions):
-            columns = [Column(name, pa.chunked_array([array]), rows) for name, array in zip(names, arrays, strict=True)]
-            yield Chunk(rows, columns)
+    def _read(self, positions: Sequence[int]) -> tuple[Sequence[int], list[pa.ChunkedArray]]:
+        """Numbers of the rows as a spreadsheet counts them (the header is row 1), and the cells of some columns."""
 
     def columns(self, positions: Sequence[int]) -> list[Column]:
-        """Some columns by their positions in the header, all rows at once."""
-        rows: list[Sequence[int]] = []
-        arrays: list[list[pa.Array]] = [[] for _ in positions]
-        for batch_rows, batch in self._batches(positions):
-            rows.append(batch_rows)
-            for parts, array in zip(arrays, batch, strict=True):
-                parts.append(array)
-        if not rows:
+        """Some columns by their positions in the header."""
+        rows, arrays = self._read(positions)
+        if not len(rows):
             raise self.error("there is a header but no row")
-        numbers = _joined(rows)
-        return [
-            Column(self.header[at], pa.chunked_array(parts), numbers)
-            for at, parts in zip(positions, arrays, strict=True)
-        ]
+        return [Column(self.header[at], array, rows) for at, array in zip(positions, arrays, strict=True)]
 
     def check_size(self, size: int) -> None:
         """Raise an error if a file expands to more bytes than it may."""
@@ -263,14 +219,6 @@ class Table(ABC):
             named_by=named_by,
             delimiter=delimiters[0] if delimiters else "",
         )
-
-
-def _joined(parts: list[Sequence[int]]) -> Sequence[int]:
-    """Row numbers of all parts; a range if no row is left out."""
-    first, last, n = parts[0][0], parts[-1][-1], sum(map(len, parts))
-    if last - first + 1 == n:
-        return range(first, last + 1)
-    return [row for part in parts for row in part]
 
 
 def did_you_mean(name: str, known: Sequence[str], *, max_known: int = 5000) -> str:

@@ -32,7 +32,7 @@ from ..publishing import PublishedStatistics, ThresholdCurves
 from .columns import group_frame, is_missing, numbers_or_missing, with_point
 from .features import as_frame, fit_encoder, read_features
 from .loading import TrainingTable
-from .table import Chunk, Table, TextArray
+from .table import Column, Table, TextArray
 
 Method: TypeAlias = Literal["naive", "semi", "thresholds", "strategic"]
 
@@ -284,75 +284,46 @@ def _fit(classifier: Any, features: Any, y: BoolArray, groups: Any) -> list[str]
 # ---------------------------------------------------------------------- predict
 
 
-@dataclass(frozen=True, eq=False)
-class Predictions:
-    """Scores, and whether groups apply, for some rows.
+def predict_table(model: TableModel, table: Table) -> tuple[list[list[str]], list[str]]:
+    """All columns of a table with the columns score, prediction and applies added, and groups unknown in training.
 
-    Attributes
-    ----------
-    score : ndarray of float
-        Above 0 passes screening; NaN if the model decides by group, and the group was not there in training.
-    applies : ndarray of bool
-        Whether the person's group applies, by the statistics published in training.
-    known : ndarray of bool
-        Whether the group was there in training.
-    unknown_groups : set of str
-        Groups that were not.
+    A score above 0 passes screening (prediction 1). ``applies`` is by the statistics published in training. Undefined
+    values are empty.
     """
+    position = {name: table.position(name, use="which the model needs") for name in [*model.columns, *model.groups]}
+    columns = table.columns(range(len(table.header)))
+    cells = {
+        name: (
+            _numbers_with_points(table, columns[position[name]])
+            if name in model.numbers
+            else columns[position[name]].cells()
+        )
+        for name in model.columns
+    }
+    groups = group_frame(table, [columns[position[name]] for name in model.groups], model.missing)
+    applies, known = model.applies_to(groups)
+    unknown = [] if known.all() else group_names(encode_groups(groups[~known], missing="own_group").labels)
+    scores = model.score(model.frame(cells), groups).tolist()
+    added = [
+        ["" if np.isnan(score) else repr(score) for score in scores],
+        ["" if np.isnan(score) else str(int(score > 0)) for score in scores],
+        [str(int(yes)) if is_known else "" for yes, is_known in zip(applies, known, strict=True)],
+    ]
+    return [*(column.cells().tolist() for column in columns), *added], unknown
 
-    score: FloatArray
-    applies: BoolArray
-    known: BoolArray
-    unknown_groups: set[str]
 
-    def cells(self) -> list[list[str]]:
-        """Columns score, prediction (1 passes) and applies as text; undefined values are empty."""
-        scores = self.score.tolist()
-        return [
-            ["" if np.isnan(value) else repr(value) for value in scores],
-            ["" if np.isnan(value) else str(int(value > 0)) for value in scores],
-            [str(int(yes)) if known else "" for yes, known in zip(self.applies, self.known, strict=True)],
-        ]
-
-
-class TablePredictor:
-    """Predictions of a model for a table, chunk by chunk.
-
-    Parameters
-    ----------
-    model : TableModel
-        The model.
-    table : Table
-        A table with the columns that the model needs; its chunks must hold all columns.
-    """
-
-    def __init__(self, model: TableModel, table: Table) -> None:
-        self._model, self._table = model, table
-        needed = dict.fromkeys([*model.columns, *model.groups])
-        self._position = {name: table.position(name, use="which the model needs") for name in needed}
-
-    def __call__(self, chunk: Chunk) -> Predictions:
-        """Predict a chunk; an error names the place of a cell that is not a number."""
-        model = self._model
-        cells = {name: chunk.columns[self._position[name]].cells() for name in model.columns}
-        cells |= {name: self._with_points(chunk, name, cells[name]) for name in model.numbers}
-        groups = group_frame(self._table, [chunk.columns[self._position[name]] for name in model.groups], model.missing)
-        applies, known = model.applies_to(groups)
-        unknown = pd.Index([]) if known.all() else encode_groups(groups[~known], missing="own_group").labels
-        return Predictions(model.score(model.frame(cells), groups), applies, known, set(group_names(unknown)))
-
-    def _with_points(self, chunk: Chunk, name: str, cells: TextArray) -> TextArray:
-        """Cells of a column of numbers with decimal points; any other cell is an error that names its place."""
-        if self._table.decimal != ".":
-            pointed = [with_point(str(cell), self._table.decimal) for cell in cells]
-            cells = np.where(is_missing(cells), cells, np.array(pointed, dtype=object))
-        numbers, wrong = numbers_or_missing(cells)
-        problem = "is not a finite number; in training this column held numbers"
-        if not wrong.size:
-            wrong = np.flatnonzero(np.abs(np.nan_to_num(numbers)) > MAX_MAGNITUDE)
-            problem = "is too large to compute with"
-        if wrong.size:
-            at = int(wrong[0])
-            cell = str(chunk.columns[self._position[name]].cells()[at])
-            raise self._table.error(f"{quote(cell)} {problem}", row=chunk.rows[at], column=name)
-        return cells
+def _numbers_with_points(table: Table, column: Column) -> TextArray:
+    """Cells of a column of numbers with decimal points; any other cell is an error that names its place."""
+    cells = column.cells()
+    if table.decimal != ".":
+        with_points = [with_point(str(cell), table.decimal) for cell in cells]
+        cells = np.where(is_missing(cells), cells, np.array(with_points, dtype=object))
+    numbers, wrong = numbers_or_missing(cells)
+    problem = "is not a finite number; in training this column held numbers"
+    if not wrong.size:
+        wrong = np.flatnonzero(np.abs(np.nan_to_num(numbers)) > MAX_MAGNITUDE)
+        problem = "is too large to compute with"
+    if wrong.size:
+        at = int(wrong[0])
+        raise table.error(f"{quote(str(column.cells()[at]))} {problem}", row=column.rows[at], column=column.name)
+    return cells

@@ -6,7 +6,8 @@ import datetime
 import re
 import zipfile
 import zlib
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Sequence
+from functools import reduce
 from itertools import pairwise
 from typing import Any, BinaryIO
 
@@ -14,7 +15,7 @@ import pyarrow as pa
 
 from .._text import quote
 from .errors import first_line
-from .table import MAX_LISTED, Batch, Table, did_you_mean, listing
+from .table import MAX_LISTED, Table, did_you_mean, listing
 
 #: Whole numbers beyond this are not exact in a workbook, so that two different ones may look the same.
 LARGEST_EXACT = 2**53
@@ -100,18 +101,16 @@ class WorkbookTable(Table):
         advice = f"{did_you_mean(sheet, names)}Its sheets: {listing(names, MAX_LISTED)}."
         raise self.error(f"there is no sheet {quote(sheet)}", advice=advice, named_by="sheet")
 
-    def _batches(self, positions: Sequence[int]) -> Iterator[Batch]:
+    def _read(self, positions: Sequence[int]) -> tuple[Sequence[int], list[pa.ChunkedArray]]:
         width = len(self.header)
         for number, row in self._rows:
             if len(row) > width:
                 raise self.error(f"a cell beyond the {width} column(s) that the first row names", row=number)
-        if not self._rows:
-            return
         columns = [
             [self._text(row[at], number, self.header[at]) if at < len(row) else "" for number, row in self._rows]
             for at in positions
         ]
-        yield [number for number, _ in self._rows], [pa.array(column, pa.string()) for column in columns]
+        return [number for number, _ in self._rows], [pa.chunked_array([column], pa.string()) for column in columns]
 
     def _text(self, value: Any, row: int, column: str | None) -> str:
         """A cell as people write it: 3 and not 3.0, a date as 2020-01-31, with the time of day if it has one."""
@@ -130,10 +129,7 @@ class WorkbookTable(Table):
 
 
 def _column_number(letters: bytes) -> int:
-    number = 0
-    for letter in letters:
-        number = 26 * number + letter - ord("A") + 1
-    return number
+    return reduce(lambda number, letter: 26 * number + letter - ord("A") + 1, letters, 0)
 
 
 def _trimmed(row: list[Any]) -> list[Any]:
