@@ -42,7 +42,7 @@ def numbers(*cells):
 
 def positives(values, positive=None, **options):
     table = TableInMemory(y=values.split(","))
-    column = BinaryColumn(table, *all_columns(table), positive, "qualified", **options)
+    column = BinaryColumn(table, *all_columns(table), positive, **options)
     column.check_named_values()
     return column.values.tolist()
 
@@ -93,8 +93,8 @@ def test_0_and_1_need_no_explanation_and_other_values_need_a_positive_one():
     with pytest.raises(
         TableError, match=r"row 2.*'yes' is neither 0 nor 1 \(found: 'yes', 'no'\); say which value means qualified"
     ) as error:
-        positives("yes,no", key="which")
-    assert error.value.key == "which"
+        positives("yes,no", is_label=True)
+    assert error.value.key == "positive"
     with pytest.raises(TableError, match="no row holds 'maybe'"):
         positives("yes,no", positive="maybe")
 
@@ -130,7 +130,7 @@ def test_blanks_around_labels_and_groups_are_no_part_of_them():
 
 def test_a_third_value_and_an_empty_one_are_refused_with_their_row():
     with pytest.raises(TableError, match=r"row 4.*a third value '2', after '1' and '0'") as error:
-        positives("1,0,2", more_values="score")
+        positives("1,0,2")
     assert (error.value.key, error.value.details["name"]) == ("score", "y")
     with pytest.raises(TableError, match="row 3, column 'y': the cell is empty"):
         positives("1,")
@@ -180,7 +180,7 @@ def test_the_fallback_counts_only_if_a_column_is_not_of_0_and_1():
 
 def test_cells_may_be_unknown_where_that_is_allowed():
     table = TableInMemory(y=["1", "", "N/A", "0"])
-    column = BinaryColumn(table, *all_columns(table), None, "qualified", allow_empty=True)
+    column = BinaryColumn(table, *all_columns(table), None, is_label=True, allow_empty=True)
     assert column.known.tolist() == [True, False, False, True]
     assert column.values.tolist() == [True, False, False, False]
 

@@ -44,13 +44,11 @@ def is_number(cell: str, decimal: str | None = ".") -> bool:
     (True, False, False)
     """
     text = with_point(cell, decimal)
-    if "_" in text:  # Python reads 1_000 as a number; a table that holds it means something else
-        return False
     try:
         float(text)
     except ValueError:
         return False
-    return True
+    return "_" not in text  # Python reads 1_000 as a number; a table that holds it means something else
 
 
 def with_point(cell: str, decimal: str | None) -> str:
@@ -63,9 +61,8 @@ def with_point(cell: str, decimal: str | None) -> str:
     """
     if decimal == ".":
         return cell
-    if decimal == ",":
-        return cell.replace(".", "_.").replace(",", ".")
-    return cell.replace(".", "_.")
+    text = cell.replace(".", "_.")
+    return text.replace(",", ".") if decimal == "," else text
 
 
 def _as_floats(cells: Sequence[str], decimal: str | None = ".") -> FloatArray:
@@ -82,30 +79,30 @@ def as_numbers(table: Table, column: Column) -> FloatArray:
     numbers = _as_floats(column.texts.tolist(), table.decimal)[column.codes]
     wrong = np.flatnonzero(~np.isfinite(numbers))
     if wrong.size:
-        at = int(wrong[0])
-        raise number_error(table, str(column.texts[column.codes[at]]), column.rows[at], column.name)
+        raise _number_error(table, column, int(column.codes[wrong[0]]))
     return np.asarray(numbers, dtype=np.float64)
 
 
-def number_error(table: Table, cell: str, row: int | None, column: str) -> TableError:
-    """Error about a cell that should be a finite number."""
-    text = cell.strip(BLANKS)
+def _number_error(table: Table, column: Column, code: int) -> TableError:
+    """Error about a text that should be a finite number."""
+    place: dict[str, Any] = {"row": column.first_row(code), "column": column.name}
+    text = str(column.texts[code]).strip(BLANKS)
     if not text.strip():
-        return table.error(EMPTY_CELL, row=row, column=column)
+        return table.error(EMPTY_CELL, **place)
     if is_number(text, table.decimal):
-        return table.error(f"{quote(text)} is not a finite number", row=row, column=column)
+        return table.error(f"{quote(text)} is not a finite number", **place)
     if not looks_like_number(text):
-        return table.error(f"{quote(text)} is not a number", row=row, column=column)
+        return table.error(f"{quote(text)} is not a number", **place)
     if table.decimal is None:
         problem = f"{quote(text)} may hold a decimal sign or a sign between thousands; say which sign is decimal"
-        return table.error(problem, row=row, column=column, key="which_decimal")
+        return table.error(problem, key="which_decimal", **place)
     if table.decimal == ",":
         problem, other = f"{quote(text)} is not a number in a table with decimal commas", "."
         advice = "Write numbers without signs between thousands."
     else:
         problem, other = f"{quote(text)} is not a number", ","
         advice = "Write decimals with a point, and no sign between thousands."
-    return table.error(problem, row=row, column=column, advice=advice, key="decimal", decimal=other)
+    return table.error(problem, advice=advice, key="decimal", decimal=other, **place)
 
 
 def normalise_decimals(table: Table, column: Column) -> TextArray:
@@ -119,8 +116,7 @@ def normalise_decimals(table: Table, column: Column) -> TextArray:
     # with decimal points, a few such texts may be what they seem: 1,2 for "the first and the second"
     enough = MANY_NUMBERS if table.decimal == "." else 1
     if len(others) >= enough and all(map(looks_like_number, others)):
-        row = column.first_row(column.texts.tolist().index(others[0]))
-        raise number_error(table, others[0], row, column.name)
+        raise _number_error(table, column, column.texts.tolist().index(others[0]))
     if others or table.decimal == ".":
         return column.cells()
     numbers = set(known)
@@ -139,14 +135,7 @@ def _missing_texts(texts: Sequence[str] | TextArray) -> BoolArray:
 
 
 def numbers_or_missing(cells: TextArray) -> tuple[FloatArray, NDArray[np.intp]]:
-    """Cells as numbers, NaN where missing, and which cells are neither missing nor a finite number.
-
-    Examples
-    --------
-    >>> numbers, wrong = numbers_or_missing(np.array(["1", "?", "many"], dtype=object))
-    >>> numbers.tolist(), wrong.tolist()
-    ([1.0, nan, nan], [2])
-    """
+    """Cells as numbers, NaN where missing, and which cells are neither missing nor a finite number."""
     codes, texts = pd.factorize(cells)
     missing = _missing_texts(texts)
     values = np.where(missing, np.nan, _as_floats(texts.tolist()))
@@ -339,14 +328,9 @@ def _group_column(table: Table, column: Column, missing: str) -> pd.Categorical:
 
 
 def match_groups(names: Sequence[str], groups: pd.Index, named_by: str = "") -> list[Any]:
-    """Labels of groups by the names that people see, or an error that suggests the nearest name.
+    """Labels of groups by their names in reports, or an error that suggests the nearest name.
 
     Combinations of several columns are joined by " / ". ``named_by`` is the input that named the groups.
-
-    Examples
-    --------
-    >>> match_groups(["B / 2"], pd.MultiIndex.from_tuples([("A", "1"), ("B", "2")]))
-    [('B', '2')]
     """
     known = dict(zip(group_names(groups), groups, strict=True))
     for i, name in enumerate(names):

@@ -32,8 +32,12 @@ MARKS = (
 )
 #: Text that is not UTF-8 is most often in this encoding, which older programs write in western languages.
 FALLBACK_ENCODING = "cp1252"
+#: Bytes that it does not define.
+UNDEFINED_BYTES = frozenset(b"\x81\x8d\x8f\x90\x9d")
 #: Characters that stand for bytes that are not of the encoding.
 UNDECODED = re.compile("[\udc80-\udcff]")
+#: Blank lines and NUL bytes.
+IRREGULAR = (b"\n\n", b"\n\r", b"\r\r", b"\0")
 #: How the byte-order mark of a UTF-16 file looks to another encoding.
 UTF16_MARKS = ("\udcff\udcfe", "\udcfe\udcff")
 #: Names of delimiters that are hard to see.
@@ -88,19 +92,13 @@ class CsvTable(Table):
             self._encoding = next((name for mark, name in MARKS if data.startswith(mark)), "utf-8")
         try:
             text = data.decode(self._encoding, "surrogateescape")
-            if encoding == "auto" and UNDECODED.search(text) and UNDECODED.sub("", text).isascii():
-                text = self._decode_by_fallback(data, text)  # there is no character of UTF-8
+            self._valid = text.isascii() or UNDECODED.search(text) is None
+            no_utf8 = not self._valid and UNDECODED.sub("", text).isascii()
+            if no_utf8 and encoding == "auto" and not set(data) & UNDEFINED_BYTES:
+                text, self._encoding, self._valid = data.decode(FALLBACK_ENCODING), FALLBACK_ENCODING, True
             return text.removeprefix("\ufeff").encode("utf-8", "surrogateescape")
         except UnicodeError as error:
             raise self.error(f"it is not {self._encoding}: {error}", key="encoding") from error
-
-    def _decode_by_fallback(self, data: bytes, text: str) -> str:
-        try:
-            text = data.decode(FALLBACK_ENCODING)
-        except UnicodeDecodeError:
-            return text
-        self._encoding = FALLBACK_ENCODING
-        return text
 
     def _detect_delimiter(self, start: str) -> str:
         delimiter, rival = find_delimiter(start)
@@ -125,7 +123,7 @@ class CsvTable(Table):
 
     def _read(self, positions: Sequence[int]) -> tuple[Sequence[int], list[pa.ChunkedArray]]:
         data = self._data.rstrip(b"\r\n")
-        table = self._parse(data, positions) if is_regular(data, self._delimiter) else None
+        table = self._parse(data, positions) if self._valid and is_regular(data, self._delimiter) else None
         if table is not None:
             return range(2, table.num_rows + 1), [table.column(str(at)).slice(1) for at in positions]
         width = len(self.header)
@@ -211,9 +209,8 @@ def is_regular(data: bytes, delimiter: str) -> bool:
     >>> is_regular(b'1,"a""b"\n', ","), is_regular(b'1,"a"b\n', ","), is_regular(b'1,a "b"\n', ",")
     (True, False, False)
     """
-    blank_line = data[:1] in (b"\n", b"\r") or any(ends in data for ends in (b"\n\n", b"\n\r", b"\r\r"))
-    # pyarrow would leave out a byte-order mark
-    if blank_line or b"\0" in data or data.startswith(codecs.BOM_UTF8) or not delimiter.isascii() or not _is_utf8(data):
+    starts = (b"\n", b"\r", codecs.BOM_UTF8)  # pyarrow leaves out such a mark
+    if not delimiter.isascii() or data.startswith(starts) or any(part in data for part in IRREGULAR):
         return False
     if b'"' not in data:
         return True
@@ -230,11 +227,3 @@ def is_regular(data: bytes, delimiter: str) -> bool:
     ends = ends_cell[signs[np.minimum(closing + 1, len(signs) - 1)]] | (closing == len(signs) - 1)
     ends[:-1] |= doubled
     return bool(begins.all() and ends.all())
-
-
-def _is_utf8(data: bytes) -> bool:
-    try:
-        data.decode()
-    except UnicodeDecodeError:
-        return False
-    return True

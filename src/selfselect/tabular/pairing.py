@@ -18,23 +18,7 @@ from .table import Table
 
 @dataclass(frozen=True, eq=False)
 class ModelTable:
-    """People of a table with the outputs of one or two models.
-
-    Attributes
-    ----------
-    name : str
-        What errors call the table.
-    y : ndarray of bool
-        Who is qualified.
-    groups : GroupCodes
-        Group of each person.
-    weight : ndarray of float or None
-        Weights.
-    outputs : list of ModelOutput
-        What each model says.
-    identifiers : ndarray of str or None
-        What a person is matched by.
-    """
+    """People of a table with the outputs of one or two models, and the identifiers by which people are matched."""
 
     name: str
     y: BoolArray

@@ -46,7 +46,7 @@ METHODS: dict[Method, tuple[type[Any], tuple[str, ...]]] = {
         ("parity", "equal_tpr", "tolerance", "require", "max_social_cost", "min_selection_rate", "random_state"),
     ),
 }
-#: Conditions that every trained model is checked for (:mod:`.fitness`), whether its method can aim at them or not.
+#: Conditions that every trained model is checked for (:mod:`.model_checks`), whether its method can aim at them or not.
 CONDITIONS = ("require", "max_social_cost", "min_selection_rate")
 
 
@@ -58,10 +58,8 @@ class TableModel:
     ----------
     pipeline : Pipeline
         A ``ColumnTransformer`` and a classifier of this package with a ``decision_function``.
-    columns : tuple of str
-        Columns that it learnt from.
-    numbers : tuple of str
-        Those of them that hold numbers; the others hold categories.
+    columns, numbers : tuple of str
+        Columns that it learnt from, and those of them that hold numbers; the others hold categories.
     groups : tuple of str
         Columns that make up the groups.
     missing : {"error", "own_group"}
@@ -91,13 +89,8 @@ class TableModel:
     def score(self, frame: pd.DataFrame, groups: Any = None) -> FloatArray:
         """Score of each row; above 0 passes screening.
 
-        Parameters
-        ----------
-        frame : DataFrame
-            The columns that it learnt from; see :meth:`frame`.
-        groups : DataFrame or GroupCodes, optional
-            Group of each row, for a model that :attr:`decides_by_group`. The score of a group that was not there in
-            training is NaN.
+        A model that :attr:`decides_by_group` needs the groups, as a frame or as codes. The score of a group that was
+        not there in training is NaN.
         """
         features = self.pipeline[:-1].transform(frame)
         if not self.decides_by_group:
@@ -132,17 +125,10 @@ def load_table_model(path: str | Path) -> TableModel:
 
 
 def make_classifier(method: Method, terms: Terms, **settings: Any) -> Any:
-    """Classifier of a method by its name.
+    """Classifier of a method by its name, with cost, subsidies and settings.
 
-    Parameters
-    ----------
-    method : {"naive", "semi", "thresholds", "strategic"}
-        Name of the method.
-    terms : Terms
-        Cost and subsidies.
-    **settings
-        Parameters of the classifier; None and an empty list stand for the default. A method refuses a setting that it
-        does not have, except ``random_state`` and :data:`CONDITIONS`.
+    None and an empty list stand for the default. A method refuses a setting that it does not have, except
+    ``random_state`` and :data:`CONDITIONS`.
 
     Examples
     --------
@@ -180,21 +166,10 @@ def hold_out(strata: NDArray[np.intp], share: float, seed: int) -> BoolArray:
 
 @dataclass(frozen=True, eq=False)
 class TrainingResult:
-    """A trained model, and its audit on people it has not seen.
+    """A trained model, and its audit on held-out people (on the training people if nobody was held out).
 
-    Attributes
-    ----------
-    model : TableModel
-        The model.
-    audit : Audit
-        People decide by what was published in training. Accuracy and social cost are those of held-out people (of the
-        training people if nobody was held out).
-    trained_on, held_out : int
-        Numbers of rows.
-    unseen : bool
-        Whether the published statistics come from people scored by a model that was not fitted to them.
-    notes : tuple of str
-        Notes for the user.
+    ``trained_on`` and ``held_out`` are numbers of rows. ``unseen`` says whether the published statistics come from
+    people scored by a model that was not fitted to them.
     """
 
     model: TableModel
@@ -213,20 +188,7 @@ def train_on_table(
     seed: int = 0,
     provenance: Provenance | None = None,
 ) -> TrainingResult:
-    """Fit a classifier to a table of text and audit it on held-out rows.
-
-    Parameters
-    ----------
-    people : TrainingTable
-        Columns to learn from, labels and groups.
-    classifier : NaiveClassifier, SemiStrategicClassifier, GroupThresholdClassifier or StrategicClassifier
-        The classifier, not fitted.
-    holdout : float, default=0.3
-        Share of rows that are held out; 0 for none.
-    seed : int, default=0
-        Seed of the split.
-    provenance : Provenance, optional
-        Description of the data for a report.
+    """Fit a classifier to a table of text and audit it on a share of rows that are held out.
 
     Examples
     --------
