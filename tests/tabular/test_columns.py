@@ -11,7 +11,6 @@ from selfselect.tabular.columns import (
     as_numbers,
     group_frame,
     match_groups,
-    normalise_decimals,
     numbers_or_missing,
     to_numbers,
 )
@@ -52,10 +51,6 @@ def groups_of(missing="error", **columns):
     return encode_groups(group_frame(table, all_columns(table), missing), missing=missing)
 
 
-def test_numbers_are_read_as_people_write_them():
-    assert numbers("1", " 2.5 ", "-1e3") == [1, 2.5, -1000]
-
-
 @pytest.mark.parametrize(
     ("cell", "words"),
     [
@@ -71,11 +66,6 @@ def test_numbers_are_read_as_people_write_them():
 def test_a_cell_that_is_no_number_is_named_with_its_row(cell, words):
     with pytest.raises(TableError, match=f"t.csv, row 4, column 'score': .*{words}"):
         numbers("1", "2", cell)
-
-
-def test_the_first_wrong_cell_is_named_whatever_is_wrong_with_later_ones():
-    with pytest.raises(TableError, match=r"row 2.*'inf' is not a finite number"):
-        numbers("inf", "high")
 
 
 def test_missing_numbers_are_nan_and_words_are_no_numbers():
@@ -143,18 +133,6 @@ def test_groups_are_sorted_and_the_missing_one_is_last():
     assert groups.labels.names == ["z"]
 
 
-def test_combinations_of_columns_are_groups():
-    groups = groups_of(z=["b", "a", "b"], w=["1", "2", "1"])
-    assert groups.labels.tolist() == [("a", "2"), ("b", "1")]
-    assert groups.codes.tolist() == [1, 0, 1]
-
-
-def test_an_empty_group_is_refused_with_its_row_and_a_key():
-    with pytest.raises(TableError, match="row 4, column 'z': the group is empty") as error:
-        groups_of(z=["a", "b", ""])
-    assert error.value.key == "missing"
-
-
 def test_a_group_that_is_called_missing_is_not_mixed_up_with_missing_ones():
     with pytest.raises(TableError, match="already called"):
         groups_of("own_group", z=["(missing)", "b", "", "b"])
@@ -183,13 +161,3 @@ def test_cells_may_be_unknown_where_that_is_allowed():
     column = BinaryColumn(table, *all_columns(table), None, is_label=True, allow_empty=True)
     assert column.known.tolist() == [True, False, False, True]
     assert column.values.tolist() == [True, False, False, False]
-
-
-def test_a_column_of_numbers_gets_decimal_points_and_a_column_of_words_stays():
-    table = TableInMemory(x=["0,5", "", "1"], w=["a,b", "1", "2"], t=["1.234", "5,5", "1"])
-    table.decimal = ","
-    numbers, words, thousands = all_columns(table)
-    assert normalise_decimals(table, numbers).tolist() == ["0.5", "", "1"]
-    assert normalise_decimals(table, words).tolist() == ["a,b", "1", "2"]
-    with pytest.raises(TableError, match=r"row 2, column 't': '1\.234' is not a number in a table with decimal commas"):
-        normalise_decimals(table, thousands)

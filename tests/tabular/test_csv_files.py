@@ -97,35 +97,6 @@ def test_numbers_are_read_to_the_last_bit_as_python_reads_them(cells):
     assert [number.hex() for number in as_numbers(table, *table.columns([1]))] == [float(cell).hex() for cell in cells]
 
 
-def test_line_ends_within_quotes_belong_to_the_cell(tmp_path):
-    path = tmp_path / "t.csv"
-    path.write_bytes(b'y,z\n1,"A\rB"\n1,"A\nB"\n0,"A\r\nB"\n0,"A""B"\n')
-    with open_table(path) as table:
-        assert table.columns([1])[0].cells().tolist() == ["A\rB", "A\nB", "A\r\nB", 'A"B']
-
-
-def test_texts_are_compared_exactly(tmp_path):
-    cells = ["1", "1.0", "01", "1e0", "9007199254740993", "9007199254740992", "NA", "null", "True", "true"]
-    path = tmp_path / "t.csv"
-    path.write_text("z\n" + "\n".join(cells) + "\n")
-    with open_table(path) as table:
-        assert table.columns([0])[0].texts.tolist() == cells
-
-
-def test_rows_are_counted_as_a_spreadsheet_does_also_with_blank_lines_and_line_breaks_in_cells(tmp_path):
-    path = tmp_path / "people.csv"
-    path.write_text('label,group,score\n1,"A\nB",0.9\n\n0,A,oops\n\n\n')
-    with open_table(path) as table:
-        assert [number for number, _ in rows_of(table)] == [2, 4]
-
-
-def test_a_quote_that_never_closes_is_refused_with_the_row_where_it_opens(tmp_path):
-    path = tmp_path / "t.csv"
-    path.write_text('label,group,score\n1,"A,0.9\n' + "0,A,0.2\n" * 50_000)
-    with pytest.raises(TableError, match=r"row 2: a cell begins with a quote"), open_table(path) as table:
-        table.columns([0])
-
-
 def test_what_a_gzip_file_expands_to_has_a_limit_that_can_be_raised(tmp_path):
     path = tmp_path / "t.csv.gz"
     path.write_bytes(gzip.compress(b"label,group\n" + b"1,A\n" * 10_000))

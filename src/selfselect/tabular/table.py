@@ -95,24 +95,17 @@ def encode_texts(array: pa.ChunkedArray) -> tuple[NDArray[np.int32], TextArray]:
     >>> codes.tolist(), texts.tolist()
     ([0, 1, 1, 2], ['1.5', '', '2.0'])
     """
-    if pa.types.is_dictionary(array.type):  # as a Parquet file has it, maybe with texts that no row has
-        places = array.combine_chunks()
-        codes, used = pd.factorize(places.indices.cast(pa.int64()).fill_null(-1).to_numpy(zero_copy_only=False))
-        values = _text_array(places.dictionary.take(pa.array(used, mask=used < 0)))
+    try:
+        coded = (array if pa.types.is_dictionary(array.type) else array.dictionary_encode()).combine_chunks()
+    except pa.ArrowNotImplementedError:  # lists, structures
+        codes, values = np.arange(len(array)), _text_array(array)
     else:
-        try:
-            coded = array.dictionary_encode().combine_chunks()
-        except pa.ArrowNotImplementedError:  # lists, structures
-            codes, values = np.arange(len(array)), _text_array(array)
-        else:
-            codes = coded.indices.fill_null(len(coded.dictionary)).to_numpy(zero_copy_only=False)
-            values = _text_array(coded.dictionary)
-            if array.null_count:
-                values = np.append(values, "")
-            elif pa.types.is_string(array.type):
-                return codes, values
+        missing = len(coded.dictionary)
+        codes = coded.indices.cast(pa.int64()).fill_null(missing).to_numpy(zero_copy_only=False)
+        values = np.append(_text_array(coded.dictionary), "")
     merged, texts = pd.factorize(values)  # null and NaN are one text, and so may be others
-    return merged.astype(np.int32)[codes], np.asarray(texts, dtype=object)
+    codes, used = pd.factorize(merged[codes])  # a dictionary of a Parquet file may have texts that no row has
+    return codes.astype(np.int32), np.asarray(texts[used], dtype=object)
 
 
 def _text_array(array: Any) -> TextArray:
@@ -221,26 +214,14 @@ class Table(ABC):
         )
 
 
-def did_you_mean(name: str, known: Sequence[str], *, max_known: int = 5000) -> str:
-    """A question about the nearest of some names, or the empty text.
-
-    Examples
-    --------
-    >>> did_you_mean("regoin", ["Region", "age"])
-    "Did you mean 'Region'? "
-    """
-    plain = {other.strip().casefold()[:200]: other for other in known[:max_known]}
+def did_you_mean(name: str, known: Sequence[str]) -> str:
+    """A question about the nearest of some names, or the empty text."""
+    plain = {other.strip().casefold()[:200]: other for other in known[:5000]}  # comparing takes long
     near = difflib.get_close_matches(name.strip().casefold()[:200], list(plain), n=1, cutoff=0.6)
     return f"Did you mean {quote(plain[near[0]])}? " if near else ""
 
 
 def listing(names: Sequence[str], most: int) -> str:
-    """Names for an error, at most so many.
-
-    Examples
-    --------
-    >>> listing(["a", "b", "c"], 2)
-    "'a', 'b' and 1 more"
-    """
+    """Names for an error, at most so many."""
     listed = ", ".join(quote(name) for name in names[:most])
     return listed + (f" and {len(names) - most} more" if len(names) > most else "")

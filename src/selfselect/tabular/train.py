@@ -254,14 +254,8 @@ def predict_table(model: TableModel, table: Table) -> tuple[list[list[str]], lis
     """
     position = {name: table.position(name, use="which the model needs") for name in [*model.columns, *model.groups]}
     columns = table.columns(range(len(table.header)))
-    cells = {
-        name: (
-            _numbers_with_points(table, columns[position[name]])
-            if name in model.numbers
-            else columns[position[name]].cells()
-        )
-        for name in model.columns
-    }
+    cells = {name: columns[position[name]].cells() for name in model.columns}
+    cells |= {name: _numbers_with_points(table, columns[position[name]]) for name in model.numbers}
     groups = group_frame(table, [columns[position[name]] for name in model.groups], model.missing)
     applies, known = model.applies_to(groups)
     unknown = [] if known.all() else group_names(encode_groups(groups[~known], missing="own_group").labels)
