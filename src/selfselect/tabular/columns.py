@@ -52,13 +52,7 @@ def is_number(cell: str, decimal: str | None = ".") -> bool:
 
 
 def with_point(cell: str, decimal: str | None) -> str:
-    """A number with a decimal point. A text that is no number with this decimal sign does not become one.
-
-    Examples
-    --------
-    >>> with_point("0,5", ","), with_point("1.234", ","), with_point("1.5", None)
-    ('0.5', '1_.234', '1_.5')
-    """
+    """A number with a decimal point. A text that is no number with this decimal sign does not become one."""
     if decimal == ".":
         return cell
     text = cell.replace(".", "_.")
@@ -180,27 +174,9 @@ NO_LABEL = (
 class BinaryColumn:
     """Labels or decisions: a column of two values, one of which counts as positive.
 
-    Parameters
-    ----------
-    table : Table
-        The table, for errors and its decimal sign.
-    column : Column
-        The column.
-    positive : str, sequence of str or None
-        The values that count as positive; None if 1 or true does.
-    is_label : bool, default=False
-        Whether the column holds labels. Once the positive ones are named, there may be any number of negative labels.
-    fallback : str, sequence of str or None, optional
-        The values that count as positive if ``positive`` is None and the column holds others than 0, 1, true, false.
-    allow_empty : bool, default=False
-        Whether cells may be empty, or say that nothing is known; see :attr:`known`.
-
-    Attributes
-    ----------
-    values : ndarray of bool
-        Which rows are positive.
-    known : ndarray of bool
-        Which rows hold a value.
+    ``positive`` are the values that count as positive; None if 1 or true does. ``fallback`` takes its place if a column
+    holds others than 0, 1, true, false. Once the positive ones are named, there may be any number of negative labels.
+    ``values`` says which rows are positive, and ``known`` which hold a value, if ``allow_empty``.
     """
 
     def __init__(
@@ -310,21 +286,14 @@ def group_frame(table: Table, columns: Sequence[Column], missing: str = "error")
 
 def _group_column(table: Table, column: Column, missing: str) -> pd.Categorical:
     names = [str(text).strip() for text in column.texts]
-    labels = sorted(set(names) - {""})
-    place = {label: at for at, label in enumerate(labels)} | {"": -1}
-    places = np.array([place[name] for name in names], dtype=np.int32)
-    if "" in names:
-        if missing == "error":
-            raise table.error(
-                "the group is empty; fill or drop such rows",
-                row=min(column.first_row(code) for code, name in enumerate(names) if not name),
-                column=column.name,
-                key="missing",
-            )
-        if MISSING in place:
-            problem = f"a group is already called {MISSING!r}; rename it to give missing labels their own"
-            raise table.error(problem, column=column.name)
-    return pd.Categorical.from_codes(places[column.codes], pd.Index(labels, dtype=object))
+    if "" in names and missing == "error":
+        row = min(column.first_row(code) for code, name in enumerate(names) if not name)
+        raise table.error("the group is empty; fill or drop such rows", row=row, column=column.name, key="missing")
+    if "" in names and MISSING in names:
+        problem = f"a group is already called {MISSING!r}; rename it to give missing labels their own"
+        raise table.error(problem, column=column.name)
+    labels = pd.Index(sorted(set(names) - {""}), dtype=object)
+    return pd.Categorical.from_codes(labels.get_indexer(names)[column.codes], labels)
 
 
 def match_groups(names: Sequence[str], groups: pd.Index, named_by: str = "") -> list[Any]:

@@ -219,15 +219,7 @@ def _small_groups(table: PublishedStatistics) -> Iterator[Finding]:
 
 
 def check_scores(people: ScreeningResult, name: str) -> list[Finding]:
-    """Scores that are reversed or repeat the label, and thresholds that everybody or nobody passes.
-
-    Examples
-    --------
-    >>> people = ScreeningResult.from_scores([1] * 30 + [0] * 30, [0.2] * 30 + [0.8] * 30)
-    >>> print(*check_scores(people, "risk"))
-    The score 'risk' tends to be higher for people who are not qualified (AUC 0.00). If lower scores are better, let
-    lower scores pass.
-    """
+    """Scores that are reversed or repeat the label, and thresholds that everybody or nobody passes."""
     if people.curves is None:  # the labels of some people are not known
         return _passes_all_or_none(people)
     findings = []

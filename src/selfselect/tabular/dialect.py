@@ -89,12 +89,6 @@ def _is_surely(cell: str, sign: str) -> bool:
 
 
 def looks_like_number(cell: str) -> bool:
-    """Whether a cell is a number with some decimal sign and some sign between thousands.
-
-    Examples
-    --------
-    >>> looks_like_number("1.234,5"), looks_like_number("12.05.2020")
-    (True, False)
-    """
+    """Whether a cell is a number with some decimal sign and some sign between thousands."""
     text = cell.strip()
     return any(pattern[sign].fullmatch(text) is not None for sign in ".," for pattern in (_DECIMAL, _GROUPED, _BOTH))

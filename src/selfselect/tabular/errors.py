@@ -12,14 +12,6 @@ class TableError(InputError):
 
     ``key`` is the kind of the problem, by which the command names the option that solves it. ``details`` are values for
     the command's message; ``named_by`` is the input that named something that does not exist.
-
-    Examples
-    --------
-    >>> error = TableError("there is no column 'b'", place="t.csv", advice="Its columns: 'a'.", named_by="label")
-    >>> str(error)
-    "t.csv: there is no column 'b'. Its columns: 'a'."
-    >>> error.with_remark("(see the first page)")
-    "t.csv: there is no column 'b' (see the first page). Its columns: 'a'."
     """
 
     def __init__(

@@ -28,14 +28,7 @@ TextArray: TypeAlias = NDArray[np.object_]
 
 
 class Column:
-    """One column of a table: its cells as texts, or as the values of a Parquet file, and the numbers of its rows.
-
-    Examples
-    --------
-    >>> column = Column("team", pa.chunked_array([["b", "a", "b"]]), range(2, 5))
-    >>> column.codes.tolist(), column.texts.tolist(), column.first_row(1)
-    ([0, 1, 0], ['b', 'a'], 3)
-    """
+    """One column of a table: its cells as texts, or as the values of a Parquet file, and the numbers of its rows."""
 
     def __init__(self, name: str, array: pa.ChunkedArray, rows: Sequence[int]) -> None:
         self.name, self.rows = name, rows
@@ -87,14 +80,7 @@ class Column:
 
 
 def encode_texts(array: pa.ChunkedArray) -> tuple[NDArray[np.int32], TextArray]:
-    """Codes and distinct texts of cells. Missing values, and NaN, become the empty text.
-
-    Examples
-    --------
-    >>> codes, texts = encode_texts(pa.chunked_array([[1.5, None], [float("nan"), 2.0]]))
-    >>> codes.tolist(), texts.tolist()
-    ([0, 1, 1, 2], ['1.5', '', '2.0'])
-    """
+    """Codes and distinct texts of cells. Missing values, and NaN, become the empty text."""
     try:
         coded = (array if pa.types.is_dictionary(array.type) else array.dictionary_encode()).combine_chunks()
     except pa.ArrowNotImplementedError:  # lists, structures
@@ -140,16 +126,8 @@ def _written_by_arrow(value: Any) -> Any:
 class Table(ABC):
     """A table, made by :func:`selfselect.tabular.read.open_table`; errors call it by its name.
 
-    Attributes
-    ----------
-    header : list of str
-        Names of all columns.
-    decimal : {".", ","} or None
-        Decimal sign of its numbers; None if it could be either.
-    max_bytes : int or None
-        Bytes that the file may expand to; None if it is not compressed.
-    notes : list of str
-        What was detected that the user should know.
+    ``header`` names all columns. ``decimal`` is the decimal sign of its numbers; None if it could be either.
+    ``max_bytes`` is what the file may expand to; None if it is not compressed. ``notes`` are for the user.
     """
 
     header: list[str]

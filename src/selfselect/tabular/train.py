@@ -52,18 +52,10 @@ CONDITIONS = ("require", "max_social_cost", "min_selection_rate")
 
 @dataclass(frozen=True, eq=False)
 class TableModel:
-    """A fitted pipeline, with the columns of a table that it needs.
+    """A fitted pipeline of a ``ColumnTransformer`` and a classifier, with the columns of a table that it needs.
 
-    Attributes
-    ----------
-    pipeline : Pipeline
-        A ``ColumnTransformer`` and a classifier of this package with a ``decision_function``.
-    columns, numbers : tuple of str
-        Columns that it learnt from, and those of them that hold numbers; the others hold categories.
-    groups : tuple of str
-        Columns that make up the groups.
-    missing : {"error", "own_group"}
-        How rows with a missing group are treated.
+    ``columns`` are those that it learnt from; ``numbers`` are those of them that hold numbers, the others hold
+    categories. ``groups`` are the columns that make up the groups.
     """
 
     pipeline: Pipeline
@@ -129,11 +121,6 @@ def make_classifier(method: Method, terms: Terms, **settings: Any) -> Any:
 
     None and an empty list stand for the default. A method refuses a setting that it does not have, except
     ``random_state`` and :data:`CONDITIONS`.
-
-    Examples
-    --------
-    >>> make_classifier("strategic", Terms(0.8)).tolerance, make_classifier("semi", Terms(0.8)).tolerance
-    (0.02, 0.0)
     """
     check_choice(method, "method", list(METHODS))
     classifier, own = METHODS[method]
@@ -149,19 +136,10 @@ def hold_out(strata: NDArray[np.intp], share: float, seed: int) -> BoolArray:
     """Which rows to hold out: the same share of every stratum, rounded down.
 
     A stratum of one row stays in training, so that every evaluated group has published statistics.
-
-    Examples
-    --------
-    >>> strata = np.array([0, 0, 0, 0, 1])
-    >>> strata[hold_out(strata, 0.5, seed=0)].tolist()
-    [0, 0]
     """
-    order = np.lexsort((np.random.default_rng(seed).random(len(strata)), strata))
-    size = np.bincount(strata)
-    start = np.cumsum(size) - size
-    rank = np.empty(len(strata), dtype=np.intp)
-    rank[order] = np.arange(len(strata)) - start[strata[order]]
-    return np.asarray(rank < np.floor(share * size[strata] + 1e-9), dtype=bool)
+    draws = pd.Series(np.random.default_rng(seed).random(len(strata)))
+    rank = draws.groupby(strata).rank(method="first").to_numpy()
+    return np.asarray(rank <= np.floor(share * np.bincount(strata)[strata] + 1e-9), dtype=bool)
 
 
 @dataclass(frozen=True, eq=False)
