@@ -70,7 +70,7 @@ def test_long_whole_numbers_are_refused_because_two_of_them_may_be_one_in_a_work
     with pytest.raises(TableError, match=r"row 3, column 'id': 1\d+ has more digits.*Write such numbers as text"):
         rows(path)
     with open_table(path) as table:
-        assert table.columns([1])[0].cells().tolist() == ["1", "0"]  # nobody asked for the other column
+        assert table.columns([1])[0].cells().tolist() == ["1", "0"]  # the other column is not used
 
 
 def test_the_first_sheet_is_read_and_the_others_are_noted(tmp_path):

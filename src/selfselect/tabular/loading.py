@@ -314,5 +314,5 @@ def read_for_checking(
 
 
 def _without_decisions(y: BoolArray, groups: GroupCodes) -> PublishedStatistics:
-    nobody = np.zeros(len(y), dtype=bool)
-    return PublishedStatistics(groups.labels, GroupCounts.from_rows(y, nobody, groups.codes, groups.n_groups))
+    selected = np.zeros(len(y), dtype=bool)
+    return PublishedStatistics(groups.labels, GroupCounts.from_rows(y, selected, groups.codes, groups.n_groups))

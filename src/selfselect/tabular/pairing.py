@@ -57,13 +57,13 @@ def read_model_table(
                 advice="People are matched by a column of their own, such as a number that each has once.",
                 named_by="same_people",
             )
-    read = PeopleReader(table, people, positions)
-    outputs = [read.output(model, column) for model, column in zip(models, read.others, strict=False)]
+    reader = PeopleReader(table, people, positions)
+    outputs = [reader.output(model, column) for model, column in zip(models, reader.others, strict=False)]
     identifiers = None
     if identifier is not None:
-        column = read.others[-1]
+        column = reader.others[-1]
         identifiers = np.array([str(text).strip() for text in column.texts])[column.codes]
-    return ModelTable(table.name, read.y, read.groups(), read.weight, outputs, identifiers)
+    return ModelTable(table.name, reader.y, reader.groups(), reader.weight, outputs, identifiers)
 
 
 def match_people(first: ModelTable, second: ModelTable, identifier: str) -> tuple[ModelTable, ModelTable, int]:

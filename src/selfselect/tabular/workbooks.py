@@ -19,7 +19,7 @@ from .table import MAX_LISTED, Table, did_you_mean, listing
 
 #: Whole numbers beyond this are not exact in a workbook, so that two different ones may look the same.
 LARGEST_EXACT = 2**53
-#: How the zip archive is found to be damaged, or encrypted.
+#: Errors about a damaged or encrypted zip archive.
 DAMAGE = (zipfile.BadZipFile, zlib.error, EOFError, NotImplementedError, RuntimeError)
 #: Cells that python-calamine reads as empty: errors such as #N/A, and formulas without a saved value.
 ERROR_CELL = re.compile(rb"<(?:\w+:)?c\b[^>]*\bt=[\"']e[\"']")
@@ -76,7 +76,7 @@ class WorkbookTable(Table):
             self.check_size(CELL_BYTES * width * max(rows, default=0))  # a value far out makes all cells before it
             for before, after in pairwise(rows):
                 if after <= before:
-                    raise self.error(f"a sheet is out of order: row {after} comes after row {before}")
+                    raise self.error(f"a sheet is out of order: row {after} follows row {before}")
         if any(ERROR_CELL.search(data) for data in sheets):
             self.notes.append(f"{self.name} holds errors such as #N/A. These cells are read as empty.")
         if any(FORMULA_WITHOUT_VALUE.search(data) for data in sheets):
