@@ -80,7 +80,7 @@ def read(path):
     with open_table(path) as opened:
         where = [opened.position(name) for name in ("repaid", "region", "score")]
         labels, groups, scores = opened.columns(where)
-        BinaryColumn(opened, labels, None, "qualified")
+        BinaryColumn(opened, labels, None, is_label=True)
         group_frame(opened, [groups])
         as_numbers(opened, scores)
         opened.sha256()

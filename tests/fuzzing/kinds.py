@@ -1,4 +1,4 @@
-"""The kinds of inputs that are tried, and inputs that were findings once."""
+"""The kinds of inputs that are tried, and pages that were once wrong."""
 
 from dataclasses import dataclass
 
@@ -42,9 +42,9 @@ KINDS = {
     "browser": Kind("names of groups on pages in chromium", NamesInBrowser, 200, 150, in_browser=True),
 }
 
-#: Inputs that were findings once: kind, seed, what was wrong.
-FOUND = [
-    ("browser", 1000667, "a frontier of so few people that one half of them is nobody"),
-    ("browser", 3000014, "comparisons showed characters that are not seen, in names of groups and of what is compared"),
-    ("browser", 3000041, "frontiers showed marks that change the direction of text, in titles and lists of groups"),
-]
+#: Seeds of pages that were once wrong.
+FIXED = {
+    1000667: "a frontier of so few people that one half of them is nobody",
+    3000014: "comparisons showed characters that are not seen, in names of groups and of what is compared",
+    3000041: "frontiers showed marks that change the direction of text, in titles and lists of groups",
+}

@@ -120,7 +120,7 @@ def is_plain(name):
 
 
 def some_page(rng):
-    """Names, findings on people of these groups, the audit that the page computes (if any), their title and source."""
+    """Names, a result for people of these groups, the audit that the page computes (if any), their title and source."""
     way = int(rng.integers(10))
     names = hostile_names(rng, 20 if way < 3 else 100)  # plans, comparisons and frontiers of many groups take long
     each = int(rng.integers(1, 9))
@@ -144,12 +144,12 @@ def some_page(rng):
         case 2:
             return names, threshold_frontier(y, score, **given), None, source.title, source
         case 3:
-            found = audit(y, y_pred=score > 0.5, **given)
+            result = audit(y, y_pred=score > 0.5, **given)
         case 4:
-            found = audit(y, score=score, **given | {"cost": {name: rng.integers(1, 9) / 10 for name in names}})
+            result = audit(y, score=score, **given | {"cost": {name: rng.integers(1, 9) / 10 for name in names}})
         case _:
-            found = audit(y, score=score, **given)
-    return names, found, found, source.title, source
+            result = audit(y, score=score, **given)
+    return names, result, result, source.title, source
 
 
 class NamesInBrowser:
@@ -162,10 +162,10 @@ class NamesInBrowser:
         self._browser, self._page, self._wrong = browser, None, []
 
     def __call__(self, rng, folder, tally):
-        names, found, audited, title, source = some_page(rng)
+        names, result, audited, title, source = some_page(rng)
         tally.tried += len(names)
         path = folder / f"names-{tally.tried}.html"
-        path.write_text(found.to_html(), encoding="utf-8")
+        path.write_text(result.to_html(), encoding="utf-8")
         tally.read += len(names)
         sought = as_shown(names[int(rng.integers(len(names)))])
         address = f"#{quote(hostile_text(rng)[:200], errors='replace')}" if rng.random() < 0.3 else ""
@@ -184,7 +184,7 @@ class NamesInBrowser:
             assert sought in seen["matches"], brief(sought, seen["matches"])
             if all(map(is_plain, names)) and seen["verdict"]:
                 assert seen["verdict"] == [audited.verdict()], brief(seen["verdict"], audited.verdict())
-        elif hasattr(found, "group_rows"):
+        elif hasattr(result, "group_rows"):
             assert shown <= marked, brief(shown - marked)
         tally.compared += len(names)
 
@@ -198,7 +198,7 @@ class NamesInBrowser:
             self._page.goto(own + address)
             seen = self._page.evaluate(LOOK, sought)
             allowed = (f"request: {own}", "request: data:", "request: blob:")
-            wrong = [told for told in self._wrong if not told.startswith(allowed)]
+            wrong = [event for event in self._wrong if not event.startswith(allowed)]
             assert wrong == [], brief(wrong)
         except Exception:
             self._page.context.close()  # the next page begins anew

@@ -58,11 +58,11 @@ def read_counts(path, **options):
         result = read_screening_result(table, PeopleColumns("y", ("g",), "1"), DecisionColumn("p", "1"))
     counts = Counter()
     for group, row in result.table.to_frame().iterrows():
-        hits, selected, positives, n = (int(row[k]) for k in ("true_positives", "selected", "positives", "n"))
-        counts["1", "1", str(group)] = hits
-        counts["0", "1", str(group)] = selected - hits
-        counts["1", "0", str(group)] = positives - hits
-        counts["0", "0", str(group)] = n - selected - positives + hits
+        true_positives, selected, positives, n = (int(row[k]) for k in ("true_positives", "selected", "positives", "n"))
+        counts["1", "1", str(group)] = true_positives
+        counts["0", "1", str(group)] = selected - true_positives
+        counts["1", "0", str(group)] = positives - true_positives
+        counts["0", "0", str(group)] = n - selected - positives + true_positives
     return +counts
 
 
@@ -118,7 +118,7 @@ def read_slowly(data, delimiter, encoding):
 
 
 def try_csv(rng, folder, tally):
-    """One CSV file, plain or gzipped, mostly damaged; how it is written is said or detected."""
+    """One CSV file, plain or gzipped, mostly damaged; its delimiter and encoding are given or detected."""
     data, delimiter, encoding = csv_file(rng)
     zipped, way = rng.random() < 0.25, rng.random()
     data = damaged(data, rng, most=2) if way < 0.4 else data
@@ -181,7 +181,7 @@ def group_array(rng, which):
 
 
 def parquet_bytes(rng):
-    """A Parquet file of people, with nested columns that nobody asks for."""
+    """A Parquet file of people, with nested columns that are not used."""
     n = int(rng.integers(3, 200))
     y, p, which = (rng.integers(0, most, n) for most in (2, 2, 4))
     labels = pa.array(y.astype(bool)) if rng.random() < 0.3 else pa.array(y)
@@ -200,7 +200,7 @@ def parquet_bytes(rng):
 
 
 def stored_value(scalar):
-    """A value by which groups are told apart: the number that is stored, or the text without blanks around it."""
+    """A value that identifies a group: the number that is stored, or the text without blanks around it."""
     if isinstance(scalar, pa.DictionaryScalar):
         scalar = scalar.value
     if not scalar.is_valid:

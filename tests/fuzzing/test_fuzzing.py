@@ -5,7 +5,7 @@ import warnings
 
 import pytest
 
-from fuzzing.kinds import FOUND, KINDS
+from fuzzing.kinds import FIXED, KINDS
 from fuzzing.tables import Tally, generator
 
 FILES = [name for name, kind in KINDS.items() if not kind.in_browser]
@@ -38,15 +38,8 @@ def test_names_made_of_hostile_pieces_are_text_in_a_browser(browser, tmp_path):
     assert tally.read == tally.tried
 
 
-@pytest.mark.parametrize(("name", "seed"), [found[:2] for found in FOUND if found[0] in FILES])
-def test_what_was_found_once_stays_mended(name, seed, tmp_path):
-    tally = Tally()
-    KINDS[name].once(generator(seed), tmp_path, tally)
-    assert tally.tried == 1
-
-
-@pytest.mark.parametrize("seed", [found[1] for found in FOUND if found[0] == "browser"])
-def test_names_that_were_found_once_stay_text(seed, browser, tmp_path):
+@pytest.mark.parametrize("seed", FIXED)
+def test_names_that_were_once_shown_wrongly_are_text(seed, browser, tmp_path):
     tally = Tally()
     KINDS["browser"].once(browser)(generator(seed), tmp_path, tally)
     assert tally.compared == tally.tried

@@ -5,7 +5,6 @@ import pandas as pd
 import pytest
 
 from selfselect import audit
-from selfselect.tabular.csv_files import BLOCK_BYTES
 from selfselect.tabular.errors import TableError
 from selfselect.tabular.loading import (
     DecisionColumn,
@@ -20,9 +19,9 @@ from selfselect.tabular.read import open_table
 
 @pytest.fixture
 def people(tmp_path):
-    """More rows than a block holds, with empty groups only at the end."""
+    """People of two groups, the last of whom have none."""
     rng = np.random.default_rng(0)
-    n = BLOCK_BYTES // 10
+    n = 10_000
     p = rng.random(n).round(3)
     frame = pd.DataFrame({"y": (rng.random(n) < p).astype(int), "z": rng.choice(["A", "B"], n), "p": p})
     frame["d"] = (p > 0.5).astype(int)
@@ -32,32 +31,32 @@ def people(tmp_path):
 
 
 @pytest.mark.parametrize("model", [ScoreColumn("p"), DecisionColumn("d")])
-def test_a_table_in_blocks_counts_as_the_frame_does_with_groups_in_the_same_order(people, model):
+def test_a_table_counts_as_the_frame_does_with_groups_in_the_same_order(people, model):
     frame, path = people
     expected = audit(
         frame["y"], y_pred=frame["d"], sensitive_features=frame["z"], cost=0.7, missing="own_group"
     ).published
     with open_table(path) as table:
-        found = read_screening_result(table, PeopleColumns("y", ("z",), missing="own_group"), model).table
-    assert found.groups.tolist() == expected.groups.tolist() == ["A", "B", "(missing)"]
-    assert found == expected
+        result = read_screening_result(table, PeopleColumns("y", ("z",), missing="own_group"), model).table
+    assert result.groups.tolist() == expected.groups.tolist() == ["A", "B", "(missing)"]
+    assert result == expected
 
 
 def test_features_are_all_columns_but_the_label_the_ignored_ones_and_optionally_the_groups(people):
     frame, path = people
     columns = PeopleColumns("y", ("z",), missing="own_group")
 
-    def read(**how):
+    def read(**options):
         with open_table(path) as table:
-            return read_for_training(table, columns, **how)
+            return read_for_training(table, columns, **options)
 
     assert list(read().columns) == ["z", "p", "d"]
-    found = read(ignore=["d"], learn_from_groups=False)
-    assert list(found.columns) == ["p"]
-    assert found.columns["p"].astype(float).tolist() == frame["p"].tolist()
-    assert found.y.tolist() == (frame["y"] == 1).tolist()
-    assert found.group_columns == ("z",)
-    labels = found.groups.labels[found.groups.codes]
+    training = read(ignore=["d"], learn_from_groups=False)
+    assert list(training.columns) == ["p"]
+    assert training.columns["p"].astype(float).tolist() == frame["p"].tolist()
+    assert training.y.tolist() == (frame["y"] == 1).tolist()
+    assert training.group_columns == ("z",)
+    labels = training.groups.labels[training.groups.codes]
     assert labels.tolist() == frame["z"].fillna("(missing)").tolist()
 
 

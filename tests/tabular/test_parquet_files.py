@@ -8,10 +8,8 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 
-from selfselect.counting import encode_groups
-from selfselect.tabular.columns import BinaryColumn, as_numbers, group_frame
+from selfselect.tabular.columns import BinaryColumn, as_numbers
 from selfselect.tabular.errors import TableError
-from selfselect.tabular.loading import PeopleColumns, ScoreColumn, read_screening_result
 from selfselect.tabular.read import open_table
 
 
@@ -58,33 +56,17 @@ def test_an_unknown_time_zone_does_not_merge_points_in_time(tmp_path):
     assert len(set(cells(tmp_path, stored(pa.timestamp("us", "Nowhere/City"), 1, 10**6)))) == 2
 
 
-def test_what_is_missing_is_one_group(tmp_path):
-    pq.write_table(pa.table({"z": pa.array([1.5, float("nan"), None])}), tmp_path / "t.parquet")
-    with open_table(tmp_path / "t.parquet") as table:
-        groups = encode_groups(group_frame(table, table.columns([0]), "own_group"), missing="own_group")
-    assert groups.labels.tolist() == ["1.5", "(missing)"]
-
-
 def test_numbers_are_taken_as_they_are_and_missing_ones_are_refused(tmp_path):
     scores = np.random.default_rng(0).random(100)
     content = {"y": [True, False] * 50, "s": scores, "d": [Decimal("0.5")] * 100, "m": [None, *scores[1:]]}
     pq.write_table(pa.table(content), tmp_path / "t.parquet")
     with open_table(tmp_path / "t.parquet") as table:
         y, s, d, m = table.columns(range(4))
-        assert BinaryColumn(table, y, None, "qualified").values.tolist() == [True, False] * 50
+        assert BinaryColumn(table, y, None).values.tolist() == [True, False] * 50
         assert as_numbers(table, s).tolist() == scores.tolist()
         assert as_numbers(table, d).tolist() == [0.5] * 100
         with pytest.raises(TableError, match="row 2, column 'm': the cell is empty"):
             as_numbers(table, m)
-
-
-def test_a_file_of_several_row_groups_is_one_table(tmp_path):
-    n = 50_000
-    content = {"y": np.arange(n) % 2, "z": np.where(np.arange(n) % 3, "a", "b"), "s": np.arange(n) / n}
-    pq.write_table(pa.table(content), tmp_path / "t.parquet", row_group_size=7000)
-    with open_table(tmp_path / "t.parquet") as table:
-        result = read_screening_result(table, PeopleColumns("y", ("z",)), ScoreColumn("s"))
-    assert result.table.counts.n.tolist() == [n - (n + 2) // 3, (n + 2) // 3]
 
 
 def test_columns_that_are_not_used_do_not_matter_whatever_is_in_them(tmp_path):

@@ -88,23 +88,23 @@ def test_the_evaluation_is_on_people_the_model_has_not_seen(people):
 def test_groups_keep_their_names_in_whatever_order_they_are_listed(people):
     z = people["z"].where(np.arange(len(people)) % 7 > 0)
     backwards = pd.Categorical(z, categories=["C", "B", "A"])
-    found = [
+    audits = [
         train_on_table(table_of(people, groups, "own_group"), NaiveClassifier(cost=0.7), holdout=0).audit
         for groups in (z, backwards)
     ]
-    assert found[0].names == ["A", "B", "C", "(missing)"]
-    assert found[1].names == ["C", "B", "A", "(missing)"]
-    assert found[0].published == found[1].published
+    assert audits[0].names == ["A", "B", "C", "(missing)"]
+    assert audits[1].names == ["C", "B", "A", "(missing)"]
+    assert audits[0].published == audits[1].published
 
 
 @pytest.mark.parametrize("method", ["naive", "semi", "strategic"])
-def test_the_page_of_a_trained_model_moves_thresholds_over_what_is_published(people, method):
+def test_the_audit_of_a_trained_model_holds_the_published_statistics_at_every_threshold(people, method):
     done = train_on_table(table_of(people), make_classifier(method, Terms(0.6)))
-    told, classifier = done.audit.published_by, done.model.classifier
+    published, classifier = done.audit.published_by, done.model.classifier
     assert done.unseen
-    assert told.curves is not None
-    assert told.threshold == 0.0
-    assert told.table == classifier.published_
+    assert published.curves is not None
+    assert published.threshold == 0.0
+    assert published.table == classifier.published_
     assert done.audit.terms.confidence == 0.9
     assert done.audit.applies.tolist() == classifier.applies().tolist()
 
@@ -142,7 +142,7 @@ def test_a_file_without_columns_is_refused_by_name(people, tmp_path):
         load_table_model(path)
 
 
-def test_people_of_groups_that_were_not_there_in_training_are_told_apart(people):
+def test_groups_that_were_not_there_in_training_are_unknown(people):
     z = people["z"].where(people.index % 5 > 0)
     table = table_of(people, z, "own_group")
     model = train_on_table(replace(table, missing="own_group"), NaiveClassifier(cost=0.7), holdout=0).model

@@ -2,7 +2,6 @@
 
 import datetime
 import io
-import random
 import re
 import zipfile
 
@@ -71,7 +70,7 @@ def test_long_whole_numbers_are_refused_because_two_of_them_may_be_one_in_a_work
     with pytest.raises(TableError, match=r"row 3, column 'id': 1\d+ has more digits.*Write such numbers as text"):
         rows(path)
     with open_table(path) as table:
-        assert table.columns([1])[0].cells().tolist() == ["1", "0"]  # nobody asked for the other column
+        assert table.columns([1])[0].cells().tolist() == ["1", "0"]  # the other column is not used
 
 
 def test_the_first_sheet_is_read_and_the_others_are_noted(tmp_path):
@@ -103,30 +102,6 @@ def test_errors_are_empty_cells_and_noted(tmp_path):
     _, cells, (note,) = rows(path)
     assert cells[1] == (3, "0", "")
     assert "errors such as #N/A" in note
-
-
-def test_a_merged_cell_has_its_value_in_the_first_row_only(tmp_path):
-    book = openpyxl.Workbook()
-    for row in (["group", "y"], ["A", 1], [None, 0]):
-        book.active.append(row)
-    book.active.merge_cells("A2:A3")
-    book.save(tmp_path / "t.xlsx")
-    assert rows(tmp_path / "t.xlsx")[1] == [(2, "A", "1"), (3, "", "0")]
-
-
-@pytest.mark.parametrize(
-    "change",
-    [
-        lambda data: re.sub(rb' r="[A-Z]*\d+"', b"", data),  # some writers number neither rows nor cells
-        lambda data: re.sub(rb"<dimension[^>]*>", b'<dimension ref="A1"/>', data),
-        lambda data: re.sub(rb"<dimension[^>]*>", b"", data),
-        lambda data: data.replace(b"</row>", b'<c r="XFD1"/></row>', 1),
-    ],
-    ids=["no numbers", "wrong size", "no size", "a styled cell far out"],
-)
-def test_workbooks_of_other_writers_are_read(tmp_path, change):
-    path = workbook(tmp_path / "t.xlsx", people=[["label", "score"], *([i % 2, i / 7] for i in range(20))])
-    assert rows(rewritten(path, change)) == rows(path)
 
 
 def test_sheets_of_charts_are_left_out(tmp_path):
@@ -177,19 +152,3 @@ def test_a_value_far_out_is_refused_before_all_cells_up_to_it_are_made(tmp_path)
         rows(rewritten(path, lambda data: data.replace(b"</sheetData>", far)))
     styled = far.replace(b"><v>1</v></c>", b' s="1"/>')
     assert rows(rewritten(path, lambda data: data.replace(b"</sheetData>", styled))) == rows(path)
-
-
-def test_bits_that_flip_in_a_workbook_are_refused_in_our_words(tmp_path):
-    path, rng = workbook(tmp_path / "t.xlsx", people=[["label"], *([i] for i in range(50))]), random.Random(0)
-    good = path.read_bytes()
-    expected, refusals = rows(path), []
-    for _ in range(300):
-        data = bytearray(good)
-        data[rng.randrange(len(data))] ^= 1 << rng.randrange(8)
-        path.write_bytes(data)
-        try:
-            assert rows(path)[:2] == expected[:2]
-        except TableError as error:
-            refusals.append(str(error))
-    assert len(refusals) > 50
-    assert not any("gzip" in message for message in refusals)

@@ -88,7 +88,7 @@ def error_message(error: InputError, command: click.Command) -> str:
     blamed = "--" + str(error.details.get("named_by") or "").replace("_", "-")
     message = str(error)
     if isinstance(error, TableError) and _has_option(command, blamed):
-        message = error.said(f"({blamed})")
+        message = error.with_remark(f"({blamed})")
     return f"{message} {hint}".rstrip()
 
 

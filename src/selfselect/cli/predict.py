@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from contextlib import ExitStack
 from typing import TYPE_CHECKING, Any
 
 import click
@@ -38,36 +37,27 @@ def predict(model: str, file: str, output: str | None, prefix: str, force: bool,
       selfselect predict loans.skops new.csv --output scored.csv
     """  # noqa: D301
     from selfselect.tabular.table import listing
-    from selfselect.tabular.train import TablePredictor, load_table_model
-    from selfselect.tabular.write import CsvCopy
+    from selfselect.tabular.train import load_table_model, predict_table
+    from selfselect.tabular.write import csv_lines
 
     from .inputs import table_at
 
     check_files([(output, CSV)], force=force, inputs=[file, model])
     loaded = load_table_model(model)
-    unknown: set[str] = set()
-    n_rows = 0
-    with ExitStack() as stack:
-        with table_at(file, options) as table:
-            copy = stack.enter_context(CsvCopy([*table.header, *_new_names(table, prefix)], table))
-            predict = TablePredictor(loaded, table)
-            for chunk in table.chunks(range(len(table.header))):
-                n_rows += len(chunk.rows)
-                predicted = predict(chunk)
-                unknown |= predicted.unknown_groups
-                copy.add(zip(*(column.cells() for column in chunk.columns), *predicted.cells(), strict=True))
-            if not n_rows:
-                raise table.error("there is a header but no row")
-        if output is not None:
-            write_output(output, copy)
-        if unknown:
-            names = listing(sorted(unknown), MAX_NAMED)
-            empty = "score, prediction and applies are" if loaded.decides_by_group else "applies is"
-            click.echo(f"Note: groups that were not there in training: {names}. Their {empty} left empty.", err=True)
-        if output is None:
-            print_table(copy)
-        else:
-            click.echo(f"Wrote {printable(output)}.", err=True)
+    with table_at(file, options) as table:
+        header = [*table.header, *_new_names(table, prefix)]
+        columns, unknown = predict_table(loaded, table)
+    lines = csv_lines([header, *zip(*columns, strict=True)])
+    if output is not None:
+        write_output(output, lines)
+    if unknown:
+        names = listing(sorted(unknown), MAX_NAMED)
+        empty = "score, prediction and applies are" if loaded.decides_by_group else "applies is"
+        click.echo(f"Note: groups that were not there in training: {names}. Their {empty} left empty.", err=True)
+    if output is None:
+        print_table(lines)
+    else:
+        click.echo(f"Wrote {printable(output)}.", err=True)
 
 
 def _new_names(table: Table, prefix: str) -> list[str]:

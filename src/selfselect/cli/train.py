@@ -138,10 +138,10 @@ def train(
     except InfeasibleError as error:
         _refuse([f"Condition failed: {error}"], model_file)
     failed = [
-        f"Condition failed: {unmet.text} (--{unmet.condition.replace('_', '-')})."
-        for unmet in unmet_conditions(result.audit, **conditions)
+        f"Condition failed: {text} (--{name.replace('_', '-')})."
+        for name, text in unmet_conditions(result.audit, **conditions)
     ]
-    shut = [f"{str(group)[0].upper()}{str(group)[1:]}." for group in shut_out(result.audit)]
+    shut = shut_out(result.audit)
     if shut and not allow_shut_out:
         failed += [
             *shut,

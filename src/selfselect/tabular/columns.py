@@ -44,28 +44,19 @@ def is_number(cell: str, decimal: str | None = ".") -> bool:
     (True, False, False)
     """
     text = with_point(cell, decimal)
-    if "_" in text:  # Python reads 1_000 as a number; a table that holds it means something else
-        return False
     try:
         float(text)
     except ValueError:
         return False
-    return True
+    return "_" not in text  # Python reads 1_000 as a number; a table that holds it means something else
 
 
 def with_point(cell: str, decimal: str | None) -> str:
-    """A number with a decimal point. A text that is no number with this decimal sign does not become one.
-
-    Examples
-    --------
-    >>> with_point("0,5", ","), with_point("1.234", ","), with_point("1.5", None)
-    ('0.5', '1_.234', '1_.5')
-    """
+    """A number with a decimal point. A text that is no number with this decimal sign does not become one."""
     if decimal == ".":
         return cell
-    if decimal == ",":
-        return cell.replace(".", "_.").replace(",", ".")
-    return cell.replace(".", "_.")
+    text = cell.replace(".", "_.")
+    return text.replace(",", ".") if decimal == "," else text
 
 
 def _as_floats(cells: Sequence[str], decimal: str | None = ".") -> FloatArray:
@@ -82,30 +73,30 @@ def as_numbers(table: Table, column: Column) -> FloatArray:
     numbers = _as_floats(column.texts.tolist(), table.decimal)[column.codes]
     wrong = np.flatnonzero(~np.isfinite(numbers))
     if wrong.size:
-        at = int(wrong[0])
-        raise number_error(table, str(column.texts[column.codes[at]]), column.rows[at], column.name)
+        raise _number_error(table, column, int(column.codes[wrong[0]]))
     return np.asarray(numbers, dtype=np.float64)
 
 
-def number_error(table: Table, cell: str, row: int | None, column: str) -> TableError:
-    """Error about a cell that should be a finite number."""
-    text = cell.strip(BLANKS)
+def _number_error(table: Table, column: Column, code: int) -> TableError:
+    """Error about a text that should be a finite number."""
+    place: dict[str, Any] = {"row": column.first_row(code), "column": column.name}
+    text = str(column.texts[code]).strip(BLANKS)
     if not text.strip():
-        return table.error(EMPTY_CELL, row=row, column=column)
+        return table.error(EMPTY_CELL, **place)
     if is_number(text, table.decimal):
-        return table.error(f"{quote(text)} is not a finite number", row=row, column=column)
+        return table.error(f"{quote(text)} is not a finite number", **place)
     if not looks_like_number(text):
-        return table.error(f"{quote(text)} is not a number", row=row, column=column)
+        return table.error(f"{quote(text)} is not a number", **place)
     if table.decimal is None:
         problem = f"{quote(text)} may hold a decimal sign or a sign between thousands; say which sign is decimal"
-        return table.error(problem, row=row, column=column, key="which_decimal")
+        return table.error(problem, key="which_decimal", **place)
     if table.decimal == ",":
         problem, other = f"{quote(text)} is not a number in a table with decimal commas", "."
         advice = "Write numbers without signs between thousands."
     else:
         problem, other = f"{quote(text)} is not a number", ","
         advice = "Write decimals with a point, and no sign between thousands."
-    return table.error(problem, row=row, column=column, advice=advice, key="decimal", decimal=other)
+    return table.error(problem, advice=advice, key="decimal", decimal=other, **place)
 
 
 def normalise_decimals(table: Table, column: Column) -> TextArray:
@@ -119,8 +110,7 @@ def normalise_decimals(table: Table, column: Column) -> TextArray:
     # with decimal points, a few such texts may be what they seem: 1,2 for "the first and the second"
     enough = MANY_NUMBERS if table.decimal == "." else 1
     if len(others) >= enough and all(map(looks_like_number, others)):
-        row = column.first_row(column.texts.tolist().index(others[0]))
-        raise number_error(table, others[0], row, column.name)
+        raise _number_error(table, column, column.texts.tolist().index(others[0]))
     if others or table.decimal == ".":
         return column.cells()
     numbers = set(known)
@@ -139,14 +129,7 @@ def _missing_texts(texts: Sequence[str] | TextArray) -> BoolArray:
 
 
 def numbers_or_missing(cells: TextArray) -> tuple[FloatArray, NDArray[np.intp]]:
-    """Cells as numbers, NaN where missing, and which cells are neither missing nor a finite number.
-
-    Examples
-    --------
-    >>> numbers, wrong = numbers_or_missing(np.array(["1", "?", "many"], dtype=object))
-    >>> numbers.tolist(), wrong.tolist()
-    ([1.0, nan, nan], [2])
-    """
+    """Cells as numbers, NaN where missing, and which cells are neither missing nor a finite number."""
     codes, texts = pd.factorize(cells)
     missing = _missing_texts(texts)
     values = np.where(missing, np.nan, _as_floats(texts.tolist()))
@@ -181,40 +164,19 @@ def _canonical(cell: str, decimal: str | None = ".") -> Decimal | str:
     return text.casefold()
 
 
+#: Problem with an empty label. To fill or drop such rows would change the results.
+NO_LABEL = (
+    "the label is empty. People who were not tested have none; filling it in, or dropping these rows, changes base "
+    "rates, accuracy and social cost without a word"
+)
+
+
 class BinaryColumn:
-    """Column of two values, one of which counts as positive.
+    """Labels or decisions: a column of two values, one of which counts as positive.
 
-    Parameters
-    ----------
-    table : Table
-        The table, for errors and its decimal sign.
-    column : Column
-        The column.
-    positive : str, sequence of str or None
-        The values that count as positive; None if 1 or true does.
-    meaning : str
-        What positive means, for errors.
-    fallback : str, sequence of str or None, optional
-        The values that count as positive if ``positive`` is None and the column holds others than 0, 1, true, false.
-    key : str, default="positive"
-        Key of errors that are solved by naming the positive value.
-    more_values : str, optional
-        Key of the error about a third value.
-    empty : str, default=EMPTY_CELL
-        Problem with an empty cell.
-    empty_key : str, optional
-        Key of that error.
-    allow_empty : bool, default=False
-        Whether cells may be empty, or say that nothing is known; see :attr:`known`.
-    rest_is_negative : bool, default=False
-        Whether there may be any number of negative values once the positive ones are named.
-
-    Attributes
-    ----------
-    values : ndarray of bool
-        Which rows are positive.
-    known : ndarray of bool
-        Which rows hold a value.
+    ``positive`` are the values that count as positive; None if 1 or true does. ``fallback`` takes its place if a column
+    holds others than 0, 1, true, false. Once the positive ones are named, there may be any number of negative labels.
+    ``values`` says which rows are positive, and ``known`` which hold a value, if ``allow_empty``.
     """
 
     def __init__(
@@ -222,45 +184,44 @@ class BinaryColumn:
         table: Table,
         column: Column,
         positive: str | Sequence[str] | None,
-        meaning: str,
         *,
+        is_label: bool = False,
         fallback: str | Sequence[str] | None = None,
-        key: str = "positive",
-        more_values: str | None = None,
-        empty: str = EMPTY_CELL,
-        empty_key: str | None = None,
         allow_empty: bool = False,
-        rest_is_negative: bool = False,
     ) -> None:
-        self._table, self._column, self._meaning, self._key = table, column, meaning, key
+        self._table, self._column, self._is_label = table, column, is_label
+        self._meaning = "qualified" if is_label else "passing screening"
         canonical = [_canonical(str(text), table.decimal) for text in column.texts]
         missing = _missing_texts(column.texts)
         if positive is None and any(value not in YES | NO for value in canonical):
             positive = fallback
         self._positive = ((positive,) if isinstance(positive, str) else tuple(positive or ())) or None
         self._named = YES if self._positive is None else {_canonical(name, table.decimal) for name in self._positive}
-        may_have_more = rest_is_negative and self._positive is not None
         self._first_code: dict[Decimal | str, int] = {}
         for code, value in enumerate(canonical):
             if value in self._first_code or (allow_empty and missing[code]):
                 continue
-            row = column.first_row(code)
-            if value == "" or (empty_key is not None and missing[code]):
-                raise table.error(empty, row=row, column=column.name, key=empty_key)
-            if len(self._first_code) == 2 and not may_have_more:
-                first, second = (quote(str(column.texts[known])) for known in self._first_code.values())
-                raise table.error(
-                    f"a third value {quote(str(column.texts[code]))}, after {first} and {second}; it must hold two "
-                    f"values, one of which means {meaning}",
-                    row=row,
-                    column=column.name,
-                    key=more_values,
-                    name=column.name,
-                )
+            if is_label and missing[code]:
+                raise table.error(NO_LABEL, row=column.first_row(code), column=column.name, key="untested")
+            if value == "":
+                raise table.error(EMPTY_CELL, row=column.first_row(code), column=column.name)
             self._first_code[value] = code
+        if len(self._first_code) > 2 and not (is_label and self._positive is not None):
+            self._refuse_third_value()
         self._check_meaning()
         self.values: BoolArray = np.array([value in self._named for value in canonical], dtype=bool)[column.codes]
         self.known: BoolArray = ~missing[column.codes]
+
+    def _refuse_third_value(self) -> None:
+        first, second, third, *_ = (quote(str(self._column.texts[code])) for code in self._first_code.values())
+        raise self._table.error(
+            f"a third value {third}, after {first} and {second}; it must hold two values, one of which means "
+            f"{self._meaning}",
+            row=self._column.first_row(list(self._first_code.values())[2]),
+            column=self._column.name,
+            key="more_labels" if self._is_label else "score",
+            name=self._column.name,
+        )
 
     def _check_meaning(self) -> None:
         """If no positive value is named, all values must be 0, 1, true or false."""
@@ -273,7 +234,7 @@ class BinaryColumn:
                 f"{self._meaning}",
                 row=self._column.first_row(code),
                 column=self._column.name,
-                key=self._key,
+                key="positive" if self._is_label else "prediction_positive",
             )
 
     @property
@@ -303,7 +264,7 @@ class BinaryColumn:
                 f"no row holds {quote(absent[0])}",
                 column=self._column.name,
                 advice=f"It holds {listed}.",
-                named_by=self._key,
+                named_by="positive" if self._is_label else "prediction_positive",
             )
         texts = {str(text).strip() for text in self._column.texts}
         spellings = sorted(text for text in texts if not is_number(text, self._table.decimal))
@@ -325,32 +286,20 @@ def group_frame(table: Table, columns: Sequence[Column], missing: str = "error")
 
 def _group_column(table: Table, column: Column, missing: str) -> pd.Categorical:
     names = [str(text).strip() for text in column.texts]
-    labels = sorted(set(names) - {""})
-    place = {label: at for at, label in enumerate(labels)} | {"": -1}
-    places = np.array([place[name] for name in names], dtype=np.int32)
-    if "" in names:
-        if missing == "error":
-            raise table.error(
-                "the group is empty; fill or drop such rows",
-                row=min(column.first_row(code) for code, name in enumerate(names) if not name),
-                column=column.name,
-                key="missing",
-            )
-        if MISSING in place:
-            problem = f"a group is already called {MISSING!r}; rename it to give missing labels their own"
-            raise table.error(problem, column=column.name)
-    return pd.Categorical.from_codes(places[column.codes], pd.Index(labels, dtype=object))
+    if "" in names and missing == "error":
+        row = min(column.first_row(code) for code, name in enumerate(names) if not name)
+        raise table.error("the group is empty; fill or drop such rows", row=row, column=column.name, key="missing")
+    if "" in names and MISSING in names:
+        problem = f"a group is already called {MISSING!r}; rename it to give missing labels their own"
+        raise table.error(problem, column=column.name)
+    labels = pd.Index(sorted(set(names) - {""}), dtype=object)
+    return pd.Categorical.from_codes(labels.get_indexer(names)[column.codes], labels)
 
 
 def match_groups(names: Sequence[str], groups: pd.Index, named_by: str = "") -> list[Any]:
-    """Labels of groups by the names that people see, or an error that suggests the nearest name.
+    """Labels of groups by their names in reports, or an error that suggests the nearest name.
 
     Combinations of several columns are joined by " / ". ``named_by`` is the input that named the groups.
-
-    Examples
-    --------
-    >>> match_groups(["B / 2"], pd.MultiIndex.from_tuples([("A", "1"), ("B", "2")]))
-    [('B', '2')]
     """
     known = dict(zip(group_names(groups), groups, strict=True))
     for i, name in enumerate(names):

@@ -1,27 +1,43 @@
-"""CSV files: rows in order are parsed by pyarrow, and anything out of order by Python's csv module, which is strict.
+"""CSV files, plain or gzip: pyarrow parses them, and Python's csv module those that pyarrow would misread.
 
-pyarrow reads ``"0.9"5`` as 0.95 and takes a quote that never closes for closed. So it gets only blocks of text in which
-every quote surrounds a cell. From the first other block on the csv module reads, and names the row of an error.
+pyarrow reads ``"0.9"5`` as 0.95 and accepts a quote that never closes. So it only parses files in which quotes surround
+whole cells. The csv module in its strict mode reads all others, and names the row of an error.
 """
 
 from __future__ import annotations
 
+import codecs
 import csv
 import gzip
 import io
+import re
 from collections.abc import Callable, Iterator, Sequence
-from itertools import islice
 from typing import BinaryIO
 
+import numpy as np
 import pyarrow as pa
 import pyarrow.csv as pc
 
 from .dialect import MAX_TEXT, find_decimal, find_delimiter, first_rows
-from .table import Batch, Table
-from .text_blocks import LONGEST_LINE, UNDECODED, Utf8Text, has_blank_lines, is_regular, whole_rows
+from .table import Table
 
-#: Bytes that are read at a time, and rows that the csv module reads at a time.
-BLOCK_BYTES, BLOCK_ROWS = 2**22, 20_000
+#: Bytes that are read, and that pyarrow parses, at a time.
+BLOCK_BYTES = 2**22
+#: Encodings by the byte-order mark at the start of a file; the longer marks first.
+MARKS = (
+    (codecs.BOM_UTF32_LE, "utf-32"),
+    (codecs.BOM_UTF32_BE, "utf-32"),
+    (codecs.BOM_UTF16_LE, "utf-16"),
+    (codecs.BOM_UTF16_BE, "utf-16"),
+)
+#: Text that is not UTF-8 is most often in this encoding, which older programs write in western languages.
+FALLBACK_ENCODING = "cp1252"
+#: Bytes that it does not define.
+UNDEFINED_BYTES = frozenset(b"\x81\x8d\x8f\x90\x9d")
+#: Characters that stand for bytes that are not of the encoding.
+UNDECODED = re.compile("[\udc80-\udcff]")
+#: Blank lines and NUL bytes.
+IRREGULAR = (b"\n\n", b"\n\r", b"\r\r", b"\0")
 #: How the byte-order mark of a UTF-16 file looks to another encoding.
 UTF16_MARKS = ("\udcff\udcfe", "\udcfe\udcff")
 #: Names of delimiters that are hard to see.
@@ -45,21 +61,20 @@ class CsvTable(Table):
     ) -> None:
         super().__init__(name, sha256)
         self.max_bytes = max_bytes
-        self._row = 0  # the last row that was read
-        self._text = Utf8Text(self._bytes(file, progress), encoding)
-        self._blocks = whole_rows(self._text)
-        start = self._next_block()
-        text = start[: 4 * MAX_TEXT + 4].decode("utf-8", "surrogateescape")
-        self._delimiter = self._detect_delimiter(text) if delimiter == "auto" else delimiter
+        self._data = self._to_utf8(b"".join(self._blocks(file, progress)), encoding)
+        start = self._data[: 4 * MAX_TEXT + 4].decode("utf-8", "surrogateescape")
+        self._delimiter = self._detect_delimiter(start) if delimiter == "auto" else delimiter
         self.decimal = decimal
         if decimal == "auto":
-            self.decimal = find_decimal(first_rows(text, self._delimiter) or [], self._delimiter)
+            self.decimal = find_decimal(first_rows(start, self._delimiter) or [], self._delimiter)
         self._note_dialect(delimiter == "auto", decimal == "auto", encoding == "auto")
-        self._rest = b""
-        self.header = self._read_header(start)
+        first = next(self._strict_rows(), None)
+        if first is None:
+            raise self.error("the file is empty; its first row must name the columns")
+        self.header = first[1]
 
-    def _bytes(self, file: BinaryIO, progress: Callable[[int], object] | None) -> Iterator[bytes]:
-        """Bytes of the file, decompressed, in blocks."""
+    def _blocks(self, file: BinaryIO, progress: Callable[[int], object] | None) -> Iterator[bytes]:
+        """Bytes of the file, decompressed."""
         stream = file if self.max_bytes is None else gzip.GzipFile(fileobj=file)
         size = place = 0
         while data := stream.read(BLOCK_BYTES):
@@ -69,6 +84,21 @@ class CsvTable(Table):
                 progress(file.tell() - place)
                 place = file.tell()
             yield data
+
+    def _to_utf8(self, data: bytes, encoding: str) -> bytes:
+        """The text as UTF-8. Bytes that are not of the encoding stay as they are; reading refuses them by row."""
+        self._encoding = encoding
+        if encoding == "auto":
+            self._encoding = next((name for mark, name in MARKS if data.startswith(mark)), "utf-8")
+        try:
+            text = data.decode(self._encoding, "surrogateescape")
+            self._valid = text.isascii() or UNDECODED.search(text) is None
+            no_utf8 = not self._valid and UNDECODED.sub("", text).isascii()
+            if no_utf8 and encoding == "auto" and not set(data) & UNDEFINED_BYTES:
+                text, self._encoding, self._valid = data.decode(FALLBACK_ENCODING), FALLBACK_ENCODING, True
+            return text.removeprefix("\ufeff").encode("utf-8", "surrogateescape")
+        except UnicodeError as error:
+            raise self.error(f"it is not {self._encoding}: {error}", key="encoding") from error
 
     def _detect_delimiter(self, start: str) -> str:
         delimiter, rival = find_delimiter(start)
@@ -85,124 +115,67 @@ class CsvTable(Table):
             detected.append(f"{DELIMITER_NAMES[self._delimiter]} between its columns")
         if decimal and self.decimal == ",":
             detected.append("decimal commas")
-        if encoding and self._text.encoding != "utf-8":
-            detected.append(self._text.described())
+        if encoding and self._encoding != "utf-8":
+            guess = " (a guess: it is not UTF-8)" if self._encoding == FALLBACK_ENCODING else ""
+            detected.append(f"the encoding {self._encoding}{guess}")
         if detected:
             self.notes.append(f"{self.name} is read with {', '.join(detected)}.")
-        self._encoding_noted = not encoding or self._text.encoding != "utf-8"
 
-    # ------------------------------------------------------------------ rows
+    def _read(self, positions: Sequence[int]) -> tuple[Sequence[int], list[pa.ChunkedArray]]:
+        data = self._data.rstrip(b"\r\n")
+        table = self._parse(data, positions) if self._valid and is_regular(data, self._delimiter) else None
+        if table is not None:
+            return range(2, table.num_rows + 1), [table.column(str(at)).slice(1) for at in positions]
+        width = len(self.header)
+        rows: list[int] = []
+        columns: list[list[str]] = [[] for _ in positions]
+        for row, cells in self._strict_rows():
+            if len(cells) != width:
+                raise self.error(
+                    f"{len(cells)} cell(s), but the header names {width} column(s)",
+                    row=row,
+                    advice=f"A cell that holds the delimiter {self._delimiter!r} must be quoted.",
+                )
+            rows.append(row)
+            for column, at in zip(columns, positions, strict=True):
+                column.append(cells[at])
+        return rows[1:], [pa.chunked_array([column[1:]], pa.string()) for column in columns]
 
-    def _next_block(self) -> bytes:
-        """Whole rows as UTF-8; empty at the end of the file."""
-        try:
-            block = next(self._blocks, b"")
-        except UnicodeError as error:
-            problem = f"it is not {self._text.encoding}: {error}"
-            raise self.error(problem, row=self._row + 1, key="encoding") from error
-        if self._row and self._text.guessed and not self._encoding_noted:  # only now did such bytes come
-            self._encoding_noted = True
-            self.notes.append(f"{self.name} is read with {self._text.described()}.")
-        return block
-
-    def _read_header(self, block: bytes) -> list[str]:
-        """Names of the columns. The rest of the block is kept."""
-        while block:
-            lines: list[str] = []
-            for cells in self._csv_rows(self._checked_lines(_collecting(lines, _lines(block)))):
-                if cells:
-                    self._rest = block[len("".join(lines).encode("utf-8", "surrogateescape")) :]
-                    return cells
-            block = self._next_block()
-        raise self.error("the file is empty; its first row must name the columns")
-
-    def _batches(self, positions: Sequence[int]) -> Iterator[Batch]:
-        block, self._rest = self._rest, b""
-        block = block or self._next_block()
-        while block:
-            filled = block.rstrip(b"\r\n")
-            blank_lines = max(len(block[len(filled) :].splitlines()) - bool(filled), 0)
-            if filled:
-                table = self._parse(filled, positions)
-                if table is None:
-                    yield from self._read_strictly(block, positions)
-                    return
-                rows = range(self._row + 1, self._row + 1 + table.num_rows)
-                self._row += table.num_rows
-                yield rows, [table.column(str(at)).combine_chunks() for at in positions]
-            self._row += blank_lines
-            block = self._next_block()
-
-    def _parse(self, block: bytes, positions: Sequence[int]) -> pa.Table | None:
-        """Rows of a block that is in order; None if it takes the csv module."""
-        odd = not self._delimiter.isascii() or not self._text.valid or len(block) >= LONGEST_LINE
-        if odd or not is_regular(block, self._delimiter):
-            return None
+    def _parse(self, data: bytes, positions: Sequence[int]) -> pa.Table | None:
+        """All rows with the header, by pyarrow; None if it cannot read them."""
         names = [str(at) for at in range(len(self.header))]
         try:
-            table = pc.read_csv(
-                pa.BufferReader(block),
-                pc.ReadOptions(column_names=names, use_threads=False, block_size=len(block) + 1),
+            return pc.read_csv(
+                pa.BufferReader(data),
+                pc.ReadOptions(column_names=names, use_threads=False, block_size=BLOCK_BYTES),
                 pc.ParseOptions(delimiter=self._delimiter, newlines_in_values=True),
                 pc.ConvertOptions(
                     column_types=dict.fromkeys(names, pa.string()),
-                    include_columns=list(dict.fromkeys(str(at) for at in positions)) or names[:1],
+                    include_columns=list(dict.fromkeys(str(at) for at in positions)),
                     strings_can_be_null=False,
                 ),
             )
         except pa.ArrowInvalid:
             return None
-        return None if has_blank_lines(block, table.num_rows) else table  # rows after them have other numbers
 
-    def _read_strictly(self, block: bytes, positions: Sequence[int]) -> Iterator[Batch]:
-        """A block and all that follow, by the csv module, which refuses what pyarrow accepts in silence."""
-        width = len(self.header)
+    def _strict_rows(self) -> Iterator[tuple[int, list[str]]]:
+        """Rows that are not blank with their numbers, by the csv module."""
+        row = 0
 
-        def filled_rows() -> Iterator[tuple[int, list[str]]]:
-            for cells in self._csv_rows(self._checked_lines(self._all_lines(block))):
-                if cells and len(cells) != width:
-                    raise self.error(
-                        f"{len(cells)} cell(s), but the header names {width} column(s)",
-                        row=self._row,
-                        advice=f"A cell that holds the delimiter {self._delimiter!r} must be quoted.",
-                    )
+        def lines() -> Iterator[str]:
+            for line in io.TextIOWrapper(io.BytesIO(self._data), "utf-8", "surrogateescape", newline=""):
+                if not line.isascii() or "\0" in line:
+                    self._check_characters(line, row + 1)
+                yield line
+
+        try:
+            for row, cells in enumerate(csv.reader(lines(), delimiter=self._delimiter, strict=True), start=1):
                 if cells:
-                    yield self._row, cells
+                    yield row, cells
+        except csv.Error as error:
+            raise self.error(_csv_reason(str(error)), row=row + 1) from error
 
-        rows = filled_rows()
-        while part := list(islice(rows, BLOCK_ROWS)):
-            yield [row for row, _ in part], [pa.array([cells[at] for _, cells in part]) for at in positions]
-
-    def _all_lines(self, block: bytes) -> Iterator[str]:
-        while block:
-            yield from _lines(block)
-            block = self._next_block()
-
-    def _csv_rows(self, lines: Iterator[str]) -> Iterator[list[str]]:
-        """Rows as the csv module reads them, counted; a blank line is a row without cells."""
-        reader = csv.reader(lines, delimiter=self._delimiter, strict=True)
-        while True:
-            try:
-                cells = next(reader)
-            except StopIteration:
-                return
-            except csv.Error as error:
-                raise self.error(_csv_reason(str(error)), row=self._row + 1) from error
-            self._row += 1
-            yield cells
-
-    def _checked_lines(self, lines: Iterator[str]) -> Iterator[str]:
-        """Lines, up to one that cannot be in a table."""
-        for line in lines:
-            if len(line) >= LONGEST_LINE:
-                problem = f"a line of more than {LONGEST_LINE:,} characters: this is not a CSV file"
-                raise self.error(problem, row=self._row + 1)
-            if not line.isascii() or "\0" in line:
-                self._check_characters(line)
-            yield line
-
-    def _check_characters(self, line: str) -> None:
-        row = self._row + 1
+    def _check_characters(self, line: str, row: int) -> None:
         if line.startswith(UTF16_MARKS):
             advice = "Save it as UTF-8."
             raise self.error("the file is in UTF-16", row=row, advice=advice, key="encoding", encoding="utf-16")
@@ -210,24 +183,12 @@ class CsvTable(Table):
             raise self.error("it holds a NUL byte: this is not a text file, or it is damaged", row=row)
         if UNDECODED.search(line):
             raise self.error(
-                f"it holds a byte that is not {self._text.encoding}",
+                f"it holds a byte that is not {self._encoding}",
                 row=row,
                 advice="Perhaps the file comes from an older program; save it as UTF-8.",
                 key="encoding",
                 encoding="latin-1 (or cp1252)",
             )
-
-
-def _lines(block: bytes) -> Iterator[str]:
-    """Lines of a block with their ends: within quotes they belong to the cell."""
-    for line in io.BytesIO(block):
-        yield from io.StringIO(line.decode("utf-8", "surrogateescape"), newline="")
-
-
-def _collecting(collected: list[str], lines: Iterator[str]) -> Iterator[str]:
-    for line in lines:
-        collected.append(line)
-        yield line
 
 
 def _csv_reason(text: str) -> str:
@@ -236,3 +197,33 @@ def _csv_reason(text: str) -> str:
     if "expected after" in text:
         return 'text follows a closing quote; inside a quoted cell, a quote must be doubled ("")'
     return text
+
+
+def is_regular(data: bytes, delimiter: str) -> bool:
+    r"""Whether pyarrow reads a text as the csv module does, with the same row numbers.
+
+    Quotes must surround whole cells, within which they are doubled, and there must be no blank line.
+
+    Examples
+    --------
+    >>> is_regular(b'1,"a""b"\n', ","), is_regular(b'1,"a"b\n', ","), is_regular(b'1,a "b"\n', ",")
+    (True, False, False)
+    """
+    starts = (b"\n", b"\r", codecs.BOM_UTF8)  # pyarrow leaves out such a mark
+    if not delimiter.isascii() or data.startswith(starts) or any(part in data for part in IRREGULAR):
+        return False
+    if b'"' not in data:
+        return True
+    signs = np.frombuffer(data, dtype=np.uint8)
+    quotes = np.flatnonzero(signs == ord('"'))
+    if len(quotes) % 2:
+        return False
+    opening, closing = quotes[::2], quotes[1::2]
+    ends_cell = np.zeros(256, dtype=bool)
+    ends_cell[[*b"\n\r", ord(delimiter)]] = True
+    doubled = closing[:-1] + 1 == opening[1:]
+    begins = ends_cell[signs[opening - 1]] | (opening == 0)
+    begins[1:] |= doubled
+    ends = ends_cell[signs[np.minimum(closing + 1, len(signs) - 1)]] | (closing == len(signs) - 1)
+    ends[:-1] |= doubled
+    return bool(begins.all() and ends.all())

@@ -14,6 +14,7 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 from scipy.stats import rankdata
+from sklearn.metrics import roc_auc_score
 
 from .._formats import count, listed, percent
 from .._text import quote
@@ -26,7 +27,6 @@ from .features import reason_to_leave_out
 from .table import TextArray, listing
 
 Severity: TypeAlias = Literal["error", "warning", "hint"]
-SEVERITIES: tuple[Severity, ...] = ("error", "warning", "hint")
 
 #: Most checks need at least so many rows.
 MIN_ROWS = 50
@@ -65,20 +65,10 @@ NUMBERING = re.compile(r"(.*[_\s.-])?(id|nr|no|num|number|key|uuid|guid|index)|.
 
 @dataclass(frozen=True)
 class Finding:
-    """Something that looks wrong with a table.
+    """Something that looks wrong with a table: a sentence, and what to do about it.
 
-    Attributes
-    ----------
-    key : str
-        Kind of the finding, by which the command names the option that solves it.
-    severity : {"error", "warning", "hint"}
-        An error makes results meaningless, a warning makes them misleading, a hint is good to know.
-    text : str
-        What looks wrong, in a sentence.
-    advice : str
-        What to do about it.
-    details : dict
-        Values for the command's message.
+    An error makes results meaningless, a warning makes them misleading, a hint is good to know. By ``key`` the command
+    names the option that solves it; ``details`` are values for its message.
     """
 
     key: str
@@ -132,86 +122,92 @@ def check_labels_and_groups(table: PublishedStatistics, label: str) -> list[Find
         who = "Nobody" if not positives.any() else "Everybody"
         text = f"{who} is qualified by column {quote(label)}."
         return [Finding("one_label", "warning", text, "Check that it is the right column and the right value.")]
-    wrong_column = list(_groups_of_one(table)) or list(_group_is_label(table, label))
-    small = [] if wrong_column else _small_groups(table)
-    return [*wrong_column, *_differ_by_case(table), *_unknown_groups(table), *small]
+    wrong_column = _groups_of_one(table) or _groups_repeat_label(table, label)
+    return [
+        *wrong_column,
+        *_differ_by_case(table),
+        *_unknown_groups(table),
+        *([] if wrong_column else _small_groups(table)),
+    ]
 
 
-def _groups_of_one(table: PublishedStatistics) -> Iterator[Finding]:
+def _groups_of_one(table: PublishedStatistics) -> list[Finding]:
     people, groups = float(_effective_sizes(table.counts).sum()), len(table.groups)
-    if people >= MIN_ROWS_OF_GROUPS and groups > people / 2:
-        text = f"There are {count(groups)} groups for {count(people)} people: hardly two people share one."
-        yield Finding("groups_of_one", "error", text, "Name a column that many people share, or merge its values.")
+    if people < MIN_ROWS_OF_GROUPS or groups <= people / 2:
+        return []
+    text = f"There are {count(groups)} groups for {count(people)} people: hardly two people share one."
+    return [Finding("groups_of_one", "error", text, "Name a column that many people share, or merge its values.")]
 
 
-def _group_is_label(table: PublishedStatistics, label: str) -> Iterator[Finding]:
-    if not table.counts.labels_known:
-        return
+def _groups_repeat_label(table: PublishedStatistics, label: str) -> list[Finding]:
     n, positives = table.counts.n, table.counts.positives
-    pure = (positives == 0) | (positives == n)
-    if pure.all() and len(n) <= n.sum() / MIN_GROUP_SIZE and n.sum() >= MIN_ROWS_OF_GROUPS:
-        text = f"In each group everybody or nobody is qualified: the groups repeat the label {quote(label)}."
-        yield Finding("group_is_label", "warning", text, "Name a column of who people are, not of their outcome.")
+    pure = table.counts.labels_known and ((positives == 0) | (positives == n)).all()
+    if not pure or len(n) > n.sum() / MIN_GROUP_SIZE or n.sum() < MIN_ROWS_OF_GROUPS:
+        return []
+    text = f"In each group everybody or nobody is qualified: the groups repeat the label {quote(label)}."
+    return [Finding("group_is_label", "warning", text, "Name a column of who people are, not of their outcome.")]
+
+
+def _plain(name: str) -> str:
+    """A name by which groups that differ by case or blanks are equal."""
+    return " ".join(name.split()).casefold()
+
+
+def _names_and_sizes(table: PublishedStatistics, groups: Sequence[int]) -> str:
+    names = group_names(table.groups)
+    return listed([f"{quote(names[i])} ({count(table.counts.n[i])} people)" for i in groups], MAX_SHOWN)
 
 
 def _differ_by_case(table: PublishedStatistics) -> Iterator[Finding]:
     names, n = group_names(table.groups), table.counts.n
-    alike = pd.Series([" ".join(name.split()).casefold() for name in names])
-    for same in alike[alike.duplicated(keep=False)].groupby(alike).groups.values():
+    plain = pd.Series([_plain(name) for name in names])
+    for same in plain[plain.duplicated(keep=False)].groupby(plain).groups.values():
         several = [int(i) for i in same]
         largest = max(several, key=lambda i: float(n[i]))
-        names_shown = listed([f"{quote(names[i])} ({count(n[i])} people)" for i in several], MAX_SHOWN)
         yield Finding(
             "case_of_groups",
             "warning",
-            f"{names_shown} differ only by case or blanks, and count as {len(several)} groups.",
+            f"{_names_and_sizes(table, several)} differ only by case or blanks, and count as {len(several)} groups.",
             f"If they are one group, write {quote(names[largest])} in every row.",
         )
 
 
 def check_group_names(first: Sequence[str], second: Sequence[str]) -> list[Finding]:
     """Groups of two tables that differ only by case or blanks."""
-    plain = {" ".join(name.split()).casefold(): name for name in first}
+    in_first = {_plain(name): name for name in first}
     findings = []
     for name in second:
-        other = plain.get(" ".join(name.split()).casefold())
+        other = in_first.get(_plain(name))
         if other is not None and name not in first and other not in second:
             text = (
                 f"{quote(other)} in the first table and {quote(name)} in the second differ only by case or blanks, and "
                 "count as two groups."
             )
-            findings.append(
-                Finding("case_of_groups", "warning", text, "If they are one group, write it alike in both.")
-            )
+            advice = "If they are one group, write it alike in both."
+            findings.append(Finding("case_of_groups", "warning", text, advice))
     return findings
 
 
 def _unknown_groups(table: PublishedStatistics) -> Iterator[Finding]:
     several = table.groups.nlevels > 1
-    n = table.counts.n
-    odd = [
+    unknown = [
         i
         for i, label in enumerate(table.groups)
-        if any(_is_unknown(str(part)) for part in (label if several else (label,)))
+        if any(
+            part != MISSING and str(part).strip().casefold() in UNKNOWN_WORDS
+            for part in (label if several else [label])
+        )
     ]
-    if odd:
-        names = group_names(table.groups)
-        names_shown = listed([f"{quote(names[i])} ({count(n[i])} people)" for i in odd], MAX_SHOWN)
-        seem, count_as = ("seems", "counts as a group") if len(odd) == 1 else ("seem", "count as groups")
-        text = f"{names_shown} {seem} to mean that the group is unknown, but {count_as}."
+    if unknown:
+        seem, count_as = ("seems", "counts as a group") if len(unknown) == 1 else ("seem", "count as groups")
+        text = f"{_names_and_sizes(table, unknown)} {seem} to mean that the group is unknown, but {count_as}."
         yield Finding("unknown_group", "warning", text, "Empty these cells, or drop these rows, if it is unknown.")
-
-
-def _is_unknown(text: str) -> bool:
-    return text != MISSING and text.strip().casefold() in UNKNOWN_WORDS
 
 
 def _small_groups(table: PublishedStatistics) -> Iterator[Finding]:
     n = _effective_sizes(table.counts)
-    if n.sum() < MIN_ROWS:
-        return
     small = np.flatnonzero((n > 0) & (n < MIN_GROUP_SIZE))
-    if small.size:
+    if n.sum() >= MIN_ROWS and small.size:
         names = group_names(table.groups)
         names_shown = listed([f"{names[i]} ({count(n[i])})" for i in small], MAX_SHOWN)
         have = "has" if small.size == 1 else "have"
@@ -223,15 +219,7 @@ def _small_groups(table: PublishedStatistics) -> Iterator[Finding]:
 
 
 def check_scores(people: ScreeningResult, name: str) -> list[Finding]:
-    """Scores that are reversed or repeat the label, and thresholds that everybody or nobody passes.
-
-    Examples
-    --------
-    >>> people = ScreeningResult.from_scores([1] * 30 + [0] * 30, [0.2] * 30 + [0.8] * 30)
-    >>> print(*check_scores(people, "risk"))
-    The score 'risk' tends to be higher for people who are not qualified (AUC 0.00). If lower scores are better, let
-    lower scores pass.
-    """
+    """Scores that are reversed or repeat the label, and thresholds that everybody or nobody passes."""
     if people.curves is None:  # the labels of some people are not known
         return _passes_all_or_none(people)
     findings = []
@@ -338,15 +326,15 @@ def check_features(columns: Mapping[str, TextArray], y: BoolArray) -> list[Findi
 def _check_feature(name: str, cells: TextArray, y: BoolArray, rows: NDArray[np.intp]) -> Finding | None:
     reason = reason_to_leave_out(cells)
     if reason:
-        return Finding(
-            "left_out", "hint", f"Column {quote(name)} is not learnt from: {reason}.", details={"name": name}
-        )
+        text = f"Column {quote(name)} is not learnt from: {reason}."
+        return Finding("left_out", "hint", text, details={"name": name})
     some, labels = cells[rows], y[rows]
-    numbers, wrong = numbers_or_missing(some)
-    auc = _label_auc(some, None if wrong.size else numbers, labels)
+    values, wrong = numbers_or_missing(some)
+    numbers = None if wrong.size else values
+    auc = _label_auc(some, numbers, labels)
     if auc > LEAK_AUC:
         return _label_finding(name, f"AUC {auc:.2f}")
-    what = _identifies_people(name, some, None if wrong.size else numbers)
+    what = _identifies_people(name, some, numbers)
     if not what:
         return None
     text = (
@@ -357,8 +345,7 @@ def _check_feature(name: str, cells: TextArray, y: BoolArray, rows: NDArray[np.i
 
 def _label_auc(cells: TextArray, numbers: FloatArray | None, y: BoolArray) -> float:
     """Largest AUC of a column for the label: as a number, as a category, or by being empty."""
-    absent = is_missing(cells)
-    best = _auc(absent.astype(np.float64), y)
+    best = _auc(is_missing(cells).astype(np.float64), y)
     if numbers is not None:
         there = ~np.isnan(numbers)
         if there.sum() >= MIN_ROWS and 0 < y[there].sum() < there.sum() and there.mean() > MOSTLY:
@@ -372,11 +359,9 @@ def _label_auc(cells: TextArray, numbers: FloatArray | None, y: BoolArray) -> fl
 
 def _auc(values: FloatArray, y: BoolArray) -> float:
     """AUC of a column or of its negative, whichever is larger."""
-    positives = int(y.sum())
-    negatives = len(y) - positives
-    if not positives or not negatives:
+    if y.all() or not y.any():
         return 0.5
-    area = (float(rankdata(values)[y].sum()) - positives * (positives + 1) / 2) / (positives * negatives)
+    area = float(roc_auc_score(y, values))
     return max(area, 1 - area)
 
 

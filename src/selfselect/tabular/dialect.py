@@ -20,22 +20,13 @@ _BOTH = {".": re.compile(r"[+-]?\d{1,3}(,\d{3})+\.\d+"), ",": re.compile(r"[+-]?
 
 
 def first_rows(text: str, delimiter: str) -> list[list[str]] | None:
-    """The first rows of a table without blank ones; None if they differ in width.
-
-    Parameters
-    ----------
-    text : str
-        The start of the file; it may end in the middle of a row.
-    delimiter : str
-        Sign between the columns.
-    """
+    """The first rows of a text, which may end within a row, without blank ones; None if they differ in width."""
     part = text[:MAX_TEXT]
     whole = len(part) == len(text)
     rows: list[list[str]] = []
     try:
-        for row in islice(csv.reader(io.StringIO(part, newline=""), delimiter=delimiter, strict=True), MAX_ROWS):
-            if row:
-                rows.append(row)
+        reader = csv.reader(io.StringIO(part, newline=""), delimiter=delimiter, strict=True)
+        rows.extend(row for row in islice(reader, MAX_ROWS) if row)
     except csv.Error as error:
         if "unexpected end of data" not in str(error):
             return None
@@ -46,21 +37,9 @@ def first_rows(text: str, delimiter: str) -> list[list[str]] | None:
 
 
 def find_delimiter(text: str) -> tuple[str, str | None]:
-    r"""The delimiter of a file, and another one that fits as well.
+    r"""The delimiter of a file by its start, and a rival: another one that fits as well, so that the user must decide.
 
-    It is the comma wherever rows make sense with it.
-
-    Parameters
-    ----------
-    text : str
-        The start of the file.
-
-    Returns
-    -------
-    delimiter : str
-        The comma if nothing fits.
-    rival : str or None
-        Another one that fits as well; the user must say which it is.
+    It is the comma wherever rows make sense with it, and if nothing fits.
 
     Examples
     --------
@@ -81,14 +60,7 @@ def find_delimiter(text: str) -> tuple[str, str | None]:
 
 
 def find_decimal(rows: Sequence[Sequence[str]], delimiter: str) -> str | None:
-    """Decimal sign of a table by its first rows; None if it could be either, as in ``1,234``.
-
-    Parameters
-    ----------
-    rows : sequence of rows
-        Cells as text, header included.
-    delimiter : str
-        Sign between the columns. If it is the comma, the decimal sign is the point.
+    """Decimal sign of a table by its first rows, header included; None if it could be either, as in ``1,234``.
 
     Examples
     --------
@@ -117,12 +89,6 @@ def _is_surely(cell: str, sign: str) -> bool:
 
 
 def looks_like_number(cell: str) -> bool:
-    """Whether a cell is a number with some decimal sign and some sign between thousands.
-
-    Examples
-    --------
-    >>> looks_like_number("1.234,5"), looks_like_number("12.05.2020")
-    (True, False)
-    """
+    """Whether a cell is a number with some decimal sign and some sign between thousands."""
     text = cell.strip()
     return any(pattern[sign].fullmatch(text) is not None for sign in ".," for pattern in (_DECIMAL, _GROUPED, _BOTH))

@@ -8,28 +8,10 @@ from .._errors import InputError
 
 
 class TableError(InputError):
-    """A table that cannot be used, with the place and the reason.
+    """A table that cannot be used: the problem, its place, and what to do about it.
 
-    Parameters
-    ----------
-    problem : str
-        What is wrong.
-    place : str, optional
-        Where: the file, the row as a spreadsheet counts it (the header is row 1), the column.
-    advice : str, optional
-        What to do about it, in whole sentences.
-    key : str, optional
-        Kind of the problem, by which the command names the option that solves it.
-    **details
-        Values for the command's message. ``named_by`` is the input that named something that does not exist.
-
-    Examples
-    --------
-    >>> error = TableError("there is no column 'b'", place="t.csv", advice="Its columns: 'a'.", named_by="label")
-    >>> str(error)
-    "t.csv: there is no column 'b'. Its columns: 'a'."
-    >>> error.said("(see the first page)")
-    "t.csv: there is no column 'b' (see the first page). Its columns: 'a'."
+    ``key`` is the kind of the problem, by which the command names the option that solves it. ``details`` are values for
+    the command's message; ``named_by`` is the input that named something that does not exist.
     """
 
     def __init__(
@@ -38,9 +20,9 @@ class TableError(InputError):
         self.place = place
         self.problem = problem.rstrip(".")  # messages of libraries may end with one
         self.advice = advice
-        super().__init__(self.said(), key=key, **details)
+        super().__init__(self.with_remark(), key=key, **details)
 
-    def said(self, remark: str = "") -> str:
+    def with_remark(self, remark: str = "") -> str:
         """The whole message, with a remark to the problem."""
         problem = f"{self.problem} {remark}" if remark else self.problem
         message = f"{self.place}: {problem}." if self.place else f"{problem}."
@@ -53,11 +35,5 @@ def first_line(error: Exception) -> str:
 
 
 def too_large(most: int, place: str) -> TableError:
-    """Error about a compressed file that expands to more than is allowed.
-
-    Examples
-    --------
-    >>> print(too_large(2**30, "t.csv.gz"))
-    t.csv.gz: decompressed, it holds more than 1,073,741,824 bytes.
-    """
+    """Error about a compressed file that expands to more than is allowed."""
     return TableError(f"decompressed, it holds more than {most:,} bytes", place=place, key="most_bytes")

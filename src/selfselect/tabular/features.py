@@ -42,12 +42,10 @@ def read_features(columns: Mapping[str, TextArray]) -> tuple[pd.DataFrame, dict[
     >>> fit_encoder(frame).transform(frame)[1].tolist()  # age, whether it is missing, work = no, work = yes
     [0.0, 1.0, 1.0, 0.0]
     """
-    left_out = {}
     for name, cells in columns.items():
         _refuse_numbers_with_errors(name, cells)
-        reason = reason_to_leave_out(cells)
-        if reason:
-            left_out[name] = reason
+    reasons = {name: reason_to_leave_out(cells) for name, cells in columns.items()}
+    left_out = {name: reason for name, reason in reasons.items() if reason}
     kept = {name: cells for name, cells in columns.items() if name not in left_out}
     if not kept:
         raise TableError("No column is left to learn from")

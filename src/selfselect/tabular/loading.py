@@ -31,20 +31,9 @@ from .table import Column, Table, TextArray
 class PeopleColumns:
     """Columns of labels, groups and weights.
 
-    Attributes
-    ----------
-    label : str
-        Column of two values.
-    groups : tuple of str
-        Columns whose combinations are the groups.
-    positive : str or tuple of str, optional
-        The labels that mean qualified, if not 1 or true; all others then mean not qualified.
-    missing : {"error", "own_group"}, default="error"
-        Whether a row without a group is an error.
-    weight : str, optional
-        Column of weights: numbers of at least 0.
-    untested : bool, default=False
-        Whether the label of people who do not pass screening may be empty.
+    The combinations of the group columns are the groups. ``positive`` are the labels that mean qualified, if not 1 or
+    true; all others then mean not qualified. ``missing`` ("error" or "own_group") is about rows without a group. With
+    ``untested``, the label of people who do not pass screening may be empty.
     """
 
     label: str
@@ -58,13 +47,6 @@ class PeopleColumns:
         twice = [name for i, name in enumerate(self.groups) if name in self.groups[:i]]
         if twice:
             raise TableError(f"column {quote(twice[0])} is named twice for the groups", named_by="group")
-
-
-#: Problem with an empty label. To fill or drop such rows would change the results.
-NO_LABEL = (
-    "the label is empty. People who were not tested have none; filling it in, or dropping these rows, changes base "
-    "rates, accuracy and social cost without a word"
-)
 
 
 @dataclass(frozen=True)
@@ -119,27 +101,14 @@ class ModelOutput:
 
 
 class PeopleReader:
-    """Labels, groups and weights of a table, and its other columns that were asked for.
-
-    ``y`` says who is qualified, ``weight`` is None without weights, ``others`` are the columns at other positions.
-    """
+    """Labels, groups and weights of a table, and its ``others``: the columns at given positions."""
 
     def __init__(self, table: Table, people: PeopleColumns, positions: Sequence[int]) -> None:
         own = [table.position(people.label, "label"), *(table.position(name, "group") for name in people.groups)]
         own += [] if people.weight is None else [table.position(people.weight, "weight")]
         label, *columns = table.columns([*own, *positions])
         self._table, self._people, self._label = table, people, label
-        self._labels = BinaryColumn(
-            table,
-            label,
-            people.positive,
-            "qualified",
-            more_values="more_labels",
-            empty=NO_LABEL,
-            empty_key="untested",
-            allow_empty=people.untested,
-            rest_is_negative=True,
-        )
+        self._labels = BinaryColumn(table, label, people.positive, is_label=True, allow_empty=people.untested)
         self._labels.check_named_values()
         self.y = self._labels.values
         self._group_frame = group_frame(table, columns[: len(people.groups)], people.missing)
@@ -152,7 +121,7 @@ class PeopleReader:
         return encode_groups(frame, missing=self._people.missing)
 
     def output(self, model: Model, column: Column) -> ModelOutput:
-        """What a model says, by one of the other columns."""
+        """Output of a model, from one of the other columns."""
         if isinstance(model, ScoreColumn):
             score = as_numbers(self._table, column)
             threshold = model.threshold
@@ -164,15 +133,7 @@ class PeopleReader:
             if model.lower_passes:
                 score, threshold = -score, -threshold
             return ModelOutput(score > threshold, score, threshold, model.lower_passes)
-        decisions = BinaryColumn(
-            self._table,
-            column,
-            model.positive,
-            "passing screening",
-            fallback=self._people.positive,
-            key="prediction_positive",
-            more_values="score",
-        )
+        decisions = BinaryColumn(self._table, column, model.positive, fallback=self._people.positive)
         if model.positive is not None or not decisions.seen <= self._labels.seen:
             decisions.check_named_values()  # if no row had the value, nobody would pass
         return ModelOutput(decisions.values)
@@ -200,17 +161,15 @@ class PeopleReader:
 
 def _weights(table: Table, column: Column) -> FloatArray:
     numbers = as_numbers(table, column)
-    for wrong, why in (
-        (np.flatnonzero(numbers < 0), "is negative; a weight is at least 0"),
-        (
-            outside_weight_range(numbers),
-            f"is no weight; other than 0 they lie between {1 / MAX_MAGNITUDE:g} and {MAX_MAGNITUDE:g}",
-        ),
-    ):
-        if wrong.size:
-            at = int(wrong[0])
-            cell = quote(str(column.texts[column.codes[at]]).strip())
-            raise table.error(f"{cell} {why}", row=column.rows[at], column=column.name)
+    negative = np.flatnonzero(numbers < 0)
+    wrong = negative if negative.size else outside_weight_range(numbers)
+    if wrong.size:
+        at = int(wrong[0])
+        problem = f"is no weight; other than 0 they lie between {1 / MAX_MAGNITUDE:g} and {MAX_MAGNITUDE:g}"
+        if negative.size:
+            problem = "is negative; a weight is at least 0"
+        cell = quote(str(column.texts[column.codes[at]]).strip())
+        raise table.error(f"{cell} {problem}", row=column.rows[at], column=column.name)
     if not numbers.any():
         raise table.error("every weight is 0", column=column.name, named_by="weight")
     return numbers
@@ -229,12 +188,12 @@ def check_output(result: ScreeningResult, model: Model) -> list[Finding]:
 def read_screening_result(
     table: Table, people: PeopleColumns, model: Model, findings: list[Finding] | None = None
 ) -> ScreeningResult:
-    r"""What a model makes of the people in a table.
+    r"""Result of a model for the people in a table.
 
     Parameters
     ----------
     table : Table
-        Not yet read.
+        The table.
     people : PeopleColumns
         Columns of labels and groups.
     model : ScoreColumn or DecisionColumn
@@ -254,17 +213,17 @@ def read_screening_result(
     >>> result.threshold, result.table.precision.to_dict()
     (0.5, {'A': 0.5, 'B': nan})
     """
-    return _read(table, people, model, [None], findings)[0]
+    return _read_results(table, people, model, [None], findings)[0]
 
 
 def read_screening_results(
     table: Table, people: PeopleColumns, model: Model, findings: list[Finding] | None = None
 ) -> list[ScreeningResult]:
     """The same as :func:`read_screening_result` for each column of groups on its own."""
-    return _read(table, people, model, people.groups, findings)
+    return _read_results(table, people, model, people.groups, findings)
 
 
-def _read(
+def _read_results(
     table: Table,
     people: PeopleColumns,
     model: Model,
@@ -272,11 +231,11 @@ def _read(
     findings: list[Finding] | None,
 ) -> list[ScreeningResult]:
     """One result per column of groups; None stands for the combinations of all."""
-    read = PeopleReader(table, people, [model_position(table, model)])
-    output = read.output(model, read.others[0])
-    results = [read.screen(output, name) for name in group_columns]
+    reader = PeopleReader(table, people, [model_position(table, model)])
+    output = reader.output(model, reader.others[0])
+    results = [reader.screen(output, name) for name in group_columns]
     if findings is not None:
-        findings += check_column_roles(people.label, people.groups, model.name) + read.label_findings()
+        findings += check_column_roles(people.label, people.groups, model.name) + reader.label_findings()
         for result in results:
             findings += check_labels_and_groups(result.table, people.label)
         findings += check_output(results[0], model)
@@ -285,19 +244,7 @@ def _read(
 
 @dataclass(frozen=True, eq=False)
 class TrainingTable:
-    """People to learn from.
-
-    Attributes
-    ----------
-    columns : dict
-        Columns to learn from, as text, by name.
-    y : ndarray of bool
-        Who is qualified.
-    groups : GroupCodes
-        Group of each row; its labels carry the names of the group columns.
-    missing : {"error", "own_group"}, default="error"
-        How rows without a group were treated.
-    """
+    """People to learn from: columns of text, who is qualified, groups, and how rows without a group were treated."""
 
     columns: dict[str, TextArray]
     y: BoolArray
@@ -318,16 +265,9 @@ def read_for_training(
     learn_from_groups: bool = True,
     findings: list[Finding] | None = None,
 ) -> TrainingTable:
-    """Labels, groups and all columns to learn from.
+    """Labels, groups and all columns to learn from, but the ignored ones.
 
-    Parameters
-    ----------
-    table, people, findings
-        As for :func:`read_screening_result`.
-    ignore : sequence of str, optional
-        Columns not to learn from.
-    learn_from_groups : bool, default=True
-        Whether the group columns are learnt from too.
+    The other parameters are those of :func:`read_screening_result`.
     """
     if people.label in people.groups:
         raise TableError(f"the label and the groups are the same column {quote(people.label)}", named_by="group")
@@ -335,16 +275,16 @@ def read_for_training(
     used = _other_columns(table, hidden, ignore)
     if not used:
         raise table.error("no column is left to learn from")
-    read = PeopleReader(table, people, [table.position(name) for name in used])
-    if read.y.all() or not read.y.any():
+    reader = PeopleReader(table, people, [table.position(name) for name in used])
+    if reader.y.all() or not reader.y.any():
         raise table.error("all rows have the same value; training needs both", column=people.label)
-    columns = {column.name: normalise_decimals(table, column) for column in read.others}
-    groups = read.groups()
+    columns = {column.name: normalise_decimals(table, column) for column in reader.others}
+    groups = reader.groups()
     if findings is not None:
-        findings += read.label_findings()
-        findings += check_labels_and_groups(_without_decisions(read.y, groups), people.label)
-        findings += check_features({name: columns[name] for name in used if name not in people.groups}, read.y)
-    return TrainingTable(columns, read.y, groups, people.missing)
+        findings += reader.label_findings()
+        findings += check_labels_and_groups(_without_decisions(reader.y, groups), people.label)
+        findings += check_features({name: columns[name] for name in used if name not in people.groups}, reader.y)
+    return TrainingTable(columns, reader.y, groups, people.missing)
 
 
 def _other_columns(table: Table, hidden: set[str], ignore: Sequence[str]) -> list[str]:
@@ -355,41 +295,24 @@ def _other_columns(table: Table, hidden: set[str], ignore: Sequence[str]) -> lis
 
 
 def read_for_checking(
-    table: Table,
-    people: PeopleColumns,
-    model: Model | None,
-    *,
-    ignore: Sequence[str] = (),
-    findings: list[Finding],
+    table: Table, people: PeopleColumns, model: Model | None, *, ignore: Sequence[str] = (), findings: list[Finding]
 ) -> int:
-    """Check everything in a table: labels, groups, the column of a model, and all other columns.
+    """Check labels, groups, the column of a model and all other columns but the ignored ones; count the people.
 
-    Parameters
-    ----------
-    table, people, findings
-        As for :func:`read_screening_result`.
-    model : ScoreColumn or DecisionColumn, optional
-        Column of scores or of decisions.
-    ignore : sequence of str, optional
-        Columns not to check.
-
-    Returns
-    -------
-    int
-        How many people there are.
+    The other parameters are those of :func:`read_screening_result`.
     """
     hidden = {people.label, *people.groups, *ignore, *(() if model is None else (model.name,))}
     used = list(dict.fromkeys(_other_columns(table, hidden, ignore)))
     positions = [] if model is None else [model_position(table, model)]
-    read = PeopleReader(table, people, [*positions, *(table.position(name) for name in used)])
-    findings += read.label_findings()
-    findings += check_labels_and_groups(_without_decisions(read.y, read.groups()), people.label)
+    reader = PeopleReader(table, people, [*positions, *(table.position(name) for name in used)])
+    findings += reader.label_findings()
+    findings += check_labels_and_groups(_without_decisions(reader.y, reader.groups()), people.label)
     if model is not None:
-        findings += check_output(read.screen(read.output(model, read.others[0])), model)
-    findings += check_features({column.name: column.cells() for column in read.others[len(positions) :]}, read.y)
-    return len(read.y)
+        findings += check_output(reader.screen(reader.output(model, reader.others[0])), model)
+    findings += check_features({column.name: column.cells() for column in reader.others[len(positions) :]}, reader.y)
+    return len(reader.y)
 
 
 def _without_decisions(y: BoolArray, groups: GroupCodes) -> PublishedStatistics:
-    nobody = np.zeros(len(y), dtype=bool)
-    return PublishedStatistics(groups.labels, GroupCounts.from_rows(y, nobody, groups.codes, groups.n_groups))
+    selected = np.zeros(len(y), dtype=bool)
+    return PublishedStatistics(groups.labels, GroupCounts.from_rows(y, selected, groups.codes, groups.n_groups))

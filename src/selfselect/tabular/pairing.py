@@ -18,23 +18,7 @@ from .table import Table
 
 @dataclass(frozen=True, eq=False)
 class ModelTable:
-    """People of a table with the outputs of one or two models.
-
-    Attributes
-    ----------
-    name : str
-        What errors call the table.
-    y : ndarray of bool
-        Who is qualified.
-    groups : GroupCodes
-        Group of each person.
-    weight : ndarray of float or None
-        Weights.
-    outputs : list of ModelOutput
-        What each model says.
-    identifiers : ndarray of str or None
-        What a person is matched by.
-    """
+    """People of a table with the outputs of one or two models, and the identifiers by which people are matched."""
 
     name: str
     y: BoolArray
@@ -73,13 +57,13 @@ def read_model_table(
                 advice="People are matched by a column of their own, such as a number that each has once.",
                 named_by="same_people",
             )
-    read = PeopleReader(table, people, positions)
-    outputs = [read.output(model, column) for model, column in zip(models, read.others, strict=False)]
+    reader = PeopleReader(table, people, positions)
+    outputs = [reader.output(model, column) for model, column in zip(models, reader.others, strict=False)]
     identifiers = None
     if identifier is not None:
-        column = read.others[-1]
+        column = reader.others[-1]
         identifiers = np.array([str(text).strip() for text in column.texts])[column.codes]
-    return ModelTable(table.name, read.y, read.groups(), read.weight, outputs, identifiers)
+    return ModelTable(table.name, reader.y, reader.groups(), reader.weight, outputs, identifiers)
 
 
 def match_people(first: ModelTable, second: ModelTable, identifier: str) -> tuple[ModelTable, ModelTable, int]:

@@ -2,18 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Sequence
 from typing import BinaryIO
 
 import pyarrow as pa
 import pyarrow.parquet as pq
 
 from .errors import first_line
-from .table import Batch, Table
+from .table import Table
 
-#: Rows that are read at a time.
-BATCH_ROWS = 2**17
-#: How pyarrow complains about damage.
+#: Errors of pyarrow about a damaged file.
 DAMAGE = (pa.ArrowException, OSError, KeyError)
 
 
@@ -33,26 +31,19 @@ class ParquetTable(Table):
         self.header = [str(name) for name in self._schema.names]
         self.check_size(size)
 
-    def _batches(self, positions: Sequence[int]) -> Iterator[Batch]:
+    def _read(self, positions: Sequence[int]) -> tuple[Sequence[int], list[pa.ChunkedArray]]:
         names = [self.header[at] for at in positions]
-        coded = [field.name for field in self._schema if field.name in names and pa.types.is_string(field.type)]
-        row = 2
+        strings = [field.name for field in self._schema if field.name in names and pa.types.is_string(field.type)]
         try:
             # a text that repeats is kept once
-            parquet = pq.ParquetFile(self._file, read_dictionary=coded, page_checksum_verification=True)
-            for batch in parquet.iter_batches(BATCH_ROWS, columns=list(dict.fromkeys(names)), use_threads=False):
-                arrays = [batch.column(name) for name in names]
-                for name, array in zip(names, arrays, strict=True):
-                    self._check(name, array)
-                if batch.num_rows:
-                    yield range(row, row + batch.num_rows), arrays
-                row += batch.num_rows
+            parquet = pq.ParquetFile(self._file, read_dictionary=strings, page_checksum_verification=True)
+            table = parquet.read(list(dict.fromkeys(names)), use_threads=False)
+            arrays = [table.column(name) for name in names]
         except DAMAGE as error:
             raise self.error(f"cannot read its columns: {first_line(error)}") from error
-
-    def _check(self, name: str, array: pa.Array) -> None:
-        """Refuse a damaged array: it may point beyond the texts of its dictionary, or into a character."""
-        try:
-            array.validate(full=True)
-        except DAMAGE as error:
-            raise self.error(f"its cells cannot be read: {first_line(error)}", column=name) from error
+        for name, array in zip(names, arrays, strict=True):
+            try:  # a damaged array may point beyond the texts of its dictionary, or into a character
+                array.validate(full=True)
+            except DAMAGE as error:
+                raise self.error(f"its cells cannot be read: {first_line(error)}", column=name) from error
+        return range(2, table.num_rows + 2), arrays

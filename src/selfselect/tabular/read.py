@@ -146,7 +146,7 @@ def _table(name: str, file: BinaryIO, sheet: str | None, most_bytes: int | None,
 
 
 def _hashing(file: BinaryIO) -> Callable[[], str]:
-    """Function that hashes the file that was opened, whatever has its name by then."""
+    """Function that hashes the file that was opened, and refuses one that was changed since."""
 
     def state() -> tuple[int, ...]:
         if isinstance(file, io.BytesIO):
@@ -157,10 +157,8 @@ def _hashing(file: BinaryIO) -> Callable[[], str]:
     before = state()
 
     def sha256() -> str:
-        place = file.tell()
         file.seek(0)
         digest = hashlib.file_digest(file, "sha256").hexdigest()  # type: ignore[arg-type]
-        file.seek(place)
         if state() != before:
             raise OSError("it was changed while it was read.")
         return digest

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import difflib
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Sequence
 from functools import cached_property
-from typing import Any, NamedTuple, TypeAlias
+from typing import Any, TypeAlias
 
 import numpy as np
 import pandas as pd
@@ -25,28 +25,10 @@ MAX_LISTED = 20
 BLANKS = " \t\n\v\f\r"
 
 TextArray: TypeAlias = NDArray[np.object_]
-#: Some rows: their numbers as a spreadsheet counts them (the header is row 1), and one Arrow array per column.
-Batch: TypeAlias = tuple[Sequence[int], list[pa.Array]]
 
 
 class Column:
-    """One column of a table, or of some of its rows.
-
-    Parameters
-    ----------
-    name : str
-        Its name in the header.
-    array : ChunkedArray
-        Its cells, as texts or as the values of a Parquet file.
-    rows : sequence of int
-        Numbers of the rows, as a spreadsheet counts them.
-
-    Examples
-    --------
-    >>> column = Column("team", pa.chunked_array([["b", "a", "b"]]), range(2, 5))
-    >>> column.codes.tolist(), column.texts.tolist(), column.first_row(1)
-    ([0, 1, 0], ['b', 'a'], 3)
-    """
+    """One column of a table: its cells as texts, or as the values of a Parquet file, and the numbers of its rows."""
 
     def __init__(self, name: str, array: pa.ChunkedArray, rows: Sequence[int]) -> None:
         self.name, self.rows = name, rows
@@ -91,49 +73,25 @@ class Column:
             if pc.any(pc.match_substring(array, ".")).as_py():
                 return None
             array = pc.replace_substring(array, ",", ".")
-        for trim in (False, True):  # blanks are rare
-            try:
-                trimmed = pc.utf8_trim(array, BLANKS) if trim else array
-                return np.array(trimmed.cast(pa.float64()).to_numpy(), dtype=np.float64)
-            except pa.ArrowInvalid:
-                continue
-        return None
-
-
-class Chunk(NamedTuple):
-    """Some rows of the columns that were asked for."""
-
-    rows: Sequence[int]
-    columns: list[Column]
+        try:
+            return np.array(pc.utf8_trim(array, BLANKS).cast(pa.float64()).to_numpy(), dtype=np.float64)
+        except pa.ArrowInvalid:
+            return None
 
 
 def encode_texts(array: pa.ChunkedArray) -> tuple[NDArray[np.int32], TextArray]:
-    """Codes and distinct texts of cells. Missing values, and NaN, become the empty text.
-
-    Examples
-    --------
-    >>> codes, texts = encode_texts(pa.chunked_array([[1.5, None], [float("nan"), 2.0]]))
-    >>> codes.tolist(), texts.tolist()
-    ([0, 1, 1, 2], ['1.5', '', '2.0'])
-    """
-    if pa.types.is_dictionary(array.type):  # as a Parquet file has it, maybe with texts that no row has
-        places = array.combine_chunks()
-        codes, used = pd.factorize(places.indices.cast(pa.int64()).fill_null(-1).to_numpy(zero_copy_only=False))
-        values = _text_array(places.dictionary.take(pa.array(used, mask=used < 0)))
+    """Codes and distinct texts of cells. Missing values, and NaN, become the empty text."""
+    try:
+        coded = (array if pa.types.is_dictionary(array.type) else array.dictionary_encode()).combine_chunks()
+    except pa.ArrowNotImplementedError:  # lists, structures
+        codes, values = np.arange(len(array)), _text_array(array)
     else:
-        try:
-            coded = array.dictionary_encode().combine_chunks()
-        except pa.ArrowNotImplementedError:  # lists, structures
-            codes, values = np.arange(len(array)), _text_array(array)
-        else:
-            codes = coded.indices.fill_null(len(coded.dictionary)).to_numpy(zero_copy_only=False)
-            values = _text_array(coded.dictionary)
-            if array.null_count:
-                values = np.append(values, "")
-            elif pa.types.is_string(array.type):
-                return codes, values
+        missing = len(coded.dictionary)
+        codes = coded.indices.cast(pa.int64()).fill_null(missing).to_numpy(zero_copy_only=False)
+        values = np.append(_text_array(coded.dictionary), "")
     merged, texts = pd.factorize(values)  # null and NaN are one text, and so may be others
-    return merged.astype(np.int32)[codes], np.asarray(texts, dtype=object)
+    codes, used = pd.factorize(merged[codes])  # a dictionary of a Parquet file may have texts that no row has
+    return codes.astype(np.int32), np.asarray(texts[used], dtype=object)
 
 
 def _text_array(array: Any) -> TextArray:
@@ -166,25 +124,10 @@ def _written_by_arrow(value: Any) -> Any:
 
 
 class Table(ABC):
-    """A table that is read once. Made by :func:`selfselect.tabular.read.open_table`.
+    """A table, made by :func:`selfselect.tabular.read.open_table`; errors call it by its name.
 
-    Parameters
-    ----------
-    name : str
-        What errors call the table.
-    sha256 : callable
-        Returns the SHA-256 of the file.
-
-    Attributes
-    ----------
-    header : list of str
-        Names of all columns.
-    decimal : {".", ","} or None
-        Decimal sign of its numbers; None if it could be either.
-    max_bytes : int or None
-        Bytes that the file may expand to; None if it is not compressed.
-    notes : list of str
-        What was detected that the user should know. More may come while the table is read.
+    ``header`` names all columns. ``decimal`` is the decimal sign of its numbers; None if it could be either.
+    ``max_bytes`` is what the file may expand to; None if it is not compressed. ``notes`` are for the user.
     """
 
     header: list[str]
@@ -197,31 +140,15 @@ class Table(ABC):
         self.notes: list[str] = []
 
     @abstractmethod
-    def _batches(self, positions: Sequence[int]) -> Iterator[Batch]:
-        """Rows of some columns, in order."""
-
-    def chunks(self, positions: Sequence[int]) -> Iterator[Chunk]:
-        """Some columns by their positions in the header, some rows at a time."""
-        names = [self.header[at] for at in positions]
-        for rows, arrays in self._batches(positions):
-            columns = [Column(name, pa.chunked_array([array]), rows) for name, array in zip(names, arrays, strict=True)]
-            yield Chunk(rows, columns)
+    def _read(self, positions: Sequence[int]) -> tuple[Sequence[int], list[pa.ChunkedArray]]:
+        """Numbers of the rows as a spreadsheet counts them (the header is row 1), and the cells of some columns."""
 
     def columns(self, positions: Sequence[int]) -> list[Column]:
-        """Some columns by their positions in the header, all rows at once."""
-        rows: list[Sequence[int]] = []
-        arrays: list[list[pa.Array]] = [[] for _ in positions]
-        for batch_rows, batch in self._batches(positions):
-            rows.append(batch_rows)
-            for parts, array in zip(arrays, batch, strict=True):
-                parts.append(array)
-        if not rows:
+        """Some columns by their positions in the header."""
+        rows, arrays = self._read(positions)
+        if not len(rows):
             raise self.error("there is a header but no row")
-        numbers = _joined(rows)
-        return [
-            Column(self.header[at], pa.chunked_array(parts), numbers)
-            for at, parts in zip(positions, arrays, strict=True)
-        ]
+        return [Column(self.header[at], array, rows) for at, array in zip(positions, arrays, strict=True)]
 
     def check_size(self, size: int) -> None:
         """Raise an error if a file expands to more bytes than it may."""
@@ -265,34 +192,14 @@ class Table(ABC):
         )
 
 
-def _joined(parts: list[Sequence[int]]) -> Sequence[int]:
-    """Row numbers of all parts; a range if no row is left out."""
-    first, last, n = parts[0][0], parts[-1][-1], sum(map(len, parts))
-    if last - first + 1 == n:
-        return range(first, last + 1)
-    return [row for part in parts for row in part]
-
-
-def did_you_mean(name: str, known: Sequence[str], *, max_known: int = 5000) -> str:
-    """A question about the nearest of some names, or the empty text.
-
-    Examples
-    --------
-    >>> did_you_mean("regoin", ["Region", "age"])
-    "Did you mean 'Region'? "
-    """
-    plain = {other.strip().casefold()[:200]: other for other in known[:max_known]}
+def did_you_mean(name: str, known: Sequence[str]) -> str:
+    """A question about the nearest of some names, or the empty text."""
+    plain = {other.strip().casefold()[:200]: other for other in known[:5000]}  # comparing takes long
     near = difflib.get_close_matches(name.strip().casefold()[:200], list(plain), n=1, cutoff=0.6)
     return f"Did you mean {quote(plain[near[0]])}? " if near else ""
 
 
 def listing(names: Sequence[str], most: int) -> str:
-    """Names for an error, at most so many.
-
-    Examples
-    --------
-    >>> listing(["a", "b", "c"], 2)
-    "'a', 'b' and 1 more"
-    """
+    """Names for an error, at most so many."""
     listed = ", ".join(quote(name) for name in names[:most])
     return listed + (f" and {len(names) - most} more" if len(names) > most else "")

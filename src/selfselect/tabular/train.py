@@ -32,7 +32,7 @@ from ..publishing import PublishedStatistics, ThresholdCurves
 from .columns import group_frame, is_missing, numbers_or_missing, with_point
 from .features import as_frame, fit_encoder, read_features
 from .loading import TrainingTable
-from .table import Chunk, Table, TextArray
+from .table import Column, Table, TextArray
 
 Method: TypeAlias = Literal["naive", "semi", "thresholds", "strategic"]
 
@@ -46,26 +46,16 @@ METHODS: dict[Method, tuple[type[Any], tuple[str, ...]]] = {
         ("parity", "equal_tpr", "tolerance", "require", "max_social_cost", "min_selection_rate", "random_state"),
     ),
 }
-#: Conditions that every trained model is checked for (:mod:`.fitness`), whether its method can aim at them or not.
+#: Conditions that every trained model is checked for (:mod:`.model_checks`), whether its method can aim at them or not.
 CONDITIONS = ("require", "max_social_cost", "min_selection_rate")
 
 
 @dataclass(frozen=True, eq=False)
 class TableModel:
-    """A fitted pipeline, with the columns of a table that it needs.
+    """A fitted pipeline of a ``ColumnTransformer`` and a classifier, with the columns of a table that it needs.
 
-    Attributes
-    ----------
-    pipeline : Pipeline
-        A ``ColumnTransformer`` and a classifier of this package with a ``decision_function``.
-    columns : tuple of str
-        Columns that it learnt from.
-    numbers : tuple of str
-        Those of them that hold numbers; the others hold categories.
-    groups : tuple of str
-        Columns that make up the groups.
-    missing : {"error", "own_group"}
-        How rows with a missing group are treated.
+    ``columns`` are those that it learnt from; ``numbers`` are those of them that hold numbers, the others hold
+    categories. ``groups`` are the columns that make up the groups.
     """
 
     pipeline: Pipeline
@@ -91,13 +81,8 @@ class TableModel:
     def score(self, frame: pd.DataFrame, groups: Any = None) -> FloatArray:
         """Score of each row; above 0 passes screening.
 
-        Parameters
-        ----------
-        frame : DataFrame
-            The columns that it learnt from; see :meth:`frame`.
-        groups : DataFrame or GroupCodes, optional
-            Group of each row, for a model that :attr:`decides_by_group`. The score of a group that was not there in
-            training is NaN.
+        A model that :attr:`decides_by_group` needs the groups, as a frame or as codes. The score of a group that was
+        not there in training is NaN.
         """
         features = self.pipeline[:-1].transform(frame)
         if not self.decides_by_group:
@@ -132,22 +117,10 @@ def load_table_model(path: str | Path) -> TableModel:
 
 
 def make_classifier(method: Method, terms: Terms, **settings: Any) -> Any:
-    """Classifier of a method by its name.
+    """Classifier of a method by its name, with cost, subsidies and settings.
 
-    Parameters
-    ----------
-    method : {"naive", "semi", "thresholds", "strategic"}
-        Name of the method.
-    terms : Terms
-        Cost and subsidies.
-    **settings
-        Parameters of the classifier; None and an empty list stand for the default. A method refuses a setting that it
-        does not have, except ``random_state`` and :data:`CONDITIONS`.
-
-    Examples
-    --------
-    >>> make_classifier("strategic", Terms(0.8)).tolerance, make_classifier("semi", Terms(0.8)).tolerance
-    (0.02, 0.0)
+    None and an empty list stand for the default. A method refuses a setting that it does not have, except
+    ``random_state`` and :data:`CONDITIONS`.
     """
     check_choice(method, "method", list(METHODS))
     classifier, own = METHODS[method]
@@ -163,38 +136,18 @@ def hold_out(strata: NDArray[np.intp], share: float, seed: int) -> BoolArray:
     """Which rows to hold out: the same share of every stratum, rounded down.
 
     A stratum of one row stays in training, so that every evaluated group has published statistics.
-
-    Examples
-    --------
-    >>> strata = np.array([0, 0, 0, 0, 1])
-    >>> strata[hold_out(strata, 0.5, seed=0)].tolist()
-    [0, 0]
     """
-    order = np.lexsort((np.random.default_rng(seed).random(len(strata)), strata))
-    size = np.bincount(strata)
-    start = np.cumsum(size) - size
-    rank = np.empty(len(strata), dtype=np.intp)
-    rank[order] = np.arange(len(strata)) - start[strata[order]]
-    return np.asarray(rank < np.floor(share * size[strata] + 1e-9), dtype=bool)
+    draws = pd.Series(np.random.default_rng(seed).random(len(strata)))
+    rank = draws.groupby(strata).rank(method="first").to_numpy()
+    return np.asarray(rank <= np.floor(share * np.bincount(strata)[strata] + 1e-9), dtype=bool)
 
 
 @dataclass(frozen=True, eq=False)
 class TrainingResult:
-    """A trained model, and its audit on people it has not seen.
+    """A trained model, and its audit on held-out people (on the training people if nobody was held out).
 
-    Attributes
-    ----------
-    model : TableModel
-        The model.
-    audit : Audit
-        People decide by what was published in training. Accuracy and social cost are those of held-out people (of the
-        training people if nobody was held out).
-    trained_on, held_out : int
-        Numbers of rows.
-    unseen : bool
-        Whether the published statistics come from people scored by a model that was not fitted to them.
-    notes : tuple of str
-        Notes for the user.
+    ``trained_on`` and ``held_out`` are numbers of rows. ``unseen`` says whether the published statistics come from
+    people scored by a model that was not fitted to them.
     """
 
     model: TableModel
@@ -213,20 +166,7 @@ def train_on_table(
     seed: int = 0,
     provenance: Provenance | None = None,
 ) -> TrainingResult:
-    """Fit a classifier to a table of text and audit it on held-out rows.
-
-    Parameters
-    ----------
-    people : TrainingTable
-        Columns to learn from, labels and groups.
-    classifier : NaiveClassifier, SemiStrategicClassifier, GroupThresholdClassifier or StrategicClassifier
-        The classifier, not fitted.
-    holdout : float, default=0.3
-        Share of rows that are held out; 0 for none.
-    seed : int, default=0
-        Seed of the split.
-    provenance : Provenance, optional
-        Description of the data for a report.
+    """Fit a classifier to a table of text and audit it on a share of rows that are held out.
 
     Examples
     --------
@@ -284,75 +224,40 @@ def _fit(classifier: Any, features: Any, y: BoolArray, groups: Any) -> list[str]
 # ---------------------------------------------------------------------- predict
 
 
-@dataclass(frozen=True, eq=False)
-class Predictions:
-    """Scores, and whether groups apply, for some rows.
+def predict_table(model: TableModel, table: Table) -> tuple[list[list[str]], list[str]]:
+    """All columns of a table with the columns score, prediction and applies added, and groups unknown in training.
 
-    Attributes
-    ----------
-    score : ndarray of float
-        Above 0 passes screening; NaN if the model decides by group, and the group was not there in training.
-    applies : ndarray of bool
-        Whether the person's group applies, by the statistics published in training.
-    known : ndarray of bool
-        Whether the group was there in training.
-    unknown_groups : set of str
-        Groups that were not.
+    A score above 0 passes screening (prediction 1). ``applies`` is by the statistics published in training. Undefined
+    values are empty.
     """
+    position = {name: table.position(name, use="which the model needs") for name in [*model.columns, *model.groups]}
+    columns = table.columns(range(len(table.header)))
+    cells = {name: columns[position[name]].cells() for name in model.columns}
+    cells |= {name: _numbers_with_points(table, columns[position[name]]) for name in model.numbers}
+    groups = group_frame(table, [columns[position[name]] for name in model.groups], model.missing)
+    applies, known = model.applies_to(groups)
+    unknown = [] if known.all() else group_names(encode_groups(groups[~known], missing="own_group").labels)
+    scores = model.score(model.frame(cells), groups).tolist()
+    added = [
+        ["" if np.isnan(score) else repr(score) for score in scores],
+        ["" if np.isnan(score) else str(int(score > 0)) for score in scores],
+        [str(int(yes)) if is_known else "" for yes, is_known in zip(applies, known, strict=True)],
+    ]
+    return [*(column.cells().tolist() for column in columns), *added], unknown
 
-    score: FloatArray
-    applies: BoolArray
-    known: BoolArray
-    unknown_groups: set[str]
 
-    def cells(self) -> list[list[str]]:
-        """Columns score, prediction (1 passes) and applies as text; undefined values are empty."""
-        scores = self.score.tolist()
-        return [
-            ["" if np.isnan(value) else repr(value) for value in scores],
-            ["" if np.isnan(value) else str(int(value > 0)) for value in scores],
-            [str(int(yes)) if known else "" for yes, known in zip(self.applies, self.known, strict=True)],
-        ]
-
-
-class TablePredictor:
-    """Predictions of a model for a table, chunk by chunk.
-
-    Parameters
-    ----------
-    model : TableModel
-        The model.
-    table : Table
-        A table with the columns that the model needs; its chunks must hold all columns.
-    """
-
-    def __init__(self, model: TableModel, table: Table) -> None:
-        self._model, self._table = model, table
-        needed = dict.fromkeys([*model.columns, *model.groups])
-        self._position = {name: table.position(name, use="which the model needs") for name in needed}
-
-    def __call__(self, chunk: Chunk) -> Predictions:
-        """Predict a chunk; an error names the place of a cell that is not a number."""
-        model = self._model
-        cells = {name: chunk.columns[self._position[name]].cells() for name in model.columns}
-        cells |= {name: self._with_points(chunk, name, cells[name]) for name in model.numbers}
-        groups = group_frame(self._table, [chunk.columns[self._position[name]] for name in model.groups], model.missing)
-        applies, known = model.applies_to(groups)
-        unknown = pd.Index([]) if known.all() else encode_groups(groups[~known], missing="own_group").labels
-        return Predictions(model.score(model.frame(cells), groups), applies, known, set(group_names(unknown)))
-
-    def _with_points(self, chunk: Chunk, name: str, cells: TextArray) -> TextArray:
-        """Cells of a column of numbers with decimal points; any other cell is an error that names its place."""
-        if self._table.decimal != ".":
-            pointed = [with_point(str(cell), self._table.decimal) for cell in cells]
-            cells = np.where(is_missing(cells), cells, np.array(pointed, dtype=object))
-        numbers, wrong = numbers_or_missing(cells)
-        problem = "is not a finite number; in training this column held numbers"
-        if not wrong.size:
-            wrong = np.flatnonzero(np.abs(np.nan_to_num(numbers)) > MAX_MAGNITUDE)
-            problem = "is too large to compute with"
-        if wrong.size:
-            at = int(wrong[0])
-            cell = str(chunk.columns[self._position[name]].cells()[at])
-            raise self._table.error(f"{quote(cell)} {problem}", row=chunk.rows[at], column=name)
-        return cells
+def _numbers_with_points(table: Table, column: Column) -> TextArray:
+    """Cells of a column of numbers with decimal points; any other cell is an error that names its place."""
+    cells = column.cells()
+    if table.decimal != ".":
+        with_points = [with_point(str(cell), table.decimal) for cell in cells]
+        cells = np.where(is_missing(cells), cells, np.array(with_points, dtype=object))
+    numbers, wrong = numbers_or_missing(cells)
+    problem = "is not a finite number; in training this column held numbers"
+    if not wrong.size:
+        wrong = np.flatnonzero(np.abs(np.nan_to_num(numbers)) > MAX_MAGNITUDE)
+        problem = "is too large to compute with"
+    if wrong.size:
+        at = int(wrong[0])
+        raise table.error(f"{quote(str(column.cells()[at]))} {problem}", row=column.rows[at], column=column.name)
+    return cells

@@ -6,7 +6,8 @@ import datetime
 import re
 import zipfile
 import zlib
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Sequence
+from functools import reduce
 from itertools import pairwise
 from typing import Any, BinaryIO
 
@@ -14,11 +15,11 @@ import pyarrow as pa
 
 from .._text import quote
 from .errors import first_line
-from .table import MAX_LISTED, Batch, Table, did_you_mean, listing
+from .table import MAX_LISTED, Table, did_you_mean, listing
 
 #: Whole numbers beyond this are not exact in a workbook, so that two different ones may look the same.
 LARGEST_EXACT = 2**53
-#: How the zip archive is found to be damaged, or encrypted.
+#: Errors about a damaged or encrypted zip archive.
 DAMAGE = (zipfile.BadZipFile, zlib.error, EOFError, NotImplementedError, RuntimeError)
 #: Cells that python-calamine reads as empty: errors such as #N/A, and formulas without a saved value.
 ERROR_CELL = re.compile(rb"<(?:\w+:)?c\b[^>]*\bt=[\"']e[\"']")
@@ -75,7 +76,7 @@ class WorkbookTable(Table):
             self.check_size(CELL_BYTES * width * max(rows, default=0))  # a value far out makes all cells before it
             for before, after in pairwise(rows):
                 if after <= before:
-                    raise self.error(f"a sheet is out of order: row {after} comes after row {before}")
+                    raise self.error(f"a sheet is out of order: row {after} follows row {before}")
         if any(ERROR_CELL.search(data) for data in sheets):
             self.notes.append(f"{self.name} holds errors such as #N/A. These cells are read as empty.")
         if any(FORMULA_WITHOUT_VALUE.search(data) for data in sheets):
@@ -100,18 +101,16 @@ class WorkbookTable(Table):
         advice = f"{did_you_mean(sheet, names)}Its sheets: {listing(names, MAX_LISTED)}."
         raise self.error(f"there is no sheet {quote(sheet)}", advice=advice, named_by="sheet")
 
-    def _batches(self, positions: Sequence[int]) -> Iterator[Batch]:
+    def _read(self, positions: Sequence[int]) -> tuple[Sequence[int], list[pa.ChunkedArray]]:
         width = len(self.header)
         for number, row in self._rows:
             if len(row) > width:
                 raise self.error(f"a cell beyond the {width} column(s) that the first row names", row=number)
-        if not self._rows:
-            return
         columns = [
             [self._text(row[at], number, self.header[at]) if at < len(row) else "" for number, row in self._rows]
             for at in positions
         ]
-        yield [number for number, _ in self._rows], [pa.array(column, pa.string()) for column in columns]
+        return [number for number, _ in self._rows], [pa.chunked_array([column], pa.string()) for column in columns]
 
     def _text(self, value: Any, row: int, column: str | None) -> str:
         """A cell as people write it: 3 and not 3.0, a date as 2020-01-31, with the time of day if it has one."""
@@ -130,10 +129,7 @@ class WorkbookTable(Table):
 
 
 def _column_number(letters: bytes) -> int:
-    number = 0
-    for letter in letters:
-        number = 26 * number + letter - ord("A") + 1
-    return number
+    return reduce(lambda number, letter: 26 * number + letter - ord("A") + 1, letters, 0)
 
 
 def _trimmed(row: list[Any]) -> list[Any]:
