@@ -51,8 +51,7 @@ class BestResponse:
     Attributes
     ----------
     undefined : {"abstain", "apply"}
-        What a group does if none of its people are selected. It has no precision then, and applying or not is a tie
-        at utility 0.
+        What a group does if none of its people are selected. Then it has no precision, and its utility is 0 either way.
 
     Examples
     --------
