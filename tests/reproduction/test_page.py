@@ -101,16 +101,6 @@ def test_the_printed_accuracies_of_naive_on_the_bank_data_are_those_of_the_next_
     assert round(100 * (n - positives - selected + 2 * hits) / n, 1) == 77.0
 
 
-def test_the_settings_that_the_page_states_are_those_that_were_run(descents):
-    for name, starts, margin, weight in (("adult", 5, 0.02, {8.0, 16.0}), ("bank_30", 10, 0.05, {10.0})):
-        fits = descents[(descents["dataset"] == name) & (descents["method"] == "strat_parity")]
-        settings = pd.DataFrame(fits["configuration"].tolist())
-        assert set(settings["n_starts"]) == {starts}
-        assert set(settings["tolerance"]) == {margin}
-        assert {settings["parity"].min(), settings["parity"].max()} == weight
-    assert {round(1 / each["application"]) for each in descents["configuration"] if "application" in each} == {6, 64}
-
-
 def test_verdicts_on_the_printed_numbers_and_on_the_papers_own_training(descents):
     sources = Numbers.printed(), Numbers.of_fits(descents)
     verdicts = [[numbers.judge(rule)["verdict"] for rule in claims.RULES] for numbers in sources]
