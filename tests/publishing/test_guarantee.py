@@ -105,13 +105,13 @@ def test_guarantees_of_groups_are_wrong_at_most_as_often_as_stated(choose, kind)
     for _ in range(populations):
         spread, chance, size = world(random, kind)
         costs = costs_of(random, kind, spread, chance)
-        fitted, judged = (
+        fitted, evaluated = (
             ThresholdCurves.from_codes(y, score, codes, pd.RangeIndex(len(size)))
             for score, y, codes in (drawn(random, spread, chance, size) for _ in range(2))
         )
         threshold = choose(fitted, costs)
         named = fitted.at(threshold).applies(dict(enumerate(costs))).to_numpy()
-        _, passed = guarantee_groups(judged.at(threshold).counts, named, costs, DELTA)
+        _, passed = guarantee_groups(evaluated.at(threshold).counts, named, costs, DELTA)
         assert (passed <= named).all()
         promised += passed.any()
         broken += any(true_precision(spread, chance, z, threshold) < costs[z] - 1e-12 for z in np.flatnonzero(passed))
