@@ -1,4 +1,4 @@
-"""Rules that judge the paper's claims about its experiments.
+"""Rules that decide whether the paper's claims about its experiments hold.
 
 The template of the page has each claim, its rule in words and its evidence, under the name of the rule.
 """
@@ -29,7 +29,7 @@ class UndecidedError(Exception):
 
 @dataclass(frozen=True, eq=False)
 class Numbers:
-    """Numbers that claims are judged by: averages per setting and method, single fits, and groups that apply.
+    """Evidence for the verdicts: averages per setting and method, single fits, and groups that apply.
 
     The paper prints averages only, so ``fits`` and ``promises`` are empty for its own numbers.
     """

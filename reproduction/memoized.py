@@ -1,4 +1,4 @@
-"""A classifier that is fitted once to the same data, however often it is asked."""
+"""A classifier that is fitted once to the same data, and then looked up."""
 
 from __future__ import annotations
 
@@ -7,15 +7,10 @@ from typing import Any, Self
 
 import joblib
 from sklearn.base import BaseEstimator, ClassifierMixin, clone
-from sklearn.utils.metaestimators import available_if
 
 #: Fitted classifiers that a process keeps: enough for the folds of two classifiers on one split.
 MAX_FITTED = 16
 _fitted: OrderedDict[str, Any] = OrderedDict()
-
-
-def _estimator_has(method: str) -> Any:
-    return available_if(lambda self: hasattr(self.estimator, method))
 
 
 class MemoizedClassifier(ClassifierMixin, BaseEstimator):
@@ -48,12 +43,10 @@ class MemoizedClassifier(ClassifierMixin, BaseEstimator):
         """Label of each row."""
         return self.estimator_.predict(X)
 
-    @_estimator_has("decision_function")
     def decision_function(self, X: Any) -> Any:
         """Score of each row."""
         return self.estimator_.decision_function(X)
 
-    @_estimator_has("predict_proba")
     def predict_proba(self, X: Any) -> Any:
         """Probabilities of both classes."""
         return self.estimator_.predict_proba(X)

@@ -119,9 +119,9 @@ def choose_tolerance(method: Method, settings: Settings, train: Dataset, first: 
             candidate = clone(model).set_params(tolerance=value)
             candidate.fit(fitted.features[:, first:], fitted.y, sensitive_features=fitted.codes)
             outcome = candidate.audit(left.features[:, first:], left.y, left.codes).outcome
-            coming = outcome.application_rate * len(left.y)
-            correct[i] += np.nan_to_num(outcome.induced_accuracy) * coming
-            applicants[i] += coming
+            n_applicants = outcome.application_rate * len(left.y)
+            correct[i] += np.nan_to_num(outcome.induced_accuracy) * n_applicants
+            applicants[i] += n_applicants
     accuracy = np.divide(correct, applicants, out=np.zeros(len(values)), where=applicants > 0)
     return values[int(np.argmax(accuracy))]
 

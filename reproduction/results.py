@@ -22,6 +22,7 @@ from numpy.typing import ArrayLike
 from scipy.stats import binom
 
 from selfselect import GroupCounts
+from selfselect.counting import ratio
 from selfselect.metrics import rank_agreement
 
 #: What identifies a result.
@@ -188,27 +189,23 @@ def _metrics(results: pd.DataFrame) -> pd.DataFrame:
     train, test, published = (counts_of(results, people) for people in PEOPLE)
     applies = np.array(list(results["applies"]))
     cost = results["cost"].to_numpy()[:, None]
-    train_rate = _ratio(train.selected.sum(axis=1), train.n.sum(axis=1))
+    train_rate = ratio(train.selected.sum(axis=1), train.n.sum(axis=1))
     orders = [_order(*key) for key in zip(*(results[f"published_{count}"] for count in COUNTS), strict=True)]
     metrics = {
-        "assumed_accuracy": _ratio(test.correct.sum(axis=1), test.n.sum(axis=1)),
-        "induced_accuracy": _ratio((applies * test.correct).sum(axis=1), (applies * test.n).sum(axis=1)),
+        "assumed_accuracy": ratio(test.correct.sum(axis=1), test.n.sum(axis=1)),
+        "induced_accuracy": ratio((applies * test.correct).sum(axis=1), (applies * test.n).sum(axis=1)),
         "applying_groups": applies.sum(axis=1),
-        "application_rate": _ratio((applies * test.n).sum(axis=1), test.n.sum(axis=1)),
-        "social_cost": _ratio((~applies * test.positives).sum(axis=1), test.positives.sum(axis=1)),
-        "selection_rate": _ratio(test.selected.sum(axis=1), test.n.sum(axis=1)),
-        "train_induced_accuracy": _ratio((applies * train.correct).sum(axis=1), (applies * train.n).sum(axis=1)),
+        "application_rate": ratio((applies * test.n).sum(axis=1), test.n.sum(axis=1)),
+        "social_cost": ratio((~applies * test.positives).sum(axis=1), test.positives.sum(axis=1)),
+        "selection_rate": ratio(test.selected.sum(axis=1), test.n.sum(axis=1)),
+        "train_induced_accuracy": ratio((applies * train.correct).sum(axis=1), (applies * train.n).sum(axis=1)),
         "train_selection_rate": train_rate,
-        "train_rate_spread": _ratio(_gap(train.selection_rate), train_rate),
+        "train_rate_spread": ratio(_gap(train.selection_rate), train_rate),
         "published_rate_gap": _gap(published.selection_rate),
         "n_groups": applies.shape[1],
         "promise_kept": list(map(tuple, promise_kept(applies, cost, test).tolist())),
     }
     return pd.DataFrame(metrics | pd.DataFrame(orders).to_dict("list"), index=results.index)[METRICS]
-
-
-def _ratio(numerator: np.ndarray, denominator: np.ndarray) -> np.ndarray:
-    return np.divide(numerator, denominator, out=np.full(len(numerator), np.nan), where=denominator != 0)
 
 
 def _gap(rates: np.ndarray) -> np.ndarray:

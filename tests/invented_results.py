@@ -27,7 +27,10 @@ def invented_row(dataset: str, method: str, cost: float, split: int, **settings:
         row |= {f"{people}_{name}": tuple(column.tolist()) for name, column in zip(COUNTS, counts, strict=True)}
     row |= {f"published_{name}": row[f"train_{name}"] for name in COUNTS}
     pairs = zip(row["train_true_positives"], row["train_selected"], strict=True)
-    return row | {"applies": tuple(hits / selected >= cost for hits, selected in pairs), "seconds": 0.5}
+    return row | {
+        "applies": tuple(true_positives / selected >= cost for true_positives, selected in pairs),
+        "seconds": 0.5,
+    }
 
 
 def invented_results(
@@ -43,13 +46,13 @@ def slow_outcome(row: dict[str, Any]) -> dict[str, float]:
     """Accuracy of applicants, applying groups and social cost of one result, group by group."""
     right = people = away = qualified = 0
     for g, applies in enumerate(row["applies"]):
-        n, positives, selected, hits = (
+        n, positives, selected, true_positives = (
             row[f"test_{name}"][g] for name in ("n", "positives", "selected", "true_positives")
         )
         qualified += positives
         if applies:
             people += n
-            right += hits + (n - positives - (selected - hits))
+            right += true_positives + (n - positives - (selected - true_positives))
         else:
             away += positives
     accuracy = 100 * right / people if people else float("nan")

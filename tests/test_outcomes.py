@@ -28,7 +28,7 @@ def test_an_outcome_needs_a_decision_for_every_group_of_the_population():
 
 
 def test_an_outcome_holds_python_numbers():
-    # A: 10 people, 8 of them judged rightly, 5 qualified; B: 6 people, 3 judged rightly, 2 qualified
+    # A: 10 people, 8 correct decisions, 5 qualified; B: 6 people, 3 correct decisions, 2 qualified
     frame = pd.DataFrame({"n": [10, 6], "positives": [5, 2], "selected": [5, 3], "true_positives": [4, 1]}, list("AB"))
     result = outcome(PublishedStatistics.from_counts(frame), pd.Series({"B": 0.5, "A": 0.25}))
     assert type(result) is Outcome
@@ -50,8 +50,8 @@ def bounds_by_enumeration(rows, shares):
     seen = {name: [] for name in BOUNDED}
     for added in product(*(range(untested + 1) for *_, untested in rows)):
         n = positives = right = here = here_right = away_positives = 0.0
-        for (people, qualified, selected, hits, _), more, share in zip(rows, added, shares, strict=True):
-            false_positives, missed = selected - hits, qualified + more - hits
+        for (people, qualified, selected, true_positives, _), more, share in zip(rows, added, shares, strict=True):
+            false_positives, missed = selected - true_positives, qualified + more - true_positives
             n, positives = n + people, positives + qualified + more
             right += people - false_positives - missed
             here += share * people
@@ -72,9 +72,15 @@ def counts_of(rows):
 @st.composite
 def groups_of_people(draw, untested=True):
     """Possible counts of one group."""
-    hits, wrong, missed, rejected = (draw(st.integers(0, 3)) for _ in range(4))
+    true_positives, wrong, missed, rejected = (draw(st.integers(0, 3)) for _ in range(4))
     unknown = draw(st.integers(0, 3)) if untested else 0
-    return (hits + wrong + missed + rejected + unknown, hits + missed, hits + wrong, hits, unknown)
+    return (
+        true_positives + wrong + missed + rejected + unknown,
+        true_positives + missed,
+        true_positives + wrong,
+        true_positives,
+        unknown,
+    )
 
 
 three_groups = st.lists(groups_of_people(), min_size=3, max_size=3)

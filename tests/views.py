@@ -247,8 +247,8 @@ def ranked(p):
 
 
 @view(
-    induced="metrics.induced_accuracy_scorer metrics.InducedAccuracyScorer",
-    social="metrics.social_cost_scorer metrics.SocialCostScorer",
+    induced="metrics.induced_accuracy_scorer metrics.ApplicationScorer",
+    social="metrics.social_cost_scorer",
 )
 def scored(p):
     model = fitted(NaiveClassifier, p)

@@ -51,8 +51,7 @@ class BestResponse:
     Attributes
     ----------
     undefined : {"abstain", "apply"}
-        What a group does if none of its people are selected. It has no precision then, and applying or not is a tie
-        at utility 0.
+        What a group does if none of its people are selected. Then it has no precision, and its utility is 0 either way.
 
     Examples
     --------
@@ -231,7 +230,7 @@ def applies_with_margin(
         As in :func:`applies_rule`.
     tolerance : float or "auto", default=0.0
         A number: the precision must reach the cost plus this number. "auto": the lower end of its Wilson interval of
-        one standard error must reach the cost, so that a few lucky people are not enough.
+        one standard error must reach the cost, which more people make easier to reach.
     behaviour : Behaviour, optional
         How people respond; by default :class:`BestResponse`.
 

@@ -33,7 +33,7 @@ from .publishing import ThresholdCurves
 
 
 def _numbers(**values: ArrayLike) -> list[FloatArray]:
-    """Check numbers in [0, 1] whose shapes broadcast; only a precision may be NaN."""
+    """Check numbers in [0, 1]; only a precision may be NaN."""
     arrays = []
     for name, value in values.items():
         try:
@@ -47,11 +47,6 @@ def _numbers(**values: ArrayLike) -> list[FloatArray]:
         if ((array < 0) | (array > 1)).any():
             raise ValueError(f"{name} must lie in [0, 1], got values from {np.nanmin(array)} to {np.nanmax(array)}.")
         arrays.append(array)
-    try:
-        np.broadcast_shapes(*(array.shape for array in arrays))
-    except ValueError as error:
-        shapes = ", ".join(f"{name} {array.shape}" for name, array in zip(values, arrays, strict=True))
-        raise ValueError(f"Shapes do not go together: {shapes}.") from error
     return arrays
 
 

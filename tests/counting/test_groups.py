@@ -30,11 +30,7 @@ def test_codes_give_back_labels_of_any_hashable_type(labels):
 @pytest.mark.parametrize(
     "labels",
     [
-        ["b", "a", "b"],
-        [3, 1, 3],
         [1.5, 0.5, 1.5],
-        [True, False, True],
-        ["", "x" * 10_000, ""],
         [("a", 1), ("b", 2), ("a", 1)],
         np.array(["b", "a", "b"], dtype=object),
         pd.array(["b", "a", "b"], dtype="string"),
@@ -48,10 +44,6 @@ def test_equal_labels_share_a_group_and_others_do_not(labels):
     groups = encode_groups(labels)
     assert len(groups.labels) == 2
     assert groups.codes[0] == groups.codes[2] != groups.codes[1]
-
-
-def test_groups_are_sorted_so_that_row_order_does_not_matter():
-    assert encode_groups(["b", "c", "a"]).labels.tolist() == ["a", "b", "c"]
 
 
 def test_a_categorical_keeps_its_order_and_loses_unused_categories():
@@ -166,12 +158,7 @@ def test_taking_rows_drops_groups_without_rows():
     assert some.labels.tolist() == ["a", "c"]
     assert (len(groups), groups.n_groups) == (4, 3)
     assert some.codes.dtype == groups.codes.dtype == np.intp
-
-
-def test_groups_that_are_already_encoded_are_returned_as_they_are():
-    groups = encode_groups(["b", "a"])
-    assert encode_groups(groups) is groups
-    assert encode_groups(groups, n_rows=2) is groups
+    assert encode_groups(groups, n_rows=4) is groups
 
 
 def test_labels_of_several_types_are_sorted_by_type_and_then_by_text():
@@ -196,7 +183,7 @@ def test_columns_are_reordered_as_in_the_known_labels():
     assert with_same_columns(known, unnamed, "cost", "the table") is known
 
 
-@pytest.mark.parametrize("kind", [list, tuple, set, frozenset, pd.Index, pd.Series, np.array])
+@pytest.mark.parametrize("kind", [tuple, set, pd.Series])
 def test_groups_can_be_named_in_any_collection(kind):
     labels = pd.Index(["a", "b", "c"])
     assert locate_labels(kind(["b"]), labels, "targets").tolist() == [1]
@@ -228,7 +215,6 @@ TWO = pd.MultiIndex.from_tuples([("a", 1), ("b", 2)], names=["g", "h"])
         (lambda: encode_groups([]), ValueError, "is empty"),
         (lambda: encode_groups(encode_groups(["a", "b"]), n_rows=3), ValueError, "has 2 rows, the rest 3"),
         (lambda: encode_groups({"a": ["x"], "b": ["x", "y"]}), ValueError, "columns of one length"),
-        (lambda: encode_groups({}), ValueError, "columns of one length"),
         (lambda: encode_groups(sparse.eye(2)), TypeError, "sparse matrix"),
         (lambda: encode_groups(pd.DataFrame(index=[0])), ValueError, "has no column"),
         (lambda: encode_groups(np.zeros((2, 1, 1))), ValueError, r"got shape \(2, 1, 1\)"),

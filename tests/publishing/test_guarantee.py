@@ -11,7 +11,6 @@ from scipy.stats import binom
 
 from selfselect.counting import GroupCounts
 from selfselect.publishing import (
-    GuaranteedThresholds,
     ThresholdCurves,
     guarantee_groups,
     guarantee_thresholds,
@@ -106,13 +105,13 @@ def test_guarantees_of_groups_are_wrong_at_most_as_often_as_stated(choose, kind)
     for _ in range(populations):
         spread, chance, size = world(random, kind)
         costs = costs_of(random, kind, spread, chance)
-        fitted, judged = (
+        fitted, evaluated = (
             ThresholdCurves.from_codes(y, score, codes, pd.RangeIndex(len(size)))
             for score, y, codes in (drawn(random, spread, chance, size) for _ in range(2))
         )
         threshold = choose(fitted, costs)
         named = fitted.at(threshold).applies(dict(enumerate(costs))).to_numpy()
-        _, passed = guarantee_groups(judged.at(threshold).counts, named, costs, DELTA)
+        _, passed = guarantee_groups(evaluated.at(threshold).counts, named, costs, DELTA)
         assert (passed <= named).all()
         promised += passed.any()
         broken += any(true_precision(spread, chance, z, threshold) < costs[z] - 1e-12 for z in np.flatnonzero(passed))
@@ -213,15 +212,4 @@ def test_thresholds_pass_until_the_first_whose_tail_probability_is_above_the_lev
         expected.append(sorted(passed))
     assert [thresholds.tolist() for thresholds in guaranteed.thresholds] == expected
     assert list(map(len, expected)) == [4, 0, 2, 3]
-
-
-def test_without_sequences_there_is_no_guarantee():
-    steps = ThresholdCurves.from_scores([1, 0], [1.0, 2.0], sensitive_features=["A", "B"])
-    guaranteed = guarantee_thresholds(steps, [[], []], np.array([0.1, 0.1]), 0.2)
-    assert (guaranteed.level, [thresholds.tolist() for thresholds in guaranteed.thresholds]) == (0.2, [[], []])
-
-
-def test_a_group_has_a_guarantee_if_any_threshold_passed():
-    guaranteed = GuaranteedThresholds(0.05, (np.array([0.5]), np.zeros(0), np.array([0.1, 0.2])))
-    expected = pd.Series([True, False, True], index=pd.Index(["A", "B", "C"], name="g"), name="promised")
-    pd.testing.assert_series_equal(guaranteed.groups(pd.Index(["A", "B", "C"], name="g")), expected)
+    assert guaranteed.groups(pd.Index(list("ABCD"))).to_dict() == {"A": True, "B": False, "C": True, "D": True}

@@ -32,12 +32,6 @@ def test_a_table_built_in_chunks_equals_the_table_built_at_once(people, cut):
     assert sum(parts) == whole
 
 
-def test_labels_that_are_equal_in_python_are_one_group_in_sums():
-    numbers = PublishedStatistics.from_predictions([1] * 4, [1] * 4, sensitive_features=[1, 0, 2, 2])
-    truths = PublishedStatistics.from_predictions([1] * 2, [1] * 2, sensitive_features=[True, False])
-    assert (numbers + truths).counts.n.tolist() == [2, 2, 2]
-
-
 def test_the_sum_of_chunks_of_a_categorical_equals_the_whole():
     levels = pd.Series(pd.Categorical(["low", "high", "mid", "low"], categories=["low", "mid", "high"]))
     whole = PublishedStatistics.from_predictions([1, 0, 1, 0], [1, 1, 1, 1], sensitive_features=levels)
@@ -68,20 +62,6 @@ def test_a_group_without_a_precision_abstains_by_default():
     assert table.precision.isna().tolist() == table.to_frame()["precision_low"].isna().tolist() == [True, False]
 
 
-def test_rounding_never_keeps_a_group_from_applying():
-    # .8 - .1 is a little more than .7 in floating point, also if it is taken a billion times
-    frame = pd.DataFrame(
-        {"n": 2 * 10**9, "positives": 10**9, "selected": 10**9, "true_positives": 7 * 10**8}, index=["a"]
-    )
-    table = PublishedStatistics.from_counts(frame)
-    assert 7 * 10**8 < (0.8 - 0.1) * 10**9
-    assert table.applies(0.8, subsidies={"a": 0.1}).all()
-    tiny_weights = PublishedStatistics.from_predictions([1, 0], [1, 1], sample_weight=[1e-13, 1e-13])
-    assert not tiny_weights.applies(0.9).any()
-    just_below = PublishedStatistics.from_counts(frame.assign(true_positives=7 * 10**8 - 1))
-    assert not just_below.applies(0.8, subsidies={"a": 0.1}).any()
-
-
 def test_costs_per_group_and_both_kinds_of_subsidy():
     table = PublishedStatistics.from_counts(
         pd.DataFrame(
@@ -107,12 +87,6 @@ def test_weights_count_as_repetitions():
         np.repeat(y, w), np.repeat(yhat, w), sensitive_features=np.repeat(z, w)
     )
     assert weighted == repeated
-
-
-def test_scores_are_selected_strictly_above_the_threshold():
-    table = PublishedStatistics.from_scores([1, 1], [0.5, 0.6], threshold=0.5)
-    assert table.counts.selected.tolist() == [1]
-    assert PublishedStatistics.from_scores([1, 1], [0.5, 0.6], threshold=np.inf).counts.selected.tolist() == [0]
 
 
 def test_naive_on_adult_loses_groups_as_the_cost_rises(adult_splits):
@@ -159,15 +133,8 @@ TWO_COLUMNS = PublishedStatistics.from_predictions([1], [1], sensitive_features=
         (lambda: PublishedStatistics(pd.Index(["a", "b"]), GroupCounts(*np.ones((4, 1)))), "2 groups, but counts of 1"),
         (lambda: PublishedStatistics(pd.Index(["a", "a"]), GroupCounts(*np.ones((4, 2)))), "appear twice: 'a'"),
         (lambda: PublishedStatistics.from_predictions(**PAIR | {"y_true": [1, 0, 1]}), "y_true has 3, y_pred has 2"),
-        (lambda: PublishedStatistics.from_predictions(**PAIR | {"y_true": ["yes", "no"]}), "pass y_true == 'yes'"),
-        (lambda: PublishedStatistics.from_predictions(**PAIR | {"y_pred": [0.2, 0.9]}), "Scores need a threshold"),
         (lambda: PublishedStatistics.from_predictions(**PAIR, sample_weight=[1, 2, 3]), "sample_weight has 3"),
-        (
-            lambda: PublishedStatistics.from_predictions(**PAIR | {"sensitive_features": ["a", None]}),
-            "missing for 1 row",
-        ),
         (lambda: PublishedStatistics.from_scores(**SCORED | {"y_true": [1, 0, 1]}), "y_true has 3, score has 2"),
-        (lambda: PublishedStatistics.from_scores(**SCORED | {"threshold": np.nan}), "threshold is NaN"),
         (lambda: PublishedStatistics.from_counts({"n": [1]}), "must be a DataFrame with columns n, positives"),
         (
             lambda: PublishedStatistics.from_counts(pd.DataFrame({"n": [1], "selected": [1]})),
@@ -175,7 +142,6 @@ TWO_COLUMNS = PublishedStatistics.from_predictions([1], [1], sensitive_features=
         ),
         (lambda: table_of([], [], [], [], index=[]), "frame is empty"),
         (lambda: table_of(index=["A", None]), "missing group name"),
-        (lambda: table_of(n=["many", 2]), "n must hold numbers"),
         (lambda: table_of(selected=[10, np.nan]), "selected has 1 missing value"),
         (lambda: table_of(untested=[0, -1]), r"a negative count in group\(s\) 'B'"),
         (lambda: table_of(positives=[21, 15]), "more positives than people"),
@@ -186,8 +152,6 @@ TWO_COLUMNS = PublishedStatistics.from_predictions([1], [1], sensitive_features=
         (lambda: table_of() + TWO_COLUMNS, r"2 column\(s\), but the first was made from 1"),
         (lambda: table_of().reindex(pd.Index(["A", "C"])), "does not know: 'B'"),
         (lambda: table_of().applies_to(None, 0.5), "pass the group of each person"),
-        (lambda: table_of().applies_to(["A", "C"], 0.5), "does not know: 'C'"),
-        (lambda: table_of().applies_to(["A", None], 0.5), "missing for 1 row"),
     ],
 )
 def test_wrong_tables_are_refused(make, message):
@@ -196,7 +160,7 @@ def test_wrong_tables_are_refused(make, message):
 
 
 def test_extreme_counts_are_accepted():
-    # everybody qualified and passed; nobody at all; everybody who was rejected untested; every negative passed
+    # everybody qualified and selected; nobody at all; all rejected people untested; every negative selected
     table = table_of((5, 0, 9, 9), (5, 0, 4, 4), (5, 0, 5, 7), (5, 0, 4, 2), list("ABCD"), untested=[0, 0, 4, 0])
     assert table.counts.unknown.tolist() == [0, 0, 4, 0]
     assert table.counts.n.tolist() == [5, 0, 9, 9]
@@ -266,17 +230,6 @@ def test_columns_in_another_order_are_matched_by_name():
     assert one != PublishedStatistics.from_predictions([1], [1], sensitive_features={"g": [1], "i": [2]})
 
 
-def test_columns_without_names_are_matched_by_order():
-    named = PublishedStatistics.from_predictions([1, 0], [1, 1], sensitive_features={"g": [1, 2], "h": [2, 1]})
-    unnamed = PublishedStatistics(named.groups.set_names([None, None]), named.counts)
-    assert named == unnamed
-    assert (named + unnamed).counts.n.tolist() == [2, 2]
-    turned = PublishedStatistics(unnamed.groups[::-1], unnamed.counts)
-    assert (named + turned).counts.true_positives.tolist() == [1, 1]
-    assert (named + turned).groups.names == ["g", "h"]
-    assert (turned + named).groups.names == [None, None]
-
-
 def test_sums_keep_the_names_of_groups_and_sort_them():
     other = table_of([1], [1], [1], [1], index=pd.Index(["0"], name="other"))
     total = table_of() + other
@@ -287,18 +240,6 @@ def test_sums_keep_the_names_of_groups_and_sort_them():
     assert (turned.groups.tolist(), turned.counts.n.tolist()) == (["A", "B"], [50, 50])
     same = table_of(index=["B", "A"]) + table_of(index=["B", "A"])  # nothing to sort
     assert (same.groups.tolist(), same.counts.n.tolist()) == (["B", "A"], [40, 60])
-
-
-def test_a_table_can_be_reindexed():
-    spread = table_of(untested=[1, 2]).reindex(pd.Index(["B", "C", "A"]))
-    assert spread.groups.tolist() == ["B", "C", "A"]
-    assert spread.counts.to_dict() == {
-        "n": [30, 0, 20],
-        "positives": [15, 0, 10],
-        "selected": [12, 0, 10],
-        "true_positives": [6, 0, 7],
-        "untested": [2, 0, 1],
-    }
 
 
 def test_a_table_shows_its_frame():

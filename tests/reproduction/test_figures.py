@@ -54,10 +54,10 @@ def test_the_exact_regions_of_figure_seven_are_those_of_all_small_tables_and_con
         near = exact.index.get_level_values("cost").to_series().sub(cost).abs().idxmin()
         positives = round(rate * n)
         decisions: dict[int, set[bool]] = {}
-        for hits, others in product(range(positives + 1), range(n - positives + 1)):
-            if hits + others:
-                right = hits + n - positives - others
-                decisions.setdefault(right, set()).add(hits >= near * (hits + others))
+        for true_positives, others in product(range(positives + 1), range(n - positives + 1)):
+            if true_positives + others:
+                right = true_positives + n - positives - others
+                decisions.setdefault(right, set()).add(true_positives >= near * (true_positives + others))
         for right, outcomes in decisions.items():
             region = exact.loc[near].iloc[np.abs(exact.loc[near].index - right / n).argmin()]
             if region in ("applies", "stays away"):
@@ -85,8 +85,8 @@ def test_the_curves_of_figure_nine_are_the_papers_sigmoid():
 def test_in_figure_ten_assumed_accuracy_is_right_too_high_and_too_low():
     data = data_of("figure10_assumed_induced")
     learned = data[(data["threshold"] - 0.5).abs() < 1e-9].set_index("panel")
-    found = learned[["assumed accuracy", "induced accuracy"]]
-    np.testing.assert_allclose(found, [[0.84, 0.84], [0.875, 0.845], [0.875, 0.907]], atol=0.006)
+    accuracies = learned[["assumed accuracy", "induced accuracy"]]
+    np.testing.assert_allclose(accuracies, [[0.84, 0.84], [0.875, 0.845], [0.875, 0.907]], atol=0.006)
     # half of the people have density .5 N(.5, .5) against .5 N(-.5, .5): the best cut-off is 0
     assert data["cutoff: z0"].dropna().to_numpy() == pytest.approx(0, abs=0.05)
     density = data[(data["panel"] == "z3") & (data["x"] == 0)]
@@ -117,10 +117,10 @@ def test_figure_six_shows_every_group_of_the_first_bank_split():
     data = data_of("figure06_by_group", results)
     assert data["group"].tolist() == ["x", "y", "z"]
     for g, line in enumerate(data.to_dict("records")):
-        n, positives, selected, hits = (
+        n, positives, selected, true_positives = (
             row[f"test_{name}"][g] for name in ("n", "positives", "selected", "true_positives")
         )
-        assert line["accuracy"] == pytest.approx((n - positives - selected + 2 * hits) / n)
+        assert line["accuracy"] == pytest.approx((n - positives - selected + 2 * true_positives) / n)
         assert line["precision"] == pytest.approx(row["train_true_positives"][g] / row["train_selected"][g])
         assert line["applies"] == (line["precision"] >= 0.5)
     with pytest.raises(ResultsError, match="bank_30"):

@@ -125,12 +125,6 @@ def test_groups_without_training_people_do_not_apply(small):
         assert not made.applies[2]
 
 
-def test_that_nobody_applies_is_a_result_and_no_warning(small, recwarn):
-    made = fit("naive_honest", make_split(small, 0), 0.99)
-    assert not made.applies.any()
-    assert not recwarn.list
-
-
 def test_a_cost_does_not_change_the_fit_of_another():
     split = make_split(load_dataset("adult"), 0)
     for method in ("semi", "thresholds_lr"):

@@ -113,10 +113,10 @@ def test_metrics_are_those_of_the_rows_of_people(n_groups):
         y, selected, z = people["test"]
         y_train, selected_train, z_train = people["train"]
         train_rates = [selected_train[z_train == code].mean() for code in range(n_groups)]
-        y_told, selected_told, z_told = people["published"]
-        base_rates = [y_told[z_told == code].mean() for code in range(n_groups)]
-        precisions = [y_told[(z_told == code) & (selected_told == 1)].mean() for code in range(n_groups)]
-        told_rates = [selected_told[z_told == code].mean() for code in range(n_groups)]
+        y_published, selected_published, z_published = people["published"]
+        base_rates = [y_published[z_published == code].mean() for code in range(n_groups)]
+        precisions = [y_published[(z_published == code) & (selected_published == 1)].mean() for code in range(n_groups)]
+        published_rates = [selected_published[z_published == code].mean() for code in range(n_groups)]
         order = rank_agreement(base_rates, precisions)
         expected = {
             "assumed_accuracy": (y == selected).mean(),
@@ -132,7 +132,7 @@ def test_metrics_are_those_of_the_rows_of_people(n_groups):
             "spearman": order.spearman,
             "kendall": order.kendall,
             "respected": float(order.respected),
-            "published_rate_gap": np.ptp(told_rates),
+            "published_rate_gap": np.ptp(published_rates),
             "n_groups": n_groups,
         }
         assert {name: got[name] for name in expected} == pytest.approx(expected, nan_ok=True)

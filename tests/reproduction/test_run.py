@@ -13,7 +13,7 @@ from click.testing import CliRunner
 
 from reproduction.__main__ import main
 from reproduction.data import load_dataset
-from reproduction.results import load_results, read_result, result_path, write_atomically, write_results_csv
+from reproduction.results import load_results, write_atomically, write_results_csv
 from reproduction.run import Unit, missing_units, plan_units, run
 
 ROOT = Path(__file__).parents[2]
@@ -135,21 +135,6 @@ def test_a_unit_that_fails_does_not_stop_the_others(tmp_path, workers):
     assert set(load_results(tmp_path / "r")["dataset"]) == {"adult"}
 
 
-def test_the_command_says_what_failed(tmp_path, monkeypatch):
-    monkeypatch.setattr("reproduction.run.run", lambda *arguments, **options: ["adult, naive: ValueError: no"])
-    result = CliRunner().invoke(main, ["run", "--results", str(tmp_path)])
-    assert result.exit_code == 1
-    assert "adult, naive: ValueError: no" in result.output
-    assert "1 units failed" in result.output
-
-
-def test_an_unknown_method_is_named_with_those_that_there_are(tmp_path):
-    result = CliRunner().invoke(main, ["run", "--method", "nonsense", "--results", str(tmp_path)])
-    assert result.exit_code == 2
-    assert "nonsense" in result.output
-    assert "strat_x_descent" in result.output
-
-
 def test_the_page_is_not_written_from_part_of_the_results(reference, tmp_path):
     result = CliRunner().invoke(main, ["page", "--results", str(reference), "--out", str(tmp_path / "page.md")])
     assert "1608 of 1620 results are missing" in str(result.exception)
@@ -163,11 +148,3 @@ def test_a_file_is_written_whole_or_not_at_all(tmp_path, monkeypatch):
     with pytest.raises(KeyboardInterrupt):
         write_atomically(path, b"second")
     assert [each.read_bytes() for each in path.parent.iterdir()] == [b"first"]
-
-
-def test_a_result_file_holds_one_fit(reference):
-    row = read_result(result_path(reference, "adult", "strat_x", 0.7, 1))
-    assert (row["dataset"], row["method"], row["cost"], row["split"], row["seed"]) == ("adult", "strat_x", 0.7, 1, 1)
-    assert sum(row["train_n"]) == 11231
-    assert row["published_n"] == row["train_n"]
-    assert row["configuration"]["shut_out"] == "select_all"

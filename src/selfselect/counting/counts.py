@@ -8,7 +8,6 @@ effective sample sizes.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Self
 
@@ -78,20 +77,8 @@ class GroupCounts:
     ) -> Self:
         """Count rows by group. This is the only place where rows become counts.
 
-        Parameters
-        ----------
-        y, selected : ndarray of bool of shape (n_rows,)
-            Who is qualified, and who is selected.
-        codes : ndarray of shape (n_rows,)
-            Position of each row's group.
-        n_groups : int
-            Number of groups.
-        sample_weight : ndarray of shape (n_rows,), optional
-            Weights.
-        known : ndarray of bool of shape (n_rows,), optional
-            Whose label is known. By default everybody's. Nobody else may be selected.
-        squares : bool, default=False
-            Whether to keep sums of squared weights. Without them weights are repetitions.
+        Only people whose label is known may be selected; ``known=None`` means everybody. With ``squares`` the sums of
+        squared weights are kept; without them weights are repetitions.
         """
 
         def count(mask: NDArray[np.bool_] | None) -> NDArray[Any]:
@@ -139,24 +126,6 @@ class GroupCounts:
         sums = {name: sums.tolist() for name, sums in zip(COUNT_NAMES, self.columns, strict=True)}
         return sums if self.untested is None else sums | {"untested": self.untested.tolist()}
 
-    @classmethod
-    def from_dict(cls, sums: Mapping[str, Sequence[Any]]) -> Self:
-        """Inverse of :meth:`to_dict`.
-
-        Examples
-        --------
-        >>> GroupCounts.from_dict({"n": [4], "positives": [2], "selected": [2], "true_positives": [1]}).precision
-        array([0.5])
-        """
-        if set(sums) - {"untested"} != set(COUNT_NAMES):
-            raise ValueError(f"Counts are {', '.join(COUNT_NAMES)}; got {', '.join(map(str, sums)) or 'nothing'}.")
-        lengths = {name: len(values) for name, values in sums.items()}
-        if len(set(lengths.values())) > 1:
-            raise ValueError(f"Counts must have one number per group each, got {lengths}.")
-        untested = np.asarray(sums["untested"]) if "untested" in sums else None
-        n, positives, selected, true_positives = (np.asarray(sums[name]) for name in COUNT_NAMES)
-        return cls(n, positives, selected, true_positives, untested)
-
     def __add__(self, other: GroupCounts) -> GroupCounts:
         untested = None if self.untested is other.untested is None else self.unknown + other.unknown
         squares = None
@@ -182,11 +151,6 @@ class GroupCounts:
         return values if self.untested is None else np.where(self.untested > 0, np.nan, values)
 
     @property
-    def positives_bounds(self) -> tuple[NDArray[Any], NDArray[Any]]:
-        """Smallest and largest possible number of qualified people."""
-        return self.positives, self.positives + self.unknown
-
-    @property
     def correct_bounds(self) -> tuple[NDArray[Any], NDArray[Any]]:
         """Smallest and largest possible number of correct decisions: untested people are rejected."""
         most = correct_decisions(*self.columns)
@@ -195,8 +159,7 @@ class GroupCounts:
     @property
     def base_rate_bounds(self) -> tuple[FloatArray, FloatArray]:
         """Lowest and highest possible ``P(y = 1 | z)``."""
-        low, high = self.positives_bounds
-        return ratio(low, self.n), ratio(high, self.n)
+        return ratio(self.positives, self.n), ratio(self.positives + self.unknown, self.n)
 
     @property
     def accuracy_bounds(self) -> tuple[FloatArray, FloatArray]:

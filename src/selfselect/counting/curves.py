@@ -1,6 +1,6 @@
 """Counts at every threshold of a score, exact, from sorted scores.
 
-A group's counts change only where the threshold passes one of its own scores. So the curves of all groups have at most
+A group's counts change only where the threshold crosses one of its own scores. So the curves of all groups have at most
 one step per row. They are stored as flat arrays of steps, group after group: O(m log m) time and O(m + K) memory for m
 rows and K groups.
 """

@@ -3,13 +3,12 @@
 from ..outcomes import Outcome, outcome
 from .ranks import RankAgreement, rank_agreement
 from .rows import applicant_utility, application_rate, assumed_accuracy, firm_utility, induced_accuracy, social_cost
-from .scorers import InducedAccuracyScorer, SocialCostScorer, induced_accuracy_scorer, social_cost_scorer
+from .scorers import ApplicationScorer, induced_accuracy_scorer, social_cost_scorer
 
 __all__ = [
-    "InducedAccuracyScorer",
+    "ApplicationScorer",
     "Outcome",
     "RankAgreement",
-    "SocialCostScorer",
     "applicant_utility",
     "application_rate",
     "assumed_accuracy",

@@ -64,13 +64,9 @@ def rank_agreement(base_rates: ArrayLike, precisions: ArrayLike) -> RankAgreemen
         raise ValueError("base_rates has missing values; every group with people has a base rate.")
     defined = ~np.isnan(precision)
     mu, precision = mu[defined], precision[defined]
-    order = np.lexsort((-precision, mu))  # among equal base rates the highest precision comes first
-    ordered_mu, ordered = mu[order], precision[order]
-    highest_before = np.maximum.accumulate(ordered)
-    rises = np.flatnonzero(np.diff(ordered_mu) > 0)
-    # the lowest precision of a block of equal base rates is its last one
-    lowest_of_block = ordered[np.append(rises[1:], len(ordered) - 1)] if rises.size else ordered[:0]
-    respected = bool((lowest_of_block >= highest_before[rises]).all())
+    by_base_rate = pd.Series(precision).groupby(mu).agg(["min", "max"])
+    highest_before = by_base_rate["max"].cummax().shift(fill_value=-np.inf)
+    respected = bool((by_base_rate["min"] >= highest_before).all())
     if len(mu) < 2 or np.ptp(mu) == 0 or np.ptp(precision) == 0:
         return RankAgreement(np.nan, np.nan, np.nan, respected, len(mu))
     return RankAgreement(

@@ -206,6 +206,6 @@ def firm_utility(
     0.125
     """
     y, selected = _labels_and_decisions(y_true, y_pred)
-    worth, paid = check_nonnegative(gain, "gain"), check_nonnegative(price, "price")
+    value, paid = check_nonnegative(gain, "gain"), check_nonnegative(price, "price")
     shares = check_shares(applies, len(y))
-    return _average(shares * selected * (worth * y - paid), _weights(sample_weight, len(y)))
+    return _average(shares * selected * (value * y - paid), _weights(sample_weight, len(y)))

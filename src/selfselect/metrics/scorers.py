@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from abc import ABC, abstractmethod
+from collections.abc import Callable
 from typing import Any, Self
 
 import numpy as np
@@ -22,18 +22,19 @@ def final_step(estimator: Any, X: Any = None) -> tuple[Any, Any]:
     return steps[-1][1], final[:-1].transform(X) if X is not None and len(steps) > 1 else X
 
 
-class ApplicationScorer(ABC):
+class ApplicationScorer:
     """Scorer for classifiers that publish statistics: people decide by these, and the classifier is scored on them.
 
-    Under metadata routing it requests ``sensitive_features``, and ``sample_weight`` as set by
-    :meth:`set_score_request`.
+    Made by :func:`induced_accuracy_scorer` and :func:`social_cost_scorer`. Under metadata routing it requests
+    ``sensitive_features``, and ``sample_weight`` as set by :meth:`set_score_request`.
     """
 
     #: Whether weights are requested; None raises an error if some are passed.
     _weighted: bool | None = None
 
-    def __init__(self, cost: Any, subsidies: Any) -> None:
+    def __init__(self, name: str, score: Callable[..., float], cost: Any, subsidies: Any, **options: Any) -> None:
         self.cost, self.subsidies = cost, subsidies
+        self._name, self._score, self._options = name, score, options
 
     def __call__(
         self,
@@ -50,9 +51,13 @@ class ApplicationScorer(ABC):
         )
         return self.of(audit.outcome)
 
-    @abstractmethod
     def of(self, outcome: Outcome) -> float:
         """Score of an outcome."""
+        return self._score(outcome, **self._options)
+
+    def __repr__(self) -> str:
+        parameters = {"cost": self.cost, "subsidies": self.subsidies, **self._options}
+        return f"{self._name}({', '.join(f'{name}={value!r}' for name, value in parameters.items())})"
 
     def set_score_request(self, *, sample_weight: bool | None) -> Self:
         """Set whether scores use the weights that a search is given.
@@ -80,42 +85,21 @@ class ApplicationScorer(ABC):
         return request
 
 
-class InducedAccuracyScorer(ApplicationScorer):
-    """Accuracy over applicants. Made by :func:`induced_accuracy_scorer`."""
-
-    def __init__(self, cost: Any, subsidies: Any, nobody: float, max_social_cost: float | None = None) -> None:
-        super().__init__(cost, subsidies)
-        self.nobody, self.max_social_cost = nobody, max_social_cost
-
-    def of(self, outcome: Outcome) -> float:
-        """Induced accuracy; minus the excess if the social cost is above its limit."""
-        if np.isnan(outcome.induced_accuracy):
-            return self.nobody
-        excess = 0.0 if self.max_social_cost is None else outcome.social_cost - self.max_social_cost
-        # if nobody is qualified the social cost is NaN, which is not above the limit
-        return float(-excess if excess > SHARE_SLACK else outcome.induced_accuracy)
-
-    def __repr__(self) -> str:
-        limit = "" if self.max_social_cost is None else f", max_social_cost={self.max_social_cost!r}"
-        return (
-            f"induced_accuracy_scorer(cost={self.cost!r}, subsidies={self.subsidies!r}{limit}, nobody={self.nobody!r})"
-        )
+def _induced_accuracy(outcome: Outcome, max_social_cost: float | None, nobody: float) -> float:
+    if np.isnan(outcome.induced_accuracy):
+        return nobody
+    excess = 0.0 if max_social_cost is None else outcome.social_cost - max_social_cost
+    # if nobody is qualified the social cost is NaN, which is not above the limit
+    return float(-excess if excess > SHARE_SLACK else outcome.induced_accuracy)
 
 
-class SocialCostScorer(ApplicationScorer):
-    """Minus the social cost. Made by :func:`social_cost_scorer`."""
-
-    def of(self, outcome: Outcome) -> float:
-        """Minus the social cost."""
-        return float(-outcome.social_cost)
-
-    def __repr__(self) -> str:
-        return f"social_cost_scorer(cost={self.cost!r}, subsidies={self.subsidies!r})"
+def _minus_social_cost(outcome: Outcome) -> float:
+    return float(-outcome.social_cost)
 
 
 def induced_accuracy_scorer(
     cost: Any = None, *, subsidies: Any = None, max_social_cost: float | None = None, nobody: float = np.nan
-) -> InducedAccuracyScorer:
+) -> ApplicationScorer:
     """Make a scorer for ``cross_validate`` and ``GridSearchCV``: accuracy over applicants.
 
     Who applies is decided by the fitted classifier's ``published_`` statistics, not by the people who are scored.
@@ -145,10 +129,11 @@ def induced_accuracy_scorer(
     """
     if max_social_cost is not None:
         check_fraction(max_social_cost, "max_social_cost")
-    return InducedAccuracyScorer(cost, subsidies, nobody, max_social_cost)
+    options = {"max_social_cost": max_social_cost, "nobody": nobody}
+    return ApplicationScorer("induced_accuracy_scorer", _induced_accuracy, cost, subsidies, **options)
 
 
-def social_cost_scorer(cost: Any = None, *, subsidies: Any = None) -> SocialCostScorer:
+def social_cost_scorer(cost: Any = None, *, subsidies: Any = None) -> ApplicationScorer:
     """Make a scorer for ``cross_validate`` and ``GridSearchCV``: minus the social cost, so that larger is better.
 
     It is -1 if nobody applies, and NaN if nobody is qualified.
@@ -163,4 +148,4 @@ def social_cost_scorer(cost: Any = None, *, subsidies: Any = None) -> SocialCost
     >>> social_cost_scorer(cost=0.7)
     social_cost_scorer(cost=0.7, subsidies=None)
     """
-    return SocialCostScorer(cost, subsidies)
+    return ApplicationScorer("social_cost_scorer", _minus_social_cost, cost, subsidies)
