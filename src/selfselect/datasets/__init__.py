@@ -2,6 +2,7 @@
 
 from ._adult import fetch_adult
 from ._bank import fetch_bank
+from ._raw import BrokenDataFileError
 from ._synthetic import (
     make_base_rate_groups,
     make_calibrated_score,
@@ -10,6 +11,7 @@ from ._synthetic import (
 )
 
 __all__ = [
+    "BrokenDataFileError",
     "fetch_adult",
     "fetch_bank",
     "make_base_rate_groups",

@@ -8,7 +8,8 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from ._assemble import Population, min_max, one_hot, read_raw
+from ._assemble import Population, min_max, one_hot
+from ._raw import read_raw
 
 _COLUMNS = (
     "age work_class final_weight education education_num marital_status occupation relationship race sex "

@@ -2,11 +2,8 @@
 
 from __future__ import annotations
 
-import lzma
 from collections.abc import Mapping
 from dataclasses import dataclass
-from importlib import resources
-from io import BytesIO
 from typing import Any
 
 import numpy as np
@@ -83,11 +80,6 @@ class Population:
             DESCR=self.descr,
             **(extra or {}),
         )
-
-
-def read_raw(name: str) -> BytesIO:
-    """Decompress a table that ships with the package; xz checks that it is undamaged."""
-    return BytesIO(lzma.decompress((resources.files(__package__) / "raw" / f"{name}.xz").read_bytes()))
 
 
 def min_max(frame: pd.DataFrame) -> pd.DataFrame:

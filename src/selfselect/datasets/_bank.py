@@ -9,7 +9,8 @@ import numpy as np
 import pandas as pd
 
 from .._validation import check_fraction
-from ._assemble import Population, min_max, one_hot, read_raw
+from ._assemble import Population, min_max, one_hot
+from ._raw import read_raw
 
 _NUMERIC = "age default balance housing loan duration campaign pdays previous".split()
 _YES_NO = ["default", "housing", "loan"]

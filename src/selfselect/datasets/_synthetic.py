@@ -6,12 +6,11 @@ All functions take the options ``return_X_y_group``, ``as_frame`` and ``drop_gro
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from numbers import Integral
 from typing import Any
 
 import numpy as np
 import pandas as pd
-from sklearn.utils import check_random_state, check_scalar
+from sklearn.utils import check_random_state
 
 from .._validation import check_fraction
 from ._assemble import Population
@@ -20,7 +19,9 @@ RandomState = int | np.random.RandomState | None
 
 
 def _check_size(size: Any, name: str) -> int:
-    return int(check_scalar(size, name, Integral, min_val=1))
+    if isinstance(size, bool) or not isinstance(size, int | np.integer) or size < 1:
+        raise ValueError(f"{name} must be a whole number of at least 1, got {size!r}.")
+    return int(size)
 
 
 def _bunch(
