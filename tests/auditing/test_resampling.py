@@ -33,7 +33,7 @@ def test_counts_of_people_drawn_again_have_the_probabilities_of_drawing_each_per
         rows = list(drawn)
         every[tuple(int(c[0]) for c in GroupCounts.from_rows(y[rows], passed[rows], np.zeros(3, int), 1).columns)] += 1
     draws = 100_000
-    (found,) = resampled_counts(counts, draws, np.random.default_rng(0))
+    found = resampled_counts(counts, draws, np.random.default_rng(0))
     seen = Counter(zip(*(column[:, 0].tolist() for column in found.columns), strict=True))
     assert set(seen) == set(every)
     for outcome, ways in every.items():
@@ -128,7 +128,7 @@ def test_people_who_want_to_be_sure_are_drawn_as_well(behaviour):
 
 
 def _first(people, n):
-    (block,) = resampled_counts(people.counts, 300, np.random.default_rng(0))
+    block = resampled_counts(people.counts, 300, np.random.default_rng(0))
     return list(zip(block.true_positives[:n], block.selected[:n], strict=True))
 
 
