@@ -8,10 +8,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from selfselect import PublishedStatistics, audit
-from selfselect.costs import Terms
-from selfselect.counting import GroupCounts
-from selfselect.outcomes import outcome_bounds
+from selfselect import audit
 
 NUMBERS = ("assumed_accuracy", "induced_accuracy", "social_cost")
 
@@ -56,23 +53,6 @@ def test_bounds_are_the_least_and_the_most_over_all_fillings(seed):
             reached = getattr(frames.groupby(level=0)[name], extreme)()
             assert frame[f"{name}_{end}"].to_numpy() == pytest.approx(reached[frame.index].to_numpy())
         assert (frame[name].isna() == (frame["untested"] > 0)).all()
-
-
-def test_bounds_of_social_cost_hold_for_groups_that_come_in_part():
-    rng = np.random.default_rng(0)
-    for _ in range(60):
-        positives, unknown = rng.integers(0, 4, 3), rng.integers(0, 4, 3)
-        selected = rng.integers(0, 3, 3)
-        hits = np.minimum(positives, selected)
-        counts = GroupCounts(positives + unknown + selected + 2, positives, selected, hits, unknown)
-        shares = rng.choice([0, 0.25, 0.5, 1], 3)
-        reached = [
-            float(((1 - shares) * p).sum() / p.sum())
-            for p in (positives + np.array(more) for more in itertools.product(*(range(u + 1) for u in unknown)))
-            if p.sum()
-        ]
-        low, high = outcome_bounds(counts, shares)["social_cost"]
-        assert [float(low), float(high)] == pytest.approx([min(reached), max(reached)])
 
 
 def test_dropping_the_untested_changes_the_base_rate_and_bounds_hold_the_truth():
@@ -126,23 +106,3 @@ def test_resamples_of_people_some_of_whom_are_untested_span_both_bounds():
     found = audit(y, score=score, cost=0.6, untested=True)
     low, high = found.uncertainty().interval("assumed_accuracy")
     assert low < found.outcome.assumed_accuracy_low < found.outcome.assumed_accuracy_high < high
-
-
-def test_counts_with_untested_people_are_read_back_and_add_up():
-    y, passed, z, _ = people(5)
-    table = audit(y, y_pred=passed, sensitive_features=z, cost=0.6, untested=True).published
-    again = PublishedStatistics.from_counts(table.to_frame())
-    assert again == table
-    assert (table + table).counts.unknown.tolist() == (2 * table.counts.unknown).tolist()
-    assert GroupCounts.from_dict(table.counts.to_dict()).unknown.tolist() == table.counts.unknown.tolist()
-    frame = table.to_frame()
-    frame["untested"] = frame["n"]
-    with pytest.raises(ValueError, match="more untested people"):
-        PublishedStatistics.from_counts(frame)
-
-
-def test_terms_of_any_kind_leave_the_untested_bounded():
-    y, passed, z, _ = people(3)
-    found = audit(y, y_pred=passed, sensitive_features=z, cost=0.6, untested=True)
-    assert "not tested" in found.under(Terms(0.0)).verdict()
-    assert "Some numbers are ranges" in found.under(Terms(0.0)).verdict()
