@@ -248,8 +248,6 @@ class Audit(Reported):
         names = [cost if isinstance(cost, int | float) else np.nan for cost in self.costs]
         return pd.DataFrame(rows, index=pd.Index(names, name="cost"))
 
-    # ------------------------------------------------------------------ text, JSON and page
-
     def verdict(self) -> str:
         """Who applies and what follows, how certain that is, and whether new people did as well as published."""
         from ..report.sentences.audits import audit_verdict
@@ -369,5 +367,5 @@ def audit(
         people = ScreeningResult.from_predictions(y_true, y_pred, **shared)
     terms = Terms(costs[0], subsidies, subsidy_kind, cost_of=cost_of)
     for value in costs:
-        terms.at_cost(value).effective_cost(people.groups)  # complains early about costs and subsidies
+        terms.at_cost(value).effective_cost(people.groups)  # reports invalid costs and subsidies early
     return Audit(people, people, terms, costs[1:], provenance or Provenance())

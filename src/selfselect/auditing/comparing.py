@@ -140,8 +140,6 @@ class Comparison(Reported):
         before, after = (as_decisions(drawn.shares[:, list(drawn.groups).index(group)]) for drawn in self.drawn)
         return float(((after & ~before) if change == "comes" else (before & ~after)).mean())
 
-    # ------------------------------------------------------------------ text, JSON and page
-
     def verdict(self) -> str:
         """What changed, in a few sentences, and whether it could be chance."""
         from ..report.sentences.comparisons import comparison_sentences

@@ -42,12 +42,12 @@ def promises(applies: BoolArray, costs: FloatArray, new: GroupCounts, groups: pd
     >>> promises(np.ones(3, dtype=bool), np.full(3, 0.7), counts, pd.Index(["A", "B", "C"]))["promise_kept"].tolist()
     ['yes', 'no', 'undecided']
     """
-    hits, passed = new.true_positives.astype(np.float64), new.selected.astype(np.float64)
+    true_positives, passed = new.true_positives.astype(np.float64), new.selected.astype(np.float64)
     # binomial chances, by the incomplete beta function: it also takes sums of weights
-    at_most, at_least = np.ones(len(hits)), np.ones(len(hits))
-    fewer, some = hits < passed, hits > 0
-    at_most[fewer] = betainc((passed - hits)[fewer], hits[fewer] + 1, 1 - costs[fewer])
-    at_least[some] = betainc(hits[some], (passed - hits)[some] + 1, costs[some])
+    at_most, at_least = np.ones(len(true_positives)), np.ones(len(true_positives))
+    fewer, some = true_positives < passed, true_positives > 0
+    at_most[fewer] = betainc((passed - true_positives)[fewer], true_positives[fewer] + 1, 1 - costs[fewer])
+    at_least[some] = betainc(true_positives[some], (passed - true_positives)[some] + 1, costs[some])
     kept = np.where(at_most < RARE, "no", np.where(at_least < RARE, "yes", "undecided"))
     low, high = precision_interval(new.true_positives, new.selected, interval="clopper-pearson")
     return pd.DataFrame(

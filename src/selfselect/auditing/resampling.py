@@ -92,7 +92,7 @@ def resampled_counts(counts: GroupCounts, size: int, rng: np.random.Generator) -
 
 @dataclass(frozen=True, eq=False)
 class Resamples:
-    """What follows for people drawn again: one entry per resample.
+    """Outcomes of resamples, one entry each.
 
     Attributes
     ----------
@@ -159,7 +159,7 @@ def resample(
     n_resamples: int = 1000,
     random_state: Any = 0,
 ) -> Resamples:
-    """Draw people again, let them decide by what is published of those drawn, and count what follows.
+    """Draw people with replacement; groups decide by the counts of those drawn.
 
     Parameters
     ----------
@@ -204,7 +204,7 @@ class Uncertainty:
     Attributes
     ----------
     resamples : Resamples
-        What followed in each resample.
+        Outcome of each resample.
     confidence : float
         Level of the intervals.
     seed : int or other
