@@ -1,4 +1,4 @@
-"""Comparisons: who comes and leaves, and intervals of the difference, independent and paired."""
+"""Comparisons: groups that start or stop applying, and intervals of differences, independent and paired."""
 
 import json
 
@@ -42,7 +42,7 @@ def test_groups_come_leave_appear_and_disappear_by_name():
     assert made.to_frame().loc["gone", "applies_after"] is None
 
 
-def test_intervals_of_the_difference_hold_the_truth_about_as_often_as_they_say():
+def test_intervals_of_the_difference_cover_the_truth_at_their_level():
     rng = np.random.default_rng(1)
     # both groups are far from the cost, so the true difference of induced accuracy is that of one group's precision
     truth, covered, trials = 0.85 - 0.9, 0, 300
@@ -53,7 +53,7 @@ def test_intervals_of_the_difference_hold_the_truth_about_as_often_as_they_say()
     assert 0.9 <= covered / trials <= 0.99
 
 
-def test_of_the_same_people_a_difference_is_known_better_than_of_two_sets():
+def test_paired_intervals_are_narrower_than_independent_ones():
     rng = np.random.default_rng(2)
     y, z = drawn(rng, 1000, (0.6, 0.5))
     first = np.where(rng.random(1000) < 0.8, y, 1 - y)
@@ -70,7 +70,7 @@ def test_of_the_same_people_a_difference_is_known_better_than_of_two_sets():
     assert "could be chance" in same.verdict()
 
 
-def test_paired_draws_are_those_of_rows_drawn_again():
+def test_paired_intervals_equal_those_of_a_bootstrap_over_rows():
     rng = np.random.default_rng(3)
     y, z = drawn(rng, 200, (0.7, 0.4))
     first, second = (rng.integers(0, 2, 200) for _ in range(2))
@@ -120,7 +120,7 @@ def test_pairs_of_other_people_are_refused():
         compare(found, found, pairs=others)
 
 
-def test_where_nobody_applies_the_difference_is_undefined_and_said_so():
+def test_the_difference_is_undefined_if_nobody_applies():
     rng = np.random.default_rng(7)
     y, z = drawn(rng, 200)
     made = compare(all_pass(y, z), all_pass(y, z, cost=1.0))

@@ -1,4 +1,4 @@
-"""How sure? The bootstrap on counts is the bootstrap over people."""
+"""The bootstrap on counts is the bootstrap over people."""
 
 import inspect
 import itertools
@@ -13,7 +13,6 @@ from scipy import stats
 from selfselect import ScreeningResult, Terms, audit
 from selfselect.auditing import Audit, resample
 from selfselect.auditing.resampling import MEASURED, resampled_counts
-from selfselect.behaviour import PromisedRule, SureRule
 from selfselect.counting import GroupCounts
 from selfselect.report.dicts import uncertainty_to_dict
 
@@ -33,7 +32,7 @@ def test_counts_of_people_drawn_again_have_the_probabilities_of_drawing_each_per
         rows = list(drawn)
         every[tuple(int(c[0]) for c in GroupCounts.from_rows(y[rows], passed[rows], np.zeros(3, int), 1).columns)] += 1
     draws = 100_000
-    (found,) = resampled_counts(counts, draws, np.random.default_rng(0))
+    found = resampled_counts(counts, draws, np.random.default_rng(0))
     seen = Counter(zip(*(column[:, 0].tolist() for column in found.columns), strict=True))
     assert set(seen) == set(every)
     for outcome, ways in every.items():
@@ -96,15 +95,17 @@ def test_a_seed_gives_the_same_answer_and_another_one_another():
     assert not np.array_equal(first, other)
 
 
-def test_blocks_of_resamples_are_joined(monkeypatch):
-    monkeypatch.setattr("selfselect.auditing.resampling.MOST_DRAWN", 100)
+def test_drawing_in_blocks_changes_nothing(monkeypatch):
     y, passed, z, _ = people()
     one = ScreeningResult.from_predictions(y, passed, sensitive_features=z)
     other = ScreeningResult.from_predictions(y[:60], passed[:60], sensitive_features=z[:60])
     for counted in (one, other):
-        drawn = resample(one, counted, Terms(0.7), n_resamples=53)
-        assert drawn.shares.shape == (53, 3)
-        assert all(len(values) == 53 for values in drawn.low.values())
+        whole = resample(one, counted, Terms(0.7), n_resamples=53)
+        with monkeypatch.context() as patch:
+            patch.setattr("selfselect.auditing.resampling.MOST_DRAWN", 100)
+            blocks = resample(one, counted, Terms(0.7), n_resamples=53)
+        assert np.array_equal(blocks.shares, whole.shares)
+        assert all(np.array_equal(blocks.low[name], whole.low[name], equal_nan=True) for name in MEASURED)
 
 
 def test_new_people_are_drawn_apart_from_those_whose_counts_are_published():
@@ -118,21 +119,7 @@ def test_new_people_are_drawn_apart_from_those_whose_counts_are_published():
     assert found.applies.to_numpy() == pytest.approx(alone.applies.to_numpy(), abs=0.08)
 
 
-@pytest.mark.parametrize("behaviour", [SureRule(0.9), PromisedRule(0.9, promised=(True, False, True))])
-def test_people_who_want_to_be_sure_are_drawn_as_well(behaviour):
-    y, passed, z, _ = people()
-    one = ScreeningResult.from_predictions(y, passed, sensitive_features=z)
-    drawn = resample(one, one, Terms(0.55, behaviour=behaviour), n_resamples=300)
-    for row, counts in zip(drawn.shares[:20], _first(one, 20), strict=True):
-        assert row.tolist() == behaviour.shares(*counts, np.full(3, 0.55)).tolist()
-
-
-def _first(people, n):
-    (block,) = resampled_counts(people.counts, 300, np.random.default_rng(0))
-    return list(zip(block.true_positives[:n], block.selected[:n], strict=True))
-
-
-def test_where_nobody_applies_accuracy_is_undefined_and_said_how_often():
+def test_the_share_of_resamples_without_applicants_is_reported():
     found = audit([0, 1, 0, 1], y_pred=[1, 1, 1, 1], cost=0.9).uncertainty()
     row = found.to_frame().loc["induced_accuracy"]
     assert 0.5 < row["undefined"] < 1
@@ -142,7 +129,7 @@ def test_where_nobody_applies_accuracy_is_undefined_and_said_how_often():
     assert uncertainty_to_dict(nobody, ["A"])["induced_accuracy"] == {"low": None, "high": None, "undefined": 1.0}
 
 
-def test_a_number_of_resamples_that_makes_no_sense_is_refused():
+def test_an_invalid_number_of_resamples_is_refused():
     with pytest.raises(ValueError, match="n_resamples"):
         audit([0, 1], y_pred=[1, 1], cost=0.5).uncertainty(n_resamples=0)
     with pytest.raises(ValueError, match="confidence"):

@@ -1,4 +1,4 @@
-"""What hangs on groups that chance decides about: the ends over all their decisions, by enumeration."""
+"""Ranges over all decisions of undecided groups, by enumeration."""
 
 import itertools
 import math
@@ -45,20 +45,20 @@ def test_ends_are_those_over_all_subsets_of_the_undecided(seed):
     assert found["nobody"] == nobody
 
 
-def test_a_verdict_names_the_certain_the_undecided_and_how_many_people_it_rests_on():
+def test_a_verdict_separates_groups_that_apply_are_undecided_or_shut_out():
     y = np.r_[np.ones(60), np.zeros(40), np.ones(95), np.zeros(5), np.ones(20), np.zeros(80), np.ones(9)]
     z = np.repeat(["A", "B", "C", "D"], [100, 100, 100, 9])
     passed = np.r_[np.ones(300), np.zeros(9)]
     found = audit(y, y_pred=passed, sensitive_features=z, cost=0.65)
     assert found.undecided.to_dict() == {"A": True, "B": False, "C": False, "D": False}
-    said = found.verdict()
-    assert "C is not expected to apply; it could go either way for A; nobody in D passes screening." in said
-    assert "100 of 309 people apply" in said
-    assert "The result is certain for the other 3 groups." in said
+    verdict = found.verdict()
+    assert "C is not expected to apply; it could go either way for A; nobody in D passes screening." in verdict
+    assert "100 of 309 people apply" in verdict
+    assert "The result is certain for the other 3 groups." in verdict
     assert "Nobody in D passes screening" in found.sentences()[3]
 
 
-def test_people_who_were_told_before_have_decided():
+def test_groups_are_not_undecided_if_their_precision_was_published_before():
     y, passed = [1, 1, 0] * 20, [1, 1, 1] * 20
     one, new = (ScreeningResult.from_predictions(y, passed) for _ in range(2))
     assert "could go either way" in Audit(one, one, Terms(0.6)).verdict()

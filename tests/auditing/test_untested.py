@@ -8,10 +8,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from selfselect import PublishedStatistics, audit
-from selfselect.costs import Terms
-from selfselect.counting import GroupCounts
-from selfselect.outcomes import outcome_bounds
+from selfselect import audit
 
 NUMBERS = ("assumed_accuracy", "induced_accuracy", "social_cost")
 
@@ -56,23 +53,6 @@ def test_bounds_are_the_least_and_the_most_over_all_fillings(seed):
             reached = getattr(frames.groupby(level=0)[name], extreme)()
             assert frame[f"{name}_{end}"].to_numpy() == pytest.approx(reached[frame.index].to_numpy())
         assert (frame[name].isna() == (frame["untested"] > 0)).all()
-
-
-def test_bounds_of_social_cost_hold_for_groups_that_come_in_part():
-    rng = np.random.default_rng(0)
-    for _ in range(60):
-        positives, unknown = rng.integers(0, 4, 3), rng.integers(0, 4, 3)
-        selected = rng.integers(0, 3, 3)
-        hits = np.minimum(positives, selected)
-        counts = GroupCounts(positives + unknown + selected + 2, positives, selected, hits, unknown)
-        shares = rng.choice([0, 0.25, 0.5, 1], 3)
-        reached = [
-            float(((1 - shares) * p).sum() / p.sum())
-            for p in (positives + np.array(more) for more in itertools.product(*(range(u + 1) for u in unknown)))
-            if p.sum()
-        ]
-        low, high = outcome_bounds(counts, shares)["social_cost"]
-        assert [float(low), float(high)] == pytest.approx([min(reached), max(reached)])
 
 
 def test_dropping_the_untested_changes_the_base_rate_and_bounds_hold_the_truth():

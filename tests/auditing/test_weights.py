@@ -1,11 +1,10 @@
-"""People who stand for others: counts are sums of weights, and intervals know how few people they rest on."""
+"""Weights: counts are sums of weights, and intervals use the effective sample size."""
 
 import numpy as np
 import pandas as pd
 import pytest
 
 from selfselect import PublishedStatistics, audit
-from selfselect.counting import GroupCounts, precision_interval
 
 
 def people(seed=0, n=300):
@@ -39,19 +38,6 @@ def test_repeating_people_does_not_make_weighted_intervals_narrower():
     assert "effective_selected" not in plain
 
 
-def test_the_interval_counts_the_effective_number_of_people_who_pass():
-    y, score, z, rng = people(1)
-    weight = rng.exponential(1, len(y))
-    frame = audit(y, score=score, sensitive_features=z, sample_weight=weight, cost=0.7).to_frame()
-    for group, row in frame.iterrows():
-        chosen = (z == group) & (score > 0.5)
-        worth = weight[chosen].sum() ** 2 / (weight[chosen] ** 2).sum()
-        assert worth < chosen.sum()
-        low, high = precision_interval(worth * row["precision"], worth)
-        assert (row["precision_low"], row["precision_high"]) == pytest.approx((float(low), float(high)))
-        assert row["effective_selected"] == pytest.approx(worth)
-
-
 def test_intervals_of_unequal_weights_cover_the_truth_and_those_of_repetitions_do_not():
     rng = np.random.default_rng(2)
     truth, covered, naive = 0.7, 0, 0
@@ -65,31 +51,7 @@ def test_intervals_of_unequal_weights_cover_the_truth_and_those_of_repetitions_d
     assert naive < 0.7 * 400
 
 
-def test_counts_with_weights_add_up_in_pieces():
-    y, score, z, rng = people(3)
-    codes, weight = np.unique(z, return_inverse=True)[1], rng.random(len(y))
-    known = (score > 0.5) | (rng.random(len(y)) < 0.5)
-
-    def counted(rows):
-        return GroupCounts.from_rows(
-            y[rows] == 1, score[rows] > 0.5, codes[rows], 3, weight[rows], known=known[rows], squares=True
-        )
-
-    whole, halves = counted(slice(None)), counted(slice(0, 100)) + counted(slice(100, None))
-    for part in (lambda c: c, lambda c: c.squares):
-        for a, b in zip(part(whole).columns, part(halves).columns, strict=True):
-            assert a == pytest.approx(b)
-        assert part(whole).unknown == pytest.approx(part(halves).unknown)
-
-
-def test_unweighted_counts_count_once_when_added_to_weighted_ones():
-    one = GroupCounts.from_rows(np.array([True]), np.array([True]), np.array([0]), 1)
-    three = GroupCounts.from_rows(np.array([True]), np.array([True]), np.array([0]), 1, np.array([3.0]), squares=True)
-    assert (one + three).squares.selected.tolist() == [10]
-    assert (one + three).effective_trials[1].tolist() == pytest.approx([16 / 10])
-
-
-def test_weights_that_make_no_sense_are_refused():
-    for wrong, said in (([1, -1], "negative"), ([0, 0], "zero"), ([1], "Lengths differ"), ([1, np.nan], "missing")):
-        with pytest.raises(ValueError, match=said):
+def test_invalid_weights_are_refused():
+    for wrong, message in (([1, -1], "negative"), ([0, 0], "zero"), ([1], "Lengths differ"), ([1, np.nan], "missing")):
+        with pytest.raises(ValueError, match=message):
             audit([0, 1], y_pred=[1, 1], sample_weight=wrong, cost=0.5)

@@ -68,7 +68,7 @@ def test_only_targets_are_paid():
     assert not plan.after.applies["g0"]
 
 
-def test_no_subsidy_can_help_a_group_of_which_nobody_passes_and_that_is_said():
+def test_no_subsidy_helps_a_group_that_nobody_passes_in():
     plan = plan_subsidies([1, 0, 1, 0], y_pred=[1, 0, 0, 0], sensitive_features=list("AABB"), cost=0.5)
     assert plan.impossible == ["B"]
     assert not plan.works
@@ -103,9 +103,11 @@ def firm(rule):
     return fit
 
 
-def test_under_retraining_the_search_finds_where_the_firm_gives_in():
-    before = audit_under(firm(lambda s: (50, 30))(Terms(0.8)), 0.8)
-    made = plan_under_retraining(before, firm(lambda s: (40, 28) if s >= 0.33 else (0, 0)), ["B"])
+BEFORE = audit_under(firm(lambda s: (50, 30))(Terms(0.8)), 0.8)
+
+
+def test_under_retraining_the_search_finds_the_least_subsidy_that_works():
+    made = plan_under_retraining(BEFORE, firm(lambda s: (40, 28) if s >= 0.33 else (0, 0)), ["B"])
     assert made.works
     assert 0.33 <= made.subsidies["B"] <= 0.33 + 0.006
     assert made.path["works"].tolist().count(True) >= 2
@@ -113,23 +115,18 @@ def test_under_retraining_the_search_finds_where_the_firm_gives_in():
     assert made.after.applies["B"]
 
 
-def test_under_retraining_it_is_said_when_even_paying_everything_does_not_help():
-    before = audit_under(firm(lambda s: (50, 30))(Terms(0.8)), 0.8)
-    made = plan_under_retraining(before, firm(lambda s: (0, 0)), ["B"])
+def test_under_retraining_a_target_is_impossible_if_paying_its_whole_cost_does_not_help():
+    made = plan_under_retraining(BEFORE, firm(lambda s: (0, 0)), ["B"])
     assert not made.works
     assert made.impossible == ["B"]
     assert made.path["subsidy of B"].max() == pytest.approx(0.8)
     assert "No subsidy was found that makes B apply" in made.verdict()
 
 
-def test_under_retraining_nothing_is_paid_where_the_firm_comes_round_by_itself():
-    before = audit_under(firm(lambda s: (50, 30))(Terms(0.8)), 0.8)
-    made = plan_under_retraining(before, firm(lambda s: (40, 36)), ["B"])
+def test_under_retraining_nothing_is_paid_if_the_target_applies_anyway():
+    made = plan_under_retraining(BEFORE, firm(lambda s: (40, 36)), ["B"])
     assert made.works
     assert made.subsidies["B"] == 0
-
-
-# ---------------------------------------------------------------------- with a budget
 
 
 def by_enumeration(before, budget):
@@ -167,18 +164,14 @@ def test_no_other_use_of_a_budget_leaves_fewer_qualified_people_out_or_costs_les
         assert not (before.applies & ~plan.after.applies).any()  # nobody is driven out
 
 
-def test_a_budget_is_spent_on_whom_it_brings_in_and_the_rest_is_told_what_it_would_take():
+def test_a_plan_shows_who_is_paid_within_the_budget_and_the_price_of_the_others():
     before = audit_of([(5, 5, 0, 0), (6, 4, 0, 0), (9, 1, 0, 0)], 0.7)
     plan = plan_for(before, budget=1)
     assert plan.subsidies.round(6).to_dict() == {"g0": 0.0, "g1": 0.1, "g2": 0.0}
     assert plan.verdict().startswith(
         "Best use of a budget of 1.00: a subsidy of 0.10 for g1. 10 people receive 1.00 in all"
     )
-    assert plan.to_frame()["price"].round(6).to_dict() == {
-        "g0": 2.0,
-        "g1": 1.0,
-        "g2": pytest.approx(np.nan, nan_ok=True),
-    }
+    assert plan.to_frame()["price"].tolist() == pytest.approx([2, 1, np.nan], nan_ok=True)
     assert plan.works
     made = json.loads(plan.to_json())
     assert (made["budget"], made["exact"]) == (1, True)
@@ -187,30 +180,25 @@ def test_a_budget_is_spent_on_whom_it_brings_in_and_the_rest_is_told_what_it_wou
 
 
 @pytest.mark.parametrize("budget", [-1, np.nan, np.inf, "much"])
-def test_a_budget_that_makes_no_sense_is_refused(budget):
+def test_an_invalid_budget_is_refused(budget):
     with pytest.raises((ValueError, TypeError), match="budget"):
         plan_subsidies([1, 0], y_pred=[1, 0], sensitive_features=list("AB"), cost=0.5, budget=budget)
 
 
-# ---------------------------------------------------------------------- with confidence
-
-
-def test_with_confidence_the_true_precision_reaches_what_the_group_faces_in_that_share_of_populations():
+def test_with_confidence_the_true_precision_reaches_the_cost_in_that_share_of_populations():
     rng = np.random.default_rng(3)
-    reached = {0.9: 0, None: 0}
-    populations = 1500
-    for _ in range(populations):
-        truth, passed = rng.uniform(0.3, 0.65), int(rng.integers(20, 80))
-        hits = int(rng.binomial(passed, truth))
-        before = audit_of([(hits, passed - hits, 5, 5)], 0.7)
-        for confidence in reached:
-            faced = plan_for(before, ["g0"], confidence=confidence).after.to_frame()["cost"]["g0"]
-            reached[confidence] += truth >= faced - 1e-12
-    assert reached[0.9] / populations >= 0.9
-    assert reached[None] / populations < 0.7  # on the boundary it is a coin's throw
+    truth, passed = rng.uniform(0.3, 0.65, 3000), rng.integers(20, 80, 3000)  # one group is one population
+    hits = rng.binomial(passed, truth)
+    before = audit_of([(hit, n - hit, 5, 5) for hit, n in zip(hits, passed, strict=True)], 0.7)
+    reached = {}
+    for confidence in (0.9, None):
+        cost = plan_for(before, before.names, confidence=confidence).after.to_frame()["cost"]
+        reached[confidence] = np.mean(truth >= cost - 1e-12)
+    assert reached[0.9] >= 0.9
+    assert reached[None] < 0.7  # at the estimated precision, the chance is about one half
 
 
-def test_a_target_that_comes_by_luck_is_paid_to_make_sure_of_it():
+def test_with_confidence_a_target_that_applies_by_chance_is_paid():
     before = audit_of([(8, 2, 0, 0), (1, 9, 5, 5)], 0.7)
     sure = plan_for(before, ["g0"], confidence=0.9)
     assert before.applies["g0"]
@@ -219,14 +207,10 @@ def test_a_target_that_comes_by_luck_is_paid_to_make_sure_of_it():
     assert plan_for(before, ["g0"]).subsidies["g0"] == 0
 
 
-# ---------------------------------------------------------------------- where the firm re-trains
-
-
 def test_what_retraining_does_by_itself_is_not_credited_to_the_subsidy():
-    before = audit_under(firm(lambda s: (50, 30))(Terms(0.8)), 0.8)
-    made = plan_under_retraining(before, firm(lambda s: (40, 28) if s >= 0.33 else (60, 20)), ["B"])
+    made = plan_under_retraining(BEFORE, firm(lambda s: (40, 28) if s >= 0.33 else (60, 20)), ["B"])
     alone = json.loads(made.to_json())["retrained"]
-    assert alone["assumed_accuracy"] != pytest.approx(before.assumed_accuracy)
+    assert alone["assumed_accuracy"] != pytest.approx(BEFORE.assumed_accuracy)
     assert made.path["subsidy of B"].iloc[0] == 0
     assert made.unpaid is made.retrained
     assert "Compared with re-training alone" in made.verdict()
@@ -277,6 +261,5 @@ def test_under_retraining_a_budget_is_kept_and_nobody_is_driven_out():
 
 
 def test_the_search_stops_at_the_fits_allowed():
-    before = audit_under(firm(lambda s: (50, 30))(Terms(0.8)), 0.8)
-    made = plan_under_retraining(before, firm(lambda s: (40, 28) if s >= 0.33 else (0, 0)), ["B"], most_fits=3)
+    made = plan_under_retraining(BEFORE, firm(lambda s: (40, 28) if s >= 0.33 else (0, 0)), ["B"], most_fits=3)
     assert len(made.path) == 3

@@ -90,7 +90,7 @@ def test_a_recommendation_per_group_is_the_allocation_under_the_same_limit(limit
     assert best.outcome.social_cost <= limit + 1e-12
 
 
-def test_a_limit_is_kept_by_the_most_accurate_threshold_that_does_and_words_say_so():
+def test_a_limit_is_kept_by_the_most_accurate_threshold_that_can():
     y, score, z = people(1, n=3000, decimals=3)
     found = threshold_frontier(y, score, sensitive_features=z, cost=0.6, max_social_cost=0.3)
     best = found.recommend()
@@ -102,7 +102,7 @@ def test_a_limit_is_kept_by_the_most_accurate_threshold_that_does_and_words_say_
     assert found.met
 
 
-def test_a_limit_that_cannot_be_kept_is_said_with_what_comes_nearest():
+def test_if_no_threshold_keeps_the_limit_the_nearest_is_recommended():
     # B is never worth a cost of 0.9, so half of the qualified stay away whatever the threshold
     y, z = [1] * 10 + [1, 0] * 10, ["A"] * 10 + ["B"] * 20
     found = threshold_frontier(y, np.linspace(0.01, 0.99, 30), sensitive_features=z, cost=0.9, max_social_cost=0.1)
@@ -211,18 +211,17 @@ def test_without_anybody_qualified_there_is_no_frontier():
         threshold_frontier([0, 0], [0.1, 0.2], sensitive_features=["A", "B"], cost=0.5)
 
 
-def test_groups_that_a_recommendation_shuts_out_are_not_said_to_stay_away():
+def test_a_recommendation_names_groups_that_nobody_passes_in():
     rng = np.random.default_rng(0)
     z = np.repeat(["good", "bad", "none"], [400, 400, 40])
     score = np.where(z == "none", 0.1, rng.random(840))
     y = (rng.random(840) < np.where(z == "good", score, 0.3 * score)).astype(int)
     made = threshold_frontier(y, score, sensitive_features=z, cost=0.7, threshold=0.6)
-    told = made.verdict()
-    assert "obody in none passes" in told
-    assert "none stays away" not in told
+    assert "obody in none passes" in made.verdict()
+    assert "none stays away" not in made.verdict()
 
 
-def test_a_limit_that_is_broken_on_people_held_out_is_said_to_be():
+def test_the_verdict_states_that_held_out_people_break_the_limit():
     rng = np.random.default_rng(1)
     z = rng.choice(list("ABCDEF"), 240)
     score = rng.random(240)
@@ -237,7 +236,7 @@ def test_a_limit_that_is_broken_on_people_held_out_is_said_to_be():
 
 
 @pytest.mark.parametrize("people", [1, 2, 3])
-def test_of_so_few_people_that_a_half_is_nobody_nothing_is_held_out(people):
+def test_a_single_person_leaves_nothing_held_out(people):
     found = threshold_frontier([1] * people, np.arange(people) / 4, sensitive_features=["A"] * people, cost=0.5)
     best = found.recommend()
     assert best.outcome.social_cost == 0

@@ -5,7 +5,7 @@ from .comparing import Comparison, compare
 from .cost_ranges import OverCosts
 from .names import group_names
 from .paired import PairedCounts
-from .provenance import Provenance
+from .reported import Provenance
 from .resampling import Resamples, Uncertainty, resample
 from .screening import ScreeningResult, default_threshold
 

@@ -20,11 +20,10 @@ from .cost_ranges import OverCosts, over_costs
 from .impact import impact_ratios
 from .names import group_names
 from .promises import promises
-from .provenance import Provenance
-from .reported import Reported
+from .reported import Provenance, Reported
 from .resampling import Uncertainty, resample
 from .screening import ScreeningResult
-from .undecided import either_way, undecided_groups
+from .undecided import either_way
 
 if TYPE_CHECKING:
     from ..report import Opening
@@ -55,8 +54,6 @@ class Audit(Reported):
     other_costs: tuple[Cost, ...] = ()
     provenance: Provenance = field(default_factory=Provenance)
     cost_range: tuple[float, float] | None = None
-
-    # ------------------------------------------------------------------ the parts by name
 
     @property
     def published(self) -> PublishedStatistics:
@@ -98,8 +95,6 @@ class Audit(Reported):
     def names(self) -> list[str]:
         """One text per group."""
         return group_names(self.published.groups)
-
-    # ------------------------------------------------------------------ what follows
 
     @cached_property
     def shares(self) -> pd.Series:
@@ -149,9 +144,8 @@ class Audit(Reported):
         """
         if self.of_new_people or type(self.terms.behaviour) is not BestResponse:
             return None
-        frame, groups = self.published.to_frame(), self.published.groups
-        held = undecided_groups(frame["precision_low"], frame["precision_high"], self.terms.effective_cost(groups))
-        return pd.Series(held, index=groups, name="undecided")
+        frame, costs = self.published.to_frame(), self.terms.effective_cost(self.published.groups)
+        return ((frame["precision_low"] < costs) & (costs <= frame["precision_high"])).rename("undecided")
 
     def either_way(self) -> dict[str, Any] | None:
         """Ranges of accuracy and social cost over all decisions of :attr:`undecided` groups; None without them.
@@ -253,8 +247,6 @@ class Audit(Reported):
         rows = [self.at(cost).outcome.to_dict() for cost in self.costs]
         names = [cost if isinstance(cost, int | float) else np.nan for cost in self.costs]
         return pd.DataFrame(rows, index=pd.Index(names, name="cost"))
-
-    # ------------------------------------------------------------------ text, JSON and page
 
     def verdict(self) -> str:
         """Who applies and what follows, how certain that is, and whether new people did as well as published."""
@@ -375,5 +367,5 @@ def audit(
         people = ScreeningResult.from_predictions(y_true, y_pred, **shared)
     terms = Terms(costs[0], subsidies, subsidy_kind, cost_of=cost_of)
     for value in costs:
-        terms.at_cost(value).effective_cost(people.groups)  # complains early about costs and subsidies
+        terms.at_cost(value).effective_cost(people.groups)  # reports invalid costs and subsidies early
     return Audit(people, people, terms, costs[1:], provenance or Provenance())

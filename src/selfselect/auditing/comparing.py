@@ -1,4 +1,4 @@
-"""Two audits side by side: which groups start or stop applying, and how sure the differences are."""
+"""Two audits side by side: which groups start or stop applying, and intervals of the differences."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ from .paired import PairedCounts
 from .reported import Reported
 from .resampling import MEASURED, Resamples, percentile_interval, resample
 
-#: What becomes of a group, by whether it applies before and after (None: it is not there).
+#: Change of a group, by whether it applies before and after (None: it is not there).
 CHANGES = {
     (True, True): "applies",
     (False, False): "stays away",
@@ -31,7 +31,7 @@ CHANGES = {
     (True, None): "gone, applied",
     (False, None): "gone, stayed away",
 }
-#: The same for a group of which the second model passes nobody.
+#: The same for a group of which nobody passes screening afterwards.
 SHUT_OUT = {"stays away": "shut out", "leaves": "shut out now", "new, stays away": "new, shut out"}
 
 
@@ -42,13 +42,13 @@ class Comparison(Reported):
     Attributes
     ----------
     before, after : Audit
-        The two.
+        The audits to compare.
     names : tuple of two str
         Their names.
     drawn : tuple of two Resamples
-        What followed in each resample; entry by entry one draw, where they are the same people.
+        Outcomes of each resample; if both audits are of the same people, the same people are drawn for both.
     paired : bool
-        Whether they are the same people under two models.
+        Whether the audits are of the same people under two models.
     confidence : float
         Level of the intervals.
     seed : int or other
@@ -101,7 +101,7 @@ class Comparison(Reported):
         return pd.DataFrame(rows, index=pd.Index(MEASURED, name="number"), columns=columns)
 
     def to_frame(self) -> pd.DataFrame:
-        """What becomes of each group, one row per group of either.
+        """Change of each group, one row per group of either audit.
 
         Returns
         -------
@@ -110,34 +110,35 @@ class Comparison(Reported):
             ``_before`` and ``_after`` behind the name: n, base_rate, selected, precision, cost, applies (None if the
             group is not there) and applies_in (the share of resamples in which it applies).
         """
-        parts = {}
-        for when, one, drawn in (("before", self.before, self.drawn[0]), ("after", self.after, self.drawn[1])):
-            own = one.to_frame().assign(applies_in=drawn.applies.to_numpy())
-            for name in ("n", "base_rate", "selected", "precision", "cost", "applies", "applies_in"):
-                column = np.full(len(self.groups), None if name == "applies" else np.nan, dtype=object)
-                column[self.positions(one)] = own[name].to_numpy(dtype=object)
-                parts[f"{name}_{when}"] = column if name == "applies" else column.astype(np.float64)
-        frame = pd.DataFrame(parts, index=self.groups)
-        pairs = zip(parts["applies_before"], parts["applies_after"], strict=True)
-        changes = [CHANGES[tuple(None if one is None else bool(one) for one in pair)] for pair in pairs]  # type: ignore[index]
-        frame["change"] = [
-            SHUT_OUT.get(change, change) if selected == 0 else change
-            for change, selected in zip(changes, parts["selected_after"], strict=True)
+        tables = [
+            (when, self.positions(one), one.to_frame().assign(applies_in=drawn.applies.to_numpy()))
+            for when, one, drawn in zip(("before", "after"), (self.before, self.after), self.drawn, strict=True)
         ]
-        for name in ("n_before", "n_after", "selected_before", "selected_after"):
-            column = frame[name].fillna(0)  # a group that is not there has no people
-            frame[name] = column.astype(np.int64) if (column == np.floor(column)).all() else column
-        names = ("n", "base_rate", "selected", "precision", "cost", "applies", "applies_in")
-        return frame[["change", *(f"{name}_{when}" for name in names for when in ("before", "after"))]]
+        columns: dict[str, Any] = {"change": None}
+        for name in ("n", "base_rate", "selected", "precision", "cost", "applies", "applies_in"):
+            for when, position, table in tables:
+                empty = None if name == "applies" else 0 if name in ("n", "selected") else np.nan
+                column = np.full(len(self.groups), empty, dtype=object)
+                column[position] = table[name].to_numpy(dtype=object)
+                if name != "applies":
+                    column = column.astype(np.float64)
+                if name in ("n", "selected") and (column == np.floor(column)).all():
+                    column = column.astype(np.int64)
+                columns[f"{name}_{when}"] = column
+        columns["change"] = [
+            SHUT_OUT.get(CHANGES[before, after], CHANGES[before, after])
+            if after is not None and not selected
+            else CHANGES[before, after]
+            for before, after, selected in zip(
+                columns["applies_before"], columns["applies_after"], columns["selected_after"], strict=True
+            )
+        ]
+        return pd.DataFrame(columns, index=self.groups)
 
     def chance_of(self, group: Any, change: str) -> float:
         """Share of pairs of resamples in which a group comes, or leaves."""
-        before, after = (
-            as_decisions(drawn.shares[:, list(drawn.groups).index(group)]) for drawn in (self.drawn[0], self.drawn[1])
-        )
+        before, after = (as_decisions(drawn.shares[:, list(drawn.groups).index(group)]) for drawn in self.drawn)
         return float(((after & ~before) if change == "comes" else (before & ~after)).mean())
-
-    # ------------------------------------------------------------------ text, JSON and page
 
     def verdict(self) -> str:
         """What changed, in a few sentences, and whether it could be chance."""
@@ -173,18 +174,14 @@ def compare(
     Parameters
     ----------
     before, after : Audit
-        The two.
+        The audits to compare.
     pairs : PairedCounts, optional
-        If both are audits of the same people under two models: how many pass under each. Without it they are two
-        independent sets of people. Of the same people the difference is known far better.
+        If both audits are of the same people under two models: how many pass under each. This makes the intervals of
+        differences much narrower. Without it, the two sets of people are independent.
     names : two str, default=("A", "B")
-        Their names.
-    n_resamples : int, default=1000
-        Number of resamples.
-    confidence : float, default=0.95
-        Level of the intervals, which run between percentiles.
-    random_state : int or sequence of int, default=0
-        Seed; the same one gives the same answer.
+        Names of the audits.
+    n_resamples, confidence, random_state
+        As in :meth:`Audit.uncertainty`.
 
     Returns
     -------
@@ -212,8 +209,9 @@ def compare(
     else:
         _check_pairs(pairs, before, after)
         one, other = pairs.resample(before.terms, after.terms, n_resamples, random_state)
-    called = (str(names[0]), str(names[1]))
-    return Comparison(before, after, called, (one, other), pairs is not None, level, random_state)
+    return Comparison(
+        before, after, (str(names[0]), str(names[1])), (one, other), pairs is not None, level, random_state
+    )
 
 
 def _check_pairs(pairs: PairedCounts, *audits: Audit) -> None:

@@ -12,29 +12,11 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from .._validation import FloatArray, check_fraction
+from .._validation import check_fraction
 from ..behaviour import BestResponse, SureRule
-from ..costs import Terms
-from ..counting import GroupCounts
 
-#: What a group does over a range of costs.
+#: Where in a range of costs a group applies.
 THROUGHOUT, NOWHERE, UP_TO = "throughout", "nowhere", "up to"
-
-
-def tipping_costs(terms: Terms, groups: pd.Index, counts: GroupCounts) -> FloatArray:
-    """Highest general cost at which each group applies, after subsidies; NaN without a precision.
-
-    Examples
-    --------
-    >>> counts = GroupCounts(*(np.array(column) for column in ([10, 10], [6, 6], [8, 8], [6, 6])))
-    >>> tipping_costs(Terms(0.7, {"B": 0.1}), pd.Index(["A", "B"]), counts).round(3).tolist()
-    [0.75, 0.85]
-    """
-    max_accepted_cost, paid = terms.max_accepted_cost(counts), terms.subsidies_for(groups)
-    if terms.kind == "additive":
-        return np.asarray(max_accepted_cost + paid)
-    with np.errstate(divide="ignore", invalid="ignore"):
-        return np.where(paid < 1, max_accepted_cost / (1 - paid), np.where(np.isnan(max_accepted_cost), np.nan, np.inf))
 
 
 @dataclass(frozen=True, eq=False)
@@ -93,16 +75,20 @@ def over_costs(audit: Any, low: float, high: float) -> OverCosts:
             f"{audit.terms.behaviour!r}; audit single costs instead."
         )
     if not isinstance(audit.terms.cost, int | float):
-        raise TypeError("Every group has a cost of its own, so there is no general one to vary; pass one cost.")
+        raise TypeError("Each group has its own cost, so there is no general cost to vary; pass one cost.")
     first, last = (audit.at(cost).applies.to_numpy() for cost in (low, high))
-    tips = tipping_costs(audit.terms, audit.published.groups, audit.published.counts)
-    tipping = first & ~last
+    groups, terms = audit.published.groups, audit.terms
+    accepted, paid = terms.max_accepted_cost(audit.published.counts), terms.subsidies_for(groups)
+    if terms.kind == "additive":
+        tips = accepted + paid
+    else:  # a group whose whole cost is paid never stops applying
+        tips = np.divide(accepted, 1 - paid, where=paid < 1, out=np.full(len(groups), np.inf))
     frame = pd.DataFrame(
         {
             "applies": np.where(last, THROUGHOUT, np.where(first, UP_TO, NOWHERE)),
-            "tips_at": np.where(tipping, np.clip(tips, low, high), np.nan),
+            "tips_at": np.where(first & ~last, np.clip(tips, low, high), np.nan),
         },
-        index=audit.published.groups,
+        index=groups,
     )
     ends = np.unique(np.append(frame["tips_at"].dropna(), high))
     rows = [

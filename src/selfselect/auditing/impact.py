@@ -1,6 +1,6 @@
 """Impact ratios: selection rates over the highest one, by each column of groups and by their combinations.
 
-New York City's Local Law 144 requires them for automated hiring tools; the four-fifths rule of thumb judges them.
+New York City's Local Law 144 requires them for automated hiring tools; the four-fifths rule of thumb asks for 0.8.
 People of unknown category are counted but not compared. Categories with fewer than 2% of the people are shown but never
 used as the highest. Intervals are Katz's: the logarithm of a ratio of two independent binomial shares is about normal,
 with a variance of ``1/x - 1/n + 1/x0 - 1/n0``. Weighted people count by Kish's effective sample size. The highest rate
@@ -34,9 +34,9 @@ def _is_unknown(label: Any) -> bool:
 
 
 def katz_interval(
-    hits: FloatArray, people: FloatArray, top_hits: float, top_people: float, confidence: float
+    selected: FloatArray, people: FloatArray, top_selected: float, top_people: float, confidence: float
 ) -> tuple[FloatArray, FloatArray]:
-    """Interval of ``(hits / people) / (top_hits / top_people)``, by Katz's log method.
+    """Interval of ``(selected / people) / (top_selected / top_people)``, by Katz's log method.
 
     With half a person more on either side where nobody or everybody is selected; never above what a rate of 1 gives.
 
@@ -46,14 +46,14 @@ def katz_interval(
     >>> low.round(3).tolist(), high.round(3).tolist()
     ([0.42], [0.858])
     """
-    odd = (hits <= 0) | (hits >= people) | (top_hits >= top_people)
-    x, n = np.where(odd, hits + 0.5, hits), np.where(odd, people + 1, people)
-    x0, n0 = np.where(odd, top_hits + 0.5, top_hits), np.where(odd, top_people + 1, top_people)
+    odd = (selected <= 0) | (selected >= people) | (top_selected >= top_people)
+    x, n = np.where(odd, selected + 0.5, selected), np.where(odd, people + 1, people)
+    x0, n0 = np.where(odd, top_selected + 0.5, top_selected), np.where(odd, top_people + 1, top_people)
     middle = np.log(ratio(x, n)) - np.log(ratio(x0, n0))
     half = ndtri((1 + confidence) / 2) * np.sqrt(np.maximum(ratio(1, x) - ratio(1, n) + ratio(1, x0) - ratio(1, n0), 0))
     # no rate is above 1, and so no ratio above that of 1 to the lower end of the highest rate
-    least, _ = precision_interval(top_hits, top_people, confidence=confidence)
-    return np.where(hits <= 0, 0.0, np.exp(middle - half)), np.minimum(np.exp(middle + half), 1 / least)
+    least, _ = precision_interval(top_selected, top_people, confidence=confidence)
+    return np.where(selected <= 0, 0.0, np.exp(middle - half)), np.minimum(np.exp(middle + half), 1 / least)
 
 
 def impact_table(table: PublishedStatistics, confidence: float = 0.95) -> pd.DataFrame:
@@ -69,10 +69,8 @@ def impact_table(table: PublishedStatistics, confidence: float = 0.95) -> pd.Dat
     if top >= 0 and rate[top] > 0:
         shown = ~unknown & ~np.isnan(rate)
         impact[shown] = rate[shown] / rate[top]
-        hits, worth = selected * counts.people_per_weight, people * counts.people_per_weight
-        low[shown], high[shown] = katz_interval(
-            hits[shown], worth[shown], float(hits[top]), float(worth[top]), confidence
-        )
+        x, n = selected * counts.people_per_weight, people * counts.people_per_weight
+        low[shown], high[shown] = katz_interval(x[shown], n[shown], float(x[top]), float(n[top]), confidence)
         low[top] = high[top] = np.nan  # compared with itself: 1, and no interval
     names = [str(name) for name in table.groups.names]
     return pd.DataFrame(
@@ -94,17 +92,15 @@ def impact_table(table: PublishedStatistics, confidence: float = 0.95) -> pd.Dat
     )
 
 
-def _of_column(table: PublishedStatistics, column: int) -> PublishedStatistics:
+def _by_column(table: PublishedStatistics, column: int) -> PublishedStatistics:
     """The same people by one of several columns of groups."""
     codes, labels = pd.factorize(table.groups.get_level_values(column), sort=False)
 
     def added(counts: GroupCounts) -> GroupCounts:
-        n, positives, selected, hits = (
+        columns = (
             np.bincount(codes, weights=values, minlength=len(labels)).astype(values.dtype) for values in counts.columns
         )
-        return GroupCounts(
-            n, positives, selected, hits, squares=None if counts.squares is None else added(counts.squares)
-        )
+        return GroupCounts(*columns, squares=None if counts.squares is None else added(counts.squares))
 
     return PublishedStatistics(
         pd.Index(labels, name=table.groups.names[column], tupleize_cols=False), added(table.counts)
@@ -140,5 +136,5 @@ def impact_ratios(table: PublishedStatistics, confidence: float = 0.95) -> pd.Da
     check_fraction(confidence, "confidence", inclusive=False)
     tables = [table]
     if table.groups.nlevels > 1:
-        tables = [*(_of_column(table, column) for column in range(table.groups.nlevels)), table]
+        tables = [*(_by_column(table, column) for column in range(table.groups.nlevels)), table]
     return pd.concat([impact_table(part, confidence) for part in tables], ignore_index=True)

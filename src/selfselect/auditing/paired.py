@@ -12,7 +12,7 @@ from numpy.typing import ArrayLike, NDArray
 from .._validation import FloatArray, check_binary, check_same_length, check_weights
 from ..costs import Terms
 from ..counting import GroupCounts, encode_groups
-from .resampling import Resamples, ResamplesBuilder, blocks_of, check_n_resamples, draw_cells
+from .resampling import Resamples, block_sizes, draw_cells
 
 
 @dataclass(frozen=True, eq=False)
@@ -75,12 +75,17 @@ class PairedCounts:
         rng = np.random.default_rng(random_state)
         flat = (len(self.groups), 8)
         cells, squares = self.cells.reshape(flat), None if self.squares is None else self.squares.reshape(flat)
-        builders = [ResamplesBuilder(self.groups, self.groups, terms) for terms in (first, second)]
-        for size in blocks_of(check_n_resamples(n_resamples), cells.size):
-            drawn = draw_cells(cells, squares, size, rng).reshape(size, *self.cells.shape)
-            for builder, counts in zip(builders, _margins(drawn), strict=True):
-                builder.add(counts, counts)
-        return builders[0].build(), builders[1].build()
+        blocks: list[tuple[Resamples, ...]] = []
+        for size in block_sizes(n_resamples, len(self.groups)):
+            both = _margins(draw_cells(cells, squares, size, rng).reshape(size, *self.cells.shape))
+            blocks.append(
+                tuple(
+                    Resamples.from_counts(self.groups, counts, self.groups, counts, terms)
+                    for counts, terms in zip(both, (first, second), strict=True)
+                )
+            )
+        one, other = (Resamples.concatenate(parts) for parts in zip(*blocks, strict=True))
+        return one, other
 
 
 def _margins(cells: NDArray[Any]) -> tuple[GroupCounts, GroupCounts]:

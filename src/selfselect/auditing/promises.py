@@ -6,17 +6,12 @@ pass screening, at least a share as large as its cost is qualified.
 
 from __future__ import annotations
 
-from typing import Literal, TypeAlias
-
 import numpy as np
 import pandas as pd
-from numpy.typing import NDArray
 from scipy.special import betainc
 
 from .._validation import BoolArray, FloatArray
 from ..counting import GroupCounts, precision_interval
-
-Kept: TypeAlias = Literal["yes", "no", "undecided", ""]
 
 #: Level of the tests.
 RARE = 0.05
@@ -47,20 +42,20 @@ def promises(applies: BoolArray, costs: FloatArray, new: GroupCounts, groups: pd
     >>> promises(np.ones(3, dtype=bool), np.full(3, 0.7), counts, pd.Index(["A", "B", "C"]))["promise_kept"].tolist()
     ['yes', 'no', 'undecided']
     """
-    low, high = precision_interval(new.true_positives, new.selected, interval="clopper-pearson")
-    kept = promise_words(applies, costs, new)
-    return pd.DataFrame(
-        {"delivered": new.precision, "delivered_low": low, "delivered_high": high, "promise_kept": kept}, index=groups
-    )
-
-
-def promise_words(applies: BoolArray, costs: FloatArray, new: GroupCounts) -> NDArray[np.str_]:
-    """The column ``promise_kept`` of :func:`promises` alone."""
-    hits, passed = new.true_positives.astype(np.float64), new.selected.astype(np.float64)
+    true_positives, passed = new.true_positives.astype(np.float64), new.selected.astype(np.float64)
     # binomial chances, by the incomplete beta function: it also takes sums of weights
-    at_most, at_least = np.ones(len(hits)), np.ones(len(hits))
-    fewer, some = hits < passed, hits > 0
-    at_most[fewer] = betainc((passed - hits)[fewer], hits[fewer] + 1, 1 - costs[fewer])
-    at_least[some] = betainc(hits[some], (passed - hits)[some] + 1, costs[some])
+    at_most, at_least = np.ones(len(true_positives)), np.ones(len(true_positives))
+    fewer, some = true_positives < passed, true_positives > 0
+    at_most[fewer] = betainc((passed - true_positives)[fewer], true_positives[fewer] + 1, 1 - costs[fewer])
+    at_least[some] = betainc(true_positives[some], (passed - true_positives)[some] + 1, costs[some])
     kept = np.where(at_most < RARE, "no", np.where(at_least < RARE, "yes", "undecided"))
-    return np.where(applies, kept, "")
+    low, high = precision_interval(new.true_positives, new.selected, interval="clopper-pearson")
+    return pd.DataFrame(
+        {
+            "delivered": new.precision,
+            "delivered_low": low,
+            "delivered_high": high,
+            "promise_kept": np.where(applies, kept, ""),
+        },
+        index=groups,
+    )

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
+from dataclasses import dataclass
 from typing import Any
 
 import pandas as pd
@@ -34,3 +35,22 @@ class Reported(ABC):
 
     def __repr__(self) -> str:
         return f"{self.verdict()}\n{self.to_frame()}"
+
+
+@dataclass(frozen=True)
+class Provenance:
+    """Where the numbers come from, as a report states it.
+
+    ``title`` is usually a file name, ``sha256`` the hash of the file. ``label``, ``groups`` and ``score`` are names of
+    columns, ``warnings`` possible problems of the data, ``note`` and ``dated`` what the author of the report adds.
+    """
+
+    title: str = ""
+    command: str = ""
+    sha256: str = ""
+    label: str = ""
+    groups: str = ""
+    score: str = ""
+    warnings: tuple[str, ...] = ()
+    note: str = ""
+    dated: str = ""

@@ -11,8 +11,8 @@ cell are equal. Group totals are kept.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from dataclasses import dataclass, field
+from collections.abc import Sequence
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -23,29 +23,21 @@ from .._validation import FloatArray
 from ..behaviour import Shares, as_decisions
 from ..costs import Terms
 from ..counting import GroupCounts, position_of, ratio, with_same_columns
-from ..outcomes import BOUNDED, outcome_bounds
+from ..outcomes import outcome_bounds
 from .screening import ScreeningResult
 
-#: Numbers drawn at a time: what keeps memory small with many groups.
+#: Numbers drawn at a time. This bounds memory if there are many groups.
 MOST_DRAWN = 2_000_000
-#: Fewer resamples say little about the ends of an interval.
-FEWEST_RESAMPLES = 2
-#: What has an interval.
+#: Numbers that have an interval.
 MEASURED = ("assumed_accuracy", "induced_accuracy", "application_rate", "social_cost")
 
 
-def blocks_of(n_resamples: int, n_cells: int) -> Iterator[int]:
+def block_sizes(n_resamples: Any, n_groups: int) -> list[int]:
     """Sizes of blocks of resamples that fit into memory."""
-    block = max(1, MOST_DRAWN // max(n_cells, 1))
-    for start in range(0, n_resamples, block):
-        yield min(block, n_resamples - start)
-
-
-def check_n_resamples(n_resamples: Any) -> int:
-    """A number of resamples that makes sense."""
-    if not isinstance(n_resamples, int) or n_resamples < FEWEST_RESAMPLES:
-        raise ValueError(f"n_resamples must be a whole number of at least {FEWEST_RESAMPLES}, got {n_resamples!r}.")
-    return n_resamples
+    if not isinstance(n_resamples, int) or n_resamples < 2:
+        raise ValueError(f"n_resamples must be a whole number of at least 2, got {n_resamples!r}.")
+    block = max(1, MOST_DRAWN // max(8 * n_groups, 1))
+    return [min(block, n_resamples - start) for start in range(0, n_resamples, block)]
 
 
 def draw_cells(cells: NDArray[Any], squares: FloatArray | None, size: int, rng: np.random.Generator) -> NDArray[Any]:
@@ -73,13 +65,13 @@ def _cells(counts: GroupCounts) -> FloatArray:
     return np.where(stacked > 1e-12 * counts.n[:, None], stacked, 0)  # differences of sums of weights leave rounding
 
 
-def resampled_counts(counts: GroupCounts, n_resamples: int, rng: np.random.Generator) -> Iterator[GroupCounts]:
-    """Counts of people drawn again, in blocks of shape (some resamples, n_groups).
+def resampled_counts(counts: GroupCounts, size: int, rng: np.random.Generator) -> GroupCounts:
+    """Counts of people drawn again, of shape (size, n_groups).
 
     Examples
     --------
     >>> counts = GroupCounts(*(np.array([count]) for count in (10, 4, 5, 3)))
-    >>> (drawn,) = resampled_counts(counts, 2, np.random.default_rng(0))
+    >>> drawn = resampled_counts(counts, 2, np.random.default_rng(0))
     >>> drawn.n.tolist(), drawn.selected.tolist()
     ([[10], [10]], [[4], [4]])
     """
@@ -87,16 +79,20 @@ def resampled_counts(counts: GroupCounts, n_resamples: int, rng: np.random.Gener
     squares = None if counts.squares is None else _cells(counts.squares)
     if squares is None and not np.issubdtype(counts.n.dtype, np.integer):
         squares = cells  # sums of weights without their squares: as if each person counted once
-    for size in blocks_of(n_resamples, cells.size):
-        drawn = draw_cells(cells, squares, size, rng)
-        hits, vain, missed = drawn[..., 0], drawn[..., 1], drawn[..., 2]
-        untested = drawn[..., 4] if counts.untested is not None else None
-        yield GroupCounts(drawn.sum(axis=-1), hits + missed, hits + vain, hits, untested)
+    drawn = draw_cells(cells, squares, size, rng)
+    true_positives, false_positives, false_negatives = drawn[..., 0], drawn[..., 1], drawn[..., 2]
+    return GroupCounts(
+        drawn.sum(axis=-1),
+        true_positives + false_negatives,
+        true_positives + false_positives,
+        true_positives,
+        drawn[..., 4] if counts.untested is not None else None,
+    )
 
 
 @dataclass(frozen=True, eq=False)
 class Resamples:
-    """What follows for people drawn again: one entry per resample.
+    """Outcomes of resamples, one entry each.
 
     Attributes
     ----------
@@ -119,9 +115,30 @@ class Resamples:
         """Share of resamples in which each group applies."""
         return pd.Series(as_decisions(self.shares).mean(axis=0), index=self.groups, name="applies")
 
-    def undefined(self, name: str) -> float:
-        """Share of resamples in which a number is undefined."""
-        return float(np.isnan(self.low[name]).mean())
+    @classmethod
+    def from_counts(
+        cls, groups: pd.Index, published: GroupCounts, counted_groups: pd.Index, counted: GroupCounts, terms: Terms
+    ) -> Resamples:
+        """One block: groups decide by their published counts, and the outcome is that of the people counted."""
+        shares = terms.behaviour.shares(published.true_positives, published.selected, terms.effective_cost(groups))
+        own = with_same_columns(counted_groups, groups, "The population", "what is published")
+        applying = np.asarray(shares, dtype=np.float64)[
+            ..., position_of(own, groups, "The population", "what is published")
+        ]
+        rate = ratio((applying * counted.n).sum(axis=-1), counted.n.sum(axis=-1))
+        bounds = outcome_bounds(counted, applying) | {"application_rate": (rate, rate)}
+        low, high = ({name: bounds[name][end] for name in MEASURED} for end in (0, 1))
+        return cls(groups, shares, low, high)
+
+    @classmethod
+    def concatenate(cls, blocks: Sequence[Resamples]) -> Resamples:
+        """All resamples of several blocks."""
+        low, high = (
+            {name: np.concatenate([getattr(block, end)[name] for block in blocks]) for name in MEASURED}
+            for end in ("low", "high")
+        )
+        shares: Any = np.concatenate([block.shares for block in blocks])
+        return cls(blocks[0].groups, shares, low, high)
 
 
 def percentile_interval(low: FloatArray, high: FloatArray, confidence: float) -> tuple[float, float]:
@@ -134,38 +151,6 @@ def percentile_interval(low: FloatArray, high: FloatArray, confidence: float) ->
     return ends[0], ends[1]
 
 
-@dataclass
-class ResamplesBuilder:
-    """Collects blocks of resamples: people decide by what is published of them, and others may be counted."""
-
-    groups: pd.Index
-    counted_groups: pd.Index
-    terms: Terms
-    blocks: list[tuple[Shares, dict[str, tuple[FloatArray, FloatArray]]]] = field(default_factory=list)
-
-    def __post_init__(self) -> None:
-        self.costs = self.terms.effective_cost(self.groups)
-        own = with_same_columns(self.counted_groups, self.groups, "The population", "what is published")
-        self.position = position_of(own, self.groups, "The population", "what is published")
-
-    def add(self, published: GroupCounts, counted: GroupCounts) -> None:
-        """Add a block of resamples."""
-        decided = self.terms.behaviour.shares(published.true_positives, published.selected, self.costs)
-        shares = np.asarray(decided[..., self.position], dtype=np.float64)
-        rate = ratio((shares * counted.n).sum(axis=-1), counted.n.sum(axis=-1))
-        bounds = outcome_bounds(counted, shares)
-        self.blocks.append((decided, {name: bounds[name] for name in BOUNDED} | {"application_rate": (rate, rate)}))
-
-    def build(self) -> Resamples:
-        """All resamples."""
-        low, high = (
-            {name: np.concatenate([numbers[name][end] for _, numbers in self.blocks]) for name in MEASURED}
-            for end in (0, 1)
-        )
-        decisions: Any = np.concatenate([shares for shares, _ in self.blocks])
-        return Resamples(self.groups, decisions, low, high)
-
-
 def resample(
     published_by: ScreeningResult,
     counted_on: ScreeningResult,
@@ -174,7 +159,7 @@ def resample(
     n_resamples: int = 1000,
     random_state: Any = 0,
 ) -> Resamples:
-    """Draw people again, let them decide by what is published of those drawn, and count what follows.
+    """Draw people with replacement; groups decide by the counts of those drawn.
 
     Parameters
     ----------
@@ -201,20 +186,15 @@ def resample(
     >>> drawn.applies.to_dict()
     {'A': 0.905, 'B': 0.16}
     """
-    check_n_resamples(n_resamples)
     rng = np.random.default_rng(random_state)
-    builder = ResamplesBuilder(published_by.groups, counted_on.groups, terms)
-    if counted_on is published_by:
-        for block in resampled_counts(published_by.counts, n_resamples, rng):
-            builder.add(block, block)
-        return builder.build()
-    streams = rng.spawn(2)
-    for size in blocks_of(n_resamples, 5 * max(len(published_by.groups), len(counted_on.groups))):
-        both = zip((published_by, counted_on), streams, strict=True)
-        drawn = [[*resampled_counts(people.counts, size, stream)] for people, stream in both]
-        for published, counted in zip(*drawn, strict=True):
-            builder.add(published, counted)
-    return builder.build()
+    same = counted_on is published_by
+    streams = [rng] if same else rng.spawn(2)
+    people = [published_by] if same else [published_by, counted_on]
+    blocks = []
+    for size in block_sizes(n_resamples, max(len(one.groups) for one in people)):
+        drawn = [resampled_counts(one.counts, size, stream) for one, stream in zip(people, streams, strict=True)]
+        blocks.append(Resamples.from_counts(published_by.groups, drawn[0], counted_on.groups, drawn[-1], terms))
+    return Resamples.concatenate(blocks)
 
 
 @dataclass(frozen=True, eq=False)
@@ -224,7 +204,7 @@ class Uncertainty:
     Attributes
     ----------
     resamples : Resamples
-        What followed in each resample.
+        Outcome of each resample.
     confidence : float
         Level of the intervals.
     seed : int or other
@@ -254,5 +234,6 @@ class Uncertainty:
 
     def to_frame(self) -> pd.DataFrame:
         """Interval of each number, and the share of resamples in which it is undefined."""
-        rows = [(*self.interval(name), self.resamples.undefined(name)) for name in MEASURED]
+        low = self.resamples.low
+        rows = [(*self.interval(name), float(np.isnan(low[name]).mean())) for name in MEASURED]
         return pd.DataFrame(rows, index=pd.Index(MEASURED, name="number"), columns=["low", "high", "undefined"])

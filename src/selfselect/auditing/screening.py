@@ -26,7 +26,7 @@ from ..publishing import PublishedStatistics, ThresholdCurves
 
 
 def default_threshold(lowest: float, highest: float) -> float:
-    """One half for scores that can be probabilities; others must come with their threshold.
+    """One half for scores that can be probabilities; other scores need a threshold.
 
     Examples
     --------
@@ -62,8 +62,8 @@ def _labels(y_true: ArrayLike, untested: bool) -> tuple[BoolArray, BoolArray | N
     return y, ~missing
 
 
-def refuse_untested_who_passed(known: BoolArray | None, selected: BoolArray) -> None:
-    """Complain about people who pass screening and have no label."""
+def check_untested(known: BoolArray | None, selected: BoolArray) -> None:
+    """Raise an error if people pass screening and have no label."""
     if known is None:
         return
     wrong = np.flatnonzero(~known & selected)
@@ -121,7 +121,7 @@ class ScreeningResult:
             threshold = default_threshold(float(values.min()), float(values.max()))
         if known is not None:
             selected = values > check_threshold(threshold)
-            refuse_untested_who_passed(known, selected)
+            check_untested(known, selected)
             return cls(_table(y, selected, groups, weights, known), threshold=threshold)
         curves = ThresholdCurves.from_codes(y, values, groups.codes, groups.labels, weights, squares=True)
         return cls.from_curves(curves, threshold)
@@ -142,7 +142,7 @@ class ScreeningResult:
         check_same_length(y_true=y, y_pred=selected)
         weights = check_weights(sample_weight, len(y))
         groups = encode_groups(sensitive_features, n_rows=len(y), missing=missing)
-        refuse_untested_who_passed(known, selected)
+        check_untested(known, selected)
         return cls(_table(y, selected, groups, weights, known))
 
     @property

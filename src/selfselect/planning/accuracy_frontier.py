@@ -65,10 +65,8 @@ def accuracy_social_cost_frontier(
     """
     if limits is not None and (np.ndim(limits) != 1 or len(limits) == 0):
         raise ValueError(f"limits must be a list of at least one limit on social cost, got {limits!r}.")
-    if evaluate is not None and len(evaluate) != 3:
-        raise ValueError("evaluate must hold X, y and sensitive_features of the people to evaluate on.")
     if "max_social_cost" in settings:
-        raise TypeError("max_social_cost is what the frontier varies; pass limits instead.")
+        raise TypeError("max_social_cost varies along the frontier; pass limits instead.")
     chosen = np.linspace(1, 0, 11) if limits is None else [check_fraction(limit, "limits") for limit in limits]
     base = estimator if estimator is not None else StrategicClassifier()
     given = base.get_params(deep=False) | settings

@@ -1,4 +1,4 @@
-"""Two halves of the people, so that what is chosen on one can be counted on the other."""
+"""Split people into two halves, to choose thresholds on one and evaluate them on the other."""
 
 from __future__ import annotations
 
@@ -28,12 +28,10 @@ def two_halves(curves: ThresholdCurves, seed: int) -> tuple[ThresholdCurves, Thr
     shuffled = rng.permutation(len(group))
     cell = 2 * group[shuffled] + label[shuffled]
     order = shuffled[np.argsort(cell, kind="stable")]
-    cell = np.sort(cell, kind="stable")
-    first_of_cell = np.flatnonzero(np.concatenate([[True], cell[1:] != cell[:-1]]))
-    place = np.arange(len(order)) - np.repeat(first_of_cell, np.diff(np.append(first_of_cell, len(order))))
-    # the odd one of each cell goes to either half by chance, so that none gets all of them
-    swap = np.repeat(rng.integers(0, 2, len(first_of_cell)), np.diff(np.append(first_of_cell, len(order))))
-    in_first = (place + swap) % 2 == 0
+    _, size = np.unique(cell, return_counts=True)
+    place = np.arange(len(order)) - np.repeat(np.cumsum(size) - size, size)
+    # the odd person of each cell goes to either half by chance, so that neither half gets all of them
+    in_first = (place + np.repeat(rng.integers(0, 2, len(size)), size)) % 2 == 0
     parts = []
     for rows in (order[in_first], order[~in_first]):
         rows = np.sort(rows)
@@ -48,8 +46,8 @@ def _people(curves: ThresholdCurves) -> tuple[NDArray[Any], NDArray[Any], NDArra
     group = curves.group
     within = np.flatnonzero(group[1:] == group[:-1]) + 1  # between a step and the one before lie those of its score
     passed = curves.selected[within - 1] - curves.selected[within]
-    hits = curves.true_positives[within - 1] - curves.true_positives[within]
-    cells = np.concatenate([passed - hits, hits])
+    true_positives = curves.true_positives[within - 1] - curves.true_positives[within]
+    cells = np.concatenate([passed - true_positives, true_positives])
     codes, scores = np.tile(group[within], 2), np.tile(curves.threshold[within], 2)
     labels = np.repeat([False, True], len(within))
     if np.issubdtype(cells.dtype, np.integer):

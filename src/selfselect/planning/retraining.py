@@ -22,7 +22,7 @@ from ..publishing import PublishedStatistics
 from .knapsack import ROUNDING
 from .subsidies import Spending, SubsidyPlan, check_budget, least_subsidies, plan_for
 
-#: How a firm answers subsidies: from the terms of the groups to what it publishes once it has re-trained.
+#: Takes the terms of the groups, returns what the firm publishes once it has re-trained under them.
 Firm: TypeAlias = Callable[[Terms], PublishedStatistics]
 
 #: Fits that the search for subsidies under re-training may take.
@@ -34,17 +34,9 @@ FIRST_STEP = 0.05
 
 
 def refit(classifier: Any, X: Any, y: ArrayLike, groups: GroupCodes) -> Firm:
-    """A firm that answers subsidies by training its classifier again and publishing what comes out.
+    """A firm that re-trains its classifier under new terms; by default ``StrategicClassifier(random_state=0)``.
 
-    Parameters
-    ----------
-    classifier : classifier of this package or None
-        What the firm trains; by default ``StrategicClassifier(random_state=0)``. Its terms and its ``confidence`` are
-        replaced by those of the plan.
-    X, y : array-like
-        Features and labels.
-    groups : GroupCodes
-        Group of each row.
+    Terms and ``confidence`` of the classifier are replaced by those of the plan.
     """
     base = StrategicClassifier(random_state=0) if classifier is None else classifier
     labels = np.asarray(y).astype(int)
@@ -54,7 +46,7 @@ def refit(classifier: Any, X: Any, y: ArrayLike, groups: GroupCodes) -> Firm:
         model = clone(base).set_params(
             cost=terms.cost, subsidies=terms.subsidies, subsidy_kind=terms.kind, confidence=confidence
         )
-        with captured_warnings():  # that nobody applies is an answer here
+        with captured_warnings():  # a model to which nobody applies is a valid answer here
             published: PublishedStatistics = model.fit(X, labels, sensitive_features=groups).published_
         return published
 
@@ -63,7 +55,7 @@ def refit(classifier: Any, X: Any, y: ArrayLike, groups: GroupCodes) -> Firm:
 
 @dataclass(frozen=True, eq=False)
 class _Attempt:
-    """Subsidies, the audit of the re-trained model, who applies (surely, if asked for) and what is paid."""
+    """Subsidies, the audit of the re-trained model, who applies (with the confidence required) and the payment."""
 
     amounts: FloatArray
     after: Audit
@@ -94,7 +86,7 @@ class _Search:
         self.unpaid = self.attempt(np.zeros(len(groups)))
 
     @property
-    def may_go_on(self) -> bool:
+    def has_fits_left(self) -> bool:
         return len(self.attempts) < self.most_fits
 
     def attempt(self, amounts: FloatArray) -> _Attempt:
@@ -160,7 +152,7 @@ class _Search:
             improved = False
             for z in groups:
                 for value in candidates(best, z):
-                    if not self.may_go_on:
+                    if not self.has_fits_left:
                         return best
                     done = self.with_one(best, z, value)
                     if better(done, best):
@@ -204,7 +196,7 @@ def plan_under_retraining(
 
     A subsidy changes which classifier is best for the firm, and that classifier may publish something else; paying one
     group may drive another out. So the search fits the firm's classifier to all subsidies it tries. It starts with
-    none, because subsidies are judged against re-training alone. Then it raises the subsidies of targets that stay
+    none, because subsidies are compared with re-training alone. Then it raises the subsidies of targets that stay
     away until all apply and nobody is driven out; if that fails, it changes one group at a time. Last, it lowers one
     subsidy after the other by bisection. With a budget, it changes one group at a time as long as social cost falls, or
     stays and less is paid. The answer of a re-trained firm need not be monotone, so the result is the best that was
@@ -247,17 +239,17 @@ def plan_under_retraining(
 
 
 def _raise(search: _Search, first: FloatArray) -> tuple[_Attempt, FloatArray]:
-    """Raise subsidies until all targets apply; the best that was found, and what was too little before it."""
+    """Raise subsidies until all targets apply; the best attempt, and the largest subsidies that were not enough."""
     best, too_little = search.unpaid, np.zeros(len(first))
     if search.works(best):
         return best, too_little
-    done = search.attempt(first) if search.may_go_on else best
+    done = search.attempt(first) if search.has_fits_left else best
     while True:
         best = min(best, done, key=search.shortfall)
         if search.works(done):
             return done, too_little
         more = search.raised(done)
-        if (more == done.amounts).all() or not search.may_go_on:  # the whole cost is paid already
+        if (more == done.amounts).all() or not search.has_fits_left:  # the whole cost is paid already
             return best, too_little
         too_little, done = done.amounts, search.attempt(more)
 
@@ -267,12 +259,12 @@ def _lower(search: _Search, best: _Attempt, failed: FloatArray) -> _Attempt:
     paid = np.flatnonzero(best.amounts > 0)
     too_little = np.where(failed < best.amounts, failed, 0.0) if len(paid) == 1 else np.zeros(len(failed))
     for z in paid if len(paid) > 1 else []:
-        if search.may_go_on:
+        if search.has_fits_left:
             done = search.with_one(best, z, 0.0)
             best = done if search.works(done) else best
     while open_ := [z for z in paid if best.amounts[z] - too_little[z] > RESOLUTION]:
         for z in open_:
-            if not search.may_go_on:
+            if not search.has_fits_left:
                 return best
             middle = (best.amounts[z] + too_little[z]) / 2
             done = search.with_one(best, z, middle)
@@ -292,7 +284,7 @@ def _spend(
     confidence: float | None,
     most_fits: int,
 ) -> SubsidyPlan:
-    """The use of a budget with the lowest social cost that was found; paying nothing is always one."""
+    """The attempt with the lowest social cost within the budget; paying nothing is one of them."""
     before = before.under(before.terms.with_subsidies(None, subsidy_kind))
     groups = before.published.groups
     may_be_paid = np.ones(len(groups), dtype=bool)
@@ -321,10 +313,10 @@ def _spend(
         guess = plan_for(
             start, groups[search.is_target], subsidy_kind=subsidy_kind, budget=budget, confidence=confidence
         )
-        if search.may_go_on and (guess.subsidies > 0).any():
+        if search.has_fits_left and (guess.subsidies > 0).any():
             done = search.attempt(guess.subsidies.to_numpy(dtype=np.float64))
             best = done if better(done, best) else best
-    # what brings everybody in, whatever it takes, may turn out to be within the budget; and so may a step on the way
+    # subsidies at which all targets apply, and attempts on the way there, may be within the budget
     search.most_fits = len(search.attempts) + max(most_fits - len(search.attempts), 0) * 2 // 3
     everyone, too_little = _raise(search, search.needed(search.unpaid) * search.is_target)
     if search.works(everyone):

@@ -131,7 +131,7 @@ class SubsidyPlan(Reported):
 
     @cached_property
     def _recipients(self) -> NDArray[Any]:
-        """People of each group who come, pass, and are paid."""
+        """People of each group who receive a subsidy."""
         return np.where(self.payments.to_numpy() > 0, self.after.shares.to_numpy() * self._passing, 0)
 
     def to_frame(self) -> pd.DataFrame:
@@ -159,8 +159,6 @@ class SubsidyPlan(Reported):
             frame["price"] = self.spending.price.to_numpy()
         return frame
 
-    # ------------------------------------------------------------------ text, JSON and page
-
     def verdict(self) -> str:
         """Who is paid, what it costs and what it changes, in a few sentences."""
         from ..report.sentences.plans import plan_sentences
@@ -181,13 +179,10 @@ class SubsidyPlan(Reported):
 
 
 def least_subsidies(before: Audit, confidence: float | None = None) -> pd.Series:
-    """Least subsidy at which each group comes; with a confidence, up to the lower bound of its precision.
-
-    NaN for groups that no subsidy brings in.
-    """
+    """Least subsidy at which each group applies (with a confidence, surely applies); NaN if no subsidy helps."""
     groups, counts = before.published.groups, before.published.counts
     max_accepted_cost = before.terms.max_accepted_cost(counts)
-    if confidence is not None:  # without a guarantee (NaN) it stays so
+    if confidence is not None:
         sure = SureRule(check_fraction(confidence, "confidence", inclusive=False))
         max_accepted_cost = np.minimum(max_accepted_cost, highest_cost(sure, *counts.effective_trials))
     return pd.Series(before.terms.further_subsidy(groups, max_accepted_cost), index=groups, name="subsidy")
@@ -203,44 +198,46 @@ def plan_for(
 ) -> SubsidyPlan:
     """Least subsidies, or the best use of a budget, for a model that is audited already; see :func:`plan_subsidies`."""
     before = before.under(before.terms.with_subsidies(None, subsidy_kind))
-    groups, stays = before.published.groups, ~before.applies.to_numpy()
-    wanted = groups[stays] if targets is None else groups[locate_labels(targets, groups, "targets")]
+    groups, stays_away = before.published.groups, ~before.applies.to_numpy()
+    wanted = groups[stays_away] if targets is None else groups[locate_labels(targets, groups, "targets")]
     needed = least_subsidies(before, confidence)
     if budget is not None:
-        return _within_budget(before, np.asarray(groups.isin(wanted)) & stays, needed, check_budget(budget), confidence)
-    # a target that comes already is paid only to make sure of it
-    paid = groups.isin(wanted) & (stays if confidence is None else True)
+        return _within_budget(
+            before, np.asarray(groups.isin(wanted)) & stays_away, needed, check_budget(budget), confidence
+        )
+    # a target that applies already is paid only if a confidence is required
+    paid = groups.isin(wanted) & (stays_away if confidence is None else True)
     subsidies = pd.Series(np.where(paid, needed, 0.0), index=groups, name="subsidy")
     after = before.under(before.terms.with_subsidies(subsidies.fillna(0.0)))
     return SubsidyPlan(before, after, wanted, subsidies, confidence=confidence)
 
 
 def check_budget(budget: Any) -> float:
-    """A budget that makes sense, as a number."""
+    """Return a valid budget as a number."""
     try:
-        amount_left = float(budget)
+        amount = float(budget)
     except (TypeError, ValueError) as error:
         raise TypeError(f"budget must be a number, got {budget!r}.") from error
-    if not (np.isfinite(amount_left) and amount_left >= 0):
+    if not (np.isfinite(amount) and amount >= 0):
         raise ValueError(f"budget must be finite and at least 0, got {budget!r}.")
-    return amount_left
+    return amount
 
 
 def _within_budget(
     before: Audit, considered: BoolArray, needed: pd.Series, budget: float, confidence: float | None
 ) -> SubsidyPlan:
-    """Of the groups considered, pay those that together lower social cost most for what there is to spend."""
+    """Pay the groups that together lower social cost most within the budget."""
     groups = before.published.groups
     amounts = np.where(considered, needed.fillna(0.0), 0.0)
     all_paid = SubsidyPlan(
         before, before.under(before.terms.with_subsidies(pd.Series(amounts, index=groups))), groups[considered], needed
     )
-    # each group is paid or not, and what one is paid changes nothing for another: prices and worths add up
-    more_come = all_paid.after.shares.to_numpy() - before.shares.to_numpy()
+    # each group is paid or not, and what one is paid changes nothing for another: prices and values add up
+    increase = all_paid.after.shares.to_numpy() - before.shares.to_numpy()
     qualified = before.population.reindex(groups).counts.positives
     possible = considered & needed.notna().to_numpy()
     chosen_set = best_subset(
-        np.where(possible, more_come * qualified, 0.0), np.where(possible, all_paid.payments, 0.0), budget
+        np.where(possible, increase * qualified, 0.0), np.where(possible, all_paid.payments, 0.0), budget
     )
     paid = np.where(chosen_set.inside, amounts, 0.0)
     subsidies = pd.Series(paid, index=groups, name="subsidy")

@@ -18,14 +18,14 @@ from ..publishing import ThresholdCurves
 
 #: Points of the frontier of thresholds per group; where there are more, fewer are spread over social cost.
 MOST_POINTS, SPREAD_POINTS = 100, 40
-#: Of more groups than this, sets of groups may differ from the best by one group: integer programs, one for each point,
-#: would take a minute, and what they win is less than one group in a thousand.
+#: With more groups than this, sets of groups may differ from the best by one group: integer programs for each point
+#: would take a minute.
 MOST_EXACT = 1000
 
 
 @dataclass(frozen=True, eq=False)
 class ThresholdSearch:
-    """The best thresholds that some people give, under every limit on social cost."""
+    """The best thresholds for some people, under every limit on social cost."""
 
     curves: ThresholdCurves
     costs: FloatArray
@@ -38,7 +38,7 @@ class ThresholdSearch:
 
     @cached_property
     def efficient(self) -> NDArray[np.intp]:
-        """Rows of :attr:`everything` that none beats, by rising social cost and accuracy."""
+        """Rows of :attr:`everything` that no other row dominates, by rising social cost and accuracy."""
         accuracy, away = (self.everything[name].to_numpy() for name in ("induced_accuracy", "social_cost"))
         defined = np.flatnonzero(~np.isnan(accuracy) & ~np.isnan(away))
         # of equals, the one with the lowest threshold
@@ -55,7 +55,7 @@ class ThresholdSearch:
         return int(self.efficient[max(within - 1, 0)]), within > 0
 
     def at_one(self, chosen_on: ThresholdSearch, row: int) -> FloatArray:
-        """People judged rightly, applicants, qualified people away and all of them, at others' one threshold."""
+        """Correct decisions, applicants, qualified people who stay away, all qualified people, at one threshold."""
         everyone, qualified = float(self.curves.n.sum()), float(self.curves.positives.sum())
         if row < 0:
             return np.array([0.0, 0.0, qualified, qualified])
@@ -63,7 +63,6 @@ class ThresholdSearch:
         here = self.everything.iloc[np.searchsorted(self.everything["threshold"].to_numpy(), value, "right") - 1]
         applicants = here["application_rate"] * everyone
         right = here["induced_accuracy"] * applicants if applicants else 0.0
-        # nobody of them may be qualified: then nobody stays away
         return np.array([right, applicants, here["social_cost"] * qualified if qualified else 0.0, qualified])
 
     @cached_property
@@ -71,10 +70,8 @@ class ThresholdSearch:
         """Share of its group that applies at each step."""
         return self.curves.step_shares(self.terms)
 
-    # ------------------------------------------------------------------ one per group
-
     def at_each(self, chosen_on: ThresholdSearch, inside: NDArray[np.bool_]) -> FloatArray:
-        """The same at others' thresholds per group; of a group that they have not seen, nobody passes."""
+        """The same at thresholds per group; nobody passes in a group that has none."""
         theirs = np.where(inside, chosen_on.curves.threshold[chosen_on.best_step], np.nan)
         at = chosen_on.curves.groups.get_indexer(self.curves.groups)
         step = steps_at(self.curves, np.where(at >= 0, theirs[at], np.nan))
@@ -84,33 +81,28 @@ class ThresholdSearch:
 
     @cached_property
     def best_step(self) -> NDArray[np.intp]:
-        """Step at which each group is judged most accurately while it applies; -1 without any."""
+        """Most accurate step of each group at which it applies; -1 without any."""
         return self.curves.best_steps(self.costs, behaviour=self.terms.behaviour)
 
     @cached_property
     def choices(self) -> GroupChoices:
-        """What each group is worth."""
+        """What each group adds to accuracy and to social cost."""
         curves = self.curves
-        comes = self.best_step >= 0
-        stays = ~self.curves.step_applies(self.costs, behaviour=self.terms.behaviour)
-        positives = curves.positives.astype(np.float64)
+        may_apply = self.best_step >= 0
+        stays_away = ~curves.step_applies(self.costs, behaviour=self.terms.behaviour)
         return GroupChoices(
-            gain=np.where(comes, curves.correct[self.best_step], -np.inf).astype(np.float64),
+            gain=np.where(may_apply, curves.correct[self.best_step], -np.inf).astype(np.float64),
             n=curves.n.astype(np.float64),
-            cover=np.where(comes, positives, 0.0),
-            reliable=comes,
-            may_stay_out=np.bincount(curves.group[stays], minlength=len(curves.n)) > 0,
+            cover=np.where(may_apply, curves.positives, 0.0),
+            reliable=may_apply,
+            may_stay_out=np.bincount(curves.group[stays_away], minlength=len(curves.n)) > 0,
         )
 
     def per_group(self, limit: float) -> tuple[NDArray[np.bool_], bool]:
         """Groups to let in, each at its best step, for the best accuracy within a limit, or nearest to it."""
         need = (1 - limit - SLACK) * float(self.curves.positives.sum())
-        best = best_set(self.choices, need, exact=self._few)
+        best = best_set(self.choices, need, exact=len(self.curves.groups) <= MOST_EXACT)
         return (best.applying, True) if best is not None else (self.choices.may_apply, False)
-
-    @property
-    def _few(self) -> bool:
-        return len(self.curves.groups) <= MOST_EXACT
 
     def sets(self) -> Iterator[NDArray[np.bool_]]:
         """Sets of groups of the frontier, by falling social cost; every one if there are not too many."""
@@ -123,16 +115,15 @@ class ThresholdSearch:
     def _sets(self, step: float) -> Iterator[NDArray[np.bool_]]:
         cover, need = self.choices.cover, 0.0
         for _ in range(MOST_POINTS):
-            best = best_set(self.choices, need, exact=self._few)
+            best = best_set(self.choices, need, exact=len(cover) <= MOST_EXACT)
             if best is None:
                 return
             yield best.applying
-            covered = float(cover[best.applying].sum())
-            need = covered + max(step, 1e-9 * float(cover.sum()))
+            need = float(cover[best.applying].sum()) + max(step, 1e-9 * float(cover.sum()))
 
 
 def steps_at(curves: ThresholdCurves, thresholds: FloatArray) -> NDArray[np.intp]:
     """Step of each group at a threshold of its own; NaN: nobody passes."""
-    begun = curves.threshold <= thresholds[curves.group]  # the first step, at -inf, always has
-    step = curves.start[:-1] + np.add.reduceat(begun, curves.start[:-1], dtype=np.intp) - 1
+    passed_by = curves.threshold <= thresholds[curves.group]  # always true of the first step, at -inf
+    step = curves.start[:-1] + np.add.reduceat(passed_by, curves.start[:-1], dtype=np.intp) - 1
     return np.asarray(np.where(np.isnan(thresholds), curves.start[1:] - 1, step), dtype=np.intp)

@@ -25,11 +25,11 @@ from .halves import two_halves
 from .threshold_search import ThresholdSearch, steps_at
 
 Kind: TypeAlias = Literal["one", "per_group"]
-#: How the two kinds of thresholds are called.
+#: Names of the two kinds of thresholds.
 KINDS: dict[Kind, str] = {"one": "one threshold for all", "per_group": "a threshold per group"}
 #: Numbers of an outcome in the table of points.
 OUTCOME_COLUMNS = ("induced_accuracy", "social_cost", "application_rate", "applying_groups")
-#: Groups of which a table shows the threshold in a column of its own.
+#: With more groups, the table has no columns for single thresholds.
 MOST_COLUMNS = 30
 
 
@@ -55,7 +55,7 @@ def short_threshold(low: float, high: float) -> float:
 
 @dataclass(frozen=True, eq=False)
 class Point:
-    """A threshold, or one per group, and what follows.
+    """A threshold, or one per group, and its outcome.
 
     Attributes
     ----------
@@ -66,7 +66,7 @@ class Point:
     applies : ndarray of bool of shape (n_groups,)
         Groups that apply.
     outcome : Outcome
-        What follows, on the people that it was chosen on.
+        Outcome for the people whom it was chosen on.
     held_out_accuracy, held_out_social_cost : float
         The same for the best choice on one half of the people, counted on the other half, both ways; NaN if nobody
         applies.
@@ -139,8 +139,6 @@ class ThresholdFrontier(Reported):
 
         return search(one), search(other)
 
-    # ------------------------------------------------------------------ points
-
     @property
     def curve(self) -> pd.DataFrame:
         """What follows from every distinct threshold, if it is one for all; see :meth:`ThresholdCurves.outcomes`."""
@@ -155,13 +153,13 @@ class ThresholdFrontier(Reported):
 
     @cached_property
     def one(self) -> list[Point]:
-        """Thresholds for all that no other beats in both, by rising social cost: exact, over all thresholds."""
+        """Thresholds for all that no other dominates, by rising social cost: exact, over all thresholds."""
         away = self.curve["social_cost"].to_numpy()[self._all.efficient]
         return [self._one_point(int(row), float(limit)) for row, limit in zip(self._all.efficient, away, strict=True)]
 
     @cached_property
     def per_group(self) -> list[Point]:
-        """Thresholds per group that no others beat in both, by rising social cost: exact, and all if not too many."""
+        """Thresholds per group that no others dominate, by rising social cost: exact, and all if not too many."""
         points = [self._group_point(inside, None) for inside in self._all.sets()]
         points = sorted(points, key=lambda point: (point.outcome.social_cost, -point.outcome.induced_accuracy))
         kept: list[Point] = []
@@ -210,7 +208,7 @@ class ThresholdFrontier(Reported):
         is_last = (step + 1 >= curves.start[1:]) | (step < 0)
         low, high = curves.threshold[step], np.where(is_last, np.inf, curves.threshold[after])
         thresholds = np.array(
-            [short_threshold(*ends) if comes else np.nan for *ends, comes in zip(low, high, inside, strict=True)]
+            [short_threshold(*ends) if is_in else np.nan for *ends, is_in in zip(low, high, inside, strict=True)]
         )
         published = PublishedStatistics(curves.groups, curves.counts_of(steps_at(curves, thresholds)))
         shares = published.shares(self.terms)
@@ -222,13 +220,13 @@ class ThresholdFrontier(Reported):
     def _held_out(self, choose: Callable[[ThresholdSearch], int | NDArray[np.bool_]]) -> tuple[float, float]:
         """Accuracy and social cost where thresholds are chosen on one half and published and counted on the other."""
         if not all(len(half.curves.groups) for half in self._halves):
-            return np.nan, np.nan  # of so few people one half is nobody
+            return np.nan, np.nan  # a single person cannot be split
         sums = np.zeros(4)
-        for fitted, judged in (self._halves, self._halves[::-1]):
+        for fitted, other in (self._halves, self._halves[::-1]):
             chosen = choose(fitted)
-            sums += judged.at_one(fitted, chosen) if isinstance(chosen, int) else judged.at_each(fitted, chosen)
-        right, applicants, away, qualified = sums
-        return float(ratio(right, applicants)), float(ratio(away, qualified))
+            sums += other.at_one(fitted, chosen) if isinstance(chosen, int) else other.at_each(fitted, chosen)
+        correct, applicants, away, qualified = sums
+        return float(ratio(correct, applicants)), float(ratio(away, qualified))
 
     @property
     def met(self) -> bool:
@@ -270,8 +268,6 @@ class ThresholdFrontier(Reported):
             **{name: getattr(result, name) for name in OUTCOME_COLUMNS},
             **{f"threshold of {name}": value for name, value in each},
         }
-
-    # ------------------------------------------------------------------ text, JSON and page
 
     def verdict(self) -> str:
         """The threshold in force and the recommended ones, in a few sentences."""
@@ -318,10 +314,10 @@ def threshold_frontier(
 ) -> ThresholdFrontier:
     """Accuracy among applicants against social cost, over all thresholds of a score.
 
-    With one threshold for all, every distinct one is tried. With one per group, each group is either let in at the
-    threshold at which it is judged most accurately while it applies, or shut out; the best sets of groups are found
-    exactly (up to one group, if there are more than a thousand). Both are chosen on the people they are counted on, so
-    each point also has held-out numbers: the same choice made on one half of the people and counted on the other half.
+    With one threshold for all, every distinct one is tried. With one per group, each group either has its most accurate
+    threshold at which it applies, or is shut out; the best sets of groups are exact (up to one group, if there are more
+    than a thousand). Both are chosen on the people they are counted on, so each point also has held-out numbers: the
+    same choice made on one half of the people and counted on the other half.
 
     Parameters
     ----------
