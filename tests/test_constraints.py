@@ -87,7 +87,7 @@ def test_the_formulas_have_the_derivatives_of_finite_differences(seed, finite_di
     cases = [
         (lambda v: rate_spread(v, n), selected),
         (lambda v: rate_spread(v, n, 7.0, 0.1), selected),
-        (lambda v: order_hinge(v, higher, lower, 0.05), q),
+        (lambda v: order_hinge(v, higher, lower), q),
     ]
     for function, at in cases:
         slope = function(at)[1]

@@ -89,24 +89,18 @@ class RateParity(Constraint):
     weight: float = 1.0
     barrier: float = 0.0
 
-    #: The rate in words.
+    #: The rate in words, and the counts that are its numerator and denominator.
     rate_name: ClassVar[str]
+    numerator: ClassVar[str]
+    denominator: ClassVar[str]
 
     def __post_init__(self) -> None:
         check_fraction(self.difference_bound, "difference_bound")
         check_fraction(self.ratio_bound, "ratio_bound")
 
-    @abstractmethod
     def rate(self, counts: Any) -> tuple[NDArray[Any], NDArray[Any]]:
         """Numerator and denominator of the rate, from hard counts."""
-
-    @abstractmethod
-    def smooth_rate(self, sums: Sums) -> tuple[FloatArray, FloatArray]:
-        """Numerator and denominator of the smooth rate."""
-
-    @abstractmethod
-    def gradient(self, slope: FloatArray) -> Gradient:
-        """Gradient from a derivative in the numerator of the smooth rate."""
+        return getattr(counts, self.numerator), getattr(counts, self.denominator)
 
     @property
     def bounds_anything(self) -> bool:
@@ -124,17 +118,14 @@ class RateParity(Constraint):
 
     def penalty(self, sums: Sums) -> tuple[Any, Gradient]:
         """Squared distances from the overall rate; see :func:`rate_spread` and :func:`relative_rate_barrier`."""
-        (selected, n), free = self.smooth_rate(sums), FREE_PART * self.difference_bound
-        if self.relative:
-            value, slope = rate_spread(selected, n)
-            value, slope = self.weight * value, self.weight * slope
-            if self.barrier:
-                beyond, steep = relative_rate_barrier(selected, n, free)
-                value, slope = value + self.barrier * beyond, slope + self.barrier * steep
-        else:
-            value, slope = rate_spread(selected, n, self.barrier / self.weight, free)
-            value, slope = self.weight * value, self.weight * slope
-        return value, self.gradient(slope)
+        selected, n = getattr(sums, f"soft_{self.numerator}"), getattr(sums, self.denominator)
+        free = FREE_PART * self.difference_bound
+        value, slope = rate_spread(selected, n, 0.0 if self.relative else self.barrier / self.weight, free)
+        value, slope = self.weight * value, self.weight * slope
+        if self.relative and self.barrier:
+            beyond, steep = relative_rate_barrier(selected, n, free)
+            value, slope = value + self.barrier * beyond, slope + self.barrier * steep
+        return value, Gradient(**{f"soft_{self.numerator}": slope})
 
     def violation(self, counts: GroupCounts) -> FloatArray:
         """Largest difference beyond the bound, plus what the smallest rate lacks to its share of the largest."""
@@ -157,19 +148,7 @@ class RateParity(Constraint):
 class DemographicParity(RateParity):
     """``P(selected | z)`` is about the same in all groups."""
 
-    rate_name = "selection rates"
-
-    def rate(self, counts: Any) -> tuple[NDArray[Any], NDArray[Any]]:
-        """Selected people, and all."""
-        return counts.selected, counts.n
-
-    def smooth_rate(self, sums: Sums) -> tuple[FloatArray, FloatArray]:
-        """Softly selected people, and all."""
-        return sums.soft_selected, sums.n
-
-    def gradient(self, slope: FloatArray) -> Gradient:
-        """Gradient in softly selected people."""
-        return Gradient(soft_selected=slope)
+    rate_name, numerator, denominator = "selection rates", "selected", "n"
 
 
 class ReleasedDemographicParity(DemographicParity):
@@ -192,19 +171,7 @@ class ReleasedDemographicParity(DemographicParity):
 class TruePositiveRateParity(RateParity):
     """``P(selected | y = 1, z)`` is about the same in all groups with qualified people."""
 
-    rate_name = "true-positive rates"
-
-    def rate(self, counts: Any) -> tuple[NDArray[Any], NDArray[Any]]:
-        """True positives, and qualified people."""
-        return counts.true_positives, counts.positives
-
-    def smooth_rate(self, sums: Sums) -> tuple[FloatArray, FloatArray]:
-        """Soft true positives, and qualified people."""
-        return sums.soft_true_positives, sums.positives
-
-    def gradient(self, slope: FloatArray) -> Gradient:
-        """Gradient in soft true positives."""
-        return Gradient(soft_true_positives=slope)
+    rate_name, numerator, denominator = "true-positive rates", "true_positives", "positives"
 
 
 @dataclass(frozen=True)
@@ -232,7 +199,7 @@ class BaseRateOrder(Constraint):
         """Squared differences of log-odds against the order, for the sums of one score; see :func:`order_hinge`."""
         if not self.barrier:
             return 0.0, Gradient()
-        value, slope = order_hinge(sums.precision, *pairs_in_order(sums.positives / sums.n), ORDER_DISTANCE)
+        value, slope = order_hinge(sums.precision, *pairs_in_order(sums.positives / sums.n))
         return self.barrier * value, Gradient(precision=self.barrier * slope)
 
     def violation(self, counts: GroupCounts) -> FloatArray:
@@ -332,31 +299,30 @@ def rate_spread(selected: FloatArray, n: FloatArray, barrier: float = 0.0, free:
 
     ``e_z = selected_z / n_z - overall``; ``selected`` has shape (..., n_groups). Groups with ``n = 0`` do not count.
     """
-    n_groups, total = len(n), max(n.sum(), TINY)
-    present = n > 0
+    n_groups, total, present = len(n), max(n.sum(), TINY), n > 0
     safe = np.where(present, n, 1.0)
     distance = np.where(present, selected / safe - selected.sum(axis=-1, keepdims=True) / total, 0.0)
-    beyond = np.sign(distance) * np.maximum(np.abs(distance) - free, 0.0)
+    beyond = _beyond(distance, free)
     value = (_dot(distance, distance) + barrier * _dot(beyond, beyond)) / n_groups
     slope = 2 * (distance + barrier * beyond) / n_groups
     return value, np.where(present, slope / safe - slope.sum(axis=-1, keepdims=True) / total, 0.0)
 
 
 def relative_rate_barrier(selected: FloatArray, n: FloatArray, free: float) -> tuple[Any, FloatArray]:
-    """``(1/K) sum_z max(|g_z| - free, 0)^2`` with ``g_z = (selected_z / n_z) / overall - 1``; derivative in selected.
-
-    ``selected`` has shape (..., n_groups). Groups with ``n = 0`` do not count.
-    """
-    n_groups, total = len(n), max(n.sum(), TINY)
-    present = n > 0
+    """``(1/K) sum_z max(|g_z| - free, 0)^2`` with ``g_z = (selected_z / n_z) / overall - 1``; as :func:`rate_spread`."""
+    n_groups, total, present = len(n), max(n.sum(), TINY), n > 0
     safe = np.where(present, n, 1.0)
     rate = np.where(present, selected / safe, 0.0)
     overall = np.maximum(selected.sum(axis=-1, keepdims=True) / total, TINY)
-    distance = np.where(present, rate / overall - 1.0, 0.0)
-    beyond = np.sign(distance) * np.maximum(np.abs(distance) - free, 0.0)
+    beyond = _beyond(np.where(present, rate / overall - 1.0, 0.0), free)
     pull = 2 * beyond / (n_groups * overall)
     through_overall = -_dot(pull, rate)[..., None] / overall
     return _dot(beyond, beyond) / n_groups, np.where(present, pull / safe + through_overall / total, 0.0)
+
+
+def _beyond(distance: FloatArray, free: float) -> FloatArray:
+    """Part of signed distances beyond a free one."""
+    return np.asarray(np.sign(distance) * np.maximum(np.abs(distance) - free, 0.0))
 
 
 def _dot(one: FloatArray, other: FloatArray) -> Any:
@@ -375,16 +341,14 @@ def pairs_in_order(base_rate: FloatArray) -> tuple[NDArray[np.intp], NDArray[np.
     return order[has_lower].astype(np.intp), order[below[has_lower] - 1].astype(np.intp)
 
 
-def order_hinge(
-    precision: FloatArray, higher: NDArray[np.intp], lower: NDArray[np.intp], margin: float
-) -> tuple[float, FloatArray]:
+def order_hinge(precision: FloatArray, higher: NDArray[np.intp], lower: NDArray[np.intp]) -> tuple[float, FloatArray]:
     """Squared amounts by which log-odds of precision break an order of groups, over K; derivative in precision.
 
-    Group ``higher[i]`` should exceed group ``lower[i]`` by the margin.
+    Group ``higher[i]`` should exceed group ``lower[i]`` by :data:`ORDER_DISTANCE`.
     """
     n_groups, clipped = len(precision), np.clip(precision, PRECISION_CLIP, 1 - PRECISION_CLIP)
     odds = logit(clipped)
-    short = np.maximum(odds[lower] - odds[higher] + margin, 0.0)
+    short = np.maximum(odds[lower] - odds[higher] + ORDER_DISTANCE, 0.0)
     pull = np.bincount(lower, short, n_groups) - np.bincount(higher, short, n_groups)
     slope = np.where(clipped == precision, 2 * pull / (clipped * (1 - clipped)), 0.0)
     return float(short @ short) / n_groups, slope / n_groups

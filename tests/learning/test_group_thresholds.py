@@ -11,8 +11,8 @@ from drawn import curves_of, scored_people
 from selfselect.constraints import Constraints
 from selfselect.counting import GroupCounts
 from selfselect.learning import TrainingTerms, evaluate_counts, shortfall_at_thresholds
+from selfselect.learning.candidates import group_thresholds
 from selfselect.learning.evaluation import evaluate_thresholds
-from selfselect.learning.group_thresholds import group_thresholds
 
 RATES = st.sampled_from([0.1, 0.25, 1 / 3, 0.5, 0.8, 1.0])
 COSTS = st.sampled_from([0.3, 0.5, 0.75, 0.9])

@@ -12,11 +12,9 @@ from selfselect.constraints import BaseRateOrder, Constraints, DemographicParity
 from selfselect.counting import GroupCounts
 from selfselect.datasets import make_base_rate_groups
 from selfselect.learning import DescentSettings, Problem, TrainingTerms, evaluate_counts, solve
-from selfselect.learning.all_groups import solve_all_groups
-from selfselect.learning.candidates import evaluate_parameters
-from selfselect.learning.group_thresholds import with_group_thresholds
+from selfselect.learning.candidates import counts_of, with_group_thresholds
 from selfselect.learning.paper import solve_by_descent, solve_by_stages
-from selfselect.learning.solvers import solve_single_groups
+from selfselect.learning.solvers import solve_all_groups, solve_single_groups
 from selfselect.learning.starts import logistic_start
 
 PARITY = (BaseRateOrder(), DemographicParity(0.05, weight=5.0), TruePositiveRateParity(0.1, weight=5.0))
@@ -55,7 +53,7 @@ def candidates_of(problem, solver):
 def test_the_evaluation_of_a_candidate_is_what_it_does_on_the_rows(people, with_groups, solver, constraints):
     problem = problem_of(people, with_groups=with_groups, **constraints)
     for candidate in candidates_of(problem, solver):
-        evaluation = evaluate_parameters(problem, candidate.parameters)
+        evaluation = evaluate_counts(problem.terms, counts_of(problem, candidate.parameters), fitted_weights=0.0)
         assert candidate.violation == pytest.approx(evaluation.violation[0])
         assert candidate.accuracy == pytest.approx(evaluation.accuracy[0], nan_ok=True)
         assert candidate.value <= evaluation.value[0] + 1e-12  # some weights were fitted

@@ -27,7 +27,7 @@ from ..behaviour import Tolerance
 from ..constraints import SHARE_SLACK, Constraints
 from ..counting import GroupCounts, ratio
 from ..publishing import ThresholdCurves
-from .terms import TrainingTerms
+from .problem import TrainingTerms
 
 #: Standard errors that are taken off an accuracy.
 STANDARD_ERRORS = 2.0

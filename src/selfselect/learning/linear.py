@@ -13,6 +13,7 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
+from scipy.optimize import minimize
 
 from .._validation import BoolArray, FloatArray
 from ..counting.rows import Rows
@@ -110,3 +111,7 @@ class LinearLoss:
             total += float(force @ distance) / 2
             gradient = gradient + force
         return total, gradient
+
+    def minimise(self, parameters: FloatArray, iterations: int) -> FloatArray:
+        """Weights and intercept after some iterations of L-BFGS."""
+        return np.asarray(minimize(self, parameters, jac=True, method="L-BFGS-B", options={"maxiter": iterations}).x)

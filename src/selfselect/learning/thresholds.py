@@ -16,7 +16,7 @@ people and its gain are part of the value, but it helps no constraint, and anoth
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import get_args
+from typing import Literal, TypeAlias, get_args
 
 import numpy as np
 from numpy.typing import NDArray
@@ -27,8 +27,10 @@ from ..constraints import Constraints, InfeasibleError, RateParity
 from ..counting import CountCurves, ratio
 from .group_sets import GroupChoices, GroupSet, best_set
 from .rate_windows import RateWindows, StepOptions, WindowResult, narrowest_windows
-from .terms import ShutOut
 
+#: Step of a group that stays away: the one that selects the fewest, or everybody (or the fewest, if the group would apply
+#: then). With "forbid", the fewest that ``constraints.min_selected`` allows.
+ShutOut: TypeAlias = Literal["select_none", "select_all", "forbid"]
 #: Work that a search under parity constraints may take, in groups looked at: some seconds.
 MAX_WORK = 3e7
 #: Thresholds are called exact if no others can be better by more than this.
@@ -84,8 +86,7 @@ def optimise_thresholds(
     gain : ndarray of shape (n_steps,), optional
         What each step adds to the numerator; by default the number of correct decisions.
     shut_out : {"select_none", "select_all", "forbid"}, default="select_none"
-        Step of a group that stays away: the one that selects the fewest, or everybody (if the group stays away then;
-        otherwise the fewest). With "forbid", the fewest that ``constraints.min_selected`` allows.
+        See :data:`ShutOut`.
     constraints : Constraints, optional
         Those between groups must be :class:`~selfselect.constraints.RateParity`.
     only : ndarray of bool of shape (n_groups,), optional
