@@ -66,7 +66,7 @@ class Constraint(ABC):
 class RateParity(Constraint):
     """Base of constraints that a rate be about the same in all groups.
 
-    Attributes
+    Parameters
     ----------
     difference_bound : float
         Largest difference between the rates of any two groups.
@@ -74,13 +74,10 @@ class RateParity(Constraint):
         Least ratio of the smallest rate to the largest (0.8: four fifths). It holds if all rates are 0. Thresholds per
         group keep it; training of linear scores has no penalty for it.
     relative : bool
-        Whether ``difference_bound`` is a share of the overall rate. An absolute bound means little where hardly anybody
-        is selected.
-    weight : float
-        Weight of the penalty ``(1/K) sum_z e_z^2``, with the distance ``e_z`` of a group's smooth rate from the overall
-        one.
-    barrier : float
-        Weight of the barrier against distances beyond half the bound.
+        Whether ``difference_bound`` is a share of the overall rate. An absolute bound means little at low rates.
+    weight, barrier : float
+        Weights of the penalty ``(1/K) sum_z e_z^2``, with the distance ``e_z`` of a group's smooth rate from the
+        overall one, and of the barrier against distances beyond half the bound.
     """
 
     difference_bound: float = 1.0
@@ -128,7 +125,7 @@ class RateParity(Constraint):
         return value, Gradient(**{f"soft_{self.numerator}": slope})
 
     def violation(self, counts: GroupCounts) -> FloatArray:
-        """Largest difference beyond the bound, plus what the smallest rate lacks to its share of the largest."""
+        """Largest difference beyond the bound, plus what is missing to the least ratio."""
         numerator, denominator = self.rate(counts)
         defined = denominator > 0
         numerator, denominator = numerator[:, defined], denominator[defined]
@@ -178,13 +175,8 @@ class TruePositiveRateParity(RateParity):
 class BaseRateOrder(Constraint):
     """Precision follows base rates: of two groups with clearly different base rates, the higher is not less precise.
 
-    Equal selection and true-positive rates imply it. As a constraint of its own it keeps small differences of these
-    rates from reversing the order.
-
-    Attributes
-    ----------
-    barrier : float
-        Weight of the penalty.
+    Equal selection and true-positive rates imply it. As a separate constraint it keeps small differences of these rates
+    from reversing the order. ``barrier`` is the weight of the penalty.
     """
 
     barrier: float = 0.0
@@ -264,7 +256,7 @@ class Constraints:
         )
 
     def shortfall(self, selected: ArrayLike, n: ArrayLike) -> FloatArray:
-        """What each group lacks to the least selection rate; 0 where it is kept."""
+        """By how much the selection rate of each group is below the least one."""
         chosen, people = np.asarray(selected, dtype=np.float64), np.asarray(n, dtype=np.float64)
         short = chosen < (self.min_selection_rate - SLACK) * people  # comparing counts is exact for empty groups
         return np.where(short, self.min_selection_rate - ratio(chosen, people), 0.0)
@@ -309,7 +301,7 @@ def rate_spread(selected: FloatArray, n: FloatArray, barrier: float = 0.0, free:
 
 
 def relative_rate_barrier(selected: FloatArray, n: FloatArray, free: float) -> tuple[Any, FloatArray]:
-    """``(1/K) sum_z max(|g_z| - free, 0)^2`` with ``g_z = (selected_z / n_z) / overall - 1``; as :func:`rate_spread`."""
+    """``(1/K) sum_z max(|g_z| - free, 0)^2`` with ``g_z = selected_z / n_z / overall - 1``; see :func:`rate_spread`."""
     n_groups, total, present = len(n), max(n.sum(), TINY), n > 0
     safe = np.where(present, n, 1.0)
     rate = np.where(present, selected / safe, 0.0)

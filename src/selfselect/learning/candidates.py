@@ -34,33 +34,23 @@ SHUT_OUT_OFFSET = 10.0
 
 @dataclass(frozen=True, eq=False)
 class Candidate:
-    """A classifier and its evaluation.
+    """A classifier, its origin in words, and its numbers of an :class:`~selfselect.learning.evaluation.Evaluation`.
 
-    Attributes
-    ----------
-    parameters : ndarray of shape (n_features + 1,)
-        Weights and intercept, for standardised features.
-    violation, value, accuracy, shortfall : float
-        As in :class:`~selfselect.learning.evaluation.Evaluation`.
-    origin : str
-        Where it comes from.
+    ``parameters`` are weights and intercept, for standardised features.
     """
 
     parameters: FloatArray
+    origin: str
     violation: float
     value: float
     accuracy: float
-    origin: str
     shortfall: float
 
     @classmethod
     def from_evaluation(cls, parameters: FloatArray, evaluation: Evaluation, which: int, origin: str) -> Candidate:
         """Candidate with its entry of an evaluation."""
-        violation, value, accuracy, shortfall = (
-            float(part[which])
-            for part in (evaluation.violation, evaluation.value, evaluation.accuracy, evaluation.shortfall)
-        )
-        return cls(parameters, violation, value, accuracy, origin, shortfall)
+        names = ("violation", "value", "accuracy", "shortfall")
+        return cls(parameters, origin, **{name: float(getattr(evaluation, name)[which]) for name in names})
 
     @property
     def rank(self) -> tuple[float, float, float]:
@@ -69,9 +59,9 @@ class Candidate:
 
 
 def threshold_between(thresholds: FloatArray, i: Any) -> Any:
-    """Number between a threshold and the next one: it separates the same people, with room on both sides.
+    """Number between the threshold at a position (or positions) and the next one: it selects the same people.
 
-    Takes one position or an array of them; the last threshold is returned as it is.
+    The last threshold is returned as it is.
 
     Examples
     --------
@@ -89,8 +79,7 @@ def threshold_between(thresholds: FloatArray, i: Any) -> Any:
 def curves_of(problem: Problem, score: FloatArray) -> tuple[ThresholdCurves, float]:
     """Counts of all groups at every threshold of a score that is scaled and rounded; and the scale."""
     rows = problem.block.rows
-    scale = float(np.abs(score).max()) if len(score) else 1.0
-    scale = scale if scale > 0 else 1.0
+    scale = float(np.abs(score).max()) or 1.0
     weight = None if rows.unweighted else rows.weight  # counts of whole numbers are exact, and faster
     rounded = np.round(score / scale, DIGITS)
     return ThresholdCurves.from_codes(rows.y > 0, rounded, rows.codes, problem.labels, weight), scale
@@ -122,18 +111,9 @@ def names_of(labels: pd.Index, groups: NDArray[np.intp]) -> str:
 
 @dataclass(frozen=True, eq=False)
 class GroupThresholds:
-    """A threshold for each group, and the evaluation of all together.
+    """A threshold for each group (inf selects nobody, -inf everybody), and the evaluation of all together.
 
-    Attributes
-    ----------
-    applying : ndarray of bool of shape (n_groups,)
-        Groups that apply.
-    threshold : ndarray of shape (n_groups,)
-        inf selects nobody, -inf everybody.
-    evaluation : Evaluation
-        With one entry.
-    left_out : int
-        Groups of the wanted set that cannot be made to apply.
+    ``left_out`` counts groups of the wanted set that cannot be made to apply.
     """
 
     applying: BoolArray
@@ -198,14 +178,10 @@ def group_thresholds(
         threshold = threshold_between(curves.threshold, best.step)
         selects_all = (counts.selected == counts.n) if shut_out == "select_all" else np.zeros(n_groups, dtype=bool)
         outside = np.where(counts.selected == 0, np.inf, np.where(selects_all, -np.inf, threshold))
-        choices.append(
-            GroupThresholds(
-                applying=best.applying,
-                threshold=np.where(best.applying, threshold, outside),
-                evaluation=evaluate_counts(terms, counts, fitted_weights),
-                left_out=0 if only is None else int((only & ~best.applying).sum()),
-            )
-        )
+        threshold = np.where(best.applying, threshold, outside)
+        left_out = 0 if only is None else int((only & ~best.applying).sum())
+        evaluation = evaluate_counts(terms, counts, fitted_weights)
+        choices.append(GroupThresholds(best.applying, threshold, evaluation, left_out))
     return choices
 
 

@@ -30,19 +30,10 @@ MAX_BRANCHES = 20_000
 
 @dataclass(frozen=True, eq=False)
 class GroupChoices:
-    """What each group can do, and what it adds.
+    """What each group can do, and what it adds; arrays of shape (n_groups,).
 
-    Attributes
-    ----------
-    gain : ndarray of shape (n_groups,)
-        What the group adds to the numerator if it applies; -inf if it cannot.
-    n : ndarray of shape (n_groups,)
-        What it adds to the denominator.
-    cover : ndarray of shape (n_groups,)
-        What it adds towards the need; at most ``n``.
-    reliable : ndarray of bool of shape (n_groups,)
-        Groups of which at least one must apply.
-    may_stay_out : ndarray of bool of shape (n_groups,)
+    If a group applies, it adds ``gain`` to the numerator (-inf: it cannot apply), ``n`` to the denominator and
+    ``cover``, at most ``n``, towards the need. At least one ``reliable`` group must apply.
     """
 
     gain: FloatArray
@@ -82,15 +73,9 @@ class GroupSet:
 
 
 def best_set(choices: GroupChoices, need: float, *, exact: bool = True) -> GroupSet | None:
-    """Set of groups with the largest ratio, or None if no set covers the need.
+    """Set of groups with the largest ratio, or None if no set covers the need (0 and below: there is none).
 
-    Parameters
-    ----------
-    choices : GroupChoices
-    need : float
-        Least sum of ``cover``; 0 and below for none.
-    exact : bool, default=True
-        Whether integer programs close the gap that a relaxation leaves. Otherwise the set is only good.
+    Integer programs close the gap that a relaxation leaves, unless ``exact`` is False.
 
     Examples
     --------

@@ -63,7 +63,7 @@ class FeatureBlock:
 
 @dataclass(frozen=True, eq=False)
 class _BlockPass:
-    """One pass over a block at some parameters."""
+    """A pass forward over a block at some parameters."""
 
     block: FeatureBlock
     scores: SmoothScores
@@ -82,16 +82,9 @@ class _BlockPass:
 class LinearLoss:
     """An objective as a function of weights and intercept, with its gradient.
 
-    Attributes
-    ----------
-    table : Rows of FeatureBlock
-        In memory, each evaluation makes one pass forward; in chunks it reads the table twice; on a cluster the passes
-        stay with the workers, which receive the parameters and the gradient in the sums.
-    objective : Objective
-    ridge : ndarray of shape (n_features,), optional
-        Adds ``(1/2) sum_j ridge_j (w_j - centre_j)^2``.
-    centre : ndarray of shape (n_features + 1,), optional
-        Weights and intercept (which has no ridge); by default 0.
+    ``ridge`` adds ``(1/2) sum_j ridge_j (w_j - centre_j)^2`` for weights w; ``centre`` (by default 0) has an entry for
+    the intercept as well. In memory, each evaluation makes one pass forward. In chunks it reads the table twice. On a
+    cluster the passes stay with the workers, which receive the parameters and the gradient in the sums.
     """
 
     table: Rows[FeatureBlock]

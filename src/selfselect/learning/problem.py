@@ -27,16 +27,12 @@ OFFSET_PRECISION = 1e-8
 
 @dataclass(frozen=True, eq=False)
 class TrainingTerms:
-    """Costs, behaviour and constraints that a classifier is trained for.
+    """Effective costs of groups, behaviour and constraints that a classifier is trained for.
 
     Attributes
     ----------
-    costs : ndarray of shape (n_groups,)
-        Effective cost of each group, subsidies taken off.
     tolerance : float or "auto"
         Margin by which groups must clear their cost in training.
-    constraints : Constraints
-    behaviour : Behaviour, default=BestResponse()
     shut_out : {"select_none", "select_all"}
         Where features tell groups apart: whether nobody or everybody is selected of a group that is not meant to apply.
         A group that would apply with everybody selected is treated as in "select_none".
@@ -88,10 +84,7 @@ class TrainingTerms:
 
 @dataclass(frozen=True, eq=False)
 class Standardisation:
-    """How standardised columns come from those of the user: centred, scaled, reordered.
-
-    ``centre`` and ``scale`` are in the order of the user's columns, of which standardised column j is ``order[j]``.
-    """
+    """Centres and scales of the user's columns, of which standardised column j is ``order[j]``."""
 
     centre: FloatArray
     scale: FloatArray
@@ -126,15 +119,12 @@ class Problem:
     ----------
     block : FeatureBlock
         Standardised features and people, sorted by group.
-    labels : Index of shape (n_groups,)
-    terms : TrainingTerms
     l2 : float
         Weight of ``|w|^2 / 2`` in standardised features.
     n_varying : int
         Number of columns that vary within groups.
     offset_of_group : ndarray of shape (n_features - n_varying + 1, n_groups) or None
         Weights of the constant columns, and intercept, that add 1 to the score of one group only.
-    standardisation : Standardisation
     row_numbers : ndarray of shape (n_rows,)
         The user's number of each row: rows are sorted by group here and nowhere else.
     """
@@ -208,7 +198,7 @@ class Problem:
 
     @property
     def shares_threshold(self) -> bool:
-        """Whether groups must be trained together: constraints tie them, or all share one threshold."""
+        """Whether groups must be trained together: there are constraints between them, or all share one threshold."""
         constraints = self.terms.constraints
         return bool(constraints.between_groups) or (constraints.prescribes_applicants and self.offset_of_group is None)
 

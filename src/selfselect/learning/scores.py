@@ -26,9 +26,8 @@ class GroupedRows:
 
     Attributes
     ----------
-    y : ndarray of shape (n_rows,)
-        Labels, 0.0 or 1.0.
-    weight : ndarray of shape (n_rows,)
+    y, weight : ndarray of shape (n_rows,)
+        Labels (0.0 or 1.0) and weights.
     start : ndarray of shape (n_groups,)
         First row of each group. A group without rows starts where the next one does.
     size, n, positives : ndarray of shape (n_groups,)
@@ -124,14 +123,11 @@ class SmoothScores:
     Parameters
     ----------
     rows : GroupedRows
-    temperature : float
-        ``t`` of ``y~ = sigma(t s)``, in the loss and in penalties on rates.
-    precision_temperature : float, optional
-        ``t'`` of ``p = sigma(t' s)``, in the smooth precision; by default ``t``.
-    with_loss : bool, default=True
-        Whether to compute the log-loss.
-    with_largest : bool, default=False
-        Whether to compute the largest prediction of each group, and hard counts.
+    temperature, precision_temperature : float
+        ``t`` of ``y~ = sigma(t s)``, in the loss and in penalties on rates; and ``t'`` of ``p = sigma(t' s)``, in the
+        smooth precision, by default ``t``.
+    with_loss, with_largest : bool
+        Whether to compute the log-loss; and the largest prediction of each group, with hard counts.
     vectorised : bool, default=False
         Whether to use numpy's exp and log1p, several times faster than scipy's expit and log_expit. Their last digits
         depend on the processor, and many steps of L-BFGS would amplify these.
