@@ -261,10 +261,8 @@ class Constraints:
         short = chosen < (self.min_selection_rate - SLACK) * people  # comparing counts is exact for empty groups
         return np.where(short, self.min_selection_rate - ratio(chosen, people), 0.0)
 
-    def selects_enough(self, steps: CountCurves) -> BoolArray | None:
-        """Whether each step of a score keeps the least selection rate of its group; None if there is none."""
-        if not self.limits_selection:
-            return None
+    def selects_enough(self, steps: CountCurves) -> BoolArray:
+        """Whether each step of a score keeps the least selection rate of its group."""
         return np.asarray(self.shortfall(steps.selected, steps.n[steps.group]) == 0)
 
     @property

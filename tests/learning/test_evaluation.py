@@ -10,8 +10,8 @@ from sklearn.linear_model import LogisticRegression
 
 from selfselect.constraints import BaseRateOrder, Constraints, DemographicParity, TruePositiveRateParity
 from selfselect.counting import GroupCounts
-from selfselect.learning import TrainingTerms, accuracy_lower_bound, evaluate_counts, shortfall_at_thresholds
-from selfselect.learning.evaluation import NOBODY_APPLIES, Evaluation, evaluate_thresholds
+from selfselect.learning import TrainingTerms, accuracy_lower_bound, evaluate_counts
+from selfselect.learning.evaluation import NOBODY_APPLIES, evaluate_thresholds
 from selfselect.publishing import ThresholdCurves
 
 COSTS = np.array([0.5, 0.6, 0.4, 0.7, 0.5])
@@ -133,16 +133,6 @@ def test_thresholds_are_evaluated_as_the_counts_at_each_of_them(name, weighted):
         assert getattr(evaluation, name) == pytest.approx(getattr(again, name), abs=1e-8, nan_ok=True)
 
 
-def test_many_thresholds_are_thinned_only_under_constraints_between_groups():
-    rng = np.random.default_rng(0)
-    y, score, codes = rng.uniform(size=5000) < 0.5, rng.normal(size=5000), np.arange(5000) % 5
-    curves = ThresholdCurves.from_codes(y, score, codes, pd.Index(range(5)))
-    assert len(evaluate_thresholds(TERMS["a tolerance"], curves, 1.0)[2]) == 5001
-    _, thresholds, judged = evaluate_thresholds(TERMS["parity"], curves, 1.0)
-    assert 1900 < len(judged) <= 2000
-    assert (judged[0], judged[-1]) == (0, len(thresholds) - 1)
-
-
 def test_parity_of_thousands_of_groups_is_evaluated_at_as_many_thresholds_as_a_table_holds():
     rng, parity = np.random.default_rng(0), DemographicParity(0.2)
     y, score, codes = rng.uniform(size=3000) < 0.5, rng.normal(size=3000), np.arange(3000)
@@ -156,15 +146,6 @@ def test_parity_of_thousands_of_groups_is_evaluated_at_as_many_thresholds_as_a_t
         selected = score > thresholds[judged[i]]
         alone = GroupCounts(np.ones(3000), y.astype(float), 1.0 * selected[None], 1.0 * (selected & y)[None])
         assert evaluation.group_violation[i] == parity.violation(alone)[0]
-
-
-def test_nobody_applying_is_worse_than_a_violated_parity_and_limit_together():
-    n, P = np.array([100, 100]), np.array([50, 10])
-    terms = TrainingTerms(np.array([0.6, 0.6]), 0.0, Constraints(max_social_cost=0.0, between_groups=PARITY))
-    counts = GroupCounts(n, P, np.array([[0, 0], [1, 100]]), np.array([[0, 0], [1, 10]]))
-    nobody, unequal = evaluate_counts(terms, counts, 0.0).violation
-    assert unequal > 0.5
-    assert nobody > unequal
 
 
 def test_limits_are_met_when_they_are_reached_exactly():
@@ -195,30 +176,3 @@ def test_one_applicant_has_an_accuracy_and_nobody_has_none():
 
 def test_more_right_answers_than_people_by_rounding_of_huge_weights_still_have_an_accuracy():
     assert float(accuracy_lower_bound(1e16 + 4, 1e16, 0.0)) == pytest.approx(1.0)
-
-
-def test_the_shortfall_is_exactly_0_where_every_group_has_its_share_and_nowhere_else():
-    curves = ThresholdCurves.from_codes(
-        np.array([True, False] * 6), np.arange(12.0), np.repeat(np.arange(3), 4), pd.Index(list("abc"))
-    )
-    shortfall = shortfall_at_thresholds(Constraints(min_selection_rate=0.5), curves)
-    # people 0 to 3 are a's, 4 to 7 b's, 8 to 11 c's; above t, of each group so many
-    expected = [
-        sum(max(0.0, 0.5 - sum(i > t for i in group) / 4) for group in ((0, 1, 2, 3), (4, 5, 6, 7), (8, 9, 10, 11)))
-        for t in (-1, *range(12))
-    ]
-    assert shortfall.tolist() == pytest.approx(expected)
-    assert [value == 0 for value in shortfall] == [value == 0 for value in expected]
-    thirds = ThresholdCurves.from_codes(
-        np.ones(9, bool), np.tile([1.0, 2.0, 3.0], 3), np.repeat(np.arange(3), 3), pd.Index(list("abc"))
-    )
-    assert (shortfall_at_thresholds(Constraints(min_selection_rate=1 / 3), thirds)[:3] == 0).all()
-
-
-def test_an_automatic_tolerance_has_no_margin_of_its_own():
-    assert (TrainingTerms(COSTS, 0.05).margin(auto=0.5), TrainingTerms(COSTS, "auto").margin(auto=0.5)) == (0.05, 0.5)
-
-
-def test_the_evaluation_of_some_classifiers_keeps_all_its_parts():
-    evaluation = Evaluation(*np.arange(15.0).reshape(5, 3))
-    assert [part.tolist() for part in vars(evaluation.take([2, 0])).values()] == [[3 * i + 2, 3 * i] for i in range(5)]

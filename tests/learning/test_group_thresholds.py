@@ -63,13 +63,6 @@ def test_group_thresholds_select_enough_of_each_group_and_nobody_applies_who_nee
         assert len(set(counts.accuracy[best.applying])) <= 1
 
 
-@given(scored_people, COSTS)
-def test_without_a_least_selection_rate_nobody_is_selected_of_groups_that_are_kept_out(rows, cost):
-    *_, curves = curves_of(rows)
-    (best,) = group_thresholds(terms_of(len(curves.groups), cost), curves, 0.0)
-    assert (np.isposinf(best.threshold) == ~best.applying).all()
-
-
 def two_way_curves():
     """Everybody of A is qualified, so it applies at any threshold; B is decided perfectly, C never well."""
     y = [1] * 40 + [1] * 20 + [0] * 20 + [1, 0] * 20

@@ -27,8 +27,8 @@ from .thresholds import optimise_thresholds
 DIGITS = 9
 #: Names of groups that an origin lists.
 MAX_NAMES = 3
-#: Offset of a group that is shut out, as a multiple of the size of the score: nobody of it is selected (or everybody,
-#: with the other sign), also among newcomers whose scores lie somewhat beyond those seen.
+#: Offset of a group that is shut out, as a multiple of the size of the score: it also holds for new people whose scores
+#: lie somewhat beyond those seen.
 SHUT_OUT_OFFSET = 10.0
 
 
@@ -158,8 +158,8 @@ def group_thresholds(
 ) -> list[GroupThresholds]:
     """The best thresholds for each set of groups that should apply; without sets, for the best set.
 
-    The other groups stay away if they can: nobody of them is selected, or as few as the least selection rate allows, or
-    everybody, as ``terms.shut_out`` says.
+    The other groups stay away if they can: none of their people are selected, or as few as the least selection rate
+    allows, or all, as ``terms.shut_out`` says.
     """
     applies, reliable = terms.step_applies(curves), _reliable_steps(terms, curves)
     n, n_groups = curves.n[curves.group], len(curves.groups)
@@ -191,8 +191,7 @@ def _reliable_steps(terms: TrainingTerms, curves: ThresholdCurves) -> BoolArray:
     It applies with the margin, and by at least :data:`MIN_SELECTED` selected people. If applicants are prescribed, or
     no group has such a step, groups without one may apply by fewer; in the end even without the margin.
     """
-    enough = terms.constraints.selects_enough(curves)
-    allowed = np.ones(len(curves.group), dtype=bool) if enough is None else enough
+    allowed = terms.constraints.selects_enough(curves)
     with_margin = curves.step_applies(terms.costs, terms.tolerance, terms.behaviour) & allowed
     reliable = with_margin & (curves.selected >= MIN_SELECTED)
     prescribed = terms.constraints.prescribes_applicants
@@ -211,7 +210,7 @@ def with_group_thresholds(
     origin: str,
     sets: Sequence[NDArray[np.intp]] | None = None,
 ) -> list[Candidate]:
-    """Candidates in which each group of a set has its own best threshold; see :func:`group_thresholds`."""
+    """Candidates with the best threshold of each group; see :func:`group_thresholds`."""
     width = problem.n_varying
     curves, scale = curves_of(problem, problem.block.X[:, :width] @ parameters[:width])
     return [

@@ -111,10 +111,10 @@ def _best_of_any(choices: GroupChoices) -> GroupSet:
     applying = choices.may_apply
     value = choices.ratio(applying)
     while True:
-        worth = choices.gain - value * choices.n
-        taken = choices.must_apply | (choices.may_apply & (worth > 0))
+        net_gain = choices.gain - value * choices.n
+        taken = choices.must_apply | (choices.may_apply & (net_gain > 0))
         if not (taken & eligible).any():
-            taken[np.argmax(np.where(eligible, worth, -np.inf))] = True
+            taken[np.argmax(np.where(eligible, net_gain, -np.inf))] = True
         better = choices.ratio(taken)
         if not better > value:  # nor if it is undefined
             return GroupSet(applying, value, value)
@@ -123,13 +123,13 @@ def _best_of_any(choices: GroupChoices) -> GroupSet:
 
 def _shares(choices: GroupChoices, need: float, value: float) -> tuple[FloatArray, float]:
     """Shares of groups with the largest ``sum gain - value n`` that cover a need within reach, and the need's price."""
-    worth = choices.gain - value * choices.n
-    share = np.where(choices.must_apply | (choices.may_apply & (worth > 0)), 1.0, 0.0)
+    net_gain = choices.gain - value * choices.n
+    share = np.where(choices.must_apply | (choices.may_apply & (net_gain > 0)), 1.0, 0.0)
     short = need - choices.cover[share > 0].sum()
     rest = np.flatnonzero(choices.may_apply & (share == 0) & (choices.cover > 0))
     if short <= 0 or len(rest) == 0:
         return share, 0.0
-    loss = -worth[rest] / choices.cover[rest]
+    loss = -net_gain[rest] / choices.cover[rest]
     order = np.argsort(loss, kind="stable")
     rest, reached = rest[order], np.cumsum(choices.cover[rest[order]])
     last = min(int(np.searchsorted(reached, short)), len(rest) - 1)
@@ -158,8 +158,8 @@ def _closed(choices: GroupChoices, need: float, start: GroupSet) -> GroupSet:
     fewest = max(need, float(choices.n[fixed].sum()))  # people of any set that will do, at least
     while True:
         _, price = _shares(choices, need, value)
-        worth = np.where(choices.may_apply, choices.gain - value * choices.n, 0.0)
-        priced = worth + price * choices.cover
+        net_gain = np.where(choices.may_apply, choices.gain - value * choices.n, 0.0)
+        priced = net_gain + price * choices.cover
         surplus = float(np.maximum(priced[free], 0).sum() + priced[fixed].sum() - price * need)
         # a group that the price puts on one side by more than the surplus stays there
         distance = np.where(free, np.abs(priced), np.inf)
@@ -170,7 +170,7 @@ def _closed(choices: GroupChoices, need: float, start: GroupSet) -> GroupSet:
         for limit in (nearest, surplus) if nearest < surplus and applying is start.applying else (surplus,):
             open_ = distance < limit
             settled = fixed | (free & ~open_ & (priced > 0))
-            taken, most = _program(worth, choices.cover, need, settled, np.flatnonzero(open_))
+            taken, most = _program(net_gain, choices.cover, need, settled, np.flatnonzero(open_))
             better = choices.ratio(taken) if taken is not None else -np.inf
             if better > value:
                 break
@@ -180,19 +180,19 @@ def _closed(choices: GroupChoices, need: float, start: GroupSet) -> GroupSet:
 
 
 def _program(
-    worth: FloatArray, cover: FloatArray, need: float, settled: BoolArray, open_: NDArray[np.intp]
+    net_gain: FloatArray, cover: FloatArray, need: float, settled: BoolArray, open_: NDArray[np.intp]
 ) -> tuple[BoolArray | None, float]:
-    """Integer program over the open groups: the set of the largest worth (None if there is none), and a bound on it."""
+    """Integer program over the open groups: the set of the largest net gain or None, and a bound on the gain."""
     if len(open_) == 0:
-        return (settled, float(worth[settled].sum())) if cover[settled].sum() >= need else (None, -np.inf)
-    size = COEFFICIENT / float(np.abs(worth[open_]).max() or 1.0)
-    missing, base, most = need - float(cover[settled].sum()), float(worth[settled].sum()), np.inf
+        return (settled, float(net_gain[settled].sum())) if cover[settled].sum() >= need else (None, -np.inf)
+    size = COEFFICIENT / float(np.abs(net_gain[open_]).max() or 1.0)
+    missing, base, most = need - float(cover[settled].sum()), float(net_gain[settled].sum()), np.inf
     unit = float(cover[open_].max() or 1.0)
     if (cover[open_] == np.floor(cover[open_])).all():
         missing, unit = float(np.ceil(missing)), 1.0  # whole numbers need no rounding
     for margin in (0.0, 1e-6):  # the solver rounds weights: if the need stays uncovered, require a little more
         result = milp(
-            -size * worth[open_],
+            -size * net_gain[open_],
             integrality=np.ones(len(open_)),
             bounds=Bounds(0, 1),
             constraints=LinearConstraint(cover[open_][None, :] / unit, missing / unit + margin, np.inf),

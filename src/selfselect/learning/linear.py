@@ -53,7 +53,7 @@ class FeatureBlock:
 
     @cached_property
     def _columns(self) -> NDArray[Any]:
-        """``X'`` in memory of its own: products of several scores are faster with it."""
+        """A contiguous copy of ``X'``, with which products of several scores are faster."""
         return np.ascontiguousarray(self.X.T)
 
     def gradient(self, per_score: NDArray[Any]) -> NDArray[Any]:

@@ -153,24 +153,12 @@ class StrategicObjective:
 # ---------------------------------------------------------------------- the objective of the default solvers
 
 
-def weighted_error(
-    true_positives: FloatArray, selected: FloatArray, positives: FloatArray, target: FloatArray, price: float
-) -> tuple[float, FloatArray, FloatArray]:
-    """``sum_z T_z (P_z - TP_z + price (PP_z - TP_z))``; derivatives in TP and PP.
-
-    At price 1 it is the smooth number of errors on target groups. At ``price = c / (1 - c)`` the gain ``TP - price (PP
-    - TP)`` is positive exactly for a smooth precision above c: the score turns towards precision at the very top.
-    """
-    value = target @ (positives - true_positives + price * (selected - true_positives))
-    return float(value), -(1 + price) * target, price * target
-
-
 @dataclass(frozen=True, eq=False)
 class PrecisionBounds:
     """Penalty that keeps the smooth precision of some groups above a bound, and of others below; NaN is no bound."""
 
-    at_least: FloatArray | None = None
-    at_most: FloatArray | None = None
+    at_least: FloatArray
+    at_most: FloatArray
     weight: float = 1.0
 
     def penalty(self, sums: Sums) -> tuple[float, Gradient]:
@@ -178,11 +166,7 @@ class PrecisionBounds:
         precision = sums.precision
         clipped = np.clip(precision, PRECISION_CLIP, 1 - PRECISION_CLIP)
         odds = logit(clipped)
-        low = high = np.zeros(len(odds))
-        if self.at_least is not None:
-            low = np.fmax(logit(self.at_least) - odds, 0.0)  # fmax ignores NaN
-        if self.at_most is not None:
-            high = np.fmax(odds - logit(self.at_most), 0.0)
+        low, high = np.fmax(logit(self.at_least) - odds, 0.0), np.fmax(odds - logit(self.at_most), 0.0)  # ignores NaN
         slope = np.where(clipped == precision, 2 * (high - low) / (clipped * (1 - clipped)), 0.0) / len(odds)
         value = float(low @ low + high @ high) / len(odds)
         return self.weight * value, Gradient(precision=self.weight * slope)
@@ -194,7 +178,10 @@ class TargetedObjective:
 
     :class:`StrategicObjective` lets the data decide who applies, and loses the gradient of a group whose smooth
     application is 0. This objective is given the groups (``target`` is 1 for these, 0 for others). ``bounds`` keep them
-    in and others out. If ``with_log_loss``, the log-loss on the target replaces the :func:`weighted_error`.
+    in and others out. If ``with_log_loss``, the log-loss on the target replaces the errors.
+
+    At ``price`` 1 the value is the smooth number of errors. At ``c / (1 - c)`` the gain ``TP - price (PP - TP)`` is
+    positive exactly for a smooth precision above c: the score turns towards precision at the very top.
     """
 
     target: FloatArray
@@ -220,10 +207,9 @@ class TargetedObjective:
     def _errors(self, sums: Sums) -> tuple[float, Gradient]:
         if self.with_log_loss:
             return float(self.target @ sums.loss) / self.scale, Gradient(loss=self.target / self.scale)
-        value, in_true_positives, in_selected = weighted_error(
-            sums.sharp_true_positives, sums.sharp_selected, sums.positives, self.target / self.scale, self.price
-        )
-        return value, Gradient(sharp_true_positives=in_true_positives, sharp_selected=in_selected)
+        target, price, true_positives = self.target / self.scale, self.price, sums.sharp_true_positives
+        value = target @ (sums.positives - true_positives + price * (sums.sharp_selected - true_positives))
+        return float(value), Gradient(sharp_true_positives=-(1 + price) * target, sharp_selected=price * target)
 
     def with_weight(self, weight: float) -> TargetedObjective:
         """The same objective with a weight of the bounds and of the barriers of constraints."""

@@ -1,4 +1,4 @@
-"""The paper's own training, kept as the reference: gradient descent on its objective from random starts.
+"""The paper's training, kept as the reference: gradient descent on its objective from random starts.
 
 For m rows and d features each step takes O(m d); the paper takes 30,000 of them from each start. All starts take their
 steps together.

@@ -1,4 +1,4 @@
-"""The task of a solver: standardised features sorted by group, which of these tell groups apart, and the terms."""
+"""The task of a solver: standardised features sorted by group, which columns identify groups, and the terms."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ class TrainingTerms:
     tolerance : float or "auto"
         Margin by which groups must clear their cost in training.
     shut_out : {"select_none", "select_all"}
-        Where features tell groups apart: whether nobody or everybody is selected of a group that is not meant to apply.
+        Where features identify groups: whether nobody or everybody is selected of a group that is not meant to apply.
         A group that would apply with everybody selected is treated as in "select_none".
     push_out : bool
         Whether training under constraints between groups may push the precision of groups that are not meant to apply
@@ -112,8 +112,8 @@ class Problem:
     """Training task.
 
     Columns are centred, scaled to unit variance and reordered: those that vary within groups come first, then those
-    that are constant within each group (one-hot groups, say). Where the latter can give each group an offset of its
-    own, ``offset_of_group`` says how.
+    that are constant within each group (one-hot groups, say). Where the latter can give each group its own offset,
+    ``offset_of_group`` says how.
 
     Attributes
     ----------
@@ -150,7 +150,7 @@ class Problem:
         l2: float = 0.0,
         row_numbers: NDArray[np.intp] | None = None,
     ) -> Problem:
-        """Sort, standardise and look for columns that tell groups apart: O(m d + d K^2) time and one copy of X."""
+        """Sort, standardise and look for columns that identify groups: O(m d + d K^2) time and one copy of X."""
         _check_magnitude(X)
         rows, sorted_rows = GroupedRows.from_unsorted(y, codes, weight, len(labels))
         block = FeatureBlock(X[sorted_rows], rows)

@@ -69,8 +69,8 @@ def solve(
     ----------
     problem : Problem
     solver : {"auto", "constructive", "gradient_descent"}
-        "constructive" is a logistic score with a threshold per group, or a common one if the features do not tell
-        groups apart. "auto" refines such scores. "gradient_descent" is the paper's.
+        "constructive" is a logistic score with a threshold per group, or a common one if the features do not identify
+        groups. "auto" refines such scores. "gradient_descent" is the paper's.
     random : RandomState
         For Gaussian starts.
     n_starts : int, optional
@@ -206,7 +206,7 @@ def _objectives(problem: Problem, start: FloatArray) -> list[TargetedObjective]:
         target[groups] = 1.0
         bounds = PrecisionBounds(
             at_least=np.where(target > 0, inside, np.nan),
-            at_most=np.where(target == 0, outside, np.nan) if push_others_out else None,
+            at_most=np.where((target == 0) & push_others_out, outside, np.nan),
         )
         n = float(problem.block.rows.n[groups].sum())
         objectives.append(TargetedObjective(target, scale=n, bounds=bounds, constraints=terms.between_groups))
@@ -262,15 +262,13 @@ def _why_infeasible(problem: Problem, candidates: list[Candidate]) -> str:
         margin = terms.margin(auto=0.0)
         highest = _highest_precisions(problem, candidates)
         low = terms.required & (highest < terms.costs + margin)
+        reason = f"no score was found with which {list_some(problem.labels[terms.required])} all apply at once"
         if low.any():
-            reasons.append(
+            reason = (
                 f"the highest precision found for {list_some(problem.labels[low])} is {_numbers(highest[low])}, below "
                 f"the cost{' plus tolerance' if margin else ''} of {_numbers(terms.costs[low] + margin)}"
             )
-        else:
-            reasons.append(
-                f"no score was found with which {list_some(problem.labels[terms.required])} all apply at once"
-            )
+        reasons.append(reason)
     if constraints.max_social_cost < 1:
         reasons.append(f"the social cost could not be brought down to {constraints.max_social_cost:g}")
     conditions = ["the constraints between groups hold"] if constraints.between_groups else []
@@ -289,8 +287,7 @@ def _highest_precisions(problem: Problem, candidates: list[Candidate]) -> FloatA
     for candidate in candidates:
         curves, _ = curves_of(problem, problem.block.X[:, :width] @ candidate.parameters[:width])
         precision = ratio(curves.true_positives, curves.selected)
-        enough = problem.terms.constraints.selects_enough(curves)
-        precision = precision if enough is None else np.where(enough, precision, np.nan)
+        precision = np.where(problem.terms.constraints.selects_enough(curves), precision, np.nan)
         highest = np.fmax(highest, np.fmax.reduceat(precision, curves.start[:-1]))
     return highest
 

@@ -34,7 +34,7 @@ MAX_SHORTLIST = 3
 #: A group is shortlisted if its accuracy, plus so many standard errors and this gain from refinement, reaches the
 #: highest lower bound.
 HOPED_ERRORS, HOPED_GAIN = 2, 0.02
-#: Loss per person of a group that cannot be made to apply: it comes last.
+#: Loss per person of a group that cannot be made to apply: it is tried last.
 UNREACHABLE = 1e9
 #: Strengths of the ridge that keeps a refined score near the logistic one; evaluation chooses among the results.
 RIDGES = (0.1, 0.01)
@@ -149,9 +149,9 @@ def refined_scores(problem: Problem, start: FloatArray, groups: NDArray[np.intp]
 def _refine(block: FeatureBlock, start: FloatArray, cost: float, ridge: float, l2: float) -> FloatArray:
     """Turn a score towards precision at the cost, on the rows of the groups that should apply.
 
-    Stages minimise :func:`~selfselect.learning.objective.weighted_error` with sharper predictions and a higher price of
-    false positives, up to ``c / (1 - c)``. Before each, the score is rescaled and its threshold set where the hard gain
-    is largest, so that L-BFGS starts where the gradient is and does not end with nobody selected.
+    Stages minimise :class:`.TargetedObjective` with sharper predictions and a higher price of false positives, up to
+    ``c / (1 - c)``. Before each, the score is rescaled and its threshold set where the hard gain is largest, so that
+    L-BFGS starts where the gradient is and does not end with nobody selected.
     """
     highest_price = min(cost / (1 - cost), MAX_PRICE) if cost < 1 else MAX_PRICE
     rows, weight = block.rows, block.rows.weight
