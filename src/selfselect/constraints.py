@@ -214,16 +214,14 @@ class BaseRateOrder(Constraint):
 class Constraints:
     """Everything that must hold.
 
-    Attributes
+    Parameters
     ----------
     required : ndarray of bool of shape (n_groups,), optional
         Groups that must apply; by default none.
     max_social_cost : float, default=1.0
         Largest share of qualified people whose group may stay away.
-    min_selection_rate : float, default=0.0
-        Least share of each group that must be selected, whether the group applies or not.
-    min_selected : ndarray of shape (n_groups,), optional
-        Least number of people of each group that must be selected.
+    min_selection_rate, min_selected : float, ndarray of shape (n_groups,)
+        Least share, and least number, of people of each group that must be selected, whether it applies or not.
     between_groups : tuple of Constraint
         Constraints between groups. All groups count in them, also those that stay away.
 

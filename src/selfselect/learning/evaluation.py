@@ -15,7 +15,7 @@ between groups need the counts of every group, at no more than :data:`MAX_TABLE_
 
 from __future__ import annotations
 
-from dataclasses import dataclass, fields, replace
+from dataclasses import dataclass, replace
 from types import SimpleNamespace
 from typing import Any
 
@@ -84,10 +84,6 @@ class Evaluation:
         """Position of the best classifier: constraints first, then value; the last among equals."""
         return int(np.lexsort((self.value, -self.violation, -self.shortfall))[-1])
 
-    def take(self, which: Any) -> Evaluation:
-        """Evaluation of some of the classifiers."""
-        return Evaluation(*(getattr(self, part.name)[which] for part in fields(self)))
-
 
 def evaluate_counts(terms: TrainingTerms, counts: GroupCounts, fitted_weights: float) -> Evaluation:
     """Evaluate classifiers by their counts, after so many weights were fitted to those who apply.
@@ -138,7 +134,8 @@ def evaluate_thresholds(
         evenly = np.linspace(0, len(thresholds) - 1, min(len(thresholds), most))
         evaluated = np.unique(evenly.round().astype(np.intp))
         counts = GroupCounts(curves.n, curves.positives, *curves.counts_at(thresholds[evaluated]))
-        evaluation = _add_group_violation(terms, evaluation.take(evaluated), counts)
+        thinned = Evaluation(*(part[evaluated] for part in vars(evaluation).values()))
+        evaluation = _add_group_violation(terms, thinned, counts)
     return evaluation, thresholds, evaluated
 
 

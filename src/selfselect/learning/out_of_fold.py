@@ -91,17 +91,8 @@ def select_out_of_fold(
 ) -> tuple[list[OutOfFoldCandidate], int]:
     """Candidates that are evaluated out of fold, at least one per kind of score; and steps of the logistic start.
 
-    Parameters
-    ----------
-    problem : Problem
-    folds : sequence of (train, test)
-        Row numbers to fit, and to score afterwards, as in ``problem.row_numbers``.
-    final : ndarray
-        Row numbers that the kept classifier is fitted to.
-    with_refinement : bool, default=True
-        Whether scores are refined. Otherwise the logistic score is the only one.
-    max_iter : int, optional
-        Steps of the logistic start.
+    ``folds`` are pairs (train, test) of row numbers as in ``problem.row_numbers``; the kept classifier is fitted to the
+    rows ``final``. Without refinement the logistic score is the only one; ``max_iter`` limits its steps.
     """
     fitter = _CandidateFitter(problem, with_refinement=with_refinement, max_iter=max_iter)
     final_rows = problem.rows_among(final)

@@ -65,25 +65,11 @@ def solve(
 ) -> tuple[Candidate, int]:
     """Best candidate of a solver, and the steps that ``max_iter`` limits.
 
-    Parameters
-    ----------
-    problem : Problem
-    solver : {"auto", "constructive", "gradient_descent"}
-        "constructive" is a logistic score with a threshold per group, or a common one if the features do not identify
-        groups. "auto" refines such scores. "gradient_descent" is the paper's.
-    random : RandomState
-        For Gaussian starts.
-    n_starts : int, optional
-        Gaussian starts; 5 for the descent, none otherwise.
-    max_iter : int, optional
-        Steps of the descent (30,000), or of the logistic start (1,000).
-    settings : DescentSettings, optional
-        Settings of the descent. The weight of the application penalty also holds for Gaussian starts of other solvers.
-
-    Raises
-    ------
-    InfeasibleError
-        If constraints on who applies, or on how many are selected, cannot be met.
+    "constructive" is a logistic score with a threshold per group, or a common one if the features do not identify
+    groups. "auto" refines such scores. "gradient_descent" is the paper's. ``n_starts`` is the number of Gaussian starts
+    (5 for the descent, none otherwise), ``max_iter`` limits the descent (30,000) or the logistic start (1,000). The
+    weight of the application penalty in ``settings`` also holds for Gaussian starts of other solvers. If constraints on
+    who applies, or on how many are selected, cannot be met, :class:`InfeasibleError` is raised.
     """
     settings = settings or DescentSettings()
     if solver == "gradient_descent":

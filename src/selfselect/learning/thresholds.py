@@ -90,12 +90,7 @@ def optimise_thresholds(
     -------
     OptimalThresholds
         If no group can apply and none must, all stay away and the value is NaN. Of equally good sets the largest is
-        chosen.
-
-    Raises
-    ------
-    InfeasibleError
-        If a constraint cannot be met. The message says which, and what came nearest.
+        chosen. If a constraint cannot be met, :class:`InfeasibleError` says which, and what came nearest.
 
     Examples
     --------
