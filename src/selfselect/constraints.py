@@ -66,6 +66,8 @@ class Constraint(ABC):
 class RateParity(Constraint):
     """Base of constraints that a rate be about the same in all groups.
 
+    A subclass names the counts of its rate, or defines ``rate``, ``smooth_rate`` and ``gradient``.
+
     Parameters
     ----------
     difference_bound : float
@@ -99,6 +101,14 @@ class RateParity(Constraint):
         """Numerator and denominator of the rate, from hard counts."""
         return getattr(counts, self.numerator), getattr(counts, self.denominator)
 
+    def smooth_rate(self, sums: Sums) -> tuple[FloatArray, FloatArray]:
+        """Numerator and denominator of the smooth rate."""
+        return getattr(sums, f"soft_{self.numerator}"), getattr(sums, self.denominator)
+
+    def gradient(self, slope: FloatArray) -> Gradient:
+        """Gradient from a derivative in the numerator of the smooth rate."""
+        return Gradient(**{f"soft_{self.numerator}": slope})
+
     @property
     def bounds_anything(self) -> bool:
         """Whether some rates violate the constraint."""
@@ -115,14 +125,13 @@ class RateParity(Constraint):
 
     def penalty(self, sums: Sums) -> tuple[Any, Gradient]:
         """Squared distances from the overall rate; see :func:`rate_spread` and :func:`relative_rate_barrier`."""
-        selected, n = getattr(sums, f"soft_{self.numerator}"), getattr(sums, self.denominator)
-        free = FREE_PART * self.difference_bound
+        (selected, n), free = self.smooth_rate(sums), FREE_PART * self.difference_bound
         value, slope = rate_spread(selected, n, 0.0 if self.relative else self.barrier / self.weight, free)
         value, slope = self.weight * value, self.weight * slope
         if self.relative and self.barrier:
             beyond, steep = relative_rate_barrier(selected, n, free)
             value, slope = value + self.barrier * beyond, slope + self.barrier * steep
-        return value, Gradient(**{f"soft_{self.numerator}": slope})
+        return value, self.gradient(slope)
 
     def violation(self, counts: GroupCounts) -> FloatArray:
         """Largest difference beyond the bound, plus what is missing to the least ratio."""
