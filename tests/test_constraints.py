@@ -82,14 +82,16 @@ def some_counts(seed, n_classifiers=200, n_groups=5):
     rng = np.random.default_rng(seed)
     n = rng.integers(5, 30, n_groups)
     positives = rng.integers(0, n + 1)
-    hits = rng.integers(0, positives + 1, (n_classifiers, n_groups))
-    return GroupCounts(n, positives, hits + rng.integers(0, n - positives + 1, (n_classifiers, n_groups)), hits)
+    true_positives = rng.integers(0, positives + 1, (n_classifiers, n_groups))
+    return GroupCounts(
+        n, positives, true_positives + rng.integers(0, n - positives + 1, (n_classifiers, n_groups)), true_positives
+    )
 
 
 def slow_violations(constraint, counts):
     """One classifier and one pair of groups at a time."""
     n, P = counts.n.tolist(), counts.positives.tolist()
-    groups, found = range(len(n)), []
+    groups, violations = range(len(n)), []
     for PP, TP in zip(counts.selected.tolist(), counts.true_positives.tolist(), strict=True):
         if isinstance(constraint, BaseRateOrder):
             worst = 0.0
@@ -98,7 +100,7 @@ def slow_violations(constraint, counts):
                     if P[a] / n[a] > P[b] / n[b] + ORDER_MARGIN:
                         mine, other = (TP[z] / PP[z] if PP[z] else 0.0 for z in (a, b))
                         worst = max(worst, other - mine)
-            found.append(worst + sum(PP[z] == 0 for z in groups))
+            violations.append(worst + sum(PP[z] == 0 for z in groups))
             continue
         if isinstance(constraint, DemographicParity):
             rates = [PP[z] / n[z] for z in groups]
@@ -106,8 +108,8 @@ def slow_violations(constraint, counts):
             rates = [TP[z] / P[z] for z in groups if P[z]]
         difference = max((a - b for a in rates for b in rates), default=0.0)
         ratio = max((constraint.ratio_bound * a - b for a in rates for b in rates), default=0.0)
-        found.append(max(0.0, difference - constraint.difference_bound) + max(0.0, ratio))
-    return found
+        violations.append(max(0.0, difference - constraint.difference_bound) + max(0.0, ratio))
+    return violations
 
 
 @pytest.mark.parametrize("seed", range(5))

@@ -41,7 +41,7 @@ def slow_evaluation(terms, n, P, PP, TP, fitted):
     """Violation, value, accuracy and shortfall of one classifier, from lists of counts."""
     groups = range(len(n))
 
-    def who(tolerance):
+    def applying_groups(tolerance):
         applying = []
         for z in groups:
             if PP[z] == 0:
@@ -59,27 +59,27 @@ def slow_evaluation(terms, n, P, PP, TP, fitted):
                 applying.append(z)
         return applying
 
-    def right(applying):
+    def correct(applying):
         return sum(TP[z] + (n[z] - P[z]) - (PP[z] - TP[z]) for z in applying)
 
     def people(applying):
         return sum(n[z] for z in applying)
 
-    barely, surely = who(0.0), who(terms.tolerance)
-    value = min(slow_accuracy(right(some), people(some), fitted) for some in (barely, surely))
-    if barely and not surely:
-        value = slow_accuracy(right(barely), people(barely), fitted) - 1
-    violation = 0.0 if barely or surely else NOBODY_APPLIES
-    violation += sum(terms.required[z] and z not in surely for z in groups)
-    stay_away = sum(P[z] for z in groups if z not in surely) / sum(P)
+    without_margin, with_margin = applying_groups(0.0), applying_groups(terms.tolerance)
+    value = min(slow_accuracy(correct(some), people(some), fitted) for some in (without_margin, with_margin))
+    if without_margin and not with_margin:
+        value = slow_accuracy(correct(without_margin), people(without_margin), fitted) - 1
+    violation = 0.0 if without_margin or with_margin else NOBODY_APPLIES
+    violation += sum(terms.required[z] and z not in with_margin for z in groups)
+    stay_away = sum(P[z] for z in groups if z not in with_margin) / sum(P)
     violation += max(0.0, stay_away - terms.constraints.max_social_cost)
     shortfall = sum(max(0.0, terms.constraints.min_selection_rate - PP[z] / n[z]) for z in groups)
     violation += shortfall
     if terms.between_groups:
         row = GroupCounts(np.array(n), np.array(P), np.array([PP]), np.array([TP]))
         violation += sum(float(constraint.violation(row)[0]) for constraint in terms.between_groups)
-        value -= 0.5 * any(PP[z] < 5 for z in surely)
-    return violation, value, right(barely) / people(barely) if barely else math.nan, shortfall
+        value -= 0.5 * any(PP[z] < 5 for z in with_margin)
+    return violation, value, correct(without_margin) / people(without_margin) if without_margin else math.nan, shortfall
 
 
 def people_with_scores(seed, n_rows=300):
@@ -122,9 +122,9 @@ def test_thresholds_are_evaluated_as_the_counts_at_each_of_them(name, weighted):
     terms, (y, score, codes) = TERMS[name], people_with_scores(0)
     weight = np.random.default_rng(1).uniform(0.5, 2, len(y)) if weighted else np.ones(len(y))
     curves = ThresholdCurves.from_codes(y, score, codes, pd.Index(list("abcde")), weight if weighted else None)
-    evaluation, thresholds, judged = evaluate_thresholds(terms, curves, fitted_weights=2.0)
+    evaluation, thresholds, evaluated = evaluate_thresholds(terms, curves, fitted_weights=2.0)
     assert thresholds.tolist() == [-np.inf, *np.unique(score)]
-    assert judged.tolist() == list(range(len(thresholds)))
+    assert evaluated.tolist() == list(range(len(thresholds)))
     PP = [[weight[(codes == z) & (score > t)].sum() for z in range(5)] for t in thresholds]
     TP = [[weight[(codes == z) & (score > t) & y].sum() for z in range(5)] for t in thresholds]
     n, P = ([weight[(codes == z) & some].sum() for z in range(5)] for some in (np.ones(len(y), bool), y))
@@ -138,12 +138,12 @@ def test_parity_of_thousands_of_groups_is_evaluated_at_as_many_thresholds_as_a_t
     y, score, codes = rng.uniform(size=3000) < 0.5, rng.normal(size=3000), np.arange(3000)
     curves = ThresholdCurves.from_codes(y, score, codes, pd.Index(range(3000)))
     terms = TrainingTerms(np.full(3000, 0.5), constraints=Constraints(between_groups=(parity,)))
-    evaluation, thresholds, judged = evaluate_thresholds(terms, curves, 1.0)
-    assert len(judged) == 1333  # not 2,000 as of few groups: four million cells, and the quotient is not whole
-    assert (judged[0], judged[-1]) == (0, len(thresholds) - 1)
-    assert set(np.diff(judged)) == {2, 3}
+    evaluation, thresholds, evaluated = evaluate_thresholds(terms, curves, 1.0)
+    assert len(evaluated) == 1333  # not 2,000 as of few groups: four million cells, and the quotient is not whole
+    assert (evaluated[0], evaluated[-1]) == (0, len(thresholds) - 1)
+    assert set(np.diff(evaluated)) == {2, 3}
     for i in (0, 600, 1332):
-        selected = score > thresholds[judged[i]]
+        selected = score > thresholds[evaluated[i]]
         alone = GroupCounts(np.ones(3000), y.astype(float), 1.0 * selected[None], 1.0 * (selected & y)[None])
         assert evaluation.group_violation[i] == parity.violation(alone)[0]
 
@@ -161,10 +161,10 @@ def test_the_lower_bound_takes_back_what_fitting_noise_gains():
     gains = []
     for _ in range(20):
         X, y = rng.normal(size=(200, 20)), rng.integers(0, 2, 200)
-        right = (LogisticRegression(C=np.inf).fit(X, y).predict(X) == y).sum()
-        gains.append((right / 200, float(accuracy_lower_bound(right, 200, fitted_weights=20))))
-    fitted, careful = np.mean(gains, axis=0)
-    assert careful < 0.5 < 0.55 < fitted  # the truth is one half
+        correct = (LogisticRegression(C=np.inf).fit(X, y).predict(X) == y).sum()
+        gains.append((correct / 200, float(accuracy_lower_bound(correct, 200, fitted_weights=20))))
+    fitted, lower_bound = np.mean(gains, axis=0)
+    assert lower_bound < 0.5 < 0.55 < fitted  # the truth is one half
 
 
 def test_one_applicant_has_an_accuracy_and_nobody_has_none():

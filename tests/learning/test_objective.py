@@ -7,11 +7,7 @@ from scipy.optimize import check_grad
 from selfselect.constraints import BaseRateOrder, DemographicParity, TruePositiveRateParity
 from selfselect.counting.rows import InMemoryRows
 from selfselect.learning.linear import LinearLoss
-from selfselect.learning.objective import (
-    PrecisionBounds,
-    StrategicObjective,
-    TargetedObjective,
-)
+from selfselect.learning.objective import PrecisionBounds, StrategicObjective, TargetedObjective
 
 K = 4
 

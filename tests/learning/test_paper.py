@@ -62,8 +62,8 @@ class ByDefinition:
             spread = anp.mean((rate - anp.sum(self.weight * smooth) / self.weight.sum()) ** 2)
         else:
             spread = anp.sum((10 * (rate - overall)) ** 2)
-        hits = (self.of_group @ (y * smooth)) / (self.of_group @ y)
-        tpr_spread = anp.mean((hits - anp.sum(self.weight * y * smooth) / anp.sum(self.weight * y)) ** 2)
+        true_positive_rate = (self.of_group @ (y * smooth)) / (self.of_group @ y)
+        tpr_spread = anp.mean((true_positive_rate - anp.sum(self.weight * y * smooth) / anp.sum(self.weight * y)) ** 2)
         penalty = someone - anp.log(anp.max(applies) + 0.001)
         return loss + settings.application * penalty + self.parity * spread + self.tpr * tpr_spread
 
@@ -73,7 +73,7 @@ class ByDefinition:
         return w
 
 
-def drawn(n_groups, seed=0, weighted=False, nobody_of=None):
+def drawn(n_groups, seed=0, weighted=False, unselected=None):
     """Rows in any order, with one-hot groups and three more columns."""
     rng = np.random.default_rng(seed)
     n = 60 * n_groups
@@ -83,8 +83,8 @@ def drawn(n_groups, seed=0, weighted=False, nobody_of=None):
     weight = rng.uniform(0.5, 2.0, n) if weighted else np.ones(n)
     X = np.column_stack([np.eye(n_groups)[codes], own])
     start = rng.normal(size=(2, n_groups + 4)) / 2
-    if nobody_of is not None:
-        start[:, nobody_of] = -12.0  # far down: many steps are made without anybody of it
+    if unselected is not None:
+        start[:, unselected] = -12.0  # far down: many steps are made without anybody of it
     return (X, y, codes.astype(np.intp), weight), start
 
 
@@ -118,7 +118,7 @@ def all_at_once(people, start, settings, constraints=()):
         ({}, 0.0, 0.0, {"weighted": True}),
         ({}, 2.0, 0.0, {}),
         ({}, 2.0, 3.0, {"weighted": True}),
-        ({}, 0.0, 0.0, {"nobody_of": 1}),
+        ({}, 0.0, 0.0, {"unselected": 1}),
         ({"temperature": 1.0, "precision_temperature": 7.5, "application_temperature": 3.0}, 0.0, 0.0, {}),
         ({"temperature": 4.0, "precision_temperature": 4.0, "learning_rate": 0.05, "application": 0.5}, 0.5, 0.0, {}),
     ],
@@ -141,9 +141,9 @@ def test_steps_of_all_starts_are_those_of_the_definition_by_autograd(settings, c
     values, _ = objective(objective.smooth_scores(block.rows).forward(block.scores(start)))
     definition = ByDefinition(*people, settings, parity, tpr)
     assert values == pytest.approx([definition.value(w, definition.held(w, current=True)) for w in start])
-    if "nobody_of" in data:
+    if "unselected" in data:
         X, _, codes, _ = people
-        assert not ((X @ start[:, :-1].T + start[:, -1])[codes == data["nobody_of"]] > 0).any()
+        assert not ((X @ start[:, :-1].T + start[:, -1])[codes == data["unselected"]] > 0).any()
 
 
 @pytest.mark.parametrize("settings", [PAPER, PRESETS["released"]], ids=["paper", "released"])

@@ -65,9 +65,9 @@ def test_no_other_group_thresholds_are_more_accurate(people):
         (candidate,) = with_group_thresholds(problem, parameters, 1.0, "test", [np.array([group])])
         mine, best = codes == group, -1.0
         for threshold in np.unique(score[mine]):
-            passes = score[mine] > threshold
-            if passes.sum() >= 10 and y[mine][passes].mean() >= 0.62 - 1e-12:
-                best = max(best, (passes == (y[mine] > 0)).mean())
+            selected = score[mine] > threshold
+            if selected.sum() >= 10 and y[mine][selected].mean() >= 0.62 - 1e-12:
+                best = max(best, (selected == (y[mine] > 0)).mean())
         assert candidate.accuracy == pytest.approx(best)
 
 
@@ -106,10 +106,10 @@ def test_descent_values_a_start_by_its_plain_accuracy_at_its_own_threshold(peopl
         candidates, _ = solve_by_descent(problem, np.random.RandomState(0), DescentSettings(starts=3, steps=50))
     for candidate in candidates:
         weights, intercept = problem.standardisation.undo_parameters(candidate.parameters)
-        passes = X @ weights + intercept > 0
-        come = [g for g in range(3) if passes[codes == g].any() and y[(codes == g) & passes].mean() >= 0.6]
-        mine = np.isin(codes, come)
-        assert candidate.value == pytest.approx((passes == y)[mine].mean())
+        selected = X @ weights + intercept > 0
+        applying = [g for g in range(3) if selected[codes == g].any() and y[(codes == g) & selected].mean() >= 0.6]
+        mine = np.isin(codes, applying)
+        assert candidate.value == pytest.approx((selected == y)[mine].mean())
         assert candidate.violation == 0
 
 

@@ -26,15 +26,7 @@ from .linear import LinearLoss
 from .objective import PrecisionBounds, TargetedObjective
 from .paper import DescentSettings, solve_by_descent, solve_by_stages
 from .problem import Problem
-from .starts import (
-    fit_scores,
-    logistic_start,
-    refined_scores,
-    score_size,
-    shortlist,
-    target_sets,
-    weighted_quantile,
-)
+from .starts import fit_scores, logistic_start, refined_scores, score_size, shortlist, target_sets, weighted_quantile
 
 SOLVERS = ("auto", "constructive", "gradient_descent")
 #: Numbers of groups that a message lists.
