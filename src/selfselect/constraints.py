@@ -66,7 +66,9 @@ class Constraint(ABC):
 class RateParity(Constraint):
     """Base of constraints that a rate be about the same in all groups.
 
-    Attributes
+    A subclass names the counts of its rate, or defines ``rate``, ``smooth_rate`` and ``gradient``.
+
+    Parameters
     ----------
     difference_bound : float
         Largest difference between the rates of any two groups.
@@ -74,13 +76,10 @@ class RateParity(Constraint):
         Least ratio of the smallest rate to the largest (0.8: four fifths). It holds if all rates are 0. Thresholds per
         group keep it; training of linear scores has no penalty for it.
     relative : bool
-        Whether ``difference_bound`` is a share of the overall rate. An absolute bound means little where hardly anybody
-        is selected.
-    weight : float
-        Weight of the penalty ``(1/K) sum_z e_z^2``, with the distance ``e_z`` of a group's smooth rate from the overall
-        one.
-    barrier : float
-        Weight of the barrier against distances beyond half the bound.
+        Whether ``difference_bound`` is a share of the overall rate. An absolute bound means little at low rates.
+    weight, barrier : float
+        Weights of the penalty ``(1/K) sum_z e_z^2``, with the distance ``e_z`` of a group's smooth rate from the
+        overall one, and of the barrier against distances beyond half the bound.
     """
 
     difference_bound: float = 1.0
@@ -89,24 +88,26 @@ class RateParity(Constraint):
     weight: float = 1.0
     barrier: float = 0.0
 
-    #: The rate in words.
+    #: The rate in words, and the counts that are its numerator and denominator.
     rate_name: ClassVar[str]
+    numerator: ClassVar[str]
+    denominator: ClassVar[str]
 
     def __post_init__(self) -> None:
         check_fraction(self.difference_bound, "difference_bound")
         check_fraction(self.ratio_bound, "ratio_bound")
 
-    @abstractmethod
     def rate(self, counts: Any) -> tuple[NDArray[Any], NDArray[Any]]:
         """Numerator and denominator of the rate, from hard counts."""
+        return getattr(counts, self.numerator), getattr(counts, self.denominator)
 
-    @abstractmethod
     def smooth_rate(self, sums: Sums) -> tuple[FloatArray, FloatArray]:
         """Numerator and denominator of the smooth rate."""
+        return getattr(sums, f"soft_{self.numerator}"), getattr(sums, self.denominator)
 
-    @abstractmethod
     def gradient(self, slope: FloatArray) -> Gradient:
         """Gradient from a derivative in the numerator of the smooth rate."""
+        return Gradient(**{f"soft_{self.numerator}": slope})
 
     @property
     def bounds_anything(self) -> bool:
@@ -125,19 +126,15 @@ class RateParity(Constraint):
     def penalty(self, sums: Sums) -> tuple[Any, Gradient]:
         """Squared distances from the overall rate; see :func:`rate_spread` and :func:`relative_rate_barrier`."""
         (selected, n), free = self.smooth_rate(sums), FREE_PART * self.difference_bound
-        if self.relative:
-            value, slope = rate_spread(selected, n)
-            value, slope = self.weight * value, self.weight * slope
-            if self.barrier:
-                beyond, steep = relative_rate_barrier(selected, n, free)
-                value, slope = value + self.barrier * beyond, slope + self.barrier * steep
-        else:
-            value, slope = rate_spread(selected, n, self.barrier / self.weight, free)
-            value, slope = self.weight * value, self.weight * slope
+        value, slope = rate_spread(selected, n, 0.0 if self.relative else self.barrier / self.weight, free)
+        value, slope = self.weight * value, self.weight * slope
+        if self.relative and self.barrier:
+            beyond, steep = relative_rate_barrier(selected, n, free)
+            value, slope = value + self.barrier * beyond, slope + self.barrier * steep
         return value, self.gradient(slope)
 
     def violation(self, counts: GroupCounts) -> FloatArray:
-        """Largest difference beyond the bound, plus what the smallest rate lacks to its share of the largest."""
+        """Largest difference beyond the bound, plus what is missing to the least ratio."""
         numerator, denominator = self.rate(counts)
         defined = denominator > 0
         numerator, denominator = numerator[:, defined], denominator[defined]
@@ -157,19 +154,7 @@ class RateParity(Constraint):
 class DemographicParity(RateParity):
     """``P(selected | z)`` is about the same in all groups."""
 
-    rate_name = "selection rates"
-
-    def rate(self, counts: Any) -> tuple[NDArray[Any], NDArray[Any]]:
-        """Selected people, and all."""
-        return counts.selected, counts.n
-
-    def smooth_rate(self, sums: Sums) -> tuple[FloatArray, FloatArray]:
-        """Softly selected people, and all."""
-        return sums.soft_selected, sums.n
-
-    def gradient(self, slope: FloatArray) -> Gradient:
-        """Gradient in softly selected people."""
-        return Gradient(soft_selected=slope)
+    rate_name, numerator, denominator = "selection rates", "selected", "n"
 
 
 class ReleasedDemographicParity(DemographicParity):
@@ -192,32 +177,15 @@ class ReleasedDemographicParity(DemographicParity):
 class TruePositiveRateParity(RateParity):
     """``P(selected | y = 1, z)`` is about the same in all groups with qualified people."""
 
-    rate_name = "true-positive rates"
-
-    def rate(self, counts: Any) -> tuple[NDArray[Any], NDArray[Any]]:
-        """True positives, and qualified people."""
-        return counts.true_positives, counts.positives
-
-    def smooth_rate(self, sums: Sums) -> tuple[FloatArray, FloatArray]:
-        """Soft true positives, and qualified people."""
-        return sums.soft_true_positives, sums.positives
-
-    def gradient(self, slope: FloatArray) -> Gradient:
-        """Gradient in soft true positives."""
-        return Gradient(soft_true_positives=slope)
+    rate_name, numerator, denominator = "true-positive rates", "true_positives", "positives"
 
 
 @dataclass(frozen=True)
 class BaseRateOrder(Constraint):
     """Precision follows base rates: of two groups with clearly different base rates, the higher is not less precise.
 
-    Equal selection and true-positive rates imply it. As a constraint of its own it keeps small differences of these
-    rates from reversing the order.
-
-    Attributes
-    ----------
-    barrier : float
-        Weight of the penalty.
+    Equal selection and true-positive rates imply it. As a separate constraint it keeps small differences of these rates
+    from reversing the order. ``barrier`` is the weight of the penalty.
     """
 
     barrier: float = 0.0
@@ -232,7 +200,7 @@ class BaseRateOrder(Constraint):
         """Squared differences of log-odds against the order, for the sums of one score; see :func:`order_hinge`."""
         if not self.barrier:
             return 0.0, Gradient()
-        value, slope = order_hinge(sums.precision, *pairs_in_order(sums.positives / sums.n), ORDER_DISTANCE)
+        value, slope = order_hinge(sums.precision, *pairs_in_order(sums.positives / sums.n))
         return self.barrier * value, Gradient(precision=self.barrier * slope)
 
     def violation(self, counts: GroupCounts) -> FloatArray:
@@ -255,16 +223,14 @@ class BaseRateOrder(Constraint):
 class Constraints:
     """Everything that must hold.
 
-    Attributes
+    Parameters
     ----------
     required : ndarray of bool of shape (n_groups,), optional
         Groups that must apply; by default none.
     max_social_cost : float, default=1.0
         Largest share of qualified people whose group may stay away.
-    min_selection_rate : float, default=0.0
-        Least share of each group that must be selected, whether the group applies or not.
-    min_selected : ndarray of shape (n_groups,), optional
-        Least number of people of each group that must be selected.
+    min_selection_rate, min_selected : float, ndarray of shape (n_groups,)
+        Least share, and least number, of people of each group that must be selected, whether it applies or not.
     between_groups : tuple of Constraint
         Constraints between groups. All groups count in them, also those that stay away.
 
@@ -297,15 +263,13 @@ class Constraints:
         )
 
     def shortfall(self, selected: ArrayLike, n: ArrayLike) -> FloatArray:
-        """What each group lacks to the least selection rate; 0 where it is kept."""
+        """By how much the selection rate of each group is below the least one."""
         chosen, people = np.asarray(selected, dtype=np.float64), np.asarray(n, dtype=np.float64)
         short = chosen < (self.min_selection_rate - SLACK) * people  # comparing counts is exact for empty groups
         return np.where(short, self.min_selection_rate - ratio(chosen, people), 0.0)
 
-    def selects_enough(self, steps: CountCurves) -> BoolArray | None:
-        """Whether each step of a score keeps the least selection rate of its group; None if there is none."""
-        if not self.limits_selection:
-            return None
+    def selects_enough(self, steps: CountCurves) -> BoolArray:
+        """Whether each step of a score keeps the least selection rate of its group."""
         return np.asarray(self.shortfall(steps.selected, steps.n[steps.group]) == 0)
 
     @property
@@ -332,31 +296,30 @@ def rate_spread(selected: FloatArray, n: FloatArray, barrier: float = 0.0, free:
 
     ``e_z = selected_z / n_z - overall``; ``selected`` has shape (..., n_groups). Groups with ``n = 0`` do not count.
     """
-    n_groups, total = len(n), max(n.sum(), TINY)
-    present = n > 0
+    n_groups, total, present = len(n), max(n.sum(), TINY), n > 0
     safe = np.where(present, n, 1.0)
     distance = np.where(present, selected / safe - selected.sum(axis=-1, keepdims=True) / total, 0.0)
-    beyond = np.sign(distance) * np.maximum(np.abs(distance) - free, 0.0)
+    beyond = _beyond(distance, free)
     value = (_dot(distance, distance) + barrier * _dot(beyond, beyond)) / n_groups
     slope = 2 * (distance + barrier * beyond) / n_groups
     return value, np.where(present, slope / safe - slope.sum(axis=-1, keepdims=True) / total, 0.0)
 
 
 def relative_rate_barrier(selected: FloatArray, n: FloatArray, free: float) -> tuple[Any, FloatArray]:
-    """``(1/K) sum_z max(|g_z| - free, 0)^2`` with ``g_z = (selected_z / n_z) / overall - 1``; derivative in selected.
-
-    ``selected`` has shape (..., n_groups). Groups with ``n = 0`` do not count.
-    """
-    n_groups, total = len(n), max(n.sum(), TINY)
-    present = n > 0
+    """``(1/K) sum_z max(|g_z| - free, 0)^2`` with ``g_z = selected_z / n_z / overall - 1``; see :func:`rate_spread`."""
+    n_groups, total, present = len(n), max(n.sum(), TINY), n > 0
     safe = np.where(present, n, 1.0)
     rate = np.where(present, selected / safe, 0.0)
     overall = np.maximum(selected.sum(axis=-1, keepdims=True) / total, TINY)
-    distance = np.where(present, rate / overall - 1.0, 0.0)
-    beyond = np.sign(distance) * np.maximum(np.abs(distance) - free, 0.0)
+    beyond = _beyond(np.where(present, rate / overall - 1.0, 0.0), free)
     pull = 2 * beyond / (n_groups * overall)
     through_overall = -_dot(pull, rate)[..., None] / overall
     return _dot(beyond, beyond) / n_groups, np.where(present, pull / safe + through_overall / total, 0.0)
+
+
+def _beyond(distance: FloatArray, free: float) -> FloatArray:
+    """Part of signed distances beyond a free one."""
+    return np.asarray(np.sign(distance) * np.maximum(np.abs(distance) - free, 0.0))
 
 
 def _dot(one: FloatArray, other: FloatArray) -> Any:
@@ -375,16 +338,14 @@ def pairs_in_order(base_rate: FloatArray) -> tuple[NDArray[np.intp], NDArray[np.
     return order[has_lower].astype(np.intp), order[below[has_lower] - 1].astype(np.intp)
 
 
-def order_hinge(
-    precision: FloatArray, higher: NDArray[np.intp], lower: NDArray[np.intp], margin: float
-) -> tuple[float, FloatArray]:
+def order_hinge(precision: FloatArray, higher: NDArray[np.intp], lower: NDArray[np.intp]) -> tuple[float, FloatArray]:
     """Squared amounts by which log-odds of precision break an order of groups, over K; derivative in precision.
 
-    Group ``higher[i]`` should exceed group ``lower[i]`` by the margin.
+    Group ``higher[i]`` should exceed group ``lower[i]`` by :data:`ORDER_DISTANCE`.
     """
     n_groups, clipped = len(precision), np.clip(precision, PRECISION_CLIP, 1 - PRECISION_CLIP)
     odds = logit(clipped)
-    short = np.maximum(odds[lower] - odds[higher] + margin, 0.0)
+    short = np.maximum(odds[lower] - odds[higher] + ORDER_DISTANCE, 0.0)
     pull = np.bincount(lower, short, n_groups) - np.bincount(higher, short, n_groups)
     slope = np.where(clipped == precision, 2 * pull / (clipped * (1 - clipped)), 0.0)
     return float(short @ short) / n_groups, slope / n_groups

@@ -11,8 +11,8 @@ from drawn import curves_of, scored_people
 from selfselect.constraints import Constraints
 from selfselect.counting import GroupCounts
 from selfselect.learning import TrainingTerms, evaluate_counts, shortfall_at_thresholds
+from selfselect.learning.candidates import group_thresholds
 from selfselect.learning.evaluation import evaluate_thresholds
-from selfselect.learning.group_thresholds import group_thresholds
 
 RATES = st.sampled_from([0.1, 0.25, 1 / 3, 0.5, 0.8, 1.0])
 COSTS = st.sampled_from([0.3, 0.5, 0.75, 0.9])
@@ -61,13 +61,6 @@ def test_group_thresholds_select_enough_of_each_group_and_nobody_applies_who_nee
     # where all can stay away, only groups of the highest lower bound apply
     if not min(a.sum() for a in applying):
         assert len(set(counts.accuracy[best.applying])) <= 1
-
-
-@given(scored_people, COSTS)
-def test_without_a_least_selection_rate_nobody_is_selected_of_groups_that_are_kept_out(rows, cost):
-    *_, curves = curves_of(rows)
-    (best,) = group_thresholds(terms_of(len(curves.groups), cost), curves, 0.0)
-    assert (np.isposinf(best.threshold) == ~best.applying).all()
 
 
 def two_way_curves():

@@ -7,7 +7,6 @@ from selfselect.constraints import BaseRateOrder, DemographicParity, TruePositiv
 from selfselect.counting.rows import ChunkedRows, DaskRows, InMemoryRows
 from selfselect.learning.linear import FeatureBlock, LinearLoss
 from selfselect.learning.objective import PrecisionBounds, StrategicObjective, TargetedObjective
-from selfselect.learning.scores import SmoothScores
 
 K = 4
 
@@ -46,23 +45,6 @@ def test_chunks_give_the_value_and_gradient_of_the_whole(data, size):
         same(whole(w), parts(w))
 
 
-def test_chunks_may_come_from_files(data, tmp_path):
-    _, X, y, codes, weight, w = data
-    for i, rows in enumerate(np.array_split(np.arange(len(y)), 3)):
-        np.savetxt(tmp_path / f"{i}.csv", np.c_[y, codes, weight, X][rows], delimiter=",", fmt="%.17g")
-
-    class Files:
-        def __iter__(self):
-            for path in sorted(tmp_path.iterdir()):
-                table = np.loadtxt(path, delimiter=",")
-                yield FeatureBlock.from_unsorted(
-                    table[:, 3:], table[:, 0] > 0, table[:, 1].astype(np.intp), table[:, 2], K
-                )
-
-    (whole, _), (parts, _) = losses(InMemoryRows(data[0]), len(w) - 1), losses(ChunkedRows(Files()), len(w) - 1)
-    same(whole(w), parts(w))
-
-
 @pytest.mark.filterwarnings("ignore::ResourceWarning", "ignore::DeprecationWarning")
 @pytest.mark.filterwarnings("ignore::pytest.PytestUnraisableExceptionWarning")
 def test_a_cluster_gives_the_value_and_gradient_of_the_whole(data):
@@ -84,15 +66,6 @@ def test_the_papers_objective_needs_all_rows_in_memory(data):
     loss = LinearLoss(ChunkedRows(in_blocks(data, 60)), StrategicObjective(np.full(K, 0.6)))
     with pytest.raises(TypeError, match="hold all rows in memory"):
         loss(w)
-
-
-def test_in_memory_scores_are_passed_over_once_for_value_and_gradient(data, monkeypatch):
-    block, *_, w = data
-    passes = []
-    forward = SmoothScores.forward
-    monkeypatch.setattr(SmoothScores, "forward", lambda self, score: passes.append(1) or forward(self, score))
-    losses(InMemoryRows(block), len(w) - 1)[0](w)
-    assert len(passes) == 1
 
 
 def test_the_ridge_holds_weights_near_its_centre_and_leaves_the_intercept_free(data):

@@ -34,11 +34,12 @@ class ByDefinition:
     def score(self, w):
         return self.X @ w[:-1] + w[-1]
 
-    def held(self, w):
+    def held(self, w, current=False):
         """What is constant in the gradient: corrections by hard predictions, the overall rate, who is on top."""
         score, settings = self.score(w), self.settings
         hard = (score > 0).astype(float)
-        others = self.before if settings.corrected_by == "previous" and self.before is not None else hard
+        previous = settings.corrected_by == "previous" and self.before is not None and not current
+        others = self.before if previous else hard
         self.before = hard
         p, smooth = sigma(settings.precision_temperature * score), sigma(settings.temperature * score)
         correction = self.of_group @ ((self.y - COST) * (others - p)) / (self.of_group @ p)
@@ -61,8 +62,8 @@ class ByDefinition:
             spread = anp.mean((rate - anp.sum(self.weight * smooth) / self.weight.sum()) ** 2)
         else:
             spread = anp.sum((10 * (rate - overall)) ** 2)
-        hits = (self.of_group @ (y * smooth)) / (self.of_group @ y)
-        tpr_spread = anp.mean((hits - anp.sum(self.weight * y * smooth) / anp.sum(self.weight * y)) ** 2)
+        true_positive_rate = (self.of_group @ (y * smooth)) / (self.of_group @ y)
+        tpr_spread = anp.mean((true_positive_rate - anp.sum(self.weight * y * smooth) / anp.sum(self.weight * y)) ** 2)
         penalty = someone - anp.log(anp.max(applies) + 0.001)
         return loss + settings.application * penalty + self.parity * spread + self.tpr * tpr_spread
 
@@ -72,7 +73,7 @@ class ByDefinition:
         return w
 
 
-def drawn(n_groups, seed=0, weighted=False, nobody_of=None):
+def drawn(n_groups, seed=0, weighted=False, unselected=None):
     """Rows in any order, with one-hot groups and three more columns."""
     rng = np.random.default_rng(seed)
     n = 60 * n_groups
@@ -82,12 +83,12 @@ def drawn(n_groups, seed=0, weighted=False, nobody_of=None):
     weight = rng.uniform(0.5, 2.0, n) if weighted else np.ones(n)
     X = np.column_stack([np.eye(n_groups)[codes], own])
     start = rng.normal(size=(2, n_groups + 4)) / 2
-    if nobody_of is not None:
-        start[:, nobody_of] = -12.0  # far down: many steps are made without anybody of it
+    if unselected is not None:
+        start[:, unselected] = -12.0  # far down: many steps are made without anybody of it
     return (X, y, codes.astype(np.intp), weight), start
 
 
-def all_at_once(people, start, settings, constraints=()):
+def block_and_objective(people, settings, constraints=()):
     X, y, codes, weight = people
     block = FeatureBlock.from_unsorted(X.astype(settings.dtype), y > 0, codes, weight, codes.max() + 1)
     objective = StrategicObjective(
@@ -100,11 +101,15 @@ def all_at_once(people, start, settings, constraints=()):
         corrected_above=settings.corrected_above,
         application_over=settings.application_over,
     )
+    return block, objective
+
+
+def all_at_once(people, start, settings, constraints=()):
+    block, objective = block_and_objective(people, settings, constraints)
     settings, start = replace(settings, starts=len(start)), start.astype(settings.dtype)
     return descend(strategic_gradient(block, objective, settings), start, settings.learning_rate, STEPS)[0]
 
 
-@pytest.mark.parametrize("n_groups", [4, 10])
 @pytest.mark.parametrize("settings", [PAPER, RELEASED], ids=["paper", "released"])
 @pytest.mark.parametrize(
     ("changed", "parity", "tpr", "data"),
@@ -113,17 +118,17 @@ def all_at_once(people, start, settings, constraints=()):
         ({}, 0.0, 0.0, {"weighted": True}),
         ({}, 2.0, 0.0, {}),
         ({}, 2.0, 3.0, {"weighted": True}),
-        ({}, 0.0, 0.0, {"nobody_of": 1}),
+        ({}, 0.0, 0.0, {"unselected": 1}),
         ({"temperature": 1.0, "precision_temperature": 7.5, "application_temperature": 3.0}, 0.0, 0.0, {}),
         ({"temperature": 4.0, "precision_temperature": 4.0, "learning_rate": 0.05, "application": 0.5}, 0.5, 0.0, {}),
     ],
     ids=["plain", "weights", "parity", "weights and parity", "nobody of a group", "temperatures", "other settings"],
 )
-def test_steps_of_all_starts_are_those_of_the_definition_by_autograd(n_groups, settings, changed, parity, tpr, data):
+def test_steps_of_all_starts_are_those_of_the_definition_by_autograd(settings, changed, parity, tpr, data):
     settings = replace(settings, **changed)
-    people, start = drawn(n_groups, **data)
+    people, start = drawn(4, **data)
     summed = settings.parity_over == "sum"
-    parity = parity / (100 * n_groups) if summed else parity  # the same strength in the other form
+    parity = parity / 400 if summed else parity  # the same strength in the other form
     constraints = []
     if parity:
         constraints.append((ReleasedDemographicParity if summed else DemographicParity)(0.02, weight=parity))
@@ -132,9 +137,13 @@ def test_steps_of_all_starts_are_those_of_the_definition_by_autograd(n_groups, s
     ended = all_at_once(people, start, settings, tuple(constraints))
     expected = [ByDefinition(*people, settings, parity, tpr).descend(each) for each in start]
     np.testing.assert_allclose(ended, expected, rtol=1e-12, atol=1e-12)
-    if "nobody_of" in data:
+    block, objective = block_and_objective(people, settings, tuple(constraints))
+    values, _ = objective(objective.smooth_scores(block.rows).forward(block.scores(start)))
+    definition = ByDefinition(*people, settings, parity, tpr)
+    assert values == pytest.approx([definition.value(w, definition.held(w, current=True)) for w in start])
+    if "unselected" in data:
         X, _, codes, _ = people
-        assert not ((X @ start[:, :-1].T + start[:, -1])[codes == data["nobody_of"]] > 0).any()
+        assert not ((X @ start[:, :-1].T + start[:, -1])[codes == data["unselected"]] > 0).any()
 
 
 @pytest.mark.parametrize("settings", [PAPER, PRESETS["released"]], ids=["paper", "released"])
@@ -172,12 +181,9 @@ def test_settings_given_by_name_win_over_those_of_a_preset():
     ("wrong", "message"),
     [
         ({"temperature": 0.0}, "temperature must be positive"),
-        ({"learning_rate": -1.0}, "learning_rate"),
         ({"application": -1.0}, "application"),
-        ({"starts": 0}, "starts must be a whole number of at least 1"),
         ({"steps": 2.5}, "steps must be a whole number of at least 1"),
         ({"dtype": "float16"}, "dtype must be"),
-        ({"kept_by": "luck"}, "kept_by must be"),
     ],
 )
 def test_settings_that_make_no_sense_are_refused(wrong, message):

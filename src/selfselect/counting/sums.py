@@ -64,16 +64,10 @@ class Sums:
 
 @dataclass(frozen=True, eq=False)
 class Gradient:
-    """Gradient of a value with respect to :class:`Sums`; None where the value does not depend on a sum.
+    """Derivatives of a value with respect to the :class:`Sums` of the same names; None is 0.
 
-    Gradients of several values add up by ``+``.
-
-    Attributes
-    ----------
-    loss, soft_selected, soft_true_positives, sharp_selected, sharp_true_positives, largest
-        Derivative with respect to the sum of the same name; ndarray of shape (..., n_groups) or None.
-    precision : ndarray of shape (..., n_groups) or None
-        Derivative with respect to the smooth precision; :meth:`through_precision` resolves it.
+    The derivative with respect to the smooth precision is resolved by :meth:`through_precision`. Gradients of several
+    values add up by ``+``.
     """
 
     loss: FloatArray | None = None
@@ -85,15 +79,7 @@ class Gradient:
     largest: FloatArray | None = None
 
     def __add__(self, other: Gradient) -> Gradient:
-        return Gradient(
-            add_optional(self.loss, other.loss),
-            add_optional(self.soft_selected, other.soft_selected),
-            add_optional(self.soft_true_positives, other.soft_true_positives),
-            add_optional(self.sharp_selected, other.sharp_selected),
-            add_optional(self.sharp_true_positives, other.sharp_true_positives),
-            add_optional(self.precision, other.precision),
-            add_optional(self.largest, other.largest),
-        )
+        return Gradient(*map(add_optional, vars(self).values(), vars(other).values()))
 
     def through_precision(self, sums: Sums) -> Gradient:
         """Apply the chain rule: precision depends on the sharp sums."""

@@ -1,14 +1,12 @@
 """Training of linear classifiers whose applicants choose themselves.
 
 - ``objective``: the objectives, value and gradient on sums per group
-- ``scores``: scores to sums per group, and a gradient in the sums to one per score
-- ``linear``: scores from features
-- ``terms``, ``problem``: a task, with standardised features sorted by group (see also :mod:`selfselect.constraints`)
+- ``scores``, ``linear``: from features to scores to sums per group, and the gradient back
+- ``problem``: a task, with standardised features sorted by group (see also :mod:`selfselect.constraints`)
 - ``evaluation``, ``candidates``: finished classifiers, with constraint violation and value from hard counts
 - ``thresholds``: the best threshold per group, exactly, for any score (``group_sets``, ``rate_windows``)
-- ``solvers``: :func:`solve`, from a problem to a classifier
-- ``starts``, ``refinement``, ``group_thresholds``, ``all_groups``: the parts of the default solver
-- ``out_of_fold``: choosing on people that a score has not seen
+- ``starts``, ``solvers``: :func:`solve`, from a problem to a classifier
+- ``out_of_fold``: choosing by out-of-fold scores
 - ``paper``: the paper's descent and its settings
 
 The default does not minimise the paper's objective. Once all groups but one stay away, that objective is the mean
@@ -24,9 +22,8 @@ from .linear import FeatureBlock
 from .objective import StrategicObjective
 from .out_of_fold import select_out_of_fold
 from .paper import PRESETS, DescentSettings, logistic_by_descent
-from .problem import Problem
+from .problem import Problem, TrainingTerms
 from .solvers import SOLVERS, refuse_infeasible, solve, too_few_selected
-from .terms import ShutOut, TrainingTerms
 from .thresholds import OptimalThresholds, optimise_thresholds
 
 __all__ = [
@@ -39,7 +36,6 @@ __all__ = [
     "InfeasibleError",
     "OptimalThresholds",
     "Problem",
-    "ShutOut",
     "StrategicObjective",
     "TrainingTerms",
     "accuracy_lower_bound",

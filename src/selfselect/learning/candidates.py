@@ -1,7 +1,12 @@
-"""Finished classifiers with their evaluation: a score with one threshold for all groups, or one for each."""
+"""Finished classifiers with their evaluation: a score with one threshold for all groups, or one for each.
+
+:func:`~selfselect.learning.thresholds.optimise_thresholds` chooses thresholds per group. Columns that are constant
+within groups (one-hot groups, say) turn them into offsets of the groups' scores.
+"""
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -9,47 +14,43 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
-from .._validation import FloatArray
+from .._validation import BoolArray, FloatArray
+from ..constraints import Constraints
 from ..counting import GroupCounts
+from ..counting.sums import TINY
 from ..publishing import ThresholdCurves
-from .evaluation import Evaluation, evaluate_counts, evaluate_thresholds
-from .problem import Problem
+from .evaluation import MIN_SELECTED, Evaluation, accuracy_lower_bound, evaluate_counts, evaluate_thresholds
+from .problem import Problem, TrainingTerms
+from .thresholds import optimise_thresholds
 
 #: Digits to which scores are compared: no threshold falls between two that differ by rounding only.
 DIGITS = 9
 #: Names of groups that an origin lists.
 MAX_NAMES = 3
+#: Offset of a group that is shut out, as a multiple of the size of the score: it also holds for new people whose scores
+#: lie somewhat beyond those seen.
+SHUT_OUT_OFFSET = 10.0
 
 
 @dataclass(frozen=True, eq=False)
 class Candidate:
-    """A classifier and its evaluation.
+    """A classifier, its origin in words, and its numbers of an :class:`~selfselect.learning.evaluation.Evaluation`.
 
-    Attributes
-    ----------
-    parameters : ndarray of shape (n_features + 1,)
-        Weights and intercept, for standardised features.
-    violation, value, accuracy, shortfall : float
-        As in :class:`~selfselect.learning.evaluation.Evaluation`.
-    origin : str
-        Where it comes from.
+    ``parameters`` are weights and intercept, for standardised features.
     """
 
     parameters: FloatArray
+    origin: str
     violation: float
     value: float
     accuracy: float
-    origin: str
     shortfall: float
 
     @classmethod
     def from_evaluation(cls, parameters: FloatArray, evaluation: Evaluation, which: int, origin: str) -> Candidate:
         """Candidate with its entry of an evaluation."""
-        violation, value, accuracy, shortfall = (
-            float(part[which])
-            for part in (evaluation.violation, evaluation.value, evaluation.accuracy, evaluation.shortfall)
-        )
-        return cls(parameters, violation, value, accuracy, origin, shortfall)
+        names = ("violation", "value", "accuracy", "shortfall")
+        return cls(parameters, origin, **{name: float(getattr(evaluation, name)[which]) for name in names})
 
     @property
     def rank(self) -> tuple[float, float, float]:
@@ -58,9 +59,9 @@ class Candidate:
 
 
 def threshold_between(thresholds: FloatArray, i: Any) -> Any:
-    """Number between a threshold and the next one: it separates the same people, with room on both sides.
+    """Number between the threshold at a position (or positions) and the next one: it selects the same people.
 
-    Takes one position or an array of them; the last threshold is returned as it is.
+    The last threshold is returned as it is.
 
     Examples
     --------
@@ -78,8 +79,7 @@ def threshold_between(thresholds: FloatArray, i: Any) -> Any:
 def curves_of(problem: Problem, score: FloatArray) -> tuple[ThresholdCurves, float]:
     """Counts of all groups at every threshold of a score that is scaled and rounded; and the scale."""
     rows = problem.block.rows
-    scale = float(np.abs(score).max()) if len(score) else 1.0
-    scale = scale if scale > 0 else 1.0
+    scale = float(np.abs(score).max()) or 1.0
     weight = None if rows.unweighted else rows.weight  # counts of whole numbers are exact, and faster
     rounded = np.round(score / scale, DIGITS)
     return ThresholdCurves.from_codes(rows.y > 0, rounded, rows.codes, problem.labels, weight), scale
@@ -95,13 +95,127 @@ def with_best_threshold(problem: Problem, parameters: FloatArray, fitted_weights
     return Candidate.from_evaluation(parameters, evaluation, best, origin)
 
 
-def evaluate_parameters(problem: Problem, parameters: FloatArray, fitted_weights: float = 0.0) -> Evaluation:
-    """Evaluation of one linear classifier on the rows of a problem."""
+def counts_of(problem: Problem, parameters: FloatArray) -> GroupCounts:
+    """Counts of one linear classifier on the rows of a problem."""
     rows = problem.block.rows
-    counts = GroupCounts(rows.n, rows.positives, *rows.hard_counts(problem.block.score(parameters)))
-    return evaluate_counts(problem.terms, counts, fitted_weights)
+    return GroupCounts(rows.n, rows.positives, *rows.hard_counts(problem.block.score(parameters)))
 
 
 def names_of(labels: pd.Index, groups: NDArray[np.intp]) -> str:
     """Names of groups, for an origin."""
     return "+".join(str(labels[g]) for g in groups[:MAX_NAMES]) + ("+..." if len(groups) > MAX_NAMES else "")
+
+
+# ---------------------------------------------------------------------- a threshold for each group
+
+
+@dataclass(frozen=True, eq=False)
+class GroupThresholds:
+    """A threshold for each group (inf selects nobody, -inf everybody), and the evaluation of all together.
+
+    ``left_out`` counts groups of the wanted set that cannot be made to apply.
+    """
+
+    applying: BoolArray
+    threshold: FloatArray
+    evaluation: Evaluation
+    left_out: int
+
+    def origin(self, start: str, problem: Problem) -> str:
+        """Origin of a candidate with these thresholds."""
+        note = f", {self.left_out} left out" if self.left_out and self.evaluation.violation[0] == 0 else ""
+        return f"{start}{note}: {names_of(problem.labels, np.flatnonzero(self.applying))}"
+
+    def parameters(
+        self, problem: Problem, parameters: FloatArray, size: float, scale: float, centre: float = 0.0
+    ) -> FloatArray:
+        """Parameters whose score is positive where the score of the varying columns is above the group's threshold.
+
+        Thresholds are on the score minus ``centre``, divided by ``scale``; ``size`` is the largest score.
+        """
+        assert problem.offset_of_group is not None
+        shut_out = SHUT_OUT_OFFSET * (1.0 + size)
+        threshold = self.threshold
+        offsets = np.where(np.isfinite(threshold), -(centre + scale * threshold), -np.sign(threshold) * shut_out)
+        return np.concatenate([parameters[: problem.n_varying], problem.offset_of_group @ offsets])
+
+    def margins(
+        self, score: FloatArray, codes: NDArray[np.intp], size: float, scale: float, centre: float
+    ) -> FloatArray:
+        """Scores with the offsets that :meth:`parameters` gives to groups: positive for those who are selected."""
+        threshold, shut_out = self.threshold[codes], SHUT_OUT_OFFSET * (1.0 + size)
+        unscaled = centre + score * scale
+        nobody, everybody = np.minimum(unscaled - shut_out, 0.0), np.maximum(unscaled + shut_out, TINY)
+        shut = np.where(np.isneginf(threshold), everybody, nobody)
+        return np.where(np.isfinite(threshold), (score - threshold) * scale, shut)
+
+
+def group_thresholds(
+    terms: TrainingTerms,
+    curves: ThresholdCurves,
+    fitted_weights: float,
+    sets: Sequence[NDArray[np.intp]] | None = None,
+) -> list[GroupThresholds]:
+    """The best thresholds for each set of groups that should apply; without sets, for the best set.
+
+    The other groups stay away if they can: none of their people are selected, or as few as the least selection rate
+    allows, or all, as ``terms.shut_out`` says.
+    """
+    applies, reliable = terms.step_applies(curves), _reliable_steps(terms, curves)
+    n, n_groups = curves.n[curves.group], len(curves.groups)
+    gain = curves.correct
+    if sets is None:
+        gain = np.where(n > 0, accuracy_lower_bound(gain, n, fitted_weights), 0.0) * n
+    constraints = Constraints(min_selection_rate=terms.constraints.min_selection_rate)
+    shut_out: Any = terms.shut_out
+    choices = []
+    for groups in [None] if sets is None else sets:
+        only = None if groups is None else np.isin(np.arange(n_groups), groups)
+        best = optimise_thresholds(
+            curves, applies, reliable, gain, shut_out=shut_out, constraints=constraints, only=only
+        )
+        counts = curves.counts_of(best.step)
+        threshold = threshold_between(curves.threshold, best.step)
+        selects_all = (counts.selected == counts.n) if shut_out == "select_all" else np.zeros(n_groups, dtype=bool)
+        outside = np.where(counts.selected == 0, np.inf, np.where(selects_all, -np.inf, threshold))
+        threshold = np.where(best.applying, threshold, outside)
+        left_out = 0 if only is None else int((only & ~best.applying).sum())
+        evaluation = evaluate_counts(terms, counts, fitted_weights)
+        choices.append(GroupThresholds(best.applying, threshold, evaluation, left_out))
+    return choices
+
+
+def _reliable_steps(terms: TrainingTerms, curves: ThresholdCurves) -> BoolArray:
+    """Steps at which the step's group is made to apply.
+
+    It applies with the margin, and by at least :data:`MIN_SELECTED` selected people. If applicants are prescribed, or
+    no group has such a step, groups without one may apply by fewer; in the end even without the margin.
+    """
+    allowed = terms.constraints.selects_enough(curves)
+    with_margin = curves.step_applies(terms.costs, terms.tolerance, terms.behaviour) & allowed
+    reliable = with_margin & (curves.selected >= MIN_SELECTED)
+    prescribed = terms.constraints.prescribes_applicants
+    if prescribed or not reliable.any():
+        has_some = np.bincount(curves.group[reliable], minlength=len(curves.groups)) > 0
+        reliable = np.where(has_some[curves.group], reliable, with_margin)
+        if not reliable.any() and not prescribed:
+            reliable = curves.step_applies(terms.costs, 0.0, terms.behaviour) & allowed
+    return np.asarray(reliable, dtype=bool)
+
+
+def with_group_thresholds(
+    problem: Problem,
+    parameters: FloatArray,
+    fitted_weights: float,
+    origin: str,
+    sets: Sequence[NDArray[np.intp]] | None = None,
+) -> list[Candidate]:
+    """Candidates with the best threshold of each group; see :func:`group_thresholds`."""
+    width = problem.n_varying
+    curves, scale = curves_of(problem, problem.block.X[:, :width] @ parameters[:width])
+    return [
+        Candidate.from_evaluation(
+            choice.parameters(problem, parameters, scale, scale), choice.evaluation, 0, choice.origin(origin, problem)
+        )
+        for choice in group_thresholds(problem.terms, curves, fitted_weights, sets)
+    ]

@@ -1,12 +1,12 @@
-"""Evaluation of finished classifiers by hard counts: by how much constraints are violated, and what they are worth.
+"""Evaluation of finished classifiers by hard counts: by how much they violate constraints, and their accuracy.
 
-Raw training accuracy prefers small groups and whatever was fitted hardest. So classifiers are compared by
+Raw training accuracy prefers small groups and overfitted scores. So classifiers are compared by
 
     accuracy - 2 standard errors - (fitted weights) / (applicants)
 
 over those who apply. The second term allows for the number of applicants, the third takes back what fitting that many
-weights gains in sample. Constraints come first: the classifier that violates them less is kept whatever its accuracy,
-and the least selection rate comes before all others, because it can be kept whoever applies.
+weights gains in sample. Constraints come first: the classifier that violates them less is kept whatever its accuracy.
+The least selection rate comes before all others, because it does not depend on who applies.
 
 :func:`evaluate_counts` takes any classifiers, one row of counts each: O(r K) for r classifiers and K groups.
 :func:`evaluate_thresholds` takes all thresholds of one score at once, O(m log m) for m rows and any K; only constraints
@@ -15,7 +15,7 @@ between groups need the counts of every group, at no more than :data:`MAX_TABLE_
 
 from __future__ import annotations
 
-from dataclasses import dataclass, fields, replace
+from dataclasses import dataclass, replace
 from types import SimpleNamespace
 from typing import Any
 
@@ -27,7 +27,7 @@ from ..behaviour import Tolerance
 from ..constraints import SHARE_SLACK, Constraints
 from ..counting import GroupCounts, ratio
 from ..publishing import ThresholdCurves
-from .terms import TrainingTerms
+from .problem import TrainingTerms
 
 #: Standard errors that are taken off an accuracy.
 STANDARD_ERRORS = 2.0
@@ -60,21 +60,18 @@ def accuracy_lower_bound(correct: Any, n: Any, fitted_weights: float, errors: fl
 
 @dataclass(frozen=True, eq=False)
 class Evaluation:
-    """Evaluation of some classifiers, one entry each.
+    """Evaluation of some classifiers, arrays of shape (n_classifiers,).
 
     Attributes
     ----------
-    violation : ndarray of shape (n_classifiers,)
-        By how much constraints are violated in all; 0 if they hold.
-    group_violation : ndarray of shape (n_classifiers,)
-        The part of it that comes from constraints between groups.
-    value : ndarray of shape (n_classifiers,)
+    violation, group_violation, shortfall
+        By how much constraints are violated (0 if they hold): in all, between groups, and by groups of which too few
+        are selected.
+    value
         Lower bound of induced accuracy (see the module), in the worse of two cases: groups that clear their cost
         without the margin apply, or stay away.
-    accuracy : ndarray of shape (n_classifiers,)
+    accuracy
         Induced accuracy, NaN if nobody applies.
-    shortfall : ndarray of shape (n_classifiers,)
-        The part of the violation that comes from groups of which too few are selected.
     """
 
     violation: FloatArray
@@ -86,10 +83,6 @@ class Evaluation:
     def best(self) -> int:
         """Position of the best classifier: constraints first, then value; the last among equals."""
         return int(np.lexsort((self.value, -self.violation, -self.shortfall))[-1])
-
-    def take(self, which: Any) -> Evaluation:
-        """Evaluation of some of the classifiers."""
-        return Evaluation(*(getattr(self, part.name)[which] for part in fields(self)))
 
 
 def evaluate_counts(terms: TrainingTerms, counts: GroupCounts, fitted_weights: float) -> Evaluation:
@@ -141,14 +134,15 @@ def evaluate_thresholds(
         evenly = np.linspace(0, len(thresholds) - 1, min(len(thresholds), most))
         evaluated = np.unique(evenly.round().astype(np.intp))
         counts = GroupCounts(curves.n, curves.positives, *curves.counts_at(thresholds[evaluated]))
-        evaluation = _add_group_violation(terms, evaluation.take(evaluated), counts)
+        thinned = Evaluation(*(part[evaluated] for part in vars(evaluation).values()))
+        evaluation = _add_group_violation(terms, thinned, counts)
     return evaluation, thresholds, evaluated
 
 
 def shortfall_at_thresholds(constraints: Constraints, curves: ThresholdCurves) -> FloatArray:
-    """What groups lack to the least selection rate, added up, at every threshold of a score.
+    """By how much selection rates are below the least one, added up over groups, at every threshold of a score.
 
-    It is exactly 0 where no group lacks anything, so always at -inf, where everybody is selected.
+    It is exactly 0 where every group has its rate, so always at -inf, where everybody is selected.
     """
     shortfall = constraints.shortfall(curves.selected, curves.n[curves.group])
     running = curves.running(np.zeros(len(shortfall), dtype=bool))

@@ -30,19 +30,10 @@ MAX_BRANCHES = 20_000
 
 @dataclass(frozen=True, eq=False)
 class GroupChoices:
-    """What each group can do, and what it adds.
+    """What each group can do, and what it adds; arrays of shape (n_groups,).
 
-    Attributes
-    ----------
-    gain : ndarray of shape (n_groups,)
-        What the group adds to the numerator if it applies; -inf if it cannot.
-    n : ndarray of shape (n_groups,)
-        What it adds to the denominator.
-    cover : ndarray of shape (n_groups,)
-        What it adds towards the need; at most ``n``.
-    reliable : ndarray of bool of shape (n_groups,)
-        Groups of which at least one must apply.
-    may_stay_out : ndarray of bool of shape (n_groups,)
+    If a group applies, it adds ``gain`` to the numerator (-inf: it cannot apply), ``n`` to the denominator and
+    ``cover``, at most ``n``, towards the need. At least one ``reliable`` group must apply.
     """
 
     gain: FloatArray
@@ -82,15 +73,9 @@ class GroupSet:
 
 
 def best_set(choices: GroupChoices, need: float, *, exact: bool = True) -> GroupSet | None:
-    """Set of groups with the largest ratio, or None if no set covers the need.
+    """Set of groups with the largest ratio, or None if no set covers the need (0 and below: there is none).
 
-    Parameters
-    ----------
-    choices : GroupChoices
-    need : float
-        Least sum of ``cover``; 0 and below for none.
-    exact : bool, default=True
-        Whether integer programs close the gap that a relaxation leaves. Otherwise the set is only good.
+    Integer programs close the gap that a relaxation leaves, unless ``exact`` is False.
 
     Examples
     --------
@@ -126,10 +111,10 @@ def _best_of_any(choices: GroupChoices) -> GroupSet:
     applying = choices.may_apply
     value = choices.ratio(applying)
     while True:
-        worth = choices.gain - value * choices.n
-        taken = choices.must_apply | (choices.may_apply & (worth > 0))
+        net_gain = choices.gain - value * choices.n
+        taken = choices.must_apply | (choices.may_apply & (net_gain > 0))
         if not (taken & eligible).any():
-            taken[np.argmax(np.where(eligible, worth, -np.inf))] = True
+            taken[np.argmax(np.where(eligible, net_gain, -np.inf))] = True
         better = choices.ratio(taken)
         if not better > value:  # nor if it is undefined
             return GroupSet(applying, value, value)
@@ -138,13 +123,13 @@ def _best_of_any(choices: GroupChoices) -> GroupSet:
 
 def _shares(choices: GroupChoices, need: float, value: float) -> tuple[FloatArray, float]:
     """Shares of groups with the largest ``sum gain - value n`` that cover a need within reach, and the need's price."""
-    worth = choices.gain - value * choices.n
-    share = np.where(choices.must_apply | (choices.may_apply & (worth > 0)), 1.0, 0.0)
+    net_gain = choices.gain - value * choices.n
+    share = np.where(choices.must_apply | (choices.may_apply & (net_gain > 0)), 1.0, 0.0)
     short = need - choices.cover[share > 0].sum()
     rest = np.flatnonzero(choices.may_apply & (share == 0) & (choices.cover > 0))
     if short <= 0 or len(rest) == 0:
         return share, 0.0
-    loss = -worth[rest] / choices.cover[rest]
+    loss = -net_gain[rest] / choices.cover[rest]
     order = np.argsort(loss, kind="stable")
     rest, reached = rest[order], np.cumsum(choices.cover[rest[order]])
     last = min(int(np.searchsorted(reached, short)), len(rest) - 1)
@@ -173,8 +158,8 @@ def _closed(choices: GroupChoices, need: float, start: GroupSet) -> GroupSet:
     fewest = max(need, float(choices.n[fixed].sum()))  # people of any set that will do, at least
     while True:
         _, price = _shares(choices, need, value)
-        worth = np.where(choices.may_apply, choices.gain - value * choices.n, 0.0)
-        priced = worth + price * choices.cover
+        net_gain = np.where(choices.may_apply, choices.gain - value * choices.n, 0.0)
+        priced = net_gain + price * choices.cover
         surplus = float(np.maximum(priced[free], 0).sum() + priced[fixed].sum() - price * need)
         # a group that the price puts on one side by more than the surplus stays there
         distance = np.where(free, np.abs(priced), np.inf)
@@ -185,7 +170,7 @@ def _closed(choices: GroupChoices, need: float, start: GroupSet) -> GroupSet:
         for limit in (nearest, surplus) if nearest < surplus and applying is start.applying else (surplus,):
             open_ = distance < limit
             settled = fixed | (free & ~open_ & (priced > 0))
-            taken, most = _program(worth, choices.cover, need, settled, np.flatnonzero(open_))
+            taken, most = _program(net_gain, choices.cover, need, settled, np.flatnonzero(open_))
             better = choices.ratio(taken) if taken is not None else -np.inf
             if better > value:
                 break
@@ -195,19 +180,19 @@ def _closed(choices: GroupChoices, need: float, start: GroupSet) -> GroupSet:
 
 
 def _program(
-    worth: FloatArray, cover: FloatArray, need: float, settled: BoolArray, open_: NDArray[np.intp]
+    net_gain: FloatArray, cover: FloatArray, need: float, settled: BoolArray, open_: NDArray[np.intp]
 ) -> tuple[BoolArray | None, float]:
-    """Integer program over the open groups: the set of the largest worth (None if there is none), and a bound on it."""
+    """Integer program over the open groups: the set of the largest net gain or None, and a bound on the gain."""
     if len(open_) == 0:
-        return (settled, float(worth[settled].sum())) if cover[settled].sum() >= need else (None, -np.inf)
-    size = COEFFICIENT / float(np.abs(worth[open_]).max() or 1.0)
-    missing, base, most = need - float(cover[settled].sum()), float(worth[settled].sum()), np.inf
+        return (settled, float(net_gain[settled].sum())) if cover[settled].sum() >= need else (None, -np.inf)
+    size = COEFFICIENT / float(np.abs(net_gain[open_]).max() or 1.0)
+    missing, base, most = need - float(cover[settled].sum()), float(net_gain[settled].sum()), np.inf
     unit = float(cover[open_].max() or 1.0)
     if (cover[open_] == np.floor(cover[open_])).all():
         missing, unit = float(np.ceil(missing)), 1.0  # whole numbers need no rounding
     for margin in (0.0, 1e-6):  # the solver rounds weights: if the need stays uncovered, require a little more
         result = milp(
-            -size * worth[open_],
+            -size * net_gain[open_],
             integrality=np.ones(len(open_)),
             bounds=Bounds(0, 1),
             constraints=LinearConstraint(cover[open_][None, :] / unit, missing / unit + margin, np.inf),

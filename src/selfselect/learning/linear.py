@@ -13,6 +13,7 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
+from scipy.optimize import minimize
 
 from .._validation import BoolArray, FloatArray
 from ..counting.rows import Rows
@@ -52,7 +53,7 @@ class FeatureBlock:
 
     @cached_property
     def _columns(self) -> NDArray[Any]:
-        """``X'`` in memory of its own: products of several scores are faster with it."""
+        """A contiguous copy of ``X'``, with which products of several scores are faster."""
         return np.ascontiguousarray(self.X.T)
 
     def gradient(self, per_score: NDArray[Any]) -> NDArray[Any]:
@@ -62,7 +63,7 @@ class FeatureBlock:
 
 @dataclass(frozen=True, eq=False)
 class _BlockPass:
-    """One pass over a block at some parameters."""
+    """A pass forward over a block at some parameters."""
 
     block: FeatureBlock
     scores: SmoothScores
@@ -81,16 +82,9 @@ class _BlockPass:
 class LinearLoss:
     """An objective as a function of weights and intercept, with its gradient.
 
-    Attributes
-    ----------
-    table : Rows of FeatureBlock
-        In memory, each evaluation makes one pass forward; in chunks it reads the table twice; on a cluster the passes
-        stay with the workers, which receive the parameters and the gradient in the sums.
-    objective : Objective
-    ridge : ndarray of shape (n_features,), optional
-        Adds ``(1/2) sum_j ridge_j (w_j - centre_j)^2``.
-    centre : ndarray of shape (n_features + 1,), optional
-        Weights and intercept (which has no ridge); by default 0.
+    ``ridge`` adds ``(1/2) sum_j ridge_j (w_j - centre_j)^2`` for weights w; ``centre`` (by default 0) has an entry for
+    the intercept as well. In memory, each evaluation makes one pass forward. In chunks it reads the table twice. On a
+    cluster the passes stay with the workers, which receive the parameters and the gradient in the sums.
     """
 
     table: Rows[FeatureBlock]
@@ -110,3 +104,7 @@ class LinearLoss:
             total += float(force @ distance) / 2
             gradient = gradient + force
         return total, gradient
+
+    def minimise(self, parameters: FloatArray, iterations: int) -> FloatArray:
+        """Weights and intercept after some iterations of L-BFGS."""
+        return np.asarray(minimize(self, parameters, jac=True, method="L-BFGS-B", options={"maxiter": iterations}).x)

@@ -1,8 +1,17 @@
 """The objectives of training: value, and gradient with respect to sums per group.
 
-:class:`StrategicObjective` is the paper's. :class:`TargetedObjective` is what the default solvers minimise. Both see
-only :class:`~selfselect.counting.sums.Sums`, K numbers of each kind for K groups; :mod:`.scores` makes these from
-scores, and :mod:`.linear` makes scores from features.
+:class:`StrategicObjective` is the paper's::
+
+    sum_z a_z L_z / sum_z a_z n_z  +  application R_app  +  penalties of constraints
+    R_app = -(1/K) sum_z log(max_i y~_i + .001) - log(max_z a_z + .001)
+
+with the smooth application ``a_z`` of group z at its smooth precision, its log-loss ``L_z`` and its people ``n_z``.
+:class:`TargetedObjective` is what the default solvers minimise, for groups T that are meant to apply::
+
+    sum_z T_z (P_z - TP_z + price (PP_z - TP_z)) / scale  +  bounds of precision  +  penalties of constraints
+
+Both see only :class:`~selfselect.counting.sums.Sums`, K numbers of each kind for K groups; :mod:`.scores` makes these
+from scores, and :mod:`.linear` makes scores from features.
 """
 
 from __future__ import annotations
@@ -57,9 +66,9 @@ def induced_loss(loss: FloatArray, n: FloatArray, applies: FloatArray) -> tuple[
 def application_penalty(
     largest: FloatArray, applies: FloatArray, over: str = "mean"
 ) -> tuple[FloatArray, FloatArray, FloatArray]:
-    """Penalty unless someone is selected in every group and some group applies; derivatives in ``max y~`` and a.
+    """``R_app``, low if someone is selected in every group and some group applies; derivatives in ``max y~`` and a.
 
-    ``-(1/K) sum_z log(max_i y~_i + .001) - log(max_z a_z + .001)``; the factor 1/K is left out over the "sum".
+    Over the "sum" the factor 1/K is left out.
     """
     count = applies.shape[-1] if over == "mean" else 1
     top = applies.argmax(axis=-1)[..., None]
@@ -72,20 +81,16 @@ def application_penalty(
 
 @dataclass(frozen=True, eq=False)
 class StrategicObjective:
-    """The paper's objective, for one score or several at once.
+    """The paper's objective, for one score or several at once; see the module for its formula.
 
-    ``sum_z a_z L_z / sum_z a_z n_z + application R_app + penalties of constraints``, where ``a_z`` is the smooth
-    application of group z at its smooth precision, ``L_z`` its log-loss and ``R_app`` the
-    :func:`application_penalty`.
-
-    Attributes
+    Parameters
     ----------
     costs : ndarray of shape (n_groups,)
         Effective cost of each group, margin included.
     application : float
         Weight of the application penalty.
     constraints : tuple of Constraint
-        Constraints between groups, as penalties.
+        Their penalties are added.
     temperature, precision_temperature, application_temperature : float
         Sharpness of y~ (loss and penalties), of the smooth precision, and of applications.
     corrected : bool
@@ -148,25 +153,12 @@ class StrategicObjective:
 # ---------------------------------------------------------------------- the objective of the default solvers
 
 
-def weighted_error(
-    true_positives: FloatArray, selected: FloatArray, positives: FloatArray, target: FloatArray, price: float
-) -> tuple[float, FloatArray, FloatArray]:
-    """Errors on target groups, a false positive counting ``price`` times; derivatives in TP and PP.
-
-    ``sum_z T_z (P_z - TP_z + price (PP_z - TP_z))``. At price 1 it is the smooth number of errors. At
-    ``price = c / (1 - c)`` the gain ``TP - price (PP - TP)`` is positive exactly for a smooth precision above c, so
-    that minimising it turns the score towards precision at the very top.
-    """
-    value = target @ (positives - true_positives + price * (selected - true_positives))
-    return float(value), -(1 + price) * target, price * target
-
-
 @dataclass(frozen=True, eq=False)
 class PrecisionBounds:
     """Penalty that keeps the smooth precision of some groups above a bound, and of others below; NaN is no bound."""
 
-    at_least: FloatArray | None = None
-    at_most: FloatArray | None = None
+    at_least: FloatArray
+    at_most: FloatArray
     weight: float = 1.0
 
     def penalty(self, sums: Sums) -> tuple[float, Gradient]:
@@ -174,11 +166,7 @@ class PrecisionBounds:
         precision = sums.precision
         clipped = np.clip(precision, PRECISION_CLIP, 1 - PRECISION_CLIP)
         odds = logit(clipped)
-        low = high = np.zeros(len(odds))
-        if self.at_least is not None:
-            low = np.fmax(logit(self.at_least) - odds, 0.0)  # fmax ignores NaN
-        if self.at_most is not None:
-            high = np.fmax(odds - logit(self.at_most), 0.0)
+        low, high = np.fmax(logit(self.at_least) - odds, 0.0), np.fmax(odds - logit(self.at_most), 0.0)  # ignores NaN
         slope = np.where(clipped == precision, 2 * (high - low) / (clipped * (1 - clipped)), 0.0) / len(odds)
         value = float(low @ low + high @ high) / len(odds)
         return self.weight * value, Gradient(precision=self.weight * slope)
@@ -189,23 +177,11 @@ class TargetedObjective:
     """Errors on groups that are meant to apply, with everything else as a penalty.
 
     :class:`StrategicObjective` lets the data decide who applies, and loses the gradient of a group whose smooth
-    application is 0. This objective is given the groups. Its terms: :func:`weighted_error` on the target,
-    :class:`PrecisionBounds` that keep the target in and others out, and constraints between groups.
+    application is 0. This objective is given the groups (``target`` is 1 for these, 0 for others). ``bounds`` keep them
+    in and others out. If ``with_log_loss``, the log-loss on the target replaces the errors.
 
-    Attributes
-    ----------
-    target : ndarray of shape (n_groups,)
-        1 for groups meant to apply, 0 for the others.
-    scale : float
-        Divides the errors.
-    price : float
-        Errors that a false positive counts for.
-    temperature : float
-        Sharpness of predictions.
-    bounds : PrecisionBounds, optional
-    constraints : tuple of Constraint
-    with_log_loss : bool
-        Whether the log-loss on the target replaces errors.
+    At ``price`` 1 the value is the smooth number of errors. At ``c / (1 - c)`` the gain ``TP - price (PP - TP)`` is
+    positive exactly for a smooth precision above c: the score turns towards precision at the very top.
     """
 
     target: FloatArray
@@ -231,10 +207,9 @@ class TargetedObjective:
     def _errors(self, sums: Sums) -> tuple[float, Gradient]:
         if self.with_log_loss:
             return float(self.target @ sums.loss) / self.scale, Gradient(loss=self.target / self.scale)
-        value, in_true_positives, in_selected = weighted_error(
-            sums.sharp_true_positives, sums.sharp_selected, sums.positives, self.target / self.scale, self.price
-        )
-        return value, Gradient(sharp_true_positives=in_true_positives, sharp_selected=in_selected)
+        target, price, true_positives = self.target / self.scale, self.price, sums.sharp_true_positives
+        value = target @ (sums.positives - true_positives + price * (sums.sharp_selected - true_positives))
+        return float(value), Gradient(sharp_true_positives=-(1 + price) * target, sharp_selected=price * target)
 
     def with_weight(self, weight: float) -> TargetedObjective:
         """The same objective with a weight of the bounds and of the barriers of constraints."""

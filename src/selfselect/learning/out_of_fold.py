@@ -1,10 +1,9 @@
-"""Choose among scores, groups and thresholds on people that a score has not seen.
+"""Choose among scores, groups and thresholds by out-of-fold scores.
 
 Every kind of score (logistic; refined for some groups; ...) is fitted several times, each time without some of the
-people, whom it then scores. These out-of-fold scores decide, so that neither how hard a score was fitted nor its luck
-in training counts. The chosen kind is then fitted once more to everybody and keeps the thresholds. Scores of one kind
-are centred and scaled alike each time, to be comparable. With k folds this takes about k + 1 times as long as choosing
-in training.
+people, whom it then scores. These out-of-fold scores decide, so that overfitting does not count. The chosen kind is
+then fitted once more to everybody and keeps the thresholds. Scores of one kind are centred and scaled alike each time,
+to be comparable. With k folds this takes about k + 1 times as long as choosing in training.
 """
 
 from __future__ import annotations
@@ -17,13 +16,11 @@ from numpy.typing import NDArray
 
 from .._validation import BoolArray, FloatArray
 from ..publishing import ThresholdCurves
-from .all_groups import solve_all_groups
-from .candidates import DIGITS, Candidate, names_of, threshold_between
+from .candidates import DIGITS, Candidate, group_thresholds, threshold_between
 from .evaluation import evaluate_thresholds
-from .group_thresholds import group_thresholds
 from .problem import Problem
-from .refinement import refined_scores
-from .starts import logistic_start, target_sets
+from .solvers import solve_all_groups
+from .starts import FittedScore, fit_scores, logistic_start, target_sets
 
 
 @dataclass(frozen=True, eq=False)
@@ -36,20 +33,11 @@ class OutOfFoldCandidate:
         Fitted to the final rows.
     score : ndarray of shape (n_rows,)
         Out-of-fold score of each row of the problem on the scale of the candidate, positive for those who are selected;
-        NaN for rows that are never judged.
+        NaN for rows that are in no test fold.
     """
 
     candidate: Candidate
     score: FloatArray
-
-
-@dataclass(frozen=True, eq=False)
-class _FittedScore:
-    """A score of one kind, and the groups that it was refined for (None: any)."""
-
-    kind: str
-    parameters: FloatArray
-    groups: NDArray[np.intp] | None = None
 
 
 class _CandidateFitter:
@@ -57,30 +45,22 @@ class _CandidateFitter:
 
     def __init__(self, problem: Problem, *, with_refinement: bool, max_iter: int | None) -> None:
         self.problem, self.with_refinement, self.max_iter = problem, with_refinement, max_iter
-        self.trains_all_groups = problem.shares_threshold
-        self.by_group = problem.offset_of_group is not None and not self.trains_all_groups
+        self.by_group = problem.offset_of_group is not None and not problem.shares_threshold
         self.n_iter = 0
         self._sets: list[NDArray[np.intp]] | None = None
 
-    def fit(self, rows: BoolArray) -> tuple[Problem, list[_FittedScore]]:
-        """Scores of all kinds, fitted to some rows. The first call decides which groups are worth a refinement."""
+    def fit(self, rows: BoolArray) -> tuple[Problem, list[FittedScore]]:
+        """Scores of all kinds, fitted to some rows. The first call decides for which groups scores are refined."""
         problem = self.problem.take(rows)
-        if self.trains_all_groups and self.with_refinement:
+        if problem.shares_threshold and self.with_refinement:
             with np.errstate(over="ignore", invalid="ignore"):  # barriers may be too steep for few people
                 candidates, self.n_iter = solve_all_groups(problem.without_empty_groups(), self.max_iter)
             finite = [candidate for candidate in candidates if np.isfinite(candidate.parameters).all()]
-            return problem, [_FittedScore(candidate.origin, candidate.parameters) for candidate in finite]
+            return problem, [FittedScore(candidate.origin, candidate.parameters) for candidate in finite]
         start, self.n_iter = logistic_start(problem, self.max_iter)
         if self._sets is None:
             self._sets = target_sets(problem, start)
-        fitted = [_FittedScore("everybody", start)]
-        for groups in self._sets if self.with_refinement else []:
-            names = names_of(problem.labels, groups)
-            fitted += [
-                _FittedScore(f"refined for {names}, ridge {ridge:g}", parameters, groups)
-                for parameters, ridge in refined_scores(problem, start, groups)
-            ]
-        return problem, fitted
+        return problem, fit_scores(problem, start, self._sets if self.with_refinement else [])
 
     @property
     def prescribed_sets(self) -> list[NDArray[np.intp]] | None:
@@ -94,6 +74,12 @@ class _CandidateFitter:
             return np.asarray(X[:, :width] @ parameters[:width])
         return np.asarray(X @ parameters[:-1] + parameters[-1])
 
+    def centre_and_scale(self, problem: Problem, parameters: FloatArray) -> tuple[FloatArray, float, float]:
+        """Scores of the rows of a problem, with their mean and standard deviation."""
+        score, weight = self.score(problem.block.X, parameters), problem.block.rows.weight
+        centre = float(np.average(score, weights=weight))
+        return score, centre, float(np.sqrt(np.average((score - centre) ** 2, weights=weight))) or 1.0
+
 
 def select_out_of_fold(
     problem: Problem,
@@ -105,76 +91,55 @@ def select_out_of_fold(
 ) -> tuple[list[OutOfFoldCandidate], int]:
     """Candidates that are evaluated out of fold, at least one per kind of score; and steps of the logistic start.
 
-    Parameters
-    ----------
-    problem : Problem
-    folds : sequence of (fitted, judged)
-        Row numbers to fit, and to score afterwards, as in ``problem.row_numbers``.
-    final : ndarray
-        Row numbers that the kept classifier is fitted to.
-    with_refinement : bool, default=True
-        Whether scores are refined. Otherwise the logistic score is the only one.
-    max_iter : int, optional
-        Steps of the logistic start.
+    ``folds`` are pairs (train, test) of row numbers as in ``problem.row_numbers``; the kept classifier is fitted to the
+    rows ``final``. Without refinement the logistic score is the only one; ``max_iter`` limits its steps.
     """
     fitter = _CandidateFitter(problem, with_refinement=with_refinement, max_iter=max_iter)
     final_rows = problem.rows_among(final)
     last, kinds = fitter.fit(final_rows)
     X = problem.block.X
-    unseen: dict[str, FloatArray] = {fitted.kind: np.full(len(X), np.nan) for fitted in kinds}
-    for fitted_numbers, judged_numbers in folds:
-        rows, judged = problem.rows_among(fitted_numbers), problem.rows_among(judged_numbers)
-        again = len(folds) > 1 or (rows != final_rows).any()
-        part, scores = fitter.fit(rows) if again else (last, kinds)
+    out_of_fold: dict[str, FloatArray] = {fitted.kind: np.full(len(X), np.nan) for fitted in kinds}
+    for train_numbers, test_numbers in folds:
+        train, test = problem.rows_among(train_numbers), problem.rows_among(test_numbers)
+        again = len(folds) > 1 or (train != final_rows).any()
+        part, scores = fitter.fit(train) if again else (last, kinds)
         for fitted in scores:
-            if fitted.kind in unseen:
-                centre, scale = _centre_and_scale(fitter.score(part.block.X, fitted.parameters), part)
-                unseen[fitted.kind][judged] = (fitter.score(X[judged], fitted.parameters) - centre) / scale
-    judged = problem.rows_among(np.concatenate([judged_numbers for _, judged_numbers in folds]))
+            if fitted.kind in out_of_fold:
+                _, centre, scale = fitter.centre_and_scale(part, fitted.parameters)
+                out_of_fold[fitted.kind][test] = (fitter.score(X[test], fitted.parameters) - centre) / scale
+    tested = problem.rows_among(np.concatenate([test for _, test in folds]))
     candidates = []
     for fitted in kinds:
-        score = np.round(unseen[fitted.kind][judged], DIGITS)
+        score = np.round(out_of_fold[fitted.kind][tested], DIGITS)
         if not np.isnan(score).any():  # every fold has this kind
-            candidates += _with_thresholds(fitter, last, fitted, judged, score)
+            for candidate, margins in _with_thresholds(fitter, last, fitted, tested, score):
+                margin = np.full(len(X), np.nan)
+                margin[tested] = margins
+                candidates.append(OutOfFoldCandidate(candidate, margin))
     return candidates, fitter.n_iter
 
 
-def _centre_and_scale(score: FloatArray, problem: Problem) -> tuple[float, float]:
-    """Mean and standard deviation of a score on the rows that it was fitted to."""
-    weight = problem.block.rows.weight
-    centre = float(np.average(score, weights=weight))
-    return centre, float(np.sqrt(np.average((score - centre) ** 2, weights=weight))) or 1.0
-
-
 def _with_thresholds(
-    fitter: _CandidateFitter, last: Problem, fitted: _FittedScore, judged: BoolArray, score: FloatArray
-) -> list[OutOfFoldCandidate]:
-    """The best thresholds of one kind of score, by its out-of-fold scores."""
+    fitter: _CandidateFitter, last: Problem, fitted: FittedScore, tested: BoolArray, score: FloatArray
+) -> list[tuple[Candidate, FloatArray]]:
+    """Candidates with the best thresholds on out-of-fold scores of one kind, each with the margins of tested rows."""
     problem, terms, rows = fitter.problem, fitter.problem.terms, fitter.problem.block.rows
-    codes = rows.codes[judged]
-    weight = None if rows.unweighted else rows.weight[judged]
-    curves = ThresholdCurves.from_codes(rows.y[judged] > 0, score, codes, problem.labels, weight)
-    raw = fitter.score(last.block.X, fitted.parameters)
-    centre, scale = _centre_and_scale(raw, last)
-
-    def out_of_fold(candidate: Candidate, margins: FloatArray) -> OutOfFoldCandidate:
-        unseen = np.full(len(judged), np.nan)
-        unseen[judged] = margins
-        return OutOfFoldCandidate(candidate, unseen)
-
+    codes = rows.codes[tested]
+    weight = None if rows.unweighted else rows.weight[tested]
+    curves = ThresholdCurves.from_codes(rows.y[tested] > 0, score, codes, problem.labels, weight)
+    raw, centre, scale = fitter.centre_and_scale(last, fitted.parameters)
     if not fitter.by_group:
         evaluation, thresholds, evaluated = evaluate_thresholds(terms, curves, fitted_weights=0.0)
         best = evaluation.best()
         threshold = float(threshold_between(thresholds, int(evaluated[best])))
         intercept = fitted.parameters[-1] - (centre + scale * threshold)
         parameters = np.append(fitted.parameters[:-1], intercept)
-        candidate = Candidate.from_evaluation(parameters, evaluation, best, fitted.kind)
-        return [out_of_fold(candidate, (score - threshold) * scale)]
+        return [(Candidate.from_evaluation(parameters, evaluation, best, fitted.kind), (score - threshold) * scale)]
     sets = [fitted.groups] if fitted.groups is not None else fitter.prescribed_sets
     size = float(np.abs(raw).max())
     candidates = []
     for choice in group_thresholds(terms, curves, 0.0, sets):
         parameters = choice.parameters(problem, fitted.parameters, size, scale, centre)
         candidate = Candidate.from_evaluation(parameters, choice.evaluation, 0, choice.origin(fitted.kind, problem))
-        candidates.append(out_of_fold(candidate, choice.margins(score, codes, size, scale, centre)))
+        candidates.append((candidate, choice.margins(score, codes, size, scale, centre)))
     return candidates

@@ -1,4 +1,4 @@
-"""The paper's own training, kept as the reference: gradient descent on its objective from random starts.
+"""The paper's training, kept as the reference: gradient descent on its objective from random starts.
 
 For m rows and d features each step takes O(m d); the paper takes 30,000 of them from each start. All starts take their
 steps together.
@@ -19,11 +19,11 @@ from .._validation import FloatArray, check_choice, check_nonnegative
 from ..behaviour import PRECISION_CLIP
 from ..counting.rows import InMemoryRows
 from ..counting.sums import TINY, Gradient, Sums
-from .candidates import Candidate, evaluate_parameters, with_best_threshold
+from .candidates import Candidate, counts_of, with_best_threshold
+from .evaluation import evaluate_counts
 from .linear import FeatureBlock, LinearLoss
 from .objective import APPLICATION, StrategicObjective
 from .problem import Problem
-from .refinement import minimise
 from .scores import SmoothScores
 
 #: Norm of the gradient below which a descent counts as converged.
@@ -190,10 +190,12 @@ def solve_by_descent(
     ended, slope = descend(gradient, start, settings.learning_rate, settings.steps)
     candidates, finite = [], np.isfinite(ended).all(axis=1)
     smooth = _smooth_accuracy(block, objective, ended) if settings.kept_by == "smooth" else None
-    published = replace(problem, terms=problem.terms.as_published())
+    # people see no margin, and constraints between groups are penalties only
+    constraints = replace(problem.terms.constraints, between_groups=())
+    published = replace(problem.terms, tolerance=0.0, constraints=constraints)
     for which in np.flatnonzero(finite):
         parameters = problem.standardisation.redo_parameters(ended[which].astype(np.float64))
-        evaluation = evaluate_parameters(published, parameters)
+        evaluation = evaluate_counts(published, counts_of(problem, parameters), fitted_weights=0.0)
         candidate = Candidate.from_evaluation(parameters, evaluation, 0, f"descent {which + 1}")
         value = candidate.accuracy if smooth is None else float(smooth[which])
         candidates.append(replace(candidate, value=-np.inf if np.isnan(value) else value))
@@ -256,7 +258,8 @@ def solve_by_stages(
                 precision_temperature=precision_temperature,
                 application_temperature=application_temperature,
             )
-            parameters = minimise(LinearLoss(InMemoryRows(problem.block), sharper, ridge), parameters, STAGE_ITERATIONS)
+            loss = LinearLoss(InMemoryRows(problem.block), sharper, ridge)
+            parameters = loss.minimise(parameters, STAGE_ITERATIONS)
         origin = f"random start {start + 1}"
         candidates.append(with_best_threshold(problem, parameters, problem.n_features, origin))
     return candidates

@@ -1,17 +1,19 @@
-"""The task of a solver: standardised features sorted by group, which of these tell groups apart, and terms."""
+"""The task of a solver: standardised features sorted by group, which columns identify groups, and the terms."""
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 
 import numpy as np
 import pandas as pd
-from numpy.typing import NDArray
+from numpy.typing import ArrayLike, NDArray
 
 from .._validation import BoolArray, FloatArray, outside_weight_range
+from ..behaviour import SLACK, Behaviour, BestResponse, Tolerance, applies_with_margin
+from ..constraints import Constraint, Constraints
+from ..publishing import ThresholdCurves
 from .linear import FeatureBlock
 from .scores import GroupedRows, starts_of
-from .terms import TrainingTerms
 
 #: Rows that are rearranged at a time.
 CHUNK = 10_000
@@ -24,11 +26,65 @@ OFFSET_PRECISION = 1e-8
 
 
 @dataclass(frozen=True, eq=False)
-class Standardisation:
-    """How standardised columns come from those of the user: centred, scaled, reordered.
+class TrainingTerms:
+    """Effective costs of groups, behaviour and constraints that a classifier is trained for.
 
-    ``centre`` and ``scale`` are in the order of the user's columns, of which standardised column j is ``order[j]``.
+    Attributes
+    ----------
+    tolerance : float or "auto"
+        Margin by which groups must clear their cost in training.
+    shut_out : {"select_none", "select_all"}
+        Where features identify groups: whether nobody or everybody is selected of a group that is not meant to apply.
+        A group that would apply with everybody selected is treated as in "select_none".
+    push_out : bool
+        Whether training under constraints between groups may push the precision of groups that are not meant to apply
+        below their cost.
     """
+
+    costs: FloatArray
+    tolerance: Tolerance = 0.0
+    constraints: Constraints = field(default_factory=Constraints)
+    behaviour: Behaviour = field(default_factory=BestResponse)
+    shut_out: str = "select_none"
+    push_out: bool = True
+
+    def applies(self, true_positives: ArrayLike, selected: ArrayLike, tolerance: Tolerance) -> BoolArray:
+        """Whether groups apply with a margin; a group that pays nothing always does."""
+        applies = applies_with_margin(true_positives, selected, self.costs, tolerance, self.behaviour)
+        return np.asarray(applies | self.free, dtype=bool)
+
+    def step_applies(self, curves: ThresholdCurves, tolerance: Tolerance = 0.0) -> BoolArray:
+        """Whether the group of each step of a score applies there with a margin; see :meth:`applies`."""
+        applies = curves.step_applies(self.costs, tolerance, self.behaviour)
+        return np.asarray(applies | self.free[curves.group], dtype=bool) if self.free.any() else applies
+
+    @property
+    def free(self) -> BoolArray:
+        """Groups that pay nothing. They cannot be kept out."""
+        return np.asarray(self.costs <= SLACK, dtype=bool)
+
+    @property
+    def required(self) -> BoolArray:
+        """Groups that must apply."""
+        return self.constraints.required_of(len(self.costs))
+
+    @property
+    def between_groups(self) -> tuple[Constraint, ...]:
+        """Constraints between groups."""
+        return self.constraints.between_groups
+
+    def margin(self, auto: float) -> float:
+        """The tolerance as a number; "auto" depends on counts and is replaced by the given number."""
+        return auto if self.tolerance == "auto" else self.tolerance
+
+    def take(self, groups: NDArray[np.intp]) -> TrainingTerms:
+        """The same terms for some of the groups."""
+        return replace(self, costs=self.costs[groups], constraints=self.constraints.take(groups))
+
+
+@dataclass(frozen=True, eq=False)
+class Standardisation:
+    """Centres and scales of the user's columns, of which standardised column j is ``order[j]``."""
 
     centre: FloatArray
     scale: FloatArray
@@ -56,22 +112,19 @@ class Problem:
     """Training task.
 
     Columns are centred, scaled to unit variance and reordered: those that vary within groups come first, then those
-    that are constant within each group (one-hot groups, say). Where the latter can give each group an offset of its
-    own, ``offset_of_group`` says how.
+    that are constant within each group (one-hot groups, say). Where the latter can give each group its own offset,
+    ``offset_of_group`` says how.
 
     Attributes
     ----------
     block : FeatureBlock
         Standardised features and people, sorted by group.
-    labels : Index of shape (n_groups,)
-    terms : TrainingTerms
     l2 : float
         Weight of ``|w|^2 / 2`` in standardised features.
     n_varying : int
         Number of columns that vary within groups.
     offset_of_group : ndarray of shape (n_features - n_varying + 1, n_groups) or None
         Weights of the constant columns, and intercept, that add 1 to the score of one group only.
-    standardisation : Standardisation
     row_numbers : ndarray of shape (n_rows,)
         The user's number of each row: rows are sorted by group here and nowhere else.
     """
@@ -97,16 +150,15 @@ class Problem:
         l2: float = 0.0,
         row_numbers: NDArray[np.intp] | None = None,
     ) -> Problem:
-        """Sort, standardise and look for columns that tell groups apart: O(m d + d K^2) time and one copy of X."""
-        _refuse_absurd_sizes(X)
+        """Sort, standardise and look for columns that identify groups: O(m d + d K^2) time and one copy of X."""
+        _check_magnitude(X)
         rows, sorted_rows = GroupedRows.from_unsorted(y, codes, weight, len(labels))
         block = FeatureBlock(X[sorted_rows], rows)
         centre, scale, constant = _standardise(block)
         highest = np.maximum.reduceat(block.X, block.rows.start, axis=0)
         lowest = np.minimum.reduceat(block.X, block.rows.start, axis=0)
         varies = ((highest - lowest) > SAME_VALUE).any(axis=0)
-        telling = ~varies & ~constant
-        order = np.concatenate([np.flatnonzero(varies), np.flatnonzero(telling), np.flatnonzero(constant)])
+        order = np.argsort(np.where(varies, 0, np.where(constant, 2, 1)), kind="stable")
         _reorder_columns(block.X, order)
         n_varying = int(varies.sum())
         return cls(
@@ -146,7 +198,7 @@ class Problem:
 
     @property
     def shares_threshold(self) -> bool:
-        """Whether groups must be trained together: constraints tie them, or all share one threshold."""
+        """Whether groups must be trained together: there are constraints between them, or all share one threshold."""
         constraints = self.terms.constraints
         return bool(constraints.between_groups) or (constraints.prescribes_applicants and self.offset_of_group is None)
 
@@ -161,18 +213,18 @@ class Problem:
         return int(self.block.X.shape[1])
 
 
-def _refuse_absurd_sizes(X: FloatArray) -> None:
+def _check_magnitude(X: FloatArray) -> None:
     size = np.maximum(X.max(axis=0), -X.min(axis=0))
-    absurd = outside_weight_range(size)
-    if absurd.size:
+    outside = outside_weight_range(size)
+    if outside.size:
         raise ValueError(
-            f"X has numbers of a size that floating point cannot square, first in column {absurd[0]} "
-            f"({size[absurd[0]]:.2g}); rescale it."
+            f"X has numbers of a size that floating point cannot square, first in column {outside[0]} "
+            f"({size[outside[0]]:.2g}); rescale it."
         )
 
 
 def _standardise(block: FeatureBlock) -> tuple[FloatArray, FloatArray, BoolArray]:
-    """Centre and scale the columns of a block in place: it is our own copy. Centres, scales, and what was constant."""
+    """Centre and scale the columns of a block in place. Return centres, scales, and which columns are constant."""
     X, weight = block.X, block.rows.weight
     total = weight.sum()
     centre = weight @ X / total
@@ -181,7 +233,7 @@ def _standardise(block: FeatureBlock) -> tuple[FloatArray, FloatArray, BoolArray
     scale = np.where(magnitude > 0, magnitude, 1.0)
     X /= scale
     spread = np.sqrt(np.einsum("i,ij,ij->j", weight, X, X) / total)
-    # a column whose spread is rounding error carries nothing: it is set to 0 rather than blown up
+    # scaling would turn rounding errors into information: such a column becomes 0
     constant = spread * scale <= CONSTANT_SPREAD * np.maximum(np.abs(centre), np.finfo(float).tiny)
     spread = np.where(constant | (spread == 0), 1.0, spread)
     X /= spread

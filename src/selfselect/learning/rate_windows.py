@@ -15,7 +15,7 @@ from __future__ import annotations
 
 import heapq
 from collections.abc import Callable
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from itertools import count
 from typing import TypeAlias
@@ -44,16 +44,9 @@ ChooseSet: TypeAlias = Callable[[GroupChoices, bool], GroupSet | None]
 class StepOptions:
     """Steps that may be chosen, group after group, in each those that select the fewest first.
 
-    Attributes
-    ----------
-    step, group : ndarray of shape (n_options,)
-        Position in the steps of the score, and its group.
-    gain : ndarray of shape (n_options,)
-        What the step adds; -inf where the group stays away.
-    n, cover, reliable : ndarray of shape (n_groups,)
-        As in :class:`.GroupChoices`.
-    rates : list of ndarray of shape (n_options,)
-        Rates of each kind that is bounded, never falling within a group; NaN in a group that does not count.
+    ``step`` is the position in the steps of the score, and ``gain`` what the step adds (-inf where the group stays
+    away). ``n``, ``cover`` and ``reliable`` are those of :class:`.GroupChoices`. ``rates`` has an array for each kind
+    of rate that is bounded: it never falls within a group, and is NaN in a group that does not count.
     """
 
     step: NDArray[np.intp]
@@ -152,9 +145,50 @@ class RateWindows:
 
         More choices must not lower the upper bound of a set. ``max_work`` is in groups looked at, all boxes together.
         """
-        return _Search(self, choose, max_work).run()
+        queue: list[tuple[float, int, Corner, Corner]] = []
+        best: WindowResult | None = None
+        number, work, unsettled = count(), 0.0, -np.inf  # unsettled: bound of windows whose sets are not exact
 
-    def halves(self, low: Corner, high: Corner) -> list[tuple[Corner, Corner]]:
+        def promising(upper: float) -> bool:
+            return best is None or upper > best.set.value + EQUAL_VALUES
+
+        def look(low: Corner, high: Corner, exact: bool = False) -> GroupSet | None:
+            """Choose a set in a box; a box of one window may be the best so far."""
+            nonlocal best, work
+            begin, end = self.run(low, high)
+            chosen = choose(self.choices(begin, end), exact)
+            work += (len(begin) + BOX_WORK) * (EXACT_SET_WORK if exact else 1)
+            if chosen is not None and low == high and (best is None or chosen.value > best.set.value):
+                best = WindowResult(chosen, begin, end, chosen.upper)
+            return chosen
+
+        def add(low: Corner, high: Corner) -> None:
+            chosen = look(low, high)
+            if chosen is None or not promising(chosen.upper):
+                return
+            if low != high:
+                middle = tuple((i + j) // 2 for i, j in zip(low, high, strict=True))
+                look(middle, middle)
+            elif chosen.upper <= chosen.value + EQUAL_VALUES:
+                return  # one window, and its set is exact already
+            # of equal bounds the latest first: narrow boxes come to an end
+            heapq.heappush(queue, (-chosen.upper, -next(number), low, high))
+
+        add(*self.whole)
+        while queue and promising(-queue[0][0]) and work < max_work:
+            _, _, low, high = heapq.heappop(queue)
+            if low == high:
+                chosen = look(low, high, exact=True)
+                unsettled = max(unsettled, chosen.upper if chosen is not None else -np.inf)
+            else:
+                for half in self._halves(low, high):
+                    add(*half)
+        if best is None:
+            return None, not queue
+        upper = max(-queue[0][0] if queue else -np.inf, unsettled, best.set.value)
+        return replace(best, upper=upper), not promising(upper)
+
+    def _halves(self, low: Corner, high: Corner) -> list[tuple[Corner, Corner]]:
         """The box cut in two, where its lowest rates differ most."""
         width = [levels[j] - levels[i] for levels, i, j in zip(self._levels, low, high, strict=True)]
         k = max((i for i in range(len(low)) if high[i] > low[i]), key=lambda i: width[i])
@@ -165,58 +199,6 @@ class RateWindows:
     def whole(self) -> tuple[Corner, Corner]:
         """The box of all windows."""
         return tuple(0 for _ in self._levels), tuple(max(len(levels) - 1, 0) for levels in self._levels)
-
-
-class _Search:
-    """One best-first search: a queue of boxes, the best window so far, and the remaining work."""
-
-    def __init__(self, windows: RateWindows, choose: ChooseSet, max_work: float) -> None:
-        self.windows, self.choose = windows, choose
-        self.left = max_work
-        self.queue: list[tuple[float, int, Corner, Corner]] = []
-        self.number = count()
-        self.best: WindowResult | None = None
-        self.unsettled = -np.inf  # bound of windows whose sets are not exact
-
-    def look(self, low: Corner, high: Corner, exact: bool = False) -> GroupSet | None:
-        """Choose a set in a box; a box of one window may be the best so far."""
-        begin, end = self.windows.run(low, high)
-        chosen = self.choose(self.windows.choices(begin, end), exact)
-        self.left -= (len(begin) + BOX_WORK) * (EXACT_SET_WORK if exact else 1)
-        if chosen is not None and low == high and (self.best is None or chosen.value > self.best.set.value):
-            self.best = WindowResult(chosen, begin, end, chosen.upper)
-        return chosen
-
-    def add(self, low: Corner, high: Corner) -> None:
-        chosen = self.look(low, high)
-        if chosen is None or not self.promising(chosen.upper):
-            return
-        if low != high:
-            middle = tuple((i + j) // 2 for i, j in zip(low, high, strict=True))
-            self.look(middle, middle)
-        elif chosen.upper <= chosen.value + EQUAL_VALUES:
-            return  # one window, and its set is exact already
-        # of equal bounds the latest first: narrow boxes come to an end
-        heapq.heappush(self.queue, (-chosen.upper, -next(self.number), low, high))
-
-    def promising(self, upper: float) -> bool:
-        return self.best is None or upper > self.best.set.value + EQUAL_VALUES
-
-    def run(self) -> tuple[WindowResult | None, bool]:
-        self.add(*self.windows.whole)
-        while self.queue and self.promising(-self.queue[0][0]) and self.left > 0:
-            _, _, low, high = heapq.heappop(self.queue)
-            if low == high:
-                chosen = self.look(low, high, exact=True)
-                self.unsettled = max(self.unsettled, chosen.upper if chosen is not None else -np.inf)
-            else:
-                for half in self.windows.halves(low, high):
-                    self.add(*half)
-        open_ = -self.queue[0][0] if self.queue else -np.inf
-        if self.best is None:
-            return None, not self.queue
-        upper = max(open_, self.unsettled, self.best.set.value)
-        return WindowResult(self.best.set, self.best.begin, self.best.end, upper), not self.promising(upper)
 
 
 def narrowest_windows(options: StepOptions, kind: int) -> tuple[FloatArray, FloatArray]:

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field, replace
 from functools import cached_property
-from typing import Any
+from typing import Any, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
@@ -19,6 +19,9 @@ from scipy.special import expit, log_expit
 from .._validation import BoolArray, FloatArray
 from ..counting.sums import Gradient, Sums, add_optional
 
+#: Numbers in single or double precision.
+Numbers: TypeAlias = NDArray[Any]
+
 
 @dataclass(frozen=True, eq=False)
 class GroupedRows:
@@ -26,9 +29,8 @@ class GroupedRows:
 
     Attributes
     ----------
-    y : ndarray of shape (n_rows,)
-        Labels, 0.0 or 1.0.
-    weight : ndarray of shape (n_rows,)
+    y, weight : ndarray of shape (n_rows,)
+        Labels (0.0 or 1.0) and weights.
     start : ndarray of shape (n_groups,)
         First row of each group. A group without rows starts where the next one does.
     size, n, positives : ndarray of shape (n_groups,)
@@ -81,11 +83,11 @@ class GroupedRows:
         """Whether every weight is 1."""
         return bool((self.weight == 1).all())
 
-    def total(self, values: NDArray[Any]) -> FloatArray:
+    def total(self, values: Numbers) -> FloatArray:
         """Sum of values over the rows of each group, in double precision; values may have leading axes."""
         return self.reduce(np.add, values, dtype=np.float64)
 
-    def reduce(self, ufunc: np.ufunc, values: NDArray[Any], dtype: Any = None) -> FloatArray:
+    def reduce(self, ufunc: np.ufunc, values: Numbers, dtype: Any = None) -> FloatArray:
         """Values of the rows of each group, reduced by a ufunc; 0 for a group without rows."""
         if self.size.all():
             return np.asarray(ufunc.reduceat(values, self.start, axis=-1, dtype=dtype))
@@ -124,14 +126,11 @@ class SmoothScores:
     Parameters
     ----------
     rows : GroupedRows
-    temperature : float
-        ``t`` of ``y~ = sigma(t s)``, in the loss and in penalties on rates.
-    precision_temperature : float, optional
-        ``t'`` of ``p = sigma(t' s)``, in the smooth precision; by default ``t``.
-    with_loss : bool, default=True
-        Whether to compute the log-loss.
-    with_largest : bool, default=False
-        Whether to compute the largest prediction of each group, and hard counts.
+    temperature, precision_temperature : float
+        ``t`` of ``y~ = sigma(t s)``, in the loss and in penalties on rates; and ``t'`` of ``p = sigma(t' s)``, in the
+        smooth precision, by default ``t``.
+    with_loss, with_largest : bool
+        Whether to compute the log-loss; and the largest prediction of each group, with hard counts.
     vectorised : bool, default=False
         Whether to use numpy's exp and log1p, several times faster than scipy's expit and log_expit. Their last digits
         depend on the processor, and many steps of L-BFGS would amplify these.
@@ -159,7 +158,7 @@ class SmoothScores:
         self.soft = self.sharp = np.empty(0)
         self._layout: tuple[Any, ...] = ()
 
-    def _allocate(self, score: NDArray[Any]) -> None:
+    def _allocate(self, score: Numbers) -> None:
         """Arrays for scores of a shape and precision: fresh ones in every pass would cost more than the arithmetic."""
         rows, dtype = self.rows, score.dtype
         if self._layout == (score.shape, dtype):
@@ -173,7 +172,7 @@ class SmoothScores:
 
     # ------------------------------------------------------------------ forward
 
-    def forward(self, score: NDArray[Any]) -> Sums:
+    def forward(self, score: Numbers) -> Sums:
         """Sums per group, from scores of shape (..., n_rows) in single or double precision."""
         self._allocate(score)
         rows = self.rows
@@ -192,9 +191,7 @@ class SmoothScores:
         self._largest = rows.reduce(np.maximum, self.soft).astype(score.dtype)
         return replace(sums, largest=self._largest.astype(np.float64), selected=selected, true_positives=true_positives)
 
-    def _predict(
-        self, score: NDArray[Any], temperature: float, out: NDArray[Any], *, with_loss: bool = False
-    ) -> FloatArray:
+    def _predict(self, score: Numbers, temperature: float, out: Numbers, with_loss: bool = False) -> FloatArray:
         """Fill in predictions ``sigma(t s)``; return the log-loss per group, or 0."""
         expit(np.multiply(score, temperature, out=out), out=out)
         if not with_loss:
@@ -204,7 +201,7 @@ class SmoothScores:
         return -self.rows.total(self._weighted(loss, out=loss))
 
     def _predict_vectorised(
-        self, score: NDArray[Any], temperature: float, out: NDArray[Any], *, with_loss: bool = False
+        self, score: Numbers, temperature: float, out: Numbers, with_loss: bool = False
     ) -> FloatArray:
         """Like :meth:`_predict`: with ``u = exp(-t |s|)``, which never overflows, ``sigma`` is 1 or u over ``1 + u``.
 
@@ -223,18 +220,18 @@ class SmoothScores:
         u /= denominator
         return loss
 
-    def _weighted(self, values: NDArray[Any], out: NDArray[Any]) -> NDArray[Any]:
+    def _weighted(self, values: Numbers, out: Numbers) -> Numbers:
         """Values times weights; as they are if every weight is 1."""
         return values if self.rows.unweighted else np.multiply(values, self._weight, out=out)
 
-    def _selected(self, prediction: NDArray[Any]) -> tuple[FloatArray, FloatArray]:
+    def _selected(self, prediction: Numbers) -> tuple[FloatArray, FloatArray]:
         """Counts of selected people and of true positives per group, from predictions in [0, 1]."""
         selected = self.rows.total(self._weighted(prediction, out=self._scratch))
         return selected, self.rows.total(np.multiply(prediction, self._weight_of_positives, out=self._scratch))
 
     # ------------------------------------------------------------------ backward
 
-    def backward(self, gradient: Gradient) -> NDArray[Any]:
+    def backward(self, gradient: Gradient) -> Numbers:
         """Gradient per score, from one in the sums of the last pass forward; the next pass overwrites it."""
         soft, result, g = self.soft, self._result, gradient
         result[:] = 0
@@ -256,11 +253,7 @@ class SmoothScores:
         return result
 
     def _add_through_sigmoid(
-        self,
-        prediction: NDArray[Any],
-        temperature: float,
-        selected: FloatArray | None,
-        true_positives: FloatArray | None,
+        self, prediction: Numbers, temperature: float, selected: FloatArray | None, true_positives: FloatArray | None
     ) -> None:
         """Add ``t p (1 - p)`` times the derivative with respect to the weighted sum of p."""
         if selected is None and true_positives is None:
@@ -270,9 +263,7 @@ class SmoothScores:
         slope *= self._for_each_row(selected, true_positives, out=self._scratch)
         self._result += slope
 
-    def _for_each_row(
-        self, everybody: FloatArray | None, positives: FloatArray | None, out: NDArray[Any]
-    ) -> NDArray[Any]:
+    def _for_each_row(self, everybody: FloatArray | None, positives: FloatArray | None, out: Numbers) -> Numbers:
         """Derivatives per group as derivatives per row; those of positives count for qualified rows only."""
         first = positives if everybody is None else everybody
         assert first is not None

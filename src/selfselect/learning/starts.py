@@ -1,20 +1,32 @@
-"""Where solvers start: a logistic score of everybody, and the sets of groups for which it is worth refining."""
+"""Where solvers start: a logistic score of everybody, sets of groups that might apply, and scores refined for these.
+
+An average over applicants is never better than its best part, so it pays to find, for one group (or a required set),
+the most accurate score whose precision reaches the cost. A logistic score of everybody misses groups of a low base
+rate, in which none of its thresholds is precise enough. Refinement turns the score towards precision at the very top.
+One refinement takes O(m_z d) per step, for the m_z rows of its groups and d features.
+"""
 
 from __future__ import annotations
+
+from dataclasses import dataclass, replace
 
 import numpy as np
 from numpy.typing import NDArray
 from sklearn.linear_model import LogisticRegression
 
-from .._validation import FloatArray
+from .._validation import BoolArray, FloatArray
 from ..constraints import SHARE_SLACK
 from ..counting import GroupCounts, ratio
-from .candidates import curves_of
+from ..counting.rows import InMemoryRows
+from .candidates import curves_of, names_of
 from .evaluation import MIN_SELECTED, accuracy_lower_bound
+from .linear import FeatureBlock, LinearLoss
+from .objective import TargetedObjective
 from .problem import Problem
+from .scores import GroupedRows
 
 #: Ridge of the logistic start, on the summed loss: only to keep separable data finite.
-RIDGE = 1e-4
+LOGISTIC_RIDGE = 1e-4
 #: Steps of the logistic start at most.
 MAX_LOGISTIC_STEPS = 1_000
 #: Largest number of groups to refine for.
@@ -22,39 +34,47 @@ MAX_SHORTLIST = 3
 #: A group is shortlisted if its accuracy, plus so many standard errors and this gain from refinement, reaches the
 #: highest lower bound.
 HOPED_ERRORS, HOPED_GAIN = 2, 0.02
-#: Loss per person of a group that cannot be made to apply: it comes last.
+#: Loss per person of a group that cannot be made to apply: it is tried last.
 UNREACHABLE = 1e9
+#: Strengths of the ridge that keeps a refined score near the logistic one; evaluation chooses among the results.
+RIDGES = (0.1, 0.01)
+#: Sharpness of predictions, and power of the price of a false positive, from stage to stage of a refinement.
+STAGES = ((4.0, 0.5), (12.0, 1.0))
+#: Steps of L-BFGS in each stage.
+STAGE_ITERATIONS = 25
+#: Highest price of a false positive, where the cost is near 1.
+MAX_PRICE = 1e3
+#: Least variance that a column is taken to have, so that the ridge also holds constant ones.
+MIN_VARIANCE = 1e-4
+#: A threshold below all scores lies below the lowest by this much.
+BELOW_ALL = 1e-6
+#: Scores of size 1 that differ by rounding only.
+SAME_SCORE = 1e-9
 
 
 def logistic_start(problem: Problem, max_iter: int | None = None) -> tuple[FloatArray, int]:
     """Logistic regression of everybody: weights and intercept, and the steps it took."""
     block, weight = problem.block, problem.block.rows.weight
-    strength = RIDGE + problem.l2 * weight.sum()
+    strength = LOGISTIC_RIDGE + problem.l2 * weight.sum()
     model = LogisticRegression(C=1 / strength, max_iter=max_iter or MAX_LOGISTIC_STEPS)
     model.fit(block.X, block.rows.y, sample_weight=weight)
     return np.append(model.coef_[0], model.intercept_[0]), int(model.n_iter_[0])
 
 
+# ---------------------------------------------------------------------- groups that might apply
+
+
 def shortlist(problem: Problem, start: FloatArray, most: int = MAX_SHORTLIST) -> NDArray[np.intp]:
     """Groups whose best accuracy at the cost may be among the highest, by falling lower bound.
 
-    A group for which no threshold is precise enough counts as if nobody of it were selected: refinement may get there.
+    If no threshold is precise enough for a group, it counts as if none of its people were selected: refinement may
+    change that.
     """
-    rows = problem.block.rows
-    curves, _ = curves_of(problem, problem.block.X @ start[:-1])
-    terms = problem.terms
-    enough = terms.constraints.selects_enough(curves)
-    step = curves.best_steps(terms.costs, terms.tolerance, MIN_SELECTED, terms.behaviour, enough)
-    applies = step >= 0
-    counts = GroupCounts(
-        rows.n,
-        rows.positives,
-        np.where(applies, curves.selected[step], 0),
-        np.where(applies, curves.true_positives[step], 0),
-    )
-    accuracy = counts.correct / rows.n
-    error = np.sqrt(np.maximum(accuracy * (1 - accuracy), 0) / rows.n)
-    bound = np.where(rows.positives > 0, accuracy - error, -np.inf)
+    n, positives = problem.block.rows.n, problem.block.rows.positives
+    counts, applies = _best_counts(problem, start, MIN_SELECTED)
+    accuracy = np.where(applies, counts.correct, n - positives) / n
+    error = np.sqrt(np.maximum(accuracy * (1 - accuracy), 0) / n)
+    bound = np.where(positives > 0, accuracy - error, -np.inf)
     ranked = np.argsort(-bound, kind="stable")[:most]
     within_reach = accuracy[ranked] + HOPED_ERRORS * error[ranked] + HOPED_GAIN >= bound.max()
     return np.asarray(ranked[within_reach & np.isfinite(bound[ranked])], dtype=np.intp)
@@ -62,15 +82,11 @@ def shortlist(problem: Problem, start: FloatArray, most: int = MAX_SHORTLIST) ->
 
 def target_sets(problem: Problem, start: FloatArray) -> list[NDArray[np.intp]]:
     """Sets of groups to be made to apply: single groups, or the smallest sets that meet constraints on applicants."""
-    terms = problem.terms
+    terms, rows = problem.terms, problem.block.rows
     if not terms.constraints.prescribes_applicants:
         return [np.array([g]) for g in shortlist(problem, start)]
-    rows = problem.block.rows
-    curves, _ = curves_of(problem, problem.block.X @ start[:-1])
-    enough = terms.constraints.selects_enough(curves)
-    step = curves.best_steps(terms.costs, terms.tolerance, behaviour=terms.behaviour, among=enough)
-    correct = curves.counts_of(step).correct
-    value = np.where(step >= 0, accuracy_lower_bound(correct, rows.n, fitted_weights=1.0), -np.inf)
+    counts, applies = _best_counts(problem, start, 0)
+    value = np.where(applies, accuracy_lower_bound(counts.correct, rows.n, fitted_weights=1.0), -np.inf)
     # required groups first, then by value; and once more by loss per qualified person
     loss = ratio(np.nan_to_num(1 - value, posinf=UNREACHABLE) * rows.n, rows.positives)
     sets = {}
@@ -83,3 +99,110 @@ def target_sets(problem: Problem, start: FloatArray) -> list[NDArray[np.intp]]:
             chosen = np.sort(ranked[:some])
             sets[tuple(chosen.tolist())] = chosen
     return list(sets.values())
+
+
+def _best_counts(problem: Problem, start: FloatArray, min_selected: int) -> tuple[GroupCounts, BoolArray]:
+    """Counts of each group at the most accurate threshold at which it applies, and whether there is one."""
+    curves, _ = curves_of(problem, problem.block.X @ start[:-1])
+    terms = problem.terms
+    enough = terms.constraints.selects_enough(curves)
+    step = curves.best_steps(terms.costs, terms.tolerance, min_selected, terms.behaviour, enough)
+    return curves.counts_of(step), step >= 0
+
+
+# ---------------------------------------------------------------------- refinement
+
+
+@dataclass(frozen=True, eq=False)
+class FittedScore:
+    """A score with its kind, by which scores of different folds are matched, and the groups it was refined for."""
+
+    kind: str
+    parameters: FloatArray
+    groups: NDArray[np.intp] | None = None
+
+
+def fit_scores(problem: Problem, start: FloatArray, sets: list[NDArray[np.intp]]) -> list[FittedScore]:
+    """The score of everybody first, then scores that are refined for each of some sets of groups."""
+    scores = [FittedScore("everybody", start)]
+    for groups in sets:
+        refined = f"refined for {names_of(problem.labels, groups)}, ridge "
+        for ridge, parameters in zip(RIDGES, refined_scores(problem, start, groups), strict=False):
+            scores.append(FittedScore(f"{refined}{ridge:g}", parameters, groups))
+    return scores
+
+
+def refined_scores(problem: Problem, start: FloatArray, groups: NDArray[np.intp]) -> list[FloatArray]:
+    """Scores that are refined on the rows of some groups, one for each of :data:`RIDGES`; none without positives."""
+    block, terms = problem.block.of_groups(groups), problem.terms
+    if block.rows.positives.sum() <= 0:
+        return []
+    # within one group, columns that are constant there act as intercepts and keep their weights
+    width = problem.n_varying if len(groups) == 1 else problem.n_features
+    block = replace(block, X=block.X[:, :width])
+    cost = min(float(terms.costs[groups].max()) + terms.margin(auto=0.0), 1.0)
+    inner_start, others = np.append(start[:width], start[-1]), np.zeros(problem.n_features - width)
+    inner = [_refine(block, inner_start, cost, ridge, problem.l2) for ridge in RIDGES]
+    return [np.concatenate([parameters[:-1], others, parameters[-1:]]) for parameters in inner]
+
+
+def _refine(block: FeatureBlock, start: FloatArray, cost: float, ridge: float, l2: float) -> FloatArray:
+    """Turn a score towards precision at the cost, on the rows of the groups that should apply.
+
+    Stages minimise :class:`.TargetedObjective` with sharper predictions and a higher price of false positives, up to
+    ``c / (1 - c)``. Before each, the score is rescaled and its threshold set where the hard gain is largest, so that
+    L-BFGS starts where the gradient is and does not end with nobody selected.
+    """
+    highest_price = min(cost / (1 - cost), MAX_PRICE) if cost < 1 else MAX_PRICE
+    rows, weight = block.rows, block.rows.weight
+    centre = start / score_size(block.score(start), weight)
+    strength = ridge * (weighted_variance(block.X, weight) + MIN_VARIANCE) + l2
+    target, scale = np.ones(rows.n_groups), max(float(rows.positives.sum()), 1.0)
+    parameters = centre
+    for sharpness, power in STAGES:
+        price = highest_price**power
+        score = block.score(parameters)
+        size = score_size(score, weight)
+        parameters = parameters / size
+        parameters[-1] -= _best_threshold(rows, score / size, price)
+        objective = TargetedObjective(target, scale, price, sharpness)
+        parameters = LinearLoss(InMemoryRows(block), objective, strength, centre).minimise(parameters, STAGE_ITERATIONS)
+    return np.asarray(parameters)
+
+
+def _best_threshold(rows: GroupedRows, score: FloatArray, price: float) -> float:
+    """Threshold with the largest ``TP - price FP`` among those that select at least :data:`MIN_SELECTED`."""
+    order = np.argsort(-score, kind="stable")
+    weight, y = rows.weight[order], rows.y[order]
+    true_positives, selected = np.cumsum(weight * y), np.cumsum(weight)
+    gain = true_positives - price * (selected - true_positives)
+    gain[selected < min(MIN_SELECTED, selected[-1])] = -np.inf
+    ranked = score[order]
+    gain[:-1][ranked[:-1] - ranked[1:] <= SAME_SCORE] = -np.inf  # people with one score are selected together
+    i = int(np.argmax(gain))
+    return float((ranked[i] + ranked[i + 1]) / 2) if i + 1 < len(ranked) else float(ranked[-1] - BELOW_ALL)
+
+
+def score_size(score: FloatArray, weight: FloatArray) -> float:
+    """Standard deviation of a score, by which it is divided before further training; 1 if the score is constant."""
+    return float(np.sqrt(weighted_variance(score, weight))) or 1.0
+
+
+def weighted_variance(values: FloatArray, weight: FloatArray) -> FloatArray:
+    """Variance over people, of values of shape (n_rows,) or of each column of shape (n_rows, n_columns)."""
+    if (weight == 1).all():
+        return np.asarray(values.var(axis=0))
+    share = weight / weight.sum()
+    return np.asarray(share @ (values - share @ values) ** 2)
+
+
+def weighted_quantile(values: FloatArray, weight: FloatArray, share: float) -> float:
+    """Linearly interpolated quantile of people, as :func:`numpy.quantile` gives it of repeated values."""
+    if (weight == 1).all():
+        return float(np.quantile(values, share))
+    order = np.argsort(values, kind="stable")
+    ranked, below = values[order], np.cumsum(weight[order])
+    place = max(below[-1] - 1, 0.0) * share
+    whole = np.floor(place)
+    low, high = ranked[np.minimum(np.searchsorted(below, [whole, whole + 1], side="right"), len(ranked) - 1)]
+    return float(low + (place - whole) * (high - low))

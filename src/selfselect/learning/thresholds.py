@@ -16,7 +16,7 @@ people and its gain are part of the value, but it helps no constraint, and anoth
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import get_args
+from typing import Literal, TypeAlias, get_args
 
 import numpy as np
 from numpy.typing import NDArray
@@ -27,8 +27,10 @@ from ..constraints import Constraints, InfeasibleError, RateParity
 from ..counting import CountCurves, ratio
 from .group_sets import GroupChoices, GroupSet, best_set
 from .rate_windows import RateWindows, StepOptions, WindowResult, narrowest_windows
-from .terms import ShutOut
 
+#: Step of a group that stays away: the one that selects the fewest, or everybody (if the group does not apply then).
+#: With "forbid", the fewest that ``constraints.min_selected`` allows.
+ShutOut: TypeAlias = Literal["select_none", "select_all", "forbid"]
 #: Work that a search under parity constraints may take, in groups looked at: some seconds.
 MAX_WORK = 3e7
 #: Thresholds are called exact if no others can be better by more than this.
@@ -39,18 +41,9 @@ EXACT_GAP = 1e-9
 class OptimalThresholds:
     """A step for each group, and its value.
 
-    Attributes
-    ----------
-    step : ndarray of shape (n_groups,)
-        Position of each group's step in the steps of the score.
-    applying : ndarray of bool of shape (n_groups,)
-        Groups that apply.
-    value : float
-        Gain over people, of the groups that apply; NaN if none does.
-    gap : float
-        No other thresholds have a value above ``value + gap``.
-    exact : bool
-        Whether the gap is only rounding.
+    ``step`` and ``applying`` have an entry per group: the position in the steps of the score, and whether the group
+    applies. ``value`` is gain over people of the groups that apply, NaN if none does. No other thresholds have a value
+    above ``value + gap``; they are ``exact`` if the gap is only rounding.
     """
 
     step: NDArray[np.intp]
@@ -84,8 +77,7 @@ def optimise_thresholds(
     gain : ndarray of shape (n_steps,), optional
         What each step adds to the numerator; by default the number of correct decisions.
     shut_out : {"select_none", "select_all", "forbid"}, default="select_none"
-        Step of a group that stays away: the one that selects the fewest, or everybody (if the group stays away then;
-        otherwise the fewest). With "forbid", the fewest that ``constraints.min_selected`` allows.
+        See :data:`ShutOut`.
     constraints : Constraints, optional
         Those between groups must be :class:`~selfselect.constraints.RateParity`.
     only : ndarray of bool of shape (n_groups,), optional
@@ -98,12 +90,7 @@ def optimise_thresholds(
     -------
     OptimalThresholds
         If no group can apply and none must, all stay away and the value is NaN. Of equally good sets the largest is
-        chosen.
-
-    Raises
-    ------
-    InfeasibleError
-        If a constraint cannot be met. The message says which, and what came nearest.
+        chosen. If a constraint cannot be met, :class:`InfeasibleError` says which, and what came nearest.
 
     Examples
     --------
@@ -121,20 +108,15 @@ def optimise_thresholds(
     check_choice(shut_out, "shut_out", get_args(ShutOut))
     if shut_out == "forbid" and constraints.min_selected is None:
         raise ValueError("shut_out='forbid' needs min_selected: how many of each group must be selected.")
-    task = _Task.of(steps, applies, applies if reliable is None else reliable, gain, constraints, only)
+    task = _make_task(steps, applies, applies if reliable is None else reliable, gain, constraints, only)
     windows = RateWindows(task.options, task.parities)
     result, finished = windows.search(task.best_set, max_work)
     if result is None:
         result = _nobody_applies(task, windows, finished, max_work)
-    somebody = bool(result.set.applying.any())
-    gap = max(result.upper - result.set.value, 0.0) if somebody else 0.0
-    return OptimalThresholds(
-        step=_steps_of(task, windows, result, select_all=shut_out == "select_all"),
-        applying=result.set.applying,
-        value=result.set.value if somebody else np.nan,
-        gap=gap,
-        exact=finished and gap <= EXACT_GAP,
-    )
+    applying, value = result.set.applying, result.set.value
+    gap = max(result.upper - value, 0.0) if applying.any() else 0.0
+    step = _steps_of(task, windows, result, select_all=shut_out == "select_all")
+    return OptimalThresholds(step, applying, value if applying.any() else np.nan, gap, finished and gap <= EXACT_GAP)
 
 
 @dataclass(frozen=True, eq=False)
@@ -147,78 +129,66 @@ class _Task:
     parities: list[RateParity]
     need: float
 
-    @classmethod
-    def of(
-        cls,
-        steps: CountCurves,
-        applies: BoolArray,
-        reliable: BoolArray,
-        gain: FloatArray | None,
-        constraints: Constraints,
-        only: BoolArray | None,
-    ) -> _Task:
-        group, n, positives = steps.group, steps.n.astype(np.float64), steps.positives.astype(np.float64)
-        gain = np.asarray(steps.correct if gain is None else gain, dtype=np.float64)
-        applies, reliable = np.asarray(applies, dtype=bool), np.asarray(reliable, dtype=bool)
-        if not (applies.shape == reliable.shape == gain.shape == group.shape) or not np.isfinite(gain).all():
-            raise ValueError("applies, reliable and gain must have one entry per step, and every gain must be finite.")
-        for given in (constraints.required, constraints.min_selected):
-            if given is not None and given.shape != n.shape:
-                raise ValueError(f"Constraints on single groups must have one entry for each of the {len(n)} groups.")
-        allowed = steps.selected >= _least_selected(steps, constraints)[group]
-        inside, outside = allowed & applies & reliable, allowed & ~applies
-
-        def has(some: BoolArray) -> BoolArray:
-            return np.bincount(group[some], minlength=len(n)) > 0
-
-        required, can_apply = constraints.required_of(len(n)), has(inside)
-        if (required & ~can_apply).any():
-            raise InfeasibleError(_cannot_apply(steps, allowed, np.flatnonzero(required & ~can_apply)))
-        if only is not None:
-            inside &= (only | ~has(outside))[group]
-            required = required | (only & can_apply)
-        unavoidable = ~can_apply & ~has(outside)
-        inside |= allowed & unavoidable[group]
-        outside &= ~required[group]
-        # a group's last step selects the fewest: reverse the steps of each group
-        reverse = steps.start[group] + steps.start[group + 1] - 1 - np.arange(len(group))
-        step = reverse[(inside | outside)[reverse]]
-        cover = np.where(can_apply, positives, 0.0)
-        need = (1 - constraints.max_social_cost - SLACK) * float(positives.sum())
-        if cover.sum() < need:
-            why = f"nothing makes {list_some(steps.groups[~can_apply])} apply"
-            raise InfeasibleError(_social_cost_too_high(constraints, 1 - cover.sum() / positives.sum(), why))
-        parities, rates = [], []
-        for parity in constraints.between_groups:
-            if not isinstance(parity, RateParity) or parity.relative:
-                raise ValueError(f"Thresholds per group cannot enforce {parity}.")
-            numerator, denominator = parity.rate(steps)
-            rate = ratio(numerator, denominator[group])[step]
-            if parity.bounds_anything and not np.isnan(rate).all():
-                parities.append(parity)
-                rates.append(rate)
-        gain = np.where(inside[step], gain[step], -np.inf)
-        options = StepOptions(step, group[step], gain, n=n, cover=cover, reliable=can_apply, rates=rates)
-        return cls(steps, constraints, options, parities, need)
-
     def best_set(self, choices: GroupChoices, exact: bool) -> GroupSet | None:
         """The best set of groups that keeps social cost within its limit."""
         return best_set(choices, self.need, exact=exact)
 
 
-def _least_selected(steps: CountCurves, constraints: Constraints) -> FloatArray:
-    """Number of people of each group that must be selected, less slack."""
-    least = (constraints.min_selection_rate - SLACK) * steps.n
-    if constraints.min_selected is None:
-        return np.asarray(least)
-    beyond = np.flatnonzero(constraints.min_selected > steps.n * (1 + SLACK))
-    if len(beyond):
-        z = beyond[0]
-        raise InfeasibleError(
-            f"At least {constraints.min_selected[z]:g} people of {list_some(steps.groups[[z]])} must be selected, but "
-            f"there are only {steps.n[z]:g}."
-        )
-    return np.maximum(least, constraints.min_selected - SLACK * steps.n)
+def _make_task(
+    steps: CountCurves,
+    applies: BoolArray,
+    reliable: BoolArray,
+    gain: FloatArray | None,
+    constraints: Constraints,
+    only: BoolArray | None,
+) -> _Task:
+    group, n, positives = steps.group, steps.n.astype(np.float64), steps.positives.astype(np.float64)
+    gain = np.asarray(steps.correct if gain is None else gain, dtype=np.float64)
+    applies, reliable = np.asarray(applies, dtype=bool), np.asarray(reliable, dtype=bool)
+    if not (applies.shape == reliable.shape == gain.shape == group.shape) or not np.isfinite(gain).all():
+        raise ValueError("applies, reliable and gain must have one entry per step, and every gain must be finite.")
+    for given in (constraints.required, constraints.min_selected):
+        if given is not None and given.shape != n.shape:
+            raise ValueError(f"Constraints on single groups must have one entry for each of the {len(n)} groups.")
+    least = (constraints.min_selection_rate - SLACK) * n
+    if constraints.min_selected is not None:
+        _check_min_selected(steps, constraints.min_selected)
+        least = np.maximum(least, constraints.min_selected - SLACK * n)
+    allowed = steps.selected >= least[group]
+    inside, outside = allowed & applies & reliable, allowed & ~applies
+
+    def has(some: BoolArray) -> BoolArray:
+        return np.bincount(group[some], minlength=len(n)) > 0
+
+    required, can_apply = constraints.required_of(len(n)), has(inside)
+    if (required & ~can_apply).any():
+        raise InfeasibleError(_cannot_apply(steps, allowed, np.flatnonzero(required & ~can_apply)))
+    if only is not None:
+        inside &= (only | ~has(outside))[group]
+        required = required | (only & can_apply)
+    unavoidable = ~can_apply & ~has(outside)
+    inside |= allowed & unavoidable[group]
+    outside &= ~required[group]
+    # a group's last step selects the fewest: reverse the steps of each group
+    reverse = steps.start[group] + steps.start[group + 1] - 1 - np.arange(len(group))
+    step = reverse[(inside | outside)[reverse]]
+    cover = np.where(can_apply, positives, 0.0)
+    need = (1 - constraints.max_social_cost - SLACK) * float(positives.sum())
+    if cover.sum() < need:
+        why = f"nothing makes {list_some(steps.groups[~can_apply])} apply"
+        raise InfeasibleError(_social_cost_too_high(constraints, 1 - cover.sum() / positives.sum(), why))
+    parities, rates = [], []
+    for parity in constraints.between_groups:
+        if not isinstance(parity, RateParity) or parity.relative:
+            raise ValueError(f"Thresholds per group cannot enforce {parity}.")
+        numerator, denominator = parity.rate(steps)
+        rate = ratio(numerator, denominator[group])[step]
+        if parity.bounds_anything and not np.isnan(rate).all():
+            parities.append(parity)
+            rates.append(rate)
+    gain = np.where(inside[step], gain[step], -np.inf)
+    options = StepOptions(step, group[step], gain, n=n, cover=cover, reliable=can_apply, rates=rates)
+    return _Task(steps, constraints, options, parities, need)
 
 
 def _steps_of(task: _Task, windows: RateWindows, result: WindowResult, select_all: bool) -> NDArray[np.intp]:
@@ -263,6 +233,16 @@ def _nobody_applies(task: _Task, windows: RateWindows, finished: bool, max_work:
     bound = None if finished else task.best_set(windows.choices(*windows.run(*windows.whole)), False)
     upper = value if bound is None else bound.upper
     return WindowResult(GroupSet(applying, value, upper), result.begin, result.end, upper)
+
+
+def _check_min_selected(steps: CountCurves, min_selected: FloatArray) -> None:
+    beyond = np.flatnonzero(min_selected > steps.n * (1 + SLACK))
+    if len(beyond):
+        z = beyond[0]
+        raise InfeasibleError(
+            f"At least {min_selected[z]:g} people of {list_some(steps.groups[[z]])} must be selected, but there are "
+            f"only {steps.n[z]:g}."
+        )
 
 
 def _cannot_apply(steps: CountCurves, allowed: BoolArray, groups: NDArray[np.intp]) -> str:

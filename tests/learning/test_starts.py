@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from selfselect.learning.refinement import weighted_quantile, weighted_variance
+from selfselect.learning.starts import weighted_quantile, weighted_variance
 
 rng = np.random.default_rng(0)
 VALUES = rng.normal(size=(40, 3))
