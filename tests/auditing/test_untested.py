@@ -8,7 +8,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from selfselect import audit
+from selfselect import PublishedStatistics, Terms, audit
 
 NUMBERS = ("assumed_accuracy", "induced_accuracy", "social_cost")
 
