@@ -18,8 +18,6 @@ from sklearn.utils.validation import check_is_fitted
 
 from .._files import write_atomically
 
-SUFFIX = ".skops"
-
 
 def _in_module(module: str, names: str) -> set[str]:
     return {f"{module}.{name}" for name in names.split()}
@@ -91,7 +89,8 @@ def save_model(model: Any, path: str | Path) -> None:
     {'z0': True, 'z1': False}
     """
     check_is_fitted(model)
-    check_suffix(path)
+    if Path(path).suffix != ".skops":
+        raise ValueError(f"{path}: a model is saved as a skops file; its name must end in .skops.")
     write_atomically(path, model_bytes(model))
 
 
@@ -133,12 +132,6 @@ def load_model(path: str | Path, *, trusted: Iterable[str] = ()) -> Any:
     if not isinstance(model, BaseEstimator) and f"{type(model).__module__}.{type(model).__name__}" not in TRUSTED:
         raise ValueError(f"{path} is not a model: it holds a {type(model).__name__}.")
     return model
-
-
-def check_suffix(path: str | Path) -> None:
-    """Refuse a name that does not end in ``.skops``."""
-    if Path(path).suffix != SUFFIX:
-        raise ValueError(f"{path}: a model is saved as a skops file; its name must end in {SUFFIX}.")
 
 
 def model_bytes(model: Any) -> bytes:

@@ -197,12 +197,10 @@ class StrategicClassifier(SelfSelectionClassifier):
         confidence: float | None = 0.9,
         guarantee: bool = False,
     ) -> None:
-        self.cost = cost
+        super().__init__(cost, subsidies, subsidy_kind, pos_label, publish, cv, holdout, confidence, guarantee)
         self.tolerance = tolerance
         self.parity = parity
         self.equal_tpr = equal_tpr
-        self.subsidies = subsidies
-        self.subsidy_kind = subsidy_kind
         self.require = require
         self.max_social_cost = max_social_cost
         self.min_selection_rate = min_selection_rate
@@ -222,12 +220,6 @@ class StrategicClassifier(SelfSelectionClassifier):
         self.learning_rate = learning_rate
         self.descent = descent
         self.random_state = random_state
-        self.pos_label = pos_label
-        self.publish = publish
-        self.cv = cv
-        self.holdout = holdout
-        self.confidence = confidence
-        self.guarantee = guarantee
 
     def _validate(self, X: Any, y: Any) -> tuple[Any, Any]:
         X, y = validate_data(self, X, y, dtype=np.float64)

@@ -128,8 +128,8 @@ class GroupThresholdClassifier(WrappedClassifier):
         confidence: float | None = 0.9,
         guarantee: bool = False,
     ) -> None:
+        super().__init__(cost, subsidies, subsidy_kind, pos_label, publish, cv, holdout, confidence, guarantee)
         self.estimator = estimator
-        self.cost = cost
         self.estimators = estimators
         self.require = require
         self.max_social_cost = max_social_cost
@@ -138,19 +138,11 @@ class GroupThresholdClassifier(WrappedClassifier):
         self.tpr_tolerance = tpr_tolerance
         self.parity_ratio = parity_ratio
         self.tpr_ratio = tpr_ratio
-        self.subsidies = subsidies
-        self.subsidy_kind = subsidy_kind
         self.shut_out = shut_out
         self.caution = caution
         self.prefit = prefit
         self.group_columns = group_columns
         self.unseen = unseen
-        self.pos_label = pos_label
-        self.publish = publish
-        self.cv = cv
-        self.holdout = holdout
-        self.confidence = confidence
-        self.guarantee = guarantee
 
     def _fit(self, X: Any, y: Any, people: TrainingPeople, sample_weight: Any) -> None:
         check_choice(self.unseen, "unseen", ("error", "pooled"))

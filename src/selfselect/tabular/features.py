@@ -83,8 +83,8 @@ def fit_encoder(frame: pd.DataFrame) -> ColumnTransformer:
 def _category_encoder(column: pd.DataFrame) -> OneHotEncoder:
     """Indicators of the frequent categories, and one of all others.
 
-    The names of rare categories may identify people, so a model does not hold them: it learns the frequent ones by name,
-    and treats every other category as unknown.
+    The name of a rare category may identify people. So a model lists the frequent ones, and treats any other category
+    as unknown.
     """
     counted = OneHotEncoder(
         min_frequency=MIN_FREQUENCY, max_categories=MAX_CATEGORIES, handle_unknown="infrequent_if_exist"
