@@ -18,7 +18,7 @@ from .._validation import BoolArray, check_fraction, check_weights
 from ..auditing import Audit, ScreeningResult
 from ..behaviour import SLACK, Behaviour, BestResponse, PromisedRule, SureRule
 from ..costs import Cost, Subsidies, SubsidyKind, Terms
-from ..counting import encode_groups
+from ..counting import encode_groups, locate_labels
 from ..learning import InfeasibleError, too_few_selected
 from ..publishing import PublishedStatistics
 from ..publishing.splits import Publish, make_splits
@@ -53,6 +53,7 @@ class SelfSelectionClassifier(ClassifierMixin, BaseEstimator, ABC):
     #: Whether a guarantee is about the finished classifier; a subclass may test its thresholds itself.
     _guarantee_after_fit: ClassVar[bool] = True
 
+    require: Any
     unseen_scores_: NDArray[np.float64] | None
 
     def __init__(
@@ -185,6 +186,13 @@ class SelfSelectionClassifier(ClassifierMixin, BaseEstimator, ABC):
             self.unseen_scores_ = np.full(len(people.qualified), np.nan)
             self.unseen_scores_[splits.evaluated] = self._for_second_class(score)
         warn_about_published(self)
+
+    def _required(self, labels: pd.Index) -> BoolArray:
+        """Which groups must apply, for a classifier that takes ``require``."""
+        required = np.zeros(len(labels), dtype=bool)
+        if getattr(self, "require", None) is not None:
+            required[locate_labels(self.require, labels, "require", "the training data")] = True
+        return required
 
     def _check_selection(self, least: float) -> None:
         """Raise if the published counts select less than the least share of a group."""
