@@ -25,7 +25,7 @@ from .training_data import TrainingPeople
 
 #: Probability that the test of a group passes, where thresholds can be chosen so.
 POWER = 0.8
-#: Highest confidence that is asked for among the fitted people.
+#: Highest confidence among the fitted people.
 MAX_CONFIDENCE = 1 - 1e-9
 
 
@@ -77,7 +77,7 @@ def _choose(model: Any, groups: GroupCodes, X: Any, y: Any) -> Any:
 
 
 def confidence_for_power(confidence: float, holdout: float) -> float:
-    """Confidence to ask for among the fitted people so that a group passes the test with probability :data:`POWER`.
+    """Confidence among the fitted people with which a group passes the test with probability :data:`POWER`.
 
     The test on ``n`` people needs a margin of ``ndtri(confidence) + ndtri(POWER)`` of their standard errors. In
     standard errors of the fitted people, who are ``(1 - holdout) / holdout`` times as many, that is a larger number.

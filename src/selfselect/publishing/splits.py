@@ -84,8 +84,8 @@ def make_splits(
 
     The split depends on the features, labels and groups of people, never on the order of rows or the names of groups.
 
-    ``cv`` is the number of folds (fewer if a label is rare) or a splitter of scikit-learn. ``holdout`` is the share that
-    is set aside, by label as well as by group if ``stratify``. ``rows`` are the rows that are used, by default all.
+    ``cv`` is the number of folds (fewer if a label is rare) or a splitter of scikit-learn. ``holdout`` is the share set
+    aside, by label as well as by group if ``stratify``. ``rows`` are the rows that are used, by default all.
     """
     check_choice(publish, "publish", MODES)
     rows = np.arange(len(qualified)) if rows is None else rows
