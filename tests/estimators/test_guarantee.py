@@ -48,7 +48,7 @@ class Given(ClassifierMixin, BaseEstimator):
         return self.classes_[(self.decision_function(X) > 0).astype(int)]
 
 
-class Remembering(Given):
+class Memorising(Given):
     """Share of qualified training people with the same score: an overfitted score."""
 
     def fit(self, X, y):
@@ -61,22 +61,22 @@ class Remembering(Given):
 
 
 def broken_promises(make, n_groups, values, size, seed):
-    """Number of populations in which any group is told to apply, and in which one of them loses by it."""
+    """Number of populations in which a group applies, and in which one that applies does not reach its cost."""
     random = np.random.default_rng(seed)
     made = broken = 0
     for _ in range(POPULATIONS):
         chance = np.sort(random.uniform(0.3, 0.9, (n_groups, values)), axis=1)
-        if n_groups > 8:  # many groups, of which most would lose by it
+        if n_groups > 8:  # many groups, most of which do not reach the cost
             chance = np.repeat(random.uniform(0.5, 0.72, (n_groups, 1)), values, axis=1)
         codes = np.repeat(np.arange(n_groups), size)
         x = random.integers(0, values, len(codes))
         y = random.random(len(codes)) < chance[codes, x]
         model = make(cost=0.7, **promised).fit((x - 1.5)[:, None], y.astype(int), sensitive_features=codes)
-        told = np.flatnonzero(model.applies())
-        passing = model.predict(np.arange(values)[:, None] - 1.5) > 0
-        delivered = chance[:, passing].mean(axis=1) if passing.any() else np.full(n_groups, np.nan)
-        made += bool(len(told))
-        broken += bool((delivered[told] < 0.7 - 1e-12).any())
+        applying = np.flatnonzero(model.applies())
+        selected = model.predict(np.arange(values)[:, None] - 1.5) > 0
+        delivered = chance[:, selected].mean(axis=1) if selected.any() else np.full(n_groups, np.nan)
+        made += bool(len(applying))
+        broken += bool((delivered[applying] < 0.7 - 1e-12).any())
     return made, broken
 
 
@@ -85,7 +85,7 @@ def broken_promises(make, n_groups, values, size, seed):
     [
         lambda **options: NaiveClassifier(Given(), **options),
         lambda **options: SemiStrategicClassifier(Given(), **options),
-        lambda **options: SemiStrategicClassifier(Remembering(), **options),
+        lambda **options: SemiStrategicClassifier(Memorising(), **options),
     ],
     ids=["naive", "semi", "semi, closely fitted"],
 )
@@ -105,12 +105,12 @@ def test_groups_that_pass_the_test_apply_and_new_people_get_what_was_published(c
     assert model.applies().to_dict() == model.promised_.to_dict()
     assert 0 < model.promise_level_ <= 0.1
     new = make_base_rate_groups((0.6, 0.4, 0.2), n_per_group=5000, random_state=5, return_X_y_group=True)
-    found = model.audit(*new)
-    assert found.applies.to_dict() == model.applies().to_dict()
-    assert (found.to_frame()["promise_kept"][found.applies] != "no").all()
-    # a group that did not pass does not apply at any cost, and no subsidy is said to be enough
+    audit = model.audit(*new)
+    assert audit.applies.to_dict() == model.applies().to_dict()
+    assert (audit.to_frame()["promise_kept"][audit.applies] != "no").all()
+    # a group that did not pass does not apply at any cost, and no subsidy is enough
     assert (model.applies(cost=0.0) <= model.promised_).all()
-    assert found.to_frame()["subsidy_needed"][~found.applies].isna().all()
+    assert audit.to_frame()["subsidy_needed"][~audit.applies].isna().all()
 
 
 @pytest.mark.parametrize("cls", ALL)

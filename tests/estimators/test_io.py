@@ -13,7 +13,7 @@ import pytest
 import skops.io
 from sklearn.base import BaseEstimator, ClassifierMixin, clone
 from sklearn.compose import make_column_transformer
-from sklearn.ensemble import HistGradientBoostingClassifier, RandomForestClassifier
+from sklearn.ensemble import RandomForestClassifier
 from sklearn.exceptions import NotFittedError
 from sklearn.linear_model import LogisticRegression
 from sklearn.model_selection import GridSearchCV, StratifiedKFold
@@ -151,19 +151,17 @@ def test_classifiers_of_scikit_learn_predict_the_same_inside_and_after_loading(n
         make_pipeline(make_column_transformer((OneHotEncoder(), ["c"]), remainder="passthrough"), LogisticRegression()),
         GridSearchCV(DecisionTreeClassifier(random_state=0), {"max_depth": [1, 2]}, cv=StratifiedKFold(2)),
         make_pipeline(FunctionTransformer(np.log1p), GradientDescentLogisticRegression(max_iter=50, random_state=0)),
-        HistGradientBoostingClassifier(max_iter=4, early_stopping=True),
         RandomForestClassifier(3, random_state=np.random.RandomState(0)),
     ],
-    ids=["columns", "search", "function of numpy", "stopped early", "random state"],
+    ids=["columns", "search", "function of numpy", "random state"],
 )
 def test_estimators_of_several_parts_survive(inner, crowd, tmp_path):
     frame, y, z = crowd
     X = frame if "columntransformer" in str(inner.get_params()) else frame[["a", "b"]]
-    for cls in ALL[:3]:
-        model = cls(inner, cost=0.6, cv=StratifiedKFold(3), publish="cross_fit").fit(X, y, sensitive_features=z)
-        again = saved(model, tmp_path / "model.skops")
-        assert_same(model, again, X, y, z)
-        assert again.cv.n_splits == 3
+    model = SemiStrategicClassifier(inner, cost=0.6, cv=StratifiedKFold(3)).fit(X, y, sensitive_features=z)
+    again = saved(model, tmp_path / "model.skops")
+    assert_same(model, again, X, y, z)
+    assert again.cv.n_splits == 3
 
 
 def test_a_pipeline_around_a_classifier_and_a_search_over_it_survive(crowd, tmp_path):
@@ -180,7 +178,7 @@ def test_a_pipeline_around_a_classifier_and_a_search_over_it_survive(crowd, tmp_
     assert np.array_equal(again.predict(frame[["a", "b"]]), search.predict(frame[["a", "b"]]))
 
 
-def test_fitted_and_competing_estimators_stay_what_they_were(crowd, tmp_path):
+def test_prefit_and_several_estimators_survive(crowd, tmp_path):
     frame, y, z = crowd
     X = frame[["a", "b"]]
     model = SemiStrategicClassifier(GaussianNB().fit(X, y), cost=0.6, prefit=True, publish="train")
@@ -194,7 +192,7 @@ def test_fitted_and_competing_estimators_stay_what_they_were(crowd, tmp_path):
     assert_same(model, clone(again).fit(X, y, sensitive_features=z), X, y, z)
 
 
-def test_scores_of_training_people_stay_out_of_the_file_but_not_of_a_copy(crowd, tmp_path):
+def test_a_file_holds_no_scores_of_training_people_but_a_copy_does(crowd, tmp_path):
     frame, y, z = crowd
     model = SemiStrategicClassifier(cost=0.6).fit(frame[["a", "b"]], y, sensitive_features=z)
     again = saved(model, tmp_path / "model.skops")
@@ -256,40 +254,34 @@ class Bomb:
         return (open, ("pwned-by-pickle", "w"))
 
 
-def with_description(data, edit):
-    """A skops file whose description is edited."""
+def hostile(data):
+    """A skops file in which the estimator inside is a function of the operating system."""
     target = io.BytesIO()
     with zipfile.ZipFile(io.BytesIO(data)) as old, zipfile.ZipFile(target, "w") as new:
         for name in old.namelist():
             content = old.read(name)
-            new.writestr(name, edit(content) if name == "schema.json" else content)
+            if name == "schema.json":
+                schema = json.loads(content)
+                schema["content"]["content"]["estimator"] = {
+                    "__class__": "system",
+                    "__module__": "os",
+                    "__loader__": "FunctionNode",
+                    "content": {"module_path": "os", "function": "system"},
+                }
+                content = json.dumps(schema).encode()
+            new.writestr(name, content)
     return target.getvalue()
-
-
-def hostile(content):
-    """A description in which the estimator inside is a function of the operating system."""
-    described = json.loads(content)
-    described["content"]["content"]["estimator"] = {
-        "__class__": "system",
-        "__module__": "os",
-        "__loader__": "FunctionNode",
-        "content": {"module_path": "os", "function": "system"},
-    }
-    return json.dumps(described).encode()
 
 
 @pytest.mark.parametrize(
     ("damage", "words"),
     [
         (lambda data: pickle.dumps(Bomb()), "is not a skops file, or it is damaged"),
-        (lambda data: b"", "is not a skops file, or it is damaged"),
-        (lambda data: b'{"format": "selfselect-model"}', "is not a skops file, or it is damaged"),
         (lambda data: data[: len(data) // 2], "is not a skops file, or it is damaged"),
-        (lambda data: with_description(data, lambda text: text[:-20]), "is not a skops file, or it is damaged"),
-        (lambda data: with_description(data, hostile), r"not trusted: os\.system"),
+        (hostile, r"not trusted: os\.system"),
         (lambda data: skops.io.dumps({"model": 1}), "is not a model: it holds a dict"),
     ],
-    ids=["pickle", "empty", "JSON", "cut", "cut description", "os.system", "dict"],
+    ids=["pickle", "truncated", "os.system", "dict"],
 )
 def test_any_other_file_is_refused_by_name_and_nothing_runs(naive, tmp_path, monkeypatch, damage, words):
     monkeypatch.chdir(tmp_path)

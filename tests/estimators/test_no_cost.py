@@ -29,10 +29,10 @@ def test_at_no_cost_every_group_applies_and_accuracy_is_that_of_naive(people, ma
     (X, y, z), (X_new, y_new, z_new) = people
     naive = NaiveClassifier(cost=0.0).fit(X, y, sensitive_features=z).audit(X_new, y_new, z_new)
     model = make(cost=0.0, publish=publish).fit(X, y, sensitive_features=z)
-    found = model.audit(X_new, y_new, z_new)
+    audit = model.audit(X_new, y_new, z_new)
     assert model.applies().all()
-    assert found.social_cost == 0
-    assert found.induced_accuracy > naive.induced_accuracy - 0.02
+    assert audit.social_cost == 0
+    assert audit.induced_accuracy > naive.induced_accuracy - 0.02
 
 
 def test_a_group_whose_cost_is_fully_subsidised_applies(people):

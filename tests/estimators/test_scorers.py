@@ -46,11 +46,11 @@ def test_the_user_sets_the_score_if_nobody_applies():
 def test_scores_equal_the_numbers_of_an_audit(people, publish, cost):
     X, y, z = people
     model = NaiveClassifier(cost=cost, publish=publish).fit(X, y, sensitive_features=z)
-    found = model.audit(X, y, z)
-    assert found.applies.equals(model.applies())
-    assert social_cost_scorer()(model, X, y, sensitive_features=z) == -found.social_cost
-    for limit, expected in ((1.0, found.induced_accuracy), (0.0, -found.social_cost)):
-        assert 0 < found.social_cost < 1
+    audit = model.audit(X, y, z)
+    assert audit.applies.equals(model.applies())
+    assert social_cost_scorer()(model, X, y, sensitive_features=z) == -audit.social_cost
+    for limit, expected in ((1.0, audit.induced_accuracy), (0.0, -audit.social_cost)):
+        assert 0 < audit.social_cost < 1
         scorer = induced_accuracy_scorer(max_social_cost=limit)
         assert scorer(model, X, y, sensitive_features=z) == expected
     assert social_cost_scorer(cost=0.0)(model, X, y, sensitive_features=z) == 0
@@ -77,20 +77,22 @@ def test_a_search_uses_weights_in_scoring_only_if_they_are_requested(people):
     folds = StratifiedKFold(3, shuffle=True, random_state=0)
 
     def scores(scorer):
-        told = {"sensitive_features": z, "sample_weight": weight}
-        return cross_validate(model, X, y, params=told, scoring=scorer, cv=folds, return_estimator=True)
+        params = {"sensitive_features": z, "sample_weight": weight}
+        return cross_validate(model, X, y, params=params, scoring=scorer, cv=folds, return_estimator=True)
 
     with config_context(enable_metadata_routing=True):
         model.set_fit_request(sample_weight=True)
         with pytest.raises(UnsetMetadataPassedError, match="sample_weight"):
             scores(social_cost_scorer())
-        found, plain = (scores(social_cost_scorer().set_score_request(sample_weight=asked)) for asked in (True, False))
-    assert (found["test_score"] != plain["test_score"]).all()
+        weighted, plain = (
+            scores(social_cost_scorer().set_score_request(sample_weight=requested)) for requested in (True, False)
+        )
+    assert (weighted["test_score"] != plain["test_score"]).all()
     for fold, (_, new) in enumerate(folds.split(X, y)):
-        fitted = found["estimator"][fold]
-        for told, weights in ((found, weight[new]), (plain, None)):
+        fitted = weighted["estimator"][fold]
+        for result, weights in ((weighted, weight[new]), (plain, None)):
             audited = fitted.audit(X.iloc[new], y.iloc[new], z.iloc[new], sample_weight=weights)
-            assert told["test_score"][fold] == -audited.social_cost
+            assert result["test_score"][fold] == -audited.social_cost
 
 
 def test_a_search_under_a_limit_prefers_a_classifier_that_keeps_it(people):

@@ -77,26 +77,26 @@ def test_semi_finds_the_best_threshold_that_keeps_the_rate(people, rate):
 def test_semi_stays_close_to_the_inner_threshold_if_nobody_can_apply(people):
     X, y, z = people
     inner = LogisticRegression().fit(X, y)
-    free, held = (
+    free, limited = (
         SemiStrategicClassifier(inner, prefit=True, cost=1.0, publish="cross_fit", min_selection_rate=rate).fit(
             X, y, sensitive_features=z
         )
         for rate in (0.0, 0.4)
     )
     assert free.threshold_ == 0
-    assert held.threshold_ < 0
-    assert held.published_.counts.selection_rate.min() == pytest.approx(0.4, abs=0.01)
+    assert limited.threshold_ < 0
+    assert limited.published_.counts.selection_rate.min() == pytest.approx(0.4, abs=0.01)
 
 
 def test_groups_that_do_not_apply_are_selected_at_the_rate(people):
     X, y, z = people
-    free, held = (
+    free, limited = (
         StrategicClassifier(cost=0.7, min_selection_rate=rate).fit(X, y, sensitive_features=z) for rate in (0.0, 0.1)
     )
     assert free.published_.counts.selection_rate.min() == 0
-    assert held.published_.counts.selection_rate.min() >= 0.1
-    assert held.applies().any()
-    assert held.audit(X, y, z).induced_accuracy > free.audit(X, y, z).induced_accuracy - 0.1
+    assert limited.published_.counts.selection_rate.min() >= 0.1
+    assert limited.applies().any()
+    assert limited.audit(X, y, z).induced_accuracy > free.audit(X, y, z).induced_accuracy - 0.1
 
 
 def test_a_descent_that_misses_the_rate_raises_with_the_closest_candidate(people):

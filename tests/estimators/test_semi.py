@@ -15,13 +15,12 @@ from selfselect.metrics import firm_utility, outcome
 def test_no_threshold_has_a_higher_induced_accuracy(people, inner, cost):
     X, y, z = (part.iloc[::4] for part in people)
     model = SemiStrategicClassifier(inner, cost=cost, publish="train").fit(X, y, sensitive_features=z)
-    found = model.audit(X, y, z).induced_accuracy
     score = model.decision_function(X) + model.threshold_
     best = -1.0
     for threshold in np.r_[-np.inf, np.unique(score)]:
         table = PublishedStatistics.from_scores(y, score, threshold=threshold, sensitive_features=z)
         best = max(best, np.nan_to_num(outcome(table, table.applies(cost)).induced_accuracy, nan=-1))
-    assert found == pytest.approx(best)
+    assert model.audit(X, y, z).induced_accuracy == pytest.approx(best)
     assert model.curve_["induced_accuracy"].max() == pytest.approx(best)
 
 
@@ -58,7 +57,7 @@ def test_a_tolerance_requires_a_margin_over_the_cost(people):
     for tolerance, least in ((0.1, 0.8), ("auto", 0.7)):
         model = SemiStrategicClassifier(cost=0.7, tolerance=tolerance, publish="train").fit(X, y, sensitive_features=z)
         assert model.published_.precision[model.applies()].max() >= least
-        # whether those who apply by a hair come or not, no other threshold has a better worst case
+        # no other threshold is better in the worse case: groups within the tolerance apply, or stay away
         score = model.decision_function(X) + model.threshold_
         curves = ThresholdCurves.from_scores(y, score, sensitive_features=z)
         worse = np.minimum(*(curves.outcomes(0.7, tolerance=t)["induced_accuracy"] for t in (0.0, tolerance)))
@@ -80,8 +79,6 @@ def test_a_grid_tries_only_evenly_spaced_thresholds(people, cost):
     assert model.audit(X, y, z).induced_accuracy == pytest.approx(max(accuracy))
     exact = SemiStrategicClassifier(score, **settings).fit(X, y, sensitive_features=z)
     assert exact.audit(X, y, z).induced_accuracy >= model.audit(X, y, z).induced_accuracy
-    fine = SemiStrategicClassifier(score, grid=100_000, **settings).fit(X, y, sensitive_features=z)
-    assert fine.audit(X, y, z).induced_accuracy == exact.audit(X, y, z).induced_accuracy
 
 
 @pytest.mark.parametrize("cost", [0.4, 0.7])
@@ -93,21 +90,15 @@ def test_no_threshold_has_a_higher_utility_of_the_firm(people, cost, gain, price
     model = SemiStrategicClassifier(**settings).fit(X, y, sensitive_features=z)
     score = model.decision_function(X) + model.threshold_
 
-    def worth(threshold):
+    def utility(threshold):
         table = PublishedStatistics.from_scores(y, score, threshold=threshold, sensitive_features=z)
         selected = score > threshold
         return firm_utility(y, selected, applies=table.applies_to(z, cost), gain=gain, price=price)
 
-    values = [worth(threshold) for threshold in np.r_[-np.inf, np.unique(score)]]
-    assert worth(model.threshold_) == pytest.approx(max(values))
+    values = [utility(threshold) for threshold in np.r_[-np.inf, np.unique(score)]]
+    assert utility(model.threshold_) == pytest.approx(max(values))
     assert max(values) > min(values)
-
-
-@pytest.mark.filterwarnings("ignore::selfselect.ApplicationWarning")
-def test_nobody_applies_if_the_firm_loses_by_every_test(people):
-    X, y, z = people
-    model = SemiStrategicClassifier(cost=0.4, publish="train", criterion="firm_utility", price=1.2)
-    assert not model.fit(X, y, sensitive_features=z).applies().any()
+    assert model.applies().any() == (price < gain)  # otherwise every test loses money
 
 
 def test_thresholds_of_firm_utility_follow_the_price_of_a_test(people):
@@ -116,7 +107,7 @@ def test_thresholds_of_firm_utility_follow_the_price_of_a_test(people):
     settings = {"cost": 0.4, "prefit": True, "publish": "train"}
     accurate = SemiStrategicClassifier(score, **settings).fit(X, y, sensitive_features=z)
     same = SemiStrategicClassifier(score, gain=3.0, price=0.1, **settings).fit(X, y, sensitive_features=z)
-    assert same.threshold_ == accurate.threshold_  # of no concern to accuracy
+    assert same.threshold_ == accurate.threshold_  # accuracy does not depend on them
     cheap, dear = (
         SemiStrategicClassifier(score, criterion="firm_utility", price=price, **settings).fit(
             X, y, sensitive_features=z
@@ -140,13 +131,9 @@ def test_thresholds_of_firm_utility_follow_the_price_of_a_test(people):
 @pytest.mark.parametrize(
     ("wrong", "message"),
     [
-        ({"grid": 1}, "grid must be a whole number of at least 2"),
         ({"grid": "fine"}, "grid must be a whole number of at least 2"),
         ({"caution": -1}, "caution must be"),
-        ({"criterion": "profit"}, "criterion"),
         ({"criterion": "firm_utility"}, "price is needed"),
-        ({"criterion": "firm_utility", "price": -0.1}, "price must be a number of at least 0"),
-        ({"criterion": "firm_utility", "price": 0.1, "gain": np.inf}, "gain must be a number of at least 0"),
     ],
 )
 def test_wrong_settings_are_refused_by_name(people, wrong, message):

@@ -1,5 +1,7 @@
 """A classifier from a table of text: its audit, its file, and its predictions."""
 
+import io
+import zipfile
 from dataclasses import replace
 
 import numpy as np
@@ -123,6 +125,16 @@ def test_a_model_read_back_predicts_bit_for_bit_the_same(cls, inner, people, tmp
     assert np.array_equal(model.score(frame, people[["z"]]), again.score(frame, people[["z"]]))
     assert (again.groups, again.missing, again.columns) == (("z",), "error", ("z", "age", "job", "pay"))
     assert again.classifier.applies().equals(model.classifier.applies())
+
+
+def test_a_file_holds_no_names_of_rare_categories(people):
+    jobs = people["job"].astype(object)
+    jobs.iloc[:3] = "lighthouse keeper"
+    model = train_on_table(table_of(people.assign(job=jobs)), NaiveClassifier(cost=0.7), holdout=0).model
+    with zipfile.ZipFile(io.BytesIO(model_bytes(model))) as file:
+        content = b"".join(map(file.read, file.namelist()))
+    assert b"lighthouse" not in content
+    assert jobs.mode()[0].encode() in content
 
 
 def test_the_pipeline_takes_an_ordinary_frame(people):

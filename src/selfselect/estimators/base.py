@@ -18,7 +18,7 @@ from .._validation import BoolArray, check_fraction, check_weights
 from ..auditing import Audit, ScreeningResult
 from ..behaviour import SLACK, Behaviour, BestResponse, PromisedRule, SureRule
 from ..costs import Cost, Subsidies, SubsidyKind, Terms
-from ..counting import GroupCodes, encode_groups
+from ..counting import encode_groups, locate_labels
 from ..learning import InfeasibleError, too_few_selected
 from ..publishing import PublishedStatistics
 from ..publishing.splits import Publish, make_splits
@@ -53,16 +53,30 @@ class SelfSelectionClassifier(ClassifierMixin, BaseEstimator, ABC):
     #: Whether a guarantee is about the finished classifier; a subclass may test its thresholds itself.
     _guarantee_after_fit: ClassVar[bool] = True
 
-    cost: Cost
-    subsidies: Subsidies
-    subsidy_kind: SubsidyKind
-    pos_label: Any
-    publish: Publish
-    cv: Any
-    holdout: float
-    confidence: float | None
-    guarantee: bool
+    require: Any
     unseen_scores_: NDArray[np.float64] | None
+
+    def __init__(
+        self,
+        cost: Cost,
+        subsidies: Subsidies,
+        subsidy_kind: SubsidyKind,
+        pos_label: Any,
+        publish: Publish,
+        cv: Any,
+        holdout: float,
+        confidence: float | None,
+        guarantee: bool,
+    ) -> None:
+        self.cost = cost
+        self.subsidies = subsidies
+        self.subsidy_kind = subsidy_kind
+        self.pos_label = pos_label
+        self.publish = publish
+        self.cv = cv
+        self.holdout = holdout
+        self.confidence = confidence
+        self.guarantee = guarantee
 
     def __sklearn_tags__(self) -> Any:
         """Tags of scikit-learn: two classes only."""
@@ -126,7 +140,13 @@ class SelfSelectionClassifier(ClassifierMixin, BaseEstimator, ABC):
             raise ValueError('guarantee=True needs publish="holdout" and a confidence: people set aside test it.')
         for name in ("promised_", "promise_level_"):  # of an earlier fit
             self.__dict__.pop(name, None)
-        codes = self._check_groups(groups, len(qualified))
+        if groups is None:
+            warn(
+                "Without sensitive_features everyone is one group, which applies or stays away as a whole. Pass the "
+                "group of each row to fit(..., sensitive_features=...)."
+            )
+        codes = encode_groups(groups, n_rows=len(qualified))
+        self._terms().effective_cost(codes.labels)  # raises if a group has no cost
         weights = check_weights(sample_weight, len(qualified))
         if weights is not None and self.publish != "train":
             weights = as_counts(weights)  # the width of a bound depends on the number of people
@@ -156,28 +176,8 @@ class SelfSelectionClassifier(ClassifierMixin, BaseEstimator, ABC):
             )
         return TrainingPeople(qualified, codes, weights, splits)
 
-    def _check_groups(self, sensitive_features: Any, n_rows: int) -> GroupCodes:
-        """Groups of the training rows; each must have a cost."""
-        if sensitive_features is None:
-            warn(
-                "Without sensitive_features everyone is one group, which applies or stays away as a whole. Pass the "
-                "group of each row to fit(..., sensitive_features=...)."
-            )
-        groups = encode_groups(sensitive_features, n_rows=n_rows)
-        self._terms().effective_cost(groups.labels)
-        return groups
-
     def _publish(self, people: TrainingPeople, score: NDArray[Any], in_sample: NDArray[Any]) -> None:
-        """Count who is selected, and warn about what follows from the counts.
-
-        Parameters
-        ----------
-        people : TrainingPeople
-        score : ndarray
-            Scores of the evaluated rows; positive ones are selected.
-        in_sample : ndarray
-            Scores of the rows that the final classifier was fitted to.
-        """
+        """Publish the counts of the evaluated rows by their scores; ``in_sample`` holds scores of the fitted rows."""
         labels, splits = people.groups.labels, people.splits
         self.published_ = PublishedStatistics(labels, people.counts(splits.evaluated, score > 0))
         self.published_in_sample_, self.unseen_scores_ = self.published_, None
@@ -186,6 +186,13 @@ class SelfSelectionClassifier(ClassifierMixin, BaseEstimator, ABC):
             self.unseen_scores_ = np.full(len(people.qualified), np.nan)
             self.unseen_scores_[splits.evaluated] = self._for_second_class(score)
         warn_about_published(self)
+
+    def _required(self, labels: pd.Index) -> BoolArray:
+        """Which groups must apply, for a classifier that takes ``require``."""
+        required = np.zeros(len(labels), dtype=bool)
+        if getattr(self, "require", None) is not None:
+            required[locate_labels(self.require, labels, "require", "the training data")] = True
+        return required
 
     def _check_selection(self, least: float) -> None:
         """Raise if the published counts select less than the least share of a group."""
@@ -202,7 +209,7 @@ class SelfSelectionClassifier(ClassifierMixin, BaseEstimator, ABC):
         return self._terms()
 
     def _terms(self, cost: Cost | None = None, subsidies: Subsidies = None) -> Terms:
-        """The classifier's own terms, with another cost or other subsidies in their place."""
+        """Terms of the classifier, or with another cost or other subsidies."""
         return Terms(
             self.cost if cost is None else cost,
             self.subsidies if subsidies is None else subsidies,

@@ -18,14 +18,14 @@ from .._frames import take_rows
 from .._notices import PromiseWarning, captured_warnings, warn
 from .._validation import FloatArray, list_some
 from ..behaviour import SLACK
-from ..counting import GroupCodes, locate_labels, position_of, ratio
+from ..counting import GroupCodes, position_of, ratio
 from ..learning import InfeasibleError
 from ..publishing import guarantee_groups
 from .training_data import TrainingPeople
 
 #: Probability that the test of a group passes, where thresholds can be chosen so.
 POWER = 0.8
-#: Highest confidence that is asked for among the fitted people.
+#: Highest confidence among the fitted people.
 MAX_CONFIDENCE = 1 - 1e-9
 
 
@@ -77,7 +77,7 @@ def _choose(model: Any, groups: GroupCodes, X: Any, y: Any) -> Any:
 
 
 def confidence_for_power(confidence: float, holdout: float) -> float:
-    """Confidence to ask for among the fitted people so that a group passes the test with probability :data:`POWER`.
+    """Confidence among the fitted people with which a group passes the test with probability :data:`POWER`.
 
     The test on ``n`` people needs a margin of ``ndtri(confidence) + ndtri(POWER)`` of their standard errors. In
     standard errors of the fitted people, who are ``(1 - holdout) / holdout`` times as many, that is a larger number.
@@ -105,15 +105,13 @@ def _check_limits(model: Any) -> None:
     """Raise if a required group did not pass the test, or if too many of the qualified are of other groups."""
     table, promised = model.published_, model.promised_.to_numpy()
     advice = "Lower the cost, subsidise these groups, set more people aside, or ask for less confidence."
-    if getattr(model, "require", None) is not None:
-        required = locate_labels(model.require, table.groups, "require", "the training data")
-        failed = required[~promised[required]]
-        if len(failed):
-            precision = ", ".join(f"{value:.3f}" for value in table.counts.precision[failed][:5])
-            raise InfeasibleError(
-                f"{list_some(table.groups[failed])} must apply, but its cost cannot be guaranteed with a probability "
-                f"of {model.confidence:g}: the precision of the people set aside is {precision}. {advice}"
-            )
+    failed = model._required(table.groups) & ~promised
+    if failed.any():
+        precision = ", ".join(f"{value:.3f}" for value in table.counts.precision[failed][:5])
+        raise InfeasibleError(
+            f"{list_some(table.groups[failed])} must apply, but its cost cannot be guaranteed with a probability of "
+            f"{model.confidence:g}: the precision of the people set aside is {precision}. {advice}"
+        )
     limit = getattr(model, "max_social_cost", None)
     if limit is not None:
         social_cost = 1 - float(ratio(table.counts.positives[promised].sum(), table.counts.positives.sum()))

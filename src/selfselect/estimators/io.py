@@ -6,8 +6,7 @@ A file with any other type is refused by name before anything is built, and noth
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
-from contextlib import contextmanager
+from collections.abc import Iterable
 from contextvars import ContextVar
 from pathlib import Path
 from typing import Any
@@ -17,8 +16,6 @@ from sklearn.base import BaseEstimator
 from sklearn.utils.validation import check_is_fitted
 
 from .._files import write_atomically
-
-SUFFIX = ".skops"
 
 
 def _in_module(module: str, names: str) -> set[str]:
@@ -91,7 +88,8 @@ def save_model(model: Any, path: str | Path) -> None:
     {'z0': True, 'z1': False}
     """
     check_is_fitted(model)
-    check_suffix(path)
+    if Path(path).suffix != ".skops":
+        raise ValueError(f"{path}: a model is saved as a skops file; its name must end in .skops.")
     write_atomically(path, model_bytes(model))
 
 
@@ -121,38 +119,35 @@ def load_model(path: str | Path, *, trusted: Iterable[str] = ()) -> Any:
     import skops.io
 
     data, known = Path(path).read_bytes(), TRUSTED | set(trusted)
-    with _damage_named(path):
+    try:
         unknown = sorted(set(skops.io.get_untrusted_types(data=data)) - known)
+        model = None if unknown else skops.io.loads(data, trusted=sorted(known))
+    except Warning:  # for users who turn warnings into errors
+        raise
+    except Exception as error:  # a damaged file may raise anything
+        raise ValueError(f"{path} is not a skops file, or it is damaged ({type(error).__name__}: {error}).") from error
     if unknown:
         raise ValueError(
             f"{path} holds types that are not trusted: {', '.join(unknown)}. Nothing was loaded. If you know them and "
             f"who made the file, pass load_model(path, trusted={unknown!r})."
         )
-    with _damage_named(path):
-        model = skops.io.loads(data, trusted=sorted(known))
     if not isinstance(model, BaseEstimator) and f"{type(model).__module__}.{type(model).__name__}" not in TRUSTED:
         raise ValueError(f"{path} is not a model: it holds a {type(model).__name__}.")
     return model
-
-
-def check_suffix(path: str | Path) -> None:
-    """Refuse a name that does not end in ``.skops``."""
-    if Path(path).suffix != SUFFIX:
-        raise ValueError(f"{path}: a model is saved as a skops file; its name must end in {SUFFIX}.")
 
 
 def model_bytes(model: Any) -> bytes:
     """Content of a model file; what could not be read back is refused."""
     import skops.io
 
-    name, token = type(model).__name__, _saving.set(True)
+    token = _saving.set(True)
     try:
         data: bytes = skops.io.dumps(model, compression=ZIP_DEFLATED)
         skops.io.loads(data, trusted=skops.io.get_untrusted_types(data=data))
     except Exception as error:  # an object of another package may raise anything
         raise TypeError(
-            f"This {name} cannot be saved: skops cannot write or read back a part of it ({type(error).__name__}: "
-            f"{error})."
+            f"This {type(model).__name__} cannot be saved: skops cannot write or read back a part of it "
+            f"({type(error).__name__}: {error})."
         ) from error
     finally:
         _saving.reset(token)
@@ -160,16 +155,5 @@ def model_bytes(model: Any) -> bytes:
 
 
 def is_saving() -> bool:
-    """Whether the state of an object is asked for by :func:`save_model`, rather than by pickle or copy."""
+    """Whether a model file is being written, rather than a pickle or a copy."""
     return _saving.get()
-
-
-@contextmanager
-def _damage_named(path: str | Path) -> Iterator[None]:
-    """Turn whatever a damaged file raises into an error that names the file."""
-    try:
-        yield
-    except Warning:  # for users who turn warnings into errors
-        raise
-    except Exception as error:
-        raise ValueError(f"{path} is not a skops file, or it is damaged ({type(error).__name__}: {error}).") from error

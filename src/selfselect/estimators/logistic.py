@@ -9,11 +9,11 @@ from numpy.typing import ArrayLike, NDArray
 from scipy.special import expit
 from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.utils import check_random_state
-from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import _check_sample_weight, check_is_fitted, validate_data
 
 from .._threads import one_thread
 from ..learning import DescentSettings, FeatureBlock, logistic_by_descent
+from .training_data import two_classes
 
 
 class GradientDescentLogisticRegression(ClassifierMixin, BaseEstimator):
@@ -88,13 +88,7 @@ class GradientDescentLogisticRegression(ClassifierMixin, BaseEstimator):
             Weights.
         """
         X, y = validate_data(self, X, y, dtype=np.float64)
-        check_classification_targets(y)
-        self.classes_, codes = np.unique(y, return_inverse=True)
-        if len(self.classes_) != 2:
-            raise ValueError(
-                f"Only binary classification is supported: y must have two classes, got {len(self.classes_)} class"
-                f"{'' if len(self.classes_) == 1 else 'es'}."
-            )
+        self.classes_, codes = two_classes(np.asarray(y))
         weight = _check_sample_weight(sample_weight, X, dtype=np.float64, ensure_non_negative=True)
         settings = DescentSettings(
             temperature=self.temperature,

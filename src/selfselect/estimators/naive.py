@@ -58,16 +58,8 @@ class NaiveClassifier(WrappedClassifier):
         confidence: float | None = 0.9,
         guarantee: bool = False,
     ) -> None:
+        super().__init__(cost, subsidies, subsidy_kind, pos_label, publish, cv, holdout, confidence, guarantee)
         self.estimator = estimator
-        self.cost = cost
-        self.subsidies = subsidies
-        self.subsidy_kind = subsidy_kind
-        self.pos_label = pos_label
-        self.publish = publish
-        self.cv = cv
-        self.holdout = holdout
-        self.confidence = confidence
-        self.guarantee = guarantee
 
     def _fit(self, X: Any, y: Any, people: TrainingPeople, sample_weight: Any) -> None:
         def selects(inner: Any, rows: Rows) -> NDArray[np.bool_]:

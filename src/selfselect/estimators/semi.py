@@ -98,24 +98,16 @@ class SemiStrategicClassifier(WrappedClassifier):
         confidence: float | None = 0.9,
         guarantee: bool = False,
     ) -> None:
+        super().__init__(cost, subsidies, subsidy_kind, pos_label, publish, cv, holdout, confidence, guarantee)
         self.estimator = estimator
-        self.cost = cost
         self.tolerance = tolerance
         self.min_selection_rate = min_selection_rate
-        self.subsidies = subsidies
-        self.subsidy_kind = subsidy_kind
         self.caution = caution
         self.grid = grid
         self.criterion = criterion
         self.gain = gain
         self.price = price
         self.prefit = prefit
-        self.pos_label = pos_label
-        self.publish = publish
-        self.cv = cv
-        self.holdout = holdout
-        self.confidence = confidence
-        self.guarantee = guarantee
 
     def _fit(self, X: Any, y: Any, people: TrainingPeople, sample_weight: Any) -> None:
         tolerance = check_tolerance(self.tolerance, self._terms().effective_cost(people.groups.labels))

@@ -14,14 +14,7 @@ from sklearn.utils.validation import check_is_fitted, validate_data
 from .._frames import to_pandas
 from .._notices import warn
 from .._threads import one_thread
-from .._validation import (
-    BoolArray,
-    FloatArray,
-    check_choice,
-    check_fraction,
-    check_nonnegative,
-    list_some,
-)
+from .._validation import BoolArray, FloatArray, check_choice, check_fraction, check_nonnegative, list_some
 from ..behaviour import BestResponse, Tolerance, check_tolerance
 from ..constraints import (
     BaseRateOrder,
@@ -32,7 +25,7 @@ from ..constraints import (
     TruePositiveRateParity,
 )
 from ..costs import Cost, Subsidies, SubsidyKind
-from ..counting import GroupCodes, GroupCounts, locate_labels
+from ..counting import GroupCodes, GroupCounts
 from ..learning import (
     MIN_SELECTED,
     SOLVERS,
@@ -56,10 +49,8 @@ TEMPERATURE = 2.0
 SHUT_OUT = ("select_none", "select_all")
 #: Parameters that are settings of the descent, and mean nothing to another solver.
 DESCENT_SETTINGS = ("temperature", "precision_temperature", "application_temperature", "learning_rate")
-
-
-#: What training is told about ties, unless it is told otherwise.
-TIE_SETTINGS = {"order": True, "push_out": True, "relative": True}
+#: Settings of ``ties``, and their defaults.
+PARITY_SETTINGS = {"order": True, "push_out": True, "relative": True}
 
 
 @with_shared_docs
@@ -197,12 +188,10 @@ class StrategicClassifier(SelfSelectionClassifier):
         confidence: float | None = 0.9,
         guarantee: bool = False,
     ) -> None:
-        self.cost = cost
+        super().__init__(cost, subsidies, subsidy_kind, pos_label, publish, cv, holdout, confidence, guarantee)
         self.tolerance = tolerance
         self.parity = parity
         self.equal_tpr = equal_tpr
-        self.subsidies = subsidies
-        self.subsidy_kind = subsidy_kind
         self.require = require
         self.max_social_cost = max_social_cost
         self.min_selection_rate = min_selection_rate
@@ -222,12 +211,6 @@ class StrategicClassifier(SelfSelectionClassifier):
         self.learning_rate = learning_rate
         self.descent = descent
         self.random_state = random_state
-        self.pos_label = pos_label
-        self.publish = publish
-        self.cv = cv
-        self.holdout = holdout
-        self.confidence = confidence
-        self.guarantee = guarantee
 
     def _validate(self, X: Any, y: Any) -> tuple[Any, Any]:
         X, y = validate_data(self, X, y, dtype=np.float64)
@@ -304,39 +287,31 @@ class StrategicClassifier(SelfSelectionClassifier):
         """Costs, behaviour and constraints of training, for all groups."""
         costs = self._terms().effective_cost(people.groups.labels)
         tolerance = check_tolerance(self.tolerance, costs)
-        required = self._check_settings(people.groups, people.qualified)
+        self._check_settings()
+        required = self._required_groups(people.groups, people.qualified)
         limit = 1.0 if self.max_social_cost is None else self.max_social_cost
         # a bound on counts of the very people that were fitted would mean nothing
         in_training = people.splits.mode == "train" or self.solver == "gradient_descent"
         behaviour = BestResponse() if in_training else self._behaviour
         least = check_fraction(self.min_selection_rate, "min_selection_rate")
         constraints = Constraints(required, limit, least, between_groups=self._group_constraints())
-        return TrainingTerms(
-            costs,
-            tolerance,
-            constraints,
-            behaviour,
-            shut_out=self.shut_out,
-            push_out=self._tie_settings()["push_out"],
-        )
+        push_out = self._parity_settings()["push_out"]
+        return TrainingTerms(costs, tolerance, constraints, behaviour, shut_out=self.shut_out, push_out=push_out)
 
-    def _tie_settings(self) -> dict[str, bool]:
-        """What training is told about ties, by name."""
+    def _parity_settings(self) -> dict[str, bool]:
         if not isinstance(self.ties, Mapping | None):
             raise ValueError(f"ties must be a dict of settings by name, got {self.ties!r}.")
-        given = dict(self.ties or {})
-        unknown = set(given) - set(TIE_SETTINGS)
-        if unknown:
-            raise ValueError(f"No setting of ties is called {min(unknown)!r}; there are {', '.join(TIE_SETTINGS)}.")
-        wrong = [name for name, value in given.items() if not isinstance(value, bool)]
-        if wrong:
-            raise ValueError(f"ties[{wrong[0]!r}] must be True or False, got {given[wrong[0]]!r}.")
-        return {**TIE_SETTINGS, **given}
+        for name, value in (self.ties or {}).items():
+            if name not in PARITY_SETTINGS:
+                raise ValueError(f"No setting of ties is called {name!r}; there are {', '.join(PARITY_SETTINGS)}.")
+            if not isinstance(value, bool):
+                raise ValueError(f"ties[{name!r}] must be True or False, got {value!r}.")
+        return PARITY_SETTINGS | dict(self.ties or {})
 
     def _group_constraints(self) -> tuple[Constraint, ...]:
         """Constraints between groups."""
         constraints: list[Constraint] = []
-        settings = self._tie_settings()
+        settings = self._parity_settings()
         relative = settings["relative"]
         if self.parity > 0 and self.equal_tpr > 0 and settings["order"]:
             constraints.append(BaseRateOrder())
@@ -376,7 +351,7 @@ class StrategicClassifier(SelfSelectionClassifier):
                 "Raise parity_tolerance or tpr_tolerance, or lower the cost."
             )
 
-    def _check_settings(self, groups: GroupCodes, qualified: BoolArray) -> BoolArray:
+    def _check_settings(self) -> None:
         check_choice(self.solver, "solver", SOLVERS)
         check_choice(self.shut_out, "shut_out", SHUT_OUT)
         for name in ("parity", "equal_tpr", "l2"):
@@ -395,16 +370,17 @@ class StrategicClassifier(SelfSelectionClassifier):
                 raise ValueError(f"{name} must be positive: finite samples have no exactly equal rates.")
         if self.max_social_cost is not None:
             check_fraction(self.max_social_cost, "max_social_cost")
-        required = np.zeros(len(groups.labels), dtype=bool)
-        if self.require is not None:
-            required[locate_labels(self.require, groups.labels, "require", "the training data")] = True
-            positives = np.bincount(groups.codes[qualified], minlength=len(groups.labels))
-            few = required & (positives < MIN_SELECTED)
-            if few.any():
-                warn(
-                    f"Required group(s) {list_some(groups.labels[few])} have under {MIN_SELECTED} qualified people in "
-                    f"training ({', '.join(map(str, positives[few][:5]))}): their precision is hardly known."
-                )
+
+    def _required_groups(self, groups: GroupCodes, qualified: BoolArray) -> BoolArray:
+        """Which groups must apply, with a warning about those that have few qualified people."""
+        required = self._required(groups.labels)
+        positives = np.bincount(groups.codes[qualified], minlength=len(groups.labels))
+        few = required & (positives < MIN_SELECTED)
+        if few.any():
+            warn(
+                f"Required group(s) {list_some(groups.labels[few])} have under {MIN_SELECTED} qualified people in "
+                f"training ({', '.join(map(str, positives[few][:5]))}): their precision is hardly known."
+            )
         return required
 
     def decision_function(self, X: Any) -> NDArray[np.float64]:

@@ -15,14 +15,8 @@ from .._validation import FloatArray, check_choice, check_fraction, check_nonneg
 from ..behaviour import SLACK
 from ..constraints import Constraints, DemographicParity, TruePositiveRateParity
 from ..costs import Cost, Subsidies, SubsidyKind
-from ..counting import encode_groups, locate_labels, position_of, with_same_columns
-from ..learning import (
-    InfeasibleError,
-    OptimalThresholds,
-    accuracy_lower_bound,
-    optimise_thresholds,
-    threshold_between,
-)
+from ..counting import encode_groups, position_of, with_same_columns
+from ..learning import InfeasibleError, OptimalThresholds, accuracy_lower_bound, optimise_thresholds, threshold_between
 from ..publishing import GuaranteedThresholds, ThresholdCurves, guarantee_thresholds, threshold_sequences
 from ..publishing.splits import Publish, Rows
 from .docs import with_shared_docs
@@ -128,8 +122,8 @@ class GroupThresholdClassifier(WrappedClassifier):
         confidence: float | None = 0.9,
         guarantee: bool = False,
     ) -> None:
+        super().__init__(cost, subsidies, subsidy_kind, pos_label, publish, cv, holdout, confidence, guarantee)
         self.estimator = estimator
-        self.cost = cost
         self.estimators = estimators
         self.require = require
         self.max_social_cost = max_social_cost
@@ -138,19 +132,11 @@ class GroupThresholdClassifier(WrappedClassifier):
         self.tpr_tolerance = tpr_tolerance
         self.parity_ratio = parity_ratio
         self.tpr_ratio = tpr_ratio
-        self.subsidies = subsidies
-        self.subsidy_kind = subsidy_kind
         self.shut_out = shut_out
         self.caution = caution
         self.prefit = prefit
         self.group_columns = group_columns
         self.unseen = unseen
-        self.pos_label = pos_label
-        self.publish = publish
-        self.cv = cv
-        self.holdout = holdout
-        self.confidence = confidence
-        self.guarantee = guarantee
 
     def _fit(self, X: Any, y: Any, people: TrainingPeople, sample_weight: Any) -> None:
         check_choice(self.unseen, "unseen", ("error", "pooled"))
@@ -159,10 +145,7 @@ class GroupThresholdClassifier(WrappedClassifier):
         def scores(inner: Any, rows: Rows) -> FloatArray:
             return score_of(inner, take_rows(X, rows), self.positive_)
 
-        best: tuple[float, OptimalThresholds, ThresholdCurves, FloatArray, Any, GuaranteedThresholds | None] | None = (
-            None
-        )
-        candidates = self._candidates()
+        candidates, optima = self._candidates(), []
         for candidate in candidates if self.prefit else ():
             self._check_prefit(candidate)
         for candidate in candidates:
@@ -172,23 +155,20 @@ class GroupThresholdClassifier(WrappedClassifier):
 
             score, model = people.splits.run(fitted, scores)
             curves = people.curves(score)
-            promised = self._promise(people, curves, scores, model, len(candidates)) if self.guarantee else None
-            allocation = self._allocate(people, curves, model, promised)
-            value = float(np.nan_to_num(allocation.value, nan=-np.inf))
-            if best is None or value > best[0]:
-                best = (value, allocation, curves, score, model, promised)
-        assert best is not None
-        _, self.allocation_, curves, score, self.estimator_, promised = best
-        self.thresholds_ = self._thresholds(people, curves, self.allocation_, promised)
-        if promised is not None:
-            self.promise_level_ = promised.level
+            guaranteed = self._guarantee(people, curves, scores, model, len(candidates)) if self.guarantee else None
+            optima.append((self._optimise(people, curves, model, guaranteed), curves, score, model, guaranteed))
+        best = max(optima, key=lambda each: float(np.nan_to_num(each[0].value, nan=-np.inf)))
+        self.allocation_, curves, score, self.estimator_, guaranteed = best
+        thresholds = self._thresholds(people, curves, self.allocation_, guaranteed)
+        self.thresholds_ = pd.Series(thresholds, index=people.groups.labels, name="threshold")
+        if guaranteed is not None:
+            self.promise_level_ = guaranteed.level
+            self.promised_ = pd.Series(False, index=people.groups.labels, name="promised")
             # groups that are not let in have a threshold that was not tested
-            passed = promised.groups(curves.groups) & self.allocation_.applying
-            self.promised_ = _over_all(passed, people.groups.labels)
-        thresholds = self.thresholds_.to_numpy()
-        final = people.splits.final
+            passed = guaranteed.groups(curves.groups) & self.allocation_.applying
+            self.promised_.iloc[_position(people, curves)] = passed.to_numpy()
+        codes, final = people.groups.codes, people.splits.final
         in_sample = score if people.splits.mode == "train" else scores(self.estimator_, final)
-        codes = people.groups.codes
         self._publish(people, score - thresholds[codes[people.splits.evaluated]], in_sample - thresholds[codes[final]])
 
     def _candidates(self) -> list[Any]:
@@ -207,48 +187,46 @@ class GroupThresholdClassifier(WrappedClassifier):
             raise TypeError("group_columns names columns of X: pass X as a frame.")
         return X[list(self.group_columns)]
 
-    def _promise(
+    def _guarantee(
         self, people: TrainingPeople, curves: ThresholdCurves, scores: Any, model: Any, competing: int
     ) -> GuaranteedThresholds:
         """Thresholds that pass the test on the people set aside."""
         fitted = people.splits.final
         score, labels = scores(model, fitted), people.groups.labels
         codes, hired = people.groups.codes[fitted], people.qualified[fitted]
-        known = position_of(curves.groups, labels, "The curves", "the training data")
+        known = _position(people, curves)
         sequences = [threshold_sequences(score[codes == z], float(hired[codes == z].mean() or 0.0)) for z in known]
         assert self.confidence is not None
         return guarantee_thresholds(
             curves, sequences, self._terms().effective_cost(labels)[known], (1 - self.confidence) / competing
         )
 
-    def _allocate(
-        self, people: TrainingPeople, curves: ThresholdCurves, model: Any, promised: GuaranteedThresholds | None
+    def _optimise(
+        self, people: TrainingPeople, curves: ThresholdCurves, model: Any, guaranteed: GuaranteedThresholds | None
     ) -> OptimalThresholds:
-        position = position_of(curves.groups, people.groups.labels, "The curves", "the training data")
-        faced = self._terms().effective_cost(people.groups.labels)[position]
-        if promised is None:
-            applies = curves.step_applies(faced, behaviour=self._behaviour)
+        position = _position(people, curves)
+        costs = self._terms().effective_cost(people.groups.labels)[position]
+        if guaranteed is None:
+            applies = curves.step_applies(costs, behaviour=self._behaviour)
         else:
             applies = np.zeros(len(curves.threshold), dtype=bool)
-            for code, thresholds in enumerate(promised.thresholds):
+            for code, thresholds in enumerate(guaranteed.thresholds):
                 applies[_steps_of(curves, code, thresholds)] = True
         gain = accuracy_lower_bound(curves.correct, curves.n[curves.group], 0.0, self.caution) * curves.n[curves.group]
-        required = np.zeros(len(people.groups.labels), dtype=bool)
-        if self.require is not None:
-            required[locate_labels(self.require, people.groups.labels, "require", "the training data")] = True
-            vain = np.setdiff1d(np.flatnonzero(required), position)
-            if len(vain):
-                raise InfeasibleError(
-                    f"{list_some(people.groups.labels[vain])} must apply, but nobody of it was evaluated (there are "
-                    "too few people, or all weigh 0), so nothing can be published about it."
-                )
+        required = self._required(people.groups.labels)
+        not_evaluated = np.setdiff1d(np.flatnonzero(required), position)
+        if len(not_evaluated):
+            raise InfeasibleError(
+                f"{list_some(people.groups.labels[not_evaluated])} must apply, but nobody of it was evaluated (there "
+                "are too few people, or all weigh 0), so nothing can be published about it."
+            )
         for name in ("parity_tolerance", "parity_ratio", "tpr_tolerance", "tpr_ratio"):
             if getattr(self, name) is not None:
                 check_fraction(getattr(self, name), name)
         parity = DemographicParity(*_bounds(self.parity_tolerance, self.parity_ratio))
         tpr_parity = TruePositiveRateParity(*_bounds(self.tpr_tolerance, self.tpr_ratio))
         constraints = Constraints(
-            required=required[position] | (faced <= SLACK),  # who pays nothing cannot be kept out
+            required=required[position] | (costs <= SLACK),  # groups without a cost apply in any case
             max_social_cost=1.0 if self.max_social_cost is None else self.max_social_cost,
             min_selection_rate=self.min_selection_rate,
             min_selected=curves.counts_of(curves.step_at(default_threshold_of(model))).selected
@@ -263,21 +241,20 @@ class GroupThresholdClassifier(WrappedClassifier):
         people: TrainingPeople,
         curves: ThresholdCurves,
         allocation: OptimalThresholds,
-        promised: GuaranteedThresholds | None,
-    ) -> pd.Series:
-        """Threshold of each group, halfway between its step and the next; or the very threshold that was tested."""
+        guaranteed: GuaranteedThresholds | None,
+    ) -> FloatArray:
+        """Threshold of each group: halfway between its step and the next, or the threshold that was tested."""
         chosen = np.asarray(threshold_between(curves.threshold, allocation.step), dtype=np.float64)
         chosen = np.where(allocation.step == curves.start[:-1], -np.inf, chosen)
         chosen = np.where(allocation.step == curves.start[1:] - 1, np.inf, chosen)
-        for code, tested in enumerate(() if promised is None else promised.thresholds):
+        for code, tested in enumerate(() if guaranteed is None else guaranteed.thresholds):
             if allocation.applying[code]:
                 chosen[code] = tested[_steps_of(curves, code, tested) == allocation.step[code]].max()
-        labels = people.groups.labels
         # a group without evaluated people is shut out, unless that is not allowed
         kept_in = self.shut_out == "forbid" or self.min_selection_rate > 0
-        thresholds = np.full(len(labels), default_threshold_of(self.estimator_) if kept_in else np.inf)
-        thresholds[position_of(curves.groups, labels, "The curves", "the training data")] = chosen
-        return pd.Series(thresholds, index=labels, name="threshold")
+        thresholds = np.full(people.groups.n_groups, default_threshold_of(self.estimator_) if kept_in else np.inf)
+        thresholds[_position(people, curves)] = chosen
+        return thresholds
 
     # ------------------------------------------------------------------ after fit
 
@@ -336,8 +313,6 @@ def _steps_of(curves: ThresholdCurves, code: int, thresholds: FloatArray) -> NDA
     return np.asarray(first + np.searchsorted(curves.threshold[first:end], thresholds, side="right") - 1, dtype=np.intp)
 
 
-def _over_all(values: pd.Series, labels: pd.Index) -> pd.Series:
-    """Values of some groups spread over all groups, False for the others."""
-    spread = np.zeros(len(labels), dtype=bool)
-    spread[position_of(values.index, labels, "The curves", "the training data")] = values.to_numpy()
-    return pd.Series(spread, index=labels, name=values.name)
+def _position(people: TrainingPeople, curves: ThresholdCurves) -> NDArray[np.intp]:
+    """Position among all groups of those that are evaluated."""
+    return position_of(curves.groups, people.groups.labels, "The curves", "the training data")

@@ -20,21 +20,13 @@ from ..publishing.splits import Rows, Splits
 
 
 def find_classes(y: Any, pos_label: Any) -> tuple[NDArray[Any], Any, BoolArray]:
-    """The two labels in order, the label that means qualified, and which rows are qualified.
-
-    Parameters
-    ----------
-    y : array-like of shape (n_rows,)
-        Labels of two kinds.
-    pos_label : label or None
-        The label that means qualified; by default the larger, with a warning if labels are texts.
-    """
+    """The two labels in order, the label that means qualified, and which rows are qualified."""
     labels = np.asarray(column_or_1d(y, warn=True))
     if len(labels) == 0:
         raise ValueError("y is empty: there must be at least one row (0 sample(s) found).")
     if labels.dtype.kind == "f":
         assert_all_finite(labels, input_name="y")
-    classes, codes = _two_classes(labels)
+    classes, codes = two_classes(labels)
     positive = 1
     if pos_label is not None:
         positions = [i for i, label in enumerate(classes.tolist()) if label == pos_label]
@@ -49,7 +41,7 @@ def find_classes(y: Any, pos_label: Any) -> tuple[NDArray[Any], Any, BoolArray]:
     return classes, classes[positive], codes == positive
 
 
-def _two_classes(y: NDArray[Any]) -> tuple[NDArray[Any], NDArray[np.intp]]:
+def two_classes(y: NDArray[Any]) -> tuple[NDArray[Any], NDArray[np.intp]]:
     """The two labels in order, and the position of each row's label."""
     if y.dtype.kind in "biu":  # two integers are binary; type_of_target takes longer to find that out
         classes, codes = np.unique(y, return_inverse=True)
@@ -61,7 +53,7 @@ def _two_classes(y: NDArray[Any]) -> tuple[NDArray[Any], NDArray[np.intp]]:
         raise ValueError(f"Only binary classification is supported. The type of the target is {kind}.")
     classes, codes = np.unique(y, return_inverse=True)
     if len(classes) < 2:
-        raise ValueError(f"y holds one class only ({classes[0]!r}): there must be qualified and unqualified people.")
+        raise ValueError(f"y holds one class only ({classes[0]!r}): there must be two.")
     return classes, codes
 
 
@@ -86,15 +78,7 @@ def as_counts(weights: FloatArray) -> FloatArray:
 
 @dataclass(frozen=True, eq=False)
 class TrainingPeople:
-    """Labels, groups and weights of the training rows, and their splits.
-
-    Attributes
-    ----------
-    qualified : ndarray of bool
-    groups : GroupCodes
-    weights : ndarray of float or None
-    splits : Splits
-    """
+    """Labels, groups and weights of the training rows, and their splits."""
 
     qualified: BoolArray
     groups: GroupCodes

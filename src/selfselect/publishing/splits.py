@@ -43,14 +43,7 @@ HASH_MULTIPLIER = np.uint64(0x9E3779B97F4A7C15)
 class Splits:
     """Rows to fit and rows to evaluate, for each part, and the rows of the final fit.
 
-    Attributes
-    ----------
-    mode : {"cross_fit", "holdout", "train"}
-        How the rows were split; "train" also if there are too few people for another mode.
-    parts : tuple of (ndarray, ndarray)
-        Rows to fit, rows to evaluate.
-    final : ndarray
-        Rows that the final classifier is fitted to.
+    The mode is "train" also if there are too few people for the mode that was asked for.
     """
 
     mode: Publish
@@ -65,15 +58,7 @@ class Splits:
     def run(
         self, fit: Callable[[Rows], Model], score: Callable[[Model, Rows], NDArray[Any]]
     ) -> tuple[NDArray[Any], Model]:
-        """Fit and score all parts.
-
-        Returns
-        -------
-        scores : ndarray
-            Scores of the evaluated rows, in order; each by a model that was fitted without it (except in mode "train").
-        final : object
-            Model of the final fit.
-        """
+        """Scores of the evaluated rows, in order, by models fitted to the rows of their part; and the final model."""
         values = []
         for fitted, rows in self.parts:
             model = fit(fitted)
@@ -99,24 +84,8 @@ def make_splits(
 
     The split depends on the features, labels and groups of people, never on the order of rows or the names of groups.
 
-    Parameters
-    ----------
-    publish : {"cross_fit", "holdout", "train"}
-        See the module.
-    X : array-like of shape (n_rows, n_features)
-        Features.
-    qualified : ndarray of bool
-        Labels.
-    groups : GroupCodes
-        Group of each row.
-    cv : int, splitter or iterable, default=5
-        Number of folds (fewer if a label is rare), or any value that scikit-learn's ``check_cv`` takes.
-    holdout : float, default=0.3
-        Share that is set aside.
-    rows : ndarray of int, optional
-        Rows that are used; by default all.
-    stratify : bool, default=True
-        Whether "holdout" is stratified by label as well as by group.
+    ``cv`` is the number of folds (fewer if a label is rare) or a splitter of scikit-learn. ``holdout`` is the share set
+    aside, by label as well as by group if ``stratify``. ``rows`` are the rows that are used, by default all.
     """
     check_choice(publish, "publish", MODES)
     rows = np.arange(len(qualified)) if rows is None else rows

@@ -69,18 +69,31 @@ def fit_encoder(frame: pd.DataFrame) -> ColumnTransformer:
     steps = []
     for i, name in enumerate(frame.columns):
         if frame[name].dtype == object:
-            encoder = OneHotEncoder(
-                min_frequency=MIN_FREQUENCY,
-                max_categories=MAX_CATEGORIES,
-                handle_unknown="infrequent_if_exist",
-                sparse_output=False,
-            )
+            encoder = _category_encoder(frame[[name]])
         else:
             _check_size(name, frame[name].to_numpy())
             imputer = SimpleImputer(strategy="median", keep_empty_features=True)
             encoder = make_union(make_pipeline(imputer, StandardScaler()), MissingIndicator(error_on_new=False))
         steps.append((f"column {i}", encoder, [name]))
     return ColumnTransformer(steps, sparse_threshold=0.0, verbose_feature_names_out=False).fit(frame)
+
+
+def _category_encoder(column: pd.DataFrame) -> OneHotEncoder:
+    """Indicators of the frequent categories, and one of all others.
+
+    The name of a rare category may identify people. So a model lists the frequent ones, and treats any other category
+    as unknown.
+    """
+    counted = OneHotEncoder(
+        min_frequency=MIN_FREQUENCY, max_categories=MAX_CATEGORIES, handle_unknown="infrequent_if_exist"
+    ).fit(column)
+    categories, (rare,) = counted.categories_[0], counted.infrequent_categories_
+    if rare is not None:
+        # no cell is empty text: MISSING stands for it, so this category is the infrequent one
+        categories = np.append(categories[~np.isin(categories, rare)], "")
+    return OneHotEncoder(
+        categories=[categories], min_frequency=1, handle_unknown="infrequent_if_exist", sparse_output=False
+    )
 
 
 def reason_to_leave_out(cells: TextArray) -> str:
