@@ -8,7 +8,7 @@ WORKERS ?= 2
 help:
 	@echo "make demo       install, and show what self-selection does to a screening model (bundled data)"
 	@echo "make test       install what the tests need and run them [TESTS=tests/cli]"
-	@echo "make test-long  coverage, oldest versions, mutation, fuzzing, long simulations [PARTS='coverage oldest ...']"
+	@echo "make test-long  coverage, oldest versions, mutation, fuzzing, long simulations, golden fits [PARTS='coverage oldest ...']"
 	@echo "make check      lint and types"
 	@echo "make bench      run the benchmarks and rewrite benchmarks/results/ [BENCHMARKS='learners ...']"
 	@echo "make docs       build the site in docs/_build [QUICK=1: without running the gallery]"

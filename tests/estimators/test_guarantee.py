@@ -23,7 +23,8 @@ from selfselect.publishing.splits import make_splits
 
 ALL = (NaiveClassifier, SemiStrategicClassifier, StrategicClassifier)
 DELTA = 0.1
-#: Estimators are slower than the functions they call (tests/publishing/test_guarantee.py); `make simulate` draws more.
+#: Estimators are slower than the functions they call (tests/publishing/test_guarantee.py).
+#: `make test-long PARTS=simulations` draws more.
 POPULATIONS = int(os.environ.get("SELFSELECT_POPULATIONS", "2000")) // 20
 pytestmark = pytest.mark.filterwarnings("ignore::selfselect.ApplicationWarning")
 promised = {"publish": "holdout", "guarantee": True}

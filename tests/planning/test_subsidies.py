@@ -203,7 +203,7 @@ def test_with_confidence_a_target_that_applies_by_chance_is_paid():
     sure = plan_for(before, ["g0"], confidence=0.9)
     assert before.applies["g0"]
     assert sure.subsidies["g0"] > 0.1
-    assert "With 90% confidence this is enough" in sure.verdict()
+    assert "enough with 90% confidence" in sure.verdict()
     assert plan_for(before, ["g0"]).subsidies["g0"] == 0
 
 

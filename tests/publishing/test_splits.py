@@ -82,6 +82,7 @@ def test_a_rare_label_gives_fewer_folds_or_none():
     for positives, folds in ((3, 3), (2, 2), (1, 1)):
         y = pd.Series([1] * positives + [0] * (20 - positives))
         assert len(splits("cross_fit", (X, y, z)).parts) == folds
+    assert splits("holdout", (X, pd.Series([1] + [0] * 19), z)).mode == "train"  # nobody could be set aside
     with pytest.warns(PromiseWarning, match="too few people of one label"):
         NaiveClassifier(cost=0.5, publish="cross_fit").fit(X, [1] + [0] * 19, sensitive_features=z)
 

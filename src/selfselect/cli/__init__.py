@@ -1,6 +1,6 @@
 """The command ``selfselect``: one module per subcommand, with its options and its work.
 
-``main``, ``errors``, ``options`` and the subcommands import nothing but click at module level, so that help and usage
+``main``, ``errors``, ``options`` and the subcommands import nothing heavy at module level, so that help and usage
 errors come at once. Heavy imports are inside the functions that need them.
 """
 

@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from selfselect.tabular.data_checks import Finding
 
 #: Exit codes: 0 fine, 1 a stated condition failed, 2 bad input or usage, 130 interrupted.
-CONDITION_FAILED, BAD_INPUT, INTERRUPTED = 1, 2, 130
+CONDITION_FAILED, BAD_INPUT, INTERRUPTED, BROKEN_PIPE = 1, 2, 130, 141
 
 #: Option and hint by the key of an error. A command that lacks the option does not show the hint.
 ERROR_HINTS = {

@@ -12,7 +12,7 @@ import click
 from selfselect import __version__
 from selfselect._errors import InputError
 
-from .errors import INTERRUPTED, BadInput, error_message
+from .errors import BROKEN_PIPE, INTERRUPTED, BadInput, error_message
 
 #: Subcommands by section of the help. Each is a module of this package with a click command of the same name.
 SECTIONS = {
@@ -58,8 +58,11 @@ class LazyGroup(click.Group):
         except KeyboardInterrupt:
             click.echo("Interrupted.", err=True)
             ctx.exit(INTERRUPTED)
-        except BrokenPipeError:
-            raise  # click ends quietly when nobody reads the output any more
+        except (
+            BrokenPipeError
+        ):  # the reader has closed the pipe, as head does; exit code 1 would mean a failed condition
+            os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+            ctx.exit(BROKEN_PIPE)
         except (ValueError, TypeError, OSError, MemoryError) as error:
             if os.environ.get("SELFSELECT_DEBUG"):
                 raise
@@ -68,6 +71,8 @@ class LazyGroup(click.Group):
             command = self.get_command(ctx, ctx.invoked_subcommand or "")
             if isinstance(error, InputError) and command is not None:
                 raise BadInput(error_message(error, command)) from error
+            if isinstance(error, OSError) and error.filename is not None:
+                raise BadInput(f"Cannot open {error.filename}: {error.strerror}.") from error
             raise BadInput(str(error)) from error
 
 

@@ -47,8 +47,10 @@ def _by_chance(comparison: Comparison, changes: list[str]) -> list[str]:
         for name, group, change in zip(comparison.group_names, comparison.groups, changes, strict=True)
         if change in ("comes", "leaves")
     ]
-    unsure = [f"{name} ({percent(share)} of samples)" for name, share in likely if share < comparison.confidence]
-    return [f"This could be chance for {spoken(unsure)}."] if unsure else []
+    unsure = [
+        f"{name} (seen in {percent(share)} of samples)" for name, share in likely if share < comparison.confidence
+    ]
+    return [f"The change could be chance for {spoken(unsure)}."] if unsure else []
 
 
 def _difference(comparison: Comparison, name: str, what: str) -> str:

@@ -102,10 +102,11 @@ def _change(plan: SubsidyPlan, name: str) -> str:
 def _safety(plan: SubsidyPlan) -> list[str]:
     """How sure the subsidies are to be enough."""
     if plan.confidence is not None:
-        return [f"With {level(plan.confidence)} confidence this is enough, if new people are like these."]
+        sure = level(plan.confidence)
+        return [f"Each subsidised group gets enough with {sure} confidence, if new people are like these."]
     if plan.path is not None:
         return []
     return [
-        "This is the minimum: there is about a 50% chance that it is enough. For a safer amount, plan with a "
-        "confidence (--confidence 0.9)."
+        "This is the minimum: for each group there is about a 50% chance that it is enough. For a safer amount, plan "
+        "with a confidence (--confidence 0.9)."
     ]
