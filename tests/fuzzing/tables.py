@@ -1,4 +1,4 @@
-"""Damaged CSV and Parquet files: refused in our words, or read as an independent, slow reading has them."""
+"""Damaged CSV and Parquet files: each is refused with a clear error, or read as an independent slow reader reads it."""
 
 import csv
 import gzip

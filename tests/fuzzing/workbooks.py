@@ -1,4 +1,4 @@
-"""Workbooks as several programs write them, also damaged: refused in our words, or read as openpyxl reads them."""
+"""Workbooks of several programs, also damaged: each is refused with an error, or read as openpyxl reads it."""
 
 import datetime
 import io
