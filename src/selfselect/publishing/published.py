@@ -18,11 +18,12 @@ from .._validation import (
     check_weights,
     list_some,
 )
-from ..behaviour import SLACK, BestResponse, Undefined, as_decisions
+from ..behaviour import BestResponse, Undefined, as_decisions
 from ..costs import Cost, Subsidies, SubsidyKind, Terms
 from ..counting.counts import COUNT_NAMES, GroupCounts
 from ..counting.groups import encode_groups, locate_groups, position_of, with_same_columns
 from ..counting.intervals import Interval, precision_interval, ratio
+from ..statistics import SLACK
 
 
 class PublishedStatistics:
