@@ -217,15 +217,21 @@ class RateParity(Constraint):
     @property
     def bounds_anything(self) -> bool:
         """Whether some rates violate the constraint."""
-        return self._difference < 1 or bool(self.ratio_bound)
+        return self.largest_difference < 1 or bool(self.ratio_bound)
 
     @property
-    def _difference(self) -> float:
+    def largest_difference(self) -> float:
+        """The difference bound; 1 if there is none."""
         return 1.0 if self.difference_bound is None else self.difference_bound
+
+    @property
+    def least_ratio(self) -> float:
+        """The ratio bound; 0 if there is none."""
+        return 0.0 if self.ratio_bound is None else self.ratio_bound
 
     def highest(self, lowest: FloatArray) -> FloatArray:
         """Highest rate that is allowed beside a lowest one."""
-        top = lowest + self._difference + SLACK
+        top = lowest + self.largest_difference + SLACK
         return np.minimum(top, (lowest + SLACK) / self.ratio_bound) if self.ratio_bound else top
 
     def with_weight(self, weight: float = 1.0) -> Self:
@@ -237,7 +243,7 @@ class RateParity(Constraint):
 
     def penalty(self, sums: Sums) -> tuple[Any, Gradient]:
         """Squared distances from the overall rate; see :func:`rate_spread` and :func:`relative_rate_barrier`."""
-        (selected, n), free = self.smooth_rate(sums), FREE_PART * self._difference
+        (selected, n), free = self.smooth_rate(sums), FREE_PART * self.largest_difference
         if self.weight > 0:
             value, slope = rate_spread(selected, n, 0.0 if self.relative else self.barrier / self.weight, free)
             value, slope = self.weight * value, self.weight * slope
@@ -263,7 +269,7 @@ class RateParity(Constraint):
         if self.relative:
             overall = numerator.sum(axis=1) / denominator.sum()
             difference = np.divide(difference, overall, out=np.zeros_like(difference), where=overall > 0)
-        beyond = np.maximum(difference - self._difference - SHARE_SLACK, 0)
+        beyond = np.maximum(difference - self.largest_difference - SHARE_SLACK, 0)
         if self.ratio_bound:
             beyond += np.maximum(self.ratio_bound * rates.max(axis=1) - rates.min(axis=1) - SHARE_SLACK, 0)
         return np.asarray(beyond)

@@ -16,7 +16,6 @@ from sklearn.exceptions import ConvergenceWarning
 
 from .._notices import warn
 from .._validation import FloatArray, check_choice, check_nonnegative
-from ..behaviour import PRECISION_CLIP
 from ..counting.rows import InMemoryRows
 from ..counting.sums import TINY, Gradient, Sums
 from .candidates import Candidate, counts_of, with_best_threshold
@@ -31,8 +30,6 @@ GRADIENT_TOLERANCE = 1e-3
 #: Sharpness of the smooth precision and of applications when L-BFGS replaces the descent, from stage to stage.
 STAGES = ((5.0, 5.0), (15.0, 10.0), (40.0, 20.0))
 STAGE_ITERATIONS = 60
-#: A tolerance of "auto" in the smooth objective, which needs a number: the paper's, on Adult.
-AUTO_MARGIN = 0.02
 #: Allowed values of the settings that are words.
 CHOICES = {
     "application_over": ("mean", "sum"),
@@ -49,7 +46,7 @@ class DescentSettings:
 
     Attributes
     ----------
-    temperature, precision_temperature, application_temperature, application, application_over, corrected_above
+    temperature, precision_temperature, application_temperature, application_weight, application_over, corrected_above
         As in :class:`~selfselect.learning.objective.StrategicObjective`.
     learning_rate : float
         Factor of the gradient in a step.
@@ -72,7 +69,7 @@ class DescentSettings:
     learning_rate: float = 0.1
     steps: int = 30_000
     starts: int = 5
-    application: float = APPLICATION
+    application_weight: float = APPLICATION
     application_over: str = "mean"
     corrected_by: str = "current"
     corrected_above: float = 0.5
@@ -86,7 +83,7 @@ class DescentSettings:
         for name in ("temperature", "precision_temperature", "application_temperature", "learning_rate"):
             if check_nonnegative(getattr(self, name), name) == 0:
                 raise ValueError(f"{name} must be positive.")
-        for name in ("application", "corrected_above"):
+        for name in ("application_weight", "corrected_above"):
             check_nonnegative(getattr(self, name), name)
         for name in ("steps", "starts"):
             value = getattr(self, name)
@@ -120,12 +117,15 @@ PRESETS = {
 
 
 def strategic_objective(problem: Problem, settings: DescentSettings) -> StrategicObjective:
-    """The paper's objective for a problem: costs include the margin and lie inside (0, 1)."""
-    costs = problem.terms.costs + problem.terms.margin(auto=AUTO_MARGIN)
+    """The paper's objective for a problem."""
+    terms = problem.terms
     names = {field.name for field in fields(DescentSettings)} & {field.name for field in fields(StrategicObjective)}
     return StrategicObjective(
-        costs=np.clip(costs, PRECISION_CLIP, 1 - PRECISION_CLIP),
-        constraints=problem.terms.between_groups,
+        cost=terms.costs,
+        behaviour=terms.behaviour,
+        constraints=terms.between_groups,
+        margin=terms.margin,
+        groups=terms.groups,
         **{name: getattr(settings, name) for name in names},
     )
 
@@ -192,7 +192,7 @@ def solve_by_descent(
     smooth = _smooth_accuracy(block, objective, ended) if settings.kept_by == "smooth" else None
     # people see no margin, and constraints between groups are penalties only
     constraints = replace(problem.terms.constraints, between_groups=())
-    published = replace(problem.terms, tolerance=0.0, constraints=constraints)
+    published = replace(problem.terms, margin=0.0, constraints=constraints)
     for which in np.flatnonzero(finite):
         parameters = problem.standardisation.redo_parameters(ended[which].astype(np.float64))
         evaluation = evaluate_counts(published, counts_of(problem, parameters), fitted_weights=0.0)
@@ -216,7 +216,7 @@ def _smooth_accuracy(block: FeatureBlock, objective: StrategicObjective, paramet
         sums = objective.smooth_scores(block.rows).forward(block.scores(parameters))
         assert sums.selected is not None
         assert sums.true_positives is not None
-        applies, _ = objective.applications(sums)
+        applies, _, _ = objective.applications(sums)
         correct = sums.n - sums.positives - sums.selected + 2 * sums.true_positives
         return np.asarray((applies * correct).sum(axis=1) / (applies @ sums.n + TINY))
 

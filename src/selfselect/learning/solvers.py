@@ -17,10 +17,11 @@ import pandas as pd
 from numpy.typing import NDArray
 
 from .._validation import FloatArray, list_some
-from ..behaviour import PRECISION_CLIP, SLACK
+from ..behaviour import PRECISION_CLIP, as_decisions
 from ..constraints import InfeasibleError
 from ..counting import GroupCounts, ratio
 from ..counting.rows import InMemoryRows
+from ..statistics import SLACK
 from .candidates import Candidate, counts_of, curves_of, names_of, with_best_threshold, with_group_thresholds
 from .linear import LinearLoss
 from .objective import PrecisionBounds, TargetedObjective
@@ -140,7 +141,7 @@ def solve_all_groups(problem: Problem, max_iter: int | None = None) -> tuple[lis
 def _reached(problem: Problem, run: _Run) -> bool:
     """Whether the groups that are meant to apply do, and all constraints hold."""
     counts = counts_of(problem, run.candidate.parameters)
-    applies = problem.terms.applies(counts.true_positives, counts.selected, problem.terms.tolerance)
+    applies = as_decisions(problem.terms.shares(counts, problem.terms.margin))
     return run.candidate.violation == 0 and bool(applies[run.groups].all())
 
 
@@ -175,7 +176,7 @@ def _advance(problem: Problem, run: _Run, stage: int, weight: float) -> Candidat
 def _objectives(problem: Problem, start: FloatArray) -> list[TargetedObjective]:
     """The objective of each set of groups that might apply."""
     terms, costs = problem.terms, problem.terms.costs
-    margin = max(MIN_MARGIN, terms.margin(auto=MIN_MARGIN))
+    margin = max(MIN_MARGIN, terms.margin)
     inside = np.clip(np.minimum(costs + margin, (1 + costs) / 2), PRECISION_CLIP, 1 - PRECISION_CLIP)
     outside = np.clip(np.maximum(costs - margin, costs / 2), PRECISION_CLIP, 1 - PRECISION_CLIP)
     objectives = []
@@ -237,14 +238,14 @@ def _why_infeasible(problem: Problem, candidates: list[Candidate]) -> str:
     """Message about the constraints that cannot be met, and what came nearest."""
     terms, constraints, reasons = problem.terms, problem.terms.constraints, []
     if terms.required.any():
-        margin = terms.margin(auto=0.0)
+        margin = terms.margin
         highest = _highest_precisions(problem, candidates)
         low = terms.required & (highest < terms.costs + margin)
         reason = f"no score was found with which {list_some(problem.labels[terms.required])} all apply at once"
         if low.any():
             reason = (
                 f"the highest precision found for {list_some(problem.labels[low])} is {_numbers(highest[low])}, below "
-                f"the cost{' plus tolerance' if margin else ''} of {_numbers(terms.costs[low] + margin)}"
+                f"the cost{' plus margin' if margin else ''} of {_numbers(terms.costs[low] + margin)}"
             )
         reasons.append(reason)
     if constraints.max_social_cost < 1:
@@ -254,7 +255,7 @@ def _why_infeasible(problem: Problem, candidates: list[Candidate]) -> str:
         conditions.append(f"at least {constraints.min_selection_rate:g} of each group is selected")
     condition = f" while {' and '.join(conditions)}" if conditions else ""
     return (
-        f"The constraints of training cannot be met: {'; '.join(reasons)}{condition}. Lower the cost or tolerance, "
+        f"The constraints of training cannot be met: {'; '.join(reasons)}{condition}. Lower the cost or margin, "
         "subsidise these groups (subsidies=...), require fewer, or let X tell groups apart (one-hot group columns)."
     )
 

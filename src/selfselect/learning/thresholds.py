@@ -22,9 +22,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from .._validation import BoolArray, FloatArray, check_choice, list_some
-from ..behaviour import SLACK
 from ..constraints import Constraints, InfeasibleError, RateParity
 from ..counting import CountCurves, ratio
+from ..statistics import SLACK
 from .group_sets import GroupChoices, GroupSet, best_set
 from .rate_windows import RateWindows, StepOptions, WindowResult, narrowest_windows
 
@@ -269,9 +269,9 @@ def _rates_too_different(task: _Task, searched_all: bool) -> str:
             share = np.where(high > 0, ratio(low, high), 1.0)
             return (
                 f"No thresholds bring {parity.rate_name} of all groups close enough: the smallest difference is "
-                f"{(high - low).min():.3f} (at most {parity.difference_bound:g} is allowed), the largest ratio "
-                f"{share.max():.3f} (at least {parity.ratio_bound:g}). Groups that must apply, and least selection "
-                "rates, count in this."
+                f"{(high - low).min():.3f} (at most {parity.largest_difference:g} is allowed), the largest ratio "
+                f"{share.max():.3f} (at least {parity.least_ratio:g}). Groups that must apply, and least "
+                "selection rates, count in this."
             )
     names = " and ".join(parity.rate_name for parity in task.parities)
     if not searched_all:
