@@ -372,7 +372,8 @@ class BaseRateOrder(Constraint):
 
     def violation(self, counts: GroupCounts, shares: Shares) -> FloatArray:
         """Number of groups without anybody selected, which have no precision, plus the largest reversed difference."""
-        order = np.argsort(counts.base_rate, kind="stable")
+        present = np.flatnonzero(counts.n > 0)
+        order = present[np.argsort(counts.base_rate[present], kind="stable")]
         rising = counts.base_rate[order]
         precision = np.nan_to_num(counts.precision[:, order], nan=0.0)
         highest_up_to = np.maximum.accumulate(precision, axis=1)
@@ -380,7 +381,7 @@ class BaseRateOrder(Constraint):
         has_lower = clearly_below > 0
         reversed_by = highest_up_to[:, clearly_below[has_lower] - 1] - precision[:, has_lower]
         largest = np.maximum(reversed_by - SHARE_SLACK, 0).max(axis=1, initial=0.0)
-        return np.asarray((counts.selected <= 0).sum(axis=1) + largest)
+        return np.asarray((counts.selected[:, present] <= 0).sum(axis=1) + largest)
 
 
 # ---------------------------------------------------------------------- all constraints of a task

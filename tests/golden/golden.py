@@ -197,75 +197,46 @@ def split(dataset: str, number: int = 0) -> tuple[Any, ...]:
 def models(cost: float) -> dict[str, tuple[bool, Callable[[], Any]]]:
     """Each method: whether it sees the group columns, and how it is made."""
     import selfselect as s
+    from selfselect.constraints import (
+        BaseRateOrder,
+        DemographicParity,
+        MaxSocialCost,
+        MinSelectionRate,
+        TruePositiveRateParity,
+    )
+    from selfselect.publishing import Holdout
 
+    rates = [kind(0.2, relative=True, weight=10.0) for kind in (DemographicParity, TruePositiveRateParity)]
+    parity = [DemographicParity(ratio_bound=0.5), MinSelectionRate(0.01)]
+    descent = {"max_iter": 200, "n_starts": 2, "random_state": 0}
     return {
         "naive": (True, lambda: s.NaiveClassifier(cost=cost, publish="train")),
         "semi": (True, lambda: s.SemiStrategicClassifier(cost=cost, publish="train")),
-        "strat_x": (
-            True,
-            lambda: s.StrategicClassifier(
-                cost=cost, publish="train", tolerance=0.02, shut_out="select_all", random_state=0
-            ),
-        ),
-        "strat_no_group": (
-            False,
-            lambda: s.StrategicClassifier(cost=cost, publish="train", tolerance=0.02, random_state=0),
-        ),
+        "strat_x": (True, lambda: s.StrategicClassifier(cost=cost, publish="train", shut_out="select_all")),
+        "strat_no_group": (False, lambda: s.StrategicClassifier(cost=cost, publish="train")),
         "strat_order": (
             False,
-            lambda: s.StrategicClassifier(
-                cost=cost,
-                publish="train",
-                tolerance=0.02,
-                parity=10.0,
-                equal_tpr=10.0,
-                parity_tolerance=0.2,
-                tpr_tolerance=0.2,
-                ties={"relative": True},
-                random_state=0,
-            ),
+            lambda: s.StrategicClassifier(cost=cost, publish="train", constraints=[BaseRateOrder(), *rates]),
         ),
         "semi_cross_fit": (True, lambda: s.SemiStrategicClassifier(cost=cost)),
-        "strat_x_cross_fit": (True, lambda: s.StrategicClassifier(cost=cost, random_state=0)),
+        "strat_x_cross_fit": (True, lambda: s.StrategicClassifier(cost=cost, margin=0.02)),
         "strat_social_cost": (
             False,
-            lambda: s.StrategicClassifier(cost=cost, random_state=0, max_social_cost=0.6, publish="train"),
+            lambda: s.StrategicClassifier(cost=cost, constraints=[MaxSocialCost(0.6)], publish="train"),
         ),
         "thresholds": (True, lambda: s.GroupThresholdClassifier(cost=cost)),
         "thresholds_parity": (
             True,
-            lambda: s.GroupThresholdClassifier(cost=cost, parity_ratio=0.5, publish="train", min_selection_rate=0.01),
+            lambda: s.GroupThresholdClassifier(cost=cost, constraints=parity, publish="train"),
         ),
         "thresholds_guarantee": (
             True,
-            lambda: s.GroupThresholdClassifier(cost=cost, publish="holdout", guarantee=True),
+            lambda: s.GroupThresholdClassifier(cost=cost, publish=Holdout(guarantee=True)),
         ),
-        "descent": (
-            True,
-            lambda: s.StrategicClassifier(
-                cost=cost,
-                publish="train",
-                tolerance=0.02,
-                solver="gradient_descent",
-                max_iter=200,
-                n_starts=2,
-                random_state=0,
-            ),
-        ),
+        "descent": (True, lambda: s.PaperClassifier(cost=cost, preset="paper", **descent)),
         "descent_released": (
             False,
-            lambda: s.StrategicClassifier(
-                cost=cost,
-                publish="train",
-                tolerance=0.02,
-                solver="gradient_descent",
-                preset="released",
-                descent={"dtype": "float64"},
-                parity=1.0,
-                max_iter=200,
-                n_starts=2,
-                random_state=0,
-            ),
+            lambda: s.PaperClassifier(cost=cost, parity=1.0, settings={"dtype": "float64"}, **descent),
         ),
     }
 

@@ -16,6 +16,7 @@ from ..behaviour import BestResponse
 from ..costs import Cost, Subsidies, SubsidyKind, Terms
 from ..outcomes import Outcome, outcome
 from ..publishing import PublishedStatistics, ThresholdCurves
+from ..statistics import Precision
 from .cost_ranges import OverCosts, over_costs
 from .impact import impact_ratios
 from .names import group_names
@@ -142,7 +143,7 @@ class Audit(Reported):
 
         None if that does not matter: people decide by what was published before, by a lower bound, or only in part.
         """
-        if self.of_new_people or type(self.terms.behaviour) is not BestResponse:
+        if self.of_new_people or (type(self.terms.behaviour), type(self.terms.statistic)) != (BestResponse, Precision):
             return None
         frame, costs = self.published.to_frame(), self.terms.effective_cost(self.published.groups)
         return ((frame["precision_low"] < costs) & (costs <= frame["precision_high"])).rename("undecided")
@@ -184,7 +185,7 @@ class Audit(Reported):
         frame["cost"] = self.terms.effective_cost(groups)
         frame["applies"] = self.applies
         frame["share"] = self.shares
-        needed = self.terms.further_subsidy(groups, self.terms.max_accepted_cost(self.published.counts))
+        needed = self.terms.further_subsidy(groups, self.terms.max_accepted_cost(groups, self.published.counts))
         frame["subsidy_needed"] = np.where(self.applies, 0.0, needed)
         frame["utility"] = self.published.utility_under(self.terms)
         if self.undecided is not None:

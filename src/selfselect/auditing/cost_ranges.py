@@ -13,7 +13,6 @@ import numpy as np
 import pandas as pd
 
 from .._validation import check_fraction
-from ..behaviour import BestResponse, SureRule
 
 #: Where in a range of costs a group applies.
 THROUGHOUT, NOWHERE, UP_TO = "throughout", "nowhere", "up to"
@@ -69,16 +68,11 @@ def over_costs(audit: Any, low: float, high: float) -> OverCosts:
     low, high = check_fraction(low, "low"), check_fraction(high, "high")
     if low > high:
         raise ValueError(f"low must not be above high, got {low:g} and {high:g}.")
-    if not isinstance(audit.terms.behaviour, BestResponse | SureRule):
-        raise TypeError(
-            f"The cost at which a group stops applying is known for BestResponse() and SureRule(), not for "
-            f"{audit.terms.behaviour!r}; audit single costs instead."
-        )
     if not isinstance(audit.terms.cost, int | float):
         raise TypeError("Each group has its own cost, so there is no general cost to vary; pass one cost.")
     first, last = (audit.at(cost).applies.to_numpy() for cost in (low, high))
     groups, terms = audit.published.groups, audit.terms
-    accepted, paid = terms.max_accepted_cost(audit.published.counts), terms.subsidies_for(groups)
+    accepted, paid = terms.max_accepted_cost(groups, audit.published.counts), terms.subsidies_for(groups)
     if terms.kind == "additive":
         tips = accepted + paid
     else:  # a group whose whole cost is paid never stops applying

@@ -114,16 +114,19 @@ def show_methods(naive: NaiveClassifier, train: DemoPeople, new: DemoPeople, gro
 
 def _methods(cost: float) -> dict[str, tuple[SelfSelectionClassifier, bool]]:
     """Methods by name, each with whether it sees the group columns."""
+    from selfselect.constraints import BaseRateOrder, DemographicParity, MaxSocialCost, TruePositiveRateParity
     from selfselect.estimators import NaiveClassifier, SemiStrategicClassifier, StrategicClassifier
 
+    parity = DemographicParity(0.2, relative=True, weight=12.0)
+    rates = [parity, TruePositiveRateParity(0.2, relative=True, weight=12.0)]
     return {
         "naive": (NaiveClassifier(cost=cost), True),
         "semi-strategic": (SemiStrategicClassifier(cost=cost), True),
         "strategic": (StrategicClassifier(cost), True),
         "strategic, group not a feature": (StrategicClassifier(cost), False),
-        "strategic, equal selection rates": (StrategicClassifier(cost, parity=12.0), False),
-        "strategic, precision ordered": (StrategicClassifier(cost, parity=12.0, equal_tpr=12.0), False),
-        "strategic, social cost at most 30%": (StrategicClassifier(cost, max_social_cost=0.3), True),
+        "strategic, equal selection rates": (StrategicClassifier(cost, constraints=[parity]), False),
+        "strategic, precision ordered": (StrategicClassifier(cost, constraints=[BaseRateOrder(), *rates]), False),
+        "strategic, social cost at most 30%": (StrategicClassifier(cost, constraints=[MaxSocialCost(0.3)]), True),
     }
 
 
@@ -133,7 +136,7 @@ def _published_table(naive: NaiveClassifier) -> pd.DataFrame:
 
     frame, terms = naive.published_.to_frame(), naive.terms_
     assert terms.confidence is not None
-    bounds = terms.max_accepted_cost(naive.published_.counts)
+    bounds = terms.max_accepted_cost(naive.published_.groups, naive.published_.counts)
     return pd.DataFrame(
         {
             "people": frame["n"],

@@ -180,7 +180,7 @@ def _group_rows(audit: Audit) -> list[dict[str, str]]:
     confidence = audit.terms.confidence
     published = audit.to_frame().to_dict("records")
     counted = audit.population.reindex(audit.published.groups).to_frame().to_dict("records")
-    bounds = audit.terms.max_accepted_cost(audit.published.counts)
+    bounds = audit.terms.max_accepted_cost(audit.published.groups, audit.published.counts)
     answer = answers(audit, rejected(audit.published.counts))
     rows = []
     for i, (name, row, people) in enumerate(zip(audit.names, published, counted, strict=True)):

@@ -10,8 +10,9 @@ from sklearn.utils.metaestimators import available_if
 from sklearn.utils.validation import check_is_fitted
 
 from .._frames import take_rows, to_pandas
+from ..behaviour import Behaviour
 from ..costs import Cost, Subsidies, SubsidyKind
-from ..publishing.splits import Publish, Rows
+from ..publishing.splits import Publishing, Rows
 from .docs import with_shared_docs
 from .training_data import TrainingPeople
 from .wrapped import WrappedClassifier, default_threshold_of, has_score, inner_has, score_of
@@ -51,14 +52,11 @@ class NaiveClassifier(WrappedClassifier):
         cost: Cost = 0.7,
         subsidies: Subsidies = None,
         subsidy_kind: SubsidyKind = "additive",
+        behaviour: Behaviour | None = None,
+        publish: str | Publishing = "cross_fit",
         pos_label: Any = None,
-        publish: Publish = "cross_fit",
-        cv: Any = 5,
-        holdout: float = 0.3,
-        confidence: float | None = 0.9,
-        guarantee: bool = False,
     ) -> None:
-        super().__init__(cost, subsidies, subsidy_kind, pos_label, publish, cv, holdout, confidence, guarantee)
+        super().__init__(cost, subsidies, subsidy_kind, behaviour, publish, pos_label)
         self.estimator = estimator
 
     def _fit(self, X: Any, y: Any, people: TrainingPeople, sample_weight: Any) -> None:

@@ -72,6 +72,8 @@ def _finite_numbers(X: Any) -> NDArray[np.float64] | None:
 def fitted_or_default(classifier: Any) -> Any:
     """The fitted inner classifier, or before fit the one that will be fitted."""
     for inner in (getattr(classifier, "estimator_", None), classifier.estimator):
+        if isinstance(inner, list | tuple) and inner:
+            return inner[0]
         if inner is not None:  # an unfitted ensemble has no length, and so no truth value
             return inner
     return default_estimator()
@@ -131,9 +133,14 @@ class WrappedClassifier(SelfSelectionClassifier):
     def _validate(self, X: Any, y: Any) -> tuple[Any, Any]:
         validate_data(self, X, y, skip_check_array=True)  # sets names and number of features; the inner one checks X
         check_consistent_length(X, y)
-        if self.estimator is not None and not hasattr(self.estimator, "fit"):
-            raise TypeError(f"estimator must be a scikit-learn classifier, got {self.estimator!r}.")
+        for estimator in self._candidates():
+            if estimator is not None and not hasattr(estimator, "fit"):
+                raise TypeError(f"estimator must be a scikit-learn classifier, got {estimator!r}.")
         return X, y
+
+    def _candidates(self) -> list[Any]:
+        """Inner classifiers to choose from."""
+        return [self.estimator]
 
     def _check_prefit(self, estimator: Any) -> None:
         """Refuse a missing estimator, one that is not fitted, and one that was fitted to other labels."""

@@ -7,7 +7,7 @@ within groups (one-hot groups, say) turn them into offsets of the groups' scores
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -168,6 +168,8 @@ def group_thresholds(
     if sets is None:
         gain = np.where(n > 0, accuracy_lower_bound(gain, n, fitted_weights), 0.0) * n
     constraints = Constraints(min_selection_rate=terms.constraints.min_selection_rate)
+    if shares.dtype != bool:  # no set of groups is meant to apply: the shares decide
+        constraints = replace(terms.constraints, between_groups=())
     shut_out: Any = terms.shut_out
     choices = []
     for groups in [None] if sets is None else sets:
@@ -193,6 +195,9 @@ def _reliable_steps(terms: TrainingTerms, curves: ThresholdCurves) -> BoolArray:
     no group has such a step, groups without one may apply by fewer; in the end even without the margin.
     """
     allowed = terms.constraints.selects_enough(curves)
+    shares = terms.step_shares(curves, by_cost=True)
+    if shares.dtype != bool:
+        return np.asarray(allowed & ((curves.selected >= MIN_SELECTED) | (shares == 0)))
     with_margin = as_decisions(terms.step_shares(curves, terms.margin, by_cost=True)) & allowed
     reliable = with_margin & (curves.selected >= MIN_SELECTED)
     prescribed = terms.constraints.prescribes_applicants
@@ -200,7 +205,7 @@ def _reliable_steps(terms: TrainingTerms, curves: ThresholdCurves) -> BoolArray:
         has_some = np.bincount(curves.group[reliable], minlength=len(curves.groups)) > 0
         reliable = np.where(has_some[curves.group], reliable, with_margin)
         if not reliable.any() and not prescribed:
-            reliable = as_decisions(terms.step_shares(curves, by_cost=True)) & allowed
+            reliable = as_decisions(shares) & allowed
     return np.asarray(reliable, dtype=bool)
 
 

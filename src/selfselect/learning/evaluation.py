@@ -140,6 +140,26 @@ def evaluate_thresholds(
     return evaluation, thresholds, evaluated
 
 
+def violation_at_thresholds(terms: TrainingTerms, curves: ThresholdCurves) -> FloatArray:
+    """By how much all constraints together are violated at every common threshold of a score, exactly.
+
+    Constraints between groups need the counts of every group at every threshold: O(m K) time for m thresholds.
+    """
+    running = curves.running(terms.step_shares(curves), terms.required)
+    violation = _case(terms, running, curves.positives.sum(), fitted_weights=0.0).violation
+    if terms.constraints.limits_selection:
+        violation = violation + shortfall_at_thresholds(terms.constraints, curves)
+    if not terms.between_groups:
+        return violation
+    chunk = max(MAX_TABLE_CELLS // len(terms.costs), MIN_THRESHOLDS)
+    for first in range(0, len(violation), chunk):
+        part = slice(first, first + chunk)
+        counts = GroupCounts(curves.n, curves.positives, *curves.counts_at(running.threshold[part]))
+        shares = terms.shares(counts)
+        violation[part] += sum(constraint.violation(counts, shares) for constraint in terms.between_groups)
+    return violation
+
+
 def shortfall_at_thresholds(constraints: Constraints, curves: ThresholdCurves) -> FloatArray:
     """By how much selection rates are below the least one, added up over groups, at every threshold of a score.
 

@@ -16,20 +16,16 @@ from sklearn.exceptions import ConvergenceWarning
 
 from .._notices import warn
 from .._validation import FloatArray, check_choice, check_nonnegative
-from ..counting.rows import InMemoryRows
 from ..counting.sums import TINY, Gradient, Sums
-from .candidates import Candidate, counts_of, with_best_threshold
+from .candidates import Candidate, counts_of
 from .evaluation import evaluate_counts
-from .linear import FeatureBlock, LinearLoss
+from .linear import FeatureBlock
 from .objective import APPLICATION, StrategicObjective
 from .problem import Problem
 from .scores import SmoothScores
 
 #: Norm of the gradient below which a descent counts as converged.
 GRADIENT_TOLERANCE = 1e-3
-#: Sharpness of the smooth precision and of applications when L-BFGS replaces the descent, from stage to stage.
-STAGES = ((5.0, 5.0), (15.0, 10.0), (40.0, 20.0))
-STAGE_ITERATIONS = 60
 #: Allowed values of the settings that are words.
 CHOICES = {
     "application_over": ("mean", "sum"),
@@ -200,11 +196,11 @@ def solve_by_descent(
         value = candidate.accuracy if smooth is None else float(smooth[which])
         candidates.append(replace(candidate, value=-np.inf if np.isnan(value) else value))
     if not candidates:
-        raise ValueError('Gradient descent diverged from every start: scale the features, or use solver="auto".')
+        raise ValueError("Gradient descent diverged from every start: scale the features, or use StrategicClassifier.")
     if slope[finite].min() > GRADIENT_TOLERANCE:
         warn(
             f"Gradient descent has not converged in {settings.steps} steps: the largest derivative is "
-            f'{slope[finite].min():.2g}. Raise max_iter, scale the features, or use solver="auto".',
+            f"{slope[finite].min():.2g}. Raise max_iter, scale the features, or use StrategicClassifier.",
             ConvergenceWarning,
         )
     return candidates, settings.steps
@@ -240,26 +236,3 @@ def logistic_by_descent(
     start = _gaussian_starts(random, block.X.shape[1], settings)
     ended, slope = descend(gradient, start, settings.learning_rate, settings.steps)
     return ended[0].astype(np.float64), float(slope[0])
-
-
-def solve_by_stages(
-    problem: Problem, random: np.random.RandomState, n_starts: int, application: float
-) -> list[Candidate]:
-    """L-BFGS on the paper's objective from Gaussian starts, sharper from stage to stage."""
-    candidates = []
-    objective = strategic_objective(problem, DescentSettings(application=application))
-    ridge = np.full(problem.n_features, problem.l2) if problem.l2 else None
-    for start in range(n_starts):
-        parameters = random.normal(size=problem.n_features + 1)
-        for precision_temperature, application_temperature in STAGES:
-            sharper = replace(
-                objective,
-                corrected=False,
-                precision_temperature=precision_temperature,
-                application_temperature=application_temperature,
-            )
-            loss = LinearLoss(InMemoryRows(problem.block), sharper, ridge)
-            parameters = loss.minimise(parameters, STAGE_ITERATIONS)
-        origin = f"random start {start + 1}"
-        candidates.append(with_best_threshold(problem, parameters, problem.n_features, origin))
-    return candidates

@@ -220,6 +220,11 @@ class Problem:
         return bool(constraints.between_groups) or (constraints.prescribes_applicants and self.offset_of_group is None)
 
     @property
+    def has_group_thresholds(self) -> bool:
+        """Whether each group can get a threshold of its own, and no constraint between groups forbids to choose it."""
+        return self.offset_of_group is not None and not self.terms.between_groups
+
+    @property
     def n_groups(self) -> int:
         """Number of groups."""
         return len(self.labels)

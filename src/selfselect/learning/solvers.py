@@ -25,11 +25,20 @@ from ..statistics import SLACK
 from .candidates import Candidate, counts_of, curves_of, names_of, with_best_threshold, with_group_thresholds
 from .linear import LinearLoss
 from .objective import PrecisionBounds, TargetedObjective
-from .paper import DescentSettings, solve_by_descent, solve_by_stages
 from .problem import Problem
-from .starts import fit_scores, logistic_start, refined_scores, score_size, shortlist, target_sets, weighted_quantile
+from .shares import gaussian_starts, scores_for_shares
+from .starts import (
+    FittedScore,
+    fit_scores,
+    logistic_start,
+    refined_scores,
+    score_size,
+    shortlist,
+    target_sets,
+    weighted_quantile,
+)
 
-SOLVERS = ("auto", "constructive", "gradient_descent")
+SOLVERS = ("auto", "constructive")
 #: Numbers of groups that a message lists.
 MAX_NUMBERS = 5
 #: Sharpness of predictions and steps of L-BFGS, from stage to stage; the first minimises the log-loss, then errors.
@@ -48,36 +57,47 @@ RIDGE = 1e-5
 
 
 def solve(
-    problem: Problem,
-    *,
-    solver: str = "auto",
-    random: np.random.RandomState,
-    n_starts: int | None = None,
-    max_iter: int | None = None,
-    settings: DescentSettings | None = None,
+    problem: Problem, *, solver: str = "auto", random: np.random.RandomState, max_iter: int | None = None
 ) -> tuple[Candidate, int]:
-    """Best candidate of a solver, and the steps that ``max_iter`` limits.
+    """Best candidate of a solver, and the steps of its logistic start, which ``max_iter`` limits.
 
     "constructive" is a logistic score with a threshold per group, or a common one if the features do not identify
-    groups. "auto" refines such scores. "gradient_descent" is the paper's. ``n_starts`` is the number of Gaussian starts
-    (5 for the descent, none otherwise), ``max_iter`` limits the descent (30,000) or the logistic start (1,000). The
-    weight of the application penalty in ``settings`` also holds for Gaussian starts of other solvers. If constraints on
-    who applies, or on how many are selected, cannot be met, :class:`InfeasibleError` is raised.
+    groups. "auto" refines such scores. If constraints on who applies, or on how many are selected, cannot be met,
+    :class:`InfeasibleError` is raised.
     """
-    settings = settings or DescentSettings()
-    if solver == "gradient_descent":
-        settings = replace(settings, starts=n_starts or settings.starts, steps=max_iter or settings.steps)
-        candidates, n_iter = solve_by_descent(problem, random, settings)
+    trains = solver == "auto"
+    if not problem.terms.all_or_nobody:
+        candidates, n_iter = solve_shares(problem, random, with_training=trains, max_iter=max_iter)
+    elif trains and problem.shares_threshold:
+        candidates, n_iter = solve_all_groups(problem, max_iter)
     else:
-        if solver == "auto" and problem.shares_threshold:
-            candidates, n_iter = solve_all_groups(problem, max_iter)
-        else:
-            candidates, n_iter = solve_single_groups(problem, with_refinement=solver == "auto", max_iter=max_iter)
-        if n_starts:
-            candidates += solve_by_stages(problem, random, n_starts, settings.application)
+        candidates, n_iter = solve_single_groups(problem, with_refinement=trains, max_iter=max_iter)
     best = max(candidates, key=lambda candidate: candidate.rank)
     refuse_infeasible(problem, best, candidates)
     return best, n_iter
+
+
+def solve_shares(
+    problem: Problem, random: np.random.RandomState, *, with_training: bool = True, max_iter: int | None = None
+) -> tuple[list[Candidate], int]:
+    """Candidates where shares of groups apply; and steps of the logistic start."""
+    start, n_iter = logistic_start(problem, max_iter)
+    scores = [FittedScore("constructive", start)]
+    if with_training:
+        scores += scores_for_shares(problem, start, gaussian_starts(random, problem.n_features))
+    candidates: list[Candidate] = []
+    for score in scores:
+        weights = 1.0 if score.parameters is start else float(problem.n_varying)
+        if problem.has_group_thresholds:
+            try:
+                candidates += with_group_thresholds(problem, score.parameters, weights, score.kind)
+            except InfeasibleError as error:
+                infeasible = error
+        else:
+            candidates.append(with_best_threshold(problem, score.parameters, weights, score.kind))
+    if not candidates:
+        raise infeasible
+    return candidates, n_iter
 
 
 def solve_single_groups(
@@ -228,9 +248,8 @@ def too_few_selected(labels: pd.Index, counts: GroupCounts, min_selection_rate: 
     short = np.flatnonzero(counts.selected < (min_selection_rate - SLACK) * counts.n)
     short = short[np.argsort(rate[short], kind="stable")]
     return (
-        f"At least {min_selection_rate:g} of each group must be selected (min_selection_rate), but what came nearest "
-        f"selects {_numbers(rate[short])} of {list_some(labels[short])}. Lower min_selection_rate, or use another "
-        "solver: gradient descent cannot enforce it."
+        f"At least {min_selection_rate:g} of each group must be selected (MinSelectionRate), but what came nearest "
+        f"selects {_numbers(rate[short])} of {list_some(labels[short])}. Lower it."
     )
 
 

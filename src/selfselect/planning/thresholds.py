@@ -16,11 +16,12 @@ from .._errors import InputError
 from .._validation import FloatArray, check_fraction
 from ..auditing import Audit, Provenance, ScreeningResult, audit, default_threshold, group_names
 from ..auditing.reported import Reported
-from ..behaviour import SLACK, as_decisions
+from ..behaviour import as_decisions
 from ..costs import Cost, Subsidies, SubsidyKind, Terms
 from ..counting import ratio
 from ..outcomes import Outcome, outcome
 from ..publishing import PublishedStatistics, ThresholdCurves
+from ..statistics import SLACK
 from .halves import two_halves
 from .threshold_search import ThresholdSearch, steps_at
 
@@ -134,7 +135,7 @@ class ThresholdFrontier(Reported):
 
         def search(half: ThresholdCurves) -> ThresholdSearch:
             costs = self._all.costs[self.curves.groups.get_indexer(half.groups)]
-            terms = Terms(pd.Series(costs, index=half.groups), behaviour=self.terms.behaviour)
+            terms = self.terms.among(self.curves.groups, half.groups)
             return ThresholdSearch(half, costs, terms)
 
         return search(one), search(other)

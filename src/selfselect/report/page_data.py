@@ -20,10 +20,12 @@ from .._text import printable
 from .._validation import FloatArray
 from ..auditing import Audit, Provenance, ScreeningResult
 from ..auditing.promises import RARE
-from ..behaviour import MAJORITY, SLACK, Behaviour, BestResponse, PromisedRule, SureRule
+from ..behaviour import MAJORITY, BestResponse
+from ..costs import Terms
 from ..counting.groups import position_of, with_same_columns
 from ..counting.intervals import ratio
 from ..publishing import ThresholdCurves
+from ..statistics import SLACK, Guaranteed, LowerBound, Precision, confidence_of
 from .sentences.words import FEW_SELECTED
 
 #: With more groups than this a page would be neither small nor usable.
@@ -123,7 +125,7 @@ def audit_data(audit: Audit) -> dict[str, Any]:
             "group_costs": None if terms.uniform_cost is not None else terms.listed_cost(groups).tolist(),
             "subsidies": terms.subsidies_for(groups).tolist(),
             "kind": terms.kind,
-            "behaviour": _behaviour_data(terms.behaviour),
+            "behaviour": _behaviour_data(terms),
         },
         "names": [short_name(name) for name in audit.names],
         "order": natural_order(audit.names),
@@ -164,18 +166,22 @@ def page_constants() -> dict[str, float]:
     }
 
 
-def _behaviour_data(behaviour: Behaviour) -> dict[str, Any]:
+def _behaviour_data(terms: Terms) -> dict[str, Any]:
     """How people decide, if the script can recompute it."""
-    if type(behaviour) is BestResponse:
+    behaviour, statistic = terms.behaviour, terms.statistic
+    inner = statistic.statistic if isinstance(statistic, Guaranteed) else statistic
+    if type(behaviour) is not BestResponse or type(inner) not in (Precision, LowerBound):
+        raise InputError(
+            f"The page recomputes who applies by BestResponse() to a precision or its lower bound, and cannot follow "
+            f"{behaviour!r} and {statistic!r}; a report would contradict itself. Take the numbers from to_frame() and "
+            "to_json().",
+            key="behaviour",
+        )
+    promised = {"promised": list(statistic.passed)} if isinstance(statistic, Guaranteed) else {}
+    confidence = confidence_of(statistic)
+    if confidence is None:
         return {"rule": "hard", "undefined": behaviour.undefined}
-    if isinstance(behaviour, SureRule) and type(behaviour) in (SureRule, PromisedRule):
-        promised = {"promised": list(behaviour.promised)} if isinstance(behaviour, PromisedRule) else {}
-        return {"rule": "sure", "undefined": behaviour.undefined, "confidence": behaviour.confidence} | promised
-    raise InputError(
-        f"The page recomputes who applies by BestResponse() or SureRule(), and cannot follow {behaviour!r}; a report "
-        "would contradict itself. Make the report for one of these, or take the numbers from to_frame() and to_json().",
-        key="behaviour",
-    )
+    return {"rule": "sure", "undefined": behaviour.undefined, "confidence": confidence} | promised
 
 
 def _thresholds(published_by: ScreeningResult, counted_on: ScreeningResult) -> tuple[FloatArray | None, int, bool]:

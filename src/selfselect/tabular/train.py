@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import warnings
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Literal, TypeAlias
@@ -18,6 +18,7 @@ from .._notices import captured_warnings
 from .._text import quote
 from .._validation import MAX_MAGNITUDE, BoolArray, FloatArray, check_choice
 from ..auditing import Audit, Provenance, ScreeningResult, group_names
+from ..constraints import Constraint, MaxSocialCost, MinSelectionRate, RequiredGroups
 from ..costs import Terms
 from ..counting import GroupCounts, encode_groups
 from ..estimators import (
@@ -36,18 +37,13 @@ from .table import Column, Table, TextArray
 
 Method: TypeAlias = Literal["naive", "semi", "thresholds", "strategic"]
 
-#: Classifier of each method, and its settings besides cost and subsidies.
-METHODS: dict[Method, tuple[type[Any], tuple[str, ...]]] = {
-    "naive": (NaiveClassifier, ()),
-    "semi": (SemiStrategicClassifier, ("tolerance", "min_selection_rate")),
-    "thresholds": (GroupThresholdClassifier, ("require", "max_social_cost", "min_selection_rate")),
-    "strategic": (
-        StrategicClassifier,
-        ("parity", "equal_tpr", "tolerance", "require", "max_social_cost", "min_selection_rate", "random_state"),
-    ),
+#: Classifier of each method.
+METHODS: dict[Method, type[Any]] = {
+    "naive": NaiveClassifier,
+    "semi": SemiStrategicClassifier,
+    "thresholds": GroupThresholdClassifier,
+    "strategic": StrategicClassifier,
 }
-#: Conditions that every trained model is checked for (:mod:`.model_checks`), whether its method can aim at them or not.
-CONDITIONS = ("require", "max_social_cost", "min_selection_rate")
 
 
 @dataclass(frozen=True, eq=False)
@@ -116,19 +112,26 @@ def load_table_model(path: str | Path) -> TableModel:
 # ---------------------------------------------------------------------- train
 
 
-def make_classifier(method: Method, terms: Terms, **settings: Any) -> Any:
-    """Classifier of a method by its name, with cost, subsidies and settings.
+def make_classifier(
+    method: Method,
+    terms: Terms,
+    *,
+    require: Sequence[Any] = (),
+    max_social_cost: float | None = None,
+    min_selection_rate: float | None = None,
+    **settings: Any,
+) -> Any:
+    """Classifier of a method by its name, trained for the conditions that it can aim at.
 
-    None and an empty list stand for the default. A method refuses a setting that it does not have, except
-    ``random_state`` and :data:`CONDITIONS`.
+    Every trained model is checked for all conditions (:mod:`.model_checks`).
     """
     check_choice(method, "method", list(METHODS))
-    classifier, own = METHODS[method]
-    for name, value in settings.items():
-        if value and name not in (*own, *CONDITIONS, "random_state"):
-            others = " or ".join(other for other, (_, theirs) in METHODS.items() if name in theirs)
-            raise ValueError(f"{name} is a setting of the method {others}, not of {method}.")
-    given = {name: value for name, value in settings.items() if name in own and value not in (None, [])}
+    conditions: list[Constraint] = [RequiredGroups(*require)] if len(require) else []
+    conditions += [] if max_social_cost is None else [MaxSocialCost(max_social_cost)]
+    conditions += [] if min_selection_rate is None else [MinSelectionRate(min_selection_rate)]
+    classifier = METHODS[method]
+    taken = classifier().get_params(deep=False)
+    given = {name: value for name, value in (settings | {"constraints": conditions}).items() if name in taken}
     return classifier(cost=terms.cost, subsidies=terms.subsidies, subsidy_kind=terms.kind, **given)
 
 

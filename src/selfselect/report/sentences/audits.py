@@ -68,7 +68,7 @@ def audit_promises(audit: Audit) -> str:
 def group_sentences(audit: Audit) -> list[str]:
     """One sentence per group."""
     subsidies = audit.terms.subsidies_for(audit.published.groups)
-    limits = audit.terms.max_accepted_cost(audit.published.counts)
+    limits = audit.terms.max_accepted_cost(audit.published.groups, audit.published.counts)
     rows = zip(audit.names, audit.shares, subsidies, limits, audit.to_frame().itertuples(), strict=True)
     return [
         group_sentence(
