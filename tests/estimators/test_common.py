@@ -73,15 +73,6 @@ def test_labels_unknown_in_training_are_refused(people):
         induced_accuracy_scorer()(model, X, y, sensitive_features=z)
 
 
-def test_labels_of_one_class_or_three_are_refused(people):
-    X, y, z = people
-    for cls in ALL:
-        with pytest.raises(ValueError, match="one class"):
-            cls().fit(X, np.zeros(len(y)), sensitive_features=z)
-        with pytest.raises(ValueError, match="Only binary classification"):
-            cls().fit(X, np.arange(len(y)) % 3, sensitive_features=z)
-
-
 @pytest.mark.parametrize("cls", ALL)
 def test_names_of_features_are_checked_at_predict(cls, people):
     X, y, z = people
