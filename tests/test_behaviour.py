@@ -173,13 +173,13 @@ def test_a_group_counts_as_applying_from_one_half_on():
 
 def test_the_smooth_rule_is_clipped_at_its_ends_and_flat_there():
     q, c = np.array([0.0, 0.5, 0.5, 0.5, 1.0]), np.array([0.5, 0.0, 0.5, 1.0, 0.5])
-    a, slope = smooth_applies(q, c, 1.0)
+    a, derivative = smooth_applies(q, c, 1.0)
     odds = PRECISION_CLIP / (1 - PRECISION_CLIP)  # of the least precision, and of the least cost
     expected = [odds / (1 + odds), 1 / (1 + odds), 0.5, odds / (1 + odds), 1 / (1 + odds)]
     assert a.tolist() == pytest.approx(expected, rel=1e-9)
     inside = [4 * share * (1 - share) for share in expected]
-    assert slope.tolist() == pytest.approx([0, *inside[1:4], 0], rel=1e-6)
-    assert slope[1] > 0
+    assert derivative.tolist() == pytest.approx([0, *inside[1:4], 0], rel=1e-6)
+    assert derivative[1] > 0
     assert PRECISION_CLIP == 1e-6
 
 

@@ -20,7 +20,7 @@ from selfselect import (
 )
 from selfselect.behaviour import smooth_applies
 from selfselect.datasets import make_ordering_constraint
-from selfselect.learning import PRESETS
+from selfselect.learning.paper import PRESETS
 from selfselect.metrics import rank_agreement
 
 

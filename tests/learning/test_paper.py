@@ -8,8 +8,9 @@ import pytest
 from autograd import grad
 
 from selfselect.constraints import DemographicParity, ReleasedDemographicParity, TruePositiveRateParity
-from selfselect.learning import PRESETS, DescentSettings, FeatureBlock, StrategicObjective
-from selfselect.learning.paper import descend, strategic_gradient
+from selfselect.learning.linear import FeatureBlock
+from selfselect.learning.objective import StrategicObjective
+from selfselect.learning.paper import PRESETS, DescentSettings, descend, strategic_gradient
 
 COST, STEPS = 0.6, 300
 RELEASED = DescentSettings.of("released", dtype="float64")
@@ -28,7 +29,7 @@ class ByDefinition:
         self.member = np.arange(codes.max() + 1)[:, None] == codes
         self.of_group = self.member * weight
         self.before = None
-        self.slope = grad(self.value)
+        self.gradient = grad(self.value)
 
     def score(self, w):
         return self.X @ w[:-1] + w[-1]
@@ -68,7 +69,7 @@ class ByDefinition:
 
     def descend(self, w):
         for _ in range(STEPS):
-            w = w - self.settings.learning_rate * self.slope(w, self.held(w))
+            w = w - self.settings.learning_rate * self.gradient(w, self.held(w))
         return w
 
 
