@@ -155,12 +155,15 @@ def test_people_with_equal_features_are_split_at_random():
     assert 100 < qualified[aside].sum() < 200
 
 
-def test_a_failed_test_is_a_warning_or_an_error(crowd):
+def test_a_failed_test_is_a_warning_an_error_or_a_line_of_explain(crowd):
     X, y, z = crowd
     with pytest.warns(match=r"Nobody applies.*no lower bound \(confidence 0\.9\d*\) reaches the cost"):
         NaiveClassifier(cost=0.99, **promised).fit(X, y, sensitive_features=z)
     with pytest.raises(InfeasibleError, match=r"must apply, but its cost cannot be guaranteed|constraints of training"):
         StrategicClassifier(cost=0.98, tolerance=0.0, require=["z2"], **promised).fit(X, y, sensitive_features=z)
+    lines = NaiveClassifier(cost=0.7, **promised).fit(X, y, sensitive_features=z).explain().split("\n")
+    assert len(lines) == 3
+    assert any("applies: the lower bound reaches its cost of 0.7" in line for line in lines)
 
 
 @pytest.mark.parametrize("cls", [*ALL, GroupThresholdClassifier])

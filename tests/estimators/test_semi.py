@@ -3,7 +3,6 @@
 import numpy as np
 import pytest
 from sklearn.ensemble import HistGradientBoostingClassifier
-from sklearn.exceptions import NotFittedError
 from sklearn.linear_model import LogisticRegression
 
 from selfselect import PublishedStatistics, SemiStrategicClassifier, ThresholdCurves
@@ -61,22 +60,15 @@ def test_caution_prefers_more_applicants(people):
     assert careful.application_rate >= exact.application_rate
 
 
-def test_a_prefit_classifier_is_kept_as_it_is(people):
-    X, y, z = people
-    inner = LogisticRegression().fit(X, y)
-    model = SemiStrategicClassifier(inner, cost=0.7, prefit=True).fit(X, y, sensitive_features=z)
-    assert model.estimator_ is inner
-    with pytest.raises(NotFittedError):
-        SemiStrategicClassifier(LogisticRegression(), prefit=True).fit(X, y, sensitive_features=z)
-    with pytest.raises(ValueError, match="prefit=True needs"):
-        SemiStrategicClassifier(prefit=True).fit(X, y, sensitive_features=z)
-    with pytest.raises(TypeError, match="decision_function or predict_proba"):
-        SemiStrategicClassifier(_OnlyPredict()).fit(X, y, sensitive_features=z)
-
-
-class _OnlyPredict(LogisticRegression):
+class OnlyPredicting(LogisticRegression):
     decision_function = property()
     predict_proba = property()
+
+
+def test_a_classifier_without_a_score_is_refused(people):
+    X, y, z = people
+    with pytest.raises(TypeError, match="decision_function or predict_proba"):
+        SemiStrategicClassifier(OnlyPredicting()).fit(X, y, sensitive_features=z)
 
 
 def test_a_tolerance_requires_a_margin_over_the_cost(people):

@@ -10,6 +10,7 @@ from sklearn.tree import DecisionTreeClassifier
 
 from selfselect import (
     ApplicationWarning,
+    GroupThresholdClassifier,
     NaiveClassifier,
     SemiStrategicClassifier,
     StrategicClassifier,
@@ -97,6 +98,18 @@ def test_tables_of_pyarrow_give_the_same_classifier(cls, people):
     assert model.feature_names_in_.tolist() == list(X.columns)
     assert (model.predict(table) == plain.predict(X)).all()
     assert model.audit(table, labels, in_pyarrow).outcome == plain.audit(X, y, groups).outcome
+
+
+@pytest.mark.parametrize("cls", [SemiStrategicClassifier, GroupThresholdClassifier])
+def test_a_prefit_classifier_is_kept_as_it_is(cls, people):
+    X, y, z = people
+    inner = LogisticRegression().fit(X, y)
+    assert cls(inner, cost=0.5, prefit=True).fit(X, y, sensitive_features=z).estimator_ is inner
+    other = LogisticRegression().fit(X, np.where(y == 1, "q", "p"))
+    unfitted = LogisticRegression()
+    for wrong, message in ((other, "fitted to classes"), (unfitted, "not fitted yet"), (None, "prefit=True needs")):
+        with pytest.raises(ValueError, match=message):
+            cls(wrong, cost=0.5, prefit=True).fit(X, y, sensitive_features=z)
 
 
 # ---------------------------------------------------------------------- columns of any size
