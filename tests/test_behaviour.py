@@ -22,10 +22,10 @@ from selfselect.behaviour import (
 )
 
 
-@given(st.integers(0, 50), st.integers(1, 50), st.integers(0, 20), st.integers(1, 20))
+@given(st.integers(0, 50), st.integers(0, 50), st.integers(0, 20), st.integers(1, 20))
 def test_comparing_counts_equals_comparing_exact_fractions(true_positives, selected, cost_top, cost_bottom):
     true_positives, cost_top = min(true_positives, selected), min(cost_top, cost_bottom)
-    expected = true_positives * cost_bottom >= cost_top * selected
+    expected = selected > 0 and true_positives * cost_bottom >= cost_top * selected
     assert bool(applies_rule(true_positives, selected, cost_top / cost_bottom)) == expected
 
 
@@ -34,11 +34,6 @@ def test_the_slack_forgives_rounding_but_not_one_person():
     assert 0.8 - 0.1 > 0.7  # in floating point
     assert applies_rule([7, 7 * 10**8], [10, 10**9], 0.8 - 0.1).all()
     assert not applies_rule(7 * 10**8 - 1, 10**9, 0.8 - 0.1)
-
-
-def test_at_cost_0_all_groups_with_a_precision_apply_and_at_cost_1_only_those_of_precision_1():
-    assert applies_rule([0, 1, 5, 0], [5, 5, 5, 0], 0.0).tolist() == [True, True, True, False]
-    assert applies_rule([0, 4, 5, 0], [5, 5, 5, 0], 1.0).tolist() == [False, False, True, False]
 
 
 @given(st.floats(0.01, 0.99), st.floats(0.01, 0.99), st.sampled_from([1.0, 2.0, 5.0, 20.0]))
@@ -52,30 +47,16 @@ def test_the_smooth_rule_is_the_papers_sigmoid_with_the_derivative_of_finite_dif
     assert derivative[0] == pytest.approx((up - down) / (2 * h), rel=1e-4, abs=1e-6)
 
 
-def test_the_smooth_rule_does_not_overflow_and_tends_to_the_best_response():
+def test_the_smooth_rule_tends_to_the_best_response_and_does_not_overflow():
     q = np.array([0.0, 0.3, 0.5, 0.8, 1.0])
-    for c in (0.0, 1e-9, 0.5, 1.0):
-        a, slope = smooth_applies(q, np.full(5, c), 50.0)
-        assert np.isfinite(a).all()
-        assert np.isfinite(slope).all()
     assert smooth_applies(q, np.full(5, 0.6), 200.0)[0].round(6).tolist() == [0, 0, 0, 1, 1]
+    assert all(np.isfinite(smooth_applies(q, np.full(5, c), 50.0)).all() for c in (0.0, 1e-9, 0.5, 1.0))
 
 
-def test_an_automatic_margin_is_larger_for_few_people():
-    assert applies_with_margin([9, 90, 900], [10, 100, 1000], 0.87, "auto").tolist() == [False, False, True]
-    assert applies_with_margin([0], [0], 0.0, "auto").tolist() == [False]
+def test_tolerances_that_leave_room_for_a_precision_are_accepted():
     assert check_tolerance("auto", np.array([1.0])) == "auto"
     assert check_tolerance(0.0, np.array([1.0])) == 0
     assert check_tolerance(0.125, np.array([0.5, 0.75])) == 0.125
-
-
-@given(st.integers(0, 60), st.integers(1, 60), st.floats(0.02, 0.999))
-def test_a_group_that_decides_by_the_bound_applies_up_to_its_highest_cost(true_positives, selected, confidence):
-    true_positives, rule = min(true_positives, selected), SureRule(confidence)
-    limit = highest_cost(rule, [true_positives], [selected])
-    assert rule.shares([true_positives], [selected], limit).all()
-    assert not rule.shares([true_positives], [selected], limit + 1e-6).any() or limit > 1 - 1e-6
-    assert limit <= true_positives / selected
 
 
 # ---------------------------------------------------------------------- lower bounds and guarantees
@@ -192,13 +173,13 @@ def test_a_group_counts_as_applying_from_one_half_on():
 
 def test_the_smooth_rule_is_clipped_at_its_ends_and_flat_there():
     q, c = np.array([0.0, 0.5, 0.5, 0.5, 1.0]), np.array([0.5, 0.0, 0.5, 1.0, 0.5])
-    a, slope = smooth_applies(q, c, 1.0)
+    a, derivative = smooth_applies(q, c, 1.0)
     odds = PRECISION_CLIP / (1 - PRECISION_CLIP)  # of the least precision, and of the least cost
     expected = [odds / (1 + odds), 1 / (1 + odds), 0.5, odds / (1 + odds), 1 / (1 + odds)]
     assert a.tolist() == pytest.approx(expected, rel=1e-9)
     inside = [4 * share * (1 - share) for share in expected]
-    assert slope.tolist() == pytest.approx([0, *inside[1:4], 0], rel=1e-6)
-    assert slope[1] > 0
+    assert derivative.tolist() == pytest.approx([0, *inside[1:4], 0], rel=1e-6)
+    assert derivative[1] > 0
     assert PRECISION_CLIP == 1e-6
 
 

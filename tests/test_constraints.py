@@ -53,8 +53,8 @@ def test_a_penalty_has_the_gradient_of_finite_differences(constraint, seed, fini
         numeric = finite_difference(
             lambda v, name=part.name: constraint.penalty(replace(sums, **{name: v}))[0], getattr(sums, part.name)
         )
-        slope = getattr(gradient, part.name)
-        assert (np.zeros(K) if slope is None else slope) == pytest.approx(numeric, rel=1e-5, abs=1e-6), part.name
+        own = getattr(gradient, part.name)
+        assert (np.zeros(K) if own is None else own) == pytest.approx(numeric, rel=1e-5, abs=1e-6), part.name
 
 
 @pytest.mark.parametrize("constraint", [*CONSTRAINTS[:7], ReleasedDemographicParity(0.2, weight=2.0)], ids=str)
@@ -71,8 +71,8 @@ def test_penalties_of_several_scores_at_once_are_those_of_each_alone(constraint)
 
 
 def test_a_rate_without_people_does_not_count():
-    value, slope = rate_spread(np.array([1.0, 0.0]), np.array([4.0, 0.0]))
-    assert (value, slope.tolist()) == (0.0, [0.0, 0.0])
+    value, derivative = rate_spread(np.array([1.0, 0.0]), np.array([4.0, 0.0]))
+    assert (value, derivative.tolist()) == (0.0, [0.0, 0.0])
 
 
 # ---------------------------------------------------------------------- in hard counts

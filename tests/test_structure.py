@@ -35,17 +35,7 @@ ORDER = (
 LEVEL = {room: level for level, rooms in enumerate(ORDER) for room in rooms}
 
 #: Packages of extras and heavy ones that few need. They are imported inside the functions that use them.
-EXTRAS = {
-    "dask",
-    "distributed",
-    "jinja2",
-    "markupsafe",
-    "matplotlib",
-    "narwhals",
-    "python_calamine",
-    "pyarrow",
-    "skops",
-}
+EXTRAS = set("dask distributed jinja2 markupsafe matplotlib narwhals pyarrow python_calamine skops".split())
 
 
 def modules():
@@ -187,14 +177,15 @@ def test_the_library_changes_no_filter_of_warnings():
         )
 
 
+LIBRARY = "import selfselect.estimators, selfselect.planning, selfselect.tabular"
+
+
 @pytest.mark.parametrize(
     ("statement", "heavy"),
     [
         ("import selfselect", "numpy"),
         ("import selfselect.cli", "numpy"),
-        ("import selfselect.estimators, selfselect.planning, selfselect.tabular", "matplotlib"),
-        ("import selfselect.estimators, selfselect.planning, selfselect.tabular", "distributed"),
-        ("import selfselect.estimators, selfselect.planning, selfselect.tabular", "skops"),
+        *((LIBRARY, extra) for extra in ("matplotlib", "distributed", "skops")),
         ("import selfselect.plotting", "matplotlib.pyplot"),
     ],
 )

@@ -58,18 +58,6 @@ def test_scores_equal_the_numbers_of_an_audit(people, publish, cost):
     assert social_cost_scorer(cost=1.0)(model, X, y, sensitive_features=z) == -1
 
 
-@pytest.mark.parametrize("make", [induced_accuracy_scorer, social_cost_scorer])
-def test_a_weight_counts_as_repetitions_of_a_person(people, make):
-    X, y, z = people
-    model, score = NaiveClassifier(cost=0.82, publish="train").fit(X, y, sensitive_features=z), make()
-    times = np.random.default_rng(0).integers(0, 4, len(y))
-    repeated = np.repeat(np.arange(len(y)), times)
-    weighted = score(model, X, y, sensitive_features=z, sample_weight=times.astype(float))
-    X_again, y_again, z_again = (column.iloc[repeated] for column in people)
-    assert weighted == pytest.approx(score(model, X_again, y_again, sensitive_features=z_again))
-    assert abs(weighted - score(model, X, y, sensitive_features=z)) > 1e-3
-
-
 def test_a_search_uses_weights_in_scoring_only_if_they_are_requested(people):
     X, y, z = people
     weight = np.random.default_rng(0).uniform(0.5, 2, len(y))

@@ -10,7 +10,6 @@ from selfselect import (
     SemiStrategicClassifier,
     StrategicClassifier,
 )
-from selfselect.metrics import outcome
 
 pytestmark = pytest.mark.filterwarnings("ignore::selfselect.ApplicationWarning")
 
@@ -58,20 +57,6 @@ def test_the_published_counts_keep_the_rate_or_fit_raises(make, publish, seed):
         if publish == "train":
             table = PublishedStatistics.from_estimator(model, X, y, sensitive_features=z)
             assert (table.counts.selection_rate >= rate - 1e-9).all()
-
-
-@pytest.mark.parametrize("rate", [0.05, 0.3, 0.6])
-def test_semi_finds_the_best_threshold_that_keeps_the_rate(people, rate):
-    X, y, z = (part.iloc[::5] for part in people)
-    model = SemiStrategicClassifier(cost=0.7, publish="train", min_selection_rate=rate).fit(X, y, sensitive_features=z)
-    score = LogisticRegression(C=np.inf, max_iter=1000).fit(X, y).decision_function(X)
-    best = -1.0
-    for threshold in np.r_[-np.inf, np.unique(score)]:
-        table = PublishedStatistics.from_scores(y, score, threshold=threshold, sensitive_features=z)
-        if (table.counts.selection_rate >= rate).all():
-            best = max(best, np.nan_to_num(outcome(table, table.applies(0.7)).induced_accuracy, nan=-1))
-    reached = np.nan_to_num(model.audit(X, y, z).induced_accuracy, nan=-1)
-    assert reached == pytest.approx(best)
 
 
 def test_semi_stays_close_to_the_inner_threshold_if_nobody_can_apply(people):

@@ -135,16 +135,6 @@ def test_pipelines_and_searches_pass_the_groups_along(crowd):
     assert search.best_score_ > 0.7
 
 
-def test_a_prefit_estimator_is_kept_as_it_is(crowd):
-    X, y, z = crowd
-    inner = LogisticRegression(C=np.inf).fit(X, y)
-    model = GroupThresholdClassifier(inner, cost=0.7, prefit=True).fit(X, y, sensitive_features=z)
-    assert model.estimator_ is inner
-    other = LogisticRegression().fit(X, np.where(y == 1, "q", "p"))
-    with pytest.raises(ValueError, match="was fitted to classes"):
-        GroupThresholdClassifier(other, cost=0.6, prefit=True).fit(X, y, sensitive_features=z)
-
-
 def test_with_a_guarantee_only_groups_that_pass_the_test_apply():
     X, y, z = make_base_rate_groups((0.6, 0.4, 0.2), n_per_group=2000, random_state=3, return_X_y_group=True)
     options = {"cost": 0.7, "max_social_cost": 0.5, "publish": "holdout", "guarantee": True}

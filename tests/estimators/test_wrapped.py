@@ -2,7 +2,6 @@
 
 import numpy as np
 import pandas as pd
-import polars as pl
 import pyarrow as pa
 import pytest
 from sklearn.linear_model import LogisticRegression
@@ -11,6 +10,7 @@ from sklearn.tree import DecisionTreeClassifier
 
 from selfselect import (
     ApplicationWarning,
+    GroupThresholdClassifier,
     NaiveClassifier,
     SemiStrategicClassifier,
     StrategicClassifier,
@@ -87,40 +87,29 @@ def test_a_fit_without_groups_is_a_warning(cls, people):
 
 
 @pytest.mark.parametrize("cls", ALL)
-def test_true_and_false_are_labels_of_groups(cls, people):
+def test_tables_of_pyarrow_give_the_same_classifier(cls, people):
     X, y, z = people
-    named = cls(cost=0.5).fit(X, y, sensitive_features=z)
-    truth = cls(cost=0.5).fit(X, y, sensitive_features=(z == "z1").to_numpy())
-    assert truth.applies().tolist() == named.applies().tolist()
-    assert truth.published_.groups.tolist() == [False, True]
-    assert truth.audit(X, y, z == "z1").outcome == named.audit(X, y, z).outcome
-    by_group = cls(cost={False: 0.4, True: 0.5}).fit(X, y, sensitive_features=z == "z1")
-    assert by_group.published_.costs({False: 0.4, True: 0.5}).tolist() == [0.4, 0.5]
-
-
-@pytest.mark.parametrize("cls", ALL)
-@pytest.mark.parametrize("kind", ["polars", "pyarrow"])
-def test_frames_of_polars_and_pyarrow_give_the_same_classifier(cls, kind, people):
-    X, y, z = people
-
-    def other(frame):
-        return pl.from_pandas(frame) if kind == "polars" else pa.Table.from_pandas(frame, preserve_index=False)
-
     groups = pd.DataFrame({"z": z.astype(str), "half": np.arange(len(z)) % 2 == 0})
-    labels = pl.Series(y.to_numpy()) if kind == "polars" else pa.chunked_array([pa.array(y.to_numpy())])
+    table, labels = pa.Table.from_pandas(X, preserve_index=False), pa.chunked_array([pa.array(y.to_numpy())])
+    in_pyarrow = pa.Table.from_pandas(groups, preserve_index=False)
     plain = cls(cost=0.5).fit(X, y, sensitive_features=groups)
-    model = cls(cost=0.5).fit(other(X), labels, sensitive_features=other(groups))
+    model = cls(cost=0.5).fit(table, labels, sensitive_features=in_pyarrow)
     assert model.published_ == plain.published_
     assert model.feature_names_in_.tolist() == list(X.columns)
-    assert (model.predict(other(X)) == plain.predict(X)).all()
-    assert model.audit(other(X), labels, other(groups)).outcome == plain.audit(X, y, groups).outcome
-    one = other(groups[["z"]])["z"]
-    if kind == "pyarrow":
-        array = pa.array(groups["z"])
-        assert cls(cost={"z0": 0.5, "z1": 0.5}).fit(other(X), labels, sensitive_features=array).applies_to(z).any()
-        batch = pa.RecordBatch.from_pandas(groups, preserve_index=False)
-        assert cls(cost=0.5).fit(other(X), labels, sensitive_features=batch).published_ == plain.published_
-    assert cls(cost=0.5).fit(other(X), labels, sensitive_features=one).published_.groups.tolist() == ["z0", "z1"]
+    assert (model.predict(table) == plain.predict(X)).all()
+    assert model.audit(table, labels, in_pyarrow).outcome == plain.audit(X, y, groups).outcome
+
+
+@pytest.mark.parametrize("cls", [SemiStrategicClassifier, GroupThresholdClassifier])
+def test_a_prefit_classifier_is_kept_as_it_is(cls, people):
+    X, y, z = people
+    inner = LogisticRegression().fit(X, y)
+    assert cls(inner, cost=0.5, prefit=True).fit(X, y, sensitive_features=z).estimator_ is inner
+    other = LogisticRegression().fit(X, np.where(y == 1, "q", "p"))
+    unfitted = LogisticRegression()
+    for wrong, message in ((other, "fitted to classes"), (unfitted, "not fitted yet"), (None, "prefit=True needs")):
+        with pytest.raises(ValueError, match=message):
+            cls(wrong, cost=0.5, prefit=True).fit(X, y, sensitive_features=z)
 
 
 # ---------------------------------------------------------------------- columns of any size

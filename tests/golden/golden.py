@@ -28,83 +28,60 @@ ONLY = os.environ.get("GOLDEN_ONLY", "")
 # ---------------------------------------------------------------------- commands
 
 SCORE = ("--label", "hired", "--group", "region", "--score", "score", "--cost", "0.7")
-WORDS = ("--label", "hired_words", "--positive", "yes", "--group", "region", "--score", "score", "--cost", "0.7")
-AUDITS: dict[str, tuple[str, tuple[str, ...]]] = {
-    "01": ("01_plain.csv", SCORE),
-    "01 words": ("01_plain.csv", WORDS),
-    "01 decisions": (
-        "01_plain.csv",
-        (
-            *("--label", "hired", "--group", "region"),
-            *("--prediction", "passed", "--prediction-positive", "yes"),
-            "--cost",
-            "0.7",
-        ),
-    ),
-    "01 threshold": ("01_plain.csv", (*SCORE, "--threshold", "0.6", "--impact")),
-    "01 lower": ("01_plain.csv", (*SCORE, "--lower-passes")),
-    "01 weight": ("01_plain.csv", (*SCORE, "--weight", "weight")),
-    "01 combined": ("01_plain.csv", (*SCORE, "--group", "sex")),
-    "01 separately": ("01_plain.csv", (*SCORE, "--group", "sex", "--separately")),
-    "01 costs": ("01_plain.csv", (*SCORE[:-1], "0.5:0.9:0.1")),
-    "01 span": ("01_plain.csv", (*SCORE[:-1], "0.6:0.8")),
-    "01 terms": (
-        "01_plain.csv",
-        (*SCORE, "--cost-of", "West=0.5", "--subsidy", "Nord=0.05"),
-    ),
-    "01 proportional": ("01_plain.csv", (*SCORE, "--subsidy", "West=0.2", "--proportional")),
-    "02": ("02_semicolon_comma.csv", SCORE),
-    "03": ("03_tab_latin1.csv", SCORE),
-    "04": ("04_utf16.csv", SCORE),
-    "05": ("05_bom_crlf.csv", SCORE),
-    "06": ("06_compressed.csv.gz", SCORE),
-    "07": ("07_pipe_quoted.csv", SCORE),
-    "08": ("08_spaces.csv", SCORE),
-    "09": ("09_missing_group.csv", (*SCORE, "--missing", "own-group")),
+PLAIN = "01_plain.csv"
+OWN_GROUP = (*SCORE, "--missing", "own-group")
+#: Files that are read with the same options.
+SAME_OPTIONS = (
+    *("02_semicolon_comma.csv", "03_tab_latin1.csv", "04_utf16.csv", "05_bom_crlf.csv", "06_compressed.csv.gz"),
+    *("07_pipe_quoted.csv", "08_spaces.csv", "11_exponents_truths.csv", "12_multiline.csv", "14_plain.parquet"),
+    *("15_typed.parquet", "17_plain.xlsx"),
+)
+#: Options for the plain file.
+OPTIONS = {
+    "01": SCORE,
+    "01 words": ("--label", "hired_words", "--positive", "yes", *SCORE[2:]),
+    "01 decisions": (*SCORE[:4], "--prediction", "passed", "--prediction-positive", "yes", "--cost", "0.7"),
+    "01 threshold": (*SCORE, "--threshold", "0.6", "--impact"),
+    "01 lower": (*SCORE, "--lower-passes"),
+    "01 weight": (*SCORE, "--weight", "weight"),
+    "01 combined": (*SCORE, "--group", "sex"),
+    "01 separately": (*SCORE, "--group", "sex", "--separately"),
+    "01 costs": (*SCORE[:-1], "0.5:0.9:0.1"),
+    "01 span": (*SCORE[:-1], "0.6:0.8"),
+    "01 terms": (*SCORE, "--cost-of", "West=0.5", "--subsidy", "Nord=0.05"),
+    "01 proportional": (*SCORE, "--subsidy", "West=0.2", "--proportional"),
+}
+AUDITS = {
+    **{name: (PLAIN, options) for name, options in OPTIONS.items()},
+    **{file[:2]: (file, SCORE) for file in SAME_OPTIONS},
+    "09": ("09_missing_group.csv", OWN_GROUP),
     "09 refused": ("09_missing_group.csv", SCORE),
     "10": ("10_untested.csv", (*SCORE, "--threshold", "0.55", "--untested")),
-    "11": ("11_exponents_truths.csv", SCORE),
-    "12": ("12_multiline.csv", SCORE),
     "13": ("13_points.csv", (*SCORE, "--threshold", "50")),
     "13 refused": ("13_points.csv", SCORE),
-    "14": ("14_plain.parquet", SCORE),
-    "15": ("15_typed.parquet", SCORE),
-    "16": ("16_nullable.parquet", (*SCORE, "--missing", "own-group")),
-    "17": ("17_plain.xlsx", SCORE),
+    "16": ("16_nullable.parquet", OWN_GROUP),
     "18": ("18_sheets.xlsx", (*SCORE, "--sheet", "people")),
-    "19": ("19_missing.xlsx", (*SCORE, "--missing", "own-group")),
+    "19": ("19_missing.xlsx", OWN_GROUP),
     "20": ("20_number_groups.csv", (*SCORE[:3], "month", *SCORE[4:])),
 }
-OTHERS: dict[str, tuple[str, ...]] = {
-    "plan": ("plan", "01_plain.csv", *SCORE),
+#: Columns of the plain file that are no features.
+IGNORED = tuple(word for name in ("id", "hired_words", "passed", "weight") for word in ("--ignore", name))
+OTHERS = {
+    "plan": ("plan", PLAIN, *SCORE),
     "plan target": ("plan", "14_plain.parquet", *SCORE, "--target", "West", "--confidence", "0.9"),
-    "plan budget": ("plan", "01_plain.csv", *SCORE, "--budget", "2"),
-    "plan proportional": ("plan", "01_plain.csv", *SCORE, "--proportional"),
-    "plan retrain": (
-        *("plan", "01_plain.csv", *SCORE, "--retrain"),
-        *("--ignore", "id", "--ignore", "hired_words", "--ignore", "passed", "--ignore", "weight"),
-    ),
-    "frontier": ("frontier", "01_plain.csv", *SCORE),
+    "plan budget": ("plan", PLAIN, *SCORE, "--budget", "2"),
+    "plan proportional": ("plan", PLAIN, *SCORE, "--proportional"),
+    "plan retrain": ("plan", PLAIN, *SCORE, "--retrain", *IGNORED),
+    "frontier": ("frontier", PLAIN, *SCORE),
     "frontier limit": ("frontier", "02_semicolon_comma.csv", *SCORE, "--max-social-cost", "0.3"),
     "frontier weight": ("frontier", "17_plain.xlsx", *SCORE, "--weight", "weight", "--subsidy", "West=0.1"),
-    "compare years": ("compare", "01_plain.csv", "next_year.csv", *SCORE),
-    "compare thresholds": ("compare", "01_plain.csv", *SCORE, "--threshold", "0.5", "--threshold", "0.6"),
+    "compare years": ("compare", PLAIN, "next_year.csv", *SCORE),
+    "compare thresholds": ("compare", PLAIN, *SCORE, "--threshold", "0.5", "--threshold", "0.6"),
 }
 #: Parts of the JSON that are words or name the run, not numbers that people decide by.
-NOT_NUMBERS = {
-    "provenance",
-    "verdict",
-    "sentence",
-    "sentences",
-    "version",
-    "selfselect",
-    "schema",
-    "made",
-    "words",
-    "title",
-    "warnings",
-    "notes",
-}
+NOT_NUMBERS = set(
+    "made notes provenance schema selfselect sentence sentences title verdict version warnings words".split()
+)
 
 
 def run_json(command: tuple[str, ...]) -> Any:
@@ -118,8 +95,8 @@ def run_json(command: tuple[str, ...]) -> Any:
         name, *rest = command
         words = [str(FILES / part) if (FILES / part).is_file() else part for part in rest]
         result = CliRunner().invoke(main, [name, *words, "--json", str(out)])
-        found = json.loads(out.read_text(encoding="utf-8")) if out.exists() else None
-    return {"exit": result.exit_code, "json": without_words(found)}
+        written = json.loads(out.read_text(encoding="utf-8")) if out.exists() else None
+    return {"exit": result.exit_code, "json": without_words(written)}
 
 
 def trained(method: str, *options: str) -> dict[str, Any]:
@@ -129,24 +106,19 @@ def trained(method: str, *options: str) -> dict[str, Any]:
 
     from selfselect.cli import main
 
-    ignored = [word for name in ("id", "hired_words", "passed", "weight") for word in ("--ignore", name)]
     with tempfile.TemporaryDirectory() as folder:
         model, out = Path(folder, MODEL), Path(folder, "out.csv")
         people = ["--label", "hired", "--group", "region", "--cost", "0.6"]
         train = ["train", str(FILES / "09_missing_group.csv"), *people, "--missing", "own-group", "--method", method]
-        made = CliRunner().invoke(main, [*train, *ignored, *options, "--allow-shut-out", "--model", str(model)])
+        made = CliRunner().invoke(main, [*train, *IGNORED, *options, "--allow-shut-out", "--model", str(model)])
         if not model.exists():
             return {"exit": made.exit_code}
         used = CliRunner().invoke(
             main, ["predict", str(model), str(FILES / "next_year.csv"), "--output", str(out), "--prefix", "new_"]
         )
-        found = pd.read_csv(out)
-    return {
-        "exit": [made.exit_code, used.exit_code],
-        "score": plain_value(found["new_score"].to_numpy()),
-        "prediction": plain_value(found["new_prediction"].to_numpy()),
-        "applies": plain_value(found["new_applies"].to_numpy(dtype=np.float64)),
-    }
+        predicted = pd.read_csv(out).astype({"new_applies": np.float64})
+    columns = {name: plain_value(predicted[f"new_{name}"].to_numpy()) for name in ("score", "prediction", "applies")}
+    return {"exit": [made.exit_code, used.exit_code], **columns}
 
 
 def trained_models() -> dict[str, Any]:
@@ -194,8 +166,8 @@ def split(dataset: str, number: int = 0) -> tuple[Any, ...]:
     return train, test, features, plain, bunch.target.to_numpy(), bunch.group.astype(str).to_numpy()
 
 
-def models(cost: float) -> dict[str, tuple[bool, Callable[[], Any]]]:
-    """Each method: whether it sees the group columns, and how it is made."""
+def models(cost: float) -> dict[str, tuple[bool, Any]]:
+    """Each method: whether it sees the group columns, and the classifier."""
     import selfselect as s
     from selfselect.constraints import (
         BaseRateOrder,
@@ -207,36 +179,24 @@ def models(cost: float) -> dict[str, tuple[bool, Callable[[], Any]]]:
     from selfselect.publishing import Holdout
 
     rates = [kind(0.2, relative=True, weight=10.0) for kind in (DemographicParity, TruePositiveRateParity)]
-    parity = [DemographicParity(ratio_bound=0.5), MinSelectionRate(0.01)]
+    train, limits = {"cost": cost, "publish": "train"}, [DemographicParity(ratio_bound=0.5), MinSelectionRate(0.01)]
     descent = {"max_iter": 200, "n_starts": 2, "random_state": 0}
     return {
-        "naive": (True, lambda: s.NaiveClassifier(cost=cost, publish="train")),
-        "semi": (True, lambda: s.SemiStrategicClassifier(cost=cost, publish="train")),
-        "strat_x": (True, lambda: s.StrategicClassifier(cost=cost, publish="train", shut_out="select_all")),
-        "strat_no_group": (False, lambda: s.StrategicClassifier(cost=cost, publish="train")),
-        "strat_order": (
-            False,
-            lambda: s.StrategicClassifier(cost=cost, publish="train", constraints=[BaseRateOrder(), *rates]),
-        ),
-        "semi_cross_fit": (True, lambda: s.SemiStrategicClassifier(cost=cost)),
-        "strat_x_cross_fit": (True, lambda: s.StrategicClassifier(cost=cost, margin=0.02)),
-        "strat_social_cost": (
-            False,
-            lambda: s.StrategicClassifier(cost=cost, constraints=[MaxSocialCost(0.6)], publish="train"),
-        ),
-        "thresholds": (True, lambda: s.GroupThresholdClassifier(cost=cost)),
-        "thresholds_parity": (
-            True,
-            lambda: s.GroupThresholdClassifier(cost=cost, constraints=parity, publish="train"),
-        ),
-        "thresholds_guarantee": (
-            True,
-            lambda: s.GroupThresholdClassifier(cost=cost, publish=Holdout(guarantee=True)),
-        ),
-        "descent": (True, lambda: s.PaperClassifier(cost=cost, preset="paper", **descent)),
+        "naive": (True, s.NaiveClassifier(**train)),
+        "semi": (True, s.SemiStrategicClassifier(**train)),
+        "strat_x": (True, s.StrategicClassifier(**train, shut_out="select_all")),
+        "strat_no_group": (False, s.StrategicClassifier(**train)),
+        "strat_order": (False, s.StrategicClassifier(**train, constraints=[BaseRateOrder(), *rates])),
+        "semi_cross_fit": (True, s.SemiStrategicClassifier(cost=cost)),
+        "strat_x_cross_fit": (True, s.StrategicClassifier(cost=cost)),
+        "strat_social_cost": (False, s.StrategicClassifier(**train, constraints=[MaxSocialCost(0.6)])),
+        "thresholds": (True, s.GroupThresholdClassifier(cost=cost)),
+        "thresholds_parity": (True, s.GroupThresholdClassifier(**train, constraints=limits)),
+        "thresholds_guarantee": (True, s.GroupThresholdClassifier(cost=cost, publish=Holdout(guarantee=True))),
+        "descent": (True, s.PaperClassifier(cost=cost, preset="paper", **descent)),
         "descent_released": (
             False,
-            lambda: s.PaperClassifier(cost=cost, parity=1.0, settings={"dtype": "float64"}, **descent),
+            s.PaperClassifier(cost=cost, parity=1.0, settings={"dtype": "float64"}, **descent),
         ),
     }
 
@@ -244,26 +204,18 @@ def models(cost: float) -> dict[str, tuple[bool, Callable[[], Any]]]:
 def fit(dataset: str, method: str, cost: float) -> dict[str, Any]:
     """Counts that a fit publishes, its parameters, and what it does to people it has not seen."""
     train, test, features, plain, y, z = split(dataset)
-    with_groups, make = models(cost)[method]
+    with_groups, model = models(cost)[method]
     X = features if with_groups else plain
     try:
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")
-            model = make().fit(X[train], y[train], sensitive_features=z[train])
-            found = model.audit(X[test], y[test], z[test])
+            model.fit(X[train], y[train], sensitive_features=z[train])
+            audited = model.audit(X[test], y[test], z[test])
     except ValueError as error:
         return {"error": type(error).__name__}
-    counts = model.published_.counts
-    result: dict[str, Any] = {
-        "n": counts.n,
-        "positives": counts.positives,
-        "selected": counts.selected,
-        "true_positives": counts.true_positives,
-        "applies": model.applies().to_numpy(),
-        "assumed_accuracy": found.assumed_accuracy,
-        "induced_accuracy": found.induced_accuracy,
-        "social_cost": found.social_cost,
-    }
+    result = {name: getattr(model.published_.counts, name) for name in ("n", "positives", "selected", "true_positives")}
+    result |= {name: getattr(audited, name) for name in ("assumed_accuracy", "induced_accuracy", "social_cost")}
+    result["applies"] = model.applies().to_numpy()
     for name in ("coef_", "intercept_", "thresholds_", "threshold_"):
         if hasattr(model, name):
             result[name] = np.asarray(getattr(model, name), dtype=np.float64).ravel()
@@ -284,15 +236,15 @@ FITS = [("adult", cost) for cost in (0.65, 0.75, 0.85)] + [("bank_30", 0.7), ("b
 
 def fits() -> dict[str, Any]:
     """Fits over data sets, methods and costs."""
-    found = {}
+    results = {}
     for dataset, cost in FITS:
         for method in models(cost):
             name = f"{dataset} {method} {cost:g}"
             if (dataset == "bank_original" and method == "strat_order") or not name.startswith(ONLY):
                 continue  # the first takes longest, and says no more
-            found[name] = fit(dataset, method, cost)
+            results[name] = fit(dataset, method, cost)
             print(name, file=sys.stderr, flush=True)
-    return found
+    return results
 
 
 # ---------------------------------------------------------------------- compare

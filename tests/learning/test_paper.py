@@ -6,11 +6,11 @@ import autograd.numpy as anp
 import numpy as np
 import pytest
 from autograd import grad
-from sklearn.linear_model import LogisticRegression
 
 from selfselect.constraints import DemographicParity, ReleasedDemographicParity, TruePositiveRateParity
-from selfselect.learning import PRESETS, DescentSettings, FeatureBlock, StrategicObjective
-from selfselect.learning.paper import descend, logistic_by_descent, strategic_gradient
+from selfselect.learning.linear import FeatureBlock
+from selfselect.learning.objective import StrategicObjective
+from selfselect.learning.paper import PRESETS, DescentSettings, descend, strategic_gradient
 
 COST, STEPS = 0.6, 300
 RELEASED = DescentSettings.of("released", dtype="float64")
@@ -29,7 +29,7 @@ class ByDefinition:
         self.member = np.arange(codes.max() + 1)[:, None] == codes
         self.of_group = self.member * weight
         self.before = None
-        self.slope = grad(self.value)
+        self.gradient = grad(self.value)
 
     def score(self, w):
         return self.X @ w[:-1] + w[-1]
@@ -69,7 +69,7 @@ class ByDefinition:
 
     def descend(self, w):
         for _ in range(STEPS):
-            w = w - self.settings.learning_rate * self.slope(w, self.held(w))
+            w = w - self.settings.learning_rate * self.gradient(w, self.held(w))
         return w
 
 
@@ -153,17 +153,6 @@ def test_starts_do_not_affect_each_other(settings):
     one_by_one = [all_at_once(people, each[None], settings, parity)[0] for each in start]
     rounding = 1e-12 if settings.dtype == "float64" else 2e-4
     np.testing.assert_allclose(all_at_once(people, start, settings, parity), one_by_one, rtol=rounding, atol=rounding)
-
-
-def test_a_descent_on_the_log_loss_ends_where_logistic_regression_does():
-    (X, y, _, weight), _ = drawn(2, weighted=True)
-    X = X[:, 1:]  # without one of the groups, the solution is unique
-    block = FeatureBlock.from_unsorted(X, y > 0, np.zeros(len(y), dtype=np.intp), weight, 1)
-    settings = DescentSettings(starts=1, steps=4000)
-    parameters, slope = logistic_by_descent(block, np.random.RandomState(0), settings)
-    best = LogisticRegression(C=np.inf, tol=1e-12, max_iter=1000).fit(X, y, sample_weight=weight)
-    assert slope < 1e-8
-    np.testing.assert_allclose(2 * parameters, np.append(best.coef_[0], best.intercept_), rtol=1e-5)
 
 
 def test_settings_given_by_name_win_over_those_of_a_preset():

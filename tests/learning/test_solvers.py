@@ -9,10 +9,9 @@ from selfselect import InfeasibleError, StrategicClassifier
 from selfselect.constraints import BaseRateOrder, Constraints, DemographicParity, TruePositiveRateParity
 from selfselect.datasets import make_base_rate_groups
 from selfselect.learning import DescentSettings, Problem, TrainingTerms, evaluate_counts, solve
-from selfselect.learning.candidates import counts_of, with_group_thresholds
+from selfselect.learning.candidates import counts_of
 from selfselect.learning.paper import solve_by_descent, solve_by_stages
 from selfselect.learning.solvers import solve_all_groups, solve_single_groups
-from selfselect.learning.starts import logistic_start
 
 PARITY = (BaseRateOrder(), DemographicParity(0.05, weight=5.0), TruePositiveRateParity(0.1, weight=5.0))
 
@@ -54,21 +53,6 @@ def test_the_evaluation_of_a_candidate_is_what_it_does_on_the_rows(people, with_
         assert candidate.violation == pytest.approx(evaluation.violation[0])
         assert candidate.accuracy == pytest.approx(evaluation.accuracy[0], nan_ok=True)
         assert candidate.value <= evaluation.value[0] + 1e-12  # some weights were fitted
-
-
-def test_no_other_group_thresholds_are_more_accurate(people):
-    problem = problem_of(people, tolerance=0.02)
-    parameters, _ = logistic_start(problem)
-    score = problem.block.X[:, : problem.n_varying] @ parameters[: problem.n_varying]
-    codes, y = problem.block.rows.codes, problem.block.rows.y
-    for group in range(3):
-        (candidate,) = with_group_thresholds(problem, parameters, 1.0, "test", [np.array([group])])
-        mine, best = codes == group, -1.0
-        for threshold in np.unique(score[mine]):
-            selected = score[mine] > threshold
-            if selected.sum() >= 10 and y[mine][selected].mean() >= 0.62 - 1e-12:
-                best = max(best, (selected == (y[mine] > 0)).mean())
-        assert candidate.accuracy == pytest.approx(best)
 
 
 # ---------------------------------------------------------------------- the paper's own way

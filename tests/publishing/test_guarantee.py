@@ -128,24 +128,6 @@ def test_groups_that_are_not_tested_do_not_share_the_level():
     assert not guarantee_groups(counts, np.zeros(3, dtype=bool), costs, 0.1)[1].any()
 
 
-def test_a_sequence_ends_at_the_first_threshold_that_fails():
-    y = np.array([1] * 30 + [0] * 30 + [1] * 100)
-    score = np.array([3.0] * 30 + [2.0] * 30 + [1.0] * 100)
-    steps = ThresholdCurves.from_scores(y, score)
-    guaranteed = guarantee_thresholds(steps, [[np.array([2.0, 1.0, 0.0])]], np.array([0.7]), 0.1)
-    assert guaranteed.thresholds[0].tolist() == [2.0]
-    alone = guarantee_thresholds(steps, [[np.array([0.0])]], np.array([0.7]), 0.1)
-    assert alone.thresholds[0].tolist() == [0.0]  # it would have passed by itself
-
-
-def test_sequences_share_the_level():
-    steps = ThresholdCurves.from_scores([1] * 15, [1.0] * 15, sensitive_features=["A"] * 15)
-    assert binom.sf(14, 15, 0.85) == pytest.approx(0.0874, abs=1e-4)
-    one, two = ([[np.array([0.0])]], [[np.array([0.0]), np.array([0.5])]])
-    assert len(guarantee_thresholds(steps, one, np.array([0.85]), 0.1).thresholds[0]) == 1
-    assert len(guarantee_thresholds(steps, two, np.array([0.85]), 0.1).thresholds[0]) == 0
-
-
 # ---------------------------------------------------------------------- sequences
 
 

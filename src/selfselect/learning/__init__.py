@@ -21,14 +21,13 @@ from .evaluation import MIN_SELECTED, accuracy_lower_bound, evaluate_counts, vio
 from .linear import FeatureBlock
 from .objective import StrategicObjective
 from .out_of_fold import select_out_of_fold
-from .paper import PRESETS, DescentSettings, logistic_by_descent, solve_by_descent
+from .paper import DescentSettings, logistic_by_descent, solve_by_descent
 from .problem import Problem, TrainingTerms
 from .solvers import SOLVERS, refuse_infeasible, solve, too_few_selected
 from .thresholds import OptimalThresholds, optimise_thresholds
 
 __all__ = [
     "MIN_SELECTED",
-    "PRESETS",
     "SOLVERS",
     "Candidate",
     "DescentSettings",

@@ -63,11 +63,6 @@ def threshold_between(thresholds: FloatArray, i: Any) -> Any:
     """Number between the threshold at a position (or positions) and the next one: it selects the same people.
 
     The last threshold is returned as it is.
-
-    Examples
-    --------
-    >>> threshold_between(np.array([-np.inf, 0.2, 0.6]), 1)
-    0.4
     """
     here = np.asarray(thresholds[i], dtype=np.float64)
     above = np.asarray(thresholds[np.minimum(np.asarray(i) + 1, len(thresholds) - 1)], dtype=np.float64)

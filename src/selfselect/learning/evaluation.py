@@ -46,13 +46,7 @@ MAX_THRESHOLDS, MAX_TABLE_CELLS, MIN_THRESHOLDS = 2_000, 4_000_000, 64
 
 
 def accuracy_lower_bound(correct: Any, n: Any, fitted_weights: float, errors: float = STANDARD_ERRORS) -> NDArray[Any]:
-    """Accuracy minus standard errors and fitted weights per applicant; -inf for n = 0.
-
-    Examples
-    --------
-    >>> accuracy_lower_bound([90, 9_000], [100, 10_000], fitted_weights=1.0).round(3).tolist()
-    [0.828, 0.894]
-    """
+    """Accuracy minus standard errors and fitted weights per applicant; -inf for n = 0."""
     n = np.asarray(n, dtype=np.float64)
     smoothed = (np.asarray(correct, dtype=np.float64) + 1) / (n + 2)  # few people give no certainty
     error = np.sqrt(ratio(np.clip(smoothed * (1 - smoothed), 0, None), n))

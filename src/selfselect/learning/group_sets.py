@@ -76,20 +76,6 @@ def best_set(choices: GroupChoices, need: float, *, exact: bool = True) -> Group
     """Set of groups with the largest ratio, or None if no set covers the need (0 and below: there is none).
 
     Integer programs close the gap that a relaxation leaves, unless ``exact`` is False.
-
-    Examples
-    --------
-    >>> choices = GroupChoices(
-    ...     gain=np.array([9.0, 16.0, 5.0]),
-    ...     n=np.array([10.0, 20.0, 10.0]),
-    ...     cover=np.array([2.0, 8.0, 5.0]),
-    ...     reliable=np.ones(3, dtype=bool),
-    ...     may_stay_out=np.ones(3, dtype=bool),
-    ... )
-    >>> best_set(choices, need=0).applying
-    array([ True, False, False])
-    >>> best_set(choices, need=5).applying
-    array([ True,  True, False])
     """
     if not choices.possible or not (choices.may_apply & choices.reliable).any():
         return None

@@ -91,18 +91,6 @@ def optimise_thresholds(
     OptimalThresholds
         If no group can apply and none must, all stay away and the value is NaN. Of equally good sets the largest is
         chosen. If a constraint cannot be met, :class:`InfeasibleError` says which, and what came nearest.
-
-    Examples
-    --------
-    >>> steps = CountCurves.from_scores(
-    ...     [0, 1, 1, 0, 0, 1], [1, 2, 3, 1, 2, 3], sensitive_features=["A", "A", "A", "B", "B", "B"]
-    ... )
-    >>> applies = (steps.selected > 0) & (steps.true_positives >= 0.6 * steps.selected)
-    >>> best = optimise_thresholds(steps, applies)
-    >>> best.applying, best.value
-    (array([ True,  True]), 1.0)
-    >>> steps.threshold[best.step]
-    array([1., 2.])
     """
     constraints = Constraints() if constraints is None else constraints
     check_choice(shut_out, "shut_out", get_args(ShutOut))
