@@ -13,6 +13,7 @@ from typing import Any, Literal, Protocol, TypeAlias, runtime_checkable
 
 import numpy as np
 import pandas as pd
+from numpy.typing import NDArray
 from scipy.special import expit, logit
 
 from ._validation import BoolArray, FloatArray, check_choice, check_fraction, check_nonnegative
@@ -20,7 +21,7 @@ from .statistics import Precision, Published
 
 Undefined: TypeAlias = Literal["abstain", "apply"]
 #: Shares of groups that apply, in [0, 1]; booleans are shares of 0 and 1.
-Shares: TypeAlias = BoolArray | FloatArray
+Shares: TypeAlias = NDArray[Any]
 #: Derivatives of shares: in the published value, and in the number of selected people at the same value.
 Derivatives: TypeAlias = tuple[FloatArray, FloatArray]
 
@@ -284,7 +285,7 @@ def _zero_if_undefined(shares: FloatArray) -> FloatArray:
 
 def as_decisions(shares: Shares) -> BoolArray:
     """Whether most of each group applies."""
-    return np.asarray(shares >= MAJORITY) if shares.dtype != bool else shares  # type: ignore[return-value]
+    return np.asarray(shares >= MAJORITY) if shares.dtype != bool else shares
 
 
 def max_accepted_cost(behaviour: Behaviour, published: Published) -> FloatArray:

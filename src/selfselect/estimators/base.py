@@ -178,7 +178,7 @@ class SelfSelectionClassifier(ClassifierMixin, BaseEstimator, ABC):
     def _training_terms(self, labels: pd.Index, **settings: Any) -> TrainingTerms:
         """What the classifier is trained for: its terms and constraints, for all groups."""
         terms, constraints = self._terms(), Constraints.of(self.constraints, labels)
-        given = {"behaviour": terms.behaviour, "statistic": terms.statistic} | settings
+        given: dict[str, Any] = {"behaviour": terms.behaviour, "statistic": terms.statistic} | settings
         return TrainingTerms(labels, terms.effective_cost(labels), constraints=constraints, **given)
 
     def _check_constraints(self) -> None:
