@@ -102,7 +102,7 @@ def test_drawing_in_blocks_changes_nothing(monkeypatch):
     for counted in (one, other):
         whole = resample(one, counted, Terms(0.7), n_resamples=53)
         with monkeypatch.context() as patch:
-            patch.setattr("selfselect.auditing.resampling.MOST_DRAWN", 100)
+            patch.setattr("selfselect.auditing.resampling.MAX_DRAWN", 100)
             blocks = resample(one, counted, Terms(0.7), n_resamples=53)
         assert np.array_equal(blocks.shares, whole.shares)
         assert all(np.array_equal(blocks.low[name], whole.low[name], equal_nan=True) for name in MEASURED)

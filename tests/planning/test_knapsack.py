@@ -38,7 +38,7 @@ def test_no_other_set_within_the_budget_has_more_value_or_as_much_for_less():
 
 
 def test_with_lists_that_are_too_short_the_bound_holds_and_exact_means_exact(monkeypatch):
-    monkeypatch.setattr(knapsack, "LONGEST_LIST", 1)
+    monkeypatch.setattr(knapsack, "MAX_SETS", 1)
     inexact = 0
     for seed in range(400):
         value, price, budget = drawn(seed)

@@ -261,5 +261,5 @@ def test_under_retraining_a_budget_is_kept_and_nobody_is_driven_out():
 
 
 def test_the_search_stops_at_the_fits_allowed():
-    made = plan_under_retraining(BEFORE, firm(lambda s: (40, 28) if s >= 0.33 else (0, 0)), ["B"], most_fits=3)
+    made = plan_under_retraining(BEFORE, firm(lambda s: (40, 28) if s >= 0.33 else (0, 0)), ["B"], max_fits=3)
     assert len(made.path) == 3

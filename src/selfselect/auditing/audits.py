@@ -198,10 +198,18 @@ class Audit(Reported):
         return promises(self.applies.to_numpy(), self.terms.effective_cost(groups), new, groups)
 
     def uncertainty(self, n_resamples: int = 1000, random_state: Any = 0, confidence: float = 0.95) -> Uncertainty:
-        """Intervals by the bootstrap over people, stratified by group.
+        """Percentile intervals by the bootstrap over people, stratified by group.
 
-        Parameters as in :func:`resample`; ``confidence`` is the level of the intervals, which run between percentiles.
         If new people are counted, both sets are drawn. If people were not tested, an interval holds both bounds.
+
+        Parameters
+        ----------
+        n_resamples : int, default=1000
+            Number of resamples.
+        random_state : int, sequence of int, SeedSequence or Generator, default=0
+            Seed, as :func:`numpy.random.default_rng` takes it.
+        confidence : float, default=0.95
+            Level of the intervals.
 
         Examples
         --------

@@ -153,13 +153,7 @@ def position_of(wanted: pd.Index, labels: pd.Index, name: str, where: str) -> ND
 
 
 def locate_labels(wanted: Any, labels: pd.Index, name: str, where: str = "the table of groups") -> NDArray[np.intp]:
-    """Position in ``labels`` of the groups that a user names (by tuples, for combinations of columns).
-
-    Examples
-    --------
-    >>> locate_labels([True], pd.Index([False, True]), "targets").tolist()
-    [1]
-    """
+    """Position in ``labels`` of the groups that a user names (by tuples, for combinations of columns)."""
     if not isinstance(wanted, list | tuple | set | frozenset | pd.Index | pd.Series | np.ndarray):
         raise TypeError(f"{name} must be a list of groups, got {wanted!r}.")
     names = list(wanted)
@@ -270,7 +264,7 @@ def _encode_column(column: pd.Series, missing: str) -> GroupCodes:
         try:
             codes, uniques = _factorize(column)
         except TypeError as error:
-            bad = next(i for i, value in enumerate(column) if not _hashable(value))
+            bad = next(i for i, value in enumerate(column) if not pd.api.types.is_hashable(value))
             raise TypeError(
                 f"sensitive_features must hold hashable labels; row {bad} holds {list_some([column.iloc[bad]])}."
             ) from error
@@ -328,11 +322,3 @@ def _sort_order(labels: pd.Index) -> NDArray[np.intp]:
     except TypeError:  # labels of several types: by type, then by how they print
         keys = [(type(label).__name__, str(label)) for label in labels]
         return np.asarray(sorted(range(len(keys)), key=keys.__getitem__), dtype=np.intp)
-
-
-def _hashable(value: Any) -> bool:
-    try:
-        hash(value)
-    except TypeError:
-        return False
-    return True
