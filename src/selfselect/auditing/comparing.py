@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 
 from .._validation import check_fraction
 from ..behaviour import as_decisions
-from ..counting import position_of, with_same_columns
+from ..counting import position_of
 from .audits import Audit
 from .names import group_names
 from .paired import PairedCounts
@@ -78,8 +78,7 @@ class Comparison(Reported):
 
     def positions(self, one: Audit) -> NDArray[np.intp]:
         """Position among :attr:`groups` of each group of one of the audits."""
-        own = with_same_columns(one.published.groups, self.groups, "A table", "the list of groups")
-        return np.asarray(position_of(own, self.groups, "A table", "the list of groups"), dtype=np.intp)
+        return position_of(one.published.groups, self.groups, "A table", "the list of groups")
 
     def differences(self) -> pd.DataFrame:
         """Each number of both, and the difference with its interval.

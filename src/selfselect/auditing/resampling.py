@@ -22,7 +22,7 @@ from numpy.typing import NDArray
 from .._validation import FloatArray
 from ..behaviour import Shares, as_decisions
 from ..costs import Terms
-from ..counting import GroupCounts, position_of, ratio, with_same_columns
+from ..counting import GroupCounts, position_of, ratio
 from ..outcomes import outcome_bounds
 from .screening import ScreeningResult
 
@@ -107,10 +107,8 @@ class Resamples:
     ) -> Resamples:
         """One block: groups decide by their published counts, and the outcome is that of the people counted."""
         shares = terms.behaviour.shares(published.true_positives, published.selected, terms.effective_cost(groups))
-        own = with_same_columns(counted_groups, groups, "The population", "what is published")
-        applying = np.asarray(shares, dtype=np.float64)[
-            ..., position_of(own, groups, "The population", "what is published")
-        ]
+        position = position_of(counted_groups, groups, "The population", "what is published")
+        applying = np.asarray(shares, dtype=np.float64)[..., position]
         rate = ratio((applying * counted.n).sum(axis=-1), counted.n.sum(axis=-1))
         bounds = outcome_bounds(counted, applying) | {"application_rate": (rate, rate)}
         low, high = ({name: bounds[name][end] for name in MEASURED} for end in (0, 1))

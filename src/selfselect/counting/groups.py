@@ -116,8 +116,7 @@ def locate_groups(
 ) -> NDArray[np.intp]:
     """Position of each row's group in ``labels``; an unknown group is an error."""
     own = encode_groups(sensitive_features, n_rows=n_rows, missing=missing)
-    aligned = with_same_columns(own.labels, labels, "sensitive_features", where)
-    return position_of(aligned, labels, "sensitive_features", where)[own.codes]
+    return position_of(own.labels, labels, "sensitive_features", where)[own.codes]
 
 
 def with_same_columns(wanted: pd.Index, labels: pd.Index, name: str, where: str) -> pd.Index:
@@ -137,8 +136,8 @@ def with_same_columns(wanted: pd.Index, labels: pd.Index, name: str, where: str)
 
 
 def position_of(wanted: pd.Index, labels: pd.Index, name: str, where: str) -> NDArray[np.intp]:
-    """Position of each label of ``wanted`` in ``labels``; an unknown label is an error."""
-    known = labels
+    """Position of each label of ``wanted`` in ``labels``, by the same columns; an unknown label is an error."""
+    wanted, known = with_same_columns(wanted, labels, name, where), labels
     if labels.nlevels > 1 or labels.dtype != wanted.dtype or isinstance(labels.dtype, pd.IntervalDtype):
         # compare labels as Python does: without conversion of types, and not by containment in intervals
         known, wanted = (pd.Index(list(index), dtype=object, tupleize_cols=False) for index in (labels, wanted))

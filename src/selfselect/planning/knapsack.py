@@ -70,7 +70,10 @@ def _solve(value: FloatArray, price: FloatArray, room: float) -> tuple[BoolArray
     open_ = np.flatnonzero(np.abs(gain) <= bound - reached + rounding)
     settled = gain > 0
     settled[open_] = False
-    best, complete = _best_listed(value, price, room, settled, open_, reached - rounding, rounding)
+    room_left, least = room - float(price[settled].sum()), reached - rounding - float(value[settled].sum())
+    chosen, complete = _best_listed(value[open_], price[open_], room_left, least, rounding)
+    best = settled
+    best[open_] = chosen
     if complete:
         return best, float(value[best].sum())
     inside = best if value[best].sum() > reached else inside
@@ -80,26 +83,17 @@ def _solve(value: FloatArray, price: FloatArray, room: float) -> tuple[BoolArray
 
 
 def _best_listed(
-    value: FloatArray,
-    price: FloatArray,
-    room: float,
-    settled: BoolArray,
-    open_: NDArray[np.intp],
-    least: float,
-    rounding: float,
+    values: FloatArray, prices: FloatArray, room: float, least: float, rounding: float
 ) -> tuple[BoolArray, bool]:
-    """The best set of the settled items and some of the open ones, and whether lists held all sets that matter.
+    """The best set of items, and whether lists held all sets that matter.
 
     A set is kept if no other of the same items is as cheap with as much value, and if it can still reach the least
     value. The last set kept is the best, and of those with as much value the cheapest.
     """
-    values, prices = value[open_], price[open_]
-    room -= float(price[settled].sum())
-    least -= float(value[settled].sum())
-    longest, complete = min(MAX_SETS, MAX_SETS_IN_ALL // max(len(open_), 1)), True
+    longest, complete = min(MAX_SETS, MAX_SETS_IN_ALL // max(len(values), 1)), True
     spent, won = np.zeros(1), np.zeros(1)
     steps: list[tuple[NDArray[np.intp], BoolArray]] = []
-    for i in range(len(open_)):
+    for i in range(len(values)):
         spent = np.concatenate([spent, spent + prices[i]])
         won = np.concatenate([won, won + values[i]])
         rows = np.lexsort((-won, spent))
@@ -116,8 +110,8 @@ def _best_listed(
         n_before = len(spent) // 2
         steps.append((rows % n_before, rows >= n_before))
         spent, won = spent[rows], won[rows]
-    at, inside = len(won) - 1, settled.copy()
-    for item, (parent, is_in) in zip(open_[::-1], steps[::-1], strict=True):
+    at, inside = len(won) - 1, np.zeros(len(values), dtype=bool)
+    for item, (parent, is_in) in reversed(list(enumerate(steps))):
         inside[item] = is_in[at]
         at = int(parent[at])
     return inside, complete
