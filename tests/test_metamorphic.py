@@ -28,10 +28,8 @@ from selfselect import (
     encode_groups,
     load_model,
     metrics,
-    plan_subsidies,
     planning,
     save_model,
-    theory,
 )
 from views import CLASSIFIERS, COST, SHOWN, THRESHOLD, VIEWS, WAYS, classified, fitted, some_people, take
 
@@ -212,17 +210,6 @@ def test_another_group_changes_nothing_of_the_others(name):
 # ---------------------------------------------------------------------- adding up
 
 
-def test_counts_of_the_parts_of_a_table_add_up_to_those_of_the_whole():
-    rows = np.random.default_rng(6).permutation(len(PLAIN.y))
-    parts = [take(PLAIN, part) for part in np.array_split(rows, 5)]
-    made = [PublishedStatistics.from_predictions(p.y, p.yhat, sensitive_features=p.z) for p in parts]
-    total = made[0]
-    for other in made[1:]:
-        total = total + other
-    assert total == PublishedStatistics.from_predictions(PLAIN.y, PLAIN.yhat, sensitive_features=PLAIN.z)
-    assert total.counts.n.sum() == len(PLAIN.y)
-
-
 def test_groups_of_two_columns_are_the_combinations_in_one():
     second = np.where(np.arange(len(PLAIN.y)) % 3 == 0, "x", "y")
     two = PublishedStatistics.from_predictions(
@@ -246,18 +233,6 @@ def test_a_higher_cost_never_brings_a_group_in():
         assert (STATS.applies(low) | ~STATS.applies(high)).all()
         lower, higher = (audit(PLAIN.y, y_pred=PLAIN.yhat, sensitive_features=PLAIN.z, cost=c) for c in (low, high))
         assert lower.social_cost <= higher.social_cost
-
-
-def test_a_plan_pays_the_least_that_is_enough():
-    plan = plan_subsidies(PLAIN.y, y_pred=PLAIN.yhat, sensitive_features=PLAIN.z, cost=0.75)
-    paid = plan.to_frame()["subsidy"]
-    assert STATS.applies(0.75, subsidies=paid.to_dict()).all()
-    less = {group: max(0.0, amount - 1e-6) for group, amount in paid.items()}
-    needing = paid > 0
-    assert not STATS.applies(0.75, subsidies=less)[needing].any()
-    least = theory.least_subsidy(STATS.precision, 0.75)
-    assert paid.reindex(STATS.groups).to_numpy() == pytest.approx(least, abs=1e-9)
-    assert theory.least_proportional_subsidy(STATS.precision, 0.75) * 0.75 == pytest.approx(least)
 
 
 def test_being_surer_never_brings_a_group_in_and_more_of_the_same_people_do():

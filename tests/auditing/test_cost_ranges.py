@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from selfselect import Terms, audit
-from selfselect.auditing.cost_ranges import NOWHERE, THROUGHOUT, UP_TO
+from selfselect.auditing.cost_ranges import THROUGHOUT, UP_TO
 from selfselect.behaviour import SureRule
 
 
@@ -55,13 +55,6 @@ def test_a_group_tips_at_its_precision_and_not_on_a_grid():
         "If applying costs 30% to 90% of what being selected is worth, B applies up to 50%; A applies up to 66.6%. "
         "Accuracy among applicants is 66.7% (or nobody applies); 0.0% to 100.0% of qualified people stay away."
     )
-
-
-def test_a_group_that_nobody_passes_in_does_not_stay_away():
-    found = audit([1, 0, 1, 0], y_pred=[1, 1, 0, 0], sensitive_features=list("AABB"), cost=0.6)
-    over = found.over_costs(0.6, 0.8)
-    assert over.groups["applies"].tolist() == [NOWHERE, NOWHERE]
-    assert "A stays away throughout; nobody in B passes screening." in over.sentence()
 
 
 def test_groups_with_a_cost_of_their_own_keep_it():

@@ -6,7 +6,7 @@ import math
 import numpy as np
 import pytest
 
-from selfselect import ScreeningResult, Terms, audit
+from selfselect import ScreeningResult, Terms
 from selfselect.auditing import Audit
 from selfselect.auditing.undecided import either_way
 from selfselect.behaviour import SureRule
@@ -43,19 +43,6 @@ def test_ends_are_those_over_all_subsets_of_the_undecided(seed):
         expected = (min(defined), max(defined)) if defined else (math.nan, math.nan)
         assert found[name] == pytest.approx(expected, nan_ok=True), name
     assert found["nobody"] == nobody
-
-
-def test_a_verdict_separates_groups_that_apply_are_undecided_or_shut_out():
-    y = np.r_[np.ones(60), np.zeros(40), np.ones(95), np.zeros(5), np.ones(20), np.zeros(80), np.ones(9)]
-    z = np.repeat(["A", "B", "C", "D"], [100, 100, 100, 9])
-    passed = np.r_[np.ones(300), np.zeros(9)]
-    found = audit(y, y_pred=passed, sensitive_features=z, cost=0.65)
-    assert found.undecided.to_dict() == {"A": True, "B": False, "C": False, "D": False}
-    verdict = found.verdict()
-    assert "C is not expected to apply; it could go either way for A; nobody in D passes screening." in verdict
-    assert "100 of 309 people apply" in verdict
-    assert "The result is certain for the other 3 groups." in verdict
-    assert "Nobody in D passes screening" in found.sentences()[3]
 
 
 def test_groups_are_not_undecided_if_their_precision_was_published_before():

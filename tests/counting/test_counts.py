@@ -1,5 +1,3 @@
-import json
-
 import numpy as np
 import pytest
 from hypothesis import given
@@ -22,10 +20,6 @@ def test_counts_equal_those_of_a_loop_over_people(people):
 
 def plain_counts():
     return GroupCounts(*map(np.array, COUNTS.values()))
-
-
-def test_counts_survive_json_as_integers():
-    assert json.loads(json.dumps(plain_counts().to_dict())) == COUNTS
 
 
 def rows(seed, n_groups=4, n_rows=60):

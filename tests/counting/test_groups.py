@@ -6,7 +6,6 @@ from hypothesis import strategies as st
 from scipy import sparse
 
 from selfselect.counting.groups import (
-    EVERYONE,
     MISSING,
     _factorize,
     encode_groups,
@@ -72,12 +71,6 @@ def test_many_columns_do_not_overflow():
     frame = pd.DataFrame(rng.integers(0, 1000, size=(500, 12)))
     groups = encode_groups(frame)
     assert [tuple(row) for row in frame.to_numpy().tolist()] == decoded(groups)
-
-
-def test_without_groups_everybody_is_in_one_group():
-    groups = encode_groups(None, n_rows=3)
-    assert groups.labels.tolist() == [EVERYONE]
-    assert groups.codes.tolist() == [0, 0, 0]
 
 
 def test_missing_labels_can_be_a_group_of_their_own():

@@ -77,18 +77,6 @@ def test_no_subsidy_helps_a_group_that_nobody_passes_in():
     assert json.loads(plan.to_json())["groups"][1]["subsidy"] is None
 
 
-def test_an_unknown_target_is_named():
-    with pytest.raises(ValueError, match="'C'"):
-        plan_subsidies([1, 0], y_pred=[1, 0], sensitive_features=list("AB"), cost=0.5, targets=["C"])
-
-
-def test_combinations_of_columns_can_be_targets():
-    z = pd.DataFrame({"a": list("xxyy"), "b": list("uvuv")})
-    plan = plan_subsidies([0, 1, 1, 0], y_pred=[1, 1, 1, 1], sensitive_features=z, cost=0.5, targets=[("x", "u")])
-    assert plan.subsidies.loc[("x", "u")] == 0.5
-    assert plan.works
-
-
 def firm(rule):
     """A firm whose answer to subsidies is known: rule(subsidy of B) says how many of B pass, and how many are hired."""
 

@@ -90,18 +90,6 @@ def test_a_recommendation_per_group_is_the_allocation_under_the_same_limit(limit
     assert best.outcome.social_cost <= limit + 1e-12
 
 
-def test_a_limit_is_kept_by_the_most_accurate_threshold_that_can():
-    y, score, z = people(1, n=3000, decimals=3)
-    found = threshold_frontier(y, score, sensitive_features=z, cost=0.6, max_social_cost=0.3)
-    best = found.recommend()
-    curve = found.curve
-    within = curve[curve["social_cost"] <= 0.3]
-    assert best.met
-    assert best.outcome.induced_accuracy == pytest.approx(within["induced_accuracy"].max())
-    assert f"keeps at most 30.0% of qualified people away is {best.threshold:.15g}:" in found.verdict()
-    assert found.met
-
-
 def test_if_no_threshold_keeps_the_limit_the_nearest_is_recommended():
     # B is never worth a cost of 0.9, so half of the qualified stay away whatever the threshold
     y, z = [1] * 10 + [1, 0] * 10, ["A"] * 10 + ["B"] * 20
@@ -140,7 +128,9 @@ def test_held_out_numbers_are_chosen_on_one_half_and_counted_on_the_other():
         counts, applies = table.counts, table.applies(0.6).to_numpy()
         sums += [counts.correct[applies].sum(), counts.n[applies].sum(), counts.positives[~applies].sum(),
                  counts.positives.sum()]  # fmt: skip
-    best = found.recommend()
+    best, within = found.recommend(), found.curve[found.curve["social_cost"] <= 0.4]
+    assert best.met
+    assert best.outcome.induced_accuracy == pytest.approx(within["induced_accuracy"].max())
     assert best.held_out_accuracy == pytest.approx(sums[0] / sums[1])
     assert best.held_out_social_cost == pytest.approx(sums[2] / sums[3])
 
@@ -173,17 +163,6 @@ def test_halves_hold_everybody_once_and_repeat_with_the_seed():
     assert two_halves(curves, 4)[0].selected.tolist() != one.selected.tolist()
 
 
-def test_weights_are_people():
-    y, score, z = people(8, n=80)
-    weights = np.random.default_rng(0).integers(1, 4, 80)
-    weighted = threshold_frontier(y, score, sensitive_features=z, cost=0.6, sample_weight=weights)
-    repeated = threshold_frontier(
-        np.repeat(y, weights), np.repeat(score, weights), sensitive_features=np.repeat(z, weights), cost=0.6
-    )
-    assert pairs_of(weighted.one) == pytest.approx(pairs_of(repeated.one))
-    assert pairs_of(weighted.per_group) == pytest.approx(pairs_of(repeated.per_group))
-
-
 def test_subsidies_and_costs_by_group_count():
     y, score, z = people(9, n=200)
     costs = {0: 0.7, 1: 0.6, 2: 0.5}
@@ -209,16 +188,6 @@ def test_the_threshold_that_is_named_lets_the_same_people_pass(low, high):
 def test_without_anybody_qualified_there_is_no_frontier():
     with pytest.raises(ValueError, match="Nobody is qualified"):
         threshold_frontier([0, 0], [0.1, 0.2], sensitive_features=["A", "B"], cost=0.5)
-
-
-def test_a_recommendation_names_groups_that_nobody_passes_in():
-    rng = np.random.default_rng(0)
-    z = np.repeat(["good", "bad", "none"], [400, 400, 40])
-    score = np.where(z == "none", 0.1, rng.random(840))
-    y = (rng.random(840) < np.where(z == "good", score, 0.3 * score)).astype(int)
-    made = threshold_frontier(y, score, sensitive_features=z, cost=0.7, threshold=0.6)
-    assert "obody in none passes" in made.verdict()
-    assert "none stays away" not in made.verdict()
 
 
 def test_the_verdict_states_that_held_out_people_break_the_limit():
