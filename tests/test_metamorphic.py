@@ -15,23 +15,19 @@ import pandas as pd
 import polars as pl
 import pyarrow as pa
 import pytest
-from sklearn.base import BaseEstimator, ClassifierMixin
 
 import selfselect
 from selfselect import (
-    NaiveClassifier,
     PublishedStatistics,
     SureRule,
     Terms,
     accuracy_social_cost_frontier,
     audit,
-    encode_groups,
     load_model,
     metrics,
-    planning,
     save_model,
 )
-from views import CLASSIFIERS, COST, SHOWN, THRESHOLD, VIEWS, WAYS, classified, fitted, some_people, take
+from views import CLASSIFIERS, SHOWN, VIEWS, WAYS, classified, fitted, some_people, take
 
 pytestmark = pytest.mark.filterwarnings("ignore::selfselect.ApplicationWarning")
 
@@ -39,21 +35,6 @@ PLAIN = some_people()
 #: Views of classifiers by publishing mode.
 CLASSIFIED = {publish: [f"{name}, {publish}" for name in CLASSIFIERS] for publish in WAYS}
 ALL_CLASSIFIED = [name for names in CLASSIFIED.values() for name in names]
-
-
-class Scored(ClassifierMixin, BaseEstimator):
-    """A classifier whose score is its first column, whatever it is fitted to."""
-
-    def fit(self, X, y, sample_weight=None):
-        self.classes_ = np.unique(y)
-        self.n_features_in_ = np.shape(X)[1]
-        return self
-
-    def decision_function(self, X):
-        return np.asarray(X, dtype=float)[:, 0] - 0.5
-
-    def predict(self, X):
-        return self.classes_[(self.decision_function(X) > 0).astype(int)]
 
 
 @cache
@@ -315,14 +296,6 @@ def test_a_looser_limit_on_social_cost_never_costs_accuracy():
     assert (met["social_cost"] <= met.index + 1e-9).all()
     accuracies = met.sort_index()["induced_accuracy"].to_numpy()
     assert (np.diff(accuracies) >= -1e-9).all()
-
-
-def test_a_firm_whose_model_never_changes_needs_the_subsidies_of_a_plan_without_retraining():
-    groups = encode_groups(PLAIN.z)
-    firm = planning.refit(NaiveClassifier(Scored(), cost=COST, publish="train"), PLAIN.X, PLAIN.y, groups)
-    before = audit(PLAIN.y, score=PLAIN.score, threshold=THRESHOLD, sensitive_features=PLAIN.z, cost=0.7)
-    plain, answered = planning.plan_for(before), planning.plan_under_retraining(before, firm)
-    assert answered.to_frame()["subsidy"].to_dict() == pytest.approx(plain.to_frame()["subsidy"].to_dict(), abs=1e-6)
 
 
 # ---------------------------------------------------------------------- every public name

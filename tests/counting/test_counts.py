@@ -32,9 +32,7 @@ def rows(seed, n_groups=4, n_rows=60):
 
 def by_loop(y, selected, codes, weight, known, n_groups=4):
     """Counts of each group by a loop over people."""
-    sums = [
-        {"n": 0.0, "positives": 0.0, "selected": 0.0, "true_positives": 0.0, "untested": 0.0} for _ in range(n_groups)
-    ]
+    sums = [dict.fromkeys([*COUNTS, "untested"], 0.0) for _ in range(n_groups)]
     for qualified, is_selected, code, w, labels_known in zip(y, selected, codes, weight, known, strict=True):
         here = sums[code]
         here["n"] += w
@@ -138,13 +136,6 @@ def test_weighted_people_count_with_their_effective_sample_size():
 
 
 def test_true_positives_never_exceed_selected_people_by_rounding():
-    three_tenths = np.array([0.1 + 0.2])
-    counts = GroupCounts(
-        three_tenths,
-        three_tenths,
-        np.array([0.3]),
-        three_tenths,
-        squares=GroupCounts(three_tenths, three_tenths, np.array([0.3]), three_tenths),
-    )
-    true_positives, selected = counts.effective_trials
+    columns = [np.array([value]) for value in (0.1 + 0.2, 0.1 + 0.2, 0.3, 0.1 + 0.2)]
+    true_positives, selected = GroupCounts(*columns, squares=GroupCounts(*columns)).effective_trials
     assert true_positives[0] == selected[0]

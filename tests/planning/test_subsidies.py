@@ -68,15 +68,6 @@ def test_only_targets_are_paid():
     assert not plan.after.applies["g0"]
 
 
-def test_no_subsidy_helps_a_group_that_nobody_passes_in():
-    plan = plan_subsidies([1, 0, 1, 0], y_pred=[1, 0, 0, 0], sensitive_features=list("AABB"), cost=0.5)
-    assert plan.impossible == ["B"]
-    assert not plan.works
-    assert np.isnan(plan.subsidies["B"])
-    assert "No subsidy can make B apply" in plan.verdict()
-    assert json.loads(plan.to_json())["groups"][1]["subsidy"] is None
-
-
 def firm(rule):
     """A firm whose answer to subsidies is known: rule(subsidy of B) says how many of B pass, and how many are hired."""
 
@@ -111,10 +102,13 @@ def test_under_retraining_a_target_is_impossible_if_paying_its_whole_cost_does_n
     assert "No subsidy was found that makes B apply" in made.verdict()
 
 
-def test_under_retraining_nothing_is_paid_if_the_target_applies_anyway():
-    made = plan_under_retraining(BEFORE, firm(lambda s: (40, 36)), ["B"])
-    assert made.works
-    assert made.subsidies["B"] == 0
+def test_a_firm_that_never_changes_its_model_needs_the_subsidies_of_a_plan_without_retraining():
+    for published in ((50, 30), (50, 45)):
+        fit = firm(lambda s, published=published: published)
+        before = audit_under(fit(Terms(0.8)), 0.8)
+        made = plan_under_retraining(before, fit, ["B"])
+        assert made.works
+        assert made.subsidies.to_dict() == pytest.approx(plan_for(before, ["B"]).subsidies.to_dict(), abs=1e-6)
 
 
 def by_enumeration(before, budget):

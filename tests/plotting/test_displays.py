@@ -10,7 +10,6 @@ from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 
 from selfselect import (
-    GroupThresholdClassifier,
     NaiveClassifier,
     PublishedStatistics,
     StrategicClassifier,
@@ -250,14 +249,6 @@ def test_a_classifier_shows_its_own_statistics_or_those_of_given_people(people, 
     assert own.published is naive.published_
     others = PublishedTableDisplay.from_estimator(naive, X, y, sensitive_features=z)
     assert others.published == PublishedStatistics.from_predictions(y, naive.predict(X), sensitive_features=z)
-
-
-def test_a_classifier_that_needs_groups_gets_them(people):
-    X, y, z = people
-    clf = GroupThresholdClassifier(cost=0.7, max_social_cost=0.5).fit(X, y, sensitive_features=z)
-    made = PublishedTableDisplay.from_estimator(clf, X, y, sensitive_features=z).published
-    selected = clf.predict(X, sensitive_features=z)
-    assert made == PublishedStatistics.from_predictions(y, selected, sensitive_features=z)
 
 
 def test_displays_use_the_classifier_at_the_end_of_a_pipeline(people, new_people):
