@@ -9,6 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from drawn import curves_of
 from reference import all_tables
 from selfselect import BestResponse, PublishedStatistics, Terms, ThresholdCurves, theory
 from selfselect.datasets import (
@@ -159,14 +160,11 @@ def test_a_calibrated_score_need_be_neither_monotone_nor_a_calibrated_probabilit
 
 @given(cells, cells, st.sampled_from(COSTS))
 def test_under_mutual_calibration_groups_enter_in_order_while_somebody_of_each_is_selected(first, second, cost):
-    groups = [sorted(table, key=lambda cell: cell[0] / sum(cell)) for table in (first, second)]
-    y, score, z = [], [], []
-    for name, table in zip("ab", groups, strict=True):
-        labels, values = people_of(table)
-        y += labels
-        score += values
-        z += [name] * len(labels)
-    curves = ThresholdCurves.from_scores(y, score, sensitive_features=z)
+    rows = []
+    for name, table in (("a", first), ("b", second)):
+        y, score = people_of(sorted(table, key=lambda cell: cell[0] / sum(cell)))
+        rows += [(*person, name) for person in zip(y, score, strict=True)]
+    _, score, _, curves = curves_of(rows)
     order = curves.application_order(cost)
     early, late = order.index
     for t in [-np.inf, *sorted(set(score))]:
@@ -203,8 +201,8 @@ groups_of_people = st.lists(
 
 @given(groups_of_people, st.sampled_from(COSTS))
 def test_one_applying_group_is_optimal(rows, cost):
-    y, score, z = (list(c) for c in zip(*rows, strict=True))
-    optimum = theory.strategic_optimum(ThresholdCurves.from_scores(y, score, sensitive_features=z), cost)
+    y, score, z, curves = curves_of(rows)
+    optimum = theory.strategic_optimum(curves, cost)
     expected = np.nanmax([-1, *(value for value, _ in outcomes_of_all_offsets(y, score, z, cost, someone=False))])
     if optimum.group is None:
         assert expected == -1
@@ -237,8 +235,7 @@ def test_the_most_accurate_group_need_not_apply_and_the_optimum_is_another():
 
 @given(groups_of_people, st.sampled_from(COSTS))
 def test_the_optimum_is_exact_if_somebody_of_every_group_must_be_selected(rows, cost):
-    y, score, z = (list(c) for c in zip(*rows, strict=True))
-    curves = ThresholdCurves.from_scores(y, score, sensitive_features=z)
+    y, score, z, curves = curves_of(rows)
     optimum = theory.strategic_optimum(curves, cost, shut_out="select_all")
     possible = [value for value, _ in outcomes_of_all_offsets(y, score, z, cost, someone=True) if not np.isnan(value)]
     yhat = np.array(score) > optimum.thresholds.loc[z].to_numpy()
@@ -256,8 +253,7 @@ def test_the_optimum_is_exact_if_somebody_of_every_group_must_be_selected(rows, 
 
 @given(groups_of_people, st.sampled_from(COSTS))
 def test_a_group_whose_base_rate_reaches_the_cost_applies_unless_some_threshold_lowers_its_precision(rows, cost):
-    y, score, z = (list(c) for c in zip(*rows, strict=True))
-    curves = ThresholdCurves.from_scores(y, score, sensitive_features=z)
+    y, score, z, curves = curves_of(rows)
     optimum = theory.strategic_optimum(curves, cost, shut_out="select_all")
     everywhere = set(curves.groups)
     for _, applying in outcomes_of_all_offsets(y, score, z, cost, someone=True):
@@ -274,13 +270,12 @@ def three_groups():
     """One group that cannot be shut out at c = .5, with a low accuracy, and two of low base rates and high accuracy."""
     y = [1] * 6 + [0] * 4 + [1] * 4 + [0] * 6 + [1] * 4 + [0] * 6
     score = [0] * 10 + [1] * 4 + [0] * 6 + [1] * 4 + [0] * 6
-    return y, score, ["high"] * 10 + ["low 1"] * 10 + ["low 2"] * 10
+    return curves_of(zip(y, score, ["high"] * 10 + ["low 1"] * 10 + ["low 2"] * 10, strict=True))
 
 
 def test_several_groups_of_base_rates_below_the_cost_may_apply_in_the_optimum():
     # the paper: of the groups with a base rate below the cost, at most one
-    y, score, z = three_groups()
-    curves = ThresholdCurves.from_scores(y, score, sensitive_features=z)
+    y, score, z, curves = three_groups()
     optimum = theory.strategic_optimum(curves, 0.5, shut_out="select_all")
     assert optimum.groups == ("high", "low 1", "low 2")
     assert optimum.accuracy == pytest.approx((0.6 + 1 + 1) / 3)
@@ -295,8 +290,7 @@ def test_several_groups_of_base_rates_below_the_cost_may_apply_in_the_optimum():
 
 @given(groups_of_people, st.sampled_from(COSTS), st.sampled_from([-np.inf, 0, 1, 2]), st.sets(st.sampled_from("abc")))
 def test_any_groups_can_be_blocked_without_a_change_for_the_others(rows, cost, threshold, blocked):
-    y, score, z = (list(c) for c in zip(*rows, strict=True))
-    curves = ThresholdCurves.from_scores(y, score, sensitive_features=z)
+    y, score, z, curves = curves_of(rows)
     blocked &= set(z)
     blocking = theory.block_groups(curves, threshold, blocked, cost)
     before = np.array(score) > threshold
@@ -317,8 +311,7 @@ def test_any_groups_can_be_blocked_without_a_change_for_the_others(rows, cost, t
 
 
 def test_the_papers_proof_leaves_blocked_groups_without_a_precision():
-    y, score, z = three_groups()
-    curves = ThresholdCurves.from_scores(y, score, sensitive_features=z)
+    curves = three_groups()[-1]
     printed = curves.at(np.inf)  # a score of minus infinity is above no threshold
     assert printed.precision.isna().all()
     assert not printed.applies(0.5).any()  # by convention: utility is 0 either way
@@ -330,8 +323,7 @@ def test_the_papers_proof_leaves_blocked_groups_without_a_precision():
 
 
 def test_a_calibrated_group_whose_base_rate_reaches_the_cost_is_blocked_only_by_selecting_nobody():
-    y, score, z = three_groups()
-    curves = ThresholdCurves.from_scores(y, score, sensitive_features=z)
+    curves = three_groups()[-1]
     assert theory.block_groups(curves, 0, ["high"], 0.5)["way"]["high"] == "select_none"
     # without calibration a higher threshold can do it
     falling = ThresholdCurves.from_scores([1, 1, 1, 0], [1, 1, 1, 2])

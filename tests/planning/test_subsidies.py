@@ -52,8 +52,8 @@ def test_everyone_of_a_subsidised_group_who_passes_is_paid_and_both_kinds_pay_th
     additive, share = plan_for(before), plan_for(before, subsidy_kind="proportional")
     counts = before.published.counts
     owed = sum(
-        max(0.0, before.cost * passed - hits)
-        for hits, passed in zip(counts.true_positives, counts.selected, strict=True)
+        max(0.0, before.cost * passed - true_positives)
+        for true_positives, passed in zip(counts.true_positives, counts.selected, strict=True)
     )
     assert additive.total == pytest.approx(owed, abs=1e-9)
     assert share.total == pytest.approx(owed, abs=1e-9)
@@ -72,9 +72,14 @@ def firm(rule):
     """A firm whose answer to subsidies is known: rule(subsidy of B) says how many of B pass, and how many are hired."""
 
     def fit(terms):
-        selected, hits = rule(terms.subsidies_for(pd.Index(["A", "B"]))[1])
+        selected, true_positives = rule(terms.subsidies_for(pd.Index(["A", "B"]))[1])
         frame = pd.DataFrame(
-            {"n": [100, 100], "positives": [60, 50], "selected": [50, selected], "true_positives": [45, hits]},
+            {
+                "n": [100, 100],
+                "positives": [60, 50],
+                "selected": [50, selected],
+                "true_positives": [45, true_positives],
+            },
             index=["A", "B"],
         )
         return PublishedStatistics.from_counts(frame)
@@ -170,8 +175,8 @@ def test_an_invalid_budget_is_refused(budget):
 def test_with_confidence_the_true_precision_reaches_the_cost_in_that_share_of_populations():
     rng = np.random.default_rng(3)
     truth, passed = rng.uniform(0.3, 0.65, 3000), rng.integers(20, 80, 3000)  # one group is one population
-    hits = rng.binomial(passed, truth)
-    before = audit_of([(hit, n - hit, 5, 5) for hit, n in zip(hits, passed, strict=True)], 0.7)
+    true_positives = rng.binomial(passed, truth)
+    before = audit_of([(hit, n - hit, 5, 5) for hit, n in zip(true_positives, passed, strict=True)], 0.7)
     reached = {}
     for confidence in (0.9, None):
         cost = plan_for(before, before.names, confidence=confidence).after.to_frame()["cost"]

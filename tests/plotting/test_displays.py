@@ -17,6 +17,7 @@ from selfselect import (
     ThresholdCurves,
     audit,
 )
+from selfselect._text import plot_label
 from selfselect.datasets import make_base_rate_groups
 from selfselect.plotting import (
     FrontierDisplay,
@@ -302,8 +303,7 @@ def test_hostile_names_are_drawn_as_text():
     ]
     for display in displays:
         written = "|".join([*texts_in(display), *rows_of(display)])
-        for part in (" _other", r"\$50_\$", r"\$\frac{\$", "(empty)", r"line\nbreak", r"nul\x00l", "x" * 37 + "..."):
-            assert part in written
+        assert all(plot_label(name) in written for name in HOSTILE)
         display.figure_.savefig(io.BytesIO(), format="svg")
 
 

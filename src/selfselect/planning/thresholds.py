@@ -321,8 +321,8 @@ def threshold_frontier(
     Examples
     --------
     >>> y, z = [0, 1, 0, 1, 1, 1] * 4, ["A", "A", "A", "B", "B", "B"] * 4
-    >>> found = threshold_frontier(y, [0.2, 0.4, 0.6, 0.3, 0.6, 0.8] * 4, sensitive_features=z, cost=0.6)
-    >>> [(point.threshold, round(point.outcome.social_cost, 2)) for point in found.one]
+    >>> frontier = threshold_frontier(y, [0.2, 0.4, 0.6, 0.3, 0.6, 0.8] * 4, sensitive_features=z, cost=0.6)
+    >>> [(point.threshold, round(point.outcome.social_cost, 2)) for point in frontier.one]
     [(-inf, 0.25)]
     """
     if threshold is None:
