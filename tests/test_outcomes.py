@@ -98,16 +98,6 @@ def test_bounds_are_the_extremes_over_all_possible_labels(cases):
         assert high.tolist() == pytest.approx([most for _, most in expected], nan_ok=True)
 
 
-def test_bounds_broadcast_one_population_over_many_decisions():
-    groups = [(10, 3, 4, 3, 2), (9, 4, 5, 2, 1), (8, 2, 0, 0, 3)]
-    shares = np.array(list(product([False, True], repeat=3)))
-    for name, (low, high) in outcome_bounds(counts_of(groups), shares).items():
-        low, high = np.broadcast_to(low, 8), np.broadcast_to(high, 8)
-        for k, row in enumerate(shares):
-            expected = bounds_by_enumeration(groups, row.astype(float).tolist())[name]
-            assert (low[k], high[k]) == pytest.approx(expected, nan_ok=True)
-
-
 def test_the_outcome_of_untested_people_has_bounds():
     groups = [(10, 4, 5, 3, 2), (12, 3, 4, 2, 5), (6, 2, 2, 2, 0)]
     frame = pd.DataFrame(groups, list("ABC"), ["n", "positives", "selected", "true_positives", "untested"])

@@ -34,8 +34,6 @@ def test_an_audit_of_new_people_has_what_was_published_and_what_was_delivered():
     new = make_base_rate_groups((0.6, 0.3), n_per_group=400, random_state=1, return_X_y_group=True)
     model = NaiveClassifier(cost=0.6).fit(X, y, sensitive_features=z)
     result = model.audit(*new).to_frame()
-    asked = ["precision", "delivered", "delivered_low", "delivered_high", "cost", "applies", "promise_kept"]
-    assert list(result[asked].columns) == asked
     assert result["precision"].to_numpy() == pytest.approx(model.published_.precision.to_numpy())
     delivered = audit(new[1], y_pred=model.predict(new[0]), sensitive_features=new[2], cost=0.6).published.precision
     assert result["delivered"].to_numpy() == pytest.approx(delivered.to_numpy())

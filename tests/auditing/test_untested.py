@@ -62,13 +62,10 @@ def test_a_threshold_that_would_pass_the_untested_is_not_offered():
     assert audit([1, 0, 0, 0], score=score, cost=0.6, untested=True).curves is not None
 
 
-def test_a_person_who_passes_cannot_be_untested():
+def test_only_people_who_do_not_pass_can_be_untested_and_only_on_request():
     for given in ({"y_pred": [1, 1]}, {"score": [0.9, 0.8]}):
         with pytest.raises(ValueError, match="who pass screening, first at row"):
             audit([1, None], **given, cost=0.5, untested=True)
-
-
-def test_without_the_option_a_missing_label_is_explained():
     with pytest.raises(ValueError, match="pass untested=True"):
         audit([1, None], y_pred=[1, 0], cost=0.5)
 
