@@ -52,7 +52,7 @@ def test_a_categorical_keeps_its_order_and_loses_unused_categories():
     assert groups.labels.name == "level"
 
 
-@pytest.mark.parametrize("kind", ["frame", "dict", "array", "lists"])
+@pytest.mark.parametrize("kind", ["frame", "dict", "array", "lists", "index"])
 def test_combinations_of_columns_that_occur_become_groups(kind):
     rows = [["f", 1], ["m", 2], ["f", 2], ["f", 1]]
     features = {
@@ -60,6 +60,7 @@ def test_combinations_of_columns_that_occur_become_groups(kind):
         "dict": {"sex": [r[0] for r in rows], "site": [r[1] for r in rows]},
         "array": np.array(rows, dtype=object),
         "lists": rows,
+        "index": pd.MultiIndex.from_tuples(map(tuple, rows)),
     }[kind]
     groups = encode_groups(features)
     assert groups.labels.tolist() == [("f", 1), ("f", 2), ("m", 2)]
