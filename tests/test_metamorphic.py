@@ -15,25 +15,19 @@ import pandas as pd
 import polars as pl
 import pyarrow as pa
 import pytest
-from sklearn.base import BaseEstimator, ClassifierMixin
 
 import selfselect
 from selfselect import (
-    NaiveClassifier,
     PublishedStatistics,
     SureRule,
     Terms,
     accuracy_social_cost_frontier,
     audit,
-    encode_groups,
     load_model,
     metrics,
-    plan_subsidies,
-    planning,
     save_model,
-    theory,
 )
-from views import CLASSIFIERS, COST, SHOWN, THRESHOLD, VIEWS, WAYS, classified, fitted, some_people, take
+from views import CLASSIFIERS, SHOWN, VIEWS, WAYS, classified, fitted, some_people, take
 
 pytestmark = pytest.mark.filterwarnings("ignore::selfselect.ApplicationWarning")
 
@@ -41,21 +35,6 @@ PLAIN = some_people()
 #: Views of classifiers by publishing mode.
 CLASSIFIED = {publish: [f"{name}, {publish}" for name in CLASSIFIERS] for publish in WAYS}
 ALL_CLASSIFIED = [name for names in CLASSIFIED.values() for name in names]
-
-
-class Scored(ClassifierMixin, BaseEstimator):
-    """A classifier whose score is its first column, whatever it is fitted to."""
-
-    def fit(self, X, y, sample_weight=None):
-        self.classes_ = np.unique(y)
-        self.n_features_in_ = np.shape(X)[1]
-        return self
-
-    def decision_function(self, X):
-        return np.asarray(X, dtype=float)[:, 0] - 0.5
-
-    def predict(self, X):
-        return self.classes_[(self.decision_function(X) > 0).astype(int)]
 
 
 @cache
@@ -212,17 +191,6 @@ def test_another_group_changes_nothing_of_the_others(name):
 # ---------------------------------------------------------------------- adding up
 
 
-def test_counts_of_the_parts_of_a_table_add_up_to_those_of_the_whole():
-    rows = np.random.default_rng(6).permutation(len(PLAIN.y))
-    parts = [take(PLAIN, part) for part in np.array_split(rows, 5)]
-    made = [PublishedStatistics.from_predictions(p.y, p.yhat, sensitive_features=p.z) for p in parts]
-    total = made[0]
-    for other in made[1:]:
-        total = total + other
-    assert total == PublishedStatistics.from_predictions(PLAIN.y, PLAIN.yhat, sensitive_features=PLAIN.z)
-    assert total.counts.n.sum() == len(PLAIN.y)
-
-
 def test_groups_of_two_columns_are_the_combinations_in_one():
     second = np.where(np.arange(len(PLAIN.y)) % 3 == 0, "x", "y")
     two = PublishedStatistics.from_predictions(
@@ -246,18 +214,6 @@ def test_a_higher_cost_never_brings_a_group_in():
         assert (STATS.applies(low) | ~STATS.applies(high)).all()
         lower, higher = (audit(PLAIN.y, y_pred=PLAIN.yhat, sensitive_features=PLAIN.z, cost=c) for c in (low, high))
         assert lower.social_cost <= higher.social_cost
-
-
-def test_a_plan_pays_the_least_that_is_enough():
-    plan = plan_subsidies(PLAIN.y, y_pred=PLAIN.yhat, sensitive_features=PLAIN.z, cost=0.75)
-    paid = plan.to_frame()["subsidy"]
-    assert STATS.applies(0.75, subsidies=paid.to_dict()).all()
-    less = {group: max(0.0, amount - 1e-6) for group, amount in paid.items()}
-    needing = paid > 0
-    assert not STATS.applies(0.75, subsidies=less)[needing].any()
-    least = theory.least_subsidy(STATS.precision, 0.75)
-    assert paid.reindex(STATS.groups).to_numpy() == pytest.approx(least, abs=1e-9)
-    assert theory.least_proportional_subsidy(STATS.precision, 0.75) * 0.75 == pytest.approx(least)
 
 
 def test_being_surer_never_brings_a_group_in_and_more_of_the_same_people_do():
@@ -340,14 +296,6 @@ def test_a_looser_limit_on_social_cost_never_costs_accuracy():
     assert (met["social_cost"] <= met.index + 1e-9).all()
     accuracies = met.sort_index()["induced_accuracy"].to_numpy()
     assert (np.diff(accuracies) >= -1e-9).all()
-
-
-def test_a_firm_whose_model_never_changes_needs_the_subsidies_of_a_plan_without_retraining():
-    groups = encode_groups(PLAIN.z)
-    firm = planning.refit(NaiveClassifier(Scored(), cost=COST, publish="train"), PLAIN.X, PLAIN.y, groups)
-    before = audit(PLAIN.y, score=PLAIN.score, threshold=THRESHOLD, sensitive_features=PLAIN.z, cost=0.7)
-    plain, answered = planning.plan_for(before), planning.plan_under_retraining(before, firm)
-    assert answered.to_frame()["subsidy"].to_dict() == pytest.approx(plain.to_frame()["subsidy"].to_dict(), abs=1e-6)
 
 
 # ---------------------------------------------------------------------- every public name

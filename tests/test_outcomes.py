@@ -98,38 +98,6 @@ def test_bounds_are_the_extremes_over_all_possible_labels(cases):
         assert high.tolist() == pytest.approx([most for _, most in expected], nan_ok=True)
 
 
-@given(st.lists(groups_of_people(untested=False), min_size=2, max_size=2), three_shares, three_shares)
-def test_both_bounds_are_equal_if_all_labels_are_known(groups, first, second):
-    rows, shares = [groups, groups[::-1]], np.array([first[:2], second[:2]])
-    for untested in (counts_of(rows).untested, None):
-        counts = GroupCounts(*counts_of(rows).columns, untested)
-        for name, (low, high) in outcome_bounds(counts, shares).items():
-            assert np.array_equal(low, high, equal_nan=True)
-            expected = [bounds_by_enumeration(*case)[name][0] for case in zip(rows, shares.tolist(), strict=True)]
-            assert low.tolist() == pytest.approx(expected, nan_ok=True)
-            alone = outcome_bounds(GroupCounts(*counts_of(groups).columns), shares[0])[name][0]
-            assert float(alone) == pytest.approx(expected[0], nan_ok=True)
-
-
-def test_bounds_broadcast_one_population_over_many_decisions():
-    groups = [(10, 3, 4, 3, 2), (9, 4, 5, 2, 1), (8, 2, 0, 0, 3)]
-    shares = np.array(list(product([False, True], repeat=3)))
-    for name, (low, high) in outcome_bounds(counts_of(groups), shares).items():
-        low, high = np.broadcast_to(low, 8), np.broadcast_to(high, 8)
-        for k, row in enumerate(shares):
-            expected = bounds_by_enumeration(groups, row.astype(float).tolist())[name]
-            assert (low[k], high[k]) == pytest.approx(expected, nan_ok=True)
-
-
-def test_the_social_cost_is_that_of_untested_people_if_only_they_can_be_qualified():
-    groups = [(5, 0, 2, 0, 1), (5, 0, 2, 0, 0)]
-    low, high = outcome_bounds(counts_of([groups, [groups[1]] * 2]), np.array([[0.25, 0.0], [0.25, 0.0]]))[
-        "social_cost"
-    ]
-    assert (low[0], high[0]) == (0.75, 0.75)
-    assert np.isnan([low[1], high[1]]).all()  # nobody can be
-
-
 def test_the_outcome_of_untested_people_has_bounds():
     groups = [(10, 4, 5, 3, 2), (12, 3, 4, 2, 5), (6, 2, 2, 2, 0)]
     frame = pd.DataFrame(groups, list("ABC"), ["n", "positives", "selected", "true_positives", "untested"])

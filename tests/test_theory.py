@@ -9,14 +9,11 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from drawn import curves_of
 from reference import all_tables
 from selfselect import BestResponse, PublishedStatistics, Terms, ThresholdCurves, theory
 from selfselect.datasets import (
     fetch_adult,
-    make_base_rate_groups,
-    make_calibrated_score,
-    make_ordering_constraint,
-    make_precision_curves,
 )
 from selfselect.metrics import outcome
 
@@ -73,13 +70,6 @@ def facts(total):
     for tp, fp, fn, tn in all_tables(total):
         if tp + fp:
             yield (tp + fn) / total, (tp + tn) / total, tp / (tp + fp)
-
-
-def test_every_precision_lies_in_the_exact_range():
-    mu, acc, precision = np.array(list(facts(14))).T
-    low, high = theory.precision_range(mu, acc)
-    assert (precision >= low - 1e-12).all()
-    assert (precision <= high + 1e-12).all()
 
 
 def test_both_ends_of_the_exact_range_are_reached():
@@ -168,28 +158,13 @@ def test_a_calibrated_score_need_be_neither_monotone_nor_a_calibrated_probabilit
     assert not theory.is_calibrated_score([1, 0], [1, 2])
 
 
-def test_the_papers_calibrated_score_is_not_monotone():
-    t = np.linspace(0, 0.99, 200)
-    at_t, above_t = (t - 1 / 3) ** 2 + 1 / 3, (4 + 3 * t**2) / 9
-    assert (above_t >= at_t).all()
-    assert (np.diff(above_t) > 0).all()
-    assert (np.diff(at_t[t < 1 / 3]) < 0).all()
-    bunch = make_calibrated_score(200_000, random_state=0)
-    curves = ThresholdCurves.from_scores(bunch.target, bunch.data["x"])
-    for threshold in (0.0, 0.3, 0.6, 0.9):
-        assert curves.at(threshold).precision.iloc[0] == pytest.approx((4 + 3 * threshold**2) / 9, abs=0.01)
-
-
 @given(cells, cells, st.sampled_from(COSTS))
 def test_under_mutual_calibration_groups_enter_in_order_while_somebody_of_each_is_selected(first, second, cost):
-    groups = [sorted(table, key=lambda cell: cell[0] / sum(cell)) for table in (first, second)]
-    y, score, z = [], [], []
-    for name, table in zip("ab", groups, strict=True):
-        labels, values = people_of(table)
-        y += labels
-        score += values
-        z += [name] * len(labels)
-    curves = ThresholdCurves.from_scores(y, score, sensitive_features=z)
+    rows = []
+    for name, table in (("a", first), ("b", second)):
+        y, score = people_of(sorted(table, key=lambda cell: cell[0] / sum(cell)))
+        rows += [(*person, name) for person in zip(y, score, strict=True)]
+    _, score, _, curves = curves_of(rows)
     order = curves.application_order(cost)
     early, late = order.index
     for t in [-np.inf, *sorted(set(score))]:
@@ -226,8 +201,8 @@ groups_of_people = st.lists(
 
 @given(groups_of_people, st.sampled_from(COSTS))
 def test_one_applying_group_is_optimal(rows, cost):
-    y, score, z = (list(c) for c in zip(*rows, strict=True))
-    optimum = theory.strategic_optimum(ThresholdCurves.from_scores(y, score, sensitive_features=z), cost)
+    y, score, z, curves = curves_of(rows)
+    optimum = theory.strategic_optimum(curves, cost)
     expected = np.nanmax([-1, *(value for value, _ in outcomes_of_all_offsets(y, score, z, cost, someone=False))])
     if optimum.group is None:
         assert expected == -1
@@ -260,8 +235,7 @@ def test_the_most_accurate_group_need_not_apply_and_the_optimum_is_another():
 
 @given(groups_of_people, st.sampled_from(COSTS))
 def test_the_optimum_is_exact_if_somebody_of_every_group_must_be_selected(rows, cost):
-    y, score, z = (list(c) for c in zip(*rows, strict=True))
-    curves = ThresholdCurves.from_scores(y, score, sensitive_features=z)
+    y, score, z, curves = curves_of(rows)
     optimum = theory.strategic_optimum(curves, cost, shut_out="select_all")
     possible = [value for value, _ in outcomes_of_all_offsets(y, score, z, cost, someone=True) if not np.isnan(value)]
     yhat = np.array(score) > optimum.thresholds.loc[z].to_numpy()
@@ -279,8 +253,7 @@ def test_the_optimum_is_exact_if_somebody_of_every_group_must_be_selected(rows, 
 
 @given(groups_of_people, st.sampled_from(COSTS))
 def test_a_group_whose_base_rate_reaches_the_cost_applies_unless_some_threshold_lowers_its_precision(rows, cost):
-    y, score, z = (list(c) for c in zip(*rows, strict=True))
-    curves = ThresholdCurves.from_scores(y, score, sensitive_features=z)
+    y, score, z, curves = curves_of(rows)
     optimum = theory.strategic_optimum(curves, cost, shut_out="select_all")
     everywhere = set(curves.groups)
     for _, applying in outcomes_of_all_offsets(y, score, z, cost, someone=True):
@@ -297,13 +270,12 @@ def three_groups():
     """One group that cannot be shut out at c = .5, with a low accuracy, and two of low base rates and high accuracy."""
     y = [1] * 6 + [0] * 4 + [1] * 4 + [0] * 6 + [1] * 4 + [0] * 6
     score = [0] * 10 + [1] * 4 + [0] * 6 + [1] * 4 + [0] * 6
-    return y, score, ["high"] * 10 + ["low 1"] * 10 + ["low 2"] * 10
+    return curves_of(zip(y, score, ["high"] * 10 + ["low 1"] * 10 + ["low 2"] * 10, strict=True))
 
 
 def test_several_groups_of_base_rates_below_the_cost_may_apply_in_the_optimum():
     # the paper: of the groups with a base rate below the cost, at most one
-    y, score, z = three_groups()
-    curves = ThresholdCurves.from_scores(y, score, sensitive_features=z)
+    y, score, z, curves = three_groups()
     optimum = theory.strategic_optimum(curves, 0.5, shut_out="select_all")
     assert optimum.groups == ("high", "low 1", "low 2")
     assert optimum.accuracy == pytest.approx((0.6 + 1 + 1) / 3)
@@ -318,8 +290,7 @@ def test_several_groups_of_base_rates_below_the_cost_may_apply_in_the_optimum():
 
 @given(groups_of_people, st.sampled_from(COSTS), st.sampled_from([-np.inf, 0, 1, 2]), st.sets(st.sampled_from("abc")))
 def test_any_groups_can_be_blocked_without_a_change_for_the_others(rows, cost, threshold, blocked):
-    y, score, z = (list(c) for c in zip(*rows, strict=True))
-    curves = ThresholdCurves.from_scores(y, score, sensitive_features=z)
+    y, score, z, curves = curves_of(rows)
     blocked &= set(z)
     blocking = theory.block_groups(curves, threshold, blocked, cost)
     before = np.array(score) > threshold
@@ -340,8 +311,7 @@ def test_any_groups_can_be_blocked_without_a_change_for_the_others(rows, cost, t
 
 
 def test_the_papers_proof_leaves_blocked_groups_without_a_precision():
-    y, score, z = three_groups()
-    curves = ThresholdCurves.from_scores(y, score, sensitive_features=z)
+    curves = three_groups()[-1]
     printed = curves.at(np.inf)  # a score of minus infinity is above no threshold
     assert printed.precision.isna().all()
     assert not printed.applies(0.5).any()  # by convention: utility is 0 either way
@@ -353,8 +323,7 @@ def test_the_papers_proof_leaves_blocked_groups_without_a_precision():
 
 
 def test_a_calibrated_group_whose_base_rate_reaches_the_cost_is_blocked_only_by_selecting_nobody():
-    y, score, z = three_groups()
-    curves = ThresholdCurves.from_scores(y, score, sensitive_features=z)
+    curves = three_groups()[-1]
     assert theory.block_groups(curves, 0, ["high"], 0.5)["way"]["high"] == "select_none"
     # without calibration a higher threshold can do it
     falling = ThresholdCurves.from_scores([1, 1, 1, 0], [1, 1, 1, 2])
@@ -493,59 +462,3 @@ def test_numbers_outside_the_unit_interval_are_refused_by_name(wrong):
         theory.bayes_precision(0.9, 1.0, 0.1)
     with pytest.raises(ValueError, match="subsidy must not be negative"):
         theory.subsidised_base_rate(0.1, -0.1, 0.5, 0.5)
-
-
-# ---------------------------------------------------------------------- the synthetic populations
-
-
-def naive_score(bunch):
-    from sklearn.linear_model import LogisticRegression
-
-    return LogisticRegression(C=np.inf, max_iter=1000).fit(bunch.data, bunch.target).predict_proba(bunch.data)[:, 1]
-
-
-@pytest.mark.parametrize(
-    ("base_rates", "cost", "assumed", "induced", "who"),
-    [
-        ((0.5, 0.5), 0.8, 0.842, 0.842, ["z0", "z1"]),
-        ((0.5, 0.15), 0.8, 0.875, 0.845, ["z0"]),
-        ((0.5, 0.85), 0.9, 0.875, 0.907, ["z1"]),
-    ],
-)
-def test_assumed_accuracy_can_be_right_too_high_or_too_low(base_rates, cost, assumed, induced, who):
-    bunch = make_base_rate_groups(base_rates, random_state=0)
-    table = PublishedStatistics.from_scores(
-        bunch.target, naive_score(bunch), threshold=0.5, sensitive_features=bunch.group
-    )
-    applies = table.applies(cost)
-    result = outcome(table, applies)
-    assert applies.index[applies].tolist() == who
-    assert result.assumed_accuracy == pytest.approx(assumed, abs=0.01)
-    assert result.induced_accuracy == pytest.approx(induced, abs=0.01)
-
-
-def test_no_threshold_on_the_naive_score_reaches_what_another_score_does():
-    bunch = make_ordering_constraint(random_state=0)
-    naive = ThresholdCurves.from_scores(bunch.target, naive_score(bunch), sensitive_features=bunch.group)
-    outcomes = naive.outcomes(bunch.cost)
-    reasonable = outcomes[outcomes["application_rate"] > 0.5]
-    best = reasonable.loc[reasonable["induced_accuracy"].idxmax()]
-    assert best["induced_accuracy"] == pytest.approx(0.86, abs=0.015)
-    assert best["applying_groups"] == 2
-    assert naive.application_order(bunch.cost).index.tolist() == ["z1", "z0"]
-    other = ThresholdCurves.from_scores(bunch.target, bunch.data["x1"], sensitive_features=bunch.group)
-    table = other.at(-0.05)
-    applies = table.applies(bunch.cost)
-    assert applies.to_dict() == {"z0": True, "z1": False}
-    assert outcome(table, applies).induced_accuracy == pytest.approx(0.99, abs=0.01)
-
-
-def test_precision_curves_cross_the_cost_as_in_the_paper():
-    bunch = make_precision_curves(random_state=0)
-    curves = ThresholdCurves.from_scores(bunch.target, naive_score(bunch), sensitive_features=bunch.group)
-    grid = np.arange(100) / 100
-    applies = pd.DataFrame({t: curves.at(t).applies(bunch.cost) for t in grid})
-    first = sorted(grid[row.to_numpy().argmax()] if row.any() else np.inf for _, row in applies.iterrows())
-    # at .14 one group's precision is exactly .8 (24 of 30): it applies by >=, and from .15 on by the paper's code's >
-    assert first == pytest.approx([0, 0, 0.14, 0.31, 0.42, 0.46, 0.49, 0.78, np.inf, np.inf])
-    assert (curves.at(0.14).precision == 0.8).sum() == 1

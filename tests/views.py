@@ -281,7 +281,7 @@ def retrained(p):
     """A firm that answers subsidies with another threshold."""
     q = one_by_one(p)
     firm = planning.refit(SemiStrategicClassifier(publish="train"), q.X, q.y, encode_groups(q.z))
-    plan = planning.plan_under_retraining(audited_at(q, HIGH_COST), firm, most_fits=6)
+    plan = planning.plan_under_retraining(audited_at(q, HIGH_COST), firm, max_fits=6)
     return {"groups": paid(plan), "published": by_group(firm(Terms(HIGH_COST)).to_frame(), POINTS)}
 
 

@@ -22,9 +22,11 @@ from ._validation import BoolArray, FloatArray, check_fraction, check_nonnegativ
 from .behaviour import PRECISION_CLIP, Shares, as_decisions
 from .counting import CountCurves, GroupCounts, locate_labels, ratio
 from .counting.sums import TINY, Gradient, Sums
-from .outcomes import SHARE_SLACK
 from .statistics import SLACK
 
+#: Slack of shares of people that are compared with a limit: far above the rounding of sums of weights, far below one
+#: person in any population.
+SHARE_SLACK = 1e-9
 #: Part of a bound within which smooth rates may differ without a barrier, so that hard rates stay within all of it.
 FREE_PART = 0.5
 #: Log-odds by which the smooth precision of a group should exceed that of one with a lower base rate.

@@ -49,18 +49,7 @@ class BoundedOutcome(Outcome):
     """Outcome of a population in which some people were not tested, so that their labels are unknown.
 
     A metric that depends on these labels is NaN. Its bounds are the smallest and the largest value over all possible
-    labels.
-
-    Attributes
-    ----------
-    untested : float
-        People whose label is unknown.
-    assumed_accuracy_low, assumed_accuracy_high : float
-        Bounds of the accuracy over everybody.
-    induced_accuracy_low, induced_accuracy_high : float
-        Bounds of the accuracy over applicants, NaN if nobody applies.
-    social_cost_low, social_cost_high : float
-        Bounds of the social cost, NaN if nobody can be qualified.
+    labels. ``untested`` is the number of these people.
     """
 
     untested: float
@@ -72,8 +61,6 @@ class BoundedOutcome(Outcome):
     social_cost_high: float
 
 
-#: Slack of a limit on a share of people, such as the social cost: above rounding, below one person.
-SHARE_SLACK = 1e-9
 #: Metrics that depend on labels, and so have bounds where some are unknown.
 BOUNDED = ("assumed_accuracy", "induced_accuracy", "social_cost")
 
@@ -81,24 +68,8 @@ BOUNDED = ("assumed_accuracy", "induced_accuracy", "social_cost")
 def outcome_bounds(counts: GroupCounts, shares: Shares) -> dict[str, tuple[FloatArray, FloatArray]]:
     """Smallest and largest possible accuracy and social cost, whatever the labels of people who were not tested.
 
-    Parameters
-    ----------
-    counts : GroupCounts
-        Counts whose last axis is that of groups; there may be other axes before it.
-    shares : ndarray
-        Share of each group that applies, of the same shape.
-
-    Returns
-    -------
-    dict
-        The two bounds of each metric in :data:`BOUNDED`; they are equal where all labels are known.
-
-    Examples
-    --------
-    >>> counts = GroupCounts(*(np.array(column) for column in ([10, 10], [3, 2], [4, 4], [3, 2], [0, 5])))
-    >>> bounds = outcome_bounds(counts, np.array([1.0, 0.0]))
-    >>> [round(float(bound), 3) for bound in bounds["social_cost"]]
-    [0.4, 0.7]
+    The last axis of counts and shares is that of groups. The result has the two bounds of each metric in
+    :data:`BOUNDED`; they are equal where all labels are known.
     """
     low, high = counts.correct_bounds
     applying = np.asarray(shares, dtype=np.float64)

@@ -353,18 +353,13 @@ def _best_mixture(accuracy: FloatArray, n: FloatArray, forced: BoolArray) -> Boo
     long as they raise the average.
     """
     inside = forced.copy()
-    if not inside.any():
-        if not np.isnan(accuracy).all():
-            inside[int(np.nanargmax(accuracy))] = True
+    if not inside.any() and not np.isnan(accuracy).all():
+        inside[int(np.nanargmax(accuracy))] = True
         return inside
-    correct, people = float(accuracy[inside] @ n[inside]), float(n[inside].sum())
-    for code in np.argsort(-accuracy, kind="stable"):  # NaN comes last
-        if inside[code]:
-            continue
-        if not accuracy[code] * people > correct:
-            break
-        inside[code] = True
-        correct, people = correct + float(accuracy[code] * n[code]), people + float(n[code])
+    order = np.argsort(np.where(forced, np.nan, -accuracy), kind="stable")  # NaN comes last
+    correct_before = np.cumsum(np.concatenate([[accuracy[forced] @ n[forced]], (accuracy * n)[order][:-1]]))
+    people_before = np.cumsum(np.concatenate([[n[forced].sum()], n[order][:-1]]))
+    inside[order[accuracy[order] * people_before > correct_before]] = True
     return inside
 
 

@@ -1,13 +1,9 @@
 import json
 import math
 
-import numpy as np
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
 
 from selfselect import PublishedStatistics, ScreeningResult, Terms, audit
-from selfselect._formats import percent
 from selfselect.auditing import Audit
 from selfselect.metrics import outcome
 
@@ -28,47 +24,15 @@ def test_either_scores_or_predictions():
 
 
 def test_nobody_applying_is_undefined_and_null_never_zero():
-    found = audit([0, 1, 0], y_pred=[1, 1, 1], cost=0.9)
-    assert math.isnan(found.outcome.induced_accuracy)
-    assert json.loads(found.to_json())["induced_accuracy"] is None
-    assert "nobody is expected to apply" in found.verdict()
-
-
-def test_many_groups_are_counted_in_the_verdict_and_few_are_named():
-    y, z = np.tile([0, 1], 400), np.repeat(list("ABCDEFGH"), 100)
-    few = audit(y, y_pred=(z < "D") | (y == 1), sensitive_features=z, cost=0.8)
-    assert ", A, B and C are not expected to apply." in few.verdict()
-    many = audit(y, y_pred=(z < "G") | (y == 1), sensitive_features=z, cost=0.8)
-    assert ", 6 of 8 groups are not expected to apply." in many.verdict()
-
-
-def test_an_audit_shows_itself_in_a_notebook_with_names_as_text():
-    found = audit([0, 1], y_pred=[1, 1], sensitive_features=["<b>x</b>", "B"], cost=0.5)
-    assert "<b>x</b>" not in found._repr_html_()
-    assert repr(found).startswith(found.verdict())
+    result = audit([0, 1, 0], y_pred=[1, 1, 1], cost=0.9)
+    assert math.isnan(result.outcome.induced_accuracy)
+    assert json.loads(result.to_json())["induced_accuracy"] is None
+    assert "nobody is expected to apply" in result.verdict()
 
 
 def test_people_decide_by_what_was_published_and_others_are_counted():
     train = PublishedStatistics.from_predictions([1, 0, 1, 0], [1, 0, 1, 1], sensitive_features=list("AABB"))
     test = PublishedStatistics.from_predictions([0, 0, 1, 1], [1, 0, 1, 1], sensitive_features=list("AABB"))
-    found = Audit(ScreeningResult(train), ScreeningResult(test), Terms(0.7))
-    assert found.outcome == outcome(test, train.applies(0.7))
-    assert found.outcome.induced_accuracy == 0.5
-
-
-def test_costs_and_subsidies_by_group_are_allowed_in_python():
-    found = audit(
-        [1, 0, 1, 0],
-        y_pred=[1, 0, 1, 1],
-        sensitive_features=list("AABB"),
-        cost={"A": 0.9, "B": 0.6},
-        subsidies={"B": 0.1},
-    )
-    assert found.applies.to_dict() == {"A": True, "B": True}
-    assert found.to_dict()["cost"] == {"A": 0.9, "B": 0.6}
-
-
-@given(st.integers(0, 10_000), st.integers(1, 10_000))
-def test_percentages_are_within_half_a_tenth_of_a_point(hits, total):
-    share = min(hits, total) / total
-    assert abs(float(percent(share).rstrip("%")) - 100 * share) <= 0.05 + 1e-9
+    result = Audit(ScreeningResult(train), ScreeningResult(test), Terms(0.7))
+    assert result.outcome == outcome(test, train.applies(0.7))
+    assert result.outcome.induced_accuracy == 0.5

@@ -22,8 +22,8 @@ def all_pass(y, z, cost=0.7):
 
 def test_groups_come_leave_appear_and_disappear_by_name():
     def people(rows):
-        frame = pd.DataFrame(rows, columns=["z", "hits", "passed"])
-        y = np.concatenate([[1] * row.hits + [0] * (row.passed - row.hits) for row in frame.itertuples()])
+        frame = pd.DataFrame(rows, columns=["z", "qualified", "passed"])
+        y = np.concatenate([[1] * row.qualified + [0] * (row.passed - row.qualified) for row in frame.itertuples()])
         return all_pass(y, np.repeat(frame["z"], frame["passed"]))
 
     last = people([("in", 8, 10), ("comes", 5, 10), ("leaves", 9, 10), ("gone", 9, 10), ("out", 1, 10)])
@@ -114,10 +114,10 @@ def test_weights_of_one_change_nothing_much_and_unequal_ones_widen_intervals():
 def test_pairs_of_other_people_are_refused():
     rng = np.random.default_rng(6)
     y, z = drawn(rng, 100)
-    found = all_pass(y, z)
+    result = all_pass(y, z)
     others = PairedCounts.from_predictions(y[:50], y[:50], y[:50], sensitive_features=z[:50])
     with pytest.raises(ValueError, match="not about the same people"):
-        compare(found, found, pairs=others)
+        compare(result, result, pairs=others)
 
 
 def test_the_difference_is_undefined_if_nobody_applies():

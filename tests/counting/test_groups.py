@@ -6,7 +6,6 @@ from hypothesis import strategies as st
 from scipy import sparse
 
 from selfselect.counting.groups import (
-    EVERYONE,
     MISSING,
     _factorize,
     encode_groups,
@@ -53,7 +52,7 @@ def test_a_categorical_keeps_its_order_and_loses_unused_categories():
     assert groups.labels.name == "level"
 
 
-@pytest.mark.parametrize("kind", ["frame", "dict", "array", "lists"])
+@pytest.mark.parametrize("kind", ["frame", "dict", "array", "lists", "index"])
 def test_combinations_of_columns_that_occur_become_groups(kind):
     rows = [["f", 1], ["m", 2], ["f", 2], ["f", 1]]
     features = {
@@ -61,10 +60,28 @@ def test_combinations_of_columns_that_occur_become_groups(kind):
         "dict": {"sex": [r[0] for r in rows], "site": [r[1] for r in rows]},
         "array": np.array(rows, dtype=object),
         "lists": rows,
+        "index": pd.MultiIndex.from_tuples(map(tuple, rows)),
     }[kind]
     groups = encode_groups(features)
     assert groups.labels.tolist() == [("f", 1), ("f", 2), ("m", 2)]
     assert groups.codes.tolist() == [0, 2, 1, 0]
+
+
+@pytest.mark.parametrize(
+    ("features", "expected"),
+    [
+        (["a", None, "b", np.nan], ["a", MISSING, "b", MISSING]),
+        ({"g": ["a", None], "h": [1, 2]}, [("a", 1), (MISSING, 2)]),
+        ([None, None], [MISSING, MISSING]),
+        ([2**53, 2**53 + 1, None], [2**53, 2**53 + 1, MISSING]),  # as floats they would be equal
+        (["A", "A\0b", "", "\0", "A", None], ["A", "A\0b", "", "\0", "A", MISSING]),
+        ({"a": pd.Series(list("xyw"), index=[3, 1, 2]), "b": pd.Series(list("kkk"))}, [(x, "k") for x in "xyw"]),
+    ],
+)
+def test_missing_labels_can_be_a_group_and_others_stay_distinct(features, expected):
+    groups = encode_groups(features, missing="own_group")
+    assert decoded(groups) == expected
+    assert groups.n_groups == len(set(expected))
 
 
 def test_many_columns_do_not_overflow():
@@ -74,20 +91,6 @@ def test_many_columns_do_not_overflow():
     assert [tuple(row) for row in frame.to_numpy().tolist()] == decoded(groups)
 
 
-def test_without_groups_everybody_is_in_one_group():
-    groups = encode_groups(None, n_rows=3)
-    assert groups.labels.tolist() == [EVERYONE]
-    assert groups.codes.tolist() == [0, 0, 0]
-
-
-def test_missing_labels_can_be_a_group_of_their_own():
-    groups = encode_groups(["a", None, "b", np.nan], missing="own_group")
-    assert decoded(groups) == ["a", MISSING, "b", MISSING]
-    combined = encode_groups({"g": ["a", None], "h": [1, 2]}, missing="own_group")
-    assert decoded(combined) == [("a", 1), (MISSING, 2)]
-    assert decoded(encode_groups([None, None], missing="own_group")) == [MISSING, MISSING]
-
-
 def test_values_by_group_can_be_a_mapping_or_a_series():
     labels = pd.Index(["a", "b"])
     assert values_by_group({"b": 2}, labels, "cost", default=0.0).tolist() == [0, 2]
@@ -95,6 +98,8 @@ def test_values_by_group_can_be_a_mapping_or_a_series():
     assert values_by_group({}, labels, "cost", default=0.0).tolist() == [0, 0]
     several = pd.MultiIndex.from_tuples([("a", 1), ("b", 2)], names=["g", "h"])
     assert values_by_group({("b", 2): 0.5}, several, "cost", default=0.0).tolist() == [0, 0.5]
+    assert locate_labels([("b", 2), ("a", 1)], several, "targets").tolist() == [1, 0]
+    assert locate_labels([], several, "targets").tolist() == []
     pairs = pd.Index([("a", 1), ("b", 2)], tupleize_cols=False)
     assert values_by_group({("b", 2): 0.5}, pairs, "cost", default=0.0).tolist() == [0, 0.5]
 
@@ -104,16 +109,6 @@ def test_a_hundred_thousand_groups_can_be_encoded():
     groups = encode_groups(labels)
     assert len(groups.labels) == 100_000
     assert (groups.codes == labels).all()
-
-
-def test_the_index_of_columns_in_a_dict_is_ignored():
-    shuffled = {"a": pd.Series(list("xyw"), index=[3, 1, 2]), "b": pd.Series(list("kkk"), index=[1, 2, 3])}
-    assert decoded(encode_groups(shuffled)) == [("x", "k"), ("y", "k"), ("w", "k")]
-
-
-def test_large_integers_stay_distinct_beside_a_missing_label():
-    groups = encode_groups([2**53, 2**53 + 1, None], missing="own_group")
-    assert decoded(groups) == [2**53, 2**53 + 1, MISSING]
 
 
 def test_several_columns_are_matched_by_name():
@@ -132,13 +127,6 @@ def test_labels_of_another_type_match_if_they_are_equal_in_python():
     assert locate_groups(pd.cut([5, 1, 5], [0, 3, 6]), intervals).tolist() == [1, 0, 1]
     with pytest.raises(ValueError, match="does not know"):
         locate_groups([1.0], intervals)
-
-
-def test_names_that_differ_only_after_a_nul_character_are_different_groups():
-    names = ["A", "A\0b", "", "\0", "A", None]
-    groups = encode_groups(names, missing="own_group")
-    assert groups.n_groups == 5
-    assert decoded(groups) == ["A", "A\0b", "", "\0", "A", "(missing)"]
 
 
 def test_names_with_nul_characters_are_distinct_also_with_older_pandas(monkeypatch):
@@ -188,13 +176,6 @@ def test_groups_can_be_named_in_any_collection(kind):
     labels = pd.Index(["a", "b", "c"])
     assert locate_labels(kind(["b"]), labels, "targets").tolist() == [1]
     assert locate_labels(["c", "a"], labels, "targets").dtype == np.intp
-
-
-def test_combinations_are_named_by_tuples():
-    labels = pd.MultiIndex.from_tuples([("a", 1), ("b", 2)], names=["g", "h"])
-    assert locate_labels([("b", 2), ("a", 1)], labels, "targets").tolist() == [1, 0]
-    assert locate_labels([], labels, "targets").tolist() == []
-    assert values_by_group({}, labels, "cost", default=0.25).tolist() == [0.25, 0.25]
 
 
 def test_values_of_combinations_are_compared_as_in_python():

@@ -4,7 +4,6 @@ import numpy as np
 import pytest
 from scipy.stats import binomtest
 
-from refusing import refusal
 from selfselect import precision_interval
 from selfselect.counting import ratio
 
@@ -43,14 +42,3 @@ def test_rounding_of_weights_is_forgiven_but_not_more_successes_than_trials():
     for successes, trials in ((3, 2), (-1, 2), (np.nan, 2), (1 + 1e-6, 1)):
         with pytest.raises(ValueError, match=r"^true_positives must lie between 0 and selected\.$"):
             precision_interval(successes, trials)
-
-
-@pytest.mark.parametrize(
-    ("arguments", "message"),
-    [
-        ({"interval": "wald"}, "interval must be one of 'wilson', 'clopper-pearson', got 'wald'."),
-        ({"confidence": 1.0}, "confidence must lie in (0, 1), got 1.0."),
-    ],
-)
-def test_wrong_options_are_refused(arguments, message):
-    assert str(refusal(lambda: precision_interval(1, 2, **arguments))) == message

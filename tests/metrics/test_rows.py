@@ -1,7 +1,6 @@
 """Metrics per row, by a loop over people, by scikit-learn and in fairlearn's frames."""
 
 import numpy as np
-import pandas as pd
 import pytest
 from fairlearn.metrics import MetricFrame
 from hypothesis import given
@@ -65,39 +64,6 @@ def test_utility_follows_the_decision_when_it_is_given():
     y, yhat = [1, 0, 1, 0], [1, 1, 1, 0]
     assert applicant_utility(y, yhat, cost=0.5, applies=[1, 1, 0, 0]) == pytest.approx((0.5 - 0.5) / 4)
     assert applicant_utility(y, yhat, cost=[0.5, 0.25, 1, 1], applies=[1, 1, 1, 1]) == pytest.approx(0.25 / 4)
-
-
-@pytest.mark.parametrize("kind", [list, np.array, pd.Series, lambda v: pd.Series(v).astype("boolean")])
-def test_metrics_take_lists_arrays_and_series(kind):
-    y, yhat, mask = kind([1, 0, 1, 0]), kind([1, 0, 0, 0]), kind([1, 1, 1, 0])
-    assert induced_accuracy(y, yhat, applies=mask) == pytest.approx(2 / 3)
-    assert social_cost(y, applies=mask) == 0
-    assert application_rate(applies=mask) == 0.75
-
-
-@pytest.mark.parametrize("wrong", [[1.5, 0.0], [np.nan, 0.0], ["yes", "no"], [1]])
-def test_wrong_shares_are_refused(wrong):
-    with pytest.raises((ValueError, TypeError), match="applies"):
-        social_cost([1, 0], applies=wrong)
-
-
-def test_weights_count_as_repetitions():
-    y, yhat, mask = np.array([1, 0, 1, 0]), np.array([1, 1, 0, 0]), np.array([1, 1, 0, 1], dtype=bool)
-    w = np.array([1, 2, 3, 0])
-    again = {name: np.repeat(v, w) for name, v in (("y", y), ("yhat", yhat), ("mask", mask))}
-    for metric in (induced_accuracy, social_cost, application_rate):
-        assert metric(y, yhat, applies=mask, sample_weight=w) == metric(
-            again["y"], again["yhat"], applies=again["mask"]
-        )
-    assert assumed_accuracy(y, yhat, sample_weight=w) == accuracy_score(y, yhat, sample_weight=w)
-    assert applicant_utility(y, yhat, cost=0.3, applies=mask, sample_weight=w) == pytest.approx(
-        applicant_utility(again["y"], again["yhat"], cost=0.3, applies=again["mask"])
-    )
-
-
-def test_metrics_are_nan_if_nobody_applies_or_nobody_is_qualified():
-    assert np.isnan(induced_accuracy([1, 0], [1, 0], applies=[0, 0]))
-    assert np.isnan(social_cost([0, 0], applies=[1, 0]))
 
 
 def test_metrics_work_in_fairlearns_metric_frame():

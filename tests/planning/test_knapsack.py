@@ -21,8 +21,8 @@ def drawn(seed):
     rng = np.random.default_rng(seed)
     size = int(rng.integers(1, 11))
     value = rng.integers(0, 30, size)
-    hits = rng.integers(0, value + 1)
-    price = np.maximum(0.7 * (hits + rng.integers(0, 30, size)) - hits, 0.0)
+    true_positives = rng.integers(0, value + 1)
+    price = np.maximum(0.7 * (true_positives + rng.integers(0, 30, size)) - true_positives, 0.0)
     budget = price[rng.random(size) < 0.5].sum() if seed % 3 == 0 else rng.uniform(0, price.sum() + 0.1)
     return (value * rng.uniform(0.5, 2, size) if seed % 4 == 3 else value), price, float(budget)
 
@@ -38,7 +38,7 @@ def test_no_other_set_within_the_budget_has_more_value_or_as_much_for_less():
 
 
 def test_with_lists_that_are_too_short_the_bound_holds_and_exact_means_exact(monkeypatch):
-    monkeypatch.setattr(knapsack, "LONGEST_LIST", 1)
+    monkeypatch.setattr(knapsack, "MAX_SETS", 1)
     inexact = 0
     for seed in range(400):
         value, price, budget = drawn(seed)

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from itertools import product
-
 import numpy as np
 import pandas as pd
 import pytest
@@ -13,6 +11,7 @@ from scipy.stats import norm
 from invented_results import invented_results, invented_row, slow_outcome
 from reproduction.figures import NAMES, script, write_figures
 from reproduction.results import COLUMNS, ResultsError, with_metrics
+from selfselect.theory import application_region
 
 
 def data_of(name: str, *results: pd.DataFrame) -> pd.DataFrame:
@@ -42,26 +41,14 @@ def test_in_figure_four_groups_come_in_at_the_papers_thresholds():
     np.testing.assert_allclose(first, [0, 0, 0.14, 0.31, 0.42, 0.46, 0.49, 0.78, np.inf, np.inf])
 
 
-def test_the_exact_regions_of_figure_seven_are_those_of_all_small_tables_and_contain_the_papers():
+def test_where_the_paper_decides_in_figure_seven_the_exact_regions_agree():
     data = data_of("figure07_regions")
     wide = data.pivot_table(index=["base_rate", "cost", "accuracy"], columns="source", values="region", aggfunc="first")
     decided = wide[wide["paper"] != "free"]
     assert (decided["paper"] == decided["exact"]).all()
     assert (wide["paper"] != wide["exact"]).any()
-    n = 20
-    for rate, cost in product((0.25, 0.75), (0.104, 0.302, 0.5, 0.698, 0.896)):
-        exact = wide.xs(rate, level="base_rate")["exact"]
-        near = exact.index.get_level_values("cost").to_series().sub(cost).abs().idxmin()
-        positives = round(rate * n)
-        decisions: dict[int, set[bool]] = {}
-        for true_positives, others in product(range(positives + 1), range(n - positives + 1)):
-            if true_positives + others:
-                right = true_positives + n - positives - others
-                decisions.setdefault(right, set()).add(true_positives >= near * (true_positives + others))
-        for right, outcomes in decisions.items():
-            region = exact.loc[near].iloc[np.abs(exact.loc[near].index - right / n).argmin()]
-            if region in ("applies", "stays away"):
-                assert outcomes == {region == "applies"}, (rate, near, right)
+    for (rate, cost, accuracy), region in wide["exact"].sample(200, random_state=0).items():
+        assert region == application_region(rate, accuracy, cost)  # tests/test_theory.py: exact over all small tables
 
 
 def test_figure_eight_follows_from_integrating_its_density():

@@ -14,10 +14,10 @@ import selfselect
 from invented_results import invented_results, slow_outcome
 from reproduction import claims, figures, page
 from reproduction.claims import CORRECTED, FAILS, HOLDS, UNDECIDED, Numbers
-from reproduction.methods import ALL_METHODS, PAPER_METHODS
+from reproduction.methods import PAPER_METHODS
 from reproduction.results import load_results, with_metrics
-from reproduction.summaries import descent_part, summarise_promises
-from reproduction.tables import number, promises_table, results_table, with_error
+from reproduction.summaries import descent_part
+from reproduction.tables import number, results_table, with_error
 
 DOCS = Path(__file__).parents[2] / "docs"
 KEPT = DOCS / "reproduction"
@@ -70,14 +70,6 @@ def test_cells_without_applicants_in_some_splits_are_in_parentheses_and_without_
     assert table["Spearman: ours"].tolist() == ["0.00", "0.00"]
     assert table["in order: ours"].tolist() == ["1", "1"]
     assert number(float("nan")) == "-"
-
-
-def test_broken_promises_are_counted_group_by_group():
-    results = with_metrics(load_results(KEPT / "promises.csv.gz").query("dataset == 'adult' and cost == 0.85"))
-    shown = promises_table(summarise_promises(results)).set_index("method")["promises broken"]
-    for method, fits in results.groupby("method"):
-        words = [word for row in fits["promise_kept"] for word in row if word]
-        assert shown[ALL_METHODS[method].title].rstrip("†") == f"{words.count('no')} of {len(words)}"
 
 
 # ---------------------------------------------------------------------- what was run again, from the kept counts

@@ -6,7 +6,7 @@ from .cost_ranges import OverCosts
 from .names import group_names
 from .paired import PairedCounts
 from .reported import Provenance
-from .resampling import Resamples, Uncertainty, resample
+from .resampling import Uncertainty, resample
 from .screening import ScreeningResult, default_threshold
 
 __all__ = [
@@ -15,7 +15,6 @@ __all__ = [
     "OverCosts",
     "PairedCounts",
     "Provenance",
-    "Resamples",
     "ScreeningResult",
     "Uncertainty",
     "audit",

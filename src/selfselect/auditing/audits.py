@@ -154,8 +154,8 @@ class Audit(Reported):
         Examples
         --------
         >>> y, passed = [1, 1, 0, 1, 0, 0] * 20, [1, 1, 1, 1, 1, 0] * 20
-        >>> found = audit(y, y_pred=passed, sensitive_features=list("AAABBB") * 20, cost=0.6)
-        >>> found.undecided.to_dict(), found.either_way()["social_cost"]
+        >>> result = audit(y, y_pred=passed, sensitive_features=list("AAABBB") * 20, cost=0.6)
+        >>> result.undecided.to_dict(), result.either_way()["social_cost"]
         ({'A': True, 'B': True}, (0.0, 1.0))
         """
         if self.undecided is None:
@@ -199,16 +199,24 @@ class Audit(Reported):
         return promises(self.applies.to_numpy(), self.terms.effective_cost(groups), new, groups)
 
     def uncertainty(self, n_resamples: int = 1000, random_state: Any = 0, confidence: float = 0.95) -> Uncertainty:
-        """Intervals by the bootstrap over people, stratified by group.
+        """Percentile intervals by the bootstrap over people, stratified by group.
 
-        Parameters as in :func:`resample`; ``confidence`` is the level of the intervals, which run between percentiles.
         If new people are counted, both sets are drawn. If people were not tested, an interval holds both bounds.
+
+        Parameters
+        ----------
+        n_resamples : int, default=1000
+            Number of resamples.
+        random_state : int, sequence of int, SeedSequence or Generator, default=0
+            Seed, as :func:`numpy.random.default_rng` takes it.
+        confidence : float, default=0.95
+            Level of the intervals.
 
         Examples
         --------
         >>> y, passed = [1, 1, 0, 1, 0, 0] * 20, [1, 1, 1, 1, 1, 0] * 20
-        >>> found = audit(y, y_pred=passed, sensitive_features=list("AAABBB") * 20, cost=0.6)
-        >>> found.uncertainty().applies.to_dict()
+        >>> result = audit(y, y_pred=passed, sensitive_features=list("AAABBB") * 20, cost=0.6)
+        >>> result.uncertainty().applies.to_dict()
         {'A': 0.905, 'B': 0.11}
         """
         check_fraction(confidence, "confidence", inclusive=False)
@@ -224,10 +232,10 @@ class Audit(Reported):
 
         Examples
         --------
-        >>> found = audit([1, 1, 0, 1, 0, 0], y_pred=[1, 1, 1, 1, 1, 0], sensitive_features=list("AAABBB"), cost=0.6)
-        >>> found.over_costs(0.4, 0.6).groups["applies"].to_dict()
+        >>> result = audit([1, 1, 0, 1, 0, 0], y_pred=[1, 1, 1, 1, 1, 0], sensitive_features=list("AAABBB"), cost=0.6)
+        >>> result.over_costs(0.4, 0.6).groups["applies"].to_dict()
         {'A': 'throughout', 'B': 'up to'}
-        >>> found.over_costs(0.4, 0.6).groups["tips_at"].to_dict()
+        >>> result.over_costs(0.4, 0.6).groups["tips_at"].to_dict()
         {'A': nan, 'B': 0.5}
         """
         return over_costs(self, low, high)
@@ -237,8 +245,8 @@ class Audit(Reported):
 
         Examples
         --------
-        >>> found = audit([1, 1, 0, 1, 0, 0], y_pred=[1, 1, 1, 1, 0, 0], sensitive_features=list("AAABBB"), cost=0.6)
-        >>> found.impact_ratios().set_index("category")["impact_ratio"].round(3).to_dict()
+        >>> result = audit([1, 1, 0, 1, 0, 0], y_pred=[1, 1, 1, 1, 0, 0], sensitive_features=list("AAABBB"), cost=0.6)
+        >>> result.impact_ratios().set_index("category")["impact_ratio"].round(3).to_dict()
         {'A': 1.0, 'B': 0.333}
         """
         return impact_ratios(self.population, confidence)
@@ -344,10 +352,10 @@ def audit(
 
     Examples
     --------
-    >>> found = audit([1, 1, 0, 1, 0, 0], y_pred=[1, 1, 1, 1, 1, 0], sensitive_features=list("AAABBB"), cost=0.6)
-    >>> found.verdict()[:104]
+    >>> result = audit([1, 1, 0, 1, 0, 0], y_pred=[1, 1, 1, 1, 1, 0], sensitive_features=list("AAABBB"), cost=0.6)
+    >>> result.verdict()[:104]
     'If applying costs 60% of what being selected is worth, it could go either way for A and B. 3 of 6 people'
-    >>> found.sentences()[1]
+    >>> result.sentences()[1]
     'It could go either way for B: 50.0% of its people who pass screening are qualified, and applying costs 60%. It
     would apply at a cost of 50% or less (a subsidy of 0.10).'
     """

@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 
 from .._validation import check_fraction
 from ..behaviour import as_decisions
-from ..counting import position_of, with_same_columns
+from ..counting import position_of
 from .audits import Audit
 from .names import group_names
 from .paired import PairedCounts
@@ -78,8 +78,7 @@ class Comparison(Reported):
 
     def positions(self, one: Audit) -> NDArray[np.intp]:
         """Position among :attr:`groups` of each group of one of the audits."""
-        own = with_same_columns(one.published.groups, self.groups, "A table", "the list of groups")
-        return np.asarray(position_of(own, self.groups, "A table", "the list of groups"), dtype=np.intp)
+        return position_of(one.published.groups, self.groups, "A table", "the list of groups")
 
     def differences(self) -> pd.DataFrame:
         """Each number of both, and the difference with its interval.
@@ -116,22 +115,16 @@ class Comparison(Reported):
         ]
         columns: dict[str, Any] = {"change": None}
         for name in ("n", "base_rate", "selected", "precision", "cost", "applies", "applies_in"):
+            absent = None if name == "applies" else 0 if name in ("n", "selected") else np.nan
             for when, position, table in tables:
-                empty = None if name == "applies" else 0 if name in ("n", "selected") else np.nan
-                column = np.full(len(self.groups), empty, dtype=object)
-                column[position] = table[name].to_numpy(dtype=object)
-                if name != "applies":
-                    column = column.astype(np.float64)
-                if name in ("n", "selected") and (column == np.floor(column)).all():
-                    column = column.astype(np.int64)
-                columns[f"{name}_{when}"] = column
+                column = np.full(len(self.groups), absent, dtype=object if absent is None else np.float64)
+                column[position] = table[name]
+                whole = absent == 0 and (column == np.floor(column)).all()
+                columns[f"{name}_{when}"] = column.astype(np.int64) if whole else column
+        changes = map(CHANGES.__getitem__, zip(columns["applies_before"], columns["applies_after"], strict=True))
         columns["change"] = [
-            SHUT_OUT.get(CHANGES[before, after], CHANGES[before, after])
-            if after is not None and not selected
-            else CHANGES[before, after]
-            for before, after, selected in zip(
-                columns["applies_before"], columns["applies_after"], columns["selected_after"], strict=True
-            )
+            change if selected else SHUT_OUT.get(change, change)
+            for change, selected in zip(changes, columns["selected_after"], strict=True)
         ]
         return pd.DataFrame(columns, index=self.groups)
 

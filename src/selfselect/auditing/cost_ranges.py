@@ -20,22 +20,18 @@ THROUGHOUT, NOWHERE, UP_TO = "throughout", "nowhere", "up to"
 
 @dataclass(frozen=True, eq=False)
 class OverCosts:
-    """Who applies over a range of costs, and what follows. Made by :meth:`Audit.over_costs`.
+    """Who applies at costs from ``low`` to ``high``, and what follows. Made by :meth:`Audit.over_costs`.
 
     Attributes
     ----------
-    low, high : float
-        The range.
     groups : DataFrame, indexed by group
         ``applies``: "throughout", "nowhere", or "up to" a cost within the range; ``tips_at``: that cost (it still
         applies there), NaN for the others.
     steps : DataFrame
         What follows between two costs (``above``, ``up_to``), one row per step, in order. The first begins at ``low``
         itself.
-    names : list of str
-        Names of the groups.
-    passed : list of float
-        How many people of each group pass screening.
+    names, passed : list
+        Name of each group, and how many of its people pass screening.
     """
 
     low: float

@@ -8,13 +8,7 @@ import pandas as pd
 
 
 def group_names(labels: pd.Index) -> list[str]:
-    """One text per group: combinations of several columns are joined by " / ".
-
-    Examples
-    --------
-    >>> group_names(pd.MultiIndex.from_tuples([("A", 1), ("B", 2)]))
-    ['A / 1', 'B / 2']
-    """
+    """One text per group: combinations of several columns are joined by " / "."""
     if labels.nlevels == 1:
         return [str(label) for label in labels]
     names = [" / ".join(map(str, label)) for label in labels]

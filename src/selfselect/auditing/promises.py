@@ -18,16 +18,7 @@ RARE = 0.05
 
 
 def promises(applies: BoolArray, costs: FloatArray, new: GroupCounts, groups: pd.Index) -> pd.DataFrame:
-    """Whether the promise was kept to each group that applies.
-
-    Parameters
-    ----------
-    applies, costs : ndarray of shape (n_groups,)
-        Which groups apply, by what was published, and their costs.
-    new : GroupCounts
-        Counts of new people.
-    groups : Index of shape (n_groups,)
-        The groups.
+    """Whether the promise was kept to each group that applies by what was published, from counts of new people.
 
     Returns
     -------
@@ -35,12 +26,6 @@ def promises(applies: BoolArray, costs: FloatArray, new: GroupCounts, groups: pd
         ``delivered`` (precision among new people, NaN if nobody passes) with its 95% Clopper-Pearson interval
         ``delivered_low`` and ``delivered_high``, and ``promise_kept``: "no" or "yes" if a one-sided binomial test at 5%
         says that the precision is below or above the cost, else "undecided"; empty for groups that stay away.
-
-    Examples
-    --------
-    >>> counts = GroupCounts(*(np.array(column) for column in ([99] * 3, [50] * 3, [40] * 3, [38, 20, 29])))
-    >>> promises(np.ones(3, dtype=bool), np.full(3, 0.7), counts, pd.Index(["A", "B", "C"]))["promise_kept"].tolist()
-    ['yes', 'no', 'undecided']
     """
     true_positives, passed = new.true_positives.astype(np.float64), new.selected.astype(np.float64)
     # binomial chances, by the incomplete beta function: it also takes sums of weights

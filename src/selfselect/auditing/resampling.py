@@ -22,12 +22,12 @@ from numpy.typing import NDArray
 from .._validation import FloatArray
 from ..behaviour import Shares, as_decisions
 from ..costs import Terms
-from ..counting import GroupCounts, position_of, ratio, with_same_columns
+from ..counting import GroupCounts, position_of, ratio
 from ..outcomes import outcome_bounds
 from .screening import ScreeningResult
 
 #: Numbers drawn at a time. This bounds memory if there are many groups.
-MOST_DRAWN = 2_000_000
+MAX_DRAWN = 2_000_000
 #: Numbers that have an interval.
 MEASURED = ("assumed_accuracy", "induced_accuracy", "application_rate", "social_cost")
 
@@ -36,7 +36,7 @@ def block_sizes(n_resamples: Any, n_groups: int) -> list[int]:
     """Sizes of blocks of resamples that fit into memory."""
     if not isinstance(n_resamples, int) or n_resamples < 2:
         raise ValueError(f"n_resamples must be a whole number of at least 2, got {n_resamples!r}.")
-    block = max(1, MOST_DRAWN // max(8 * n_groups, 1))
+    block = max(1, MAX_DRAWN // max(8 * n_groups, 1))
     return [min(block, n_resamples - start) for start in range(0, n_resamples, block)]
 
 
@@ -66,15 +66,7 @@ def _cells(counts: GroupCounts) -> FloatArray:
 
 
 def resampled_counts(counts: GroupCounts, size: int, rng: np.random.Generator) -> GroupCounts:
-    """Counts of people drawn again, of shape (size, n_groups).
-
-    Examples
-    --------
-    >>> counts = GroupCounts(*(np.array([count]) for count in (10, 4, 5, 3)))
-    >>> drawn = resampled_counts(counts, 2, np.random.default_rng(0))
-    >>> drawn.n.tolist(), drawn.selected.tolist()
-    ([[10], [10]], [[4], [4]])
-    """
+    """Counts of people drawn again, of shape (size, n_groups)."""
     cells = _cells(counts)
     squares = None if counts.squares is None else _cells(counts.squares)
     if squares is None and not np.issubdtype(counts.n.dtype, np.integer):
@@ -94,15 +86,9 @@ def resampled_counts(counts: GroupCounts, size: int, rng: np.random.Generator) -
 class Resamples:
     """Outcomes of resamples, one entry each.
 
-    Attributes
-    ----------
-    groups : Index of shape (n_groups,)
-        The groups whose counts are published.
-    shares : ndarray of shape (n_resamples, n_groups)
-        Share of each group that applies.
-    low, high : dict from str to ndarray of shape (n_resamples,)
-        Assumed accuracy, induced accuracy (NaN where nobody applies), application rate and social cost (NaN where
-        nobody is qualified). The two differ only where people were not tested: they are the bounds over their labels.
+    ``shares`` has the share of each group that applies, by resample. ``low`` and ``high`` have the :data:`MEASURED`
+    numbers of each resample, NaN where they are undefined. The two differ only where people were not tested: they are
+    the bounds over their labels.
     """
 
     groups: pd.Index
@@ -121,10 +107,8 @@ class Resamples:
     ) -> Resamples:
         """One block: groups decide by their published counts, and the outcome is that of the people counted."""
         shares = terms.shares(groups, published)
-        own = with_same_columns(counted_groups, groups, "The population", "what is published")
-        applying = np.asarray(shares, dtype=np.float64)[
-            ..., position_of(own, groups, "The population", "what is published")
-        ]
+        position = position_of(counted_groups, groups, "The population", "what is published")
+        applying = np.asarray(shares, dtype=np.float64)[..., position]
         rate = ratio((applying * counted.n).sum(axis=-1), counted.n.sum(axis=-1))
         bounds = outcome_bounds(counted, applying) | {"application_rate": (rate, rate)}
         low, high = ({name: bounds[name][end] for name in MEASURED} for end in (0, 1))
@@ -161,30 +145,9 @@ def resample(
 ) -> Resamples:
     """Draw people with replacement; groups decide by the counts of those drawn.
 
-    Parameters
-    ----------
-    published_by, counted_on : ScreeningResult
-        The people whose counts are published, and those who are counted. If they are one object, they are drawn once;
-        otherwise each set is drawn on its own.
-    terms : Terms
-        Costs and subsidies.
-    n_resamples : int, default=1000
-        Number of resamples.
-    random_state : int, sequence of int, SeedSequence or Generator, default=0
-        Seed, as :func:`numpy.random.default_rng` takes it. Draws of different tables are independent if their seeds
-        differ: ``[seed, 0]`` and ``[seed, 1]``, say.
-
-    Returns
-    -------
-    Resamples
-
-    Examples
-    --------
-    >>> y, passed = [1, 1, 0, 1, 0, 0] * 20, [1, 1, 1, 1, 1, 0] * 20
-    >>> people = ScreeningResult.from_predictions(y, passed, sensitive_features=list("AAABBB") * 20)
-    >>> drawn = resample(people, people, Terms(0.6), n_resamples=200)
-    >>> drawn.applies.to_dict()
-    {'A': 0.905, 'B': 0.16}
+    If those whose counts are published and those who are counted are one object, they are drawn once; otherwise each
+    set is drawn on its own. Draws of different tables are independent if their seeds differ, as ``[seed, 0]`` and
+    ``[seed, 1]`` do.
     """
     rng = np.random.default_rng(random_state)
     same = counted_on is published_by
@@ -201,16 +164,8 @@ def resample(
 class Uncertainty:
     """Intervals of an audit's numbers by the bootstrap. Made by :meth:`Audit.uncertainty`.
 
-    Attributes
-    ----------
-    resamples : Resamples
-        Outcome of each resample.
-    confidence : float
-        Level of the intervals.
-    seed : int or other
-        Seed of the draws.
-    weighted : bool
-        Whether people were drawn by the Bayesian bootstrap, because they have weights.
+    ``confidence`` is their level, ``seed`` that of the draws, and ``weighted`` whether people have weights and were
+    therefore drawn by the Bayesian bootstrap.
     """
 
     resamples: Resamples

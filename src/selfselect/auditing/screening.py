@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -12,7 +12,6 @@ from numpy.typing import ArrayLike
 from .._errors import InputError
 from .._validation import (
     BoolArray,
-    FloatArray,
     as_column,
     check_binary,
     check_floats,
@@ -21,18 +20,12 @@ from .._validation import (
     check_weights,
     list_some,
 )
-from ..counting import GroupCodes, GroupCounts, encode_groups
+from ..counting import GroupCounts, encode_groups
 from ..publishing import PublishedStatistics, ThresholdCurves
 
 
 def default_threshold(lowest: float, highest: float) -> float:
-    """One half for scores that can be probabilities; other scores need a threshold.
-
-    Examples
-    --------
-    >>> default_threshold(0.1, 0.9)
-    0.5
-    """
+    """One half for scores that can be probabilities; other scores need a threshold."""
     if lowest >= 0 and highest <= 1:
         return 0.5
     raise InputError(
@@ -60,18 +53,6 @@ def _labels(y_true: ArrayLike, untested: bool) -> tuple[BoolArray, BoolArray | N
     if not missing.all():
         y[~missing] = check_binary(column[~missing], "y_true")
     return y, ~missing
-
-
-def check_untested(known: BoolArray | None, selected: BoolArray) -> None:
-    """Raise an error if people pass screening and have no label."""
-    if known is None:
-        return
-    wrong = np.flatnonzero(~known & selected)
-    if wrong.size:
-        raise ValueError(
-            f"y_true is missing for {wrong.size} person(s) who pass screening, first at row(s) {list_some(wrong)}. "
-            "Only people who do not pass can be untested: find these labels, or leave the people out."
-        )
 
 
 @dataclass(frozen=True, eq=False)
@@ -116,13 +97,15 @@ class ScreeningResult:
         (y, known), values = _labels(y_true, untested), check_floats(score, "score")
         check_same_length(y_true=y, score=values)
         groups = encode_groups(sensitive_features, n_rows=len(y), missing=missing)
-        weights = check_weights(sample_weight, len(y))
         if threshold is None:
             threshold = default_threshold(float(values.min()), float(values.max()))
         if known is not None:
-            selected = values > check_threshold(threshold)
-            check_untested(known, selected)
-            return cls(_table(y, selected, groups, weights, known), threshold=threshold)
+            decided = values > check_threshold(threshold)
+            made = cls.from_predictions(
+                y_true, decided, sensitive_features=groups, sample_weight=sample_weight, untested=True
+            )
+            return replace(made, threshold=threshold)
+        weights = check_weights(sample_weight, len(y))
         curves = ThresholdCurves.from_codes(y, values, groups.codes, groups.labels, weights, squares=True)
         return cls.from_curves(curves, threshold)
 
@@ -142,8 +125,13 @@ class ScreeningResult:
         check_same_length(y_true=y, y_pred=selected)
         weights = check_weights(sample_weight, len(y))
         groups = encode_groups(sensitive_features, n_rows=len(y), missing=missing)
-        check_untested(known, selected)
-        return cls(_table(y, selected, groups, weights, known))
+        if known is not None and (wrong := np.flatnonzero(~known & selected)).size:
+            raise ValueError(
+                f"y_true is missing for {wrong.size} person(s) who pass screening, first at row(s) {list_some(wrong)}. "
+                "Only people who do not pass can be untested: find these labels, or leave the people out."
+            )
+        counts = GroupCounts.from_rows(y, selected, groups.codes, groups.n_groups, weights, known=known, squares=True)
+        return cls(PublishedStatistics(groups.labels, counts))
 
     @property
     def groups(self) -> pd.Index:
@@ -154,10 +142,3 @@ class ScreeningResult:
     def counts(self) -> GroupCounts:
         """Counts per group."""
         return self.table.counts
-
-
-def _table(
-    y: BoolArray, selected: BoolArray, groups: GroupCodes, weights: FloatArray | None, known: BoolArray | None
-) -> PublishedStatistics:
-    counts = GroupCounts.from_rows(y, selected, groups.codes, groups.n_groups, weights, known=known, squares=True)
-    return PublishedStatistics(groups.labels, counts)

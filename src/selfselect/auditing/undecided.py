@@ -26,12 +26,6 @@ def either_way(counts: GroupCounts, applies: BoolArray, undecided: BoolArray) ->
     dict
         ``induced_accuracy`` and ``social_cost``, two ends each (including the bounds over labels of people who were not
         tested), and ``nobody``: whether it is possible that nobody applies.
-
-    Examples
-    --------
-    >>> counts = GroupCounts(*(np.array(column) for column in ([10, 10], [5, 5], [5, 5], [4, 3])))
-    >>> either_way(counts, np.array([True, False]), np.array([True, True]))
-    {'induced_accuracy': (0.6, 0.8), 'social_cost': (0.0, 1.0), 'nobody': True}
     """
     certain, possible = applies & ~undecided, applies | undecided
     fewest, most = (outcome_bounds(counts, who.astype(np.float64))["social_cost"] for who in (possible, certain))

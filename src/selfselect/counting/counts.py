@@ -22,13 +22,7 @@ COUNT_NAMES = ("n", "positives", "selected", "true_positives")
 
 
 def correct_decisions(n: Any, positives: Any, selected: Any, true_positives: Any) -> NDArray[Any]:
-    """Number of correct decisions: true positives and true negatives.
-
-    Examples
-    --------
-    >>> int(correct_decisions(n=10, positives=4, selected=5, true_positives=3))
-    7
-    """
+    """Number of correct decisions: true positives and true negatives."""
     correct: NDArray[Any] = n - positives - selected + 2 * true_positives
     return correct
 
@@ -115,14 +109,7 @@ class GroupCounts:
         return GroupCounts(n, positives, selected, true_positives, untested, squares=squares)
 
     def to_dict(self) -> dict[str, list[Any]]:
-        """Counts by name, as lists that JSON can hold.
-
-        Examples
-        --------
-        >>> counts = GroupCounts(np.array([4, 2]), np.array([2, 1]), np.array([2, 0]), np.array([1, 0]))
-        >>> counts.to_dict()
-        {'n': [4, 2], 'positives': [2, 1], 'selected': [2, 0], 'true_positives': [1, 0]}
-        """
+        """Counts by name, as lists that JSON can hold."""
         sums = {name: sums.tolist() for name, sums in zip(COUNT_NAMES, self.columns, strict=True)}
         return sums if self.untested is None else sums | {"untested": self.untested.tolist()}
 

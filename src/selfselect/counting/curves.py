@@ -64,14 +64,6 @@ class CountCurves:
         People and qualified people of each group.
     squares : CountCurves, optional
         The same steps with squared weights. None means that weights are repetitions.
-
-    Examples
-    --------
-    >>> steps = CountCurves.from_scores(
-    ...     y_true=[0, 1, 0, 1], score=[0.1, 0.4, 0.4, 0.8], sensitive_features=["A"] * 4
-    ... )
-    >>> steps.to_frame()[["threshold", "selected", "true_positives"]].values.tolist()
-    [[-inf, 4.0, 2.0], [0.1, 3.0, 2.0], [0.4, 1.0, 1.0], [0.8, 0.0, 0.0]]
     """
 
     groups: pd.Index
@@ -225,12 +217,7 @@ class CountCurves:
         return GroupCounts(self.n, self.positives, self.selected[step], self.true_positives[step], squares=squares)
 
     def counts_at(self, thresholds: ArrayLike) -> tuple[NDArray[Any], NDArray[Any]]:
-        """Selected people and true positives of each group at each of several rising thresholds.
-
-        Returns
-        -------
-        selected, true_positives : ndarray of shape (n_thresholds, n_groups)
-        """
+        """Selected people and true positives at several rising thresholds, of shape (n_thresholds, n_groups) each."""
         grid = np.asarray(thresholds, dtype=np.float64)
         n_groups = len(self.groups)
         # a step holds from the first threshold that reaches it; those beyond the last threshold never do

@@ -116,8 +116,7 @@ def locate_groups(
 ) -> NDArray[np.intp]:
     """Position of each row's group in ``labels``; an unknown group is an error."""
     own = encode_groups(sensitive_features, n_rows=n_rows, missing=missing)
-    aligned = with_same_columns(own.labels, labels, "sensitive_features", where)
-    return position_of(aligned, labels, "sensitive_features", where)[own.codes]
+    return position_of(own.labels, labels, "sensitive_features", where)[own.codes]
 
 
 def with_same_columns(wanted: pd.Index, labels: pd.Index, name: str, where: str) -> pd.Index:
@@ -137,8 +136,8 @@ def with_same_columns(wanted: pd.Index, labels: pd.Index, name: str, where: str)
 
 
 def position_of(wanted: pd.Index, labels: pd.Index, name: str, where: str) -> NDArray[np.intp]:
-    """Position of each label of ``wanted`` in ``labels``; an unknown label is an error."""
-    known = labels
+    """Position of each label of ``wanted`` in ``labels``, by the same columns; an unknown label is an error."""
+    wanted, known = with_same_columns(wanted, labels, name, where), labels
     if labels.nlevels > 1 or labels.dtype != wanted.dtype or isinstance(labels.dtype, pd.IntervalDtype):
         # compare labels as Python does: without conversion of types, and not by containment in intervals
         known, wanted = (pd.Index(list(index), dtype=object, tupleize_cols=False) for index in (labels, wanted))
@@ -153,13 +152,7 @@ def position_of(wanted: pd.Index, labels: pd.Index, name: str, where: str) -> ND
 
 
 def locate_labels(wanted: Any, labels: pd.Index, name: str, where: str = "the table of groups") -> NDArray[np.intp]:
-    """Position in ``labels`` of the groups that a user names (by tuples, for combinations of columns).
-
-    Examples
-    --------
-    >>> locate_labels([True], pd.Index([False, True]), "targets").tolist()
-    [1]
-    """
+    """Position in ``labels`` of the groups that a user names (by tuples, for combinations of columns)."""
     if not isinstance(wanted, list | tuple | set | frozenset | pd.Index | pd.Series | np.ndarray):
         raise TypeError(f"{name} must be a list of groups, got {wanted!r}.")
     names = list(wanted)
@@ -270,7 +263,7 @@ def _encode_column(column: pd.Series, missing: str) -> GroupCodes:
         try:
             codes, uniques = _factorize(column)
         except TypeError as error:
-            bad = next(i for i, value in enumerate(column) if not _hashable(value))
+            bad = next(i for i, value in enumerate(column) if not pd.api.types.is_hashable(value))
             raise TypeError(
                 f"sensitive_features must hold hashable labels; row {bad} holds {list_some([column.iloc[bad]])}."
             ) from error
@@ -328,11 +321,3 @@ def _sort_order(labels: pd.Index) -> NDArray[np.intp]:
     except TypeError:  # labels of several types: by type, then by how they print
         keys = [(type(label).__name__, str(label)) for label in labels]
         return np.asarray(sorted(range(len(keys)), key=keys.__getitem__), dtype=np.intp)
-
-
-def _hashable(value: Any) -> bool:
-    try:
-        hash(value)
-    except TypeError:
-        return False
-    return True

@@ -39,17 +39,7 @@ class Rows(Protocol[Block_co]):
 
 
 class InMemoryRows(Generic[Block]):
-    """A table in memory, as one block. Work is done once and its result kept.
-
-    Parameters
-    ----------
-    block : object
-
-    Examples
-    --------
-    >>> InMemoryRows([1, 2, 3]).each(max).total(float)
-    3.0
-    """
+    """A table in memory, as one block. Work is done once and its result kept."""
 
     def __init__(self, block: Block) -> None:
         self.block = block
@@ -69,11 +59,6 @@ class ChunkedRows(Generic[Block]):
     blocks : iterable
         The same blocks each time it is iterated over: a list, or an object whose ``__iter__`` reopens the files. A
         generator is refused, because it can be read only once.
-
-    Examples
-    --------
-    >>> ChunkedRows([[1, 2], [3]]).each(sum).total(float)
-    6.0
     """
 
     def __init__(self, blocks: Iterable[Block]) -> None:

@@ -24,9 +24,8 @@ from numpy.typing import NDArray
 
 from .._validation import FloatArray
 from ..behaviour import as_decisions
-from ..constraints import Constraints
+from ..constraints import SHARE_SLACK, Constraints
 from ..counting import GroupCounts, ratio
-from ..outcomes import SHARE_SLACK
 from ..publishing import ThresholdCurves
 from .problem import TrainingTerms
 

@@ -16,9 +16,9 @@ from sklearn.linear_model import LogisticRegression
 
 from .._validation import BoolArray, FloatArray
 from ..behaviour import as_decisions
+from ..constraints import SHARE_SLACK
 from ..counting import GroupCounts, ratio
 from ..counting.rows import InMemoryRows
-from ..outcomes import SHARE_SLACK
 from .candidates import curves_of, names_of
 from .evaluation import MIN_SELECTED, accuracy_lower_bound
 from .linear import FeatureBlock, LinearLoss

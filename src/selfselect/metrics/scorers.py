@@ -10,7 +10,8 @@ from numpy.typing import ArrayLike
 from sklearn.utils.metadata_routing import MetadataRequest
 
 from .._validation import check_fraction
-from ..outcomes import SHARE_SLACK, Outcome
+from ..constraints import SHARE_SLACK
+from ..outcomes import Outcome
 
 
 def final_step(estimator: Any, X: Any = None) -> tuple[Any, Any]:
@@ -93,7 +94,7 @@ def _induced_accuracy(outcome: Outcome, max_social_cost: float | None, nobody: f
     return float(-excess if excess > SHARE_SLACK else outcome.induced_accuracy)
 
 
-def _minus_social_cost(outcome: Outcome) -> float:
+def _social_cost(outcome: Outcome) -> float:
     return float(-outcome.social_cost)
 
 
@@ -148,4 +149,4 @@ def social_cost_scorer(cost: Any = None, *, subsidies: Any = None) -> Applicatio
     >>> social_cost_scorer(cost=0.7)
     social_cost_scorer(cost=0.7, subsidies=None)
     """
-    return ApplicationScorer("social_cost_scorer", _minus_social_cost, cost, subsidies)
+    return ApplicationScorer("social_cost_scorer", _social_cost, cost, subsidies)

@@ -3,11 +3,10 @@
 from .accuracy_frontier import accuracy_social_cost_frontier
 from .plan import plan_subsidies
 from .retraining import plan_under_retraining, refit
-from .subsidies import Spending, SubsidyPlan, plan_for
+from .subsidies import SubsidyPlan, plan_for
 from .thresholds import ThresholdFrontier, frontier_for, threshold_frontier
 
 __all__ = [
-    "Spending",
     "SubsidyPlan",
     "ThresholdFrontier",
     "accuracy_social_cost_frontier",

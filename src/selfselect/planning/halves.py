@@ -15,13 +15,6 @@ def two_halves(curves: ThresholdCurves, seed: int) -> tuple[ThresholdCurves, Thr
 
     With weights, people of one group, score and label stay together, because only the sum of their weights is known. A
     very small group may be in one half only.
-
-    Examples
-    --------
-    >>> curves = ThresholdCurves.from_scores([0, 1] * 10, np.arange(20), sensitive_features=["A"] * 20)
-    >>> one, other = two_halves(curves, seed=0)
-    >>> one.n.tolist(), other.n.tolist(), one.positives.tolist()
-    ([10], [10], [5])
     """
     group, score, label, weight = _people(curves)
     rng = np.random.default_rng(seed)

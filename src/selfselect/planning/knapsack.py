@@ -1,8 +1,8 @@
 """The 0-1 knapsack problem: the set of the largest value whose price is within a budget, and of such sets the cheapest.
 
 The linear relaxation (one sort) bounds the value from above, and its dual price settles almost every item. The sets of
-the others that no other set beats in price and value are listed, item by item. An integer program gives the same
-answer, but takes two minutes instead of 0.1 seconds for 10,000 items, and accepts sets slightly above the budget.
+the others that no other set beats in price and value are listed, item by item. An integer program for these others
+gives the same answer, but takes up to 13 seconds instead of 0.02 for 10,000 items.
 """
 
 from __future__ import annotations
@@ -17,22 +17,12 @@ from .._validation import BoolArray, FloatArray
 #: Sums of prices and values are compared to this, of the whole: above the rounding of long sums, far below a person.
 ROUNDING = 1e-9
 #: Sets that are listed at a time, and in all. If there are more, the most promising are kept.
-LONGEST_LIST, MOST_LISTED = 200_000, 20_000_000
+MAX_SETS, MAX_SETS_IN_ALL = 200_000, 20_000_000
 
 
 @dataclass(frozen=True, eq=False)
 class Subset:
-    """A set of items within a budget.
-
-    Attributes
-    ----------
-    inside : ndarray of bool
-        The items of the set.
-    value, price : float
-        Their sums.
-    upper : float
-        No other set within the budget has a larger value.
-    """
+    """The items ``inside`` a budget, and the sums of their values and prices. No set has a value above ``upper``."""
 
     inside: BoolArray
     value: float
@@ -48,19 +38,7 @@ class Subset:
 def best_subset(value: ArrayLike, price: ArrayLike, budget: float) -> Subset:
     """Set of the largest value whose price is within a budget; of such sets the cheapest.
 
-    Parameters
-    ----------
-    value, price : array-like of shape (n_items,)
-        Value and price of each item, at least 0. Items without value are left out, items with a value that cost nothing
-        are always in.
-    budget : float
-        The largest sum of prices.
-
-    Examples
-    --------
-    >>> best = best_subset([6, 5, 5, 0], [6.0, 4.0, 4.0, 0.0], budget=8)
-    >>> best.inside, best.value, best.price
-    (array([False,  True,  True, False]), 10.0, 8.0)
+    Values and prices are at least 0. Items without value are left out; free items with a value are always in.
     """
     values, prices = np.asarray(value, dtype=np.float64), np.asarray(price, dtype=np.float64)
     room = budget + ROUNDING * max(1.0, budget)
@@ -92,7 +70,10 @@ def _solve(value: FloatArray, price: FloatArray, room: float) -> tuple[BoolArray
     open_ = np.flatnonzero(np.abs(gain) <= bound - reached + rounding)
     settled = gain > 0
     settled[open_] = False
-    best, complete = _best_listed(value, price, room, settled, open_, reached - rounding, rounding)
+    room_left, least = room - float(price[settled].sum()), reached - rounding - float(value[settled].sum())
+    chosen, complete = _best_listed(value[open_], price[open_], room_left, least, rounding)
+    best = settled
+    best[open_] = chosen
     if complete:
         return best, float(value[best].sum())
     inside = best if value[best].sum() > reached else inside
@@ -102,26 +83,17 @@ def _solve(value: FloatArray, price: FloatArray, room: float) -> tuple[BoolArray
 
 
 def _best_listed(
-    value: FloatArray,
-    price: FloatArray,
-    room: float,
-    settled: BoolArray,
-    open_: NDArray[np.intp],
-    least: float,
-    rounding: float,
+    values: FloatArray, prices: FloatArray, room: float, least: float, rounding: float
 ) -> tuple[BoolArray, bool]:
-    """The best set of the settled items and some of the open ones, and whether lists held all sets that matter.
+    """The best set of items, and whether lists held all sets that matter.
 
     A set is kept if no other of the same items is as cheap with as much value, and if it can still reach the least
     value. The last set kept is the best, and of those with as much value the cheapest.
     """
-    values, prices = value[open_], price[open_]
-    room -= float(price[settled].sum())
-    least -= float(value[settled].sum())
-    longest, complete = min(LONGEST_LIST, MOST_LISTED // max(len(open_), 1)), True
+    longest, complete = min(MAX_SETS, MAX_SETS_IN_ALL // max(len(values), 1)), True
     spent, won = np.zeros(1), np.zeros(1)
     steps: list[tuple[NDArray[np.intp], BoolArray]] = []
-    for i in range(len(open_)):
+    for i in range(len(values)):
         spent = np.concatenate([spent, spent + prices[i]])
         won = np.concatenate([won, won + values[i]])
         rows = np.lexsort((-won, spent))
@@ -138,8 +110,8 @@ def _best_listed(
         n_before = len(spent) // 2
         steps.append((rows % n_before, rows >= n_before))
         spent, won = spent[rows], won[rows]
-    at, inside = len(won) - 1, settled.copy()
-    for item, (parent, is_in) in zip(open_[::-1], steps[::-1], strict=True):
+    at, inside = len(won) - 1, np.zeros(len(values), dtype=bool)
+    for item, (parent, is_in) in reversed(list(enumerate(steps))):
         inside[item] = is_in[at]
         at = int(parent[at])
     return inside, complete

@@ -12,7 +12,7 @@ from numpy.typing import ArrayLike
 from sklearn.base import clone
 
 from .._notices import captured_warnings
-from .._validation import BoolArray, FloatArray
+from .._validation import BoolArray, FloatArray, check_nonnegative
 from ..auditing import Audit, ScreeningResult
 from ..costs import SubsidyKind, Terms
 from ..counting import GroupCodes, locate_labels
@@ -21,13 +21,13 @@ from ..publishing import PublishedStatistics
 from ..publishing.splits import as_publishing
 from ..statistics import SLACK, LowerBound
 from .knapsack import ROUNDING
-from .subsidies import Spending, SubsidyPlan, check_budget, least_subsidies, plan_for
+from .subsidies import Spending, SubsidyPlan, least_subsidies, plan_for
 
 #: Takes the terms of the groups, returns what the firm publishes once it has re-trained under them.
 Firm: TypeAlias = Callable[[Terms], PublishedStatistics]
 
 #: Fits that the search for subsidies under re-training may take.
-MOST_FITS = 40
+MAX_FITS = 40
 #: Subsidies closer than this count as equal in that search.
 RESOLUTION = 0.005
 #: The least that is tried if a group does not apply and its precision does not say how much it needs.
@@ -80,7 +80,7 @@ class _Search:
     firm: Firm
     is_target: BoolArray
     confidence: float | None
-    most_fits: int
+    max_fits: int
     attempts: dict[bytes, _Attempt] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
@@ -92,7 +92,7 @@ class _Search:
 
     @property
     def has_fits_left(self) -> bool:
-        return len(self.attempts) < self.most_fits
+        return len(self.attempts) < self.max_fits
 
     def attempt(self, amounts: FloatArray) -> _Attempt:
         """Let the firm re-train against some subsidies; nothing is fitted twice."""
@@ -197,7 +197,7 @@ def plan_under_retraining(
     subsidy_kind: SubsidyKind = "additive",
     budget: float | None = None,
     confidence: float | None = None,
-    most_fits: int = MOST_FITS,
+    max_fits: int = MAX_FITS,
 ) -> SubsidyPlan:
     """Subsidies that make groups apply although the firm re-trains against them.
 
@@ -209,25 +209,16 @@ def plan_under_retraining(
     stays and less is paid. The answer of a re-trained firm need not be monotone, so the result is the best that was
     found, not certainly the best there is.
 
-    Parameters
-    ----------
-    before : Audit
-        The model as it is.
-    firm : callable
-        Takes the terms of the groups, returns what the firm publishes once it has re-trained under them.
-    targets, subsidy_kind, budget, confidence
-        As in :func:`plan_subsidies`. With a budget, all groups that stay away now or would once the firm re-trains may
-        be paid by default.
-    most_fits : int, default=40
-        Fits that the search may take.
+    ``before`` is the model as it is; other parameters are those of :func:`plan_subsidies`. With a budget, all groups
+    that stay away now or would once the firm re-trains may be paid by default.
     """
-    if most_fits < 1:
-        raise ValueError(f"most_fits must be at least 1, got {most_fits!r}.")
+    if max_fits < 1:
+        raise ValueError(f"max_fits must be at least 1, got {max_fits!r}.")
     if budget is not None:
-        return _spend(before, firm, targets, subsidy_kind, check_budget(budget), confidence, most_fits)
+        return _spend(before, firm, targets, subsidy_kind, check_nonnegative(budget, "budget"), confidence, max_fits)
     first = plan_for(before, targets, subsidy_kind=subsidy_kind, confidence=confidence)
     is_target = np.asarray(first.before.published.groups.isin(first.targets))
-    search = _Search(first.before, firm, is_target, confidence, most_fits)
+    search = _Search(first.before, firm, is_target, confidence, max_fits)
     best, too_little = _raise(search, np.nan_to_num(first.subsidies.to_numpy(dtype=np.float64)))
     if not search.works(best):
 
@@ -289,7 +280,7 @@ def _spend(
     subsidy_kind: SubsidyKind,
     budget: float,
     confidence: float | None,
-    most_fits: int,
+    max_fits: int,
 ) -> SubsidyPlan:
     """The attempt with the lowest social cost within the budget; paying nothing is one of them."""
     before = before.under(before.terms.with_subsidies(None, subsidy_kind))
@@ -297,7 +288,7 @@ def _spend(
     may_be_paid = np.ones(len(groups), dtype=bool)
     if targets is not None:
         may_be_paid = np.asarray(groups.isin(groups[locate_labels(targets, groups, "targets")]))
-    search = _Search(before, firm, may_be_paid, confidence, most_fits)
+    search = _Search(before, firm, may_be_paid, confidence, max_fits)
     if targets is None:  # groups that apply anyway need nothing
         search.is_target = ~(before.applies.to_numpy() & search.unpaid.applies)
         search.most = np.where(search.is_target, search.most, 0.0)
@@ -324,11 +315,11 @@ def _spend(
             done = search.attempt(guess.subsidies.to_numpy(dtype=np.float64))
             best = done if better(done, best) else best
     # subsidies at which all targets apply, and attempts on the way there, may be within the budget
-    search.most_fits = len(search.attempts) + max(most_fits - len(search.attempts), 0) * 2 // 3
+    search.max_fits = len(search.attempts) + max(max_fits - len(search.attempts), 0) * 2 // 3
     everyone, too_little = _raise(search, search.needed(search.unpaid) * search.is_target)
     if search.works(everyone):
         _lower(search, everyone, too_little)
-    search.most_fits = most_fits
+    search.max_fits = max_fits
     for done in search.attempts.values():
         best = done if better(done, best) else best
     by_qualified = sorted(np.flatnonzero(search.is_target), key=lambda z: -search.qualified[z])

@@ -11,7 +11,7 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
-from .._validation import BoolArray
+from .._validation import BoolArray, check_nonnegative
 from ..auditing import Audit
 from ..auditing.reported import Reported
 from ..costs import SubsidyKind
@@ -24,14 +24,8 @@ from .knapsack import best_subset
 class Spending:
     """How a budget was spent.
 
-    Attributes
-    ----------
-    budget : float
-        The largest sum of payments; 1 is what being selected is worth to one person.
-    price : Series, indexed by group
-        Payment that brings in each group alone; NaN if it applies already, is no target, or cannot be brought in.
-    exact : bool
-        Whether it is proved that no other use of the budget lowers social cost further.
+    ``price`` is the payment that brings in each group alone, NaN if it applies already, is no target, or cannot be
+    brought in. ``exact`` is whether it is proved that no other use of the budget lowers social cost further.
     """
 
     budget: float
@@ -205,24 +199,17 @@ def plan_for(
     needed = least_subsidies(before, confidence)
     if budget is not None:
         return _within_budget(
-            before, np.asarray(groups.isin(wanted)) & stays_away, needed, check_budget(budget), confidence
+            before,
+            np.asarray(groups.isin(wanted)) & stays_away,
+            needed,
+            check_nonnegative(budget, "budget"),
+            confidence,
         )
     # a target that applies already is paid only if a confidence is required
     paid = groups.isin(wanted) & (stays_away if confidence is None else True)
     subsidies = pd.Series(np.where(paid, needed, 0.0), index=groups, name="subsidy")
     after = before.under(before.terms.with_subsidies(subsidies.fillna(0.0)))
     return SubsidyPlan(before, after, wanted, subsidies, confidence=confidence)
-
-
-def check_budget(budget: Any) -> float:
-    """Return a valid budget as a number."""
-    try:
-        amount = float(budget)
-    except (TypeError, ValueError) as error:
-        raise TypeError(f"budget must be a number, got {budget!r}.") from error
-    if not (np.isfinite(amount) and amount >= 0):
-        raise ValueError(f"budget must be finite and at least 0, got {budget!r}.")
-    return amount
 
 
 def _within_budget(

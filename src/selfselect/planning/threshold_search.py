@@ -18,10 +18,10 @@ from ..publishing import ThresholdCurves
 from ..statistics import SLACK
 
 #: Points of the frontier of thresholds per group; where there are more, fewer are spread over social cost.
-MOST_POINTS, SPREAD_POINTS = 100, 40
+MAX_POINTS, SPREAD_POINTS = 100, 40
 #: With more groups than this, sets of groups may differ from the best by one group: integer programs for each point
 #: would take a minute.
-MOST_EXACT = 1000
+MAX_EXACT_GROUPS = 1000
 
 
 @dataclass(frozen=True, eq=False)
@@ -48,34 +48,36 @@ class ThresholdSearch:
         return np.asarray(rows[accuracy[rows] > best + SLACK], dtype=np.intp)
 
     def one(self, limit: float) -> tuple[int, bool]:
-        """Row of the most accurate threshold whose social cost is within a limit, or nearest to it; -1 without any."""
+        """Row of the most accurate threshold whose social cost is within a limit, or nearest to it; -1 without any.
+
+        Also whether it is within the limit.
+        """
         away = self.everything["social_cost"].to_numpy()[self.efficient]
         if len(away) == 0:
             return -1, False
         within = int(np.searchsorted(away, limit + SLACK, side="right"))
         return int(self.efficient[max(within - 1, 0)]), within > 0
 
-    def at_one(self, chosen_on: ThresholdSearch, row: int) -> FloatArray:
-        """Correct decisions, applicants, qualified people who stay away, all qualified people, at one threshold."""
-        everyone, qualified = float(self.curves.n.sum()), float(self.curves.positives.sum())
-        if row < 0:
-            return np.array([0.0, 0.0, qualified, qualified])
-        value = chosen_on.everything["threshold"].to_numpy()[row]
-        here = self.everything.iloc[np.searchsorted(self.everything["threshold"].to_numpy(), value, "right") - 1]
-        applicants = here["application_rate"] * everyone
-        right = here["induced_accuracy"] * applicants if applicants else 0.0
-        return np.array([right, applicants, here["social_cost"] * qualified if qualified else 0.0, qualified])
-
     @cached_property
     def shares(self) -> Shares:
         """Share of its group that applies at each step."""
         return self.curves.step_shares(self.terms)
 
-    def at_each(self, chosen_on: ThresholdSearch, inside: NDArray[np.bool_]) -> FloatArray:
-        """The same at thresholds per group; nobody passes in a group that has none."""
-        theirs = np.where(inside, chosen_on.curves.threshold[chosen_on.best_step], np.nan)
-        at = chosen_on.curves.groups.get_indexer(self.curves.groups)
-        step = steps_at(self.curves, np.where(at >= 0, theirs[at], np.nan))
+    def thresholds(self, kind: str, limit: float) -> FloatArray:
+        """The best threshold of each group within a limit; NaN: nobody passes."""
+        if kind == "per_group":
+            return np.where(self.per_group(limit)[0], self.curves.threshold[self.best_step], np.nan)
+        row, _ = self.one(limit)
+        value = np.nan if row < 0 else self.everything["threshold"].to_numpy()[row]
+        return np.full(len(self.curves.groups), value)
+
+    def sums_at(self, groups: pd.Index, thresholds: FloatArray) -> FloatArray:
+        """Correct decisions about applicants, applicants, qualified people who stay away, all qualified people.
+
+        Nobody passes in a group without a threshold.
+        """
+        at = groups.get_indexer(self.curves.groups)
+        step = steps_at(self.curves, np.where(at >= 0, thresholds[at], np.nan))
         counts, shares = self.curves.counts_of(step), np.asarray(self.shares[step], dtype=np.float64)
         away = (1 - shares) @ counts.positives
         return np.array([shares @ counts.correct, shares @ counts.n, away, counts.positives.sum()], dtype=np.float64)
@@ -102,21 +104,21 @@ class ThresholdSearch:
     def per_group(self, limit: float) -> tuple[NDArray[np.bool_], bool]:
         """Groups to let in, each at its best step, for the best accuracy within a limit, or nearest to it."""
         need = (1 - limit - SLACK) * float(self.curves.positives.sum())
-        best = best_set(self.choices, need, exact=len(self.curves.groups) <= MOST_EXACT)
+        best = best_set(self.choices, need, exact=len(self.curves.groups) <= MAX_EXACT_GROUPS)
         return (best.applying, True) if best is not None else (self.choices.may_apply, False)
 
     def sets(self) -> Iterator[NDArray[np.bool_]]:
         """Sets of groups of the frontier, by falling social cost; every one if there are not too many."""
         for step in (0.0, float(self.curves.positives.sum()) / SPREAD_POINTS):
             sets = list(self._sets(step))
-            if len(sets) < MOST_POINTS or step:
+            if len(sets) < MAX_POINTS or step:
                 yield from sets
                 return
 
     def _sets(self, step: float) -> Iterator[NDArray[np.bool_]]:
         cover, need = self.choices.cover, 0.0
-        for _ in range(MOST_POINTS):
-            best = best_set(self.choices, need, exact=len(cover) <= MOST_EXACT)
+        for _ in range(MAX_POINTS):
+            best = best_set(self.choices, need, exact=len(cover) <= MAX_EXACT_GROUPS)
             if best is None:
                 return
             yield best.applying

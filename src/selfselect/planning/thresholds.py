@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
-from dataclasses import dataclass, field, fields
+from dataclasses import dataclass, field, fields, replace
 from functools import cached_property
 from typing import Any, Literal, TypeAlias
 
@@ -14,7 +13,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from .._errors import InputError
 from .._validation import FloatArray, check_fraction
-from ..auditing import Audit, Provenance, ScreeningResult, audit, default_threshold, group_names
+from ..auditing import Audit, Provenance, ScreeningResult, default_threshold, group_names
 from ..auditing.reported import Reported
 from ..behaviour import as_decisions
 from ..costs import Cost, Subsidies, SubsidyKind, Terms
@@ -31,17 +30,11 @@ KINDS: dict[Kind, str] = {"one": "one threshold for all", "per_group": "a thresh
 #: Numbers of an outcome in the table of points.
 OUTCOME_COLUMNS = ("induced_accuracy", "social_cost", "application_rate", "applying_groups")
 #: With more groups, the table has no columns for single thresholds.
-MOST_COLUMNS = 30
+MAX_COLUMNS = 30
 
 
 def short_threshold(low: float, high: float) -> float:
-    """The shortest decimal number at which the same people pass: at least ``low``, below ``high``.
-
-    Examples
-    --------
-    >>> short_threshold(0.6123, 0.6177), short_threshold(0.5, 0.51), short_threshold(float("-inf"), 0.3)
-    (0.613, 0.5, -inf)
-    """
+    """The shortest decimal number at which the same people pass: at least ``low``, below ``high``."""
     if not math.isfinite(low):
         return low
     for places in range(17):
@@ -56,23 +49,11 @@ def short_threshold(low: float, high: float) -> float:
 
 @dataclass(frozen=True, eq=False)
 class Point:
-    """A threshold, or one per group, and its outcome.
+    """A threshold, or one per group, and its outcome for the people whom it was chosen on.
 
-    Attributes
-    ----------
-    kind : {"one", "per_group"}
-        Whether one threshold holds for all.
-    thresholds : ndarray of shape (n_groups,)
-        Threshold of each group; NaN if nobody of it passes, -inf if everybody does.
-    applies : ndarray of bool of shape (n_groups,)
-        Groups that apply.
-    outcome : Outcome
-        Outcome for the people whom it was chosen on.
-    held_out_accuracy, held_out_social_cost : float
-        The same for the best choice on one half of the people, counted on the other half, both ways; NaN if nobody
-        applies.
-    met : bool
-        Whether social cost is within the limit it was chosen under.
+    ``thresholds`` has that of each group, NaN if nobody of it passes and -inf if everybody does. The held-out numbers
+    are those of the best choice on one half of the people, counted on the other half, both ways; NaN if nobody applies.
+    ``met`` is whether social cost is within the limit it was chosen under.
     """
 
     kind: Kind
@@ -201,7 +182,7 @@ class ThresholdFrontier(Reported):
         everyone = np.full(len(self.curves.groups), value)
         result = Outcome(**{part.name: self._all.everything[part.name].iloc[row].item() for part in fields(Outcome)})
         applies = as_decisions(self._all.shares[steps_at(self.curves, everyone)])
-        return Point("one", everyone, applies, result, *self._held_out(lambda fitted: fitted.one(limit)[0]), met)
+        return Point("one", everyone, applies, result, *self._held_out("one", limit), met)
 
     def _group_point(self, inside: NDArray[np.bool_], limit: float | None, met: bool = True) -> Point:
         curves, step = self.curves, self._all.best_step
@@ -215,17 +196,16 @@ class ThresholdFrontier(Reported):
         shares = published.shares(self.terms)
         result = outcome(published, shares)
         within = result.social_cost if limit is None else limit
-        held = self._held_out(lambda fitted: fitted.per_group(within)[0])
+        held = self._held_out("per_group", within)
         return Point("per_group", thresholds, as_decisions(shares.to_numpy()), result, *held, met)
 
-    def _held_out(self, choose: Callable[[ThresholdSearch], int | NDArray[np.bool_]]) -> tuple[float, float]:
+    def _held_out(self, kind: Kind, limit: float) -> tuple[float, float]:
         """Accuracy and social cost where thresholds are chosen on one half and published and counted on the other."""
         if not all(len(half.curves.groups) for half in self._halves):
             return np.nan, np.nan  # a single person cannot be split
         sums = np.zeros(4)
         for fitted, other in (self._halves, self._halves[::-1]):
-            chosen = choose(fitted)
-            sums += other.at_one(fitted, chosen) if isinstance(chosen, int) else other.at_each(fitted, chosen)
+            sums += other.sums_at(fitted.curves.groups, fitted.thresholds(kind, limit))
         correct, applicants, away, qualified = sums
         return float(ratio(correct, applicants)), float(ratio(away, qualified))
 
@@ -262,7 +242,7 @@ class ThresholdFrontier(Reported):
         return frame.reindex(columns=[*columns, *(name for name in frame if name not in columns)])
 
     def _row(self, kind: str, threshold: float, result: Outcome, thresholds: FloatArray) -> dict[str, Any]:
-        each = zip(self.names, thresholds, strict=True) if len(self.names) <= MOST_COLUMNS else ()
+        each = zip(self.names, thresholds, strict=True) if len(self.names) <= MAX_COLUMNS else ()
         return {
             "thresholds": kind,
             "threshold": threshold,
@@ -342,8 +322,8 @@ def threshold_frontier(
     Examples
     --------
     >>> y, z = [0, 1, 0, 1, 1, 1] * 4, ["A", "A", "A", "B", "B", "B"] * 4
-    >>> found = threshold_frontier(y, [0.2, 0.4, 0.6, 0.3, 0.6, 0.8] * 4, sensitive_features=z, cost=0.6)
-    >>> [(point.threshold, round(point.outcome.social_cost, 2)) for point in found.one]
+    >>> frontier = threshold_frontier(y, [0.2, 0.4, 0.6, 0.3, 0.6, 0.8] * 4, sensitive_features=z, cost=0.6)
+    >>> [(point.threshold, round(point.outcome.social_cost, 2)) for point in frontier.one]
     [(-inf, 0.25)]
     """
     if threshold is None:
@@ -351,20 +331,17 @@ def threshold_frontier(
         try:
             threshold = default_threshold(float(values.min()), float(values.max()))
         except ValueError:  # no probabilities: there is no threshold in force
-            threshold = math.nan
-    made = audit(
+            threshold = None
+    people = ScreeningResult.from_scores(
         y_true,
-        score=score,
-        threshold=0.0 if math.isnan(threshold) else threshold,
+        score,
+        threshold=0.0 if threshold is None else threshold,
         sensitive_features=sensitive_features,
-        cost=cost,
-        subsidies=subsidies,
-        subsidy_kind=subsidy_kind,
         sample_weight=sample_weight,
         missing=missing,
-        provenance=provenance,
     )
-    if math.isnan(threshold):
-        people = made.published_by
-        made = Audit(ScreeningResult(people.table, people.curves, None), people, made.terms, (), made.provenance)
-    return frontier_for(made, max_social_cost=max_social_cost, random_state=random_state)
+    terms = Terms(cost, subsidies, subsidy_kind)
+    terms.effective_cost(people.groups)  # reports invalid costs and subsidies early
+    people = replace(people, threshold=threshold)
+    scored = Audit(people, people, terms, provenance=provenance or Provenance())
+    return frontier_for(scored, max_social_cost=max_social_cost, random_state=random_state)

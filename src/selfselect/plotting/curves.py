@@ -13,7 +13,7 @@ from ..estimators.wrapped import score_of
 from ..metrics.scorers import final_step
 from ..publishing import ThresholdCurves
 from ..report.sentences.words import FEW_SELECTED
-from .drawing import COLOURS, MOST_NAMED, UNNAMED, Display, largest, name_lines, new_axes, plot_labels
+from .drawing import COLOURS, MAX_NAMED, UNNAMED, Display, largest, name_lines, new_axes, plot_labels
 
 
 class PrecisionCurvesDisplay(Display):
@@ -78,7 +78,7 @@ class PrecisionCurvesDisplay(Display):
         """Draw on the given axes, or on new ones."""
         axes = new_axes(ax)
         groups, names = self.curves.groups, plot_labels(self.curves.groups)
-        colours: dict[int, str] = dict(zip(largest(self.curves.n, MOST_NAMED).tolist(), COLOURS, strict=False))
+        colours: dict[int, str] = dict(zip(largest(self.curves.n, MAX_NAMED).tolist(), COLOURS, strict=False))
         others = len(groups) - len(colours)
         note = f"\n(grey: the {others} smaller groups)" if others else ""
         axes.set(xlabel=f"threshold{note}", ylabel="published precision", ylim=(0, 1.02))

@@ -17,9 +17,9 @@ from ..auditing import group_names
 COLOURS = ("#0072B2", "#D55E00", "#009E73", "#CC79A7", "#E69F00", "#56B4E9", "#000000", "#F0E442")
 APPLIES, STAYS_AWAY, UNNAMED = COLOURS[0], COLOURS[1], "0.75"
 #: Largest number of groups with a colour and a name; the others are grey.
-MOST_NAMED = len(COLOURS)
+MAX_NAMED = len(COLOURS)
 #: Largest number of rows.
-MOST_ROWS = 40
+MAX_ROWS = 40
 #: Height of a row, and of the space above and below all rows, in inches.
 ROW_HEIGHT, AROUND_ROWS = 0.36, 1.15
 #: Height of a line of small text, in points.
@@ -47,7 +47,7 @@ def new_axes(ax: Any, size: tuple[float, float] = (7, 4.5)) -> Any:
 
 
 def plot_labels(groups: pd.Index) -> list[str]:
-    r"""Names of groups, escaped for matplotlib."""
+    """Names of groups, escaped for matplotlib."""
     return [plot_label(name) for name in group_names(groups)]
 
 
@@ -61,13 +61,6 @@ def apart(wanted: Sequence[float] | FloatArray, gap: float, low: float = -np.inf
 
     Neighbours that are too close form a block around their mean. No height is above ``high``; none is below ``low``
     unless there is no room.
-
-    Examples
-    --------
-    >>> apart([1.0, 0.0, 1.0], 0.5).tolist()
-    [0.75, 0.0, 1.25]
-    >>> apart([1.0, 0.0, 1.0], 0.5, 0.0, 1.0).tolist()
-    [0.5, 0.0, 1.0]
     """
     heights = np.asarray(wanted, dtype=np.float64)
     order = np.argsort(heights, kind="stable")
@@ -149,7 +142,7 @@ def name_points(axes: Any, points: Sequence[tuple[float, float]], texts: Sequenc
 
 def group_rows(ax: Any, groups: pd.Index, sizes: Any, values: FloatArray) -> tuple[Any, NDArray[np.intp]]:
     """Axes with a named row for each of the largest groups, by falling values; and the positions of these groups."""
-    shown = largest(sizes, MOST_ROWS)
+    shown = largest(sizes, MAX_ROWS)
     shown = shown[np.argsort(-np.nan_to_num(values[shown], nan=-1.0), kind="stable")]
     axes = new_axes(ax, (7, AROUND_ROWS + ROW_HEIGHT * max(len(shown), 2)))
     axes.set_yticks(range(len(shown)), labels=plot_labels(groups[shown]))

@@ -10,7 +10,7 @@ from numpy.typing import ArrayLike
 
 from ..costs import Cost, Subsidies
 from ..planning import ThresholdFrontier, accuracy_social_cost_frontier, threshold_frontier
-from ..report.sentences.frontiers import KINDS
+from ..planning.thresholds import KINDS
 from .drawing import COLOURS, Display, new_axes, small_text
 
 

@@ -13,7 +13,7 @@ from ..auditing import Audit, ScreeningResult
 from ..costs import Cost, Subsidies, Terms
 from ..metrics.scorers import final_step
 from ..publishing import PublishedStatistics
-from .drawing import COLOURS, MOST_NAMED, Display, largest, name_points, new_axes, plot_labels, small_text
+from .drawing import COLOURS, MAX_NAMED, Display, largest, name_points, new_axes, plot_labels, small_text
 
 #: Marker, colour and text after the name, by whether the promise to a group is kept.
 _STYLES = {
@@ -106,7 +106,7 @@ class PromisedDeliveredDisplay(Display):
         frame["name"] = plot_labels(frame.index)
         undefined = (frame["precision"].isna() | frame["delivered"].isna()).to_numpy()
         drawn = frame[~undefined]
-        named = largest(np.where(drawn["applies"], drawn["n"] + drawn["n"].sum(), drawn["n"]), MOST_NAMED)
+        named = largest(np.where(drawn["applies"], drawn["n"] + drawn["n"].sum(), drawn["n"]), MAX_NAMED)
         _draw_limits(axes, drawn)
         for place, (_, row) in enumerate(drawn.iterrows()):
             _draw_group(axes, row, place in named)
