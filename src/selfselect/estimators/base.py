@@ -209,13 +209,16 @@ class SelfSelectionClassifier(ClassifierMixin, BaseEstimator, ABC):
         check_is_fitted(self, "published_")
         return self._terms()
 
-    def _terms(self, cost: Cost | None = None, subsidies: Subsidies = None) -> Terms:
-        """Terms of the classifier, or with another cost or other subsidies."""
+    def _terms(
+        self, cost: Cost | None = None, subsidies: Subsidies = None, behaviour: Behaviour | None = None
+    ) -> Terms:
+        """Terms of the classifier, or with another cost, other subsidies or another behaviour."""
+        behaviour = self.behaviour if behaviour is None else behaviour
         return Terms(
             self.cost if cost is None else cost,
             self.subsidies if subsidies is None else subsidies,
             self.subsidy_kind,
-            BestResponse() if self.behaviour is None else self.behaviour,
+            BestResponse() if behaviour is None else behaviour,
             self._statistic,
         )
 
@@ -282,6 +285,7 @@ class SelfSelectionClassifier(ClassifierMixin, BaseEstimator, ABC):
         *,
         cost: Cost | None = None,
         subsidies: Subsidies = None,
+        behaviour: Behaviour | None = None,
         sample_weight: ArrayLike | None = None,
     ) -> Audit:
         """Audit the classifier on new people, who decide by what was published in training.
@@ -292,6 +296,8 @@ class SelfSelectionClassifier(ClassifierMixin, BaseEstimator, ABC):
             Features, labels and groups of new people. A group without published statistics is an error.
         cost, subsidies
             As in :meth:`applies`.
+        behaviour : Behaviour, optional
+            How people respond to what was published, in place of the behaviour that the classifier was trained for.
         sample_weight : array-like of shape (n_rows,), optional
             Weights.
 
@@ -308,7 +314,7 @@ class SelfSelectionClassifier(ClassifierMixin, BaseEstimator, ABC):
             sensitive_features=self._groups_of(to_pandas(X), sensitive_features),
             sample_weight=sample_weight,
         )
-        result = Audit(ScreeningResult(self.published_), people, self._terms(cost, subsidies))
+        result = Audit(ScreeningResult(self.published_), people, self._terms(cost, subsidies, behaviour))
         _ = result.outcome  # raises if a group is unknown
         return result
 
