@@ -165,4 +165,4 @@ def social_cost_scorer(cost: Any = None, *, subsidies: Any = None, behaviour: An
     >>> social_cost_scorer(cost=0.7)
     social_cost_scorer(cost=0.7, subsidies=None, behaviour=None)
     """
-    return ApplicationScorer("social_cost_scorer", _social_cost, cost, subsidies)
+    return ApplicationScorer("social_cost_scorer", _social_cost, cost, subsidies, behaviour)

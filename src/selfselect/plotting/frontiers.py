@@ -64,7 +64,7 @@ class FrontierDisplay(Display):
         ax: Any = None,
         **options: Any,
     ) -> Self:
-        """Fit copies of a :class:`selfselect.StrategicClassifier` under limits on social cost, and draw them."""
+        """Fit copies of a classifier that takes constraints under limits on social cost, and draw them."""
         given = {"cost": cost, "subsidies": subsidies}
         options |= {name: value for name, value in given.items() if value is not None}
         frame = accuracy_social_cost_frontier(
