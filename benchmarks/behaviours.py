@@ -67,13 +67,21 @@ def run():
     return pd.read_csv(KEPT)
 
 
+def matrix(values):
+    """A column of values as a table: trained for x people behave like."""
+    table = values.reset_index().pivot_table(
+        index="trained for", columns="people behave like", values=values.name, aggfunc="first", dropna=False
+    )
+    return table.loc[list(BEHAVIOURS), list(BEHAVIOURS)]
+
+
 def draw(means):
     """One matrix per data set and metric."""
     names = list(means.index.unique("data"))
     figure, axes = plt.subplots(len(names), len(METRICS), figsize=(13, 3.6 * len(names)), layout="constrained")
     for row, name in zip(axes, names, strict=True):
         for ax, (metric, title) in zip(row, METRICS.items(), strict=True):
-            table = means.loc[name][metric].unstack().loc[list(BEHAVIOURS), list(BEHAVIOURS)]
+            table = matrix(means.loc[name][metric])
             ax.imshow(table, cmap="Blues" if metric != "social_cost" else "Oranges", aspect="auto")
             middle = (np.nanmin(table) + np.nanmax(table)) / 2
             for (i, j), value in np.ndenumerate(table.to_numpy()):
@@ -104,7 +112,7 @@ def main():
         for metric, title in METRICS.items():
             cells = (100 * means.loc[name][metric]).map("{:.1f}".format)
             cells = cells + " ± " + (100 * errors.loc[name][metric]).map("{:.1f}".format)
-            frame = cells.unstack().loc[list(BEHAVIOURS), list(BEHAVIOURS)].rename_axis("trained for").reset_index()
+            frame = matrix(cells.rename(metric)).reset_index()
             sections.append(f"## {name}: {title} (%)\n\n{to_markdown(frame)}")
     write(
         "behaviours.md",
