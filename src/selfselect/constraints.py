@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections.abc import Iterable, Sequence
-from dataclasses import KW_ONLY, dataclass, field, replace
+from dataclasses import KW_ONLY, dataclass, field, fields, replace
 from typing import Any, ClassVar, Self
 
 import numpy as np
@@ -166,7 +166,7 @@ class MinSelectionRate(Constraint):
 # ---------------------------------------------------------------------- between groups
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class RateParity(Constraint):
     """Base of constraints that a rate be about the same in all groups. All groups count, also those that stay away.
 
@@ -203,6 +203,11 @@ class RateParity(Constraint):
             if getattr(self, name) is not None:
                 check_fraction(getattr(self, name), name)
         check_nonnegative(self.weight, "weight")
+
+    def __repr__(self) -> str:
+        given = [f"{part.name}={getattr(self, part.name)!r}" for part in fields(self) if part.repr]
+        default = [f"{part.name}={part.default!r}" for part in fields(self) if part.repr]
+        return f"{type(self).__name__}({', '.join(text for text in given if text not in default)})"
 
     def rate(self, counts: Any) -> tuple[NDArray[Any], NDArray[Any]]:
         """Numerator and denominator of the rate, from hard counts."""
