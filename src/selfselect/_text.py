@@ -40,18 +40,11 @@ def printable(text: str) -> str:
 
 
 def escape_formula(value: Any) -> Any:
-    r"""Text that a spreadsheet will not take for a formula; anything else stays as it is.
+    """Text that a spreadsheet will not take for a formula; anything else stays as it is.
 
     A cell that begins with = + - @ gets an apostrophe in front, also after blanks and invisible characters, and with
     full-width signs, which some spreadsheets read as the plain ones. So does a part after a semicolon, a tab or a line
     end, where a spreadsheet of another language begins a new cell.
-
-    Examples
-    --------
-    >>> escape_formula("=1+1"), escape_formula(" +1"), escape_formula("a=b"), escape_formula(-1)
-    ("'=1+1", "' +1", 'a=b', -1)
-    >>> escape_formula("a;=1+1"), escape_formula("a; b")
-    ("a;'=1+1", 'a; b')
     """
     if not isinstance(value, str) or not value:
         return value
@@ -67,26 +60,15 @@ def _begins_formula(text: str) -> bool:
 
 
 def escape_html(text: str) -> str:
-    """Escape text for HTML and SVG, also within quotes.
-
-    Examples
-    --------
-    >>> escape_html('<b title="1">')
-    '&lt;b title=&quot;1&quot;&gt;'
-    """
+    """Escape text for HTML and SVG, also within quotes."""
     return escape(printable(text))
 
 
 def plot_label(text: Any, most: int = LONGEST_LABEL) -> str:
-    r"""Text that matplotlib draws as it stands: in a legend, at an axis, as a title.
+    """Text that matplotlib draws as it stands: in a legend, at an axis, as a title.
 
     Matplotlib leaves out of a legend labels that are empty or begin with an underscore, and reads text between two
     dollar signs as a formula.
-
-    Examples
-    --------
-    >>> plot_label("_other"), plot_label("$50_$"), plot_label("")
-    (' _other', '\\$50_\\$', '(empty)')
     """
     name = printable(str(text))
     short = name if len(name) <= most else name[: most - 3] + "..."
@@ -96,12 +78,6 @@ def plot_label(text: Any, most: int = LONGEST_LABEL) -> str:
 
 
 def json_text(content: Any, indent: int | None = 2) -> str:
-    r"""JSON with a line end at the end. NaN is an error, and lone surrogates are escaped.
-
-    Examples
-    --------
-    >>> json_text({"name": "Käse\ud800"}, indent=None)
-    '{"name": "Käse\\ud800"}\n'
-    """
+    """JSON with a line end at the end. NaN is an error, and lone surrogates are escaped."""
     text = json.dumps(content, indent=indent, ensure_ascii=False, allow_nan=False) + "\n"
     return re.sub("[\ud800-\udfff]", lambda half: f"\\u{ord(half[0]):04x}", text)

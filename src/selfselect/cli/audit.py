@@ -117,13 +117,7 @@ def audit(
 
 
 def file_for_column(path: str | None, column: str) -> str | None:
-    """Name of an output file for one of several columns of groups.
-
-    Examples
-    --------
-    >>> file_for_column("out/report.html", "age band")
-    'out/report-age_band.html'
-    """
+    """Name of an output file for one of several columns of groups."""
     if path is None:
         return path
     stem, suffix = os.path.splitext(path)

@@ -19,13 +19,7 @@ MAX_SEED = 2**32 - 1
 
 
 def number_hint(text: str) -> str:
-    """What to type instead of a share with a decimal comma or a percent sign; nothing for other texts.
-
-    Examples
-    --------
-    >>> number_hint("0,7"), number_hint("70 %"), number_hint("much")
-    (' Write 0.7.', ' Write it as a share: 0.7.', '')
-    """
+    """What to type instead of a share with a decimal comma or a percent sign; nothing for other texts."""
     plain = text.strip().replace(",", ".", 1)
     try:
         number = float(plain.removesuffix("%").strip())

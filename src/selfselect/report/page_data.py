@@ -52,13 +52,6 @@ def natural_order(names: Sequence[str]) -> list[int] | None:
     """Positions of names in the order of the numbers they begin with; None if they are no numbers or ranges.
 
     One name may have no number (a missing value): it comes last.
-
-    Examples
-    --------
-    >>> natural_order(["25-34", ">60", "<25", "35-60", "unknown"])
-    [2, 0, 3, 1, 4]
-    >>> natural_order(["A", "B"]) is None
-    True
     """
     places: list[tuple[float, int, int]] = []
     for position, name in enumerate(names):

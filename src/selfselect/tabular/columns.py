@@ -34,15 +34,7 @@ MAX_GROUPS_LISTED = 10
 
 
 def is_number(cell: str, decimal: str | None = ".") -> bool:
-    """Whether a cell reads as a number. If the decimal sign is None (not known), only whole numbers count.
-
-    Examples
-    --------
-    >>> is_number(" 1e3"), is_number("1_000"), is_number("")
-    (True, False, False)
-    >>> is_number("0,5", ","), is_number("1.234", ","), is_number("1.234", None)
-    (True, False, False)
-    """
+    """Whether a cell reads as a number. If the decimal sign is None (not known), only whole numbers count."""
     text = with_point(cell, decimal)
     try:
         float(text)

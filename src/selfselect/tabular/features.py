@@ -29,19 +29,7 @@ MIN_ROWS_FOR_IDENTIFIERS = 50
 
 
 def read_features(columns: Mapping[str, TextArray]) -> tuple[pd.DataFrame, dict[str, str]]:
-    """Columns of text as a frame of numbers (NaN if missing) and categories, and why other columns are left out.
-
-    Examples
-    --------
-    >>> cells = {"age": ["20", "", "40"] * 10, "work": ["yes", "no", "no"] * 10, "same": ["1"] * 30}
-    >>> frame, left_out = read_features({name: np.array(column, dtype=object) for name, column in cells.items()})
-    >>> frame.head(2).to_dict("list")
-    {'age': [20.0, nan], 'work': ['yes', 'no']}
-    >>> left_out
-    {'same': 'it holds one value only'}
-    >>> fit_encoder(frame).transform(frame)[1].tolist()  # age, whether it is missing, work = no, work = yes
-    [0.0, 1.0, 1.0, 0.0]
-    """
+    """Columns of text as a frame of numbers (NaN if missing) and categories, and why other columns are left out."""
     for name, cells in columns.items():
         _refuse_numbers_with_errors(name, cells)
     reasons = {name: reason_to_leave_out(cells) for name, cells in columns.items()}

@@ -188,7 +188,7 @@ def check_output(result: ScreeningResult, model: Model) -> list[Finding]:
 def read_screening_result(
     table: Table, people: PeopleColumns, model: Model, findings: list[Finding] | None = None
 ) -> ScreeningResult:
-    r"""Result of a model for the people in a table.
+    """Result of a model for the people in a table.
 
     Parameters
     ----------
@@ -200,18 +200,6 @@ def read_screening_result(
         Column of scores or of decisions.
     findings : list of Finding, optional
         What looks wrong with the table is added to it.
-
-    Examples
-    --------
-    >>> import tempfile, pathlib
-    >>> from selfselect.tabular.read import open_table
-    >>> with tempfile.TemporaryDirectory() as folder:
-    ...     path = pathlib.Path(folder, "t.csv")
-    ...     _ = path.write_text("hired,team,score\n1,A,0.9\n0,A,0.6\n1,B,0.2\n")
-    ...     with open_table(path) as table:
-    ...         result = read_screening_result(table, PeopleColumns("hired", ("team",)), ScoreColumn("score"))
-    >>> result.threshold, result.table.precision.to_dict()
-    (0.5, {'A': 0.5, 'B': nan})
     """
     return _read_results(table, people, model, [None], findings)[0]
 

@@ -25,13 +25,7 @@ MIN_QUALIFIED = 10
 
 
 def rejected(counts: GroupCounts) -> BoolArray:
-    """Groups of which (almost) nobody passes screening.
-
-    Examples
-    --------
-    >>> rejected(GroupCounts(*(np.array(column) for column in ([200, 200], [90, 90], [1, 2], [1, 2])))).tolist()
-    [True, False]
-    """
+    """Groups of which (almost) nobody passes screening."""
     return np.asarray((counts.selected < (MIN_PASS_RATE - SLACK) * counts.n) & (counts.n > 0), dtype=bool)
 
 
@@ -40,13 +34,6 @@ def shut_out(trained: Audit) -> list[str]:
 
     The check uses held-out people. For groups with too few qualified people among them (or if nobody was held out) it
     uses those whose counts are published.
-
-    Examples
-    --------
-    >>> from selfselect import audit
-    >>> y, z = [1, 0] * 20, ["A"] * 20 + ["B"] * 20
-    >>> shut_out(audit(y, y_pred=[1] * 20 + [0] * 20, sensitive_features=z, cost=0.5))
-    ["The model passes none of the 20 people of 'B', 10 of whom are qualified."]
     """
     tables = [(trained.population, "held-out people")] if trained.of_new_people else []
     checked: set[Any] = set()
@@ -77,13 +64,6 @@ def unmet_conditions(
     """Conditions of :class:`selfselect.StrategicClassifier` that a trained model does not meet: their names, and why.
 
     They are checked on the published counts, on which training enforces them; held-out people may differ by chance.
-
-    Examples
-    --------
-    >>> from selfselect import audit
-    >>> trained = audit([1, 0] * 4, y_pred=[1, 0] * 2 + [0] * 4, sensitive_features=["A"] * 4 + ["B"] * 4, cost=0.5)
-    >>> unmet_conditions(trained, require=["B"], min_selection_rate=0.1)
-    [('require', 'B does not apply'), ('min_selection_rate', '0.0% of B pass, fewer than 10.0%')]
     """
     table, counts = trained.published, trained.published.counts
     names, unmet = group_names(table.groups), []

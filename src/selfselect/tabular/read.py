@@ -40,7 +40,7 @@ def open_table(
     most_bytes: int | None = None,
     progress: Progress | None = None,
 ) -> Iterator[Table]:
-    r"""Open a CSV file (plain or gzip), a Parquet file, a workbook (with python-calamine), or standard input.
+    """Open a CSV file (plain or gzip), a Parquet file, a workbook (with python-calamine), or standard input.
 
     Parameters
     ----------
@@ -64,16 +64,6 @@ def open_table(
     ------
     Table
         Its ``notes`` say what was detected.
-
-    Examples
-    --------
-    >>> import tempfile, pathlib
-    >>> with tempfile.TemporaryDirectory() as folder:
-    ...     path = pathlib.Path(folder, "t.csv")
-    ...     _ = path.write_text("label,group\n1,A\n0,B\n")
-    ...     with open_table(path) as table:
-    ...         print(table.header, table.columns([1])[0].cells())
-    ['label', 'group'] ['A' 'B']
     """
     _check_options(encoding, delimiter, decimal)
     name = "standard input" if str(path) == "-" else str(path)

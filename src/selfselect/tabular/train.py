@@ -166,17 +166,7 @@ def train_on_table(
     seed: int = 0,
     provenance: Provenance | None = None,
 ) -> TrainingResult:
-    """Fit a classifier to a table of text and audit it on a share of rows that are held out.
-
-    Examples
-    --------
-    >>> from selfselect.counting import encode_groups
-    >>> cells = np.array(["1", "2", "3", "4"] * 10, dtype=object)
-    >>> people = TrainingTable({"years": cells}, cells > "2", encode_groups(["A", "B"] * 20))
-    >>> done = train_on_table(people, make_classifier("naive", Terms(0.7)))
-    >>> done.trained_on, done.held_out, done.unseen, done.audit.applying_groups
-    (28, 12, True, 2)
-    """
+    """Fit a classifier to a table of text and audit it on a share of rows that are held out."""
     test = hold_out(people.groups.codes * 2 + people.y, holdout, seed)
     train = ~test
     frame, left_out = read_features(people.columns)
