@@ -47,7 +47,7 @@ def test_no_cell_of_a_csv_file_runs_and_every_one_comes_back(name):
     texts = [b"".join(csv_lines([[name, "n"], [name, "-1"]])).decode()]
     if name in WITHOUT_HALVES:  # pandas takes no others
         frame = pd.DataFrame({name: [name], "n": [-1]})
-        texts += [csv_text(frame), csv_text(frame, digits=10)]
+        texts.append(csv_text(frame))
     for text in texts:
         rows = list(csv.reader(io.StringIO(text.encode().decode(), newline=""), strict=True))
         assert rows[0][0] == rows[1][0] == escape_formula(name)

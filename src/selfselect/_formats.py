@@ -15,12 +15,12 @@ UNDEFINED = "none"
 PLACES = 3
 THOUSAND = 10**PLACES
 #: Of an amount, at least so many places are written, as of money.
-FEWEST_PLACES = 2
+MIN_PLACES = 2
 #: Tolerance, in thousandths, of rounding up and down. It is half of behaviour.SLACK, so that a group that is said to
 #: apply at 62% does.
 SPARE = THOUSAND * 1e-12 / 2
 #: More names than this are counted, not listed.
-MOST_NAMED = 5
+MAX_NAMED = 5
 
 
 def percent(value: float) -> str:
@@ -50,17 +50,17 @@ def level(value: float) -> str:
 
 def amount(value: float) -> str:
     """A cost or a utility: two decimals, or three where needed."""
-    return _decimal(value * THOUSAND, _nearest, PLACES, FEWEST_PLACES)
+    return _decimal(value * THOUSAND, _nearest, PLACES, MIN_PLACES)
 
 
 def amount_up(value: float) -> str:
     """A subsidy that is needed, rounded up: paying what is written is enough."""
-    return _decimal(value * THOUSAND - SPARE, math.ceil, PLACES, FEWEST_PLACES)
+    return _decimal(value * THOUSAND - SPARE, math.ceil, PLACES, MIN_PLACES)
 
 
 def amount_down(value: float) -> str:
     """A cost that a group would accept, rounded down: at what is written it applies."""
-    return _decimal(value * THOUSAND + SPARE, math.floor, PLACES, FEWEST_PLACES)
+    return _decimal(value * THOUSAND + SPARE, math.floor, PLACES, MIN_PLACES)
 
 
 def count(value: float) -> str:
@@ -72,7 +72,7 @@ def count(value: float) -> str:
     return _decimal(value * THOUSAND, _nearest, PLACES, fewest=0, commas=True)
 
 
-def listed(names: Iterable[str], most: int = MOST_NAMED) -> str:
+def listed(names: Iterable[str], most: int = MAX_NAMED) -> str:
     """Names as in a sentence: a, b and c."""
     items = list(names)
     if len(items) > most:

@@ -24,12 +24,12 @@ _FORMULA_SIGNS = tuple("=+-@")
 #: A spreadsheet of another language ends a cell here, quotes or not.
 _CELL_ENDS = re.compile(r"([;\t\r\n])")
 #: Longer names are shortened in the legend of a picture.
-LONGEST_LABEL = 40
+MAX_LABEL_LENGTH = 40
 
 
-def quote(text: str, most: int = 60) -> str:
+def quote(text: str) -> str:
     """Quote a piece of a table for a message: short, on one line, without control characters."""
-    return printable(repr(text if len(text) <= most else text[: most - 3] + "..."))
+    return printable(repr(text if len(text) <= 60 else text[:57] + "..."))
 
 
 def printable(text: str) -> str:
@@ -64,20 +64,20 @@ def escape_html(text: str) -> str:
     return escape(printable(text))
 
 
-def plot_label(text: Any, most: int = LONGEST_LABEL) -> str:
+def plot_label(text: Any) -> str:
     """Text that matplotlib draws as it stands: in a legend, at an axis, as a title.
 
     Matplotlib leaves out of a legend labels that are empty or begin with an underscore, and reads text between two
     dollar signs as a formula.
     """
     name = printable(str(text))
-    short = name if len(name) <= most else name[: most - 3] + "..."
+    short = name if len(name) <= MAX_LABEL_LENGTH else name[: MAX_LABEL_LENGTH - 3] + "..."
     if not short.strip():
         return "(empty)"
     return (" " if short.startswith("_") else "") + short.replace("$", r"\$")
 
 
-def json_text(content: Any, indent: int | None = 2) -> str:
+def json_text(content: Any) -> str:
     """JSON with a line end at the end. NaN is an error, and lone surrogates are escaped."""
-    text = json.dumps(content, indent=indent, ensure_ascii=False, allow_nan=False) + "\n"
+    text = json.dumps(content, indent=2, ensure_ascii=False, allow_nan=False) + "\n"
     return re.sub("[\ud800-\udfff]", lambda half: f"\\u{ord(half[0]):04x}", text)

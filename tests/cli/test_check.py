@@ -23,20 +23,20 @@ def scored(people, tmp_path):
 WITH_SCORE = ("--label", "hired", "--group", "z", "--score", "score")
 
 
-def test_a_table_in_which_nothing_would_mislead_passes(scored):
+def test_a_table_without_problems_passes(scored):
     result = run("check", scored(), *WITH_SCORE)
     assert result.exit_code == 0, result.output
-    assert "Nothing was found" in result.output
+    assert "No problem was found" in result.output
     assert "900 people" in result.output
 
 
-def test_findings_that_would_mislead_are_shown_and_fail(scored, people):
+def test_problems_are_shown_and_fail(scored, people):
     path = scored(score=(70 - people["age"]) / 52, outcome=people["hired"].map({True: "good", False: "bad"}))
     result = run("check", path, *WITH_SCORE)
     assert result.exit_code == 1
     assert "Pass --lower-passes." in result.output
     assert "--ignore 'outcome'" in result.output
-    assert "2 things in scored.csv would mislead" in result.output
+    assert "2 problems were found in scored.csv" in result.output
     settled = run("check", path, *WITH_SCORE, "--lower-passes", "--ignore", "outcome")
     assert settled.exit_code == 0, settled.output
 

@@ -102,7 +102,7 @@ def test_too_little_memory_is_an_error_without_a_traceback(tmp_path, monkeypatch
     def too_much(*_, **__):
         raise MemoryError
 
-    monkeypatch.setattr(inputs, "read_screening_result", too_much)
+    monkeypatch.setattr(inputs, "read_screening_results", too_much)
     result = audit(written(tmp_path, GOOD))
     assert result.exit_code == 2
     assert result.output.startswith("Error: There is not enough memory")

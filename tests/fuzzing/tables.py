@@ -15,7 +15,7 @@ import pyarrow.parquet as pq
 from fuzzing.damage import damaged, tried
 from selfselect.tabular.columns import as_numbers
 from selfselect.tabular.errors import TableError
-from selfselect.tabular.loading import DecisionColumn, PeopleColumns, read_screening_result
+from selfselect.tabular.loading import DecisionColumn, PeopleColumns, read_screening_results
 from selfselect.tabular.read import open_table
 
 GROUPS = [
@@ -55,7 +55,7 @@ def read_cells(path, **options):
 def read_counts(path, **options):
     """People by label, decision and group, by our reader."""
     with open_table(path, **options) as table:
-        result = read_screening_result(table, PeopleColumns("y", ("g",), "1"), DecisionColumn("p", "1"))
+        (result,) = read_screening_results(table, PeopleColumns("y", ("g",), "1"), DecisionColumn("p", "1"))
     counts = Counter()
     for group, row in result.table.to_frame().iterrows():
         true_positives, selected, positives, n = (int(row[k]) for k in ("true_positives", "selected", "positives", "n"))

@@ -15,7 +15,7 @@ from selfselect.behaviour import BestResponse, SureRule
 from selfselect.costs import Terms
 from selfselect.planning import plan_for
 from selfselect.report.page_data import short_name
-from selfselect.report.sentences.audits import group_warnings, standings
+from selfselect.report.sentences.audits import group_warnings, group_statuses
 from selfselect.report.tables import effect_rows, payment_rows
 
 
@@ -315,7 +315,7 @@ def test_the_first_graphic_says_of_each_group_what_the_library_says(show):
     found = example()
     page = show(found)
     drawn = in_sight(page, "who").locator("text").all_text_contents()
-    for name, row, stands in zip(found.names, found.to_frame().itertuples(), standings(found), strict=True):
+    for name, row, stands in zip(found.names, found.to_frame().itertuples(), group_statuses(found), strict=True):
         assert name in drawn
         assert f"{count(row.n)} people" in drawn
         assert stands in drawn
@@ -442,12 +442,12 @@ def test_headline_key_and_summary_count_the_same_groups(show):
         text.split(" (")[0].strip(" \u25cf\u25c6\u25c7\u25cb\u00d7"): int(text.split("(")[1].rstrip(")"))
         for text in page.locator("#key .key-item").all_text_contents()
     }
-    assert any(standing.startswith("may ") for standing in told)
+    assert any(status.startswith("may ") for status in told)
     applying = told.get("applies", 0) + told.get("may apply", 0)
     assert applying == found.applying_groups
     assert page.text_content("#summary-who") == f"{applying} of 6 groups apply"
-    for name, standing in zip(found.names, standings(found), strict=True):
-        if standing == "may stay away":
+    for name, status in zip(found.names, group_statuses(found), strict=True):
+        if status == "may stay away":
             assert name in found.verdict().split(". ")[0]
 
 

@@ -105,10 +105,10 @@ def test_what_a_gzip_file_expands_to_has_a_limit_that_can_be_raised(tmp_path):
         with open_table(path, **options) as table:
             return len(table.columns([0])[0])
 
-    assert rows() == rows(most_bytes=10**6) == 10_000
+    assert rows() == rows(max_bytes=10**6) == 10_000
     with pytest.raises(TableError, match=r"t\.csv\.gz: decompressed, it holds more than 1,000 bytes") as error:
-        rows(most_bytes=1000)
-    assert error.value.key == "most_bytes"
+        rows(max_bytes=1000)
+    assert error.value.key == "max_bytes"
 
 
 def test_a_delimiter_beyond_ascii_and_a_table_of_one_column_are_read(tmp_path):

@@ -6,7 +6,7 @@ import pytest
 
 from selfselect.tabular.dialect import find_decimal, find_delimiter
 from selfselect.tabular.errors import TableError
-from selfselect.tabular.loading import PeopleColumns, ScoreColumn, read_for_training, read_screening_result
+from selfselect.tabular.loading import PeopleColumns, ScoreColumn, read_for_training, read_screening_results
 from selfselect.tabular.read import open_table
 
 GOOD = "label,group,score\n1,Köln,0.9\n0,Köln,0.25\n1,B,0.8\n0,B,0.7\n"
@@ -16,7 +16,7 @@ def screened(tmp_path, content, **options):
     path = tmp_path / "people.csv"
     path.write_bytes(content)
     with open_table(path, **options) as table:
-        result = read_screening_result(table, PeopleColumns("label", ("group",)), ScoreColumn("score"))
+        (result,) = read_screening_results(table, PeopleColumns("label", ("group",)), ScoreColumn("score"))
         return result.table, table.notes
 
 

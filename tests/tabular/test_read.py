@@ -75,7 +75,7 @@ def test_standard_input_and_pipes_are_read_up_to_the_limit(tmp_path, monkeypatch
             assert table.sha256() == hashlib.sha256(content).hexdigest()
     monkeypatch.setattr(sys, "stdin", SimpleNamespace(buffer=io.BytesIO(GOOD.encode())))
     with pytest.raises(TableError, match="standard input: decompressed, it holds more than 10"):
-        rows("-", most_bytes=10)
+        rows("-", max_bytes=10)
     pipe = tmp_path / "pipe"
     os.mkfifo(pipe)
     child = os.fork()

@@ -141,7 +141,7 @@ def _deliver_each(audits: list[Audit], outputs: list[Outputs], json_file: str | 
 
 
 def _show(audit: Audit, *, impact: bool) -> None:
-    from selfselect.report.dicts import MOST_RESAMPLED_GROUPS
+    from selfselect.report.dicts import MAX_RESAMPLED_GROUPS
     from selfselect.report.sentences.audits import group_warnings, uncertainty_lines
     from selfselect.report.tables import cost_rows
 
@@ -159,7 +159,7 @@ def _show(audit: Audit, *, impact: bool) -> None:
     order = range(len(frame)) if len(frame) <= MAX_ROWS else (-frame["n"].to_numpy()).argsort(kind="stable")
     rows = [_group_row(audit.names[i], frame.iloc[i], warnings[i]) for i in order[:MAX_ROWS]]
     click.echo("\n" + text_table(rows, left=("group", "note"), total=len(frame), rest="--csv and --json hold all"))
-    if len(audit.names) <= MOST_RESAMPLED_GROUPS:
+    if len(audit.names) <= MAX_RESAMPLED_GROUPS:
         title, *lines = uncertainty_lines(audit)
         click.echo(f"\nHow sure? {title}")
         for line in lines:
@@ -182,10 +182,9 @@ def _show_impact(audit: Audit) -> None:
 
 
 def _group_row(name: str, row: pd.Series, warning: str) -> dict[str, str]:
-    from selfselect.report.tables import percent_or_bounds
+    from selfselect.report.tables import applies_text, interval_text, percent_or_bounds
 
-    selected, applies = row["selected"] > 0, row["applies"]
-    interval = f"{percent(row['precision_low'])} to {percent(row['precision_high'])}" if selected else "-"
+    selected = row["selected"] > 0
     needed = or_dash(row["subsidy_needed"], amount_up) if selected else "none helps"
     return {
         "group": name,
@@ -194,10 +193,10 @@ def _group_row(name: str, row: pd.Series, warning: str) -> dict[str, str]:
         "qualified": percent_or_bounds(row, "base_rate"),
         "pass": count(row["selected"]),
         "precision": or_dash(row["precision"]),
-        "95% interval": interval,
+        "95% interval": interval_text(row["precision_low"], row["precision_high"]) if selected else "-",
         "cost": amount(row["cost"]),
-        "applies": "yes" if applies else "no" if selected else "nobody passes",
-        "subsidy needed": "-" if applies else needed,
+        "applies": applies_text(row),
+        "subsidy needed": "-" if row["applies"] else needed,
         "note": warning,
     }
 

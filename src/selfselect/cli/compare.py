@@ -26,7 +26,6 @@ from .terminal import text_table
 if TYPE_CHECKING:
     from selfselect.auditing import Audit, Comparison, PairedCounts
     from selfselect.costs import Terms
-    from selfselect.tabular.data_checks import Finding
     from selfselect.tabular.loading import Model
     from selfselect.tabular.pairing import ModelTable
 
@@ -119,7 +118,7 @@ def compare(
     if len(files) == 1 or same_people is not None:
         before, after, pairs = _audits_of_same_people(files, models, same_people, terms, options)
     else:
-        before, after = (_audit(*parts, options) for parts in zip(files, models, terms, strict=True))
+        before, after = (_audit(*each, options) for each in zip(files, models, terms, strict=True))
     show_findings(check_group_names(before.names, after.names))
     result = compare(before, after, pairs=pairs, names=_names(files, models), n_resamples=resamples, random_state=seed)
     result = replace(result, title=options["title"] or "")
@@ -137,18 +136,16 @@ def _models(
     lower_passes: bool,
     predictions: Sequence[str],
     positive: str | None,
-) -> tuple[Model, Model]:
+) -> list[Model]:
     from selfselect.tabular.loading import DecisionColumn, ScoreColumn
 
     if predictions:
-        one, other = _twice(predictions)
-        return DecisionColumn(one, positive), DecisionColumn(other, positive)
+        return [DecisionColumn(name, positive) for name in _twice(predictions)]
     limits = _twice(list(thresholds) or [None])
-    columns = [ScoreColumn(name, limit, lower_passes) for name, limit in zip(_twice(scores), limits, strict=True)]
-    return columns[0], columns[1]
+    return [ScoreColumn(name, limit, lower_passes) for name, limit in zip(_twice(scores), limits, strict=True)]
 
 
-def _names(files: Sequence[str], models: tuple[Model, Model]) -> tuple[str, str]:
+def _names(files: Sequence[str], models: Sequence[Model]) -> tuple[str, str]:
     """What the two are called: the files, or in one file what differs between the models."""
     from selfselect.tabular.loading import ScoreColumn
 
@@ -169,22 +166,16 @@ def _names(files: Sequence[str], models: tuple[Model, Model]) -> tuple[str, str]
 
 def _audit(file: str, model: Model, terms: Terms, options: Mapping[str, Any]) -> Audit:
     from selfselect.auditing import Audit
-    from selfselect.tabular.loading import read_screening_result
 
-    from .inputs import people_columns, provenance, score_name, table_at, title_of
+    from .inputs import read_results
 
-    people = people_columns(options)
-    findings: list[Finding] = []
-    with table_at(file, options) as table:
-        result = read_screening_result(table, people, model, findings)
-        source = provenance(title_of(file), people, score_name(model), table.sha256(), options)
-    show_findings([replace(finding, text=f"{title_of(file)}: {finding.text}") for finding in findings])
+    (result,), source = read_results(file, model, options, named=True)
     return Audit(result, result, terms, (), source)
 
 
 def _audits_of_same_people(
     files: Sequence[str],
-    models: tuple[Model, Model],
+    models: Sequence[Model],
     identifier: str | None,
     terms: Sequence[Terms],
     options: Mapping[str, Any],

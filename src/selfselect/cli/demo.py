@@ -93,7 +93,7 @@ def show_methods(naive: NaiveClassifier, train: DemoPeople, new: DemoPeople, gro
     )
     click.echo(_published_table(naive).to_string())
     click.echo(
-        "\nPeople apply only if that number is sure to be at least the cost of being tested. So, among "
+        "\nPeople apply only if its lower bound is at least the cost of being tested. So, among "
         f"{len(new.X):,} others:\n"
     )
     rows = {f"{cost:g}": _outcome_row(naive, new, cost) for cost in COSTS}
@@ -129,20 +129,14 @@ def _methods(cost: float) -> dict[str, tuple[SelfSelectionClassifier, bool]]:
 
 def _published_table(naive: NaiveClassifier) -> pd.DataFrame:
     """What the firm would publish, as text."""
-    import pandas as pd
-
-    frame, terms = naive.published_.to_frame(), naive.terms_
+    terms = naive.terms_
     assert terms.confidence is not None
-    bounds = terms.max_accepted_cost(naive.published_.counts)
-    return pd.DataFrame(
-        {
-            "people": frame["n"],
-            "qualified": frame["base_rate"].map(or_dash),
-            "pass screening": frame["selection_rate"].map(or_dash),
-            "precision": frame["precision"].map(or_dash),
-            f"surely ({level(terms.confidence)})": [or_dash(bound) for bound in bounds],
-        }
-    )
+    names = {"base_rate": "qualified", "selection_rate": "pass screening", "precision": "precision"}
+    shares = naive.published_.to_frame()[list(names)].rename(columns=names)
+    shares[f"at least ({level(terms.confidence)} confidence)"] = terms.max_accepted_cost(naive.published_.counts)
+    table = shares.map(or_dash)
+    table.insert(0, "people", naive.published_.counts.n)
+    return table
 
 
 def _outcome_row(model: SelfSelectionClassifier, new: DemoPeople, cost: float) -> dict[str, str]:

@@ -139,7 +139,7 @@ file_options = _all_of(
     ),
     click.option("--sheet", metavar="NAME", help="Sheet of an .xlsx file, by name or number [default: the first]."),
     click.option(
-        "--max-size", "most_bytes", type=Size(), help="What a compressed file may hold [default: 8GB; 1GB for .xlsx]."
+        "--max-size", "max_bytes", type=Size(), help="What a compressed file may hold [default: 8GB; 1GB for .xlsx]."
     ),
     click.option("--force", is_flag=True, help="Write over output files that exist."),
 )

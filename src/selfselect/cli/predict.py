@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from selfselect._formats import MAX_NAMED
 from selfselect._text import printable, quote
 
 from .errors import BadInput
@@ -16,8 +17,6 @@ if TYPE_CHECKING:
     from selfselect.tabular.table import Table
 
 NEW_COLUMNS = ("score", "prediction", "applies")
-#: Unknown groups that are named.
-MAX_NAMED = 5
 
 
 @click.command(short_help="Add the predictions of a model to a table.")

@@ -151,7 +151,7 @@ def train(
     if not failed:  # files first: printing may end early
         write_output(model_file, model_bytes(result.model))
         if report is not None:
-            opening = training_opening(result.audit, result.trained_on, result.held_out, result.unseen)
+            opening = training_opening(result.trained_on, result.held_out, result.unseen)
             write_output(report, result.audit.to_html(opening=opening))
     _show(result)
     if failed:
@@ -173,15 +173,12 @@ def _refuse(reasons: list[str], model_file: str) -> NoReturn:
 
 def _group_rows(audit: Audit) -> list[dict[str, str]]:
     """Groups as the table shows them: the people who are counted, what was published, and what new people got."""
-    from selfselect.report.sentences.training import answers
-    from selfselect.report.tables import interval_text
-    from selfselect.tabular.model_checks import rejected
+    from selfselect.report.tables import applies_text, interval_text
 
     confidence = audit.terms.confidence
     published = audit.to_frame().to_dict("records")
     counted = audit.population.reindex(audit.published.groups).to_frame().to_dict("records")
     bounds = audit.terms.max_accepted_cost(audit.published.counts)
-    answer = answers(audit, rejected(audit.published.counts))
     rows = []
     for i, (name, row, people) in enumerate(zip(audit.names, published, counted, strict=True)):
         of_published = f" of {count(row['selected'])}" if audit.of_new_people and row["selected"] else ""
@@ -194,7 +191,7 @@ def _group_rows(audit: Audit) -> list[dict[str, str]]:
         }
         if confidence is not None:
             cells[f"at least ({level(confidence)} confidence)"] = or_dash(bounds[i])
-        cells |= {"cost": amount(row["cost"]), "applies": answer[i]}
+        cells |= {"cost": amount(row["cost"]), "applies": applies_text(row)}
         if audit.of_new_people:
             cells |= {
                 "new precision": or_dash(row["delivered"]),
@@ -206,15 +203,13 @@ def _group_rows(audit: Audit) -> list[dict[str, str]]:
 
 
 def _show(result: TrainingResult) -> None:
-    from selfselect.report.sentences.training import training_note, training_verdict
+    from selfselect.report.sentences.training import training_note
     from selfselect.report.tables import outcome_rows
-    from selfselect.tabular.model_checks import rejected
 
     for note in result.notes:
         click.echo(f"Note: {printable(note)}", err=True)
     audit = result.audit
     click.echo(training_note(result.trained_on, result.held_out, result.unseen))
-    whose = "held-out people" if result.held_out else "people"
-    click.echo(printable(training_verdict(audit, whose, rejected(audit.published.counts))))
+    click.echo(printable(audit.verdict()))
     click.echo("\n" + text_table(_group_rows(audit), left=("group",)))
     click.echo(text_table(outcome_rows({" ": audit}), left=("",)))

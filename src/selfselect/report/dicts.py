@@ -27,9 +27,9 @@ FURTHER_COLUMNS = (
     "delivered delivered_low delivered_high promise_kept"
 ).split()
 #: With more groups (at all costs together) than this, there is no bootstrap, which would take long.
-MOST_RESAMPLED_GROUPS = 2_000
+MAX_RESAMPLED_GROUPS = 2_000
 #: With more groups than this, points of a frontier do not name them.
-MOST_NAMES = 1000
+MAX_NAMES = 1000
 
 
 def plain_value(value: Any) -> Any:
@@ -66,7 +66,7 @@ def outcome_to_dict(result: Outcome) -> dict[str, Any]:
 
 def audit_to_dict(audit: Audit) -> dict[str, Any]:
     """An audit at its main cost; with several costs, all of them under ``by_cost``."""
-    resampled = len(audit.costs) * len(audit.names) <= MOST_RESAMPLED_GROUPS
+    resampled = len(audit.costs) * len(audit.names) <= MAX_RESAMPLED_GROUPS
     content = _one_cost(audit, resampled)
     if audit.other_costs:
         content["by_cost"] = [_one_cost(audit.at(cost), resampled) for cost in audit.costs]
@@ -188,7 +188,7 @@ def plan_to_dict(plan: SubsidyPlan) -> dict[str, Any]:
 
 def frontier_to_dict(frontier: ThresholdFrontier) -> dict[str, Any]:
     """A frontier over thresholds; with very many groups, only the recommended points name them."""
-    named, current = len(frontier.names) <= MOST_NAMES, frontier.current
+    named, current = len(frontier.names) <= MAX_NAMES, frontier.current
     now = None
     if current is not None:
         now = {"threshold": plain_value(frontier.people.threshold)} | outcome_to_dict(current)

@@ -34,6 +34,11 @@ def percent_or_bounds(row: Mapping[str, Any], name: str) -> str:
     return range_text(row.get(f"{name}_low", row[name]), row.get(f"{name}_high", row[name]))
 
 
+def applies_text(row: Mapping[str, Any]) -> str:
+    """Whether a group applies."""
+    return "yes" if row["applies"] else "no" if row["selected"] > 0 else "nobody passes"
+
+
 def outcome_rows(audits: Mapping[str, Audit]) -> list[dict[str, str]]:
     """The numbers of audits, one column each."""
     numbers = {title: audit.outcome.to_dict() for title, audit in audits.items()}

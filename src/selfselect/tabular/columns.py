@@ -129,14 +129,6 @@ def numbers_or_missing(cells: TextArray) -> tuple[FloatArray, NDArray[np.intp]]:
     return np.asarray(values[codes], dtype=np.float64), np.flatnonzero(wrong[codes])
 
 
-def to_numbers(cells: TextArray) -> FloatArray:
-    """Cells as numbers, NaN where missing; any other text is an error."""
-    values, wrong = numbers_or_missing(cells)
-    if wrong.size:
-        raise ValueError(f"{quote(str(cells[wrong[0]]))} is not a finite number")
-    return values
-
-
 # ---------------------------------------------------------------------- two values
 
 

@@ -60,17 +60,17 @@ def find_decimal(rows: Sequence[Sequence[str]], delimiter: str) -> str | None:
         return "."
     cells = {cell.strip() for row in rows[1:] for cell in row}
     cells = {cell for cell in cells if "," in cell or "." in cell}
-    surely = {sign: any(_is_surely(cell, sign) for cell in cells) for sign in ".,"}
-    if surely["."] != surely[","]:
-        return "." if surely["."] else ","
-    if surely["."]:
+    certain = {sign: any(_is_decimal(cell, sign) for cell in cells) for sign in ".,"}
+    if certain["."] != certain[","]:
+        return "." if certain["."] else ","
+    if certain["."]:
         return None
     unclear = {sign: any(_GROUPED[sign].fullmatch(cell) for cell in cells) for sign in ".,"}
     # programs that write semicolons write decimal commas, and points between thousands
     return None if unclear[","] or (unclear["."] and delimiter == ";") else "."
 
 
-def _is_surely(cell: str, sign: str) -> bool:
+def _is_decimal(cell: str, sign: str) -> bool:
     """Whether a cell is a number in which this sign cannot separate thousands."""
     if _BOTH[sign].fullmatch(cell):
         return True

@@ -14,7 +14,7 @@ from sklearn.preprocessing import OneHotEncoder, StandardScaler
 from .._text import quote
 from .._validation import MAX_MAGNITUDE, FloatArray
 from ..counting import MISSING
-from .columns import is_missing, is_number, numbers_or_missing, to_numbers
+from .columns import is_missing, is_number, numbers_or_missing
 from .errors import TableError
 from .table import TextArray
 
@@ -37,14 +37,15 @@ def read_features(columns: Mapping[str, TextArray]) -> tuple[pd.DataFrame, dict[
     kept = {name: cells for name, cells in columns.items() if name not in left_out}
     if not kept:
         raise TableError("No column is left to learn from")
-    return as_frame(kept, numbers=[name for name, cells in kept.items() if _is_numeric(cells)]), left_out
+    numbers = [name for name, cells in kept.items() if not numbers_or_missing(cells)[1].size]
+    return as_frame(kept, numbers), left_out
 
 
 def as_frame(columns: Mapping[str, TextArray], numbers: Sequence[str]) -> pd.DataFrame:
-    """Columns of text as a frame; those in ``numbers`` as numbers, the others as categories."""
+    """Columns of text as a frame: ``numbers`` (which hold no other text) as numbers, the others as categories."""
     return pd.DataFrame(
         {
-            name: to_numbers(cells)
+            name: numbers_or_missing(cells)[0]
             if name in numbers
             else pd.Series(np.where(is_missing(cells), MISSING, cells), dtype=object)
             for name, cells in columns.items()
@@ -92,16 +93,13 @@ def reason_to_leave_out(cells: TextArray) -> str:
     if is_missing(cells).all():
         return "it is empty"
     if len(values) == len(cells) >= MIN_ROWS_FOR_IDENTIFIERS:
-        if not _is_numeric(cells):
+        numbers, wrong = numbers_or_missing(cells)
+        if wrong.size:
             return "it holds a different text in every row, like a name"
-        steps = np.diff(to_numbers(cells))
+        steps = np.diff(numbers)
         if (steps > 0).all() or (steps < 0).all():
             return "it rises (or falls) from row to row, like a row number"
     return ""
-
-
-def _is_numeric(cells: TextArray) -> bool:
-    return not numbers_or_missing(cells)[1].size
 
 
 def _refuse_numbers_with_errors(name: str, cells: TextArray) -> None:

@@ -12,21 +12,15 @@ from typing import Any
 import numpy as np
 
 from .._formats import count, percent
-from .._validation import BoolArray
 from ..auditing import Audit, group_names
 from ..behaviour import SLACK
-from ..counting import GroupCounts, locate_labels
+from ..counting import locate_labels
 from ..outcomes import outcome
 
 #: A group of which a smaller share passes is shut out.
 MIN_PASS_RATE = 0.01
 #: Groups with fewer qualified people are not reported: that none passes may be chance.
 MIN_QUALIFIED = 10
-
-
-def rejected(counts: GroupCounts) -> BoolArray:
-    """Groups of which (almost) nobody passes screening."""
-    return np.asarray((counts.selected < (MIN_PASS_RATE - SLACK) * counts.n) & (counts.n > 0), dtype=bool)
 
 
 def shut_out(trained: Audit) -> list[str]:
@@ -39,13 +33,13 @@ def shut_out(trained: Audit) -> list[str]:
     checked: set[Any] = set()
     sentences = []
     for table, whose in [*tables, (trained.published, "people")]:
-        counts, is_rejected = table.counts, rejected(table.counts)
+        counts = table.counts
         for i, (label, name) in enumerate(zip(table.groups, group_names(table.groups), strict=True)):
             if label in checked or counts.positives[i] < MIN_QUALIFIED:
                 continue
             checked.add(label)
-            if is_rejected[i]:
-                n, passed = counts.n[i], counts.selected[i]
+            n, passed = counts.n[i], counts.selected[i]
+            if passed < (MIN_PASS_RATE - SLACK) * n:
                 passes = f"{count(passed)} ({percent(passed / n)})" if passed else "none"
                 sentences.append(
                     f"The model passes {passes} of the {count(n)} {whose} of {name!r}, {count(counts.positives[i])} of "

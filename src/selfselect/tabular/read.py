@@ -37,40 +37,21 @@ def open_table(
     delimiter: str = "auto",
     decimal: str = "auto",
     sheet: str | None = None,
-    most_bytes: int | None = None,
+    max_bytes: int | None = None,
     progress: Progress | None = None,
 ) -> Iterator[Table]:
-    """Open a CSV file (plain or gzip), a Parquet file, a workbook (with python-calamine), or standard input.
+    """Open a CSV file (plain or gzip), a Parquet file, a workbook (with python-calamine), or standard input (``-``).
 
-    Parameters
-    ----------
-    path : str or Path
-        The file; ``-`` is standard input.
-    encoding : str, default="auto"
-        Of a CSV file. ``auto``: what its byte-order mark says, else UTF-8, else cp1252 if nothing in it is UTF-8.
-    delimiter : str, default="auto"
-        Between the columns of a CSV file. ``auto``: the comma if its rows make sense with it, else the one of
-        semicolon, tab and bar with which they do.
-    decimal : {"auto", ".", ","}, default="auto"
-        Decimal sign of a CSV file. ``auto``: a point if commas separate the columns, else as in the first rows.
-    sheet : str, optional
-        Name or number of the sheet of a workbook; the first by default.
-    most_bytes : int, optional
-        What a compressed file may expand to: by default 8 GiB, and 1 GiB for a workbook.
-    progress : callable, optional
-        Called with the number of bytes that were read of a CSV file.
-
-    Yields
-    ------
-    Table
-        Its ``notes`` say what was detected.
+    ``encoding``, ``delimiter`` and ``decimal`` are those of a CSV file; what is detected (``auto``) is in the notes of
+    the table. ``sheet`` is the name or number of a sheet of a workbook. ``max_bytes`` is what a compressed file may
+    expand to.
     """
     _check_options(encoding, delimiter, decimal)
     name = "standard input" if str(path) == "-" else str(path)
     try:
-        with _opened(path, name, most_bytes) as file:
+        with _opened(path, name, max_bytes) as file:
             options = {"encoding": encoding, "delimiter": delimiter, "decimal": decimal, "progress": progress}
-            yield _table(name, file, sheet, most_bytes, **options)
+            yield _table(name, file, sheet, max_bytes, **options)
     except (gzip.BadGzipFile, EOFError, zlib.error) as error:
         raise TableError(f"this is a damaged or truncated gzip file: {error}", place=printable(name)) from error
     except (OSError, UnicodeError) as error:
@@ -92,12 +73,12 @@ def _check_options(encoding: str, delimiter: str, decimal: str) -> None:
         raise TableError(f"Unknown encoding {quote(encoding)}", advice=advice, named_by="encoding") from error
 
 
-def _opened(path: str | Path, name: str, most_bytes: int | None) -> BinaryIO:
+def _opened(path: str | Path, name: str, max_bytes: int | None) -> BinaryIO:
     """A file that can be read twice. Standard input and pipes are kept in memory, up to the limit."""
     if str(path) == "-":
         if sys.stdin is None:  # Python was started without
             raise OSError("it is closed")
-        return _in_memory(sys.stdin.buffer, name, most_bytes)
+        return _in_memory(sys.stdin.buffer, name, max_bytes)
     try:
         file = open(path, "rb")  # noqa: SIM115
     except ValueError as error:  # a NUL in the name
@@ -105,34 +86,34 @@ def _opened(path: str | Path, name: str, most_bytes: int | None) -> BinaryIO:
     if file.seekable():
         return file
     with file:
-        return _in_memory(file, name, most_bytes)
+        return _in_memory(file, name, max_bytes)
 
 
-def _in_memory(stream: BinaryIO, name: str, most_bytes: int | None) -> BinaryIO:
-    most = MAX_BYTES if most_bytes is None else most_bytes
-    data = stream.read(most + 1)
-    if len(data) > most:
-        raise too_large(most, printable(name))
+def _in_memory(stream: BinaryIO, name: str, max_bytes: int | None) -> BinaryIO:
+    limit = MAX_BYTES if max_bytes is None else max_bytes
+    data = stream.read(limit + 1)
+    if len(data) > limit:
+        raise too_large(limit, printable(name))
     return io.BytesIO(data)
 
 
-def _table(name: str, file: BinaryIO, sheet: str | None, most_bytes: int | None, **options: Any) -> Table:
+def _table(name: str, file: BinaryIO, sheet: str | None, max_bytes: int | None, **options: Any) -> Table:
     """The table in a file, by its first bytes."""
     start = file.read(8)
     file.seek(0)
     sha256 = _hashing(file)
     if start.startswith(ZIP):
-        return WorkbookTable(name, sha256, file, sheet, MAX_WORKBOOK_BYTES if most_bytes is None else most_bytes)
+        return WorkbookTable(name, sha256, file, sheet, MAX_WORKBOOK_BYTES if max_bytes is None else max_bytes)
     if sheet is not None:
         problem = f"there is no sheet {quote(sheet)}: this is not an .xlsx file"
         raise TableError(problem, place=printable(name), named_by="sheet")
     if start.startswith(OLD_EXCEL):
         problem = "this is a file of an older Excel (.xls), or a workbook with a password"
         raise TableError(problem, place=printable(name), advice="Save it as .xlsx without a password, or as CSV.")
-    most = MAX_BYTES if most_bytes is None else most_bytes
+    limit = MAX_BYTES if max_bytes is None else max_bytes
     if start.startswith(PARQUET):
-        return ParquetTable(name, sha256, file, most)
-    return CsvTable(name, sha256, file, most if start.startswith(GZIP) else None, **options)
+        return ParquetTable(name, sha256, file, limit)
+    return CsvTable(name, sha256, file, limit if start.startswith(GZIP) else None, **options)
 
 
 def _hashing(file: BinaryIO) -> Callable[[], str]:

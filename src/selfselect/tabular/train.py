@@ -19,7 +19,7 @@ from .._text import quote
 from .._validation import MAX_MAGNITUDE, BoolArray, FloatArray, check_choice
 from ..auditing import Audit, Provenance, ScreeningResult, group_names
 from ..costs import Terms
-from ..counting import GroupCounts, encode_groups
+from ..counting import encode_groups
 from ..estimators import (
     GroupThresholdClassifier,
     NaiveClassifier,
@@ -28,10 +28,9 @@ from ..estimators import (
     StrategicClassifier,
     load_model,
 )
-from ..publishing import PublishedStatistics, ThresholdCurves
 from .columns import group_frame, is_missing, numbers_or_missing, with_point
 from .features import as_frame, fit_encoder, read_features
-from .loading import TrainingTable
+from .loading import ModelOutput, TrainingTable
 from .table import Column, Table, TextArray
 
 Method: TypeAlias = Literal["naive", "semi", "thresholds", "strategic"]
@@ -185,11 +184,9 @@ def train_on_table(
     train_score = score[train] if unseen_scores is None else unseen_scores
 
     def screening(rows: BoolArray, score: FloatArray) -> ScreeningResult:
-        groups, y = people.groups.take(rows), people.y[rows]
-        if model.decides_by_group:  # thresholds differ and may be infinite, so there is no curve over one threshold
-            counts = GroupCounts.from_rows(y, score > 0, groups.codes, len(groups.labels))
-            return ScreeningResult(PublishedStatistics(groups.labels, counts))
-        return ScreeningResult.from_curves(ThresholdCurves.from_codes(y, score, groups.codes, groups.labels), 0.0)
+        # thresholds of groups differ and may be infinite: then there is no curve over one threshold
+        output = ModelOutput(score > 0) if model.decides_by_group else ModelOutput(score > 0, score, threshold=0.0)
+        return output.screen(people.y[rows], people.groups.take(rows))
 
     scored = ~np.isnan(train_score)
     published_rows = train.copy()

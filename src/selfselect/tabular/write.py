@@ -13,23 +13,12 @@ from .._text import escape_formula
 from .columns import is_number
 
 
-def csv_text(frame: pd.DataFrame, digits: int | None = None) -> str:
-    """Frame as CSV without its index. Texts that a spreadsheet would run are made inert.
-
-    ``digits`` are the significant digits of floats; by default all.
-    """
-    lines = [_line([escape_formula(str(name)) for name in frame.columns])]
-    for row in frame.itertuples(index=False):
-        lines.append(_line([_cell(value, digits) for value in row]))
-    return "".join(lines)
-
-
-def _cell(value: Any, digits: int | None) -> Any:
-    if value is None or value != value:
-        return ""
-    if digits is not None and isinstance(value, float):
-        return f"{value:.{digits}g}"
-    return escape_formula(value)
+def csv_text(frame: pd.DataFrame) -> str:
+    """Frame as CSV without its index. Texts that a spreadsheet would run are made inert."""
+    rows = [frame.columns.map(str), *frame.itertuples(index=False)]
+    return "".join(
+        _line("" if value is None or value != value else escape_formula(value) for value in row) for row in rows
+    )
 
 
 def _line(cells: Iterable[Any]) -> str:
@@ -40,7 +29,6 @@ def _line(cells: Iterable[Any]) -> str:
 
 
 def csv_lines(rows: Iterable[Iterable[str]]) -> Iterator[bytes]:
-    """Rows of texts as lines of CSV. Numbers keep their sign; other texts that a spreadsheet would run are made inert.
-    """
+    """Rows of texts as lines of CSV. Numbers keep their sign; other texts become inert as in :func:`csv_text`."""
     for row in rows:
-        yield _line([cell if is_number(cell) else escape_formula(cell) for cell in row]).encode()
+        yield _line(cell if is_number(cell) else escape_formula(cell) for cell in row).encode()

@@ -1,14 +1,14 @@
 // Two audits side by side: each group's precision before and after, against its own cost.
 
-const MOST_COMPARED = 30; // groups with a row each; of more, those of whom most changed
+const MAX_COMPARED = 30; // groups with a row each; of more, those of whom most changed
 const COMPARED_ROW = 46;
 
 // groups that come or leave before the others, then by how far their precision moved
 function compared({ groups, order }) {
-  if (order !== null && groups.length <= MOST_COMPARED) return order.map((z) => groups[z]);
+  if (order !== null && groups.length <= MAX_COMPARED) return order.map((z) => groups[z]);
   const moved = (g) => Math.abs((g.after.precision ?? NaN) - (g.before.precision ?? NaN)) || 0;
   const turned = (g) => (g.before.applies === g.after.applies ? 1 : 0);
-  return [...groups].sort((a, b) => turned(a) - turned(b) || moved(b) - moved(a)).slice(0, MOST_COMPARED);
+  return [...groups].sort((a, b) => turned(a) - turned(b) || moved(b) - moved(a)).slice(0, MAX_COMPARED);
 }
 // a side of each group that is there and passes somebody
 const sideOf = (groups, when) => groups.map((g, i) => ({ ...g[when], name: g.name, change: g.change, place: i }))
@@ -22,7 +22,7 @@ function comparisonPicture(chart) {
   const low = Math.max(0, Math.floor((Math.min(...numbers, 1) - 0.02) * 20) / 20);
   const high = Math.min(1, Math.ceil((Math.max(...numbers, 0) + 0.02) * 20) / 20);
   const rows = shown.map((g, place) => ({ ...g, place, cost: g.after.cost ?? g.before.cost }));
-  const colour = (g) => STANDINGS[g.standing].colour;
+  const colour = (g) => STATUSES[g.status].colour;
   return (width) => {
     const phone = width < PHONE;
     const left = phone ? 8 : roomFor(rows.map((g) => g.name), width * 0.28);
@@ -53,7 +53,7 @@ function comparisonPicture(chart) {
         Plot.dot(before, { x: "precision", y: "place", dy: -5, r: 4.5, symbol: "square", fill: "var(--quiet)" }),
         Plot.link(after, { x1: "low", x2: "high", y1: "place", y2: "place", dy: 7, stroke: colour, strokeWidth: 4, strokeOpacity: 0.55 }),
         Plot.link(both, { x1: "from", x2: "to", y1: "place", y2: "place", dy: 1, stroke: "var(--ink)", strokeWidth: 1.25, markerEnd: "arrow" }),
-        Plot.dot(after, { x: "precision", y: "place", dy: 7, r: 7, symbol: (g) => STANDINGS[g.standing].symbol, fill: fillOf, stroke: colour, strokeWidth: 2.25 }),
+        Plot.dot(after, { x: "precision", y: "place", dy: 7, r: 7, symbol: (g) => STATUSES[g.status].symbol, fill: fillOf, stroke: colour, strokeWidth: 2.25 }),
         Plot.dot(rows, Plot.pointerY({ x: (g) => g.after.precision ?? g.before.precision ?? low, y: "place", r: 12, stroke: "var(--ink)" })),
         Plot.axisX({ tickFormat: percentTick, ticks, fill: "var(--quiet)", stroke: "var(--line)", label: phone ? "precision: share qualified among those who pass screening" : "precision: share qualified among those who pass screening", labelAnchor: "center", labelArrow: "none" }),
         ...names,
@@ -65,11 +65,11 @@ function comparisonPicture(chart) {
   };
 }
 const percentOr = (value) => (value === null || value === undefined ? "none" : percent(value));
-const sideText = (side) => (side.standing === null ? "not there" :
-  `${side.standing}, precision ${percentOr(side.precision)} of ${count(side.selected)} who pass, needs ${percent(side.cost)}`);
+const sideText = (side) => (side.status === null ? "not there" :
+  `${side.status}, precision ${percentOr(side.precision)} of ${count(side.selected)} who pass, needs ${percent(side.cost)}`);
 const comparisonTable = (chart) => () => ({
   columns: ["group", "change", ...chart.names.flatMap((name) => ["people", "pass", "precision", "precision low", "precision high", "cost", "status"].map((what) => `${what}, ${name}`))],
-  rows: chart.groups.map((g) => [g.name, g.change, ...["before", "after"].flatMap((when) => [g[when].n, g[when].selected, g[when].precision, g[when].low, g[when].high, g[when].cost, g[when].standing])]),
+  rows: chart.groups.map((g) => [g.name, g.change, ...["before", "after"].flatMap((when) => [g[when].n, g[when].selected, g[when].precision, g[when].low, g[when].high, g[when].cost, g[when].status])]),
   format: (value, i) => {
     if (i < 2 || typeof value === "string") return value;
     if (value === null) return "none";
