@@ -6,26 +6,16 @@ from dataclasses import replace
 
 import numpy as np
 
+from hostile import OTHERS, WITHOUT_HALVES
 from selfselect import PublishedStatistics, audit
 from selfselect.auditing import Audit, Provenance, ScreeningResult
 from selfselect.behaviour import BestResponse, PromisedRule, SureRule
 from selfselect.costs import Terms
 from selfselect.counting import GroupCounts
 
-HOSTILE = [
-    "<script>window.pwned=1</script>",
-    "</script><img src=x onerror=window.pwned=1>",
-    "{{7*7}}",
-    "\"quoted\" & 'single'",
-    "\u202eright to left\u202c",
-    "=1+1",
-    "long " * 2000,
-    "<svg onload=window.pwned=1>",
-    "\u2028line\u2029",
-    "${window.pwned=1}",
-    "]]>--><!--",
-    "&lt;b&gt;",
-]
+#: Names of groups that browsers accept, and the first that is markup.
+HOSTILE = list(dict.fromkeys(WITHOUT_HALVES))
+MARKUP, CLOSING = OTHERS[:2]
 
 
 def people(names, n=3000, seed=0):
@@ -39,7 +29,7 @@ def people(names, n=3000, seed=0):
 def hostile_audit():
     y, score, z = people(HOSTILE)
     source = Provenance(
-        title=HOSTILE[0], command=HOSTILE[1], sha256="ab" * 32, label=HOSTILE[2], groups="g", score=HOSTILE[3]
+        title=MARKUP, command=CLOSING, sha256="ab" * 32, label="{{7*7}}", groups="g", score="\"quoted\" & 'single'"
     )
     return audit(y, score=score, sensitive_features=z, cost=0.7, provenance=source)
 
