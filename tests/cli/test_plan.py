@@ -79,32 +79,24 @@ def test_a_plan_under_retraining_shows_its_path_and_what_it_found_holds(people, 
     assert run("plan", "-", *command[2:], "--retrain", stdin="").exit_code == 2
 
 
-def test_the_command_pays_the_least_and_says_when_nothing_helps(small):
+def test_the_command_pays_the_least_writes_it_and_says_when_nothing_helps(small, tmp_path):
     command = ("plan", small, *DECIDED)
-    good = run(*command, "--target", "B", "--json", "-")
+    files = ("--json", tmp_path / "p.json", "--csv", tmp_path / "p.csv", "--report", tmp_path / "p.html")
+    good = run(*command, "--target", "B", *files)
     assert good.exit_code == 0, good.output
-    made = json.loads(good.stdout)
-    assert (made["total"], made["recipients"]) == (pytest.approx(1), 10)
+    made = json.loads((tmp_path / "p.json").read_text())
+    assert (made["works"], made["total"], made["recipients"]) == (True, pytest.approx(1), 10)
     assert [row["subsidy"] for row in made["groups"][:2]] == [0, pytest.approx(0.1)]
+    assert made["after"]["social_cost"] < made["before"]["social_cost"]
+    assert (tmp_path / "p.csv").read_text().startswith("group,")
+    assert (tmp_path / "p.html").exists()
+    share = json.loads(run(*command, "--target", "B", "--proportional", "--json", "-").output)
+    assert share["groups"][1]["subsidy"] == pytest.approx(1 / 7)
     hopeless = run(*command)
     assert hopeless.exit_code == 1
     assert "none helps" in hopeless.output
     assert run(*command, "--target", "D").exit_code == 2
     assert run(*command, "--target", "B", "--target", "B").exit_code == 2
-
-
-def test_the_commands_files_hold_the_plan(small, tmp_path):
-    command = ("plan", small, *DECIDED, "--target", "B")
-    result = run(*command, "--json", tmp_path / "p.json", "--csv", tmp_path / "p.csv", "--report", tmp_path / "p.html")
-    assert result.exit_code == 0, result.output
-    made = json.loads((tmp_path / "p.json").read_text())
-    assert made["works"] is True
-    assert made["total"] == pytest.approx(1.0)
-    assert made["after"]["social_cost"] < made["before"]["social_cost"]
-    assert (tmp_path / "p.csv").read_text().startswith("group,")
-    assert (tmp_path / "p.html").exists()
-    share = json.loads(run(*command, "--proportional", "--json", "-").output)
-    assert share["groups"][1]["subsidy"] == pytest.approx(1 / 7)
 
 
 def test_a_budget_goes_where_it_brings_most_qualified_people_in(small, tmp_path):

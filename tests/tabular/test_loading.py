@@ -115,7 +115,14 @@ def test_people_without_a_label_must_not_pass(tmp_path):
             read_screening_results(table, people, model)
 
 
-@pytest.mark.parametrize(("weights", "words"), [("1,-2", "row 3.*'-2' is negative"), ("0,0", "every weight is 0")])
+@pytest.mark.parametrize(
+    ("weights", "words"),
+    [
+        ("1,-2", "row 3.*'-2' is negative"),
+        ("0,0", "every weight is 0"),
+        ("1,1e101", "'1e101' is no weight; other than 0 they lie between 1e-100 and"),
+    ],
+)
 def test_weights_that_are_none_are_refused(tmp_path, weights, words):
     path = tmp_path / "t.csv"
     path.write_text("y,z,s,w\n" + "".join(f"{i},a,0.9,{w}\n" for i, w in enumerate(weights.split(","))))

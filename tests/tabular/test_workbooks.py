@@ -137,14 +137,6 @@ def test_rows_that_are_there_twice_or_out_of_order_are_refused(tmp_path):
             rows(rewritten(path, lambda data, old=old, new=new: data.replace(b'<row r="' + old, b'<row r="' + new)))
 
 
-def test_what_it_expands_to_is_checked_before_anything_is_unpacked(tmp_path):
-    path = workbook(tmp_path / "t.xlsx", people=[["label"], *([1],) * 5000])
-    assert len(rows(path)[1]) == 5000
-    with pytest.raises(TableError, match="decompressed, it holds more than 20,000 bytes") as error:
-        rows(path, max_bytes=20_000)
-    assert error.value.key == "max_bytes"
-
-
 def test_a_value_far_out_is_refused_before_all_cells_up_to_it_are_made(tmp_path):
     path = workbook(tmp_path / "t.xlsx", people=[["label"], [1]])
     far = b'<row r="1048576"><c r="XFD1048576"><v>1</v></c></row></sheetData>'
