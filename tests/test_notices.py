@@ -12,23 +12,17 @@ from selfselect.datasets import make_base_rate_groups
 
 
 def test_captured_warnings_are_not_shown_and_later_ones_are_also_after_an_error():
-    with captured_warnings() as captured:
-        warn("first")
-    assert list(map(str, captured)) == ["first"]
+    with captured_warnings() as outer:
+        with captured_warnings() as inner:
+            warn("in")
+        warn("out")
+    assert [list(map(str, captured)) for captured in (inner, outer)] == [["in"], ["out"]]
     with pytest.warns(ApplicationWarning, match="second"):
         warn("second")
     with pytest.raises(RuntimeError, match="inside"), captured_warnings():
         raise RuntimeError("inside")
     with pytest.warns(ApplicationWarning, match="third"):
         warn("third")
-
-
-def test_the_inner_of_two_blocks_captures():
-    with captured_warnings() as outer:
-        with captured_warnings() as inner:
-            warn("in")
-        warn("out")
-    assert [list(map(str, captured)) for captured in (inner, outer)] == [["in"], ["out"]]
 
 
 def test_while_one_thread_captures_another_warns():

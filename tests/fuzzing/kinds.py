@@ -12,19 +12,9 @@ from fuzzing.workbooks import try_xlsx
 class Kind:
     """One kind of inputs.
 
-    Attributes
-    ----------
-    title : str
-        Its name in reports about long runs.
-    once : callable
-        Tries one input, from a generator, in a folder, and counts it in a tally. If ``in_browser``, it is a class that
-        takes a browser and makes such a callable.
-    quick : int
-        Inputs that are tried among the tests.
-    least : int
-        Of how many of these at least the numbers (or names) must have been compared.
-    in_browser : bool
-        Whether it needs a browser.
+    ``once`` tries one input, from a generator, in a folder, and counts it in a tally; if ``in_browser``, it is a class
+    that takes a browser and makes such a callable. ``quick`` inputs are tried among the tests, and the numbers (or
+    names) of at least ``least`` of them must have been compared.
     """
 
     title: str
