@@ -251,7 +251,8 @@ def test_what_looks_wrong_with_a_table_is_in_the_report_and_the_json_too(scored,
         "--json", tmp_path / "a.json", "--report", tmp_path / "a.html",
     )  # fmt: skip
     assert done.exit_code == 0
-    assert "higher for people who are not qualified" in done.stderr
+    assert done.output.startswith("Warning: The score 's' tends to be higher for people who are not qualified")
+    assert "Warning" not in done.stdout
     found = json.loads((tmp_path / "a.json").read_text())
     assert any("higher for people who are not qualified" in warning for warning in found["warnings"])
     assert "higher for people who are not qualified" in (tmp_path / "a.html").read_text()

@@ -41,14 +41,6 @@ def test_problems_are_shown_and_fail(scored, people):
     assert settled.exit_code == 0, settled.output
 
 
-def test_other_commands_show_the_same_findings_before_anything_else(scored, people):
-    path = scored(score=(70 - people["age"]) / 52)
-    result = run("audit", path, *WITH_SCORE, "--cost", "0.7")
-    assert "Warning: The score 'score'" in result.stderr
-    assert "Warning" not in result.stdout
-    assert result.output.startswith("Warning")
-
-
 def test_train_warns_of_a_column_that_is_the_label_again(scored, people, tmp_path):
     path = scored(leak=people["hired"].map({True: "paid", False: ""}))
     options = ("--label", "hired", "--group", "z", "--cost", "0.7", "--method", "naive", "--ignore", "score")

@@ -1,4 +1,4 @@
-"""The kinds of inputs that are tried, and pages that were once wrong."""
+"""The kinds of inputs that are tried."""
 
 from dataclasses import dataclass
 
@@ -30,11 +30,4 @@ KINDS = {
     "xlsx": Kind("workbooks (.xlsx)", try_xlsx, 200, 60),
     "model": Kind("model files (skops)", try_model, 500, 20),
     "browser": Kind("names of groups on pages in chromium", NamesInBrowser, 200, 150, in_browser=True),
-}
-
-#: Seeds of pages that were once wrong.
-FIXED = {
-    1000667: "a frontier of so few people that one half of them is nobody",
-    3000014: "comparisons showed characters that are not seen, in names of groups and of what is compared",
-    3000041: "frontiers showed marks that change the direction of text, in titles and lists of groups",
 }

@@ -83,3 +83,4 @@ def test_documents_hold_only_characters_that_are_seen_whatever_names_hold():
         assert {char for char in said if not char.isprintable()} <= {"\n", "\xa0"}
         json.loads(embedded_text(page.encode().decode()))
     assert "... (10,000 characters)</bdi>" in named.to_html()
+    assert threshold_frontier([1], [0.5], cost=0.5).to_html()  # one half of the people is nobody

@@ -87,18 +87,6 @@ def test_the_evaluation_is_on_people_the_model_has_not_seen(people):
     assert any("'id'" in note for note in done.notes)
 
 
-def test_groups_keep_their_names_in_whatever_order_they_are_listed(people):
-    z = people["z"].where(np.arange(len(people)) % 7 > 0)
-    backwards = pd.Categorical(z, categories=["C", "B", "A"])
-    audits = [
-        train_on_table(table_of(people, groups, "own_group"), NaiveClassifier(cost=0.7), holdout=0).audit
-        for groups in (z, backwards)
-    ]
-    assert audits[0].names == ["A", "B", "C", "(missing)"]
-    assert audits[1].names == ["C", "B", "A", "(missing)"]
-    assert audits[0].published == audits[1].published
-
-
 @pytest.mark.parametrize("method", ["naive", "semi", "strategic"])
 def test_the_audit_of_a_trained_model_holds_the_published_statistics_at_every_threshold(people, method):
     done = train_on_table(table_of(people), make_classifier(method, Terms(0.6)))
