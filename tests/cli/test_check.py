@@ -41,14 +41,6 @@ def test_problems_are_shown_and_fail(scored, people):
     assert settled.exit_code == 0, settled.output
 
 
-def test_train_warns_of_a_column_that_is_the_label_again(scored, people, tmp_path):
-    path = scored(leak=people["hired"].map({True: "paid", False: ""}))
-    options = ("--label", "hired", "--group", "z", "--cost", "0.7", "--method", "naive", "--ignore", "score")
-    result = run("train", path, *options, "--model", tmp_path / "m.skops")
-    assert "Warning: Column 'leak'" in result.stderr
-    assert "--ignore 'leak'" in result.stderr
-
-
 def test_errors_end_a_command_before_it_says_anything_else(scored, people):
     path = scored(z=[f"p{i}" for i in people.index])
     result = run("audit", path, *WITH_SCORE, "--cost", "0.7")

@@ -9,16 +9,6 @@ from selfselect import GroupThresholdClassifier
 from selfselect.tabular.train import hold_out, load_table_model
 
 
-def test_the_group_is_learnt_from_only_where_that_is_asked_for(table, tmp_path):
-    def names(*options):
-        trained(table, tmp_path / "model.skops", "--method", "naive", "--force", *options)
-        return set(load_table_model(tmp_path / "model.skops").columns)
-
-    assert "z" not in names()
-    assert "z" in names("--use-group")
-    assert "pay" not in names("--ignore", "pay")
-
-
 def test_several_group_columns_and_a_subsidy_by_combined_name(table, tmp_path):
     options = ("--group", "job", "--missing", "own-group", "--method", "naive", "--subsidy", "A / clerk=0.6")
     said = trained(table, tmp_path / "model.skops", *options)
@@ -92,15 +82,6 @@ def test_a_model_with_a_threshold_for_each_group_is_saved_and_predicts_by_the_gr
     assert made[1::2].notna().all(axis=None)
     people.drop(columns="z").to_csv(path, index=False)
     assert "there is no column 'z'" in run("predict", tmp_path / "model.skops", path).output
-
-
-@pytest.mark.parametrize("method", ["thresholds", "strategic"])
-def test_who_is_required_applies(table, tmp_path, method):
-    options = ("--method", method, "--require", "A", "--require", "C", "--cost", "0.75", "--allow-shut-out")
-    assert trained(table, tmp_path / "model.skops", *options)
-    applies = load_table_model(tmp_path / "model.skops").classifier.applies()
-    assert applies["A"]
-    assert applies["C"]
 
 
 @pytest.mark.parametrize(

@@ -10,7 +10,7 @@ import pytest
 from sklearn.ensemble import RandomForestClassifier
 
 from applicants import applicants, text_columns
-from selfselect import GroupThresholdClassifier, NaiveClassifier, SemiStrategicClassifier, StrategicClassifier
+from selfselect import GroupThresholdClassifier, NaiveClassifier, SemiStrategicClassifier
 from selfselect.cli.train import METHODS as METHODS_OF_THE_COMMAND
 from selfselect.costs import Terms
 from selfselect.counting import encode_groups
@@ -41,23 +41,12 @@ def test_the_same_share_of_every_stratum_is_held_out_and_none_is_emptied():
     assert not hold_out(strata, 0.0, seed=1).any()
 
 
-@pytest.mark.parametrize(
-    ("method", "cls"),
-    [
-        ("naive", NaiveClassifier),
-        ("semi", SemiStrategicClassifier),
-        ("thresholds", GroupThresholdClassifier),
-        ("strategic", StrategicClassifier),
-    ],
-)
-def test_settings_that_are_not_given_are_the_defaults_of_the_classifier(method, cls):
-    terms = Terms(0.8, {"a": 0.1}, "proportional")
-    made, plain = make_classifier(method, terms), cls()
-    assert type(made) is cls
-    assert (made.cost, made.subsidies, made.subsidy_kind) == (0.8, {"a": 0.1}, "proportional")
-    theirs = {"cost", "subsidies", "subsidy_kind"}
-    others = {name: value for name, value in made.get_params().items() if name not in theirs}
-    assert others == {name: value for name, value in plain.get_params().items() if name not in theirs}
+@pytest.mark.parametrize("method", METHODS)
+def test_settings_that_are_not_given_are_the_defaults_of_the_classifier(method):
+    made, plain = make_classifier(method, Terms(0.8, {"a": 0.1}, "proportional")), METHODS[method][0]()
+    given = {"cost": 0.8, "subsidies": {"a": 0.1}, "subsidy_kind": "proportional"}
+    assert type(made) is type(plain)
+    assert made.get_params() == plain.get_params() | given
 
 
 def test_settings_reach_the_classifiers_that_have_them_and_are_refused_by_others():
