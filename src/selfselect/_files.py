@@ -36,13 +36,10 @@ def write_atomically(path: str | Path, content: str | bytes | Iterable[bytes]) -
             file.flush()
             os.fsync(file.fileno())
         os.replace(temporary, path)
-    except OSError as error:
+    except BaseException as error:
         temporary.unlink(missing_ok=True)
-        if error.filename != str(temporary):
-            raise
-        raise OSError(error.errno, error.strerror, str(path)) from error  # the name that the caller knows
-    except BaseException:
-        temporary.unlink(missing_ok=True)
+        if isinstance(error, OSError):
+            raise OSError(error.errno, error.strerror, str(path)) from error  # the name that the caller knows
         raise
 
 

@@ -1,12 +1,4 @@
-"""Escaping of names (groups, columns, files, cells) for every place that shows them: one function per place.
-
-=====================  ================================================================
-a terminal             :func:`printable`, and in messages :func:`quote`
-a cell of a CSV file   :func:`escape_formula`
-HTML, SVG              :func:`escape_html`
-a picture's labels     :func:`plot_label` (matplotlib, whatever file it then writes)
-JSON                   :func:`json_text`
-=====================  ================================================================
+"""Escaping of names (groups, columns, files, cells): one function for each place that shows them.
 
 ``tests/hostile.py`` has names that each of them is tested with.
 """

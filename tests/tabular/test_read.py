@@ -95,7 +95,7 @@ def test_an_unknown_encoding_or_a_long_delimiter_is_refused(tmp_path):
 
 
 def test_a_file_that_cannot_be_opened_is_named(tmp_path):
-    for path in (tmp_path / "nowhere.csv", tmp_path, "a\0b"):
+    for path in (tmp_path / "nowhere.csv", tmp_path):
         with pytest.raises(TableError, match="Cannot read"), open_table(path):
             pass
 

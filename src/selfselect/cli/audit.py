@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from selfselect._files import write_atomically
 from selfselect._formats import amount, amount_up, count, or_dash, percent
 from selfselect._text import json_text, printable
 
@@ -24,7 +25,7 @@ from .options import (
     screening_options,
     subsidy_options,
 )
-from .outputs import Outputs, check_outputs, write_output
+from .outputs import Outputs, check_outputs
 from .terminal import MAX_ROWS, text_table
 
 if TYPE_CHECKING:
@@ -128,7 +129,7 @@ def _deliver_each(audits: list[Audit], outputs: list[Outputs], json_file: str | 
     """Write all files of audits by several columns, then show one audit after the other."""
     text = json_text([{"by": audit.provenance.groups} | audit.to_dict() for audit in audits])
     if json_file is not None and json_file != "-":
-        write_output(json_file, text)
+        write_atomically(json_file, text)
     for audit, each in zip(audits, outputs, strict=True):
         each.write(audit, audit.names)
     if json_file == "-":

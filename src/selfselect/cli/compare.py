@@ -214,7 +214,7 @@ def _audits_of_same_people(
 
 
 def _show(result: Comparison) -> None:
-    from selfselect.report.sentences.comparisons import comparison_notes
+    from selfselect.report.sentences.comparisons import comparison_note
     from selfselect.report.tables import change_rows, difference_rows
 
     click.echo(printable(result.verdict()))
@@ -223,6 +223,4 @@ def _show(result: Comparison) -> None:
     if all(len({row["cost before"], row["cost after"]} - {"-"}) < 2 for row in rows):  # the columns say nothing new
         rows = [{name: cell for name, cell in row.items() if not name.startswith("cost")} for row in rows]
     click.echo("\n" + text_table(rows, left=("group", "change"), rest="--csv and --json hold all"))
-    click.echo()
-    for note in comparison_notes(result):
-        click.echo(note)
+    click.echo(f"\n{comparison_note(result)}")

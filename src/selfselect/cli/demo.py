@@ -9,11 +9,11 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import click
 
+from selfselect._files import write_atomically
 from selfselect._formats import level, or_dash
 from selfselect._text import printable
 
-from .errors import BadInput
-from .outputs import HTML, check_files, check_report_available, write_output
+from .outputs import HTML, check_files
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -65,17 +65,17 @@ def load_people() -> tuple[DemoPeople, DemoPeople, list[str]]:
 
 def _write_page(audit: Audit, report: str | None) -> str:
     """Write the report and return what to say about it. This comes before any printing, which may end early."""
-    from selfselect.report import Opening
+    from selfselect.report import Opening, check_available
 
     try:
-        check_report_available()
-    except BadInput as error:
+        check_available()
+    except ImportError as error:
         if report is not None:
             raise
-        return f"{error.format_message()} Then this ends with a page to play with."
+        return f"{error} Then this ends with a page to play with."
     names = (Path(f"selfselect-demo{'' if i == 1 else f'-{i}'}.html") for i in count(1))
     path = Path(report) if report is not None else next(name for name in names if not name.exists())
-    write_output(path, audit.to_html(opening=Opening(published="training people", counted="held-out people")))
+    write_atomically(path, audit.to_html(opening=Opening(published="training people", counted="held-out people")))
     return (
         f"A page to play with: {printable(str(path))}"
         f"\nOpen it in any browser ({printable(path.resolve().as_uri())}); it needs no network."

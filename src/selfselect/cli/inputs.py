@@ -119,11 +119,6 @@ def read_results(
     return results, replace(source, warnings=warnings)
 
 
-def load_audit(file: str, cost: float, options: Options) -> Audit:
-    """Audit a table on disk at one cost."""
-    return load_audits(file, [(cost,)], options)[0]
-
-
 def load_audits(
     file: str, costs: Sequence[tuple[float, ...]], options: Options, *, separately: bool = False
 ) -> list[Audit]:

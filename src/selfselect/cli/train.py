@@ -7,12 +7,13 @@ from typing import TYPE_CHECKING, Any, NoReturn
 
 import click
 
+from selfselect._files import write_atomically
 from selfselect._formats import amount, count, level, or_dash
 from selfselect._text import printable
 
 from .errors import CONDITION_FAILED, show_findings
 from .options import Number, cost_option, file_options, people_options, report_options, seed_option, subsidy_options
-from .outputs import HTML, MODEL, check_files, check_report_available, write_output
+from .outputs import HTML, MODEL, check_files
 from .terminal import text_table
 
 if TYPE_CHECKING:
@@ -105,6 +106,7 @@ def train(
     from selfselect.costs import Terms
     from selfselect.estimators.io import model_bytes
     from selfselect.learning import InfeasibleError
+    from selfselect.report import check_available
     from selfselect.report.sentences.training import training_opening
     from selfselect.tabular.columns import match_groups
     from selfselect.tabular.loading import read_for_training
@@ -115,7 +117,7 @@ def train(
 
     check_files([(model_file, MODEL), (report, HTML)], force=force, inputs=[file])
     if report is not None:
-        check_report_available()
+        check_available()
     columns = people_columns(options)
     findings: list[Finding] = []
     with table_at(file, options) as table:
@@ -149,10 +151,10 @@ def train(
             "strategic), try another --method, or pass --allow-shut-out.",
         ]
     if not failed:  # files first: printing may end early
-        write_output(model_file, model_bytes(result.model))
+        write_atomically(model_file, model_bytes(result.model))
         if report is not None:
             opening = training_opening(result.trained_on, result.held_out, result.unseen)
-            write_output(report, result.audit.to_html(opening=opening))
+            write_atomically(report, result.audit.to_html(opening=opening))
     _show(result)
     if failed:
         _refuse(failed, model_file)

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from ._assemble import Population, min_max, one_hot
+from ._assemble import Population, min_max
 from ._raw import read_raw
 
 _COLUMNS = (
@@ -49,7 +49,9 @@ def _population() -> Population:
     table = table[(table != "?").all(axis=1)].reset_index(drop=True)
     table["occupation"] = table["occupation"].map({job: name for name, jobs in _OCCUPATIONS.items() for job in jobs})
     race = table["race"].replace({"Amer-Indian-Eskimo": "Other"})
-    encoded = pd.concat([min_max(table[_NUMERIC].astype(float)), one_hot(table[_CATEGORICAL])], axis=1)
+    encoded = pd.concat(
+        [min_max(table[_NUMERIC].astype(float)), pd.get_dummies(table[_CATEGORICAL], dtype=float)], axis=1
+    )
     everyone = Population(
         readable=table[_NUMERIC + _CATEGORICAL],
         encoded=encoded,

@@ -73,8 +73,3 @@ def min_max(frame: pd.DataFrame) -> pd.DataFrame:
     """Scale each column to [0, 1]; a constant column becomes 0."""
     low, width = frame.min(), frame.max() - frame.min()
     return (frame - low) / width.where(width > 0, 1.0)
-
-
-def one_hot(frame: pd.DataFrame) -> pd.DataFrame:
-    """One column of 0 and 1 per value of each column, named ``column_value``."""
-    return pd.get_dummies(frame, dtype=float)

@@ -12,7 +12,7 @@ from .dicts import MAX_RESAMPLED_GROUPS, plain_value
 from .page_data import audit_data, natural_order, page_constants, short_name, source_data
 from .rendering import render_audit, render_document
 from .sentences.audits import group_statuses, uncertainty_lines
-from .sentences.comparisons import change_text, comparison_notes, comparison_sentences
+from .sentences.comparisons import change_text, comparison_note, comparison_sentences
 from .sentences.frontiers import KINDS, NOTES, frontier_sentences
 from .sentences.plans import plan_sentences
 from .tables import change_rows, difference_rows, effect_rows, impact_rows, payment_rows, point_row
@@ -88,7 +88,7 @@ def comparison_page(comparison: Comparison) -> str:
             "eyebrow": "What changed?",
             "title": short_name(comparison.title or f"{comparison.names[0]} and {comparison.names[1]}"),
             "headline": comparison_sentences(comparison),
-            "paragraphs": comparison_notes(comparison),
+            "paragraphs": [comparison_note(comparison)],
             "chart": {
                 "kind": "comparison",
                 "title": "Which groups start or stop applying?",

@@ -27,8 +27,6 @@ MISSING_CELLS = frozenset({"", "na", "n/a", "nan", "null", "?"})
 EMPTY_CELL = "the cell is empty; fill or drop such rows"
 #: So many distinct texts that would be numbers with another decimal sign are no categories.
 MANY_NUMBERS = 20
-#: Groups that an error lists.
-MAX_GROUPS_LISTED = 10
 
 # ---------------------------------------------------------------------- numbers
 
@@ -243,7 +241,7 @@ class BinaryColumn:
         absent = [name for name in self._positive if _canonical(name, self._table.decimal) not in self._first_code]
         if absent:
             held = self._texts(self.seen)
-            listed = " and ".join(map(quote, held)) if len(held) <= 2 else listing(held, MAX_GROUPS_LISTED)
+            listed = " and ".join(map(quote, held)) if len(held) <= 2 else listing(held)
             raise self._table.error(
                 f"no row holds {quote(absent[0])}",
                 column=self._column.name,
@@ -288,7 +286,7 @@ def match_groups(names: Sequence[str], groups: pd.Index, named_by: str = "") -> 
     known = dict(zip(group_names(groups), groups, strict=True))
     for i, name in enumerate(names):
         if name not in known:
-            advice = f"{did_you_mean(name, list(known))}Groups: {listing(list(known), MAX_GROUPS_LISTED)}."
+            advice = f"{did_you_mean(name, list(known))}Groups: {listing(list(known))}."
             raise TableError(f"there is no group {quote(name)}", advice=advice, named_by=named_by)
         if name in names[:i]:
             raise TableError(f"group {quote(name)} is named twice", named_by=named_by)

@@ -79,10 +79,7 @@ def _opened(path: str | Path, name: str, max_bytes: int | None) -> BinaryIO:
         if sys.stdin is None:  # Python was started without
             raise OSError("it is closed")
         return _in_memory(sys.stdin.buffer, name, max_bytes)
-    try:
-        file = open(path, "rb")  # noqa: SIM115
-    except ValueError as error:  # a NUL in the name
-        raise OSError(str(error)) from error
+    file = open(path, "rb")  # noqa: SIM115
     if file.seekable():
         return file
     with file:

@@ -180,7 +180,7 @@ class Table(ABC):
                 named_by=named_by,
             )
         delimiters = [sign for sign in (";", "\t", "|") if len(self.header) == 1 and sign in self.header[0]]
-        advice = f"{did_you_mean(column, self.header)}Its columns: {listing(self.header, MAX_LISTED)}."
+        advice = f"{did_you_mean(column, self.header)}Its columns: {listing(self.header)}."
         if delimiters:
             advice += f" Perhaps they are separated by {delimiters[0]!r}."
         raise self.error(
@@ -199,7 +199,7 @@ def did_you_mean(name: str, known: Sequence[str]) -> str:
     return f"Did you mean {quote(plain[near[0]])}? " if near else ""
 
 
-def listing(names: Sequence[str], most: int) -> str:
+def listing(names: Sequence[str], most: int = MAX_LISTED) -> str:
     """Names for an error, at most so many."""
     listed = ", ".join(quote(name) for name in names[:most])
     return listed + (f" and {len(names) - most} more" if len(names) > most else "")

@@ -28,7 +28,7 @@ from ..estimators import (
     StrategicClassifier,
     load_model,
 )
-from .columns import group_frame, is_missing, numbers_or_missing, with_point
+from .columns import group_frame, numbers_or_missing, with_point
 from .features import as_frame, fit_encoder, read_features
 from .loading import ModelOutput, TrainingTable
 from .table import Column, Table, TextArray
@@ -235,10 +235,7 @@ def predict_table(model: TableModel, table: Table) -> tuple[list[list[str]], lis
 
 def _numbers_with_points(table: Table, column: Column) -> TextArray:
     """Cells of a column of numbers with decimal points; any other cell is an error that names its place."""
-    cells = column.cells()
-    if table.decimal != ".":
-        with_points = [with_point(str(cell), table.decimal) for cell in cells]
-        cells = np.where(is_missing(cells), cells, np.array(with_points, dtype=object))
+    cells = np.array([with_point(str(cell), table.decimal) for cell in column.cells()], dtype=object)
     numbers, wrong = numbers_or_missing(cells)
     problem = "is not a finite number; in training this column held numbers"
     if not wrong.size:

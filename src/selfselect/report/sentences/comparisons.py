@@ -67,13 +67,13 @@ def _difference(comparison: Comparison, name: str, what: str) -> str:
     )
 
 
-def comparison_notes(comparison: Comparison) -> list[str]:
+def comparison_note(comparison: Comparison) -> str:
     """How the intervals were made."""
     who = "the same people under both models" if comparison.paired else "two independent sets of people"
-    return [
+    return (
         f"Intervals come from {count(len(comparison.drawn[0].shares))} bootstrap samples of {who}, by group. In each "
         "sample, people decide by the precision in that sample."
-    ]
+    )
 
 
 def change_text(change: str) -> str:
