@@ -142,12 +142,8 @@ def random_terms(rng, labels):
         subsidies = {label: min(amount, limits[label]) for label, amount in paid.items()}
     behaviour = BestResponse(undefined)
     if rng.random() < 0.5:
-        level = random_level(rng)
+        level = float(rng.choice([0.3, 0.5, 0.9, 0.99, 0.99875, rng.uniform(0.5, 1)]))
         behaviour = SureRule(level, undefined)
         if rng.random() < 0.2:
             behaviour = PromisedRule(level, undefined, promised=tuple((rng.random(len(labels)) < 0.7).tolist()))
     return Terms(costs, subsidies, kind, behaviour)
-
-
-def random_level(rng):
-    return float(rng.choice([0.3, 0.5, 0.9, 0.99, 0.99875, rng.uniform(0.5, 1)]))

@@ -33,18 +33,18 @@ def cells(page):
     )
 
 
-def assert_page_equals(page, found):
+def assert_page_equals(page, audited):
     """Everything shown agrees with the library; numbers that are not rounded: test_agreement.py."""
     text = lambda name: page.text_content(f"#{name}")  # noqa: E731
-    result, frame = found.outcome, found.to_frame()
-    assert text("verdict") == found.verdict()
+    result, frame = audited.outcome, audited.to_frame()
+    assert text("verdict") == audited.verdict()
     for name in ("assumed_accuracy", "induced_accuracy", "social_cost", "application_rate"):
         assert text(name) == percent(getattr(result, name)), name
     assert text("applying_groups") == f"{result.applying_groups} of {len(frame)} groups"
     shown = cells(page)
-    wide = found.of_new_people or found.terms.confidence is not None
+    wide = audited.of_new_people or audited.terms.confidence is not None
     told = page.locator("#sentences li").all_text_contents()
-    rows = zip(found.names, frame.itertuples(), found.sentences(), group_warnings(found), strict=True)
+    rows = zip(audited.names, frame.itertuples(), audited.sentences(), group_warnings(audited), strict=True)
     for name, row, sentence, warning in rows:
         assert shown[name]["Applies"] == ("yes" if row.applies else "no" if row.selected else "nobody passes")
         assert shown[name]["People"] == count(row.n)
@@ -55,7 +55,7 @@ def assert_page_equals(page, found):
         assert shown[name]["Accuracy"] == percent(row.accuracy)
         if row.selected and not wide:
             assert shown[name]["95% interval"] == interval
-        if found.of_new_people:
+        if audited.of_new_people:
             interval = f" {percent(row.delivered_low)} to {percent(row.delivered_high)}"
             told_so = percent(row.delivered) + ("" if np.isnan(row.delivered) else interval)
             assert shown[name]["New precision"] == told_so
@@ -64,10 +64,10 @@ def assert_page_equals(page, found):
         needed = "none helps" if np.isnan(row.subsidy_needed) else amount_up(row.subsidy_needed)
         needed = "\N{EN DASH}" if row.applies else needed
         assert shown[name]["Still needed"] == (needed.ljust(len("0.000"), "0") if needed[0] == "0" else needed)
-    if found.terms.confidence is not None:
-        limits = found.terms.max_accepted_cost(found.published.counts)
-        heading = f"At least ({level(found.terms.confidence)})"
-        assert [shown[name][heading] for name in found.names] == [percent(limit) for limit in limits]
+    if audited.terms.confidence is not None:
+        limits = audited.terms.max_accepted_cost(audited.published.counts)
+        heading = f"At least ({level(audited.terms.confidence)})"
+        assert [shown[name][heading] for name in audited.names] == [percent(limit) for limit in limits]
 
 
 CHARTS = ("who", "curves", "bars", "costs", "scatter")
@@ -88,23 +88,23 @@ def words_in(chart):
 @pytest.mark.parametrize("kind", ["additive", "proportional"])
 @pytest.mark.parametrize("behaviour", [BestResponse(), SureRule(0.9)])
 def test_at_random_settings_from_the_address_the_page_equals_the_library(show, kind, behaviour):
-    found = example().under(Terms(0.7, kind=kind, behaviour=behaviour))
-    page = show(found)
-    assert_page_equals(page, found)
+    audited = example().under(Terms(0.7, kind=kind, behaviour=behaviour))
+    page = show(audited)
+    assert_page_equals(page, audited)
     offered = page.evaluate("() => JSON.parse(document.getElementById('data').textContent).thresholds")
     rng = np.random.default_rng(0)
     changed = 0
     for _ in range(15):
         cost, threshold = round(float(rng.random()), 3), offered[rng.integers(len(offered))]
-        paid = {group: round(float(rng.choice([0, rng.random() / 2])), 3) for group in found.names}
+        paid = {group: round(float(rng.choice([0, rng.random() / 2])), 3) for group in audited.names}
         if kind == "additive":  # more than the cost is refused by the library
             paid = {group: min(amount, cost) for group, amount in paid.items()}
-        pairs = ",".join(f"{found.names.index(group)}:{amount}" for group, amount in paid.items())
+        pairs = ",".join(f"{audited.names.index(group)}:{amount}" for group, amount in paid.items())
         shown = "none" if threshold is None else repr(threshold)
         page.evaluate("hash => { location.hash = hash; }", f"c={cost}&t={shown}&s={pairs}")
         page.wait_for_function("cost => document.getElementById('cost-exact').value === String(cost)", arg=cost)
         settle(page)
-        here = elsewhere(found, -np.inf if threshold is None else threshold, cost, paid)
+        here = elsewhere(audited, -np.inf if threshold is None else threshold, cost, paid)
         assert_page_equals(page, here)
         changed += not here.applies.equals(here.under(replace(here.terms, behaviour=BestResponse())).applies)
     assert (changed > 0) == isinstance(behaviour, SureRule)  # the bound kept somebody away
@@ -116,54 +116,54 @@ def test_at_random_settings_from_the_address_the_page_equals_the_library(show, k
 
 
 def test_sliders_and_subsidies_move_with_keyboard_and_typing(show):
-    found = example()
-    page = show(found)
+    audited = example()
+    page = show(audited)
     page.focus("#cost")
     for _ in range(4):
         page.keyboard.press("ArrowRight")
     assert page.input_value("#cost-exact") == "0.72"
-    assert_page_equals(page, elsewhere(found, cost=0.72))
+    assert_page_equals(page, elsewhere(audited, cost=0.72))
     page.focus("#threshold")
     page.keyboard.press("ArrowLeft")
     there = float(page.input_value("#threshold-exact"))
     assert there < 0.5
-    assert_page_equals(page, elsewhere(found, there, 0.72))
+    assert_page_equals(page, elsewhere(audited, there, 0.72))
     page.fill("#cost-exact", "0.815")
     page.fill("input[aria-label='Subsidy for A']", "0.25")
     settle(page)
-    assert_page_equals(page, elsewhere(found, there, 0.815, {"A": 0.25}))
+    assert_page_equals(page, elsewhere(audited, there, 0.815, {"A": 0.25}))
     page.focus("input[aria-label='Slider of the subsidy for C']")
     page.keyboard.press("PageUp")
     page.keyboard.press("ArrowRight")
     paid = float(page.input_value("input[aria-label='Subsidy for C']"))
     assert paid > 0.005
-    assert_page_equals(page, elsewhere(found, there, 0.815, {"A": 0.25, "C": paid}))
+    assert_page_equals(page, elsewhere(audited, there, 0.815, {"A": 0.25, "C": paid}))
     page.click("#reset")
     settle(page)
-    assert_page_equals(page, found)
+    assert_page_equals(page, audited)
 
 
 def test_a_setting_is_in_the_address_and_going_back_brings_back_the_last_one(show):
-    found = example()
-    page = show(found)
+    audited = example()
+    page = show(audited)
     page.evaluate("() => { location.hash = 'c=0.6'; }")
     page.wait_for_function("() => document.getElementById('cost-exact').value === '0.6'")
     page.go_back()
     page.wait_for_function("() => document.getElementById('cost-exact').value === '0.7'")
     settle(page)
-    assert_page_equals(page, found)
+    assert_page_equals(page, audited)
     page.fill("#cost-exact", "0.65")
     page.fill("input[aria-label='Subsidy for B']", "0.1")
     settle(page)
-    other = show(found, page.evaluate("() => location.hash"))
-    assert_page_equals(other, elsewhere(found, cost=0.65, subsidies={"B": 0.1}))
-    nonsense = show(found, "#c=7&t=elephant&s=99:1,x:2,1:-3&d=1000,<script>&zzz")
-    assert_page_equals(nonsense, found)
+    other = show(audited, page.evaluate("() => location.hash"))
+    assert_page_equals(other, elsewhere(audited, cost=0.65, subsidies={"B": 0.1}))
+    nonsense = show(audited, "#c=7&t=elephant&s=99:1,x:2,1:-3&d=1000,<script>&zzz")
+    assert_page_equals(nonsense, audited)
 
 
 def test_least_subsidies_are_those_of_a_plan_and_each_group_is_drawn_against_its_own_cost(show):
-    found, plan = example(), plan_for(example())
-    page = show(found)
+    audited, plan = example(), plan_for(example())
+    page = show(audited)
     page.click("#least")
     settle(page)
     assert page.text_content("#recipients").startswith(f"to {count(plan.recipients)} people")
@@ -181,24 +181,24 @@ def test_least_subsidies_are_those_of_a_plan_and_each_group_is_drawn_against_its
         assert status != "applies" or float(precision) >= float(cost) - 1e-9, group
     page.click("#no-subsidies")
     settle(page)
-    assert_page_equals(page, found)
+    assert_page_equals(page, audited)
 
 
 def test_charts_and_files_of_those_who_go_by_the_bound_have_it(show):
-    found = example().under(Terms(0.7, behaviour=SureRule(0.9)))
-    page = show(found)
+    audited = example().under(Terms(0.7, behaviour=SureRule(0.9)))
+    page = show(audited)
     lines = page.evaluate("() => selfselect.csv('curves')").splitlines()
     columns = lines[0].split(",")
     row = dict(zip(columns, lines[len(lines) // 2].split(","), strict=True))
-    there = elsewhere(found, float(row["threshold"]))
+    there = elsewhere(audited, float(row["threshold"]))
     limits = there.terms.max_accepted_cost(there.published.counts)
-    for name, precision, limit in zip(found.names, there.published.precision, limits, strict=True):
+    for name, precision, limit in zip(audited.names, there.published.precision, limits, strict=True):
         assert float(row[name]) == precision
         assert float(row[f"{name} (at least)"]) == pytest.approx(limit, abs=1e-12)
     bars = [line.split(",") for line in page.evaluate("() => selfselect.csv('bars')").splitlines()[1:]]
     for name, start, _ in bars:
         if start not in ("never", "none"):
-            assert elsewhere(found, float(start)).applies[name]
+            assert elsewhere(audited, float(start)).applies[name]
     groups = page.evaluate("() => selfselect.csv('groups')").splitlines()
     assert groups[0].endswith("utility,max_accepted_cost")
 
@@ -210,9 +210,9 @@ def test_a_broken_promise_is_in_the_headline_and_beside_its_group(show):
 
     published = table((400, 200, 100, 90), (400, 200, 100, 90), (400, 200, 100, 90), (400, 100, 100, 40))
     new = table((200, 100, 40, 38), (200, 100, 40, 20), (200, 100, 40, 29), (200, 100, 40, 1))
-    found = Audit(published, new, Terms(0.7, behaviour=SureRule(0.9)))
-    page = show(found)
-    assert_page_equals(page, found)
+    audited = Audit(published, new, Terms(0.7, behaviour=SureRule(0.9)))
+    page = show(audited)
+    assert_page_equals(page, audited)
     kept = {name: row["As published"] for name, row in cells(page).items()}
     assert kept == {"A": "yes", "B": "no", "C": "undecided", "D": "\N{EN DASH}"}
     assert page.text_content("h1 .broken").startswith("New applicants from B did worse than published.")
@@ -220,7 +220,7 @@ def test_a_broken_promise_is_in_the_headline_and_beside_its_group(show):
     assert page.text_content("#kept") == "1 as published, 1 undecided"
     page.fill("#cost-exact", "0.45")
     settle(page)
-    assert_page_equals(page, found.at(0.45))
+    assert_page_equals(page, audited.at(0.45))
     assert page.locator("h1 .broken").count() == 0
     assert page.locator("h1 .promised").count() == 1
     groups = page.evaluate("() => selfselect.csv('groups')").splitlines()
@@ -229,12 +229,12 @@ def test_a_broken_promise_is_in_the_headline_and_beside_its_group(show):
 
 def test_with_predictions_there_is_no_threshold_but_everything_else(show):
     y, score, z = people(["A", "B"])
-    found = audit(y, y_pred=score > 0.5, sensitive_features=z, cost=[0.7, 0.8])
-    page = show(found)
+    audited = audit(y, y_pred=score > 0.5, sensitive_features=z, cost=[0.7, 0.8])
+    page = show(audited)
     assert page.locator("#threshold").count() == 0
     assert page.locator(".picture").count() == 3
     page.fill("#cost-exact", "0.6")
-    assert_page_equals(page, found.at(0.6))
+    assert_page_equals(page, audited.at(0.6))
 
 
 def test_hostile_names_stay_text_in_table_and_charts(show):
@@ -281,8 +281,8 @@ def test_the_policy_of_the_page_forbids_everything_external(browser, tmp_path):
 
 
 def test_charts_say_what_the_library_says_move_nothing_below_them_and_can_be_saved(show):
-    found = example()
-    page = show(found, height=500)
+    audited = example()
+    page = show(audited, height=500)
     height = "() => document.documentElement.scrollHeight"
     before = page.evaluate(height)
     for name in CHARTS:
@@ -293,12 +293,12 @@ def test_charts_say_what_the_library_says_move_nothing_below_them_and_can_be_sav
     in_sight(page, "curves").hover(position={"x": 250, "y": 120})
     page.wait_for_function("() => document.getElementById('told-curves').textContent.startsWith('At a threshold of')")
     drawn = words_in(in_sight(page, "who"))
-    for name, row, status in zip(found.names, found.to_frame().itertuples(), group_statuses(found), strict=True):
+    for name, row, status in zip(audited.names, audited.to_frame().itertuples(), group_statuses(audited), strict=True):
         needs = f"{percent(row.precision)}, needs {percent(row.cost)}"
         assert {name, status, f"{count(row.n)} people", needs} <= set(drawn)
     in_sight(page, "who").hover(position={"x": 400, "y": 60})
     page.wait_for_function("() => document.getElementById('told-who').classList.contains('says')")
-    assert any(page.text_content("#told-who").startswith(sentence) for sentence in found.sentences())
+    assert any(page.text_content("#told-who").startswith(sentence) for sentence in audited.sentences())
     page.locator("section.first details summary").click()
     with page.expect_download() as download:
         page.click("button[data-picture='who']")
@@ -392,54 +392,54 @@ def test_groups_that_have_an_order_keep_it(show):
 
 
 def test_an_impossible_cost_is_refused_with_words(show):
-    found = example()
-    page = show(found)
+    audited = example()
+    page = show(audited)
     for typed in ("-1", "2"):
         page.fill("#cost-exact", typed)
         assert page.text_content("#cost-wrong") == "A cost must be between 0 and 1. The page still shows 0.70."
         assert page.get_attribute("#cost-exact", "aria-invalid") == "true"
-    assert_page_equals(page, found)
+    assert_page_equals(page, audited)
     page.keyboard.press("Tab")  # what was wrong is still said when the number is gone
     assert page.text_content("#cost-wrong").startswith("A cost must be")
     assert page.input_value("#cost-exact") == "0.7"
     page.fill("#cost-exact", "0.6")
     assert page.text_content("#cost-wrong") == ""
     settle(page)
-    assert_page_equals(page, found.at(0.6))
+    assert_page_equals(page, audited.at(0.6))
 
 
 def test_a_threshold_can_be_typed_and_beyond_the_largest_score_nobody_passes(show):
     y, score, z = people(["A", "B"])
     for scores, typed, near in ((np.round(score, 1), "0.43", 0.4), (score, "0.4321987", 0.432)):
-        found = audit(y, score=scores, sensitive_features=z, cost=0.7)
-        page = show(found)
+        audited = audit(y, score=scores, sensitive_features=z, cost=0.7)
+        page = show(audited)
         page.fill("#threshold-exact", typed)
         settle(page)
         told = page.text_content("#threshold-wrong")
         used = float(told.split()[-1].rstrip("."))
         assert used == pytest.approx(near, abs=0.02)
-        assert_page_equals(page, elsewhere(found, used))
+        assert_page_equals(page, elsewhere(audited, used))
         assert typed != "0.43" or told == "The same people pass as at 0.4."
     page.fill("#threshold-exact", "5")
     settle(page)
     assert {row["Pass"] for row in cells(page).values()} == {"0"}
-    assert_page_equals(page, elsewhere(found, score.max()))
+    assert_page_equals(page, elsewhere(audited, score.max()))
 
 
 def test_headline_key_and_summary_count_the_same_groups(show):
-    found = example(["A", "B", "C", "D", "E", "F"], n=600)
-    page = show(found)
+    audited = example(["A", "B", "C", "D", "E", "F"], n=600)
+    page = show(audited)
     told = {
         text.split(" (")[0].strip(" \u25cf\u25c6\u25c7\u25cb\u00d7"): int(text.split("(")[1].rstrip(")"))
         for text in page.locator("#key .key-item").all_text_contents()
     }
     assert any(status.startswith("may ") for status in told)
     applying = told.get("applies", 0) + told.get("may apply", 0)
-    assert applying == found.applying_groups
+    assert applying == audited.applying_groups
     assert page.text_content("#summary-who") == f"{applying} of 6 groups apply"
-    for name, status in zip(found.names, group_statuses(found), strict=True):
+    for name, status in zip(audited.names, group_statuses(audited), strict=True):
         if status == "may stay away":
-            assert name in found.verdict().split(". ")[0]
+            assert name in audited.verdict().split(". ")[0]
 
 
 def test_what_a_plan_is_about_opens_its_page(show):
@@ -456,8 +456,8 @@ def test_what_a_plan_is_about_opens_its_page(show):
 
 def test_each_chart_has_its_table_and_a_file_without_formulas(show):
     y, score, z = people(["=1+1", "B"])
-    found = audit(y, score=np.round(score, 1), sensitive_features=z, cost=0.7)
-    page = show(found)
+    audited = audit(y, score=np.round(score, 1), sensitive_features=z, cost=0.7)
+    page = show(audited)
     for name in CHARTS:
         page.locator(f"#table-{name}").locator("xpath=ancestor::details").locator("summary").click()
         page.wait_for_selector(f"#table-{name} tbody tr", state="attached")
@@ -471,7 +471,7 @@ def test_each_chart_has_its_table_and_a_file_without_formulas(show):
     assert len(costs) == 102
     for line in (costs[51], costs[71], costs[91]):
         cost, induced, assumed, social, rate, groups = line.split(",")
-        expected = found.at(float(cost)).outcome
+        expected = audited.at(float(cost)).outcome
         assert float(assumed) == expected.assumed_accuracy
         assert float(social) == expected.social_cost
         assert int(groups) == expected.applying_groups
@@ -505,32 +505,34 @@ def test_the_page_fits_its_screen_in_both_colours(show, width, scheme):
 def test_a_group_of_which_nobody_passes_is_shut_out_whatever_is_paid(show):
     published = PublishedStatistics.from_predictions([1, 0, 1, 0], [1, 0, 0, 0], sensitive_features=list("AABB"))
     screened = ScreeningResult(published)
-    found = Audit(screened, screened, Terms(0.5))
-    page = show(found)
+    audited = Audit(screened, screened, Terms(0.5))
+    page = show(audited)
     page.fill("input[aria-label='Subsidy for B']", "0.5")
     settle(page)
     assert cells(page)["B"]["Applies"] == "nobody passes"
     assert cells(page)["B"]["Still needed"] == "none helps"
-    assert_page_equals(page, found.under(found.terms.with_subsidies({"B": 0.5})))
+    assert_page_equals(page, audited.under(audited.terms.with_subsidies({"B": 0.5})))
 
 
 def test_huge_scores_do_not_break_the_charts(show):
-    found = audit([0, 1, 0, 1], score=[-1e308, 1e308, 1.0, 2.0], threshold=0, sensitive_features=list("AABB"), cost=0.5)
-    assert_page_equals(show(found), found)
+    audited = audit(
+        [0, 1, 0, 1], score=[-1e308, 1e308, 1.0, 2.0], threshold=0, sensitive_features=list("AABB"), cost=0.5
+    )
+    assert_page_equals(show(audited), audited)
 
 
 def test_what_is_known_within_bounds_is_never_shown_as_a_number(show):
     rng = np.random.default_rng(0)
     score, z = rng.random(600), rng.choice(["A", "B"], 600)
     y = np.where(score > 0.5, rng.random(600) < score * np.where(z == "A", 1, 0.8), np.nan)
-    found = audit(y, score=score, sensitive_features=z, cost=0.7, untested=True)
-    page, result = show(found), found.outcome
-    assert page.text_content("#verdict") == found.verdict()
+    audited = audit(y, score=score, sensitive_features=z, cost=0.7, untested=True)
+    page, result = show(audited), audited.outcome
+    assert page.text_content("#verdict") == audited.verdict()
     for name in ("assumed_accuracy", "induced_accuracy", "social_cost"):
         low, high = (getattr(result, f"{name}_{end}") for end in ("low", "high"))
         assert low < high
         assert page.text_content(f"#{name}") == f"{percent(low)} to {percent(high)}"
-    shown, frame = cells(page), found.to_frame()
+    shown, frame = cells(page), audited.to_frame()
     for name, row in frame.iterrows():
         assert shown[name]["Qualified"] == f"{percent(row['base_rate_low'])} to {percent(row['base_rate_high'])}"
         assert shown[name]["Accuracy"] == f"{percent(row['accuracy_low'])} to {percent(row['accuracy_high'])}"

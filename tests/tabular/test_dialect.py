@@ -48,11 +48,6 @@ def test_the_same_table_is_read_however_it_is_written_and_what_was_detected_is_n
     assert notes == ([f"{tmp_path / 'people.csv'} is read with {note}."] if note else [])
 
 
-def test_what_the_user_set_is_not_noted(tmp_path):
-    content = GOOD.replace(",", ";").replace(".", ",").encode("cp1252")
-    assert screened(tmp_path, content, delimiter=";", decimal=",", encoding="cp1252")[1] == []
-
-
 def test_labels_with_decimal_commas_are_numbers(tmp_path):
     statistics, _ = screened(tmp_path, b"label;group;score\n1,0;A;0,9\n0,0;A;0,2\n")
     assert statistics.counts.positives.tolist() == [1]

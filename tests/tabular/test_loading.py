@@ -54,7 +54,7 @@ def test_features_are_all_columns_but_the_label_the_ignored_ones_and_optionally_
     assert list(training.columns) == ["p"]
     assert training.columns["p"].astype(float).tolist() == frame["p"].tolist()
     assert training.y.tolist() == (frame["y"] == 1).tolist()
-    assert training.group_columns == ("z",)
+    assert training.groups.labels.names == ["z"]
     labels = training.groups.labels[training.groups.codes]
     assert labels.tolist() == frame["z"].fillna("(missing)").tolist()
 

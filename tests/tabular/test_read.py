@@ -71,7 +71,7 @@ def test_standard_input_and_pipes_are_read_up_to_the_limit(tmp_path, monkeypatch
     for content in (GOOD.encode(), gzip.compress(GOOD.encode()), data.getvalue()):
         monkeypatch.setattr(sys, "stdin", SimpleNamespace(buffer=io.BytesIO(content)))
         with open_table("-") as table:
-            assert len(table.columns([0])[0]) == 4
+            assert len(table.columns([0])[0].rows) == 4
             assert table.sha256() == hashlib.sha256(content).hexdigest()
     monkeypatch.setattr(sys, "stdin", SimpleNamespace(buffer=io.BytesIO(GOOD.encode())))
     with pytest.raises(TableError, match="standard input: decompressed, it holds more than 10"):

@@ -10,13 +10,14 @@ import pytest
 from sklearn.ensemble import RandomForestClassifier
 
 from applicants import applicants, text_columns
-from selfselect import GroupThresholdClassifier, NaiveClassifier, SemiStrategicClassifier
+from selfselect import GroupThresholdClassifier, NaiveClassifier, SemiStrategicClassifier, audit
 from selfselect.cli.train import METHODS as METHODS_OF_THE_COMMAND
 from selfselect.costs import Terms
 from selfselect.counting import encode_groups
 from selfselect.estimators.io import model_bytes
 from selfselect.metrics import induced_accuracy, social_cost
 from selfselect.tabular.loading import TrainingTable
+from selfselect.tabular.model_checks import shut_out
 from selfselect.tabular.train import METHODS, hold_out, load_table_model, make_classifier, train_on_table
 
 
@@ -139,3 +140,10 @@ def test_groups_that_were_not_there_in_training_are_unknown(people):
     applies, known = model.applies_to(pd.DataFrame({"z": ["Q", None, "C", "A"]}))
     assert known.tolist() == [False, True, True, True]
     assert applies.tolist() == [False, expected["(missing)"], expected["C"], expected["A"]]
+
+
+def test_a_group_of_which_less_than_a_hundredth_passes_is_shut_out():
+    y, z = [1, 0] * 200, ["A"] * 200 + ["B"] * 200
+    one, two = (audit(y, y_pred=[1] * (200 + n) + [0] * (200 - n), sensitive_features=z, cost=0.5) for n in (1, 2))
+    assert shut_out(one) == ["The model passes 1 (0.5%) of the 200 people of 'B', 100 of whom are qualified."]
+    assert shut_out(two) == []

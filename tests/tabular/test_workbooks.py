@@ -88,20 +88,14 @@ def test_the_first_sheet_is_read_and_the_others_are_noted(tmp_path):
         rows(tmp_path / "t.csv", sheet="first")
 
 
-def test_a_formula_is_its_saved_value_and_a_missing_value_is_noted(tmp_path):
-    path = workbook(tmp_path / "t.xlsx", people=[["label", "score"], [1, 0.5], [0, "=B2/2"]])
-    _, cells, (note,) = rows(path)
-    assert cells[1] == (3, "0", "")
-    assert "formulas without a saved value" in note
+def test_a_formula_is_its_saved_value_and_missing_values_and_errors_are_noted(tmp_path):
+    for cell, words in (("#DIV/0!", "errors such as #N/A"), ("=B2/2", "formulas without a saved value")):
+        path = workbook(tmp_path / "t.xlsx", people=[["label", "score"], [1, 0.5], [0, cell]])
+        _, cells, (note,) = rows(path)
+        assert cells[1] == (3, "0", "")
+        assert words in note
     computed = rewritten(path, lambda data: re.sub(rb"</f><v ?/>|</f><v></v>", b"</f><v>0.25</v>", data))
     assert rows(computed)[1:] == ([(2, "1", "0.5"), (3, "0", "0.25")], [])
-
-
-def test_errors_are_empty_cells_and_noted(tmp_path):
-    path = workbook(tmp_path / "t.xlsx", people=[["label", "score"], [1, 0.5], [0, "#DIV/0!"]])
-    _, cells, (note,) = rows(path)
-    assert cells[1] == (3, "0", "")
-    assert "errors such as #N/A" in note
 
 
 def test_sheets_of_charts_are_left_out(tmp_path):

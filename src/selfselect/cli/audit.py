@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import re
 import sys
+from collections.abc import Mapping
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
@@ -29,8 +30,6 @@ from .outputs import Outputs, check_outputs
 from .terminal import MAX_ROWS, text_table
 
 if TYPE_CHECKING:
-    import pandas as pd
-
     from selfselect.auditing import Audit
 
 
@@ -156,9 +155,10 @@ def _show(audit: Audit, *, impact: bool) -> None:
             score, sign = score.removeprefix("minus "), "<"
         click.echo(f"(A person passes screening when {printable(score)} {sign} {audit.threshold:g}.)")
     frame, warnings = audit.to_frame(), group_warnings(audit)
+    records = frame.to_dict("records")
     # of too many groups the largest are shown
     order = range(len(frame)) if len(frame) <= MAX_ROWS else (-frame["n"].to_numpy()).argsort(kind="stable")
-    rows = [_group_row(audit.names[i], frame.iloc[i], warnings[i]) for i in order[:MAX_ROWS]]
+    rows = [_group_row(audit.names[i], records[i], warnings[i]) for i in order[:MAX_ROWS]]
     click.echo("\n" + text_table(rows, left=("group", "note"), total=len(frame), rest="--csv and --json hold all"))
     if len(audit.names) <= MAX_RESAMPLED_GROUPS:
         title, *lines = uncertainty_lines(audit)
@@ -182,8 +182,9 @@ def _show_impact(audit: Audit) -> None:
             click.echo(table["remark"])
 
 
-def _group_row(name: str, row: pd.Series, warning: str) -> dict[str, str]:
-    from selfselect.report.tables import applies_text, interval_text, percent_or_bounds
+def _group_row(name: str, row: Mapping[Any, Any], warning: str) -> dict[str, str]:
+    from selfselect.report.sentences.words import percent_or_bounds
+    from selfselect.report.tables import applies_text, interval_text
 
     selected = row["selected"] > 0
     needed = or_dash(row["subsidy_needed"], amount_up) if selected else "none helps"

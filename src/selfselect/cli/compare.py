@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import TYPE_CHECKING, Any
 
 import click
 
@@ -32,7 +32,6 @@ if TYPE_CHECKING:
 
 #: More resamples would take long, and hardly change an interval.
 MAX_RESAMPLES = 100_000
-Value = TypeVar("Value")
 
 
 @click.command(short_help="Compare two years, or two models.")
@@ -113,7 +112,7 @@ def compare(
     outputs = Outputs.of(options)
     check_outputs(outputs, force=force, inputs=files)
     models = _models(scores, thresholds, lower_passes, predictions, prediction_positive)
-    terms = [Terms(cost) for cost in _twice(costs)]
+    terms = [Terms(cost) for cost in (costs[0], costs[-1])]  # an option that is given once holds for both
     pairs: PairedCounts | None = None
     if len(files) == 1 or same_people is not None:
         before, after, pairs = _audits_of_same_people(files, models, same_people, terms, options)
@@ -123,11 +122,6 @@ def compare(
     result = compare(before, after, pairs=pairs, names=_names(files, models), n_resamples=resamples, random_state=seed)
     result = replace(result, title=options["title"] or "")
     outputs.deliver(result, _show, result.group_names)
-
-
-def _twice(values: Sequence[Value]) -> tuple[Value, Value]:
-    """An option that is given once holds for both."""
-    return values[0], values[-1]
 
 
 def _models(
@@ -140,9 +134,9 @@ def _models(
     from selfselect.tabular.loading import DecisionColumn, ScoreColumn
 
     if predictions:
-        return [DecisionColumn(name, positive) for name in _twice(predictions)]
-    limits = _twice(list(thresholds) or [None])
-    return [ScoreColumn(name, limit, lower_passes) for name, limit in zip(_twice(scores), limits, strict=True)]
+        return [DecisionColumn(name, positive) for name in (predictions[0], predictions[-1])]
+    limits = thresholds or (None,)
+    return [ScoreColumn(scores[at], limits[at], lower_passes) for at in (0, -1)]
 
 
 def _names(files: Sequence[str], models: Sequence[Model]) -> tuple[str, str]:

@@ -58,9 +58,7 @@ class LazyGroup(click.Group):
         except KeyboardInterrupt:
             click.echo("Interrupted.", err=True)
             ctx.exit(INTERRUPTED)
-        except (
-            BrokenPipeError
-        ):  # the reader has closed the pipe, as head does; exit code 1 would mean a failed condition
+        except BrokenPipeError:  # the reader has closed the pipe, as head does
             os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
             ctx.exit(BROKEN_PIPE)
         except (ValueError, TypeError, OSError, ImportError, MemoryError) as error:

@@ -73,11 +73,6 @@ class Outputs:
         """Outputs that the options name."""
         return cls(options["report"], options["json_file"], options["csv_file"])
 
-    @property
-    def files(self) -> list[tuple[str | None, Sequence[str]]]:
-        """Files with their suffixes, as :func:`check_files` takes them."""
-        return [(self.report, HTML), (None if self.json == "-" else self.json, JSON), (self.csv, CSV)]
-
     def deliver(self, result: Any, show: Callable[[Any], None], names: Sequence[str] | None = None) -> None:
         """Write the files of a result, then show it. The CSV file begins with the names of groups, if there are any."""
         self.write(result, names)
@@ -112,6 +107,9 @@ def check_outputs(*outputs: Outputs, force: bool, inputs: Iterable[str | Path], 
     """Refuse outputs that cannot be written, before anything is read."""
     from selfselect.report import check_available
 
-    check_files([*(file for each in outputs for file in each.files), (figure, PICTURE)], force=force, inputs=inputs)
+    files: list[tuple[str | None, Sequence[str]]] = [(figure, PICTURE)]
+    for each in outputs:
+        files += [(each.report, HTML), (None if each.json == "-" else each.json, JSON), (each.csv, CSV)]
+    check_files(files, force=force, inputs=inputs)
     if any(each.report is not None for each in outputs):
         check_available()

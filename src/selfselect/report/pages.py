@@ -105,9 +105,8 @@ def comparison_page(comparison: Comparison) -> str:
     )
 
 
-#: What the chart of a comparison shows of each group: name in the data and column of the audit.
-COMPARED = {"n": "n", "selected": "selected", "precision": "precision", "low": "precision_low"}
-COMPARED |= {"high": "precision_high", "cost": "cost", "applies": "applies", "status": "status"}
+#: What the chart of a comparison shows of each group.
+COMPARED = "n selected precision precision_low precision_high cost applies status".split()
 
 
 def _compared_groups(comparison: Comparison) -> list[dict[str, Any]]:
@@ -121,7 +120,7 @@ def _compared_groups(comparison: Comparison) -> list[dict[str, Any]]:
     for when, audit in (("before", comparison.before), ("after", comparison.after)):
         rows = audit.to_frame().assign(status=group_statuses(audit)).to_dict("records")
         for place, row in zip(comparison.positions(audit).tolist(), rows, strict=True):
-            groups[place][when] = {name: plain_value(row[column]) for name, column in COMPARED.items()}
+            groups[place][when] = {name: plain_value(row[name]) for name in COMPARED}
     return groups
 
 

@@ -64,17 +64,13 @@ def policy_hash(text: str) -> str:
     return "'sha256-" + base64.b64encode(hashlib.sha256(text.encode("utf-8")).digest()).decode("ascii") + "'"
 
 
-#: How the chart library's pictures are called in the style sheet.
-PICTURE_CLASS = "plot"
-
-
 @cache
 def library_style() -> str:
     """The few rules that the chart library puts into each picture: a policy has to name them."""
     rules = re.search(r"`(:where\(\.\$\{\w+\}\).*?)`", page_part("vendor/plot.min.js"), re.DOTALL)
     if rules is None:
         raise RuntimeError("The chart library has changed how it styles its pictures.")
-    return re.sub(r"\$\{\w+\}", PICTURE_CLASS, rules[1])
+    return re.sub(r"\$\{\w+\}", "plot", rules[1])  # its pictures in the style sheet
 
 
 def render_page(template: str, scripts: Sequence[str], data: dict[str, Any], **texts: Any) -> str:

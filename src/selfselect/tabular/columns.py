@@ -80,13 +80,11 @@ def _number_error(table: Table, column: Column, code: int) -> TableError:
     if table.decimal is None:
         problem = f"{quote(text)} may hold a decimal sign or a sign between thousands; say which sign is decimal"
         return table.error(problem, key="which_decimal", **place)
-    if table.decimal == ",":
-        problem, other = f"{quote(text)} is not a number in a table with decimal commas", "."
-        advice = "Write numbers without signs between thousands."
-    else:
-        problem, other = f"{quote(text)} is not a number", ","
-        advice = "Write decimals with a point, and no sign between thousands."
-    return table.error(problem, advice=advice, key="decimal", decimal=other, **place)
+    where, sign, other = (
+        (" in a table with decimal commas", "comma", ".") if table.decimal == "," else ("", "point", ",")
+    )
+    advice = f"Write decimals with a {sign}, and no sign between thousands."
+    return table.error(f"{quote(text)} is not a number{where}", advice=advice, key="decimal", decimal=other, **place)
 
 
 def normalise_decimals(table: Table, column: Column) -> TextArray:

@@ -108,13 +108,8 @@ def _refuse_numbers_with_errors(name: str, cells: TextArray) -> None:
     numbers = sum(is_number(str(value)) and np.isfinite(float(value)) for value in values)
     wrong = numbers_or_missing(cells)[1]
     if numbers >= MIN_DISTINCT_NUMBERS and 0 < len(wrong) <= MAX_ERROR_SHARE * len(cells):
-        raise TableError(
-            f"Column {quote(name)} holds numbers except in {len(wrong)} row(s), first {quote(str(cells[wrong[0]]))} in "
-            f"row {wrong[0] + 1} after the header",
-            advice="Correct or empty these cells, or leave the column out.",
-            key="ignore",
-            name=name,
-        )
+        where = f"{len(wrong)} row(s), first {quote(str(cells[wrong[0]]))} in row {wrong[0] + 1} after the header"
+        raise _column_error(name, f"numbers except in {where}", "Correct or empty them, or leave the column out.")
 
 
 def _check_size(name: str, numbers: FloatArray) -> None:
@@ -125,9 +120,8 @@ def _check_size(name: str, numbers: FloatArray) -> None:
     largest, spread = float(np.abs(present).max()), float(present.max() - present.min())
     if largest > MAX_MAGNITUDE or 0 < spread < 1 / MAX_MAGNITUDE:
         size = f"large to learn from ({largest:g})" if largest > MAX_MAGNITUDE else f"close to each other ({spread:g})"
-        raise TableError(
-            f"Column {quote(name)} holds numbers too {size}",
-            advice="Rescale them, or leave the column out.",
-            key="ignore",
-            name=name,
-        )
+        raise _column_error(name, f"numbers too {size}", "Rescale them, or leave the column out.")
+
+
+def _column_error(name: str, problem: str, advice: str) -> TableError:
+    return TableError(f"Column {quote(name)} holds {problem}", advice=advice, key="ignore", name=name)

@@ -220,11 +220,6 @@ class TrainingTable:
     groups: GroupCodes
     missing: str = "error"
 
-    @property
-    def group_columns(self) -> tuple[str, ...]:
-        """Names of the group columns."""
-        return tuple(str(name) for name in self.groups.labels.names)
-
 
 def read_for_training(
     table: Table,

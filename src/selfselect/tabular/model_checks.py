@@ -1,8 +1,4 @@
-"""Checks of a trained model: groups that it shuts out, and conditions that it does not meet.
-
-A group does not apply if its precision does not cover its cost. It is shut out if the model passes (almost) nobody of
-it, whether people apply or not.
-"""
+"""Checks of a trained model: groups of which it passes (almost) nobody, and conditions that it does not meet."""
 
 from __future__ import annotations
 

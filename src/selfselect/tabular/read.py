@@ -12,7 +12,7 @@ import zlib
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
-from typing import Any, BinaryIO, TypeAlias
+from typing import Any, BinaryIO
 
 from .._text import printable, quote
 from .csv_files import CsvTable
@@ -21,8 +21,6 @@ from .parquet_files import ParquetTable
 from .table import Table
 from .workbooks import WorkbookTable
 
-#: Called with the number of bytes that were read.
-Progress: TypeAlias = Callable[[int], object]
 #: First bytes of a file, by its kind.
 PARQUET, GZIP, ZIP, OLD_EXCEL = b"PAR1", b"\x1f\x8b", b"PK\x03\x04", b"\xd0\xcf\x11\xe0"
 #: Bytes that a compressed file may expand to by default. A workbook is kept in memory as a whole.
@@ -38,15 +36,15 @@ def open_table(
     decimal: str = "auto",
     sheet: str | None = None,
     max_bytes: int | None = None,
-    progress: Progress | None = None,
+    progress: Callable[[int], object] | None = None,
 ) -> Iterator[Table]:
     """Open a CSV file (plain or gzip), a Parquet file, a workbook (with python-calamine), or standard input (``-``).
 
     ``encoding``, ``delimiter`` and ``decimal`` are those of a CSV file; what is detected (``auto``) is in the notes of
     the table. ``sheet`` is the name or number of a sheet of a workbook. ``max_bytes`` is what a compressed file may
-    expand to.
+    expand to. ``progress`` is called with the number of bytes that were read.
     """
-    _check_options(encoding, delimiter, decimal)
+    _check_options(encoding, delimiter)
     name = "standard input" if str(path) == "-" else str(path)
     try:
         with _opened(path, name, max_bytes) as file:
@@ -59,11 +57,9 @@ def open_table(
         raise TableError(f"Cannot read {printable(name)}: {reason}") from error
 
 
-def _check_options(encoding: str, delimiter: str, decimal: str) -> None:
+def _check_options(encoding: str, delimiter: str) -> None:
     if delimiter != "auto" and (len(delimiter) != 1 or delimiter in '"\r\n\0'):
         raise TableError(f"The delimiter must be one character, got {quote(delimiter)}", named_by="delimiter")
-    if decimal not in ("auto", ".", ","):
-        raise TableError(f"The decimal sign must be a point or a comma, got {quote(decimal)}", named_by="decimal")
     try:
         if encoding != "auto":
             "".encode(encoding)

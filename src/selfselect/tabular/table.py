@@ -34,9 +34,6 @@ class Column:
         self.name, self.rows = name, rows
         self._array: pa.ChunkedArray | None = array
 
-    def __len__(self) -> int:
-        return len(self.rows)
-
     @cached_property
     def _coded(self) -> tuple[NDArray[np.int32], TextArray]:
         array, self._array = self._array, None  # its memory may be much larger than that of the codes

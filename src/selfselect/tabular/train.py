@@ -176,7 +176,7 @@ def train_on_table(
         Pipeline([("columns", encoder), ("classifier", classifier)]),
         columns=tuple(frame.columns),
         numbers=tuple(frame.select_dtypes("number").columns),
-        groups=people.group_columns,
+        groups=tuple(map(str, people.groups.labels.names)),
         missing=people.missing,
     )
     score = model.score(frame, people.groups)

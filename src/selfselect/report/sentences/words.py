@@ -46,6 +46,11 @@ def range_text(low: float, high: float) -> str:
     return least if least == most else f"{least} to {most}"
 
 
+def percent_or_bounds(numbers: Mapping[str, Any], name: str) -> str:
+    """A share, or where people were not tested, the bounds within which it lies."""
+    return range_text(numbers.get(f"{name}_low", numbers[name]), numbers.get(f"{name}_high", numbers[name]))
+
+
 # ---------------------------------------------------------------------- the verdict
 
 
@@ -165,12 +170,8 @@ def _numbers(
     shut: bool,
 ) -> str:
     """How many apply, accuracy among them and among everybody, and the share of qualified people who do not."""
-
-    def number(name: str) -> str:
-        known = getattr(result, name)
-        return range_text(getattr(result, f"{name}_low", known), getattr(result, f"{name}_high", known))
-
-    accuracy, social, everybody = number("induced_accuracy"), number("social_cost"), number("assumed_accuracy")
+    names = ("induced_accuracy", "social_cost", "assumed_accuracy")
+    accuracy, social, everybody = (percent_or_bounds(result.to_dict(), name) for name in names)
     these = "this group" if n_open == 1 else "these groups"
     compared = "the same as among everybody" if accuracy == everybody else f"against {everybody} among everybody"
     if ranges is not None and n_open:
