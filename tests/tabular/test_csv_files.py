@@ -4,7 +4,7 @@ import csv
 import io
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 from selfselect.tabular import csv_files
@@ -66,6 +66,7 @@ def read_text(text):
 
 
 @settings(max_examples=1000, deadline=None)
+@example('a,b\n"",""\n"",""\n" 😀"," 😀"\n"","😀9007199254740993"\n" ","\r\n"\n', 64)
 @given(written_texts(), st.sampled_from([64, 2**19]))
 def test_every_text_is_read_as_the_csv_module_reads_it_or_refused_with_its_name(text, block_bytes):
     expected = by_the_csv_module(text)

@@ -80,11 +80,10 @@ def _number_error(table: Table, column: Column, code: int) -> TableError:
     if table.decimal is None:
         problem = f"{quote(text)} may hold a decimal sign or a sign between thousands; say which sign is decimal"
         return table.error(problem, key="which_decimal", **place)
-    where, sign, other = (
-        (" in a table with decimal commas", "comma", ".") if table.decimal == "," else ("", "point", ",")
-    )
-    advice = f"Write decimals with a {sign}, and no sign between thousands."
-    return table.error(f"{quote(text)} is not a number{where}", advice=advice, key="decimal", decimal=other, **place)
+    commas = table.decimal == ","
+    problem = f"{quote(text)} is not a number" + (" in a table with decimal commas" if commas else "")
+    advice = f"Write decimals with a {'comma' if commas else 'point'}, and no sign between thousands."
+    return table.error(problem, advice=advice, key="decimal", decimal="." if commas else ",", **place)
 
 
 def normalise_decimals(table: Table, column: Column) -> TextArray:

@@ -211,7 +211,9 @@ def is_regular(data: bytes, delimiter: str) -> bool:
         return True
     signs = np.frombuffer(data, dtype=np.uint8)
     quotes = np.flatnonzero(signs == ord('"'))
-    if len(quotes) % 2:
+    returns = np.flatnonzero(signs == ord("\r"))
+    # a return within a cell: pyarrow loses the line feed after it at the end of a block
+    if len(quotes) % 2 or (np.searchsorted(quotes, returns) % 2).any():
         return False
     opening, closing = quotes[::2], quotes[1::2]
     ends_cell = np.zeros(256, dtype=bool)

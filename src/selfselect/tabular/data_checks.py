@@ -335,9 +335,7 @@ def _check_feature(name: str, cells: TextArray, y: BoolArray, rows: NDArray[np.i
     what = _identifies_people(name, some, numbers)
     if not what:
         return None
-    text = (
-        f"Column {quote(name)} {what}. It identifies people or dates, so that a model learns nothing general from it."
-    )
+    text = f"Column {quote(name)} {what}. It identifies people or dates: a model learns nothing general from it."
     return Finding("names_people", "warning", text, "Leave it out.", {"name": name})
 
 
