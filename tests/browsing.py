@@ -21,3 +21,19 @@ def chromium():
         browser = engine.chromium.launch(executable_path=CHROMIUM, args=FLAGS)
         yield browser
         browser.close()
+
+
+def watched_page(browser, wrong, width=1280, height=900, **options):
+    """A new page; what it tells the console, asks for or opens is added to a list, but for files and data."""
+    page = browser.new_context(viewport={"width": width, "height": height}, **options).new_page()
+
+    def dismissed(dialog):
+        wrong.append(f"dialog: {dialog.message}")
+        dialog.dismiss()
+
+    page.on("console", lambda message: wrong.append(f"console: {message.text}"))
+    page.on("pageerror", lambda error: wrong.append(f"error: {error}"))
+    page.on("popup", lambda other: wrong.append(f"window: {other.url}"))
+    page.on("request", lambda r: None if r.url.startswith(("file:", "data:", "blob:")) else wrong.append(r.url))
+    page.on("dialog", dismissed)
+    return page

@@ -6,26 +6,16 @@ from dataclasses import replace
 
 import numpy as np
 
+from hostile import OTHERS, WITHOUT_HALVES
 from selfselect import PublishedStatistics, audit
 from selfselect.auditing import Audit, Provenance, ScreeningResult
 from selfselect.behaviour import BestResponse, PromisedRule, SureRule
 from selfselect.costs import Terms
 from selfselect.counting import GroupCounts
 
-HOSTILE = [
-    "<script>window.pwned=1</script>",
-    "</script><img src=x onerror=window.pwned=1>",
-    "{{7*7}}",
-    "\"quoted\" & 'single'",
-    "\u202eright to left\u202c",
-    "=1+1",
-    "long " * 2000,
-    "<svg onload=window.pwned=1>",
-    "\u2028line\u2029",
-    "${window.pwned=1}",
-    "]]>--><!--",
-    "&lt;b&gt;",
-]
+#: Names of groups that browsers accept, and the first that is markup.
+HOSTILE = list(dict.fromkeys(WITHOUT_HALVES))
+MARKUP, CLOSING = OTHERS[:2]
 
 
 def people(names, n=3000, seed=0):
@@ -39,7 +29,7 @@ def people(names, n=3000, seed=0):
 def hostile_audit():
     y, score, z = people(HOSTILE)
     source = Provenance(
-        title=HOSTILE[0], command=HOSTILE[1], sha256="ab" * 32, label=HOSTILE[2], groups="g", score=HOSTILE[3]
+        title=MARKUP, command=CLOSING, sha256="ab" * 32, label="{{7*7}}", groups="g", score="\"quoted\" & 'single'"
     )
     return audit(y, score=score, sensitive_features=z, cost=0.7, provenance=source)
 
@@ -152,12 +142,8 @@ def random_terms(rng, labels):
         subsidies = {label: min(amount, limits[label]) for label, amount in paid.items()}
     behaviour = BestResponse(undefined)
     if rng.random() < 0.5:
-        level = random_level(rng)
+        level = float(rng.choice([0.3, 0.5, 0.9, 0.99, 0.99875, rng.uniform(0.5, 1)]))
         behaviour = SureRule(level, undefined)
         if rng.random() < 0.2:
             behaviour = PromisedRule(level, undefined, promised=tuple((rng.random(len(labels)) < 0.7).tolist()))
     return Terms(costs, subsidies, kind, behaviour)
-
-
-def random_level(rng):
-    return float(rng.choice([0.3, 0.5, 0.9, 0.99, 0.99875, rng.uniform(0.5, 1)]))

@@ -5,7 +5,7 @@ from __future__ import annotations
 from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
-if TYPE_CHECKING:  # for tools; at run time each room is imported when one of its names is used
+if TYPE_CHECKING:  # for tools; at run time each package is imported when one of its names is used
     from . import behaviour, constraints, datasets, metrics, plotting, publishing, theory
     from .auditing import Audit, Comparison, PairedCounts, Provenance, ScreeningResult, audit, compare
     from .behaviour import BestResponse
@@ -35,9 +35,9 @@ if TYPE_CHECKING:  # for tools; at run time each room is imported when one of it
 
 __version__ = "0.1.0"
 
-#: Rooms with public names, each imported when a name is first used, so that the command starts at once. A room imports
-#: only from those before it, so the search for a name imports nothing that its room does not need.
-_ROOMS = ("counting", "behaviour", "costs", "publishing", "auditing", "learning", "estimators", "planning")
+#: Packages with public names, each imported when a name is first used, so that the command starts at once. A package
+#: imports only from those before it, so the search for a name imports nothing that its package does not need.
+_PACKAGES = ("counting", "behaviour", "costs", "publishing", "auditing", "learning", "estimators", "planning")
 _MODULES = ("behaviour", "constraints", "datasets", "metrics", "plotting", "publishing", "theory")
 
 __all__ = [
@@ -87,8 +87,8 @@ def __getattr__(name: str) -> Any:
     if name in _MODULES:
         return import_module(f"{__name__}.{name}")
     if name in __all__:
-        for room in _ROOMS:
-            module = import_module(f"{__name__}.{room}")
+        for package in _PACKAGES:
+            module = import_module(f"{__name__}.{package}")
             if hasattr(module, name):
                 globals()[name] = getattr(module, name)
                 return globals()[name]

@@ -6,16 +6,9 @@ from typing import Any
 
 
 class InputError(ValueError):
-    """Wrong input.
+    """Wrong input: what is wrong, where, and what to do, without the name of any argument or option.
 
-    Parameters
-    ----------
-    message : str
-        What is wrong, where, and what to do, without the name of any argument or option.
-    key : str, optional
-        Kind of the error; the command has hints by key.
-    **details
-        Values for the hints.
+    ``key`` is the kind of the error, by which the command has hints; ``details`` are values for the hints.
     """
 
     def __init__(self, message: str, *, key: str | None = None, **details: Any) -> None:

@@ -18,14 +18,6 @@ def write_atomically(path: str | Path, content: str | bytes | Iterable[bytes]) -
 
     An existing file is replaced and keeps its permissions. A link is replaced by the file. A pipe or a device is
     written to directly.
-
-    Examples
-    --------
-    >>> import tempfile
-    >>> with tempfile.TemporaryDirectory() as folder:
-    ...     write_atomically(Path(folder, "a.txt"), "all of it")
-    ...     Path(folder, "a.txt").read_text(), os.listdir(folder)
-    ('all of it', ['a.txt'])
     """
     path = Path(path)
     data = content.encode("utf-8") if isinstance(content, str) else content
@@ -44,24 +36,15 @@ def write_atomically(path: str | Path, content: str | bytes | Iterable[bytes]) -
             file.flush()
             os.fsync(file.fileno())
         os.replace(temporary, path)
-    except OSError as error:
+    except BaseException as error:
         temporary.unlink(missing_ok=True)
-        if error.filename != str(temporary):
-            raise
-        raise OSError(error.errno, error.strerror, str(path)) from error  # the name that the caller knows
-    except BaseException:
-        temporary.unlink(missing_ok=True)
+        if isinstance(error, OSError):
+            raise OSError(error.errno, error.strerror, str(path)) from error  # the name that the caller knows
         raise
 
 
 def is_stream(path: str | Path) -> bool:
-    """Whether a path is a pipe, a terminal, a device or a standard stream.
-
-    Examples
-    --------
-    >>> is_stream(os.devnull), is_stream(".")
-    (True, False)
-    """
+    """Whether a path is a pipe, a terminal, a device or a standard stream."""
     try:
         mode = os.stat(path).st_mode
     except OSError:

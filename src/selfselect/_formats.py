@@ -15,110 +15,56 @@ UNDEFINED = "none"
 PLACES = 3
 THOUSAND = 10**PLACES
 #: Of an amount, at least so many places are written, as of money.
-FEWEST_PLACES = 2
+MIN_PLACES = 2
 #: Tolerance, in thousandths, of rounding up and down. It is half of behaviour.SLACK, so that a group that is said to
 #: apply at 62% does.
 SPARE = THOUSAND * 1e-12 / 2
 #: More names than this are counted, not listed.
-MOST_NAMED = 5
+MAX_NAMED = 5
 
 
 def percent(value: float) -> str:
-    """Share of one, with one decimal.
-
-    Examples
-    --------
-    >>> percent(0.6225), percent(0.0005), percent(-0.0125), percent(float("nan"))
-    ('62.3%', '0.1%', '-1.2%', 'none')
-    """
+    """Share of one, with one decimal."""
     return _decimal(value * 1000, _nearest, places=1, fewest=1, unit="%")
 
 
 def or_dash(value: float, form: Callable[[float], str] = percent) -> str:
-    """A number as text; a dash for NaN.
-
-    Examples
-    --------
-    >>> or_dash(0.0125), or_dash(float("nan"))
-    ('1.3%', '-')
-    """
+    """A number as text; a dash for NaN."""
     return "-" if math.isnan(value) else form(value)
 
 
 def short_percent(value: float) -> str:
-    """A cost as a share of what being selected is worth, with a decimal where needed.
-
-    Examples
-    --------
-    >>> short_percent(0.7), short_percent(0.725)
-    ('70%', '72.5%')
-    """
+    """A cost as a share of what being selected is worth, with a decimal where needed."""
     return _decimal(value * 1000, _nearest, places=1, fewest=0, unit="%")
 
 
 def short_percent_down(value: float) -> str:
-    """The same, rounded down.
-
-    Examples
-    --------
-    >>> short_percent_down(0.6249), short_percent_down(0.62)
-    ('62.4%', '62%')
-    """
+    """The same, rounded down."""
     return _decimal(value * 1000 + SPARE, math.floor, places=1, fewest=0, unit="%")
 
 
 def level(value: float) -> str:
-    """A level of confidence, rounded down.
-
-    Examples
-    --------
-    >>> level(0.9), level(0.9975), level(0.9999999)
-    ('90%', '99.75%', '99.999%')
-    """
+    """A level of confidence, rounded down."""
     return _decimal(value * 100 * THOUSAND + 100 * SPARE, math.floor, PLACES, fewest=0, unit="%")
 
 
 def amount(value: float) -> str:
-    """A cost or a utility: two decimals, or three where needed.
-
-    Examples
-    --------
-    >>> amount(0.7), amount(0.725), amount(float("nan"))
-    ('0.70', '0.725', 'none')
-    """
-    return _decimal(value * THOUSAND, _nearest, PLACES, FEWEST_PLACES)
+    """A cost or a utility: two decimals, or three where needed."""
+    return _decimal(value * THOUSAND, _nearest, PLACES, MIN_PLACES)
 
 
 def amount_up(value: float) -> str:
-    """A subsidy that is needed, rounded up: paying what is written is enough.
-
-    Examples
-    --------
-    >>> amount_up(0.08), amount_up(0.0801)
-    ('0.08', '0.081')
-    """
-    return _decimal(value * THOUSAND - SPARE, math.ceil, PLACES, FEWEST_PLACES)
+    """A subsidy that is needed, rounded up: paying what is written is enough."""
+    return _decimal(value * THOUSAND - SPARE, math.ceil, PLACES, MIN_PLACES)
 
 
 def amount_down(value: float) -> str:
-    """A cost that a group would accept, rounded down: at what is written it applies.
-
-    Examples
-    --------
-    >>> amount_down(0.6249), amount_down(0.62)
-    ('0.624', '0.62')
-    """
-    return _decimal(value * THOUSAND + SPARE, math.floor, PLACES, FEWEST_PLACES)
+    """A cost that a group would accept, rounded down: at what is written it applies."""
+    return _decimal(value * THOUSAND + SPARE, math.floor, PLACES, MIN_PLACES)
 
 
 def count(value: float) -> str:
-    """People, with commas between thousands; sums of weights to thousandths.
-
-    Examples
-    --------
-    >>> count(1234567), count(2.5), count(1234567.8), count(0.0001)
-    ('1,234,567', '2.5', '1,234,567.8', 'under 0.001')
-    """
+    """People, with commas between thousands; sums of weights to thousandths."""
     if math.isfinite(value) and value == math.floor(value):
         return f"{int(value):,}"  # exact, however large
     if 0 < value < 1 / THOUSAND:
@@ -126,14 +72,8 @@ def count(value: float) -> str:
     return _decimal(value * THOUSAND, _nearest, PLACES, fewest=0, commas=True)
 
 
-def listed(names: Iterable[str], most: int = MOST_NAMED) -> str:
-    """Names as in a sentence: a, b and c.
-
-    Examples
-    --------
-    >>> listed(["a", "b", "c"]), listed(["a"]), listed("abcdefg")
-    ('a, b and c', 'a', 'a, b, c, d, e and 2 more')
-    """
+def listed(names: Iterable[str], most: int = MAX_NAMED) -> str:
+    """Names as in a sentence: a, b and c."""
     items = list(names)
     if len(items) > most:
         return f"{', '.join(items[:most])} and {len(items) - most} more"

@@ -14,13 +14,7 @@ _NATIVE = frozenset({"builtins", "numpy", "pandas", "scipy"})
 
 
 def to_pandas(values: Any) -> Any:
-    """Convert a frame or column of another library to pandas; return anything else as it is.
-
-    Examples
-    --------
-    >>> to_pandas([1, 2])
-    [1, 2]
-    """
+    """Convert a frame or column of another library to pandas; return anything else as it is."""
     if type(values).__module__.partition(".")[0] in _NATIVE:
         return values
     import narwhals as nw  # imported only for frames that need it
@@ -74,12 +68,6 @@ def to_plain(value: Any) -> Any:
     """An index, a Series, or a dict whose keys are not texts, in lists and arrays, which skops can write.
 
     Anything else is returned as it is.
-
-    Examples
-    --------
-    >>> plain = to_plain({("north", 1): 0.5})
-    >>> plain["values"], from_plain(plain)
-    ([0.5], {('north', 1): 0.5})
     """
     if isinstance(value, pd.Index):
         levels = [_level_to_plain(value.get_level_values(i)) for i in range(value.nlevels)]

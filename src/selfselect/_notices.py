@@ -30,13 +30,6 @@ def captured_warnings() -> Iterator[list[UserWarning]]:
 
     ``warnings.catch_warnings`` changes filters that all threads share (before Python 3.14): two threads that change and
     restore them at the same time leave them changed for good.
-
-    Examples
-    --------
-    >>> with captured_warnings() as captured:
-    ...     warn("Nobody applies.")
-    >>> captured
-    [ApplicationWarning('Nobody applies.')]
     """
     captured: list[UserWarning] = []
     token = _captured.set(captured)

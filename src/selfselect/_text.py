@@ -1,12 +1,4 @@
-"""Escaping of names (groups, columns, files, cells) for every place that shows them: one function per place.
-
-=====================  ================================================================
-a terminal             :func:`printable`, and in messages :func:`quote`
-a cell of a CSV file   :func:`escape_formula`
-HTML, SVG              :func:`escape_html`
-a picture's labels     :func:`plot_label` (matplotlib, whatever file it then writes)
-JSON                   :func:`json_text`
-=====================  ================================================================
+"""Escaping of names (groups, columns, files, cells): one function for each place that shows them.
 
 ``tests/hostile.py`` has names that each of them is tested with.
 """
@@ -24,12 +16,12 @@ _FORMULA_SIGNS = tuple("=+-@")
 #: A spreadsheet of another language ends a cell here, quotes or not.
 _CELL_ENDS = re.compile(r"([;\t\r\n])")
 #: Longer names are shortened in the legend of a picture.
-LONGEST_LABEL = 40
+MAX_LABEL_LENGTH = 40
 
 
-def quote(text: str, most: int = 60) -> str:
+def quote(text: str) -> str:
     """Quote a piece of a table for a message: short, on one line, without control characters."""
-    return printable(repr(text if len(text) <= most else text[: most - 3] + "..."))
+    return printable(repr(text if len(text) <= 60 else text[:57] + "..."))
 
 
 def printable(text: str) -> str:
@@ -40,18 +32,11 @@ def printable(text: str) -> str:
 
 
 def escape_formula(value: Any) -> Any:
-    r"""Text that a spreadsheet will not take for a formula; anything else stays as it is.
+    """Text that a spreadsheet will not take for a formula; anything else stays as it is.
 
     A cell that begins with = + - @ gets an apostrophe in front, also after blanks and invisible characters, and with
     full-width signs, which some spreadsheets read as the plain ones. So does a part after a semicolon, a tab or a line
     end, where a spreadsheet of another language begins a new cell.
-
-    Examples
-    --------
-    >>> escape_formula("=1+1"), escape_formula(" +1"), escape_formula("a=b"), escape_formula(-1)
-    ("'=1+1", "' +1", 'a=b', -1)
-    >>> escape_formula("a;=1+1"), escape_formula("a; b")
-    ("a;'=1+1", 'a; b')
     """
     if not isinstance(value, str) or not value:
         return value
@@ -67,41 +52,24 @@ def _begins_formula(text: str) -> bool:
 
 
 def escape_html(text: str) -> str:
-    """Escape text for HTML and SVG, also within quotes.
-
-    Examples
-    --------
-    >>> escape_html('<b title="1">')
-    '&lt;b title=&quot;1&quot;&gt;'
-    """
+    """Escape text for HTML and SVG, also within quotes."""
     return escape(printable(text))
 
 
-def plot_label(text: Any, most: int = LONGEST_LABEL) -> str:
-    r"""Text that matplotlib draws as it stands: in a legend, at an axis, as a title.
+def plot_label(text: Any) -> str:
+    """Text that matplotlib draws as it stands: in a legend, at an axis, as a title.
 
     Matplotlib leaves out of a legend labels that are empty or begin with an underscore, and reads text between two
     dollar signs as a formula.
-
-    Examples
-    --------
-    >>> plot_label("_other"), plot_label("$50_$"), plot_label("")
-    (' _other', '\\$50_\\$', '(empty)')
     """
     name = printable(str(text))
-    short = name if len(name) <= most else name[: most - 3] + "..."
+    short = name if len(name) <= MAX_LABEL_LENGTH else name[: MAX_LABEL_LENGTH - 3] + "..."
     if not short.strip():
         return "(empty)"
     return (" " if short.startswith("_") else "") + short.replace("$", r"\$")
 
 
-def json_text(content: Any, indent: int | None = 2) -> str:
-    r"""JSON with a line end at the end. NaN is an error, and lone surrogates are escaped.
-
-    Examples
-    --------
-    >>> json_text({"name": "Käse\ud800"}, indent=None)
-    '{"name": "Käse\\ud800"}\n'
-    """
-    text = json.dumps(content, indent=indent, ensure_ascii=False, allow_nan=False) + "\n"
+def json_text(content: Any) -> str:
+    """JSON with a line end at the end. NaN is an error, and lone surrogates are escaped."""
+    text = json.dumps(content, indent=2, ensure_ascii=False, allow_nan=False) + "\n"
     return re.sub("[\ud800-\udfff]", lambda half: f"\\u{ord(half[0]):04x}", text)

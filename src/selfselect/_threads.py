@@ -19,5 +19,4 @@ def _controller() -> ThreadpoolController:
 
 def one_thread() -> AbstractContextManager[Any]:
     """Context in which linear algebra runs on one thread; as ``threadpoolctl.threadpool_limits(limits=1)``."""
-    limits: AbstractContextManager[Any] = _controller().limit(limits=1)
-    return limits
+    return _controller().limit(limits=1)  # type: ignore[no-any-return]

@@ -10,8 +10,6 @@ import reference
 from applicants import run
 from selfselect import audit as library_audit
 
-FIELDS = "group n base_rate selected precision precision_low precision_high cost applies subsidy_needed accuracy"
-
 
 @pytest.fixture
 def scored(tmp_path):
@@ -71,7 +69,6 @@ def test_json_holds_what_the_interface_promises_and_equals_a_count_by_hand(score
     assert found["application_rate"] == pytest.approx(frame["z"].map(decided).mean())
     assert found["applying_groups"] == sum(decided.values())
     for row in found["groups"]:
-        assert set(FIELDS.split()) <= set(row)
         n, positives, selected, hits = counts[row["group"]]
         assert (row["n"], row["selected"], row["applies"]) == (n, selected, decided[row["group"]])
         assert row["base_rate"] == pytest.approx(positives / n)
@@ -151,22 +148,6 @@ def test_weights_of_a_column_are_those_of_the_library(scored, tmp_path):
             assert a == pytest.approx(b)
 
 
-@pytest.mark.parametrize(
-    ("cells", "said"),
-    [
-        (["1", "-2"], "row 3, column 'weight': '-2' is negative"),
-        (["0", "0"], "every weight is 0"),
-        (["1", "1e101"], "row 3, column 'weight': '1e101' is no weight; other than 0 they lie between 1e-100 and"),
-    ],
-)
-def test_wrong_weights_are_named_with_their_place(tmp_path, cells, said):
-    path = tmp_path / "people.csv"
-    path.write_text("y,z,s,weight\n" + "".join(f"{i},A,{i},{cell}\n" for i, cell in enumerate(cells)))
-    done = run("audit", path, *SCORED, "--cost", "0.5", "--weight", "weight")
-    assert done.exit_code == 2
-    assert said in done.output
-
-
 # ---------------------------------------------------------------- people who were not tested
 
 
@@ -194,14 +175,6 @@ def test_labels_of_the_untested_may_be_empty_if_that_is_said(tmp_path, how):
     assert "40 people were not tested" in done.output
     assert "40 people were not tested" in page.read_text()
     assert " to " in done.output
-
-
-def test_a_person_who_passes_and_lacks_a_label_is_named_by_row(tmp_path):
-    path = tmp_path / "people.csv"
-    path.write_text("y,z,s\n1,A,0.9\n,A,0.8\n,A,0.1\n")
-    done = run("audit", path, *SCORED, "--cost", "0.6", "--untested")
-    assert done.exit_code == 2
-    assert "row 3, column 'y': the label is empty, but this person passes screening" in done.output
 
 
 def test_a_limit_on_social_cost_must_hold_whatever_the_unknown_labels(tmp_path):
@@ -275,7 +248,8 @@ def test_what_looks_wrong_with_a_table_is_in_the_report_and_the_json_too(scored,
         "--json", tmp_path / "a.json", "--report", tmp_path / "a.html",
     )  # fmt: skip
     assert done.exit_code == 0
-    assert "higher for people who are not qualified" in done.stderr
+    assert done.output.startswith("Warning: The score 's' tends to be higher for people who are not qualified")
+    assert "Warning" not in done.stdout
     found = json.loads((tmp_path / "a.json").read_text())
     assert any("higher for people who are not qualified" in warning for warning in found["warnings"])
     assert "higher for people who are not qualified" in (tmp_path / "a.html").read_text()

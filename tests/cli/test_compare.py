@@ -110,15 +110,18 @@ def test_people_are_matched_by_id_whatever_their_order_and_the_others_are_counte
         (lambda row: row.replace(",1,A", ",9,A").replace(",0,", ",1,").replace(",9,A", ",0,A"), "is qualified in one"),
         (lambda row: "0," + row.split(",", 1)[1], "appears 400 times"),
         (lambda row: "x" + row, "Are they the same people?"),
+        (lambda row: row[:-1] + str(int(row[-1]) + 1), "has another weight in each table"),
     ],
 )  # fmt: skip
 def test_people_who_are_not_the_same_are_refused(years, tmp_path, change, said):
     header, *rows = years[0].read_text().splitlines()
     other = tmp_path / "other.csv"
     other.write_text("\n".join([header, *map(change, rows)]) + "\n")
-    result = run("compare", years[0], other, *COMMON, "--score", "s", "--same-people", "id")
+    command = ("compare", years[0], other, *COMMON, "--score", "s", "--weight", "w", "--same-people")
+    result = run(*command, "id")
     assert result.exit_code == 2
     assert said in result.output
+    assert "(--same-people)" in run(*command, "z").output  # nobody is matched by the group
 
 
 @pytest.mark.parametrize(
@@ -134,19 +137,3 @@ def test_people_who_are_not_the_same_are_refused(years, tmp_path, change, said):
 )
 def test_what_cannot_be_compared_is_refused(years, options):
     assert run("compare", years[0], *COMMON, *options).exit_code == 2
-
-
-def test_people_are_not_matched_by_their_group_or_label(years):
-    for column in ("z", "y"):
-        result = run("compare", *years, *COMMON, "--score", "s", "--same-people", column)
-        assert result.exit_code == 2
-        assert "(--same-people)" in result.output
-
-
-def test_the_same_people_have_the_same_weights(years, tmp_path):
-    other = tmp_path / "other.csv"
-    lines = years[0].read_text().splitlines()
-    other.write_text("\n".join([lines[0], *(line[:-1] + str(int(line[-1]) + 1) for line in lines[1:])]) + "\n")
-    result = run("compare", years[0], other, *COMMON, "--score", "s", "--same-people", "id", "--weight", "w")
-    assert result.exit_code == 2
-    assert "has another weight in each table" in result.output

@@ -68,9 +68,3 @@ def test_files_hold_both_frontiers_and_a_picture_is_drawn(scored, tmp_path):
     assert run(*command(scored, "--figure", svg, "--force")).exit_code == 0
     assert svg.read_bytes() == drawn  # the same picture, byte for byte
     assert run(*command(scored, "--figure", tmp_path / "f.doc")).exit_code == 2
-
-
-def test_decisions_have_no_frontier(scored):
-    options = ("frontier", scored, "--label", "y", "--group", "z", "--prediction", "y", "--cost", "0.7")
-    assert "needs --score" in run(*options).output
-    assert run(*command(scored, "--cost", "0.5:0.7:0.1")).exit_code == 2

@@ -2,14 +2,9 @@
 
 import pandas as pd
 import pytest
-from sklearn.ensemble import RandomForestClassifier
 
-from applicants import run, text_columns, trained
-from selfselect import SemiStrategicClassifier
-from selfselect.counting import encode_groups
-from selfselect.estimators.io import model_bytes
-from selfselect.tabular.loading import TrainingTable
-from selfselect.tabular.train import load_table_model, train_on_table
+from applicants import run, trained
+from selfselect.tabular.train import load_table_model
 
 
 @pytest.mark.parametrize("method", ["naive", "semi", "strategic"])
@@ -27,18 +22,6 @@ def test_train_then_predict_adds_score_prediction_and_applies(table, tmp_path, p
     assert counted.to_dict() == dict(zip(in_sample.groups, in_sample.counts.selected, strict=True))
     decided = loaded.classifier.applies()
     assert (scored["applies"] == scored["z"].map(decided)).all()
-
-
-def test_predict_takes_a_model_with_another_classifier_inside(table, people, tmp_path):
-    columns = text_columns(people.drop(columns="hired"))
-    training = TrainingTable(columns, people["hired"].to_numpy(), encode_groups(people["z"]), "error")
-    forest = SemiStrategicClassifier(RandomForestClassifier(5, random_state=0), cost=0.7)
-    model = train_on_table(training, forest, holdout=0).model
-    (tmp_path / "model.skops").write_bytes(model_bytes(model))
-    result = run("predict", tmp_path / "model.skops", table, "--output", tmp_path / "scored.csv")
-    assert result.exit_code == 0, result.output
-    scored = pd.read_csv(tmp_path / "scored.csv", dtype=str)["score"]
-    assert [float(score) for score in scored] == model.score(model.frame(columns)).tolist()
 
 
 @pytest.fixture

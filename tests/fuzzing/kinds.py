@@ -1,4 +1,4 @@
-"""The kinds of inputs that are tried, and pages that were once wrong."""
+"""The kinds of inputs that are tried."""
 
 from dataclasses import dataclass
 
@@ -12,19 +12,9 @@ from fuzzing.workbooks import try_xlsx
 class Kind:
     """One kind of inputs.
 
-    Attributes
-    ----------
-    title : str
-        Its name in reports about long runs.
-    once : callable
-        Tries one input, from a generator, in a folder, and counts it in a tally. If ``in_browser``, it is a class that
-        takes a browser and makes such a callable.
-    quick : int
-        Inputs that are tried among the tests.
-    least : int
-        Of how many of these at least the numbers (or names) must have been compared.
-    in_browser : bool
-        Whether it needs a browser.
+    ``once`` tries one input, from a generator, in a folder, and counts it in a tally; if ``in_browser``, it is a class
+    that takes a browser and makes such a callable. ``quick`` inputs are tried among the tests, and the numbers (or
+    names) of at least ``least`` of them must have been compared.
     """
 
     title: str
@@ -40,11 +30,4 @@ KINDS = {
     "xlsx": Kind("workbooks (.xlsx)", try_xlsx, 200, 60),
     "model": Kind("model files (skops)", try_model, 500, 20),
     "browser": Kind("names of groups on pages in chromium", NamesInBrowser, 200, 150, in_browser=True),
-}
-
-#: Seeds of pages that were once wrong.
-FIXED = {
-    1000667: "a frontier of so few people that one half of them is nobody",
-    3000014: "comparisons showed characters that are not seen, in names of groups and of what is compared",
-    3000041: "frontiers showed marks that change the direction of text, in titles and lists of groups",
 }

@@ -8,9 +8,10 @@ from urllib.parse import quote
 
 import pandas as pd
 
+from browsing import watched_page
 from hostile import HOSTILE, runs_as_formula, split_carelessly, without_apostrophes
 from selfselect import audit, compare, plan_subsidies, threshold_frontier
-from selfselect.auditing import Provenance
+from selfselect.auditing import Comparison, Provenance
 
 #: What names are put together from, beside the names of the hostile list: what opens and closes, what scripts and
 #: templates obey, names that objects have already, characters that are not seen, halves of characters.
@@ -175,7 +176,8 @@ class NamesInBrowser:
             path.unlink()
         check_nothing_ran(seen)
         check_files(seen["files"])
-        check_source(seen, source)
+        for text, where, longest in ((source.note, "note", 2000), (source.command, "command", 4000)):
+            assert not text or escaped(text)[:longest] in seen[where], brief(text, seen[where])
         marked, shown = Counter(seen["marked"]), Counter(map(as_shown, names))
         assert not title or as_shown(title) in marked, brief(title, marked)
         if audited is not None:
@@ -184,40 +186,24 @@ class NamesInBrowser:
             assert sought in seen["matches"], brief(sought, seen["matches"])
             if all(map(is_plain, names)) and seen["verdict"]:
                 assert seen["verdict"] == [audited.verdict()], brief(seen["verdict"], audited.verdict())
-        elif hasattr(result, "group_rows"):
-            assert shown <= marked, brief(shown - marked)
+        elif isinstance(result, Comparison):
+            assert set(shown) <= set(marked), brief(set(shown) - set(marked))
         tally.compared += len(names)
 
     def _look(self, path, address, sought):
         """What a page shows; anything that it tells the browser, asks for or beyond is a finding."""
         if self._page is None:
-            self._page = self._opened()
+            self._page = watched_page(self._browser, self._wrong)
         self._wrong.clear()
-        own = path.as_uri()
         try:
-            self._page.goto(own + address)
+            self._page.goto(path.as_uri() + address)
             seen = self._page.evaluate(LOOK, sought)
-            allowed = (f"request: {own}", "request: data:", "request: blob:")
-            wrong = [event for event in self._wrong if not event.startswith(allowed)]
-            assert wrong == [], brief(wrong)
+            assert self._wrong == [], brief(self._wrong)
         except Exception:
             self._page.context.close()  # the next page begins anew
             self._page = None
             raise
         return seen
-
-    def _opened(self):
-        page = self._browser.new_context(viewport={"width": 1280, "height": 900}).new_page()
-        page.on("console", lambda message: self._wrong.append(f"console: {message.text}"))
-        page.on("pageerror", lambda error: self._wrong.append(f"error: {error}"))
-        page.on("request", lambda request: self._wrong.append(f"request: {request.url}"))
-        page.on("popup", lambda other: self._wrong.append(f"window: {other.url}"))
-        page.on("dialog", self._dismissed)
-        return page
-
-    def _dismissed(self, dialog):
-        self._wrong.append(f"dialog: {dialog.message}")
-        dialog.dismiss()
 
 
 def check_nothing_ran(seen):
@@ -247,12 +233,6 @@ def check_columns(seen, source, audited):
     assert set(map(as_shown, called)) <= set(seen["marked"]), brief(called, seen["marked"])
     saved = [row[0] for row in cells_of(seen["files"]["groups"])[1:]]
     assert sorted(map(without_apostrophes, saved)) == sorted(map(without_apostrophes, seen["names"]))
-
-
-def check_source(seen, source):
-    """What is said about the data is on the page, as it was said."""
-    for text, where, longest in ((source.note, "note", 2000), (source.command, "command", 4000)):
-        assert not text or escaped(text)[:longest] in seen[where], brief(text, seen[where])
 
 
 def brief(*values):

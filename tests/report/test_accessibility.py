@@ -13,8 +13,8 @@ axe = pytest.importorskip("axe_playwright_python.sync_playwright")
 
 def comparison():
     y, score, z = people(["A", "B", "C"])
-    found = audit(y, score=np.round(score, 1), sensitive_features=z, cost=0.7)
-    return compare(found, found.at(0.75), n_resamples=50)
+    audited = audit(y, score=np.round(score, 1), sensitive_features=z, cost=0.7)
+    return compare(audited, audited.at(0.75), n_resamples=50)
 
 
 def frontier():
@@ -31,8 +31,10 @@ def test_nothing_serious_is_found_by_axe(show, kind, scheme):
     page = show(PAGES[kind](), scheme=scheme, width=390 if kind == "audit" and scheme == "dark" else 1280)
     page.evaluate("() => document.querySelectorAll('details').forEach((details) => { details.open = true; })")
     settle(page)
-    found = axe.Axe().run(page).response["violations"]
-    serious = [(rule["id"], rule["nodes"][0]["html"]) for rule in found if rule["impact"] in ("serious", "critical")]
+    violations = axe.Axe().run(page).response["violations"]
+    serious = [
+        (rule["id"], rule["nodes"][0]["html"]) for rule in violations if rule["impact"] in ("serious", "critical")
+    ]
     assert serious == []
 
 

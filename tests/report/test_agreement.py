@@ -137,29 +137,25 @@ def grid():
     return sorted(whole | parts)
 
 
-def test_the_pages_bounds_are_those_of_scipy(show):
-    given = [(hits, passed, 1 - level) for hits, passed in grid() for level in LEVELS]
-    audited = show(example()).evaluate("all => all.map((given) => selfselect.chances.lower_bound(...given))", given)
+def test_the_pages_bounds_and_chances_are_those_of_scipy(show):
+    page = show(example())
+
+    def on_page(name, numbers):
+        given = [(*counts, number) for counts in grid() for number in numbers]
+        return given, page.evaluate(f"all => all.map((given) => selfselect.chances.{name}(...given))", given)
+
+    given, bounds = on_page("lower_bound", [1 - level for level in LEVELS])
     hits, passed, tail = np.array(given).T
-    some = hits > 0
-    expected = np.zeros(len(hits))
-    expected[some] = betaincinv(hits[some], (passed - hits + 1)[some], tail[some])
-    assert audited == pytest.approx(expected.tolist(), rel=0, abs=ROUNDING)
-
-
-def test_the_pages_chances_are_those_of_scipy(show):
+    expected = np.where(hits > 0, betaincinv(np.maximum(hits, 1e-9), passed - hits + 1, tail), 0)
+    assert bounds == pytest.approx(expected.tolist(), rel=0, abs=ROUNDING)
     costs = [0, 1e-9, 0.05, 0.3, 0.5, 0.7, 0.95, 1]
-    given = [(hits, passed, cost) for hits, passed in grid() for cost in costs]
-    audited = show(example()).evaluate(
-        "all => all.map((given) => [selfselect.chances.at_least(...given), selfselect.chances.at_most(...given)])",
-        given,
-    )
+    given, at_least = on_page("at_least", costs)
     hits, passed, cost = np.array(given).T
-    at_least, at_most = np.ones(len(hits)), np.ones(len(hits))
-    some, fewer = hits > 0, hits < passed
-    at_least[some] = betainc(hits[some], (passed - hits + 1)[some], cost[some])
-    at_most[fewer] = betainc((passed - hits)[fewer], hits[fewer] + 1, 1 - cost[fewer])
-    assert np.array(audited) == pytest.approx(np.column_stack([at_least, at_most]), rel=0, abs=5e-13)
+    expected = np.where(hits > 0, betainc(np.maximum(hits, 1e-9), passed - hits + 1, cost), 1)
+    assert at_least == pytest.approx(expected.tolist(), rel=0, abs=5e-13)
+    missed = passed - hits
+    expected = np.where(missed > 0, betainc(np.maximum(missed, 1e-9), hits + 1, 1 - cost), 1)
+    assert on_page("at_most", costs)[1] == pytest.approx(expected.tolist(), rel=0, abs=5e-13)
 
 
 @pytest.mark.parametrize("level", LEVELS)

@@ -6,8 +6,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from hostile import WITHOUT_HALVES
-from pages import HOSTILE, elsewhere, example, hostile_audit, people, settle
+from pages import HOSTILE, MARKUP, elsewhere, example, hostile_audit, people, settle
 from selfselect import PublishedStatistics, audit
 from selfselect._formats import amount, amount_up, count, level, percent
 from selfselect.auditing import Audit, ScreeningResult
@@ -15,7 +14,7 @@ from selfselect.behaviour import BestResponse, SureRule
 from selfselect.costs import Terms
 from selfselect.planning import plan_for
 from selfselect.report.page_data import short_name
-from selfselect.report.sentences.audits import group_warnings, standings
+from selfselect.report.sentences.audits import group_statuses, group_warnings
 from selfselect.report.tables import effect_rows, payment_rows
 
 
@@ -34,18 +33,18 @@ def cells(page):
     )
 
 
-def assert_page_equals(page, found):
-    """Everything shown agrees with the library, to the last digit."""
+def assert_page_equals(page, audited):
+    """Everything shown agrees with the library; numbers that are not rounded: test_agreement.py."""
     text = lambda name: page.text_content(f"#{name}")  # noqa: E731
-    result, frame = found.outcome, found.to_frame()
-    assert text("verdict") == found.verdict()
+    result, frame = audited.outcome, audited.to_frame()
+    assert text("verdict") == audited.verdict()
     for name in ("assumed_accuracy", "induced_accuracy", "social_cost", "application_rate"):
         assert text(name) == percent(getattr(result, name)), name
     assert text("applying_groups") == f"{result.applying_groups} of {len(frame)} groups"
     shown = cells(page)
-    wide = found.of_new_people or found.terms.confidence is not None
+    wide = audited.of_new_people or audited.terms.confidence is not None
     told = page.locator("#sentences li").all_text_contents()
-    rows = zip(found.names, frame.itertuples(), found.sentences(), group_warnings(found), strict=True)
+    rows = zip(audited.names, frame.itertuples(), audited.sentences(), group_warnings(audited), strict=True)
     for name, row, sentence, warning in rows:
         assert shown[name]["Applies"] == ("yes" if row.applies else "no" if row.selected else "nobody passes")
         assert shown[name]["People"] == count(row.n)
@@ -56,7 +55,7 @@ def assert_page_equals(page, found):
         assert shown[name]["Accuracy"] == percent(row.accuracy)
         if row.selected and not wide:
             assert shown[name]["95% interval"] == interval
-        if found.of_new_people:
+        if audited.of_new_people:
             interval = f" {percent(row.delivered_low)} to {percent(row.delivered_high)}"
             told_so = percent(row.delivered) + ("" if np.isnan(row.delivered) else interval)
             assert shown[name]["New precision"] == told_so
@@ -65,137 +64,141 @@ def assert_page_equals(page, found):
         needed = "none helps" if np.isnan(row.subsidy_needed) else amount_up(row.subsidy_needed)
         needed = "\N{EN DASH}" if row.applies else needed
         assert shown[name]["Still needed"] == (needed.ljust(len("0.000"), "0") if needed[0] == "0" else needed)
-    if found.terms.confidence is not None:
-        limits = found.terms.max_accepted_cost(found.published.counts)
-        heading = f"At least ({level(found.terms.confidence)})"
-        assert [shown[name][heading] for name in found.names] == [percent(limit) for limit in limits]
-    numbers = page.evaluate("() => selfselect.compute()")
-    for name in ("assumed_accuracy", "induced_accuracy", "social_cost", "application_rate"):
-        value = getattr(result, name)
-        assert numbers[name] == value or np.isnan(value)
-    for group, row in zip(numbers["groups"], frame.itertuples(), strict=True):
-        assert group["cost"] == row.cost
-        assert group["utility"] == row.utility
-        if row.selected:
-            assert (group["precision_low"], group["precision_high"]) == (row.precision_low, row.precision_high)
-            assert group["subsidy_needed"] == pytest.approx(row.subsidy_needed, rel=0, abs=1e-12 if wide else 0)
+    if audited.terms.confidence is not None:
+        limits = audited.terms.max_accepted_cost(audited.published.counts)
+        heading = f"At least ({level(audited.terms.confidence)})"
+        assert [shown[name][heading] for name in audited.names] == [percent(limit) for limit in limits]
+
+
+CHARTS = ("who", "curves", "bars", "costs", "scatter")
+
+
+def in_sight(page, name):
+    """A chart, drawn because it can be seen."""
+    page.locator(f"#chart-{name}").scroll_into_view_if_needed()
+    page.wait_for_selector(f"#chart-{name} svg")
+    settle(page)
+    return page.locator(f"#chart-{name} svg.plot").first
+
+
+def words_in(chart):
+    return chart.locator("text").all_text_contents()
 
 
 @pytest.mark.parametrize("kind", ["additive", "proportional"])
-def test_at_random_settings_from_the_address_the_page_equals_the_library(show, kind):
-    found = example(subsidy_kind=kind)
-    page = show(found)
+@pytest.mark.parametrize("behaviour", [BestResponse(), SureRule(0.9)])
+def test_at_random_settings_from_the_address_the_page_equals_the_library(show, kind, behaviour):
+    audited = example().under(Terms(0.7, kind=kind, behaviour=behaviour))
+    page = show(audited)
+    assert_page_equals(page, audited)
     offered = page.evaluate("() => JSON.parse(document.getElementById('data').textContent).thresholds")
     rng = np.random.default_rng(0)
-    for _ in range(25):
-        cost = round(float(rng.random()), 3)
-        threshold = offered[rng.integers(len(offered))]
-        paid = {group: round(float(rng.choice([0, rng.random() / 2])), 3) for group in found.published.groups}
+    changed = 0
+    for _ in range(15):
+        cost, threshold = round(float(rng.random()), 3), offered[rng.integers(len(offered))]
+        paid = {group: round(float(rng.choice([0, rng.random() / 2])), 3) for group in audited.names}
         if kind == "additive":  # more than the cost is refused by the library
             paid = {group: min(amount, cost) for group, amount in paid.items()}
-        names = list(found.published.groups)
-        pairs = ",".join(f"{names.index(group)}:{amount}" for group, amount in paid.items())
+        pairs = ",".join(f"{audited.names.index(group)}:{amount}" for group, amount in paid.items())
         shown = "none" if threshold is None else repr(threshold)
         page.evaluate("hash => { location.hash = hash; }", f"c={cost}&t={shown}&s={pairs}")
         page.wait_for_function("cost => document.getElementById('cost-exact').value === String(cost)", arg=cost)
         settle(page)
-        assert_page_equals(page, elsewhere(found, -np.inf if threshold is None else threshold, cost, paid))
+        here = elsewhere(audited, -np.inf if threshold is None else threshold, cost, paid)
+        assert_page_equals(page, here)
+        changed += not here.applies.equals(here.under(replace(here.terms, behaviour=BestResponse())).applies)
+    assert (changed > 0) == isinstance(behaviour, SureRule)  # the bound kept somebody away
+    assert ("One-sided Clopper-Pearson" in page.text_content("main")) == isinstance(behaviour, SureRule)
+    page.click("#reset")
+    page.click("#least")
+    settle(page)
+    assert page.text_content("#application_rate") == "100.0%"
 
 
 def test_sliders_and_subsidies_move_with_keyboard_and_typing(show):
-    found = example()
-    page = show(found)
+    audited = example()
+    page = show(audited)
     page.focus("#cost")
     for _ in range(4):
         page.keyboard.press("ArrowRight")
     assert page.input_value("#cost-exact") == "0.72"
-    assert_page_equals(page, elsewhere(found, cost=0.72))
+    assert_page_equals(page, elsewhere(audited, cost=0.72))
     page.focus("#threshold")
     page.keyboard.press("ArrowLeft")
     there = float(page.input_value("#threshold-exact"))
     assert there < 0.5
-    assert_page_equals(page, elsewhere(found, there, 0.72))
+    assert_page_equals(page, elsewhere(audited, there, 0.72))
     page.fill("#cost-exact", "0.815")
     page.fill("input[aria-label='Subsidy for A']", "0.25")
     settle(page)
-    assert_page_equals(page, elsewhere(found, there, 0.815, {"A": 0.25}))
+    assert_page_equals(page, elsewhere(audited, there, 0.815, {"A": 0.25}))
     page.focus("input[aria-label='Slider of the subsidy for C']")
     page.keyboard.press("PageUp")
     page.keyboard.press("ArrowRight")
     paid = float(page.input_value("input[aria-label='Subsidy for C']"))
     assert paid > 0.005
-    assert_page_equals(page, elsewhere(found, there, 0.815, {"A": 0.25, "C": paid}))
+    assert_page_equals(page, elsewhere(audited, there, 0.815, {"A": 0.25, "C": paid}))
     page.click("#reset")
     settle(page)
-    assert_page_equals(page, found)
+    assert_page_equals(page, audited)
 
 
-def test_a_setting_can_be_shared_by_its_address(show):
-    found = example()
-    page = show(found)
+def test_a_setting_is_in_the_address_and_going_back_brings_back_the_last_one(show):
+    audited = example()
+    page = show(audited)
+    page.evaluate("() => { location.hash = 'c=0.6'; }")
+    page.wait_for_function("() => document.getElementById('cost-exact').value === '0.6'")
+    page.go_back()
+    page.wait_for_function("() => document.getElementById('cost-exact').value === '0.7'")
+    settle(page)
+    assert_page_equals(page, audited)
     page.fill("#cost-exact", "0.65")
     page.fill("input[aria-label='Subsidy for B']", "0.1")
     settle(page)
-    address = page.evaluate("() => location.hash")
-    other = show(found, address)
-    assert_page_equals(other, elsewhere(found, cost=0.65, subsidies={"B": 0.1}))
-    nonsense = show(found, "#c=7&t=elephant&s=99:1,x:2,1:-3&d=1000,<script>&zzz")
-    assert_page_equals(nonsense, found)
+    other = show(audited, page.evaluate("() => location.hash"))
+    assert_page_equals(other, elsewhere(audited, cost=0.65, subsidies={"B": 0.1}))
+    nonsense = show(audited, "#c=7&t=elephant&s=99:1,x:2,1:-3&d=1000,<script>&zzz")
+    assert_page_equals(nonsense, audited)
 
 
-def test_the_button_for_least_subsidies_brings_everyone_in_who_can_come(show):
-    found = example()
-    page = show(found)
+def test_least_subsidies_are_those_of_a_plan_and_each_group_is_drawn_against_its_own_cost(show):
+    audited, plan = example(), plan_for(example())
+    page = show(audited)
     page.click("#least")
     settle(page)
-    assert page.text_content("#application_rate") == "100.0%"
-    plan = plan_for(found)
     assert page.text_content("#recipients").startswith(f"to {count(plan.recipients)} people")
     assert page.text_content("#paid") == amount(plan.total)  # what the plan pays, and not what it shows rounded up
+    costs = {g["name"]: g["cost"] for g in page.evaluate("() => selfselect.compute().groups")}
+    assert len(set(costs.values())) > 1
+    who, curves = words_in(in_sight(page, "who")), words_in(in_sight(page, "curves"))
+    assert not any(text.startswith("better off from") for text in who)
+    for cost in costs.values():
+        assert any(text.endswith(f"needs {percent(cost)}") for text in who)
+        assert any(text.startswith(f"cost {amount(cost)} of ") for text in curves)
+    # the dot of a group that applies is never left of its own line
+    for row in page.evaluate("() => selfselect.csv('who')").splitlines()[1:]:
+        group, status, _, precision, _, _, cost = row.split(",")
+        assert status != "applies" or float(precision) >= float(cost) - 1e-9, group
     page.click("#no-subsidies")
     settle(page)
-    assert_page_equals(page, found)
-
-
-@pytest.mark.parametrize("kind", ["additive", "proportional"])
-def test_where_people_go_by_the_lower_bound_the_page_follows_every_slider(show, kind):
-    found = example().under(Terms(0.7, kind=kind, behaviour=SureRule(0.9)))
-    page = show(found)
-    assert_page_equals(page, found)
-    offered = page.evaluate("() => JSON.parse(document.getElementById('data').textContent).thresholds")
-    rng = np.random.default_rng(1)
-    changed = 0
-    for _ in range(12):
-        cost, threshold = round(float(rng.uniform(0.3, 0.9)), 3), offered[rng.integers(1, len(offered))]
-        page.evaluate("hash => { location.hash = hash; }", f"c={cost}&t={threshold!r}&s=1:0.05")
-        page.wait_for_function("cost => document.getElementById('cost-exact').value === String(cost)", arg=cost)
-        settle(page)
-        here = elsewhere(found, threshold, cost, {"B": 0.05})
-        assert_page_equals(page, here)
-        changed += not here.applies.equals(here.under(replace(here.terms, behaviour=BestResponse())).applies)
-    assert changed  # the bound kept somebody away whom the precision would have brought
-    page.click("#reset")
-    page.click("#least")
-    settle(page)
-    assert page.text_content("#application_rate") == "100.0%"
-    assert "One-sided Clopper-Pearson lower bound" in page.text_content("main")
+    assert_page_equals(page, audited)
 
 
 def test_charts_and_files_of_those_who_go_by_the_bound_have_it(show):
-    found = example().under(Terms(0.7, behaviour=SureRule(0.9)))
-    page = show(found)
+    audited = example().under(Terms(0.7, behaviour=SureRule(0.9)))
+    page = show(audited)
     lines = page.evaluate("() => selfselect.csv('curves')").splitlines()
     columns = lines[0].split(",")
     row = dict(zip(columns, lines[len(lines) // 2].split(","), strict=True))
-    there = elsewhere(found, float(row["threshold"]))
+    there = elsewhere(audited, float(row["threshold"]))
     limits = there.terms.max_accepted_cost(there.published.counts)
-    for name, precision, limit in zip(found.names, there.published.precision, limits, strict=True):
+    for name, precision, limit in zip(audited.names, there.published.precision, limits, strict=True):
         assert float(row[name]) == precision
         assert float(row[f"{name} (at least)"]) == pytest.approx(limit, abs=1e-12)
     bars = [line.split(",") for line in page.evaluate("() => selfselect.csv('bars')").splitlines()[1:]]
     for name, start, _ in bars:
         if start not in ("never", "none"):
-            assert elsewhere(found, float(start)).applies[name]
+            assert elsewhere(audited, float(start)).applies[name]
     groups = page.evaluate("() => selfselect.csv('groups')").splitlines()
     assert groups[0].endswith("utility,max_accepted_cost")
 
@@ -207,9 +210,9 @@ def test_a_broken_promise_is_in_the_headline_and_beside_its_group(show):
 
     published = table((400, 200, 100, 90), (400, 200, 100, 90), (400, 200, 100, 90), (400, 100, 100, 40))
     new = table((200, 100, 40, 38), (200, 100, 40, 20), (200, 100, 40, 29), (200, 100, 40, 1))
-    found = Audit(published, new, Terms(0.7, behaviour=SureRule(0.9)))
-    page = show(found)
-    assert_page_equals(page, found)
+    audited = Audit(published, new, Terms(0.7, behaviour=SureRule(0.9)))
+    page = show(audited)
+    assert_page_equals(page, audited)
     kept = {name: row["As published"] for name, row in cells(page).items()}
     assert kept == {"A": "yes", "B": "no", "C": "undecided", "D": "\N{EN DASH}"}
     assert page.text_content("h1 .broken").startswith("New applicants from B did worse than published.")
@@ -217,7 +220,7 @@ def test_a_broken_promise_is_in_the_headline_and_beside_its_group(show):
     assert page.text_content("#kept") == "1 as published, 1 undecided"
     page.fill("#cost-exact", "0.45")
     settle(page)
-    assert_page_equals(page, found.at(0.45))
+    assert_page_equals(page, audited.at(0.45))
     assert page.locator("h1 .broken").count() == 0
     assert page.locator("h1 .promised").count() == 1
     groups = page.evaluate("() => selfselect.csv('groups')").splitlines()
@@ -226,42 +229,33 @@ def test_a_broken_promise_is_in_the_headline_and_beside_its_group(show):
 
 def test_with_predictions_there_is_no_threshold_but_everything_else(show):
     y, score, z = people(["A", "B"])
-    found = audit(y, y_pred=score > 0.5, sensitive_features=z, cost=[0.7, 0.8])
-    page = show(found)
+    audited = audit(y, y_pred=score > 0.5, sensitive_features=z, cost=[0.7, 0.8])
+    page = show(audited)
     assert page.locator("#threshold").count() == 0
     assert page.locator(".picture").count() == 3
     page.fill("#cost-exact", "0.6")
-    assert_page_equals(page, found.at(0.6))
+    assert_page_equals(page, audited.at(0.6))
 
 
-def test_hostile_names_stay_text(show):
+def test_hostile_names_stay_text_in_table_and_charts(show):
     page = show(hostile_audit(), "#<script>window.pwned=1</script>")
     for details in page.locator("details").all():
         details.locator("summary").click()
+    for chart in CHARTS:
+        in_sight(page, chart)
+    page.click("#more")
+    assert set(page.locator("#groups tbody bdi").all_text_contents()) == {short_name(name) for name in HOSTILE}
     page.fill("#search", "<script>")
     settle(page)
+    assert page.locator("#groups tbody bdi").all_text_contents() == [MARKUP]
     assert page.evaluate("() => window.pwned") is None
     assert page.locator("img, iframe, object, embed, [onload], [onerror]").count() == 0
     assert page.locator("svg:not(.plot)").count() == page.locator("svg.plot svg").count()
     assert page.locator("script").count() == 3
-    assert page.locator("#groups tbody bdi").all_text_contents() == [HOSTILE[0]]
     assert "49" not in page.text_content(".eyebrow")
 
 
-def test_every_name_of_the_hostile_list_is_text_in_table_and_charts(show):
-    names = list(dict.fromkeys(WITHOUT_HALVES))
-    page = show(example(names, n=4000))
-    if page.locator("#more").is_visible():
-        page.click("#more")
-    assert set(page.locator("#groups tbody bdi").all_text_contents()) == {short_name(name) for name in names}
-    for chart in CHARTS:
-        in_sight(page, chart)
-    assert page.evaluate("() => window.pwned") is None
-    assert page.locator("img, iframe, object, embed").count() == 0
-    assert page.locator("script").count() == 3
-
-
-def test_the_policy_of_the_page_forbids_everything_external(show, browser, tmp_path):
+def test_the_policy_of_the_page_forbids_everything_external(browser, tmp_path):
     path = tmp_path / "p.html"
     path.write_text(example().to_html(), encoding="utf-8")
     page = browser.new_page()
@@ -286,61 +280,32 @@ def test_the_policy_of_the_page_forbids_everything_external(show, browser, tmp_p
     assert any(name.startswith("script-src") for name in refused["blocked"])
 
 
-CHARTS = ("who", "curves", "bars", "costs", "scatter")
-
-
-def in_sight(page, name):
-    """A chart, drawn because it can be seen."""
-    page.locator(f"#chart-{name}").scroll_into_view_if_needed()
-    page.wait_for_selector(f"#chart-{name} svg")
-    settle(page)
-    return page.locator(f"#chart-{name} svg.plot").first
-
-
-def test_charts_are_drawn_and_pointing_at_them_tells_numbers_below_them(show):
-    found = example()
-    page = show(found)
+def test_charts_say_what_the_library_says_move_nothing_below_them_and_can_be_saved(show):
+    audited = example()
+    page = show(audited, height=500)
+    height = "() => document.documentElement.scrollHeight"
+    before = page.evaluate(height)
     for name in CHARTS:
         chart = in_sight(page, name)
         assert chart.get_attribute("aria-label").endswith("The numbers are in the table below.")
         assert chart.locator("path, circle, rect, line").count() > 3, name
+        assert page.evaluate(height) == before
     in_sight(page, "curves").hover(position={"x": 250, "y": 120})
     page.wait_for_function("() => document.getElementById('told-curves').textContent.startsWith('At a threshold of')")
+    drawn = words_in(in_sight(page, "who"))
+    for name, row, status in zip(audited.names, audited.to_frame().itertuples(), group_statuses(audited), strict=True):
+        needs = f"{percent(row.precision)}, needs {percent(row.cost)}"
+        assert {name, status, f"{count(row.n)} people", needs} <= set(drawn)
     in_sight(page, "who").hover(position={"x": 400, "y": 60})
     page.wait_for_function("() => document.getElementById('told-who').classList.contains('says')")
-    assert any(page.text_content("#told-who").startswith(sentence) for sentence in found.sentences())
-
-
-def test_the_first_graphic_says_of_each_group_what_the_library_says(show):
-    found = example()
-    page = show(found)
-    drawn = in_sight(page, "who").locator("text").all_text_contents()
-    for name, row, stands in zip(found.names, found.to_frame().itertuples(), standings(found), strict=True):
-        assert name in drawn
-        assert f"{count(row.n)} people" in drawn
-        assert stands in drawn
-        assert f"{percent(row.precision)}, needs {percent(row.cost)}" in drawn
-
-
-def test_once_costs_differ_each_group_is_drawn_against_its_own(show):
-    found = example()
-    page = show(found)
-    page.click("#least")
-    settle(page)
-    costs = {g["name"]: g["cost"] for g in page.evaluate("() => selfselect.compute().groups")}
-    assert len(set(costs.values())) > 1
-    drawn = in_sight(page, "who").locator("text").all_text_contents()
-    assert not any(text.startswith("better off from") for text in drawn)
-    for cost in costs.values():
-        assert any(text.endswith(f"needs {percent(cost)}") for text in drawn)
-    told = in_sight(page, "curves").locator("text").all_text_contents()
-    for cost in costs.values():
-        assert any(text.startswith(f"cost {amount(cost)} of ") for text in told)
-    # the dot of a group that applies is never left of its own line
-    rows = page.evaluate("() => selfselect.csv('who')").splitlines()[1:]
-    for row in rows:
-        group, stands, _, precision, _, _, cost = row.split(",")
-        assert stands != "applies" or float(precision) >= float(cost) - 1e-9, group
+    assert any(page.text_content("#told-who").startswith(sentence) for sentence in audited.sentences())
+    page.locator("section.first details summary").click()
+    with page.expect_download() as download:
+        page.click("button[data-picture='who']")
+    picture = download.value.path().read_bytes()
+    assert download.value.suggested_filename == "selfselect-who.png"
+    assert picture[:8] == b"\x89PNG\r\n\x1a\n"
+    assert len(picture) > 10_000
 
 
 def test_the_last_step_of_a_curve_is_drawn_up_to_the_largest_score(show):
@@ -355,32 +320,69 @@ def test_the_last_step_of_a_curve_is_drawn_up_to_the_largest_score(show):
     assert sorted(ends) == pytest.approx([0.6, 0.9], abs=1e-3)
 
 
-def test_a_group_keeps_its_colour_in_light_and_dark_and_when_others_go(show):
-    page = show(example())
+def test_controls_have_names_groups_keep_their_colours_and_paper_is_light(show):
+    page = show(example(), scheme="dark")
+    nameless = page.evaluate(
+        """() => [...document.querySelectorAll('input, button, [role=region], [role=img]')].filter(e =>
+          !(e.getAttribute('aria-label') || (e.labels && e.labels.length) || e.textContent.trim()))
+          .map(e => e.outerHTML)"""
+    )
+    assert nameless == []
+    levels = page.evaluate("() => [...document.querySelectorAll('h1,h2,h3')].map(h => +h.tagName[1])")
+    assert levels[0] == 1
+    assert set(levels[1:]) == {2}
+    assert page.locator("#verdict").get_attribute("aria-live") == "polite"
     colour = """name => getComputedStyle(
       document.querySelector(`input[aria-label='Draw ${name} in the charts']`)).accentColor"""
-    light = page.evaluate(colour, "C")
+    before = page.evaluate(colour, "C")
     page.click("#theme")
-    assert page.evaluate(colour, "C") == light
+    assert page.evaluate(colour, "C") == before
     page.uncheck("input[aria-label='Draw A in the charts']")
-    assert page.evaluate(colour, "C") == light
+    assert page.evaluate(colour, "C") == before
     page.check("input[aria-label='Draw A in the charts']")
-    assert page.evaluate(colour, "A") != light
+    assert page.evaluate(colour, "A") != before
+    page.click("#theme")
+    theme = "() => document.documentElement.dataset.theme"
+    assert page.evaluate(theme) == "dark"
+    page.evaluate("() => dispatchEvent(new Event('beforeprint'))")
+    page.emulate_media(media="print")
+    assert page.evaluate(theme) == "light"
+    assert page.locator("#groups th button:has-text('Precision')").is_visible()
+    assert not page.locator("#reset").is_visible()
+    assert len(page.pdf(format="A4")) > 10_000
+    page.evaluate("() => dispatchEvent(new Event('afterprint'))")
+    assert page.evaluate(theme) == "dark"
 
 
-def test_a_ninth_group_is_refused_with_words_and_nothing_is_unticked(show):
-    names = [f"g{letter}" for letter in "abcdefghij"]
-    page = show(example(names))
-    assert page.locator("#groups tbody input:checked").count() == 8
+def test_two_hundred_groups_can_be_printed_searched_sorted_and_drawn(show):
+    names = [f"group {i:03d}" for i in range(200)]
+    y, score, z = people(names, n=20_000)
+    page = show(audit(y, score=score, sensitive_features=z, cost=0.7))
+    rows, checked = page.locator("#groups tbody tr"), page.locator("#groups tbody input:checked")
+    for event, shown in (("afterprint", 20), ("beforeprint", 200), ("afterprint", 20)):
+        page.evaluate(f"() => dispatchEvent(new Event('{event}'))")
+        assert rows.count() == shown
+    dots = in_sight(page, "who").locator("g[data-mark=dot] > *").count()
+    told = [int(text.split("(")[1].rstrip(")")) for text in page.locator("#key .key-item").all_text_contents()]
+    assert dots == sum(told) == 200
+    page.click("#more")
+    assert (rows.count(), checked.count()) == (200, 8)
     named = page.locator("#groups tbody input[type=checkbox]:not(:checked)").first.get_attribute("aria-label")
     other = page.locator(f"input[aria-label='{named}']")
     other.click()
-    assert page.locator("#groups tbody input:checked").count() == 8
+    assert checked.count() == 8
     assert page.text_content("#groups-told").startswith("At most 8 groups can be drawn in colour.")
-    page.locator("#groups tbody input:checked").first.uncheck()
+    checked.first.uncheck()
     other.click()
     assert other.is_checked()
     assert page.text_content("#groups-told") == ""
+    assert named.removeprefix("Draw ").removesuffix(" in the charts") in words_in(in_sight(page, "curves"))
+    page.fill("#search", "group 19")
+    assert rows.count() == 10
+    assert page.text_content("#matches") == "10 of 200 groups"
+    for first in ("group 190", "group 199"):
+        page.click("#groups th button:has-text('Group')")
+        assert page.locator("#groups tbody bdi").first.text_content() == first
 
 
 def test_groups_that_have_an_order_keep_it(show):
@@ -389,119 +391,55 @@ def test_groups_that_have_an_order_keep_it(show):
     assert list(cells(page)) == ["<22", "(22, 25]", "(25, 28]", "(100, 120]", "unknown"]
 
 
-@pytest.mark.parametrize(
-    ("typed", "told"), [("2", "A cost must be between 0 and 1. The page still shows 0.70."), ("-1", "A cost")]
-)
-def test_an_impossible_cost_is_said_to_be_one(show, typed, told):
-    found = example()
-    page = show(found)
-    page.fill("#cost-exact", typed)
-    assert page.text_content("#cost-wrong").startswith(told)
-    assert page.get_attribute("#cost-exact", "aria-invalid") == "true"
-    assert_page_equals(page, found)
+def test_an_impossible_cost_is_refused_with_words(show):
+    audited = example()
+    page = show(audited)
+    for typed in ("-1", "2"):
+        page.fill("#cost-exact", typed)
+        assert page.text_content("#cost-wrong") == "A cost must be between 0 and 1. The page still shows 0.70."
+        assert page.get_attribute("#cost-exact", "aria-invalid") == "true"
+    assert_page_equals(page, audited)
     page.keyboard.press("Tab")  # what was wrong is still said when the number is gone
-    assert page.text_content("#cost-wrong").startswith(told)
+    assert page.text_content("#cost-wrong").startswith("A cost must be")
     assert page.input_value("#cost-exact") == "0.7"
     page.fill("#cost-exact", "0.6")
     assert page.text_content("#cost-wrong") == ""
     settle(page)
-    assert_page_equals(page, found.at(0.6))
+    assert_page_equals(page, audited.at(0.6))
 
 
-def test_a_threshold_can_be_typed(show):
+def test_a_threshold_can_be_typed_and_beyond_the_largest_score_nobody_passes(show):
     y, score, z = people(["A", "B"])
-    found = audit(y, score=np.round(score, 1), sensitive_features=z, cost=0.7)
-    page = show(found)
-    page.fill("#threshold-exact", "0.43")
-    settle(page)
-    assert page.text_content("#threshold-wrong") == "The same people pass as at 0.4."
-    assert_page_equals(page, elsewhere(found, 0.4))
-    spread = audit(y, score=score, sensitive_features=z, cost=0.7)
-    page = show(spread)
-    page.fill("#threshold-exact", "0.4321987")
-    settle(page)
-    near = float(page.text_content("#threshold-wrong").split()[-1].rstrip("."))
-    assert near == pytest.approx(0.432, abs=0.02)
-    assert_page_equals(page, elsewhere(spread, near))
-
-
-def test_beyond_the_largest_score_nobody_passes(show):
-    y, score, z = people(["A", "B"])
-    found = audit(y, score=score, sensitive_features=z, cost=0.7)
-    page = show(found)
+    for scores, typed, near in ((np.round(score, 1), "0.43", 0.4), (score, "0.4321987", 0.432)):
+        audited = audit(y, score=scores, sensitive_features=z, cost=0.7)
+        page = show(audited)
+        page.fill("#threshold-exact", typed)
+        settle(page)
+        told = page.text_content("#threshold-wrong")
+        used = float(told.split()[-1].rstrip("."))
+        assert used == pytest.approx(near, abs=0.02)
+        assert_page_equals(page, elsewhere(audited, used))
+        assert typed != "0.43" or told == "The same people pass as at 0.4."
     page.fill("#threshold-exact", "5")
     settle(page)
     assert {row["Pass"] for row in cells(page).values()} == {"0"}
-    assert_page_equals(page, elsewhere(found, score.max()))
+    assert_page_equals(page, elsewhere(audited, score.max()))
 
 
 def test_headline_key_and_summary_count_the_same_groups(show):
-    found = example(["A", "B", "C", "D", "E", "F"], n=600)
-    page = show(found)
+    audited = example(["A", "B", "C", "D", "E", "F"], n=600)
+    page = show(audited)
     told = {
         text.split(" (")[0].strip(" \u25cf\u25c6\u25c7\u25cb\u00d7"): int(text.split("(")[1].rstrip(")"))
         for text in page.locator("#key .key-item").all_text_contents()
     }
-    assert any(standing.startswith("may ") for standing in told)
+    assert any(status.startswith("may ") for status in told)
     applying = told.get("applies", 0) + told.get("may apply", 0)
-    assert applying == found.applying_groups
+    assert applying == audited.applying_groups
     assert page.text_content("#summary-who") == f"{applying} of 6 groups apply"
-    for name, standing in zip(found.names, standings(found), strict=True):
-        if standing == "may stay away":
-            assert name in found.verdict().split(". ")[0]
-
-
-def test_on_paper_all_groups_are_in_the_table(show):
-    names = [f"group {i:03d}" for i in range(60)]
-    y, score, z = people(names, n=6000)
-    page = show(audit(y, score=score, sensitive_features=z, cost=0.7))
-    assert page.locator("#groups tbody tr").count() == 20
-    page.evaluate("() => dispatchEvent(new Event('beforeprint'))")
-    assert page.locator("#groups tbody tr").count() == 60
-    page.evaluate("() => dispatchEvent(new Event('afterprint'))")
-    assert page.locator("#groups tbody tr").count() == 20
-
-
-def test_a_chart_can_be_saved_as_a_picture(show, tmp_path):
-    page = show(example())
-    in_sight(page, "who")
-    page.locator("section.first details summary").click()
-    with page.expect_download() as download:
-        page.click("button[data-picture='who']")
-    picture = download.value.path().read_bytes()
-    assert download.value.suggested_filename == "selfselect-who.png"
-    assert picture[:8] == b"\x89PNG\r\n\x1a\n"
-    assert len(picture) > 10_000
-
-
-def test_of_very_many_groups_each_has_its_dot_in_the_overview(show):
-    names = [f"group {i:03d}" for i in range(150)]
-    y, score, z = people(names, n=20_000)
-    page = show(audit(y, score=score, sensitive_features=z, cost=0.7))
-    dots = in_sight(page, "who").locator("g[data-mark=dot] > *").count()
-    told = [int(text.split("(")[1].rstrip(")")) for text in page.locator("#key .key-item").all_text_contents()]
-    assert dots == sum(told) == 150
-
-
-def test_a_page_for_a_phone_shows_cards_with_titles_and_controls_for_fingers(show):
-    page = show(example(), width=390, height=844)
-    assert page.evaluate("() => document.documentElement.scrollWidth <= innerWidth")
-    assert page.evaluate("() => getComputedStyle(document.querySelector('#groups tbody td')).display") == "flex"
-    assert (
-        page.evaluate("() => getComputedStyle(document.querySelector('#groups tbody td'), '::before').content")
-        != "none"
-    )
-    for control in ("#cost", "#cost-exact", "#least"):
-        assert page.locator(control).bounding_box()["height"] >= 44
-    assert page.locator("#chart-who").bounding_box()["y"] < 844  # the graphic begins on the first screen
-
-
-def test_names_of_groups_stay_in_sight_while_a_narrow_table_is_scrolled(show):
-    page = show(example(), width=760)
-    page.evaluate("() => { document.querySelector('#groups').closest('.scroll').scrollLeft = 300; }")
-    left = page.evaluate("() => document.querySelector('#groups').closest('.scroll').getBoundingClientRect().left")
-    assert page.evaluate("() => document.querySelector('#groups').closest('.scroll').scrollLeft") > 0
-    assert page.locator("#groups tbody th").first.bounding_box()["x"] == pytest.approx(left, abs=2)
+    for name, status in zip(audited.names, group_statuses(audited), strict=True):
+        if status == "may stay away":
+            assert name in audited.verdict().split(". ")[0]
 
 
 def test_what_a_plan_is_about_opens_its_page(show):
@@ -518,8 +456,8 @@ def test_what_a_plan_is_about_opens_its_page(show):
 
 def test_each_chart_has_its_table_and_a_file_without_formulas(show):
     y, score, z = people(["=1+1", "B"])
-    found = audit(y, score=np.round(score, 1), sensitive_features=z, cost=0.7)
-    page = show(found)
+    audited = audit(y, score=np.round(score, 1), sensitive_features=z, cost=0.7)
+    page = show(audited)
     for name in CHARTS:
         page.locator(f"#table-{name}").locator("xpath=ancestor::details").locator("summary").click()
         page.wait_for_selector(f"#table-{name} tbody tr", state="attached")
@@ -533,7 +471,7 @@ def test_each_chart_has_its_table_and_a_file_without_formulas(show):
     assert len(costs) == 102
     for line in (costs[51], costs[71], costs[91]):
         cost, induced, assumed, social, rate, groups = line.split(",")
-        expected = found.at(float(cost)).outcome
+        expected = audited.at(float(cost)).outcome
         assert float(assumed) == expected.assumed_accuracy
         assert float(social) == expected.social_cost
         assert int(groups) == expected.applying_groups
@@ -541,116 +479,60 @@ def test_each_chart_has_its_table_and_a_file_without_formulas(show):
         assert induced == "" or float(induced) == expected.induced_accuracy
 
 
-def test_charts_that_come_into_sight_move_nothing_below_them(show):
-    page = show(example(), height=500)
-    height = "() => document.documentElement.scrollHeight"
-    before = page.evaluate(height)
-    for name in CHARTS:
-        in_sight(page, name)
-        assert page.evaluate(height) == before
-
-
-def test_two_hundred_groups_can_be_searched_sorted_and_drawn(show):
-    names = [f"group {i:03d}" for i in range(200)]
-    y, score, z = people(names, n=20_000)
-    page = show(audit(y, score=score, sensitive_features=z, cost=0.7))
-    assert page.locator("#groups tbody tr").count() == 20
-    page.click("#more")
-    assert page.locator("#groups tbody input:checked").count() == 8
-    assert page.locator("#groups tbody tr").count() == 200
-    page.fill("#search", "group 19")
-    assert page.locator("#groups tbody tr").count() == 10
-    assert page.text_content("#matches") == "10 of 200 groups"
-    page.click("#groups th button:has-text('Group')")
-    assert page.locator("#groups tbody bdi").first.text_content() == "group 190"
-    page.click("#groups th button:has-text('Group')")
-    assert page.locator("#groups tbody bdi").first.text_content() == "group 199"
-    page.fill("#search", "")
-    page.locator("#groups tbody input:checked").first.uncheck()
-    page.fill("#search", "group 199")
-    page.check("input[aria-label='Draw group 199 in the charts']")
-    assert "group 199" in in_sight(page, "curves").locator("text").all_text_contents()
-
-
-@pytest.mark.parametrize("scheme", ["light", "dark"])
-@pytest.mark.parametrize("width", [360, 768, 1280])
-def test_the_page_fits_its_screen_in_both_colours(show, scheme, width):
-    page = show(
-        example(["A", "B", "a name of quite some length that has to wrap somewhere"]), width=width, scheme=scheme
-    )
+@pytest.mark.parametrize(("width", "scheme"), [(360, "dark"), (760, "light"), (1280, "dark")])
+def test_the_page_fits_its_screen_in_both_colours(show, width, scheme):
+    names = ["A", "B", "a name of quite some length that has to wrap somewhere"]
+    page = show(example(names), width=width, height=844, scheme=scheme)
     assert page.evaluate("() => document.documentElement.scrollWidth <= innerWidth")
+    if width == 360:  # cards with titles, controls for fingers, the graphic on the first screen
+        style = "pseudo => getComputedStyle(document.querySelector('#groups tbody td'), pseudo)"
+        assert page.evaluate(f"({style})(null).display") == "flex"
+        assert page.evaluate(f"({style})('::before').content") != "none"
+        assert all(page.locator(name).bounding_box()["height"] >= 44 for name in ("#cost", "#cost-exact", "#least"))
+        assert page.locator("#chart-who").bounding_box()["y"] < 844
+    if width == 760:  # the names of groups stay in sight while the table is scrolled
+        box = page.locator(".scroll:has(#groups)")
+        box.evaluate("box => { box.scrollLeft = 300; }")
+        assert box.evaluate("box => box.scrollLeft") > 0
+        left = box.bounding_box()["x"]
+        assert page.locator("#groups tbody th").first.bounding_box()["x"] == pytest.approx(left, abs=2)
     background = page.evaluate("() => getComputedStyle(document.body).backgroundColor")
     assert (background == "rgb(255, 255, 255)") == (scheme == "light")
     page.click("#theme")
     assert page.evaluate("() => getComputedStyle(document.body).backgroundColor") != background
 
 
-def test_every_control_has_a_name_for_screen_readers_and_headings_are_in_order(show):
-    page = show(example())
-    nameless = page.evaluate(
-        """() => [...document.querySelectorAll('input, button, [role=region], [role=img]')].filter(e =>
-          !(e.getAttribute('aria-label') || (e.labels && e.labels.length) || e.textContent.trim()))
-          .map(e => e.outerHTML)"""
-    )
-    assert nameless == []
-    levels = page.evaluate("() => [...document.querySelectorAll('h1,h2,h3')].map(h => +h.tagName[1])")
-    assert levels[0] == 1
-    assert set(levels[1:]) == {2}
-    assert page.locator("#verdict").get_attribute("aria-live") == "polite"
-
-
 def test_a_group_of_which_nobody_passes_is_shut_out_whatever_is_paid(show):
     published = PublishedStatistics.from_predictions([1, 0, 1, 0], [1, 0, 0, 0], sensitive_features=list("AABB"))
     screened = ScreeningResult(published)
-    found = Audit(screened, screened, Terms(0.5))
-    page = show(found)
+    audited = Audit(screened, screened, Terms(0.5))
+    page = show(audited)
     page.fill("input[aria-label='Subsidy for B']", "0.5")
     settle(page)
     assert cells(page)["B"]["Applies"] == "nobody passes"
     assert cells(page)["B"]["Still needed"] == "none helps"
-    assert_page_equals(page, found.under(found.terms.with_subsidies({"B": 0.5})))
-
-
-def test_going_back_in_the_browser_brings_back_the_setting(show):
-    found = example()
-    page = show(found)
-    page.evaluate("() => { location.hash = 'c=0.6'; }")
-    page.wait_for_function("() => document.getElementById('cost-exact').value === '0.6'")
-    page.go_back()
-    page.wait_for_function("() => document.getElementById('cost-exact').value === '0.7'")
-    settle(page)
-    assert_page_equals(page, found)
+    assert_page_equals(page, audited.under(audited.terms.with_subsidies({"B": 0.5})))
 
 
 def test_huge_scores_do_not_break_the_charts(show):
-    found = audit([0, 1, 0, 1], score=[-1e308, 1e308, 1.0, 2.0], threshold=0, sensitive_features=list("AABB"), cost=0.5)
-    assert_page_equals(show(found), found)
-
-
-def test_on_paper_the_page_is_light_and_the_table_keeps_its_titles(show):
-    page = show(example(), scheme="dark")
-    page.evaluate("() => dispatchEvent(new Event('beforeprint'))")
-    page.emulate_media(media="print")
-    assert page.evaluate("() => document.documentElement.dataset.theme") == "light"
-    assert page.locator("#groups th button:has-text('Precision')").is_visible()
-    assert not page.locator("#reset").is_visible()
-    assert len(page.pdf(format="A4")) > 10_000
-    page.evaluate("() => dispatchEvent(new Event('afterprint'))")
-    assert page.evaluate("() => document.documentElement.dataset.theme") == "dark"
+    audited = audit(
+        [0, 1, 0, 1], score=[-1e308, 1e308, 1.0, 2.0], threshold=0, sensitive_features=list("AABB"), cost=0.5
+    )
+    assert_page_equals(show(audited), audited)
 
 
 def test_what_is_known_within_bounds_is_never_shown_as_a_number(show):
     rng = np.random.default_rng(0)
     score, z = rng.random(600), rng.choice(["A", "B"], 600)
     y = np.where(score > 0.5, rng.random(600) < score * np.where(z == "A", 1, 0.8), np.nan)
-    found = audit(y, score=score, sensitive_features=z, cost=0.7, untested=True)
-    page, result = show(found), found.outcome
-    assert page.text_content("#verdict") == found.verdict()
+    audited = audit(y, score=score, sensitive_features=z, cost=0.7, untested=True)
+    page, result = show(audited), audited.outcome
+    assert page.text_content("#verdict") == audited.verdict()
     for name in ("assumed_accuracy", "induced_accuracy", "social_cost"):
         low, high = (getattr(result, f"{name}_{end}") for end in ("low", "high"))
         assert low < high
         assert page.text_content(f"#{name}") == f"{percent(low)} to {percent(high)}"
-    shown, frame = cells(page), found.to_frame()
+    shown, frame = cells(page), audited.to_frame()
     for name, row in frame.iterrows():
         assert shown[name]["Qualified"] == f"{percent(row['base_rate_low'])} to {percent(row['base_rate_high'])}"
         assert shown[name]["Accuracy"] == f"{percent(row['accuracy_low'])} to {percent(row['accuracy_high'])}"

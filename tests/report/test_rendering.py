@@ -32,15 +32,10 @@ class Elements(HTMLParser):
         assert not [name for name, _ in attributes if name.startswith("on") or name == "style"]
 
 
-def elements_of(page):
-    parser = Elements()
-    parser.feed(page)
-    return parser
-
-
-def test_the_page_points_nowhere_and_runs_only_its_own_scripts():
+def test_whatever_names_hold_the_page_points_nowhere_and_runs_only_its_own_scripts():
     page = hostile_audit().to_html()
-    elements = elements_of(page)
+    elements = Elements()
+    elements.feed(page)
     assert set(elements.links) <= {"#", "data:,"}
     assert elements.tags.count("script") == 3
     assert not {"img", "svg", "iframe", "object", "embed", "form", "base"} & set(elements.tags)
@@ -48,19 +43,14 @@ def test_the_page_points_nowhere_and_runs_only_its_own_scripts():
     assert "default-src 'none'" in policy
     assert "unsafe" not in policy
     assert "http" not in policy
-
-
-def test_hostile_names_are_escaped_in_html_and_in_the_embedded_data():
-    page = hostile_audit().to_html()
     markup, data = re.fullmatch(r'(.*)<script type="application/json" id="data">(.*?)</script>.*', page, re.S).groups()
-    for name in ("<script>window", "<img src=x", "<svg onload"):
+    for name in ("<script>window", "<img src=x", "<svg onload", "\u202e"):
         assert name not in page
     assert "{{7*7}}" in markup
-    assert ">49<" not in markup
     assert not set("<>&\u2028\u2029") & set(data)
-    assert len(json.loads(data)["names"]) == len(HOSTILE)
-    assert "\u202e" not in page
-    assert max(map(len, json.loads(data)["names"])) <= 130
+    names = json.loads(data)["names"]
+    assert len(names) == len(HOSTILE)
+    assert max(map(len, names)) <= 130
 
 
 def test_a_page_states_version_command_hash_and_date():

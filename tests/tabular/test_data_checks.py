@@ -69,23 +69,17 @@ def test_a_threshold_outside_the_scores_is_reported(people, threshold, who):
     assert f"{who} passes" in finding.text
 
 
-def test_decisions_that_pass_everybody_or_nobody_are_reported(people):
+def test_decisions_that_are_reversed_repeat_the_label_or_pass_everybody_are_reported(people):
     y, score, _ = people
-    assert check_decisions(ScreeningResult.from_predictions(y, score > 0.5), "p") == []
-    for decisions, who in ((np.ones(PEOPLE, bool), "Everybody"), (np.zeros(PEOPLE, bool), "Nobody")):
-        (finding,) = check_decisions(ScreeningResult.from_predictions(y, decisions), "p")
-        assert finding.text.startswith(f"{who} passes")
-
-
-def test_reversed_decisions_are_reported(people):
-    y, score, _ = people
-    assert keys(check_decisions(ScreeningResult.from_predictions(y, score < 0.5), "p")) == ["decisions_reversed"]
-
-
-def test_a_score_or_a_decision_that_repeats_the_label_is_reported(people):
-    y, _, _ = people
+    for decisions, expected in (
+        (score > 0.5, []),
+        (score < 0.5, ["decisions_reversed"]),
+        (y, ["label_again"]),
+        (np.ones(PEOPLE, bool), ["all_or_none"]),
+        (np.zeros(PEOPLE, bool), ["all_or_none"]),
+    ):
+        assert keys(check_decisions(ScreeningResult.from_predictions(y, decisions), "p")) == expected
     assert keys(check_scores(ScreeningResult.from_scores(y, y * 0.9), "s")) == ["label_again"]
-    assert keys(check_decisions(ScreeningResult.from_predictions(y, y), "p")) == ["label_again"]
 
 
 # ---------------------------------------------------------------------- labels and groups

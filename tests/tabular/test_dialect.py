@@ -6,7 +6,7 @@ import pytest
 
 from selfselect.tabular.dialect import find_decimal, find_delimiter
 from selfselect.tabular.errors import TableError
-from selfselect.tabular.loading import PeopleColumns, ScoreColumn, read_for_training, read_screening_result
+from selfselect.tabular.loading import PeopleColumns, ScoreColumn, read_for_training, read_screening_results
 from selfselect.tabular.read import open_table
 
 GOOD = "label,group,score\n1,Köln,0.9\n0,Köln,0.25\n1,B,0.8\n0,B,0.7\n"
@@ -16,7 +16,7 @@ def screened(tmp_path, content, **options):
     path = tmp_path / "people.csv"
     path.write_bytes(content)
     with open_table(path, **options) as table:
-        result = read_screening_result(table, PeopleColumns("label", ("group",)), ScoreColumn("score"))
+        (result,) = read_screening_results(table, PeopleColumns("label", ("group",)), ScoreColumn("score"))
         return result.table, table.notes
 
 
@@ -46,11 +46,6 @@ def test_the_same_table_is_read_however_it_is_written_and_what_was_detected_is_n
     statistics, notes = screened(tmp_path, content)
     assert statistics == screened(tmp_path, GOOD.encode())[0]
     assert notes == ([f"{tmp_path / 'people.csv'} is read with {note}."] if note else [])
-
-
-def test_what_the_user_set_is_not_noted(tmp_path):
-    content = GOOD.replace(",", ";").replace(".", ",").encode("cp1252")
-    assert screened(tmp_path, content, delimiter=";", decimal=",", encoding="cp1252")[1] == []
 
 
 def test_labels_with_decimal_commas_are_numbers(tmp_path):

@@ -11,7 +11,6 @@ from selfselect.tabular.loading import (
     PeopleColumns,
     ScoreColumn,
     read_for_training,
-    read_screening_result,
     read_screening_results,
 )
 from selfselect.tabular.read import open_table
@@ -37,9 +36,9 @@ def test_a_table_counts_as_the_frame_does_with_groups_in_the_same_order(people, 
         frame["y"], y_pred=frame["d"], sensitive_features=frame["z"], cost=0.7, missing="own_group"
     ).published
     with open_table(path) as table:
-        result = read_screening_result(table, PeopleColumns("y", ("z",), missing="own_group"), model).table
+        (result,) = read_screening_results(table, PeopleColumns("y", ("z",), missing="own_group"), model)
     assert result.groups.tolist() == expected.groups.tolist() == ["A", "B", "(missing)"]
-    assert result == expected
+    assert result.table == expected
 
 
 def test_features_are_all_columns_but_the_label_the_ignored_ones_and_optionally_the_groups(people):
@@ -55,7 +54,7 @@ def test_features_are_all_columns_but_the_label_the_ignored_ones_and_optionally_
     assert list(training.columns) == ["p"]
     assert training.columns["p"].astype(float).tolist() == frame["p"].tolist()
     assert training.y.tolist() == (frame["y"] == 1).tolist()
-    assert training.group_columns == ("z",)
+    assert training.groups.labels.names == ["z"]
     labels = training.groups.labels[training.groups.codes]
     assert labels.tolist() == frame["z"].fillna("(missing)").tolist()
 
@@ -88,7 +87,7 @@ def test_scores_that_are_no_probabilities_need_a_threshold(tmp_path):
     path = tmp_path / "t.csv"
     path.write_text("y,z,s\n1,a,-3\n0,a,5\n")
     with open_table(path) as table, pytest.raises(TableError, match="column 's': Scores run from -3 to 5") as error:
-        read_screening_result(table, PeopleColumns("y", ("z",)), ScoreColumn("s"))
+        read_screening_results(table, PeopleColumns("y", ("z",)), ScoreColumn("s"))
     assert error.value.key == "threshold"
 
 
@@ -96,12 +95,12 @@ def test_results_by_each_column_are_those_of_the_column_alone(tmp_path):
     path = tmp_path / "t.csv"
     path.write_text("y,team,sex,s\n1,A,f,0.9\n0,A,m,0.6\n1,B,f,0.2\n")
 
-    def read(reader, *groups):
+    def read(*groups):
         with open_table(path) as table:
-            return reader(table, PeopleColumns("y", groups), ScoreColumn("s"))
+            results = read_screening_results(table, PeopleColumns("y", groups), ScoreColumn("s"), None, groups)
+        return [result.table for result in results]
 
-    both = read(read_screening_results, "team", "sex")
-    assert [result.table for result in both] == [read(read_screening_result, name).table for name in ("team", "sex")]
+    assert read("team", "sex") == read("team") + read("sex")
 
 
 def test_people_without_a_label_must_not_pass(tmp_path):
@@ -110,15 +109,22 @@ def test_people_without_a_label_must_not_pass(tmp_path):
     for model in (ScoreColumn("s", 0.5), DecisionColumn("p")):
         path.write_text("y,z,s,p\n1,a,0.9,1\n,a,0.2,0\n0,a,0.1,0\n")
         with open_table(path) as table:
-            assert read_screening_result(table, people, model).counts.unknown.tolist() == [1]
+            assert read_screening_results(table, people, model)[0].counts.unknown.tolist() == [1]
         path.write_text("y,z,s,p\n1,a,0.9,1\n,a,0.7,1\n0,a,0.1,0\n")
         with open_table(path) as table, pytest.raises(TableError, match="row 3, column 'y': the label is empty, but"):
-            read_screening_result(table, people, model)
+            read_screening_results(table, people, model)
 
 
-@pytest.mark.parametrize(("weights", "words"), [("1,-2", "row 3.*'-2' is negative"), ("0,0", "every weight is 0")])
+@pytest.mark.parametrize(
+    ("weights", "words"),
+    [
+        ("1,-2", "row 3.*'-2' is negative"),
+        ("0,0", "every weight is 0"),
+        ("1,1e101", "'1e101' is no weight; other than 0 they lie between 1e-100 and"),
+    ],
+)
 def test_weights_that_are_none_are_refused(tmp_path, weights, words):
     path = tmp_path / "t.csv"
     path.write_text("y,z,s,w\n" + "".join(f"{i},a,0.9,{w}\n" for i, w in enumerate(weights.split(","))))
     with open_table(path) as table, pytest.raises(TableError, match=words):
-        read_screening_result(table, PeopleColumns("y", ("z",), weight="w"), ScoreColumn("s"))
+        read_screening_results(table, PeopleColumns("y", ("z",), weight="w"), ScoreColumn("s"))

@@ -85,14 +85,6 @@ def test_columns_that_are_not_used_do_not_matter_whatever_is_in_them(tmp_path):
         assert (y.cells().tolist(), dotted.cells().tolist()) == (["0", "1"], ["5", "6"])
 
 
-def test_what_it_expands_to_is_checked_before_it_is_read(tmp_path):
-    pq.write_table(pa.table({"x": np.arange(10_000)}), tmp_path / "t.parquet")
-    words = r"t\.parquet: decompressed, it holds more than 1,000 bytes"
-    with pytest.raises(TableError, match=words) as error, open_table(tmp_path / "t.parquet", most_bytes=1000):
-        pass
-    assert error.value.key == "most_bytes"
-
-
 def test_a_text_that_repeats_is_kept_once(tmp_path):
     path = tmp_path / "t.parquet"
     pq.write_table(pa.table({"x": ["x" * 10_000] * 1000}), path)

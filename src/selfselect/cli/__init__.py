@@ -4,7 +4,6 @@
 errors come at once. Heavy imports are inside the functions that need them.
 """
 
-from .errors import BadInput
 from .main import main
 
-__all__ = ["BadInput", "main"]
+__all__ = ["main"]

@@ -5,11 +5,13 @@ from __future__ import annotations
 import os
 import re
 import sys
+from collections.abc import Mapping
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
 import click
 
+from selfselect._files import write_atomically
 from selfselect._formats import amount, amount_up, count, or_dash, percent
 from selfselect._text import json_text, printable
 
@@ -24,12 +26,10 @@ from .options import (
     screening_options,
     subsidy_options,
 )
-from .outputs import Outputs, check_outputs, write_output
+from .outputs import Outputs, check_outputs
 from .terminal import MAX_ROWS, text_table
 
 if TYPE_CHECKING:
-    import pandas as pd
-
     from selfselect.auditing import Audit
 
 
@@ -117,13 +117,7 @@ def audit(
 
 
 def file_for_column(path: str | None, column: str) -> str | None:
-    """Name of an output file for one of several columns of groups.
-
-    Examples
-    --------
-    >>> file_for_column("out/report.html", "age band")
-    'out/report-age_band.html'
-    """
+    """Name of an output file for one of several columns of groups."""
     if path is None:
         return path
     stem, suffix = os.path.splitext(path)
@@ -134,7 +128,7 @@ def _deliver_each(audits: list[Audit], outputs: list[Outputs], json_file: str | 
     """Write all files of audits by several columns, then show one audit after the other."""
     text = json_text([{"by": audit.provenance.groups} | audit.to_dict() for audit in audits])
     if json_file is not None and json_file != "-":
-        write_output(json_file, text)
+        write_atomically(json_file, text)
     for audit, each in zip(audits, outputs, strict=True):
         each.write(audit, audit.names)
     if json_file == "-":
@@ -147,7 +141,7 @@ def _deliver_each(audits: list[Audit], outputs: list[Outputs], json_file: str | 
 
 
 def _show(audit: Audit, *, impact: bool) -> None:
-    from selfselect.report.dicts import MOST_RESAMPLED_GROUPS
+    from selfselect.report.dicts import MAX_RESAMPLED_GROUPS
     from selfselect.report.sentences.audits import group_warnings, uncertainty_lines
     from selfselect.report.tables import cost_rows
 
@@ -161,11 +155,12 @@ def _show(audit: Audit, *, impact: bool) -> None:
             score, sign = score.removeprefix("minus "), "<"
         click.echo(f"(A person passes screening when {printable(score)} {sign} {audit.threshold:g}.)")
     frame, warnings = audit.to_frame(), group_warnings(audit)
+    records = frame.to_dict("records")
     # of too many groups the largest are shown
     order = range(len(frame)) if len(frame) <= MAX_ROWS else (-frame["n"].to_numpy()).argsort(kind="stable")
-    rows = [_group_row(audit.names[i], frame.iloc[i], warnings[i]) for i in order[:MAX_ROWS]]
+    rows = [_group_row(audit.names[i], records[i], warnings[i]) for i in order[:MAX_ROWS]]
     click.echo("\n" + text_table(rows, left=("group", "note"), total=len(frame), rest="--csv and --json hold all"))
-    if len(audit.names) <= MOST_RESAMPLED_GROUPS:
+    if len(audit.names) <= MAX_RESAMPLED_GROUPS:
         title, *lines = uncertainty_lines(audit)
         click.echo(f"\nHow sure? {title}")
         for line in lines:
@@ -187,11 +182,11 @@ def _show_impact(audit: Audit) -> None:
             click.echo(table["remark"])
 
 
-def _group_row(name: str, row: pd.Series, warning: str) -> dict[str, str]:
-    from selfselect.report.tables import percent_or_bounds
+def _group_row(name: str, row: Mapping[Any, Any], warning: str) -> dict[str, str]:
+    from selfselect.report.sentences.words import percent_or_bounds
+    from selfselect.report.tables import applies_text, interval_text
 
-    selected, applies = row["selected"] > 0, row["applies"]
-    interval = f"{percent(row['precision_low'])} to {percent(row['precision_high'])}" if selected else "-"
+    selected = row["selected"] > 0
     needed = or_dash(row["subsidy_needed"], amount_up) if selected else "none helps"
     return {
         "group": name,
@@ -200,10 +195,10 @@ def _group_row(name: str, row: pd.Series, warning: str) -> dict[str, str]:
         "qualified": percent_or_bounds(row, "base_rate"),
         "pass": count(row["selected"]),
         "precision": or_dash(row["precision"]),
-        "95% interval": interval,
+        "95% interval": interval_text(row["precision_low"], row["precision_high"]) if selected else "-",
         "cost": amount(row["cost"]),
-        "applies": "yes" if applies else "no" if selected else "nobody passes",
-        "subsidy needed": "-" if applies else needed,
+        "applies": applies_text(row),
+        "subsidy needed": "-" if row["applies"] else needed,
         "note": warning,
     }
 

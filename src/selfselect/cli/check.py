@@ -14,14 +14,14 @@ from .errors import CONDITION_FAILED, SEVERITY_WORDS, finding_message, sort_find
 from .options import check_model_options, file_options, model_options, people_options
 
 
-@click.command(short_help="Find what would mislead in a table.")
+@click.command(short_help="Find problems in a table.")
 @click.argument("file")
 @people_options
 @model_options
 @click.option("--ignore", multiple=True, metavar="COLUMN", help="Column not to check.")
 @file_options
 def check(file: str, ignore: tuple[str, ...], **options: Any) -> None:
-    """Find what would mislead in a table, before anything is computed from it.
+    """Find problems in a table, before anything is computed from it.
 
     This checks labels and groups, the scores or decisions of a model (--score or --prediction, if given), and all other
     columns as features. Every other command checks the columns that it reads.
@@ -30,7 +30,7 @@ def check(file: str, ignore: tuple[str, ...], **options: Any) -> None:
     Example:
       selfselect check loans.csv --label repaid --positive yes --group region --score score
 
-    Exit code 0: nothing was found; 1: something that would mislead; 2: wrong input.
+    Exit code 0: no problem was found; 1: some were; 2: wrong input.
     """  # noqa: D301
     has_model = options["score"] is not None or options["prediction"] is not None
     if has_model:
@@ -53,8 +53,8 @@ def check(file: str, ignore: tuple[str, ...], **options: Any) -> None:
     for finding in sort_findings(findings):
         click.echo(f"{SEVERITY_WORDS[finding.severity]}: {finding_message(finding, command)}")
     title = printable(title_of(file))
-    misleading = sum(finding.severity != "hint" for finding in findings)
-    if misleading:
-        click.echo(f"{misleading} {'thing' if misleading == 1 else 'things'} in {title} would mislead.")
+    problems = sum(finding.severity != "hint" for finding in findings)
+    if problems:
+        click.echo(f"{problems} {'problem was' if problems == 1 else 'problems were'} found in {title}.")
         sys.exit(CONDITION_FAILED)
-    click.echo(f"Nothing was found in {title} that would mislead: {count(n_people)} people, {n_columns} columns.")
+    click.echo(f"No problem was found in {title}: {count(n_people)} people, {n_columns} columns.")

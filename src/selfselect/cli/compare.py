@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import TYPE_CHECKING, Any
 
 import click
 
@@ -26,14 +26,12 @@ from .terminal import text_table
 if TYPE_CHECKING:
     from selfselect.auditing import Audit, Comparison, PairedCounts
     from selfselect.costs import Terms
-    from selfselect.tabular.data_checks import Finding
     from selfselect.tabular.loading import Model
     from selfselect.tabular.pairing import ModelTable
 
 
 #: More resamples would take long, and hardly change an interval.
 MAX_RESAMPLES = 100_000
-Value = TypeVar("Value")
 
 
 @click.command(short_help="Compare two years, or two models.")
@@ -114,21 +112,16 @@ def compare(
     outputs = Outputs.of(options)
     check_outputs(outputs, force=force, inputs=files)
     models = _models(scores, thresholds, lower_passes, predictions, prediction_positive)
-    terms = [Terms(cost) for cost in _twice(costs)]
+    terms = [Terms(cost) for cost in (costs[0], costs[-1])]  # an option that is given once holds for both
     pairs: PairedCounts | None = None
     if len(files) == 1 or same_people is not None:
         before, after, pairs = _audits_of_same_people(files, models, same_people, terms, options)
     else:
-        before, after = (_audit(*parts, options) for parts in zip(files, models, terms, strict=True))
+        before, after = (_audit(*each, options) for each in zip(files, models, terms, strict=True))
     show_findings(check_group_names(before.names, after.names))
     result = compare(before, after, pairs=pairs, names=_names(files, models), n_resamples=resamples, random_state=seed)
     result = replace(result, title=options["title"] or "")
     outputs.deliver(result, _show, result.group_names)
-
-
-def _twice(values: Sequence[Value]) -> tuple[Value, Value]:
-    """An option that is given once holds for both."""
-    return values[0], values[-1]
 
 
 def _models(
@@ -137,18 +130,16 @@ def _models(
     lower_passes: bool,
     predictions: Sequence[str],
     positive: str | None,
-) -> tuple[Model, Model]:
+) -> list[Model]:
     from selfselect.tabular.loading import DecisionColumn, ScoreColumn
 
     if predictions:
-        one, other = _twice(predictions)
-        return DecisionColumn(one, positive), DecisionColumn(other, positive)
-    limits = _twice(list(thresholds) or [None])
-    columns = [ScoreColumn(name, limit, lower_passes) for name, limit in zip(_twice(scores), limits, strict=True)]
-    return columns[0], columns[1]
+        return [DecisionColumn(name, positive) for name in (predictions[0], predictions[-1])]
+    limits = thresholds or (None,)
+    return [ScoreColumn(scores[at], limits[at], lower_passes) for at in (0, -1)]
 
 
-def _names(files: Sequence[str], models: tuple[Model, Model]) -> tuple[str, str]:
+def _names(files: Sequence[str], models: Sequence[Model]) -> tuple[str, str]:
     """What the two are called: the files, or in one file what differs between the models."""
     from selfselect.tabular.loading import ScoreColumn
 
@@ -169,22 +160,16 @@ def _names(files: Sequence[str], models: tuple[Model, Model]) -> tuple[str, str]
 
 def _audit(file: str, model: Model, terms: Terms, options: Mapping[str, Any]) -> Audit:
     from selfselect.auditing import Audit
-    from selfselect.tabular.loading import read_screening_result
 
-    from .inputs import people_columns, provenance, score_name, table_at, title_of
+    from .inputs import read_results
 
-    people = people_columns(options)
-    findings: list[Finding] = []
-    with table_at(file, options) as table:
-        result = read_screening_result(table, people, model, findings)
-        source = provenance(title_of(file), people, score_name(model), table.sha256(), options)
-    show_findings([replace(finding, text=f"{title_of(file)}: {finding.text}") for finding in findings])
+    (result,), source = read_results(file, model, options, named=True)
     return Audit(result, result, terms, (), source)
 
 
 def _audits_of_same_people(
     files: Sequence[str],
-    models: tuple[Model, Model],
+    models: Sequence[Model],
     identifier: str | None,
     terms: Sequence[Terms],
     options: Mapping[str, Any],
@@ -223,7 +208,7 @@ def _audits_of_same_people(
 
 
 def _show(result: Comparison) -> None:
-    from selfselect.report.sentences.comparisons import comparison_notes
+    from selfselect.report.sentences.comparisons import comparison_note
     from selfselect.report.tables import change_rows, difference_rows
 
     click.echo(printable(result.verdict()))
@@ -232,6 +217,4 @@ def _show(result: Comparison) -> None:
     if all(len({row["cost before"], row["cost after"]} - {"-"}) < 2 for row in rows):  # the columns say nothing new
         rows = [{name: cell for name, cell in row.items() if not name.startswith("cost")} for row in rows]
     click.echo("\n" + text_table(rows, left=("group", "change"), rest="--csv and --json hold all"))
-    click.echo()
-    for note in comparison_notes(result):
-        click.echo(note)
+    click.echo(f"\n{comparison_note(result)}")

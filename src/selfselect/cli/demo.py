@@ -9,11 +9,11 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import click
 
+from selfselect._files import write_atomically
 from selfselect._formats import level, or_dash
 from selfselect._text import printable
 
-from .errors import BadInput
-from .outputs import HTML, check_files, check_report_available, write_output
+from .outputs import HTML, check_files
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -65,17 +65,17 @@ def load_people() -> tuple[DemoPeople, DemoPeople, list[str]]:
 
 def _write_page(audit: Audit, report: str | None) -> str:
     """Write the report and return what to say about it. This comes before any printing, which may end early."""
-    from selfselect.report import Opening
+    from selfselect.report import Opening, check_available
 
     try:
-        check_report_available()
-    except BadInput as error:
+        check_available()
+    except ImportError as error:
         if report is not None:
             raise
-        return f"{error.format_message()} Then this ends with a page to play with."
+        return f"{error} Then this ends with a page to play with."
     names = (Path(f"selfselect-demo{'' if i == 1 else f'-{i}'}.html") for i in count(1))
     path = Path(report) if report is not None else next(name for name in names if not name.exists())
-    write_output(path, audit.to_html(opening=Opening(published="training people", counted="held-out people")))
+    write_atomically(path, audit.to_html(opening=Opening(published="training people", counted="held-out people")))
     return (
         f"A page to play with: {printable(str(path))}"
         f"\nOpen it in any browser ({printable(path.resolve().as_uri())}); it needs no network."
@@ -93,7 +93,7 @@ def show_methods(naive: NaiveClassifier, train: DemoPeople, new: DemoPeople, gro
     )
     click.echo(_published_table(naive).to_string())
     click.echo(
-        "\nPeople apply only if that number is sure to be at least the cost of being tested. So, among "
+        "\nPeople apply only if its lower bound is at least the cost of being tested. So, among "
         f"{len(new.X):,} others:\n"
     )
     rows = {f"{cost:g}": _outcome_row(naive, new, cost) for cost in COSTS}
@@ -132,20 +132,16 @@ def _methods(cost: float) -> dict[str, tuple[SelfSelectionClassifier, bool]]:
 
 def _published_table(naive: NaiveClassifier) -> pd.DataFrame:
     """What the firm would publish, as text."""
-    import pandas as pd
-
-    frame, terms = naive.published_.to_frame(), naive.terms_
+    terms = naive.terms_
     assert terms.confidence is not None
-    bounds = terms.max_accepted_cost(naive.published_.groups, naive.published_.counts)
-    return pd.DataFrame(
-        {
-            "people": frame["n"],
-            "qualified": frame["base_rate"].map(or_dash),
-            "pass screening": frame["selection_rate"].map(or_dash),
-            "precision": frame["precision"].map(or_dash),
-            f"surely ({level(terms.confidence)})": [or_dash(bound) for bound in bounds],
-        }
+    names = {"base_rate": "qualified", "selection_rate": "pass screening", "precision": "precision"}
+    shares = naive.published_.to_frame()[list(names)].rename(columns=names)
+    shares[f"at least ({level(terms.confidence)} confidence)"] = terms.max_accepted_cost(
+        naive.published_.groups, naive.published_.counts
     )
+    table = shares.map(or_dash)
+    table.insert(0, "people", naive.published_.counts.n)
+    return table
 
 
 def _outcome_row(model: SelfSelectionClassifier, new: DemoPeople, cost: float) -> dict[str, str]:

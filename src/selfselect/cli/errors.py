@@ -23,7 +23,7 @@ ERROR_HINTS = {
     "which_delimiter": ("--delimiter", "Pass it as --delimiter."),
     "decimal": ("--decimal", "Or pass --decimal {decimal!r}."),
     "which_decimal": ("--decimal", "Pass it as --decimal."),
-    "most_bytes": ("--max-size", "If it is what you expect, raise the limit with --max-size."),
+    "max_bytes": ("--max-size", "If it is what you expect, raise the limit with --max-size."),
     "encoding": ("--encoding", "Or pass --encoding {encoding}."),
     "untested": (
         "--untested",

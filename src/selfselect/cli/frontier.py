@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from selfselect._files import write_atomically
 from selfselect._formats import percent
 from selfselect._text import printable
 
@@ -25,7 +26,7 @@ from .options import (
     seed_option,
     subsidy_options,
 )
-from .outputs import Outputs, check_outputs, write_output
+from .outputs import Outputs, check_outputs
 from .terminal import text_table
 
 if TYPE_CHECKING:
@@ -70,13 +71,13 @@ def frontier(
 
     from selfselect.planning import frontier_for
 
-    from .inputs import load_audit
+    from .inputs import load_audits
 
     outputs = Outputs.of(options)
     check_outputs(outputs, force=force, inputs=[file], figure=figure)
     if figure is not None and find_spec("matplotlib") is None:
         raise BadInput("A picture needs matplotlib: pip install matplotlib (extra plot).")
-    audit = load_audit(file, cost, options)
+    (audit,) = load_audits(file, [(cost,)], options)
     if audit.published_by.lower_passes:
         click.echo(
             "Note: lower scores pass, so scores and thresholds are shown with the opposite sign: -0.3 means below 0.3.",
@@ -84,7 +85,7 @@ def frontier(
         )
     result = frontier_for(audit, max_social_cost=max_social_cost, random_state=seed)
     if figure is not None:
-        write_output(figure, _picture(result, Path(figure).suffix[1:].lower()))
+        write_atomically(figure, _picture(result, Path(figure).suffix[1:].lower()))
     outputs.deliver(result, _show)
     if figure is not None:
         click.echo(f"\nPicture: {printable(figure)}", err=outputs.json == "-")

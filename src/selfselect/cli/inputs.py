@@ -14,17 +14,11 @@ import click
 import pandas as pd
 
 from selfselect._text import printable
-from selfselect.auditing import Audit, Provenance
+from selfselect.auditing import Audit, Provenance, ScreeningResult
 from selfselect.costs import SubsidyKind, Terms
 from selfselect.tabular.columns import match_groups
 from selfselect.tabular.data_checks import Finding
-from selfselect.tabular.loading import (
-    DecisionColumn,
-    PeopleColumns,
-    ScoreColumn,
-    read_screening_result,
-    read_screening_results,
-)
+from selfselect.tabular.loading import DecisionColumn, Model, PeopleColumns, ScoreColumn, read_screening_results
 from selfselect.tabular.read import open_table
 from selfselect.tabular.table import Table
 
@@ -45,7 +39,7 @@ SHOWN_NOTES = "selfselect.shown_notes"
 def table_at(file: str, options: Options) -> Iterator[Table]:
     """Open a table, with a progress bar on a terminal. Notes about how it is read are shown once, at the end."""
     delimiter: str = options["delimiter"]
-    written = {name: options[name] for name in ("encoding", "decimal", "sheet", "most_bytes")}
+    written = {name: options[name] for name in ("encoding", "decimal", "sheet", "max_bytes")}
     notes: list[str] = []
     try:
         with (
@@ -74,14 +68,14 @@ def people_columns(options: Options) -> PeopleColumns:
     )
 
 
-def model_column(options: Options) -> ScoreColumn | DecisionColumn:
+def model_column(options: Options) -> Model:
     """Column of a model's scores or decisions."""
     if options["score"] is not None:
         return ScoreColumn(options["score"], options["threshold"], options["lower_passes"])
     return DecisionColumn(options["prediction"], options["prediction_positive"])
 
 
-def score_name(model: ScoreColumn | DecisionColumn) -> str:
+def score_name(model: Model) -> str:
     """Name of a score in a report; "minus NAME" if lower scores pass."""
     return f"minus {model.name}" if isinstance(model, ScoreColumn) and model.lower_passes else model.name
 
@@ -110,27 +104,28 @@ def provenance(title: str, people: PeopleColumns, score: str, sha256: str, optio
     )
 
 
-def load_audit(file: str, cost: float, options: Options) -> Audit:
-    """Audit a table on disk at one cost."""
-    return load_audits(file, [(cost,)], options)[0]
+def read_results(
+    file: str, model: Model, options: Options, groups: Sequence[str | None] = (None,), *, named: bool = False
+) -> tuple[list[ScreeningResult], Provenance]:
+    """Results of a model on a table on disk, by each column of groups. Findings are shown, with the file if named."""
+    people = people_columns(options)
+    findings: list[Finding] = []
+    with table_at(file, options) as table:
+        results = read_screening_results(table, people, model, findings, groups)
+        source = provenance(title_of(file), people, score_name(model), table.sha256(), options)
+    prefix = f"{title_of(file)}: " if named else ""
+    show_findings([replace(finding, text=prefix + finding.text) for finding in findings])
+    warnings = tuple(str(finding) for finding in sort_findings(findings) if finding.severity != "hint")
+    return results, replace(source, warnings=warnings)
 
 
 def load_audits(
     file: str, costs: Sequence[tuple[float, ...]], options: Options, *, separately: bool = False
 ) -> list[Audit]:
     """Audit a table on disk: one audit, or one for each column of groups. Findings are shown first."""
-    people, model = people_columns(options), model_column(options)
-    findings: list[Finding] = []
-    with table_at(file, options) as table:
-        if separately:
-            results = read_screening_results(table, people, model, findings)
-        else:
-            results = [read_screening_result(table, people, model, findings)]
-        source = provenance(title_of(file), people, score_name(model), table.sha256(), options)
-    show_findings(findings)
-    warnings = tuple(str(finding) for finding in sort_findings(findings) if finding.severity != "hint")
-    source = replace(source, warnings=warnings)
-    sources = [replace(source, groups=column) for column in people.groups] if separately else [source]
+    groups = tuple(options["groups"]) if separately else (None,)
+    results, source = read_results(file, model_column(options), options, groups)
+    sources = [source if column is None else replace(source, groups=column) for column in groups]
     first, *others = dict.fromkeys(cost for option in costs for cost in option)
     span = next(((option[0], option[-1]) for option in costs if isinstance(option, CostSpan)), None)
     terms = Terms(first, kind=subsidy_kind(options.get("proportional", False)))

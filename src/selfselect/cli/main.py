@@ -58,12 +58,10 @@ class LazyGroup(click.Group):
         except KeyboardInterrupt:
             click.echo("Interrupted.", err=True)
             ctx.exit(INTERRUPTED)
-        except (
-            BrokenPipeError
-        ):  # the reader has closed the pipe, as head does; exit code 1 would mean a failed condition
+        except BrokenPipeError:  # the reader has closed the pipe, as head does
             os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
             ctx.exit(BROKEN_PIPE)
-        except (ValueError, TypeError, OSError, MemoryError) as error:
+        except (ValueError, TypeError, OSError, ImportError, MemoryError) as error:
             if os.environ.get("SELFSELECT_DEBUG"):
                 raise
             if isinstance(error, MemoryError):
@@ -72,7 +70,7 @@ class LazyGroup(click.Group):
             if isinstance(error, InputError) and command is not None:
                 raise BadInput(error_message(error, command)) from error
             if isinstance(error, OSError) and error.filename is not None:
-                raise BadInput(f"Cannot open {error.filename}: {error.strerror}.") from error
+                raise BadInput(f"Cannot read or write {error.filename}: {error.strerror}.") from error
             raise BadInput(str(error)) from error
 
 

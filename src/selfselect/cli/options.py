@@ -19,13 +19,7 @@ MAX_SEED = 2**32 - 1
 
 
 def number_hint(text: str) -> str:
-    """What to type instead of a share with a decimal comma or a percent sign; nothing for other texts.
-
-    Examples
-    --------
-    >>> number_hint("0,7"), number_hint("70 %"), number_hint("much")
-    (' Write 0.7.', ' Write it as a share: 0.7.', '')
-    """
+    """What to type instead of a share with a decimal comma or a percent sign; nothing for other texts."""
     plain = text.strip().replace(",", ".", 1)
     try:
         number = float(plain.removesuffix("%").strip())
@@ -145,7 +139,7 @@ file_options = _all_of(
     ),
     click.option("--sheet", metavar="NAME", help="Sheet of an .xlsx file, by name or number [default: the first]."),
     click.option(
-        "--max-size", "most_bytes", type=Size(), help="What a compressed file may hold [default: 8GB; 1GB for .xlsx]."
+        "--max-size", "max_bytes", type=Size(), help="What a compressed file may hold [default: 8GB; 1GB for .xlsx]."
     ),
     click.option("--force", is_flag=True, help="Write over output files that exist."),
 )

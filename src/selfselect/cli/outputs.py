@@ -51,24 +51,6 @@ def check_files(
         raise BadInput(f"{', '.join(existing)} exists already; choose another name or pass --force.")
 
 
-def write_output(path: str | Path, content: str | bytes | Iterable[bytes]) -> None:
-    """Write a file whole. :func:`check_files` has checked its name."""
-    try:
-        write_atomically(path, content)
-    except OSError as error:
-        raise BadInput(f"Cannot write {path}: {error.strerror or error}.") from error
-
-
-def check_report_available() -> None:
-    """Refuse to make a report if its libraries are not installed, before any work is done."""
-    from selfselect.report import check_available
-
-    try:
-        check_available()
-    except ImportError as error:
-        raise BadInput(str(error)) from error
-
-
 def print_table(pieces: Iterable[bytes]) -> None:
     """Print a table: byte by byte to a file or another program, without control characters to a terminal."""
     for piece in pieces:
@@ -91,11 +73,6 @@ class Outputs:
         """Outputs that the options name."""
         return cls(options["report"], options["json_file"], options["csv_file"])
 
-    @property
-    def files(self) -> list[tuple[str | None, Sequence[str]]]:
-        """Files with their suffixes, as :func:`check_files` takes them."""
-        return [(self.report, HTML), (None if self.json == "-" else self.json, JSON), (self.csv, CSV)]
-
     def deliver(self, result: Any, show: Callable[[Any], None], names: Sequence[str] | None = None) -> None:
         """Write the files of a result, then show it. The CSV file begins with the names of groups, if there are any."""
         self.write(result, names)
@@ -110,14 +87,14 @@ class Outputs:
         from selfselect.tabular.write import csv_text
 
         if self.json is not None and self.json != "-":
-            write_output(self.json, result.to_json())
+            write_atomically(self.json, result.to_json())
         if self.csv is not None:
             frame = result.to_frame()
             if names is not None:
                 frame.insert(0, "group", names)
-            write_output(self.csv, csv_text(frame))
+            write_atomically(self.csv, csv_text(frame))
         if self.report is not None:
-            write_output(self.report, result.to_html())
+            write_atomically(self.report, result.to_html())
 
     def name_report(self) -> None:
         """Say where the report is."""
@@ -128,6 +105,11 @@ class Outputs:
 
 def check_outputs(*outputs: Outputs, force: bool, inputs: Iterable[str | Path], figure: str | None = None) -> None:
     """Refuse outputs that cannot be written, before anything is read."""
-    check_files([*(file for each in outputs for file in each.files), (figure, PICTURE)], force=force, inputs=inputs)
+    from selfselect.report import check_available
+
+    files: list[tuple[str | None, Sequence[str]]] = [(figure, PICTURE)]
+    for each in outputs:
+        files += [(each.report, HTML), (None if each.json == "-" else each.json, JSON), (each.csv, CSV)]
+    check_files(files, force=force, inputs=inputs)
     if any(each.report is not None for each in outputs):
-        check_report_available()
+        check_available()

@@ -103,11 +103,11 @@ def plan(
     from selfselect.planning import plan_for, plan_under_retraining
     from selfselect.tabular.columns import match_groups
 
-    from .inputs import load_audit, subsidy_kind
+    from .inputs import load_audits, subsidy_kind
 
     outputs = Outputs.of(options)
     check_outputs(outputs, force=force, inputs=[file])
-    audit = load_audit(file, cost, options)
+    (audit,) = load_audits(file, [(cost,)], options)
     wanted = match_groups(targets, audit.published.groups, "target") if targets else None
     settings: dict[str, Any] = {"subsidy_kind": subsidy_kind(proportional), "budget": budget, "confidence": confidence}
     if retrain:

@@ -6,18 +6,18 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from selfselect._files import write_atomically
+from selfselect._formats import MAX_NAMED
 from selfselect._text import printable, quote
 
 from .errors import BadInput
 from .options import file_options
-from .outputs import CSV, check_files, print_table, write_output
+from .outputs import CSV, check_files, print_table
 
 if TYPE_CHECKING:
     from selfselect.tabular.table import Table
 
 NEW_COLUMNS = ("score", "prediction", "applies")
-#: Unknown groups that are named.
-MAX_NAMED = 5
 
 
 @click.command(short_help="Add the predictions of a model to a table.")
@@ -49,7 +49,7 @@ def predict(model: str, file: str, output: str | None, prefix: str, force: bool,
         columns, unknown = predict_table(loaded, table)
     lines = csv_lines([header, *zip(*columns, strict=True)])
     if output is not None:
-        write_output(output, lines)
+        write_atomically(output, lines)
     if unknown:
         names = listing(sorted(unknown), MAX_NAMED)
         empty = "score, prediction and applies are" if loaded.decides_by_group else "applies is"

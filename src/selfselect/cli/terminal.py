@@ -26,13 +26,6 @@ def text_table(
 
     Columns of ``left`` are aligned to the left, all others to the right. ``total`` is the number of rows if ``rows``
     holds only the first of them, and ``rest`` says where the others are.
-
-    Examples
-    --------
-    >>> print(text_table([{"group": "A", "n": "5"}, {"group": "B", "n": "10"}], left=("group",)))
-    group   n
-    A       5
-    B      10
     """
     columns = [name for name in rows[0] if any(row[name] for row in rows)]
     cells = [columns] + [[_shorten(row[name]) for name in columns] for row in rows[:MAX_ROWS]]

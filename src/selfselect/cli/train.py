@@ -7,12 +7,13 @@ from typing import TYPE_CHECKING, Any, NoReturn
 
 import click
 
+from selfselect._files import write_atomically
 from selfselect._formats import amount, count, level, or_dash
 from selfselect._text import printable
 
 from .errors import CONDITION_FAILED, show_findings
 from .options import Number, cost_option, file_options, people_options, report_options, seed_option, subsidy_options
-from .outputs import HTML, MODEL, check_files, check_report_available, write_output
+from .outputs import HTML, MODEL, check_files
 from .terminal import text_table
 
 if TYPE_CHECKING:
@@ -105,6 +106,7 @@ def train(
     from selfselect.costs import Terms
     from selfselect.estimators.io import model_bytes
     from selfselect.learning import InfeasibleError
+    from selfselect.report import check_available
     from selfselect.report.sentences.training import training_opening
     from selfselect.tabular.columns import match_groups
     from selfselect.tabular.loading import read_for_training
@@ -115,7 +117,7 @@ def train(
 
     check_files([(model_file, MODEL), (report, HTML)], force=force, inputs=[file])
     if report is not None:
-        check_report_available()
+        check_available()
     columns = people_columns(options)
     findings: list[Finding] = []
     with table_at(file, options) as table:
@@ -149,10 +151,10 @@ def train(
             "strategic), try another --method, or pass --allow-shut-out.",
         ]
     if not failed:  # files first: printing may end early
-        write_output(model_file, model_bytes(result.model))
+        write_atomically(model_file, model_bytes(result.model))
         if report is not None:
-            opening = training_opening(result.audit, result.trained_on, result.held_out, result.unseen)
-            write_output(report, result.audit.to_html(opening=opening))
+            opening = training_opening(result.trained_on, result.held_out, result.unseen)
+            write_atomically(report, result.audit.to_html(opening=opening))
     _show(result)
     if failed:
         _refuse(failed, model_file)
@@ -173,15 +175,12 @@ def _refuse(reasons: list[str], model_file: str) -> NoReturn:
 
 def _group_rows(audit: Audit) -> list[dict[str, str]]:
     """Groups as the table shows them: the people who are counted, what was published, and what new people got."""
-    from selfselect.report.sentences.training import answers
-    from selfselect.report.tables import interval_text
-    from selfselect.tabular.model_checks import rejected
+    from selfselect.report.tables import applies_text, interval_text
 
     confidence = audit.terms.confidence
     published = audit.to_frame().to_dict("records")
     counted = audit.population.reindex(audit.published.groups).to_frame().to_dict("records")
     bounds = audit.terms.max_accepted_cost(audit.published.groups, audit.published.counts)
-    answer = answers(audit, rejected(audit.published.counts))
     rows = []
     for i, (name, row, people) in enumerate(zip(audit.names, published, counted, strict=True)):
         of_published = f" of {count(row['selected'])}" if audit.of_new_people and row["selected"] else ""
@@ -194,7 +193,7 @@ def _group_rows(audit: Audit) -> list[dict[str, str]]:
         }
         if confidence is not None:
             cells[f"at least ({level(confidence)} confidence)"] = or_dash(bounds[i])
-        cells |= {"cost": amount(row["cost"]), "applies": answer[i]}
+        cells |= {"cost": amount(row["cost"]), "applies": applies_text(row)}
         if audit.of_new_people:
             cells |= {
                 "new precision": or_dash(row["delivered"]),
@@ -206,15 +205,13 @@ def _group_rows(audit: Audit) -> list[dict[str, str]]:
 
 
 def _show(result: TrainingResult) -> None:
-    from selfselect.report.sentences.training import training_note, training_verdict
+    from selfselect.report.sentences.training import training_note
     from selfselect.report.tables import outcome_rows
-    from selfselect.tabular.model_checks import rejected
 
     for note in result.notes:
         click.echo(f"Note: {printable(note)}", err=True)
     audit = result.audit
     click.echo(training_note(result.trained_on, result.held_out, result.unseen))
-    whose = "held-out people" if result.held_out else "people"
-    click.echo(printable(training_verdict(audit, whose, rejected(audit.published.counts))))
+    click.echo(printable(audit.verdict()))
     click.echo("\n" + text_table(_group_rows(audit), left=("group",)))
     click.echo(text_table(outcome_rows({" ": audit}), left=("",)))

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from ._assemble import Population, min_max, one_hot
+from ._assemble import Population, min_max
 from ._raw import read_raw
 
 _COLUMNS = (
@@ -49,10 +49,10 @@ def _population() -> Population:
     table = table[(table != "?").all(axis=1)].reset_index(drop=True)
     table["occupation"] = table["occupation"].map({job: name for name, jobs in _OCCUPATIONS.items() for job in jobs})
     race = table["race"].replace({"Amer-Indian-Eskimo": "Other"})
-    encoded = pd.concat([min_max(table[_NUMERIC].astype(float)), one_hot(table[_CATEGORICAL])], axis=1)
+    indicators = pd.get_dummies(table[_CATEGORICAL], dtype=float)
     everyone = Population(
         readable=table[_NUMERIC + _CATEGORICAL],
-        encoded=encoded,
+        encoded=pd.concat([min_max(table[_NUMERIC].astype(float)), indicators], axis=1),
         target=table["income"].str.startswith(">50K").to_numpy(dtype=np.int64),
         group=race.astype("category"),
         target_name="income_above_50k",

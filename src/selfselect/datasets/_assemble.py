@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -13,18 +13,9 @@ from sklearn.utils import Bunch
 
 @dataclass(frozen=True)
 class Population:
-    """Features, labels and groups, before a loader's options are applied.
+    """Features (original values, and encoded as numbers), labels of 0 and 1, and categorical groups.
 
-    Attributes
-    ----------
-    readable, encoded : DataFrame of shape (n_rows, n_features)
-        Features without the group: original values, and numbers.
-    target : ndarray of shape (n_rows,)
-        Labels of 0 and 1.
-    group : Series of shape (n_rows,)
-        Group of each row, a categorical.
-    target_name, descr : str
-        Name of the label, and description of the data set.
+    A loader's options are not applied yet.
     """
 
     readable: pd.DataFrame
@@ -36,14 +27,10 @@ class Population:
 
     def take(self, rows: np.ndarray[Any, Any]) -> Population:
         """Select rows and renumber them."""
-        return Population(
-            self.readable.iloc[rows].reset_index(drop=True),
-            self.encoded.iloc[rows].reset_index(drop=True),
-            self.target[rows],
-            self.group.iloc[rows].reset_index(drop=True),
-            self.target_name,
-            self.descr,
+        readable, encoded, group = (
+            part.iloc[rows].reset_index(drop=True) for part in (self.readable, self.encoded, self.group)
         )
+        return replace(self, readable=readable, encoded=encoded, group=group, target=self.target[rows])
 
     def deliver(
         self,
@@ -86,8 +73,3 @@ def min_max(frame: pd.DataFrame) -> pd.DataFrame:
     """Scale each column to [0, 1]; a constant column becomes 0."""
     low, width = frame.min(), frame.max() - frame.min()
     return (frame - low) / width.where(width > 0, 1.0)
-
-
-def one_hot(frame: pd.DataFrame) -> pd.DataFrame:
-    """One column of 0 and 1 per value of each column, named ``column_value``."""
-    return pd.get_dummies(frame, dtype=float)

@@ -9,7 +9,7 @@ import numpy as np
 import pandas as pd
 
 from .._validation import check_fraction
-from ._assemble import Population, min_max, one_hot
+from ._assemble import Population, min_max
 from ._raw import read_raw
 
 _NUMERIC = "age default balance housing loan duration campaign pdays previous".split()
@@ -40,7 +40,7 @@ def _population() -> Population:
     numbers[_YES_NO] = numbers[_YES_NO] == "yes"
     return Population(
         readable=table[_NUMERIC + _CATEGORICAL],
-        encoded=pd.concat([min_max(numbers.astype(float)), one_hot(table[_CATEGORICAL])], axis=1),
+        encoded=pd.concat([min_max(numbers.astype(float)), pd.get_dummies(table[_CATEGORICAL], dtype=float)], axis=1),
         target=(table["y"] == "yes").to_numpy(dtype=np.int64),
         group=table["job"].astype("category"),
         target_name="subscribes",

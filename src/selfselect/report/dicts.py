@@ -9,7 +9,7 @@ import numpy as np
 import pandas as pd
 
 from ..auditing import Audit, Comparison, OverCosts, Uncertainty
-from ..outcomes import BOUNDED, Outcome
+from ..outcomes import BOUNDED
 from .sentences.frontiers import NOTES
 
 if TYPE_CHECKING:  # importing plans would import all estimators
@@ -27,9 +27,9 @@ FURTHER_COLUMNS = (
     "delivered delivered_low delivered_high promise_kept"
 ).split()
 #: With more groups (at all costs together) than this, there is no bootstrap, which would take long.
-MOST_RESAMPLED_GROUPS = 2_000
+MAX_RESAMPLED_GROUPS = 2_000
 #: With more groups than this, points of a frontier do not name them.
-MOST_NAMES = 1000
+MAX_NAMES = 1000
 
 
 def plain_value(value: Any) -> Any:
@@ -56,17 +56,12 @@ def plain_groups(names: Sequence[str], frame: pd.DataFrame) -> list[dict[str, An
     return [{"group": name, **row} for name, row in zip(names, plain_rows(frame), strict=True)]
 
 
-def outcome_to_dict(result: Outcome) -> dict[str, Any]:
-    """Numbers of an outcome."""
-    return plain_dict(result.to_dict())
-
-
 # ---------------------------------------------------------------------- audits
 
 
 def audit_to_dict(audit: Audit) -> dict[str, Any]:
     """An audit at its main cost; with several costs, all of them under ``by_cost``."""
-    resampled = len(audit.costs) * len(audit.names) <= MOST_RESAMPLED_GROUPS
+    resampled = len(audit.costs) * len(audit.names) <= MAX_RESAMPLED_GROUPS
     content = _one_cost(audit, resampled)
     if audit.other_costs:
         content["by_cost"] = [_one_cost(audit.at(cost), resampled) for cost in audit.costs]
@@ -91,7 +86,7 @@ def _one_cost(audit: Audit, resampled: bool) -> dict[str, Any]:
         **({"lower_passes": True} if audit.published_by.lower_passes else {}),
         "n": plain_value(audit.population.counts.n.sum()),
         **({"warnings": list(audit.provenance.warnings)} if audit.provenance.warnings else {}),
-        **outcome_to_dict(audit.outcome),
+        **plain_dict(audit.outcome.to_dict()),
         "subsidy_kind": audit.terms.kind,
         "confidence": audit.terms.confidence,
         "either_way": None if either_way is None else plain_dict(either_way),
@@ -178,9 +173,9 @@ def plan_to_dict(plan: SubsidyPlan) -> dict[str, Any]:
         "driven_out": plan.driven_out,
         "recipients": plan.recipients,
         "total": plain_value(plan.total),
-        "before": outcome_to_dict(plan.before.outcome),
-        "retrained": None if plan.retrained is None else outcome_to_dict(plan.retrained.outcome),
-        "after": outcome_to_dict(plan.after.outcome),
+        "before": plain_dict(plan.before.outcome.to_dict()),
+        "retrained": None if plan.retrained is None else plain_dict(plan.retrained.outcome.to_dict()),
+        "after": plain_dict(plan.after.outcome.to_dict()),
         "groups": plain_groups(plan.before.names, plan.to_frame()),
         "path": None if plan.path is None else plain_rows(plan.path),
     }
@@ -188,10 +183,10 @@ def plan_to_dict(plan: SubsidyPlan) -> dict[str, Any]:
 
 def frontier_to_dict(frontier: ThresholdFrontier) -> dict[str, Any]:
     """A frontier over thresholds; with very many groups, only the recommended points name them."""
-    named, current = len(frontier.names) <= MOST_NAMES, frontier.current
+    named, current = len(frontier.names) <= MAX_NAMES, frontier.current
     now = None
     if current is not None:
-        now = {"threshold": plain_value(frontier.people.threshold)} | outcome_to_dict(current)
+        now = {"threshold": plain_value(frontier.people.threshold)} | plain_dict(current.to_dict())
     recommended = {kind: frontier.recommend(kind=kind) for kind in frontier.points}
     return {
         "cost": plain_value(frontier.terms.uniform_cost),
@@ -215,7 +210,7 @@ def _point(names: Sequence[str] | None, point: Point) -> dict[str, Any]:
     content: dict[str, Any] = {"threshold": plain_value(point.threshold)} if point.kind == "one" else {}
     if names is not None and point.kind == "per_group":
         content["thresholds"] = dict(zip(names, map(plain_value, point.thresholds), strict=True))
-    content |= outcome_to_dict(point.outcome)
+    content |= plain_dict(point.outcome.to_dict())
     if names is not None:
         content["who"] = [name for name, applies in zip(names, point.applies, strict=True) if applies]
     return content | {

@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 from scipy.special import ndtri
 
 from .._errors import InputError
-from .._formats import MOST_NAMED, level
+from .._formats import MAX_NAMED, level
 from .._text import printable
 from .._validation import FloatArray
 from ..auditing import Audit, Provenance, ScreeningResult
@@ -29,15 +29,15 @@ from ..statistics import SLACK, Guaranteed, LowerBound, Precision, confidence_of
 from .sentences.words import FEW_SELECTED
 
 #: With more groups than this a page would be neither small nor usable.
-MOST_GROUPS = 2000
+MAX_GROUPS = 2000
 #: Counts embedded for thresholds, over all groups together: what keeps a page below two megabytes.
-MOST_CELLS = 60_000
+MAX_CELLS = 60_000
 #: Thresholds offered: a slider of some 200 steps can still be set by hand, one of fewer than ten is of little use.
-MOST_THRESHOLDS, FEWEST_THRESHOLDS = 201, 11
+MAX_THRESHOLDS, MIN_THRESHOLDS = 201, 11
 #: If not all thresholds can be offered, they are rounded to so many digits, to be read and typed.
 THRESHOLD_DIGITS = 3
-#: Names longer than this are shortened on the page, which leaves so much room for a remark on their length.
-LONGEST_NAME, ROOM_FOR_LENGTH = 120, 20
+#: Names longer than this are shortened on the page, which leaves so many characters for a remark on their length.
+MAX_NAME_LENGTH, REMARK_LENGTH = 120, 20
 #: Level of the intervals on the page, which are those of ``PublishedStatistics.to_frame``.
 CONFIDENCE = 0.95
 
@@ -54,13 +54,6 @@ def natural_order(names: Sequence[str]) -> list[int] | None:
     """Positions of names in the order of the numbers they begin with; None if they are no numbers or ranges.
 
     One name may have no number (a missing value): it comes last.
-
-    Examples
-    --------
-    >>> natural_order(["25-34", ">60", "<25", "35-60", "unknown"])
-    [2, 0, 3, 1, 4]
-    >>> natural_order(["A", "B"]) is None
-    True
     """
     places: list[tuple[float, int, int]] = []
     for position, name in enumerate(names):
@@ -74,9 +67,9 @@ def natural_order(names: Sequence[str]) -> list[int] | None:
 def short_name(name: str) -> str:
     """A name as the page shows it: on one line, without marks that change the direction, not too long."""
     text = printable(name) or "(empty)"
-    if len(text) <= LONGEST_NAME:
+    if len(text) <= MAX_NAME_LENGTH:
         return text
-    return f"{text[: LONGEST_NAME - ROOM_FOR_LENGTH]}... ({len(name):,} characters)"
+    return f"{text[: MAX_NAME_LENGTH - REMARK_LENGTH]}... ({len(name):,} characters)"
 
 
 def threshold_grid(curves: ThresholdCurves, in_use: float, most: int) -> tuple[FloatArray, int, bool]:
@@ -104,9 +97,9 @@ def threshold_grid(curves: ThresholdCurves, in_use: float, most: int) -> tuple[F
 def audit_data(audit: Audit) -> dict[str, Any]:
     """Everything that the page computes from, as values that JSON can hold."""
     published_by, counted_on, groups = audit.published_by, audit.counted_on, audit.published.groups
-    if len(groups) > MOST_GROUPS:
+    if len(groups) > MAX_GROUPS:
         raise InputError(
-            f"{len(groups):,} groups are too many for a page ({MOST_GROUPS:,} at most); merge small groups, or "
+            f"{len(groups):,} groups are too many for a page ({MAX_GROUPS:,} at most); merge small groups, or "
             "group by fewer columns.",
             key="report_groups",
         )
@@ -156,9 +149,9 @@ def page_constants() -> dict[str, float]:
     quantile = float(ndtri((1 + CONFIDENCE) / 2))
     return {
         "slack": SLACK,
-        "most_of_a_group": MAJORITY,
+        "majority": MAJORITY,
         "few_selected": FEW_SELECTED,
-        "most_named": MOST_NAMED,
+        "max_named": MAX_NAMED,
         "quantile": quantile,
         "quantile_squared": quantile**2,
         "interval_tail": (1 - CONFIDENCE) / 2,
@@ -189,7 +182,7 @@ def _thresholds(published_by: ScreeningResult, counted_on: ScreeningResult) -> t
     curves, in_use = published_by.curves, published_by.threshold
     if curves is None or in_use is None or counted_on.curves is None or counted_on.threshold != in_use:
         return None, 0, True
-    most = int(np.clip(MOST_CELLS // len(published_by.groups), FEWEST_THRESHOLDS, MOST_THRESHOLDS))
+    most = int(np.clip(MAX_CELLS // len(published_by.groups), MIN_THRESHOLDS, MAX_THRESHOLDS))
     return threshold_grid(curves, in_use, most)
 
 

@@ -8,11 +8,11 @@ from typing import TYPE_CHECKING, Any
 
 from .._formats import count
 from ..auditing import Audit, Comparison
-from .dicts import MOST_RESAMPLED_GROUPS, plain_value
+from .dicts import MAX_RESAMPLED_GROUPS, plain_value
 from .page_data import audit_data, natural_order, page_constants, short_name, source_data
 from .rendering import render_audit, render_document
-from .sentences.audits import standings, uncertainty_lines
-from .sentences.comparisons import change_text, comparison_notes, comparison_sentences
+from .sentences.audits import group_statuses, uncertainty_lines
+from .sentences.comparisons import change_text, comparison_note, comparison_sentences
 from .sentences.frontiers import KINDS, NOTES, frontier_sentences
 from .sentences.plans import plan_sentences
 from .tables import change_rows, difference_rows, effect_rows, impact_rows, payment_rows, point_row
@@ -21,7 +21,7 @@ if TYPE_CHECKING:  # importing plans would import all estimators
     from ..planning import SubsidyPlan, ThresholdFrontier
 
 #: Sentences about groups that stand in the file itself, for readers without scripts.
-MOST_SENTENCES = 50
+MAX_SENTENCES = 50
 
 
 @dataclass(frozen=True)
@@ -52,11 +52,11 @@ def audit_page(audit: Audit, opening: Opening | None = None) -> str:
     return render_audit(
         audit_data(audit),
         verdict=audit.verdict(),
-        sentences=audit.sentences()[:MOST_SENTENCES],
+        sentences=audit.sentences()[:MAX_SENTENCES],
         untested="" if counts.labels_known else count(float(counts.unknown.sum())),
         over_costs="" if audit.cost_range is None else audit.over_costs(*audit.cost_range).sentence(),
         impact=[_with_short_names(table) for table in impact],
-        sure=uncertainty_lines(audit) if len(audit.names) <= MOST_RESAMPLED_GROUPS else [],
+        sure=uncertainty_lines(audit) if len(audit.names) <= MAX_RESAMPLED_GROUPS else [],
         warnings=audit.provenance.warnings,
         opening=asdict(opening),
         tables=[_with_short_names(table) for table in opening.tables],
@@ -88,7 +88,7 @@ def comparison_page(comparison: Comparison) -> str:
             "eyebrow": "What changed?",
             "title": short_name(comparison.title or f"{comparison.names[0]} and {comparison.names[1]}"),
             "headline": comparison_sentences(comparison),
-            "paragraphs": comparison_notes(comparison),
+            "paragraphs": [comparison_note(comparison)],
             "chart": {
                 "kind": "comparison",
                 "title": "Which groups start or stop applying?",
@@ -105,9 +105,8 @@ def comparison_page(comparison: Comparison) -> str:
     )
 
 
-#: What the chart of a comparison shows of each group: name in the data and column of the audit.
-COMPARED = {"n": "n", "selected": "selected", "precision": "precision", "low": "precision_low"}
-COMPARED |= {"high": "precision_high", "cost": "cost", "applies": "applies", "standing": "standing"}
+#: What the chart of a comparison shows of each group.
+COMPARED = "n selected precision precision_low precision_high cost applies status".split()
 
 
 def _compared_groups(comparison: Comparison) -> list[dict[str, Any]]:
@@ -119,9 +118,9 @@ def _compared_groups(comparison: Comparison) -> list[dict[str, Any]]:
         for name, change in changes
     ]
     for when, audit in (("before", comparison.before), ("after", comparison.after)):
-        rows = audit.to_frame().assign(standing=standings(audit)).to_dict("records")
+        rows = audit.to_frame().assign(status=group_statuses(audit)).to_dict("records")
         for place, row in zip(comparison.positions(audit).tolist(), rows, strict=True):
-            groups[place][when] = {name: plain_value(row[column]) for name, column in COMPARED.items()}
+            groups[place][when] = {name: plain_value(row[name]) for name in COMPARED}
     return groups
 
 

@@ -30,9 +30,9 @@ SCRIPTS += "who_chart groups threshold_charts outcome_charts furniture wiring".s
 DOCUMENT_SCRIPTS = [*COMMON, "comparison_chart", "frontier_chart", "furniture", "document"]
 
 #: Longer tables of impact ratios are left to files.
-MOST_IMPACT_ROWS = 100
+MAX_IMPACT_ROWS = 100
 #: Rows of other tables on a page; files hold all.
-MOST_ROWS = 500
+MAX_ROWS = 500
 
 
 def check_available() -> None:
@@ -53,7 +53,7 @@ def embedded_json(data: Any) -> str:
 
 @cache
 def page_part(name: str) -> str:
-    """A file of this room, as it goes into a page."""
+    """A file of this package, as it goes into a page."""
     text = files(__package__).joinpath(name).read_text(encoding="utf-8")
     # a source map would be the one thing that a browser's tools ask the network for
     return "\n".join(line for line in text.splitlines() if not line.startswith("//# sourceMappingURL"))
@@ -64,17 +64,13 @@ def policy_hash(text: str) -> str:
     return "'sha256-" + base64.b64encode(hashlib.sha256(text.encode("utf-8")).digest()).decode("ascii") + "'"
 
 
-#: How the chart library's pictures are called in the style sheet.
-PICTURE_CLASS = "plot"
-
-
 @cache
 def library_style() -> str:
     """The few rules that the chart library puts into each picture: a policy has to name them."""
     rules = re.search(r"`(:where\(\.\$\{\w+\}\).*?)`", page_part("vendor/plot.min.js"), re.DOTALL)
     if rules is None:
         raise RuntimeError("The chart library has changed how it styles its pictures.")
-    return re.sub(r"\$\{\w+\}", PICTURE_CLASS, rules[1])
+    return re.sub(r"\$\{\w+\}", "plot", rules[1])  # its pictures in the style sheet
 
 
 def render_page(template: str, scripts: Sequence[str], data: dict[str, Any], **texts: Any) -> str:
@@ -112,14 +108,14 @@ def dated() -> dict[str, str]:
 
 def shown_tables(tables: Sequence[dict[str, Any]]) -> list[dict[str, Any]]:
     """Tables of texts as a page shows them: not without end, and none without rows."""
-    return [{**table, "shown": table["rows"][:MOST_ROWS]} for table in tables if table["rows"]]
+    return [{**table, "shown": table["rows"][:MAX_ROWS]} for table in tables if table["rows"]]
 
 
 def render_audit(
     data: dict[str, Any], *, tables: Sequence[dict[str, Any]], impact: Sequence[dict[str, Any]], **texts: Any
 ) -> str:
     """Page of an audit: the data it computes from, tables of texts, impact ratios, and its texts at first."""
-    short = [table for table in impact if len(table["rows"]) <= MOST_IMPACT_ROWS]
+    short = [table for table in impact if len(table["rows"]) <= MAX_IMPACT_ROWS]
     shown = _printable(texts | {"tables": shown_tables(tables), "impact": short})
     return render_page("page.html.j2", SCRIPTS, data | dated(), **shown)
 

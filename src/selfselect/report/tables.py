@@ -14,7 +14,7 @@ from ..auditing.impact import SMALL_SHARE
 from .sentences.audits import NUMBERS
 from .sentences.comparisons import change_text, points
 from .sentences.frontiers import thresholds_text
-from .sentences.words import range_text
+from .sentences.words import percent_or_bounds
 
 if TYPE_CHECKING:  # importing plans would import all estimators
     from ..planning import SubsidyPlan, ThresholdFrontier
@@ -29,9 +29,9 @@ def interval_text(low: float, high: float, form: Callable[[float], str] = percen
 # ---------------------------------------------------------------------- audits
 
 
-def percent_or_bounds(row: Mapping[str, Any], name: str) -> str:
-    """A share, or where people were not tested, the bounds within which it lies."""
-    return range_text(row.get(f"{name}_low", row[name]), row.get(f"{name}_high", row[name]))
+def applies_text(row: Mapping[str, Any]) -> str:
+    """Whether a group applies."""
+    return "yes" if row["applies"] else "no" if row["selected"] > 0 else "nobody passes"
 
 
 def outcome_rows(audits: Mapping[str, Audit]) -> list[dict[str, str]]:

@@ -27,22 +27,12 @@ MISSING_CELLS = frozenset({"", "na", "n/a", "nan", "null", "?"})
 EMPTY_CELL = "the cell is empty; fill or drop such rows"
 #: So many distinct texts that would be numbers with another decimal sign are no categories.
 MANY_NUMBERS = 20
-#: Groups that an error lists.
-MAX_GROUPS_LISTED = 10
 
 # ---------------------------------------------------------------------- numbers
 
 
 def is_number(cell: str, decimal: str | None = ".") -> bool:
-    """Whether a cell reads as a number. If the decimal sign is None (not known), only whole numbers count.
-
-    Examples
-    --------
-    >>> is_number(" 1e3"), is_number("1_000"), is_number("")
-    (True, False, False)
-    >>> is_number("0,5", ","), is_number("1.234", ","), is_number("1.234", None)
-    (True, False, False)
-    """
+    """Whether a cell reads as a number. If the decimal sign is None (not known), only whole numbers count."""
     text = with_point(cell, decimal)
     try:
         float(text)
@@ -90,13 +80,10 @@ def _number_error(table: Table, column: Column, code: int) -> TableError:
     if table.decimal is None:
         problem = f"{quote(text)} may hold a decimal sign or a sign between thousands; say which sign is decimal"
         return table.error(problem, key="which_decimal", **place)
-    if table.decimal == ",":
-        problem, other = f"{quote(text)} is not a number in a table with decimal commas", "."
-        advice = "Write numbers without signs between thousands."
-    else:
-        problem, other = f"{quote(text)} is not a number", ","
-        advice = "Write decimals with a point, and no sign between thousands."
-    return table.error(problem, advice=advice, key="decimal", decimal=other, **place)
+    commas = table.decimal == ","
+    problem = f"{quote(text)} is not a number" + (" in a table with decimal commas" if commas else "")
+    advice = f"Write decimals with a {'comma' if commas else 'point'}, and no sign between thousands."
+    return table.error(problem, advice=advice, key="decimal", decimal="." if commas else ",", **place)
 
 
 def normalise_decimals(table: Table, column: Column) -> TextArray:
@@ -135,14 +122,6 @@ def numbers_or_missing(cells: TextArray) -> tuple[FloatArray, NDArray[np.intp]]:
     values = np.where(missing, np.nan, _as_floats(texts.tolist()))
     wrong = ~missing & ~np.isfinite(values)
     return np.asarray(values[codes], dtype=np.float64), np.flatnonzero(wrong[codes])
-
-
-def to_numbers(cells: TextArray) -> FloatArray:
-    """Cells as numbers, NaN where missing; any other text is an error."""
-    values, wrong = numbers_or_missing(cells)
-    if wrong.size:
-        raise ValueError(f"{quote(str(cells[wrong[0]]))} is not a finite number")
-    return values
 
 
 # ---------------------------------------------------------------------- two values
@@ -259,7 +238,7 @@ class BinaryColumn:
         absent = [name for name in self._positive if _canonical(name, self._table.decimal) not in self._first_code]
         if absent:
             held = self._texts(self.seen)
-            listed = " and ".join(map(quote, held)) if len(held) <= 2 else listing(held, MAX_GROUPS_LISTED)
+            listed = " and ".join(map(quote, held)) if len(held) <= 2 else listing(held)
             raise self._table.error(
                 f"no row holds {quote(absent[0])}",
                 column=self._column.name,
@@ -304,7 +283,7 @@ def match_groups(names: Sequence[str], groups: pd.Index, named_by: str = "") -> 
     known = dict(zip(group_names(groups), groups, strict=True))
     for i, name in enumerate(names):
         if name not in known:
-            advice = f"{did_you_mean(name, list(known))}Groups: {listing(list(known), MAX_GROUPS_LISTED)}."
+            advice = f"{did_you_mean(name, list(known))}Groups: {listing(list(known))}."
             raise TableError(f"there is no group {quote(name)}", advice=advice, named_by=named_by)
         if name in names[:i]:
             raise TableError(f"group {quote(name)} is named twice", named_by=named_by)

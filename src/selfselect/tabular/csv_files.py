@@ -200,14 +200,9 @@ def _csv_reason(text: str) -> str:
 
 
 def is_regular(data: bytes, delimiter: str) -> bool:
-    r"""Whether pyarrow reads a text as the csv module does, with the same row numbers.
+    """Whether pyarrow reads a text as the csv module does, with the same row numbers.
 
     Quotes must surround whole cells, within which they are doubled, and there must be no blank line.
-
-    Examples
-    --------
-    >>> is_regular(b'1,"a""b"\n', ","), is_regular(b'1,"a"b\n', ","), is_regular(b'1,a "b"\n', ",")
-    (True, False, False)
     """
     starts = (b"\n", b"\r", codecs.BOM_UTF8)  # pyarrow leaves out such a mark
     if not delimiter.isascii() or data.startswith(starts) or any(part in data for part in IRREGULAR):
@@ -216,7 +211,9 @@ def is_regular(data: bytes, delimiter: str) -> bool:
         return True
     signs = np.frombuffer(data, dtype=np.uint8)
     quotes = np.flatnonzero(signs == ord('"'))
-    if len(quotes) % 2:
+    returns = np.flatnonzero(signs == ord("\r"))
+    # a return within a cell: pyarrow loses the line feed after it at the end of a block
+    if len(quotes) % 2 or (np.searchsorted(quotes, returns) % 2).any():
         return False
     opening, closing = quotes[::2], quotes[1::2]
     ends_cell = np.zeros(256, dtype=bool)

@@ -1,4 +1,4 @@
-"""Checks of a table for what would mislead: wrong columns, odd groups, reversed scores, columns that leak the label.
+"""Checks of a table for problems: wrong columns, odd groups, reversed scores, columns that leak the label.
 
 Each check takes columns or counts and returns findings. None reads the table again.
 """
@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 from scipy.stats import rankdata
 from sklearn.metrics import roc_auc_score
 
-from .._formats import count, listed, percent
+from .._formats import MAX_NAMED, count, listed, percent
 from .._text import quote
 from .._validation import BoolArray, FloatArray
 from ..auditing import ScreeningResult, group_names
@@ -46,8 +46,6 @@ NEARLY_UNIQUE = 0.5
 MOSTLY = 0.9
 #: Rows of a column that are checked, evenly spread, where there are more.
 MAX_ROWS = 50_000
-#: Cells and names that a finding shows.
-MAX_SHOWN = 5
 #: Words for a group that is not known, whatever the case of their letters.
 UNKNOWN_WORDS = frozenset(
     "na n/a n.a. nan null none nil ? - -- . unknown missing unspecified undefined #n/a not_available".split()
@@ -101,8 +99,8 @@ def check_label_values(column: str, qualified: Sequence[str], others: Sequence[s
     if len(qualified) + len(others) <= 2:
         return []
     text = (
-        f"Column {quote(column)} holds {len(qualified) + len(others)} values: {listing(list(qualified), MAX_SHOWN)} "
-        f"{'counts' if len(qualified) == 1 else 'count'} as qualified, {listing(list(others), MAX_SHOWN)} as not."
+        f"Column {quote(column)} holds {len(qualified) + len(others)} values: {listing(list(qualified), MAX_NAMED)} "
+        f"{'counts' if len(qualified) == 1 else 'count'} as qualified, {listing(list(others), MAX_NAMED)} as not."
     )
     return [Finding("more_labels", "hint", text, "Name every value that means qualified.")]
 
@@ -155,7 +153,7 @@ def _plain(name: str) -> str:
 
 def _names_and_sizes(table: PublishedStatistics, groups: Sequence[int]) -> str:
     names = group_names(table.groups)
-    return listed([f"{quote(names[i])} ({count(table.counts.n[i])} people)" for i in groups], MAX_SHOWN)
+    return listed([f"{quote(names[i])} ({count(table.counts.n[i])} people)" for i in groups])
 
 
 def _differ_by_case(table: PublishedStatistics) -> Iterator[Finding]:
@@ -209,7 +207,7 @@ def _small_groups(table: PublishedStatistics) -> Iterator[Finding]:
     small = np.flatnonzero((n > 0) & (n < MIN_GROUP_SIZE))
     if n.sum() >= MIN_ROWS and small.size:
         names = group_names(table.groups)
-        names_shown = listed([f"{names[i]} ({count(n[i])})" for i in small], MAX_SHOWN)
+        names_shown = listed([f"{names[i]} ({count(n[i])})" for i in small])
         have = "has" if small.size == 1 else "have"
         text = f"{names_shown} {have} fewer than {MIN_GROUP_SIZE} people: too few to publish anything about."
         yield Finding("small_groups", "warning", text, "Merge them with others, or leave them out.")
@@ -337,9 +335,7 @@ def _check_feature(name: str, cells: TextArray, y: BoolArray, rows: NDArray[np.i
     what = _identifies_people(name, some, numbers)
     if not what:
         return None
-    text = (
-        f"Column {quote(name)} {what}. It identifies people or dates, so that a model learns nothing general from it."
-    )
+    text = f"Column {quote(name)} {what}. It identifies people or dates: a model learns nothing general from it."
     return Finding("names_people", "warning", text, "Leave it out.", {"name": name})
 
 

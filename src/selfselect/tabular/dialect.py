@@ -37,14 +37,9 @@ def first_rows(text: str, delimiter: str) -> list[list[str]] | None:
 
 
 def find_delimiter(text: str) -> tuple[str, str | None]:
-    r"""The delimiter of a file by its start, and a rival: another one that fits as well, so that the user must decide.
+    """The delimiter of a file by its start, and a rival: another one that fits as well, so that the user must decide.
 
     It is the comma wherever rows make sense with it, and if nothing fits.
-
-    Examples
-    --------
-    >>> find_delimiter("label;score\n1;0,5\n"), find_delimiter("a;b,c\n1;0,5\n")
-    ((';', None), (',', ';'))
     """
     rows = {sign: first_rows(text, sign) for sign in DELIMITERS}
     widths = {sign: len(parsed[0]) for sign, parsed in rows.items() if parsed and len(parsed[0]) > 1}
@@ -60,28 +55,22 @@ def find_delimiter(text: str) -> tuple[str, str | None]:
 
 
 def find_decimal(rows: Sequence[Sequence[str]], delimiter: str) -> str | None:
-    """Decimal sign of a table by its first rows, header included; None if it could be either, as in ``1,234``.
-
-    Examples
-    --------
-    >>> find_decimal([["score"], ["0,5"]], ";"), find_decimal([["pay"], ["1,234"]], ";")
-    (',', None)
-    """
+    """Decimal sign of a table by its first rows, header included; None if it could be either, as in ``1,234``."""
     if delimiter == ",":
         return "."
     cells = {cell.strip() for row in rows[1:] for cell in row}
     cells = {cell for cell in cells if "," in cell or "." in cell}
-    surely = {sign: any(_is_surely(cell, sign) for cell in cells) for sign in ".,"}
-    if surely["."] != surely[","]:
-        return "." if surely["."] else ","
-    if surely["."]:
+    certain = {sign: any(_is_decimal(cell, sign) for cell in cells) for sign in ".,"}
+    if certain["."] != certain[","]:
+        return "." if certain["."] else ","
+    if certain["."]:
         return None
     unclear = {sign: any(_GROUPED[sign].fullmatch(cell) for cell in cells) for sign in ".,"}
     # programs that write semicolons write decimal commas, and points between thousands
     return None if unclear[","] or (unclear["."] and delimiter == ";") else "."
 
 
-def _is_surely(cell: str, sign: str) -> bool:
+def _is_decimal(cell: str, sign: str) -> bool:
     """Whether a cell is a number in which this sign cannot separate thousands."""
     if _BOTH[sign].fullmatch(cell):
         return True

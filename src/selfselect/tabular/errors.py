@@ -8,11 +8,7 @@ from .._errors import InputError
 
 
 class TableError(InputError):
-    """A table that cannot be used: the problem, its place, and what to do about it.
-
-    ``key`` is the kind of the problem, by which the command names the option that solves it. ``details`` are values for
-    the command's message; ``named_by`` is the input that named something that does not exist.
-    """
+    """A table that cannot be used. The detail ``named_by`` is the input that named something that does not exist."""
 
     def __init__(
         self, problem: str, *, place: str = "", advice: str = "", key: str | None = None, **details: Any
@@ -34,6 +30,6 @@ def first_line(error: Exception) -> str:
     return str(error).partition("\n")[0]
 
 
-def too_large(most: int, place: str) -> TableError:
+def too_large(max_bytes: int, place: str) -> TableError:
     """Error about a compressed file that expands to more than is allowed."""
-    return TableError(f"decompressed, it holds more than {most:,} bytes", place=place, key="most_bytes")
+    return TableError(f"decompressed, it holds more than {max_bytes:,} bytes", place=place, key="max_bytes")

@@ -14,7 +14,7 @@ from sklearn.preprocessing import OneHotEncoder, StandardScaler
 from .._text import quote
 from .._validation import MAX_MAGNITUDE, FloatArray
 from ..counting import MISSING
-from .columns import is_missing, is_number, numbers_or_missing, to_numbers
+from .columns import is_missing, is_number, numbers_or_missing
 from .errors import TableError
 from .table import TextArray
 
@@ -29,19 +29,7 @@ MIN_ROWS_FOR_IDENTIFIERS = 50
 
 
 def read_features(columns: Mapping[str, TextArray]) -> tuple[pd.DataFrame, dict[str, str]]:
-    """Columns of text as a frame of numbers (NaN if missing) and categories, and why other columns are left out.
-
-    Examples
-    --------
-    >>> cells = {"age": ["20", "", "40"] * 10, "work": ["yes", "no", "no"] * 10, "same": ["1"] * 30}
-    >>> frame, left_out = read_features({name: np.array(column, dtype=object) for name, column in cells.items()})
-    >>> frame.head(2).to_dict("list")
-    {'age': [20.0, nan], 'work': ['yes', 'no']}
-    >>> left_out
-    {'same': 'it holds one value only'}
-    >>> fit_encoder(frame).transform(frame)[1].tolist()  # age, whether it is missing, work = no, work = yes
-    [0.0, 1.0, 1.0, 0.0]
-    """
+    """Columns of text as a frame of numbers (NaN if missing) and categories, and why other columns are left out."""
     for name, cells in columns.items():
         _refuse_numbers_with_errors(name, cells)
     reasons = {name: reason_to_leave_out(cells) for name, cells in columns.items()}
@@ -49,14 +37,15 @@ def read_features(columns: Mapping[str, TextArray]) -> tuple[pd.DataFrame, dict[
     kept = {name: cells for name, cells in columns.items() if name not in left_out}
     if not kept:
         raise TableError("No column is left to learn from")
-    return as_frame(kept, numbers=[name for name, cells in kept.items() if _is_numeric(cells)]), left_out
+    numbers = [name for name, cells in kept.items() if not numbers_or_missing(cells)[1].size]
+    return as_frame(kept, numbers), left_out
 
 
 def as_frame(columns: Mapping[str, TextArray], numbers: Sequence[str]) -> pd.DataFrame:
-    """Columns of text as a frame; those in ``numbers`` as numbers, the others as categories."""
+    """Columns of text as a frame: ``numbers`` (which hold no other text) as numbers, the others as categories."""
     return pd.DataFrame(
         {
-            name: to_numbers(cells)
+            name: numbers_or_missing(cells)[0]
             if name in numbers
             else pd.Series(np.where(is_missing(cells), MISSING, cells), dtype=object)
             for name, cells in columns.items()
@@ -104,16 +93,13 @@ def reason_to_leave_out(cells: TextArray) -> str:
     if is_missing(cells).all():
         return "it is empty"
     if len(values) == len(cells) >= MIN_ROWS_FOR_IDENTIFIERS:
-        if not _is_numeric(cells):
+        numbers, wrong = numbers_or_missing(cells)
+        if wrong.size:
             return "it holds a different text in every row, like a name"
-        steps = np.diff(to_numbers(cells))
+        steps = np.diff(numbers)
         if (steps > 0).all() or (steps < 0).all():
             return "it rises (or falls) from row to row, like a row number"
     return ""
-
-
-def _is_numeric(cells: TextArray) -> bool:
-    return not numbers_or_missing(cells)[1].size
 
 
 def _refuse_numbers_with_errors(name: str, cells: TextArray) -> None:
@@ -122,13 +108,8 @@ def _refuse_numbers_with_errors(name: str, cells: TextArray) -> None:
     numbers = sum(is_number(str(value)) and np.isfinite(float(value)) for value in values)
     wrong = numbers_or_missing(cells)[1]
     if numbers >= MIN_DISTINCT_NUMBERS and 0 < len(wrong) <= MAX_ERROR_SHARE * len(cells):
-        raise TableError(
-            f"Column {quote(name)} holds numbers except in {len(wrong)} row(s), first {quote(str(cells[wrong[0]]))} in "
-            f"row {wrong[0] + 1} after the header",
-            advice="Correct or empty these cells, or leave the column out.",
-            key="ignore",
-            name=name,
-        )
+        where = f"{len(wrong)} row(s), first {quote(str(cells[wrong[0]]))} in row {wrong[0] + 1} after the header"
+        raise _column_error(name, f"numbers except in {where}", "Correct or empty them, or leave the column out.")
 
 
 def _check_size(name: str, numbers: FloatArray) -> None:
@@ -139,9 +120,8 @@ def _check_size(name: str, numbers: FloatArray) -> None:
     largest, spread = float(np.abs(present).max()), float(present.max() - present.min())
     if largest > MAX_MAGNITUDE or 0 < spread < 1 / MAX_MAGNITUDE:
         size = f"large to learn from ({largest:g})" if largest > MAX_MAGNITUDE else f"close to each other ({spread:g})"
-        raise TableError(
-            f"Column {quote(name)} holds numbers too {size}",
-            advice="Rescale them, or leave the column out.",
-            key="ignore",
-            name=name,
-        )
+        raise _column_error(name, f"numbers too {size}", "Rescale them, or leave the column out.")
+
+
+def _column_error(name: str, problem: str, advice: str) -> TableError:
+    return TableError(f"Column {quote(name)} holds {problem}", advice=advice, key="ignore", name=name)

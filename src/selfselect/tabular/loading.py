@@ -154,6 +154,10 @@ class PeopleReader:
             )
         return output.screen(self.y, self.groups(group_column), self.weight, ~untested)
 
+    def without_decisions(self) -> PublishedStatistics:
+        """Labels and groups only."""
+        return ModelOutput(np.zeros(len(self.y), dtype=bool)).screen(self.y, self.groups()).table
+
     def label_findings(self) -> list[Finding]:
         """What looks wrong with the values of the label."""
         return check_label_values(self._people.label, *self._labels.texts_by_meaning())
@@ -185,52 +189,17 @@ def check_output(result: ScreeningResult, model: Model) -> list[Finding]:
     return (check_scores if isinstance(model, ScoreColumn) else check_decisions)(result, model.name)
 
 
-def read_screening_result(
-    table: Table, people: PeopleColumns, model: Model, findings: list[Finding] | None = None
-) -> ScreeningResult:
-    r"""Result of a model for the people in a table.
-
-    Parameters
-    ----------
-    table : Table
-        The table.
-    people : PeopleColumns
-        Columns of labels and groups.
-    model : ScoreColumn or DecisionColumn
-        Column of scores or of decisions.
-    findings : list of Finding, optional
-        What looks wrong with the table is added to it.
-
-    Examples
-    --------
-    >>> import tempfile, pathlib
-    >>> from selfselect.tabular.read import open_table
-    >>> with tempfile.TemporaryDirectory() as folder:
-    ...     path = pathlib.Path(folder, "t.csv")
-    ...     _ = path.write_text("hired,team,score\n1,A,0.9\n0,A,0.6\n1,B,0.2\n")
-    ...     with open_table(path) as table:
-    ...         result = read_screening_result(table, PeopleColumns("hired", ("team",)), ScoreColumn("score"))
-    >>> result.threshold, result.table.precision.to_dict()
-    (0.5, {'A': 0.5, 'B': nan})
-    """
-    return _read_results(table, people, model, [None], findings)[0]
-
-
 def read_screening_results(
-    table: Table, people: PeopleColumns, model: Model, findings: list[Finding] | None = None
-) -> list[ScreeningResult]:
-    """The same as :func:`read_screening_result` for each column of groups on its own."""
-    return _read_results(table, people, model, people.groups, findings)
-
-
-def _read_results(
     table: Table,
     people: PeopleColumns,
     model: Model,
-    group_columns: Sequence[str | None],
-    findings: list[Finding] | None,
+    findings: list[Finding] | None = None,
+    group_columns: Sequence[str | None] = (None,),
 ) -> list[ScreeningResult]:
-    """One result per column of groups; None stands for the combinations of all."""
+    """Results of a model for the people in a table: one for each column of groups.
+
+    None stands for the combinations of all columns. What looks wrong with the table is added to ``findings``.
+    """
     reader = PeopleReader(table, people, [model_position(table, model)])
     output = reader.output(model, reader.others[0])
     results = [reader.screen(output, name) for name in group_columns]
@@ -251,11 +220,6 @@ class TrainingTable:
     groups: GroupCodes
     missing: str = "error"
 
-    @property
-    def group_columns(self) -> tuple[str, ...]:
-        """Names of the group columns."""
-        return tuple(str(name) for name in self.groups.labels.names)
-
 
 def read_for_training(
     table: Table,
@@ -265,10 +229,7 @@ def read_for_training(
     learn_from_groups: bool = True,
     findings: list[Finding] | None = None,
 ) -> TrainingTable:
-    """Labels, groups and all columns to learn from, but the ignored ones.
-
-    The other parameters are those of :func:`read_screening_result`.
-    """
+    """Labels, groups and all columns to learn from, but the ignored ones."""
     if people.label in people.groups:
         raise TableError(f"the label and the groups are the same column {quote(people.label)}", named_by="group")
     hidden = {people.label, *ignore, *(() if learn_from_groups else people.groups)}
@@ -279,12 +240,11 @@ def read_for_training(
     if reader.y.all() or not reader.y.any():
         raise table.error("all rows have the same value; training needs both", column=people.label)
     columns = {column.name: normalise_decimals(table, column) for column in reader.others}
-    groups = reader.groups()
     if findings is not None:
         findings += reader.label_findings()
-        findings += check_labels_and_groups(_without_decisions(reader.y, groups), people.label)
+        findings += check_labels_and_groups(reader.without_decisions(), people.label)
         findings += check_features({name: columns[name] for name in used if name not in people.groups}, reader.y)
-    return TrainingTable(columns, reader.y, groups, people.missing)
+    return TrainingTable(columns, reader.y, reader.groups(), people.missing)
 
 
 def _other_columns(table: Table, hidden: set[str], ignore: Sequence[str]) -> list[str]:
@@ -297,22 +257,14 @@ def _other_columns(table: Table, hidden: set[str], ignore: Sequence[str]) -> lis
 def read_for_checking(
     table: Table, people: PeopleColumns, model: Model | None, *, ignore: Sequence[str] = (), findings: list[Finding]
 ) -> int:
-    """Check labels, groups, the column of a model and all other columns but the ignored ones; count the people.
-
-    The other parameters are those of :func:`read_screening_result`.
-    """
+    """Check labels, groups, the column of a model and all other columns but the ignored ones; count the people."""
     hidden = {people.label, *people.groups, *ignore, *(() if model is None else (model.name,))}
     used = list(dict.fromkeys(_other_columns(table, hidden, ignore)))
     positions = [] if model is None else [model_position(table, model)]
     reader = PeopleReader(table, people, [*positions, *(table.position(name) for name in used)])
     findings += reader.label_findings()
-    findings += check_labels_and_groups(_without_decisions(reader.y, reader.groups()), people.label)
+    findings += check_labels_and_groups(reader.without_decisions(), people.label)
     if model is not None:
         findings += check_output(reader.screen(reader.output(model, reader.others[0])), model)
     findings += check_features({column.name: column.cells() for column in reader.others[len(positions) :]}, reader.y)
     return len(reader.y)
-
-
-def _without_decisions(y: BoolArray, groups: GroupCodes) -> PublishedStatistics:
-    selected = np.zeros(len(y), dtype=bool)
-    return PublishedStatistics(groups.labels, GroupCounts.from_rows(y, selected, groups.codes, groups.n_groups))

@@ -1,8 +1,4 @@
-"""Checks of a trained model: groups that it shuts out, and conditions that it does not meet.
-
-A group does not apply if its precision does not cover its cost. It is shut out if the model passes (almost) nobody of
-it, whether people apply or not.
-"""
+"""Checks of a trained model: groups of which it passes (almost) nobody, and conditions that it does not meet."""
 
 from __future__ import annotations
 
@@ -12,9 +8,8 @@ from typing import Any
 import numpy as np
 
 from .._formats import count, percent
-from .._validation import BoolArray
 from ..auditing import Audit, group_names
-from ..counting import GroupCounts, locate_labels
+from ..counting import locate_labels
 from ..outcomes import outcome
 from ..statistics import SLACK
 
@@ -24,41 +19,23 @@ MIN_PASS_RATE = 0.01
 MIN_QUALIFIED = 10
 
 
-def rejected(counts: GroupCounts) -> BoolArray:
-    """Groups of which (almost) nobody passes screening.
-
-    Examples
-    --------
-    >>> rejected(GroupCounts(*(np.array(column) for column in ([200, 200], [90, 90], [1, 2], [1, 2])))).tolist()
-    [True, False]
-    """
-    return np.asarray((counts.selected < (MIN_PASS_RATE - SLACK) * counts.n) & (counts.n > 0), dtype=bool)
-
-
 def shut_out(trained: Audit) -> list[str]:
     """A sentence for each group with enough qualified people that a model shuts out.
 
     The check uses held-out people. For groups with too few qualified people among them (or if nobody was held out) it
     uses those whose counts are published.
-
-    Examples
-    --------
-    >>> from selfselect import audit
-    >>> y, z = [1, 0] * 20, ["A"] * 20 + ["B"] * 20
-    >>> shut_out(audit(y, y_pred=[1] * 20 + [0] * 20, sensitive_features=z, cost=0.5))
-    ["The model passes none of the 20 people of 'B', 10 of whom are qualified."]
     """
     tables = [(trained.population, "held-out people")] if trained.of_new_people else []
     checked: set[Any] = set()
     sentences = []
     for table, whose in [*tables, (trained.published, "people")]:
-        counts, is_rejected = table.counts, rejected(table.counts)
+        counts = table.counts
         for i, (label, name) in enumerate(zip(table.groups, group_names(table.groups), strict=True)):
             if label in checked or counts.positives[i] < MIN_QUALIFIED:
                 continue
             checked.add(label)
-            if is_rejected[i]:
-                n, passed = counts.n[i], counts.selected[i]
+            n, passed = counts.n[i], counts.selected[i]
+            if passed < (MIN_PASS_RATE - SLACK) * n:
                 passes = f"{count(passed)} ({percent(passed / n)})" if passed else "none"
                 sentences.append(
                     f"The model passes {passes} of the {count(n)} {whose} of {name!r}, {count(counts.positives[i])} of "
@@ -77,13 +54,6 @@ def unmet_conditions(
     """Conditions of :class:`selfselect.StrategicClassifier` that a trained model does not meet: their names, and why.
 
     They are checked on the published counts, on which training enforces them; held-out people may differ by chance.
-
-    Examples
-    --------
-    >>> from selfselect import audit
-    >>> trained = audit([1, 0] * 4, y_pred=[1, 0] * 2 + [0] * 4, sensitive_features=["A"] * 4 + ["B"] * 4, cost=0.5)
-    >>> unmet_conditions(trained, require=["B"], min_selection_rate=0.1)
-    [('require', 'B does not apply'), ('min_selection_rate', '0.0% of B pass, fewer than 10.0%')]
     """
     table, counts = trained.published, trained.published.counts
     names, unmet = group_names(table.groups), []

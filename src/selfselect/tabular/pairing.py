@@ -48,15 +48,6 @@ def read_model_table(
     positions = [model_position(table, model) for model in models]
     if identifier is not None:
         positions.append(table.position(identifier, "same_people"))
-        roles: dict[str | None, str] = {people.label: "label", people.weight: "weight"}
-        roles.update(dict.fromkeys(people.groups, "group"))
-        if identifier in roles:
-            raise table.error(
-                f"the column of identifiers is also named as the {roles[identifier]}",
-                column=identifier,
-                advice="People are matched by a column of their own, such as a number that each has once.",
-                named_by="same_people",
-            )
     reader = PeopleReader(table, people, positions)
     outputs = [reader.output(model, column) for model, column in zip(models, reader.others, strict=False)]
     identifiers = None
@@ -80,6 +71,7 @@ def match_people(first: ModelTable, second: ModelTable, identifier: str) -> tupl
                 f"{quote(str(values[counts > 1][0]))} appears {counts.max()} times",
                 place=f"{table.name}, column {quote(identifier)}",
                 advice="People can only be matched by what each has once.",
+                named_by="same_people",
             )
     both, in_first, in_second = np.intersect1d(first.identifiers, second.identifiers, return_indices=True)
     if len(both) == 0:

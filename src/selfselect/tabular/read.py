@@ -12,7 +12,7 @@ import zlib
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
-from typing import Any, BinaryIO, TypeAlias
+from typing import Any, BinaryIO
 
 from .._text import printable, quote
 from .csv_files import CsvTable
@@ -21,8 +21,6 @@ from .parquet_files import ParquetTable
 from .table import Table
 from .workbooks import WorkbookTable
 
-#: Called with the number of bytes that were read.
-Progress: TypeAlias = Callable[[int], object]
 #: First bytes of a file, by its kind.
 PARQUET, GZIP, ZIP, OLD_EXCEL = b"PAR1", b"\x1f\x8b", b"PK\x03\x04", b"\xd0\xcf\x11\xe0"
 #: Bytes that a compressed file may expand to by default. A workbook is kept in memory as a whole.
@@ -37,50 +35,21 @@ def open_table(
     delimiter: str = "auto",
     decimal: str = "auto",
     sheet: str | None = None,
-    most_bytes: int | None = None,
-    progress: Progress | None = None,
+    max_bytes: int | None = None,
+    progress: Callable[[int], object] | None = None,
 ) -> Iterator[Table]:
-    r"""Open a CSV file (plain or gzip), a Parquet file, a workbook (with python-calamine), or standard input.
+    """Open a CSV file (plain or gzip), a Parquet file, a workbook (with python-calamine), or standard input (``-``).
 
-    Parameters
-    ----------
-    path : str or Path
-        The file; ``-`` is standard input.
-    encoding : str, default="auto"
-        Of a CSV file. ``auto``: what its byte-order mark says, else UTF-8, else cp1252 if nothing in it is UTF-8.
-    delimiter : str, default="auto"
-        Between the columns of a CSV file. ``auto``: the comma if its rows make sense with it, else the one of
-        semicolon, tab and bar with which they do.
-    decimal : {"auto", ".", ","}, default="auto"
-        Decimal sign of a CSV file. ``auto``: a point if commas separate the columns, else as in the first rows.
-    sheet : str, optional
-        Name or number of the sheet of a workbook; the first by default.
-    most_bytes : int, optional
-        What a compressed file may expand to: by default 8 GiB, and 1 GiB for a workbook.
-    progress : callable, optional
-        Called with the number of bytes that were read of a CSV file.
-
-    Yields
-    ------
-    Table
-        Its ``notes`` say what was detected.
-
-    Examples
-    --------
-    >>> import tempfile, pathlib
-    >>> with tempfile.TemporaryDirectory() as folder:
-    ...     path = pathlib.Path(folder, "t.csv")
-    ...     _ = path.write_text("label,group\n1,A\n0,B\n")
-    ...     with open_table(path) as table:
-    ...         print(table.header, table.columns([1])[0].cells())
-    ['label', 'group'] ['A' 'B']
+    ``encoding``, ``delimiter`` and ``decimal`` are those of a CSV file; what is detected (``auto``) is in the notes of
+    the table. ``sheet`` is the name or number of a sheet of a workbook. ``max_bytes`` is what a compressed file may
+    expand to. ``progress`` is called with the number of bytes that were read.
     """
-    _check_options(encoding, delimiter, decimal)
+    _check_options(encoding, delimiter)
     name = "standard input" if str(path) == "-" else str(path)
     try:
-        with _opened(path, name, most_bytes) as file:
+        with _opened(path, name, max_bytes) as file:
             options = {"encoding": encoding, "delimiter": delimiter, "decimal": decimal, "progress": progress}
-            yield _table(name, file, sheet, most_bytes, **options)
+            yield _table(name, file, sheet, max_bytes, **options)
     except (gzip.BadGzipFile, EOFError, zlib.error) as error:
         raise TableError(f"this is a damaged or truncated gzip file: {error}", place=printable(name)) from error
     except (OSError, UnicodeError) as error:
@@ -88,11 +57,9 @@ def open_table(
         raise TableError(f"Cannot read {printable(name)}: {reason}") from error
 
 
-def _check_options(encoding: str, delimiter: str, decimal: str) -> None:
+def _check_options(encoding: str, delimiter: str) -> None:
     if delimiter != "auto" and (len(delimiter) != 1 or delimiter in '"\r\n\0'):
         raise TableError(f"The delimiter must be one character, got {quote(delimiter)}", named_by="delimiter")
-    if decimal not in ("auto", ".", ","):
-        raise TableError(f"The decimal sign must be a point or a comma, got {quote(decimal)}", named_by="decimal")
     try:
         if encoding != "auto":
             "".encode(encoding)
@@ -102,47 +69,44 @@ def _check_options(encoding: str, delimiter: str, decimal: str) -> None:
         raise TableError(f"Unknown encoding {quote(encoding)}", advice=advice, named_by="encoding") from error
 
 
-def _opened(path: str | Path, name: str, most_bytes: int | None) -> BinaryIO:
+def _opened(path: str | Path, name: str, max_bytes: int | None) -> BinaryIO:
     """A file that can be read twice. Standard input and pipes are kept in memory, up to the limit."""
     if str(path) == "-":
         if sys.stdin is None:  # Python was started without
             raise OSError("it is closed")
-        return _in_memory(sys.stdin.buffer, name, most_bytes)
-    try:
-        file = open(path, "rb")  # noqa: SIM115
-    except ValueError as error:  # a NUL in the name
-        raise OSError(str(error)) from error
+        return _in_memory(sys.stdin.buffer, name, max_bytes)
+    file = open(path, "rb")  # noqa: SIM115
     if file.seekable():
         return file
     with file:
-        return _in_memory(file, name, most_bytes)
+        return _in_memory(file, name, max_bytes)
 
 
-def _in_memory(stream: BinaryIO, name: str, most_bytes: int | None) -> BinaryIO:
-    most = MAX_BYTES if most_bytes is None else most_bytes
-    data = stream.read(most + 1)
-    if len(data) > most:
-        raise too_large(most, printable(name))
+def _in_memory(stream: BinaryIO, name: str, max_bytes: int | None) -> BinaryIO:
+    limit = MAX_BYTES if max_bytes is None else max_bytes
+    data = stream.read(limit + 1)
+    if len(data) > limit:
+        raise too_large(limit, printable(name))
     return io.BytesIO(data)
 
 
-def _table(name: str, file: BinaryIO, sheet: str | None, most_bytes: int | None, **options: Any) -> Table:
+def _table(name: str, file: BinaryIO, sheet: str | None, max_bytes: int | None, **options: Any) -> Table:
     """The table in a file, by its first bytes."""
     start = file.read(8)
     file.seek(0)
     sha256 = _hashing(file)
     if start.startswith(ZIP):
-        return WorkbookTable(name, sha256, file, sheet, MAX_WORKBOOK_BYTES if most_bytes is None else most_bytes)
+        return WorkbookTable(name, sha256, file, sheet, MAX_WORKBOOK_BYTES if max_bytes is None else max_bytes)
     if sheet is not None:
         problem = f"there is no sheet {quote(sheet)}: this is not an .xlsx file"
         raise TableError(problem, place=printable(name), named_by="sheet")
     if start.startswith(OLD_EXCEL):
         problem = "this is a file of an older Excel (.xls), or a workbook with a password"
         raise TableError(problem, place=printable(name), advice="Save it as .xlsx without a password, or as CSV.")
-    most = MAX_BYTES if most_bytes is None else most_bytes
+    limit = MAX_BYTES if max_bytes is None else max_bytes
     if start.startswith(PARQUET):
-        return ParquetTable(name, sha256, file, most)
-    return CsvTable(name, sha256, file, most if start.startswith(GZIP) else None, **options)
+        return ParquetTable(name, sha256, file, limit)
+    return CsvTable(name, sha256, file, limit if start.startswith(GZIP) else None, **options)
 
 
 def _hashing(file: BinaryIO) -> Callable[[], str]:

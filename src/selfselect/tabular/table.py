@@ -34,9 +34,6 @@ class Column:
         self.name, self.rows = name, rows
         self._array: pa.ChunkedArray | None = array
 
-    def __len__(self) -> int:
-        return len(self.rows)
-
     @cached_property
     def _coded(self) -> tuple[NDArray[np.int32], TextArray]:
         array, self._array = self._array, None  # its memory may be much larger than that of the codes
@@ -180,7 +177,7 @@ class Table(ABC):
                 named_by=named_by,
             )
         delimiters = [sign for sign in (";", "\t", "|") if len(self.header) == 1 and sign in self.header[0]]
-        advice = f"{did_you_mean(column, self.header)}Its columns: {listing(self.header, MAX_LISTED)}."
+        advice = f"{did_you_mean(column, self.header)}Its columns: {listing(self.header)}."
         if delimiters:
             advice += f" Perhaps they are separated by {delimiters[0]!r}."
         raise self.error(
@@ -199,7 +196,7 @@ def did_you_mean(name: str, known: Sequence[str]) -> str:
     return f"Did you mean {quote(plain[near[0]])}? " if near else ""
 
 
-def listing(names: Sequence[str], most: int) -> str:
+def listing(names: Sequence[str], most: int = MAX_LISTED) -> str:
     """Names for an error, at most so many."""
     listed = ", ".join(quote(name) for name in names[:most])
     return listed + (f" and {len(names) - most} more" if len(names) > most else "")

@@ -20,7 +20,7 @@ from .._validation import MAX_MAGNITUDE, BoolArray, FloatArray, check_choice
 from ..auditing import Audit, Provenance, ScreeningResult, group_names
 from ..constraints import Constraint, MaxSocialCost, MinSelectionRate, RequiredGroups
 from ..costs import Terms
-from ..counting import GroupCounts, encode_groups
+from ..counting import encode_groups
 from ..estimators import (
     GroupThresholdClassifier,
     NaiveClassifier,
@@ -29,10 +29,9 @@ from ..estimators import (
     StrategicClassifier,
     load_model,
 )
-from ..publishing import PublishedStatistics, ThresholdCurves
-from .columns import group_frame, is_missing, numbers_or_missing, with_point
+from .columns import group_frame, numbers_or_missing, with_point
 from .features import as_frame, fit_encoder, read_features
-from .loading import TrainingTable
+from .loading import ModelOutput, TrainingTable
 from .table import Column, Table, TextArray
 
 Method: TypeAlias = Literal["naive", "semi", "thresholds", "strategic"]
@@ -169,17 +168,7 @@ def train_on_table(
     seed: int = 0,
     provenance: Provenance | None = None,
 ) -> TrainingResult:
-    """Fit a classifier to a table of text and audit it on a share of rows that are held out.
-
-    Examples
-    --------
-    >>> from selfselect.counting import encode_groups
-    >>> cells = np.array(["1", "2", "3", "4"] * 10, dtype=object)
-    >>> people = TrainingTable({"years": cells}, cells > "2", encode_groups(["A", "B"] * 20))
-    >>> done = train_on_table(people, make_classifier("naive", Terms(0.7)))
-    >>> done.trained_on, done.held_out, done.unseen, done.audit.applying_groups
-    (28, 12, True, 2)
-    """
+    """Fit a classifier to a table of text and audit it on a share of rows that are held out."""
     test = hold_out(people.groups.codes * 2 + people.y, holdout, seed)
     train = ~test
     frame, left_out = read_features(people.columns)
@@ -190,7 +179,7 @@ def train_on_table(
         Pipeline([("columns", encoder), ("classifier", classifier)]),
         columns=tuple(frame.columns),
         numbers=tuple(frame.select_dtypes("number").columns),
-        groups=people.group_columns,
+        groups=tuple(map(str, people.groups.labels.names)),
         missing=people.missing,
     )
     score = model.score(frame, people.groups)
@@ -198,11 +187,9 @@ def train_on_table(
     train_score = score[train] if unseen_scores is None else unseen_scores
 
     def screening(rows: BoolArray, score: FloatArray) -> ScreeningResult:
-        groups, y = people.groups.take(rows), people.y[rows]
-        if model.decides_by_group:  # thresholds differ and may be infinite, so there is no curve over one threshold
-            counts = GroupCounts.from_rows(y, score > 0, groups.codes, len(groups.labels))
-            return ScreeningResult(PublishedStatistics(groups.labels, counts))
-        return ScreeningResult.from_curves(ThresholdCurves.from_codes(y, score, groups.codes, groups.labels), 0.0)
+        # thresholds of groups differ and may be infinite: then there is no curve over one threshold
+        output = ModelOutput(score > 0) if model.decides_by_group else ModelOutput(score > 0, score, threshold=0.0)
+        return output.screen(people.y[rows], people.groups.take(rows))
 
     scored = ~np.isnan(train_score)
     published_rows = train.copy()
@@ -251,10 +238,7 @@ def predict_table(model: TableModel, table: Table) -> tuple[list[list[str]], lis
 
 def _numbers_with_points(table: Table, column: Column) -> TextArray:
     """Cells of a column of numbers with decimal points; any other cell is an error that names its place."""
-    cells = column.cells()
-    if table.decimal != ".":
-        with_points = [with_point(str(cell), table.decimal) for cell in cells]
-        cells = np.where(is_missing(cells), cells, np.array(with_points, dtype=object))
+    cells = np.array([with_point(str(cell), table.decimal) for cell in column.cells()], dtype=object)
     numbers, wrong = numbers_or_missing(cells)
     problem = "is not a finite number; in training this column held numbers"
     if not wrong.size:

@@ -15,7 +15,7 @@ import pyarrow as pa
 
 from .._text import quote
 from .errors import first_line
-from .table import MAX_LISTED, Table, did_you_mean, listing
+from .table import Table, did_you_mean, listing
 
 #: Whole numbers beyond this are not exact in a workbook, so that two different ones may look the same.
 LARGEST_EXACT = 2**53
@@ -91,14 +91,14 @@ class WorkbookTable(Table):
             raise self.error("it holds no sheet with cells")
         if sheet is None:
             if len(names) > 1:
-                others = listing(names[1:], MAX_LISTED)
+                others = listing(names[1:])
                 self.notes.append(f"{self.name} is read from its first sheet {quote(names[0])}; it also has {others}.")
             return names[0]
         if sheet in names:
             return sheet
         if sheet.isdecimal() and 1 <= int(sheet) <= len(names):
             return names[int(sheet) - 1]
-        advice = f"{did_you_mean(sheet, names)}Its sheets: {listing(names, MAX_LISTED)}."
+        advice = f"{did_you_mean(sheet, names)}Its sheets: {listing(names)}."
         raise self.error(f"there is no sheet {quote(sheet)}", advice=advice, named_by="sheet")
 
     def _read(self, positions: Sequence[int]) -> tuple[Sequence[int], list[pa.ChunkedArray]]:

@@ -13,28 +13,12 @@ from .._text import escape_formula
 from .columns import is_number
 
 
-def csv_text(frame: pd.DataFrame, digits: int | None = None) -> str:
-    r"""Frame as CSV without its index. Texts that a spreadsheet would run are made inert.
-
-    ``digits`` are the significant digits of floats; by default all.
-
-    Examples
-    --------
-    >>> csv_text(pd.DataFrame({"group": ["=1+1", "A"], "n": [-1, 2]}))
-    "group,n\n'=1+1,-1\nA,2\n"
-    """
-    lines = [_line([escape_formula(str(name)) for name in frame.columns])]
-    for row in frame.itertuples(index=False):
-        lines.append(_line([_cell(value, digits) for value in row]))
-    return "".join(lines)
-
-
-def _cell(value: Any, digits: int | None) -> Any:
-    if value is None or value != value:
-        return ""
-    if digits is not None and isinstance(value, float):
-        return f"{value:.{digits}g}"
-    return escape_formula(value)
+def csv_text(frame: pd.DataFrame) -> str:
+    """Frame as CSV without its index. Texts that a spreadsheet would run are made inert."""
+    rows = [frame.columns.map(str), *frame.itertuples(index=False)]
+    return "".join(
+        _line("" if value is None or value != value else escape_formula(value) for value in row) for row in rows
+    )
 
 
 def _line(cells: Iterable[Any]) -> str:
@@ -45,12 +29,6 @@ def _line(cells: Iterable[Any]) -> str:
 
 
 def csv_lines(rows: Iterable[Iterable[str]]) -> Iterator[bytes]:
-    r"""Rows of texts as lines of CSV. Numbers keep their sign; other texts that a spreadsheet would run are made inert.
-
-    Examples
-    --------
-    >>> list(csv_lines([["name", "n"], ["=1+1", "-1"]]))
-    [b'name,n\n', b"'=1+1,-1\n"]
-    """
+    """Rows of texts as lines of CSV. Numbers keep their sign; other texts become inert as in :func:`csv_text`."""
     for row in rows:
-        yield _line([cell if is_number(cell) else escape_formula(cell) for cell in row]).encode()
+        yield _line(cell if is_number(cell) else escape_formula(cell) for cell in row).encode()

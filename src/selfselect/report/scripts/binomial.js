@@ -1,7 +1,7 @@
 // Chances of counts, and what they say of a share: the regularised incomplete beta function and its inverse. Counts may
 // be sums of weights, and need not be whole.
 
-const MOST_STEPS = 100000; // of a continued fraction; it takes some hundred where a million people pass
+const MAX_STEPS = 100000; // of a continued fraction; it takes some hundred where a million people pass
 const TINY = 1e-300; // in place of 0, where the next step divides by it
 const AS_EXACT = 1e-16; // what a double cannot hold any more
 const FAR_UP = 16; // from where on Stirling's series is exact to a double
@@ -45,7 +45,7 @@ function betaFraction(a, b, x) {
   let c = 1;
   let d = 1 / away(1 - ((a + b) * x) / (a + 1));
   let total = d;
-  for (let m = 1; m < MOST_STEPS; m += 1) {
+  for (let m = 1; m < MAX_STEPS; m += 1) {
     const even = (m * (b - m) * x) / ((a + 2 * m - 1) * (a + 2 * m));
     d = 1 / away(1 + even * d);
     c = away(1 + even / c);

@@ -9,7 +9,7 @@ if (content.chart.kind === "comparison") {
   const sign = make("span", "\u25a0", "sign shut");
   sign.setAttribute("aria-hidden", "true");
   before.append(sign, ` ${content.chart.names[0]}; in colour, ${content.chart.names[1]}:`);
-  byId("key").replaceChildren(before, ...keyOf(content.chart.groups.map((g) => g.after.standing).filter((standing) => standing !== null)));
+  byId("key").replaceChildren(before, ...keyOf(content.chart.groups.map((g) => g.after.status).filter((status) => status !== null)));
 }
 drawSoon();
 watchPictures();

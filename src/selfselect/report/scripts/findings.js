@@ -68,7 +68,7 @@ function findings(given, { terms, threshold }) {
   groups.forEach((group, z) => {
     group.settled = undecided === null; // who applies does not depend on the interval
     group.undecided = Boolean(undecided && undecided[z]);
-    group.standing = standing(group.selected, group.applies, group.undecided);
+    group.status = groupStatus(group.selected, group.applies, group.undecided);
   });
   const parts = verdictParts(terms.cost, given.names, shares, result, {
     confidence: terms.confidence,
@@ -78,7 +78,7 @@ function findings(given, { terms, threshold }) {
     selected: published.selected,
     people: sum(population.n),
     undecided,
-    either_way: undecided && eitherWay(population, groups.map((group) => group.applies), undecided),
+    ranges: undecided && undecidedRanges(population, groups.map((group) => group.applies), undecided),
   });
   const finding = parts.join(" ");
   const promised = promisesOn(given, groups, population);
@@ -99,7 +99,7 @@ function findings(given, { terms, threshold }) {
 const sentenceOn = (group, terms) => groupSentence(group.name, group.cost, group.share, group.selected, group.precision,
   group.subsidy_needed,
   { kind: terms.kind, subsidised: group.subsidy > 0, undecided: group.undecided, max_accepted_cost: group.max_accepted_cost, confidence: terms.confidence });
-const phraseOn = (group, terms) => standingPhrase(group.standing, group.precision, group.cost,
+const phraseOn = (group, terms) => statusPhrase(group.status, group.precision, group.cost,
   { max_accepted_cost: group.max_accepted_cost, confidence: terms.confidence });
 const warningOn = (group) => groupWarning(group.selected, group.settled ? NaN : group.precision_low,
   group.settled ? NaN : group.precision_high, group.cost, group.effective);

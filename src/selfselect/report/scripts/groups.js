@@ -34,7 +34,7 @@ const COLUMNS = [
 ];
 const ROWS_AT_FIRST = 20;
 const MORE_ROWS = 200; // on each press of the button for more
-const MOST_TOLD = 12; // sentences: nobody reads more
+const MAX_TOLD = 12; // sentences: nobody reads more
 const SLIDER_STEPS = 1000; // sliders hold whole numbers
 const view = { sort: "order", down: false, search: "", most: ROWS_AT_FIRST };
 
@@ -76,7 +76,7 @@ function drawnInput(z) {
     const next = drawn.checked ? withDrawn(setting.drawn, z) : withoutDrawn(setting.drawn, z);
     drawn.checked = drawn.checked && next !== null;
     const names = drawnSlots().map((slot) => content.names[slot.z]);
-    setText("groups-told", next === null ? `At most ${MOST_DRAWN} groups can be drawn in colour. Remove one of these first: ${listed(names, MOST_DRAWN)}.` : "");
+    setText("groups-told", next === null ? `At most ${MAX_DRAWN} groups can be drawn in colour. Remove one of these first: ${listed(names, MAX_DRAWN)}.` : "");
     if (next !== null) change({ drawn: next });
   });
   return drawn;
@@ -145,10 +145,10 @@ function drawRow(g) {
 }
 function drawSentences(matching) {
   // of many groups, those that do not certainly apply come first, the largest before the others
-  const urgency = (g) => (g.standing === "applies" ? 1 : 0);
-  const told = matching.length <= MOST_TOLD ? matching :
-    [...matching].sort((a, b) => urgency(a) - urgency(b) || b.n - a.n).slice(0, MOST_TOLD);
-  const items = told.map((g) => make("li", toldOf(g), STANDINGS[g.standing].class));
+  const urgency = (g) => (g.status === "applies" ? 1 : 0);
+  const told = matching.length <= MAX_TOLD ? matching :
+    [...matching].sort((a, b) => urgency(a) - urgency(b) || b.n - a.n).slice(0, MAX_TOLD);
+  const items = told.map((g) => make("li", toldOf(g), STATUSES[g.status].class));
   if (matching.length > told.length) {
     items.push(make("li", `And ${count(matching.length - told.length)} more in the table.`));
   }

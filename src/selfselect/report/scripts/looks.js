@@ -5,7 +5,7 @@ const COLOURS = ["#2b7bba", "#d1601f", "#12876a", "#b3589a", "#8a7a12", "#7a6bd0
 const DASHES = ["none", "7 4", "2 3", "10 3 2 3", "none", "7 4", "2 3", "10 3 2 3"];
 
 // how groups stand: the colour is never alone, each has its shape and its words
-const STANDINGS = {
+const STATUSES = {
   "applies": { colour: "var(--in)", symbol: "circle", filled: true, sign: "\u25cf", class: "in" },
   "may apply": { colour: "var(--open)", symbol: "diamond", filled: true, sign: "\u25c6", class: "open" },
   "may stay away": { colour: "var(--open)", symbol: "diamond", filled: false, sign: "\u25c7", class: "open" },
@@ -13,10 +13,10 @@ const STANDINGS = {
   "nobody passes": { colour: "var(--quiet)", symbol: "times", filled: false, sign: "\u00d7", class: "shut" },
 };
 // hollow where people stay away
-const fillOf = (g) => (STANDINGS[g.standing].filled ? STANDINGS[g.standing].colour : "var(--paper)");
+const fillOf = (g) => (STATUSES[g.status].filled ? STATUSES[g.status].colour : "var(--paper)");
 // what signs mean, and how many groups have each; only those that are there
 function keyOf(stands) {
-  return Object.entries(STANDINGS).flatMap(([words, looks]) => {
+  return Object.entries(STATUSES).flatMap(([words, looks]) => {
     const number = stands.filter((other) => other === words).length;
     if (!number) return [];
     const item = make("span", undefined, "key-item");

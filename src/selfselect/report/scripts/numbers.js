@@ -3,7 +3,7 @@
 const UNDEFINED = "none";
 const PLACES = 3;
 const THOUSAND = 1000;
-const FEWEST_PLACES = 2;
+const MIN_PLACES = 2;
 // in thousandths: half of what the rule by which groups decide forgives, so that what is written is enough
 const SPARE = (THOUSAND * SLACK) / 2;
 
@@ -33,15 +33,15 @@ const level = (value) => {
   const text = decimal(value * 100 * THOUSAND + SPARE * 100, Math.floor, PLACES, 0);
   return text === UNDEFINED ? text : `${text}%`;
 };
-const amount = (value) => decimal(value * THOUSAND, nearest, PLACES, FEWEST_PLACES);
-const amountUp = (value) => decimal(value * THOUSAND - SPARE, Math.ceil, PLACES, FEWEST_PLACES);
-const amountDown = (value) => decimal(value * THOUSAND + SPARE, Math.floor, PLACES, FEWEST_PLACES);
+const amount = (value) => decimal(value * THOUSAND, nearest, PLACES, MIN_PLACES);
+const amountUp = (value) => decimal(value * THOUSAND - SPARE, Math.ceil, PLACES, MIN_PLACES);
+const amountDown = (value) => decimal(value * THOUSAND + SPARE, Math.floor, PLACES, MIN_PLACES);
 function count(value) {
   if (Number.isInteger(value)) return withCommas(BigInt(value).toString());
   if (value > 0 && value < 1 / THOUSAND) return "under 0.001";
   return decimal(value * THOUSAND, nearest, PLACES, 0, true);
 }
-function listed(names, most = MOST_NAMED) {
+function listed(names, most = MAX_NAMED) {
   if (names.length > most) return `${names.slice(0, most).join(", ")} and ${names.length - most} more`;
   if (names.length < 2) return names.join("");
   return `${names.slice(0, -1).join(", ")} and ${names[names.length - 1]}`;

@@ -60,7 +60,7 @@ tables.costs = () => ({
 
 // ---------------------------------------------------------------- precision against accuracy
 
-const MOST_NAMED_DOTS = 8; // with more, names would cover dots: pointing at them tells
+const MAX_NAMED_DOTS = 8; // with more, names would cover dots: pointing at them tells
 // the line through a point: its interval, or from what is sure of it up to what is published
 const spanOf = (g) => (CONFIDENCE === null ? [g.precision_low, g.precision_high] : [g.max_accepted_cost, g.precision]);
 function scatterChart(width) {
@@ -69,7 +69,7 @@ function scatterChart(width) {
   const cost = commonCost(all);
   const x = shareAxis(shown.map((g) => g.accuracy));
   const y = shareAxis(shown.flatMap((g) => [...spanOf(g), g.cost]));
-  const named = groupCount <= MOST_NAMED_DOTS ? shown : [];
+  const named = groupCount <= MAX_NAMED_DOTS ? shown : [];
   const half = (x[1] - x[0]) / 40;
   const at = heightAt(360, 30, 44, y);
   const places = spread(named.map((g) => at(g.precision)), 15, 30, 316);
@@ -88,7 +88,7 @@ function scatterChart(width) {
         ? [Plot.link(shown, { x1: (g) => g.accuracy - half, x2: (g) => g.accuracy + half, y1: "cost", y2: "cost", stroke: "var(--out)", strokeWidth: 2 })]
         : [Plot.ruleY([cost], { stroke: "var(--out)", strokeWidth: 2 }),
           Plot.text([cost], { x: x[0], y: (v) => v, text: (v) => `cost ${amount(v)}`, textAnchor: "start", dx: 4, dy: -8, fill: "var(--out)", fontWeight: 600 })]),
-      Plot.link(shown, { x1: "accuracy", x2: "accuracy", y1: (g) => spanOf(g)[0], y2: (g) => spanOf(g)[1], stroke: (g) => STANDINGS[g.standing].colour, strokeWidth: 1.5, strokeOpacity: 0.6 }),
+      Plot.link(shown, { x1: "accuracy", x2: "accuracy", y1: (g) => spanOf(g)[0], y2: (g) => spanOf(g)[1], stroke: (g) => STATUSES[g.status].colour, strokeWidth: 1.5, strokeOpacity: 0.6 }),
       Plot.dot(shown, { x: "accuracy", y: "precision", ...dotLooks, sort: { channel: "-r" } }),
       ...named.map((g, i) => {
         const right = g.accuracy > (x[0] + x[1]) / 2; // names stand towards the middle

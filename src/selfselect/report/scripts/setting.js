@@ -1,6 +1,6 @@
 // The setting in force: terms, threshold, groups that are drawn. The address keeps it, and whoever watches is told.
 
-const MOST_DRAWN = 8; // as many as there are colours that can be told apart
+const MAX_DRAWN = 8; // as many as there are colours that can be told apart
 
 // Groups that are drawn in colour have a slot each, and keep it, and so their colour, whatever becomes of the others; a
 // free slot is null.
@@ -8,7 +8,7 @@ const drawnSlots = () => setting.drawn.flatMap((z, slot) => (z === null ? [] : [
 function withDrawn(drawn, z) {
   const free = drawn.indexOf(null);
   if (free >= 0) return drawn.map((other, slot) => (slot === free ? z : other));
-  return drawn.length < MOST_DRAWN ? [...drawn, z] : null; // null: there is no room
+  return drawn.length < MAX_DRAWN ? [...drawn, z] : null; // null: there is no room
 }
 const withoutDrawn = (drawn, z) => drawn.map((other) => (other === z ? null : other));
 
@@ -20,7 +20,7 @@ function startThreshold(given) {
 function startSetting(given) {
   const { n } = given.published;
   const largest = n.map((_, z) => z).sort((a, b) => n[b] - n[a] || a - b);
-  return { terms: new Terms(given.terms), threshold: startThreshold(given), drawn: largest.slice(0, MOST_DRAWN) };
+  return { terms: new Terms(given.terms), threshold: startThreshold(given), drawn: largest.slice(0, MAX_DRAWN) };
 }
 
 function toAddress(current) {
@@ -55,7 +55,7 @@ function fromAddress(text) {
       const asked = value.split(",").map((z) => (z === "" ? null : Number(z)));
       const seen = new Set();
       const once = (z) => (isGroup(z) && !seen.has(z) ? seen.add(z) && z : null);
-      next.drawn = asked.map((z) => (z === null ? null : once(z))).slice(0, MOST_DRAWN);
+      next.drawn = asked.map((z) => (z === null ? null : once(z))).slice(0, MAX_DRAWN);
     }
   }
   return next;

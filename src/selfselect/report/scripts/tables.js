@@ -1,7 +1,7 @@
 // The numbers behind the table of groups and behind charts: as tables on the page, and as files.
 
 const tables = {}; // name -> function that makes { columns, rows, format }
-const MOST_TABLE_ROWS = 500; // on the page; files hold all
+const MAX_TABLE_ROWS = 500; // on the page; files hold all
 const UNTIL_FORGOTTEN = 10000; // milliseconds: by then any browser has taken the file
 
 // text that a spreadsheet will not take for a formula: the same as in selfselect/_text.py, held to the same table of cases
@@ -45,7 +45,7 @@ function fillTable(name) {
     head.append(th);
   });
   table.tHead.replaceChildren(head);
-  table.tBodies[0].replaceChildren(...rows.slice(0, MOST_TABLE_ROWS).map((row) => {
+  table.tBodies[0].replaceChildren(...rows.slice(0, MAX_TABLE_ROWS).map((row) => {
     const tr = make("tr");
     row.forEach((value, i) => {
       const td = make(i === 0 ? "th" : "td", format(value, i), i === 0 ? "text" : "");

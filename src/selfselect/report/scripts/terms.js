@@ -41,7 +41,7 @@ function leastProportional(precision, cost) {
   return Number.isNaN(precision) ? NaN : 0;
 }
 // whether a group of which this share applies counts as applying
-const mostApply = (share) => share >= MOST_OF_A_GROUP;
+const mostApply = (share) => share >= MAJORITY;
 
 class Terms {
   // cost: one number for all groups, or null where group_costs has one for each

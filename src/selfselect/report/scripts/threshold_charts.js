@@ -21,7 +21,7 @@ const edge = (t) => thresholdPlace(Math.min(t, thresholdCount - 1));
 const END = Math.max(thresholdCount - 1, 0);
 const LABEL_ROOM = 0.3; // of the width at most, beside a chart, for names at the ends of lines
 const ROUGHLY = 4;
-const MOST_CONTEXT = 40; // other groups that are drawn in grey behind the chosen ones
+const MAX_CONTEXT = 40; // other groups that are drawn in grey behind the chosen ones
 
 const inOrder = () => drawnSlots().sort((a, b) => placeOf.get(a.z) - placeOf.get(b.z));
 const drawnGroups = () => inOrder().map(({ z }) => z);
@@ -89,7 +89,7 @@ function curvesChart(width) {
   const lines = drawn.map(({ z, slot }) => ({ z, slot, name: content.names[z], points: curveOf(z).line }));
   const chosen = new Set(drawn.map(({ z }) => z));
   const others = GROUP_ORDER.filter((z) => !chosen.has(z));
-  const context = evenly(others, MOST_CONTEXT);
+  const context = evenly(others, MAX_CONTEXT);
   const steps = drawn.flatMap(({ z }) => curveOf(z).steps);
   return {
     ...frame(width),
@@ -137,8 +137,8 @@ function applyingRuns(z) {
 }
 const edgeText = (t) => (t >= thresholdCount ? "the end" : thresholdText(t));
 
-const MOST_BARS = 20; // with more groups, only those in colour have a bar
-const ALL_BARS = groupCount <= MOST_BARS;
+const MAX_BARS = 20; // with more groups, only those in colour have a bar
+const ALL_BARS = groupCount <= MAX_BARS;
 function barsChart(width) {
   const slots = new Map(drawnSlots().map(({ z, slot }) => [z, slot]));
   const drawn = ALL_BARS ? GROUP_ORDER.map((z) => ({ z, slot: slots.get(z) })) : inOrder();

@@ -13,7 +13,7 @@ function extremeAccuracy(counts, right, sure, undecided, sign) {
   const defined = reached.filter((value) => !Number.isNaN(value));
   return defined.length ? defined.reduce((a, b) => (sign * b > sign * a ? b : a)) : NaN;
 }
-function eitherWay(counts, applies, undecided) {
+function undecidedRanges(counts, applies, undecided) {
   const sure = applies.map((is, z) => is && !undecided[z]);
   const allIn = applies.map((is, z) => is || undecided[z]);
   const [fewest, most] = correctBounds(counts);

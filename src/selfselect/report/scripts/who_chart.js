@@ -1,7 +1,7 @@
 // The first graphic: each group's precision, with its interval, against its own cost. Few groups have a row each; of
 // many, all stand side by side.
 
-const MOST_ROWS = 20; // more groups than that stand side by side
+const MAX_ROWS = 20; // more groups than that stand side by side
 const LARGEST_DOT = 13; // pixels: the radius of the largest group; areas are as people
 const SMALLEST_DOT = 3;
 const AXIS_STEPS = 20; // the axis ends at multiples of 1 / 20
@@ -41,8 +41,8 @@ const numbersOf = (group) => [group.precision_low, group.precision_high, group.c
 // where the dot stands: at the precision, or where people go by less, at what is sure of it
 const dotOf = (group) => (setting.terms.confidence === null || Number.isNaN(group.max_accepted_cost) ? group.precision : group.max_accepted_cost);
 const drawnPrecision = (groups) => groups.filter((group) => !Number.isNaN(group.precision));
-const dotLooks = { r: "r",  symbol: (g) => STANDINGS[g.standing].symbol, fill: fillOf,
-  stroke: (g) => STANDINGS[g.standing].colour, strokeWidth: 2.25 };
+const dotLooks = { r: "r",  symbol: (g) => STATUSES[g.status].symbol, fill: fillOf,
+  stroke: (g) => STATUSES[g.status].colour, strokeWidth: 2.25 };
 const withLooks = (groups, largest) => groups.map((group) => ({ ...group, r: radiusOf(group, largest) }));
 
 // ---------------------------------------------------------------- a row for each group
@@ -59,11 +59,11 @@ function rowMarks(groups, [low, high], phone, width) {
   const deep = phone ? 10 : 0; // below the words
   const told = (g) => phraseParts(g);
   const names = phone
-    ? [Plot.text(groups, { ...row, x: low, text: (g) => fitting(g.name, width - 40 - phoneStanding(g).length * CHARACTER * 1.1), textAnchor: "start", dy: -19, fontWeight: 600, fill: "var(--ink)", ...HALO }),
-      Plot.text(groups, { ...row, x: high, text: phoneStanding, textAnchor: "end", dy: -19, fill: (g) => STANDINGS[g.standing].colour, fontWeight: 600, ...HALO })]
+    ? [Plot.text(groups, { ...row, x: low, text: (g) => fitting(g.name, width - 40 - phoneStatus(g).length * CHARACTER * 1.1), textAnchor: "start", dy: -19, fontWeight: 600, fill: "var(--ink)", ...HALO }),
+      Plot.text(groups, { ...row, x: high, text: phoneStatus, textAnchor: "end", dy: -19, fill: (g) => STATUSES[g.status].colour, fontWeight: 600, ...HALO })]
     : [Plot.text(groups, { ...row, x: low, text: (g) => fitting(g.name, nameRoom(groups, width) / 1.1 - 14), textAnchor: "end", dx: -14, dy: -7, fontWeight: 600, fill: "var(--ink)" }),
       Plot.text(groups, { ...row, x: low, text: (g) => `${count(g.n)} people`, textAnchor: "end", dx: -14, dy: 9, fill: "var(--quiet)" }),
-      Plot.text(groups, { ...row, x: high, text: (g) => told(g)[0], textAnchor: "start", dx: 12, dy: -7, fontWeight: 600, fill: (g) => STANDINGS[g.standing].colour }),
+      Plot.text(groups, { ...row, x: high, text: (g) => told(g)[0], textAnchor: "start", dx: 12, dy: -7, fontWeight: 600, fill: (g) => STATUSES[g.status].colour }),
       Plot.text(groups, { ...row, x: high, text: (g) => told(g)[1], textAnchor: "start", dx: 12, dy: 9, fill: "var(--quiet)" })];
   const shown = drawnPrecision(groups);
   return [
@@ -84,16 +84,16 @@ function rowMarks(groups, [low, high], phone, width) {
 }
 // the 95% interval; where people go by a bound, a line from there up to the published precision, with a tick there
 function intervalMarks(groups, deep) {
-  const looks = { y1: "place", y2: "place", dy: deep / 2, stroke: (g) => STANDINGS[g.standing].colour, strokeWidth: 4, strokeOpacity: 0.55, strokeLinecap: "round" };
+  const looks = { y1: "place", y2: "place", dy: deep / 2, stroke: (g) => STATUSES[g.status].colour, strokeWidth: 4, strokeOpacity: 0.55, strokeLinecap: "round" };
   if (setting.terms.confidence === null) return [Plot.link(groups, { ...looks, x1: "precision_low", x2: "precision_high" })];
   return [Plot.link(groups, { ...looks, x1: dotOf, x2: "precision", strokeWidth: 2 }),
-    Plot.text(groups, { x: "precision", y: "place", dy: deep / 2, text: () => "|", fontSize: 18, fontWeight: 700, fill: (g) => STANDINGS[g.standing].colour })];
+    Plot.text(groups, { x: "precision", y: "place", dy: deep / 2, text: () => "|", fontSize: 18, fontWeight: 700, fill: (g) => STATUSES[g.status].colour })];
 }
 const phraseParts = (group) => {
   const [stands, ...why] = phraseOn(group, setting.terms).split(": ");
   return [stands, why.join(": ")];
 };
-const phoneStanding = (g) => (Number.isNaN(g.precision) ? g.standing : `${g.standing}: ${percent(dotOf(g))}`);
+const phoneStatus = (g) => (Number.isNaN(g.precision) ? g.status : `${g.status}: ${percent(dotOf(g))}`);
 // what new people got, below what was published
 function deliveredMarks(groups, deep) {
   if (!HAS_NEW_PEOPLE) return [];
@@ -122,7 +122,7 @@ function whoRows(width) {
     marginTop: 28,
     marginBottom: 50,
     marginLeft: phone ? 8 : nameRoom(groups, width),
-    marginRight: phone ? 14 : roomFor(groups.flatMap((g) => [phraseParts(g)[1], `${g.standing}  `]), width * 0.34),
+    marginRight: phone ? 14 : roomFor(groups.flatMap((g) => [phraseParts(g)[1], `${g.status}  `]), width * 0.34),
     x: { domain: axis, label: null, tickFormat: percentTick, ticks: phone ? 4 : 8 },
     y: { type: "band", domain: groups.map((g) => g.place), axis: null, padding: 0.12 },
     marks: [
@@ -166,7 +166,7 @@ function whoSideBySide(width) {
       Plot.gridY({ stroke: "var(--line)", strokeOpacity: 1 }),
       Plot.areaY(all.flatMap((g) => [{ x: g.place - 0.5, y: g.cost }, { x: g.place + 0.5, y: g.cost }]), { x: "x", y1: axis[0], y2: "y", fill: "var(--out-paper)" }),
       Plot.link(all.map(ends), { x1: "from", x2: "to", y1: "cost", y2: "cost", stroke: "var(--out)", strokeWidth: 2 }),
-      Plot.link(shown, { x1: "place", x2: "place", y1: "precision_low", y2: "precision_high", stroke: (g) => STANDINGS[g.standing].colour, strokeWidth: 1.5, strokeOpacity: 0.6 }),
+      Plot.link(shown, { x1: "place", x2: "place", y1: "precision_low", y2: "precision_high", stroke: (g) => STATUSES[g.status].colour, strokeWidth: 1.5, strokeOpacity: 0.6 }),
       Plot.dot(shown, { x: "place", y: dotOf, ...dotLooks, strokeWidth: 1.5, sort: { channel: "-r" } }),
       Plot.dot(all.filter((g) => Number.isNaN(g.precision)), { x: "place", y: axis[0], dy: 9, ...dotLooks, r: 4 }), // below the axis: they have none
       Plot.text(lost, { x: "place", y: "precision_low", text: (g) => fitting(g.name, phone ? 110 : 150), dy: 12, fill: "var(--ink)", ...HALO, textAnchor: "middle" }),
@@ -181,20 +181,20 @@ function whoSideBySide(width) {
 // ---------------------------------------------------------------- either way
 
 pictures.who = (width) => ({
-  ...(groupCount > MOST_ROWS ? whoSideBySide(width) : whoRows(width)),
+  ...(groupCount > MAX_ROWS ? whoSideBySide(width) : whoRows(width)),
   label: `Precision of ${groupCount} groups against the cost of each. ${found.finding}`,
   tell: (group) => toldOf(found.groups[group.z]),
 });
 const toldOf = (group) => [sentenceOn(group, setting.terms), noteOn(group)].filter(Boolean).join(" ");
 
 function drawKey() {
-  byId("key").replaceChildren(...keyOf(found.groups.map((g) => g.standing)));
+  byId("key").replaceChildren(...keyOf(found.groups.map((g) => g.status)));
   byId("explain-paid").hidden = !setting.terms.subsidies.some((paid) => paid > 0);
 }
 watchers.push(drawKey);
 
 tables.who = () => ({
   columns: ["group", "status", "people", "precision", "precision low", "precision high", "cost"],
-  rows: GROUP_ORDER.map((z) => found.groups[z]).map((g) => [g.name, g.standing, g.n, g.precision, g.precision_low, g.precision_high, g.cost]),
+  rows: GROUP_ORDER.map((z) => found.groups[z]).map((g) => [g.name, g.status, g.n, g.precision, g.precision_low, g.precision_high, g.cost]),
   format: (value, i) => (i < 2 ? value : i === 2 ? count(value) : i === 6 ? amount(value) : percent(value)),
 });

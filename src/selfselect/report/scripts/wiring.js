@@ -151,7 +151,7 @@ window.selfselect = Object.freeze({
     percent, short_percent: shortPercent, short_percent_down: shortPercentDown, level, amount, amount_up: amountUp,
     amount_down: amountDown, count, listed,
     verdict_sentence: verdictSentence, group_sentence: groupSentence, group_warning: groupWarning,
-    promises_sentence: promisesSentence, terms_phrase: termsPhrase, spoken, range_text: rangeText, standing,
+    promises_sentence: promisesSentence, terms_phrase: termsPhrase, name_groups: nameGroups, range_text: rangeText, group_status: groupStatus,
     escape_formula: escapeFormula,
   }),
   chances: Object.freeze({ lower_bound: lowerBound, at_least: chanceOfAtLeast, at_most: chanceOfAtMost }),

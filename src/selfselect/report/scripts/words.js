@@ -2,11 +2,11 @@
 
 // whether a name reads better after the word group: numbers, ranges, signs, truths
 const needsWord = (name) => !/^\p{L}/u.test(name) || ["True", "False", "None"].includes(name);
-function spoken(names, most = MOST_NAMED) {
+function nameGroups(names) {
   const word = names.some(needsWord) ? (names.length === 1 ? "group " : "groups ") : "";
-  return word + listed(names, most);
+  return word + listed(names);
 }
-const several = (chosen, names) => (chosen.length <= MOST_NAMED ? spoken(chosen) :
+const several = (chosen, names) => (chosen.length <= MAX_NAMED ? nameGroups(chosen) :
   `${chosen.length} of ${names.length} groups`);
 const capitalised = (text) => (/^groups? /.test(text) ? `G${text.slice(1)}` : text);
 function rangeText(low, high) {
@@ -30,8 +30,8 @@ function costsPhrase(names, costs) {
   const texts = byText(names, costs, shortPercent);
   const commonest = [...texts.keys()].reduce((best, text) =>
     (texts.get(text).length > texts.get(best).length ? text : best));
-  const others = [...texts].filter(([text]) => text !== commonest).map(([text, whom]) => `${text} for ${spoken(whom)}`);
-  if (others.length > MOST_NAMED) {
+  const others = [...texts].filter(([text]) => text !== commonest).map(([text, whom]) => `${text} for ${nameGroups(whom)}`);
+  if (others.length > MAX_NAMED) {
     const least = costs.reduce((a, b) => Math.min(a, b));
     const most = costs.reduce((a, b) => Math.max(a, b));
     return `${shortPercent(least)} to ${shortPercent(most)} ${WORTH}, depending on the group`;
@@ -44,12 +44,12 @@ function termsPhrase(cost, names, costs, subsidies, kind = "additive") {
   const paid = byText(names, subsidies, form);
   paid.delete(form(0));
   if (!paid.size) return `${costing},`;
-  if (paid.size > MOST_NAMED) {
+  if (paid.size > MAX_NAMED) {
     return `${costing}, with subsidies for ${[...paid.values()].flat().length} of ${names.length} groups,`;
   }
   const unit = kind === "proportional" ? " of the cost" : "";
   const each = [...paid].map(([text, whom]) =>
-    `${text}${unit} for ${whom.length === names.length && names.length > 1 ? "every group" : spoken(whom)}`);
+    `${text}${unit} for ${whom.length === names.length && names.length > 1 ? "every group" : nameGroups(whom)}`);
   return `${costing}, with ${each.length === 1 ? "a subsidy" : "subsidies"} of ${each.join(", of ")},`;
 }
 function whoApplies(names, stay, open, shut, shares, result) {
@@ -71,22 +71,22 @@ function whoApplies(names, stay, open, shut, shares, result) {
   if (open.length && !stay.length && open.length + shut.length < names.length) parts.push("the others are expected to apply");
   return parts.join("; ") || "everybody is expected to apply";
 }
-function numbersText(result, people, openCount, way, staying, shut) {
+function numbersText(result, people, openCount, ranges, staying, shut) {
   const number = (name) => rangeText(result[`${name}_low`] ?? result[name], result[`${name}_high`] ?? result[name]);
   let [accuracy, social] = [number("induced_accuracy"), number("social_cost")];
   const everybody = number("assumed_accuracy");
   const compared = accuracy === everybody ? "the same as among everybody" : `against ${everybody} among everybody`;
-  const depends = way !== null && openCount > 0;
+  const depends = ranges !== null && openCount > 0;
   const these = openCount === 1 ? "this group" : "these groups";
   if (depends) {
-    const nobody = way.nobody && result.application_rate > 0 ? ", or nobody applies" : "";
-    accuracy += ` (${rangeText(...way.induced_accuracy)} depending on ${these}${nobody})`;
-    social += ` (${rangeText(...way.social_cost)})`;
+    const nobody = ranges.nobody && result.application_rate > 0 ? ", or nobody applies" : "";
+    accuracy += ` (${rangeText(...ranges.induced_accuracy)} depending on ${these}${nobody})`;
+    social += ` (${rangeText(...ranges.social_cost)})`;
   }
   let right = `accuracy among applicants (induced accuracy) is ${accuracy}, ${compared}`;
   if (result.application_rate === 0) {
     right = "there is no accuracy among applicants";
-    if (depends) right += ` (${rangeText(...way.induced_accuracy)} with ${these})`;
+    if (depends) right += ` (${rangeText(...ranges.induced_accuracy)} with ${these})`;
   }
   const some = people !== null && result.application_rate > 0 && result.application_rate < 1;
   const begins = some ? `${count(result.application_rate * people)} of ${count(people)} people apply: ${right}` :
@@ -103,7 +103,7 @@ function certaintyText(groups, openCount) {
 }
 // the sentences of a verdict: who applies, what follows, what it assumes, how certain it is
 function verdictParts(cost, names, shares, result, { costs, subsidies, selected, people, kind = "additive",
-  confidence = null, undecided = null, either_way: way = null }) {
+  confidence = null, undecided = null, ranges = null }) {
   const all = names.map((_, z) => z);
   const named = (positions) => positions.map((z) => names[z]);
   const away = all.filter((z) => !mostApply(shares[z]));
@@ -114,7 +114,7 @@ function verdictParts(cost, names, shares, result, { costs, subsidies, selected,
   const divided = shares.some((share) => share > 0 && share < 1);
   const parts = [
     `${termsPhrase(cost, names, costs, subsidies, kind)} ${whoApplies(names, stay, open, shut, shares, result)}.`,
-    numbersText(result, divided ? null : people, open.length, way, away.length > shut.length, shut.length > 0),
+    numbersText(result, divided ? null : people, open.length, ranges, away.length > shut.length, shut.length > 0),
   ];
   if (confidence !== null) parts.push(`People are assumed to go by a lower bound of precision (${level(confidence)} confidence).`);
   if (result.untested) {
@@ -128,13 +128,13 @@ const verdictSentence = (...given) => verdictParts(...given).join(" ");
 // ---------------------------------------------------------------- groups
 
 // what a group does, in the words of charts and tables
-function standing(selected, applies, undecided) {
+function groupStatus(selected, applies, undecided) {
   if (!(selected > 0) && !applies) return "nobody passes";
   if (undecided) return applies ? "may apply" : "may stay away";
   return applies ? "applies" : "stays away";
 }
 // the same with its precision and what it needs
-function standingPhrase(stands, precision, cost, { max_accepted_cost: limit = precision, confidence = null } = {}) {
+function statusPhrase(stands, precision, cost, { max_accepted_cost: limit = precision, confidence = null } = {}) {
   if (Number.isNaN(precision)) return `${stands}: no precision to publish`;
   const sure = Number.isNaN(limit) ? "no guarantee" : `at least ${percent(limit)}`;
   const text = confidence === null ? percent(precision) : `${sure} (published ${percent(precision)})`;
@@ -143,7 +143,7 @@ function standingPhrase(stands, precision, cost, { max_accepted_cost: limit = pr
 
 function groupSentence(name, cost, share, selected, precision, needed,
   { kind = "additive", subsidised = false, undecided = false, max_accepted_cost: limit = precision, confidence = null } = {}) {
-  const whom = spoken([name]);
+  const whom = nameGroups([name]);
   const subject = capitalised(whom);
   const open = `It could go either way for ${whom}`;
   const part = share >= 1 ? `${subject} is expected to apply` : `${percent(share)} of ${whom} are expected to apply`;
@@ -191,9 +191,9 @@ function promisesSentence(names, kept, passed, delivered, costs) {
   if (!broken.length) return keptPromises(yes, undecided);
   const gap = (z) => costs[z] - delivered[z];
   const worst = broken.reduce((most, z) => (gap(z) > gap(most) ? z : most));
-  const where = broken.length === 1 ? "" : `The largest gap is in ${spoken([names[worst]])}: `;
+  const where = broken.length === 1 ? "" : `The largest gap is in ${nameGroups([names[worst]])}: `;
   const parts = [
-    `New applicants from ${spoken(broken.map((z) => names[z]))} did worse than published.`,
+    `New applicants from ${nameGroups(broken.map((z) => names[z]))} did worse than published.`,
     `${where}${percent(delivered[worst])} of the ${count(passed[worst])} who pass screening are qualified, and at least ` +
       `${percent(costs[worst])} were needed (the probability of this by chance is below ${level(RARE)}).`,
   ];

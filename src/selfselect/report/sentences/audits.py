@@ -12,11 +12,11 @@ from ...auditing.cost_ranges import NOWHERE, THROUGHOUT, UP_TO
 from .words import (
     WORTH,
     group_sentence,
+    group_status,
     group_warning,
+    name_groups,
     promises_sentence,
     range_text,
-    spoken,
-    standing,
     verdict_sentence,
 )
 
@@ -28,7 +28,7 @@ NUMBERS = {
     "social_cost": "qualified people who stay away (social cost)",
 }
 #: Groups whose share of resamples is listed.
-MOST_LISTED = 12
+MAX_LISTED = 12
 
 
 def audit_verdict(audit: Audit) -> str:
@@ -46,23 +46,19 @@ def audit_verdict(audit: Audit) -> str:
         selected=audit.published.counts.selected.tolist(),
         people=float(audit.population.counts.n.sum()),
         undecided=None if undecided is None else undecided.tolist(),
-        either_way=audit.either_way(),
+        ranges=audit.either_way(),
     )
-    return " ".join(filter(None, [verdict, audit_promises(audit)]))
-
-
-def audit_promises(audit: Audit) -> str:
-    """Whether new people did as well as published; empty if the same people are counted."""
     if not audit.of_new_people:
-        return ""
-    groups, promises = audit.published.groups, audit.promises()
-    return promises_sentence(
+        return verdict
+    promises = audit.promises()
+    kept = promises_sentence(
         audit.names,
         promises["promise_kept"].tolist(),
         audit.population.reindex(groups).counts.selected.tolist(),
         promises["delivered"].tolist(),
         audit.terms.effective_cost(groups).tolist(),
     )
+    return f"{verdict} {kept}".rstrip()
 
 
 def group_sentences(audit: Audit) -> list[str]:
@@ -100,11 +96,11 @@ def group_warnings(audit: Audit) -> list[str]:
     ]
 
 
-def standings(audit: Audit) -> list[str]:
+def group_statuses(audit: Audit) -> list[str]:
     """What each group does, in the words of charts and tables."""
     undecided = np.zeros(len(audit.names), dtype=bool) if audit.undecided is None else audit.undecided.to_numpy()
     rows = zip(audit.published.counts.selected, audit.applies, undecided, strict=True)
-    return [standing(selected, bool(applies), bool(is_open)) for selected, applies, is_open in rows]
+    return [group_status(selected, bool(applies), bool(is_open)) for selected, applies, is_open in rows]
 
 
 def uncertainty_lines(audit: Audit) -> list[str]:
@@ -120,12 +116,12 @@ def uncertainty_lines(audit: Audit) -> list[str]:
         interval = "none" if math.isnan(row["low"]) else f"{percent(row['low'])} to {percent(row['high'])}"
         lines.append(f"{NUMBERS[str(name)]}: {interval}{undefined}")
     some = [
-        f"{spoken([group])} ({percent(share)})"
+        f"{name_groups([group])} ({percent(share)})"
         for group, share in zip(audit.names, made.applies, strict=True)
         if 0 < share < 1
     ]
-    more = f" and {count(len(some) - MOST_LISTED)} more" if len(some) > MOST_LISTED else ""
-    return [*lines, f"groups that apply in only some samples: {', '.join(some[:MOST_LISTED]) or 'none'}{more}"]
+    more = f" and {count(len(some) - MAX_LISTED)} more" if len(some) > MAX_LISTED else ""
+    return [*lines, f"groups that apply in only some samples: {', '.join(some[:MAX_LISTED]) or 'none'}{more}"]
 
 
 def over_costs_sentence(over: OverCosts) -> str:
@@ -139,11 +135,11 @@ def over_costs_sentence(over: OverCosts) -> str:
     parts = []
     for answer, one, all_ in ((THROUGHOUT, "applies", "apply"), (NOWHERE, "stays away", "stay away")):
         if of(answer):
-            parts.append(f"{spoken(of(answer))} {one if len(of(answer)) == 1 else all_} throughout")
+            parts.append(f"{name_groups(of(answer))} {one if len(of(answer)) == 1 else all_} throughout")
     order = [z for z in np.argsort(tips, kind="stable") if applies[z] == UP_TO]
-    parts += [f"{spoken([over.names[z]])} applies up to {short_percent_down(float(tips[z]))}" for z in order]
+    parts += [f"{name_groups([over.names[z]])} applies up to {short_percent_down(float(tips[z]))}" for z in order]
     if of(NOWHERE, passes=False):
-        parts.append(f"nobody in {spoken(of(NOWHERE, passes=False))} passes screening")
+        parts.append(f"nobody in {name_groups(of(NOWHERE, passes=False))} passes screening")
     accuracy, social = (range_text(*over.range_of(name)) for name in ("induced_accuracy", "social_cost"))
     nobody = " (or nobody applies)" if over.steps["induced_accuracy"].isna().any() else ""
     return (

@@ -6,7 +6,7 @@ import math
 
 from ..._formats import count, level, percent
 from ...auditing import Comparison
-from .words import spoken
+from .words import name_groups
 
 #: Text on groups by their change: of one, and of several.
 CHANGES = {
@@ -27,7 +27,7 @@ def comparison_sentences(comparison: Comparison) -> list[str]:
     for change, (one, several) in CHANGES.items():
         names = [name for name, own in zip(comparison.group_names, changes, strict=True) if own == change]
         if names:
-            parts.append(f"{spoken(names)} {one if len(names) == 1 else several}")
+            parts.append(f"{name_groups(names)} {one if len(names) == 1 else several}")
     applying = changes.count("applies")
     if not parts and applying in (0, len(changes)):
         parts = ["every group applies, as before" if applying else "nobody applies, as before"]
@@ -50,7 +50,7 @@ def _by_chance(comparison: Comparison, changes: list[str]) -> list[str]:
     unsure = [
         f"{name} (seen in {percent(share)} of samples)" for name, share in likely if share < comparison.confidence
     ]
-    return [f"The change could be chance for {spoken(unsure)}."] if unsure else []
+    return [f"The change could be chance for {name_groups(unsure)}."] if unsure else []
 
 
 def _difference(comparison: Comparison, name: str, what: str) -> str:
@@ -67,13 +67,13 @@ def _difference(comparison: Comparison, name: str, what: str) -> str:
     )
 
 
-def comparison_notes(comparison: Comparison) -> list[str]:
+def comparison_note(comparison: Comparison) -> str:
     """How the intervals were made."""
     who = "the same people under both models" if comparison.paired else "two independent sets of people"
-    return [
+    return (
         f"Intervals come from {count(len(comparison.drawn[0].shares))} bootstrap samples of {who}, by group. In each "
         "sample, people decide by the precision in that sample."
-    ]
+    )
 
 
 def change_text(change: str) -> str:

@@ -6,7 +6,7 @@ import math
 from typing import TYPE_CHECKING
 
 from ..._formats import listed, percent
-from .words import capitalised, spoken
+from .words import capitalised, name_groups
 
 if TYPE_CHECKING:  # importing frontiers would import all estimators
     from ...planning import ThresholdFrontier
@@ -79,9 +79,9 @@ def _who(frontier: ThresholdFrontier, point: Point) -> str:
     rows = list(zip(frontier.names, point.applies, frontier.selected_at(point) > 0, strict=True))
     stay = [name for name, applies, passes in rows if not applies and passes]
     shut = [name for name, applies, passes in rows if not applies and not passes]
-    parts = [f"{spoken(stay)} {'stays' if len(stay) == 1 else 'stay'} away"] if stay else []
+    parts = [f"{name_groups(stay)} {'stays' if len(stay) == 1 else 'stay'} away"] if stay else []
     if shut:
-        parts.append(f"{'nobody' if stay else 'Nobody'} in {spoken(shut)} passes")
+        parts.append(f"{'nobody' if stay else 'Nobody'} in {name_groups(shut)} passes")
     if not parts:
         return "Every group applies."
     return capitalised("; ".join(parts)) + "."

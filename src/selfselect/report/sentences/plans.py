@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from ..._formats import MOST_NAMED, amount, amount_up, count, level, listed, percent
-from .words import spoken
+from ..._formats import MAX_NAMED, amount, amount_up, count, level, listed, percent
+from .words import name_groups
 
 if TYPE_CHECKING:  # importing plans would import all estimators
     from ...planning import SubsidyPlan
@@ -25,7 +25,7 @@ def plan_sentences(plan: SubsidyPlan) -> list[str]:
 def _impossible(plan: SubsidyPlan) -> list[str]:
     if not plan.impossible:
         return []
-    who = spoken(plan.impossible)
+    who = name_groups(plan.impossible)
     if plan.path is None:
         return [f"No subsidy can make {who} apply, because nobody there passes screening. A lower threshold might."]
     return [
@@ -44,7 +44,7 @@ def _no_payments(plan: SubsidyPlan) -> list[str]:
     cheapest, budget = plan.spending.cheapest, amount(plan.spending.budget)
     if len(plan.targets):
         targets = [name for name, is_target in zip(plan.before.names, plan.is_target, strict=True) if is_target]
-        return [f"The budget of {budget} is not needed: bringing in {spoken(targets)} costs nothing."]
+        return [f"The budget of {budget} is not needed: bringing in {name_groups(targets)} costs nothing."]
     if cheapest is not None:
         price = amount_up(plan.spending.price.iloc[cheapest])
         return [
@@ -58,18 +58,20 @@ def _no_payments(plan: SubsidyPlan) -> list[str]:
     if plan.path is not None:
         return [f"No use of a budget of {budget} was found that brings more people in once the firm re-trains."]
     shut, others = [name for name, n in stay if not n], [name for name, n in stay if n]
-    sentences = [f"No subsidy can make {spoken(shut)} apply, because nobody there passes screening."] if shut else []
-    return sentences + ([f"Nothing is paid to {spoken(others)}: only targets are paid."] if others else [])
+    sentences = (
+        [f"No subsidy can make {name_groups(shut)} apply, because nobody there passes screening."] if shut else []
+    )
+    return sentences + ([f"Nothing is paid to {name_groups(others)}: only targets are paid."] if others else [])
 
 
 def _payments(plan: SubsidyPlan) -> list[str]:
     unit = " of the cost" if plan.subsidy_kind == "proportional" else ""
     paid = [
-        f"{amount_up(value)}{unit} for {spoken([name])}"
+        f"{amount_up(value)}{unit} for {name_groups([name])}"
         for name, value in zip(plan.before.names, plan.subsidies, strict=True)
         if value > 0
     ]
-    subsidies = listed(paid) if len(paid) <= MOST_NAMED else f"see the table for {count(len(paid))} groups"
+    subsidies = listed(paid) if len(paid) <= MAX_NAMED else f"see the table for {count(len(paid))} groups"
     people = f"{count(plan.recipients)} {'person receives' if plan.recipients == 1 else 'people receive'}"
     compared = "The" if plan.retrained is None else "Compared with re-training alone, the"
     sentences = [
@@ -79,7 +81,7 @@ def _payments(plan: SubsidyPlan) -> list[str]:
         f"applicants {_change(plan, 'induced_accuracy')}.",
     ]
     if plan.driven_out:
-        sentences.append(f"As a result {spoken(plan.driven_out)} no longer applies. No better plan was found.")
+        sentences.append(f"As a result {name_groups(plan.driven_out)} no longer applies. No better plan was found.")
     if plan.spending is not None and plan.path is None and not plan.spending.exact:
         sentences.append("A better use may exist: the search stopped early.")
     return sentences
@@ -89,9 +91,9 @@ def _title(plan: SubsidyPlan, one: bool) -> str:
     smallest = "Smallest subsidy" if one else "Smallest subsidies"
     if plan.spending is None:
         return f"{smallest}:" if plan.path is None else f"{smallest} found once the firm re-trains:"
-    found, retrains = ("", "") if plan.path is None else (" found", " once the firm re-trains")
+    best, retrains = ("Best use", "") if plan.path is None else ("Best use found", " once the firm re-trains")
     subsidies = "a subsidy of" if one else "subsidies of"
-    return f"Best use{found} of a budget of {amount(plan.spending.budget)}{retrains}: {subsidies}"
+    return f"{best} of a budget of {amount(plan.spending.budget)}{retrains}: {subsidies}"
 
 
 def _change(plan: SubsidyPlan, name: str) -> str:

@@ -9,7 +9,7 @@ import math
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
-from ..._formats import MOST_NAMED, amount_up, count, level, listed, percent, short_percent, short_percent_down
+from ..._formats import MAX_NAMED, amount_up, count, level, listed, percent, short_percent, short_percent_down
 from ...auditing.promises import RARE
 from ...behaviour import MAJORITY
 from ...costs import SubsidyKind
@@ -23,16 +23,16 @@ WORTH = "of what being selected is worth"
 # ---------------------------------------------------------------------- names and numbers
 
 
-def spoken(names: Sequence[str], most: int = MOST_NAMED) -> str:
+def name_groups(names: Sequence[str]) -> str:
     """Names in a sentence, after the word group (or groups) if one of them is a number, a range or a truth value."""
     if all(name[:1].isalpha() and name not in ("True", "False", "None") for name in names):
-        return listed(names, most)
-    return ("group " if len(names) == 1 else "groups ") + listed(names, most)
+        return listed(names)
+    return ("group " if len(names) == 1 else "groups ") + listed(names)
 
 
 def several(chosen: Sequence[str], names: Sequence[str]) -> str:
     """Some of the groups: by name if they are few."""
-    return spoken(chosen) if len(chosen) <= MOST_NAMED else f"{len(chosen)} of {len(names)} groups"
+    return name_groups(chosen) if len(chosen) <= MAX_NAMED else f"{len(chosen)} of {len(names)} groups"
 
 
 def capitalised(text: str) -> str:
@@ -46,14 +46,9 @@ def range_text(low: float, high: float) -> str:
     return least if least == most else f"{least} to {most}"
 
 
-def compared_with(accuracy: str, everybody: str) -> str:
-    """How accuracy among applicants compares with that among everybody."""
-    return "the same as among everybody" if accuracy == everybody else f"against {everybody} among everybody"
-
-
-def bound_sentence(confidence: float) -> str:
-    """What people decide by, if it is not the precision itself."""
-    return f"People are assumed to go by a lower bound of precision ({level(confidence)} confidence)."
+def percent_or_bounds(numbers: Mapping[str, Any], name: str) -> str:
+    """A share, or where people were not tested, the bounds within which it lies."""
+    return range_text(numbers.get(f"{name}_low", numbers[name]), numbers.get(f"{name}_high", numbers[name]))
 
 
 # ---------------------------------------------------------------------- the verdict
@@ -73,11 +68,11 @@ def terms_phrase(
     paid.pop(form(0), None)
     if not paid:
         return f"{costing},"
-    if len(paid) > MOST_NAMED:
+    if len(paid) > MAX_NAMED:
         return f"{costing}, with subsidies for {sum(map(len, paid.values()))} of {len(names)} groups,"
     unit = " of the cost" if kind == "proportional" else ""
     each = [
-        f"{text}{unit} for {'every group' if len(whom) == len(names) > 1 else spoken(whom)}"
+        f"{text}{unit} for {'every group' if len(whom) == len(names) > 1 else name_groups(whom)}"
         for text, whom in paid.items()
     ]
     return f"{costing}, with {'a subsidy' if len(each) == 1 else 'subsidies'} of {', of '.join(each)},"
@@ -87,8 +82,8 @@ def _costs_phrase(names: Sequence[str], costs: Sequence[float]) -> str:
     """The commonest cost, and those of the other groups."""
     by_text = _by_text(names, costs, short_percent)
     commonest = max(by_text, key=lambda text: len(by_text[text]))
-    others = [f"{text} for {spoken(whom)}" for text, whom in by_text.items() if text != commonest]
-    if len(others) > MOST_NAMED:
+    others = [f"{text} for {name_groups(whom)}" for text, whom in by_text.items() if text != commonest]
+    if len(others) > MAX_NAMED:
         return f"{short_percent(min(costs))} to {short_percent(max(costs))} {WORTH}, depending on the group"
     return f"{commonest} {WORTH}" + (f" ({', '.join(others)})" if others else "")
 
@@ -114,14 +109,14 @@ def verdict_sentence(
     kind: SubsidyKind = "additive",
     confidence: float | None = None,
     undecided: Sequence[bool] | None = None,
-    either_way: Mapping[str, Any] | None = None,
+    ranges: Mapping[str, Any] | None = None,
 ) -> str:
     """Who applies, and what follows.
 
     ``cost`` is that of all groups, or None if it differs. Then, of each group: its name, the share that applies, cost
     before subsidies, subsidy, and how many people pass screening. ``confidence`` is that of the lower bound that people
     go by. ``undecided`` are groups whose interval includes their cost, with what follows over all their decisions
-    (:func:`selfselect.auditing.undecided.either_way`); None if intervals do not change who applies.
+    (``ranges``); None if intervals do not change who applies.
     """
     away = [z for z, share in enumerate(shares) if share < MAJORITY]
     open_ = [] if undecided is None else [z for z in range(len(names)) if undecided[z]]
@@ -130,11 +125,9 @@ def verdict_sentence(
     who = _who(names, stay, [names[z] for z in open_], shut, shares, result)
     parts = [f"{terms_phrase(cost, names, costs, subsidies, kind)} {who}."]
     divided = any(0 < share < 1 for share in shares)
-    parts.append(
-        _numbers(result, None if divided else people, len(open_), either_way, len(away) > len(shut), bool(shut))
-    )
+    parts.append(_numbers(result, None if divided else people, len(open_), ranges, len(away) > len(shut), bool(shut)))
     if confidence is not None:
-        parts.append(bound_sentence(confidence))
+        parts.append(f"People are assumed to go by a lower bound of precision ({level(confidence)} confidence).")
     untested = getattr(result, "untested", 0)
     if untested:
         were = "person was" if untested == 1 else "people were"
@@ -172,28 +165,24 @@ def _numbers(
     result: Outcome,
     people: float | None,
     n_open: int,
-    either_way: Mapping[str, Any] | None,
+    ranges: Mapping[str, Any] | None,
     staying: bool,
     shut: bool,
 ) -> str:
     """How many apply, accuracy among them and among everybody, and the share of qualified people who do not."""
-
-    def number(name: str) -> str:
-        known = getattr(result, name)
-        return range_text(getattr(result, f"{name}_low", known), getattr(result, f"{name}_high", known))
-
-    accuracy, social = number("induced_accuracy"), number("social_cost")
+    names = ("induced_accuracy", "social_cost", "assumed_accuracy")
+    accuracy, social, everybody = (percent_or_bounds(result.to_dict(), name) for name in names)
     these = "this group" if n_open == 1 else "these groups"
-    compared = compared_with(accuracy, number("assumed_accuracy"))
-    if either_way is not None and n_open:
-        nobody = ", or nobody applies" if either_way["nobody"] and result.application_rate > 0 else ""
-        accuracy += f" ({range_text(*either_way['induced_accuracy'])} depending on {these}{nobody})"
-        social += f" ({range_text(*either_way['social_cost'])})"
+    compared = "the same as among everybody" if accuracy == everybody else f"against {everybody} among everybody"
+    if ranges is not None and n_open:
+        nobody = ", or nobody applies" if ranges["nobody"] and result.application_rate > 0 else ""
+        accuracy += f" ({range_text(*ranges['induced_accuracy'])} depending on {these}{nobody})"
+        social += f" ({range_text(*ranges['social_cost'])})"
     right = f"accuracy among applicants (induced accuracy) is {accuracy}, {compared}"
     if result.application_rate == 0:
         right = "there is no accuracy among applicants"
-        if either_way is not None and n_open:
-            right += f" ({range_text(*either_way['induced_accuracy'])} with {these})"
+        if ranges is not None and n_open:
+            right += f" ({range_text(*ranges['induced_accuracy'])} with {these})"
     begins = right[:1].upper() + right[1:]
     if people is not None and 0 < result.application_rate < 1:
         begins = f"{count(result.application_rate * people)} of {count(people)} people apply: {right}"
@@ -216,7 +205,7 @@ def _certainty(n_groups: int, n_open: int) -> str:
 # ---------------------------------------------------------------------- groups
 
 
-def standing(selected: float, applies: bool, undecided: bool) -> str:
+def group_status(selected: float, applies: bool, undecided: bool) -> str:
     """What a group does, in the words of charts and tables."""
     if not selected and not applies:
         return "nobody passes"
@@ -245,7 +234,7 @@ def group_sentence(
     whether its interval includes the cost, and ``max_accepted_cost`` the highest cost at which it applies: its
     precision, or the lower bound of it (at ``confidence``), or NaN if nothing is guaranteed.
     """
-    whom = spoken([name])
+    whom = name_groups([name])
     subject = capitalised(whom)
     some = f"{subject} is expected to apply" if share >= 1 else f"{percent(share)} of {whom} are expected to apply"
     none = f"{subject} is not expected to apply"
@@ -311,8 +300,8 @@ def promises_sentence(
     if not broken:
         return _kept_promises(yes, undecided)
     worst = max(broken, key=lambda z: costs[z] - delivered[z])
-    parts = [f"New applicants from {spoken([names[z] for z in broken])} did worse than published."]
-    where = "" if len(broken) == 1 else f"The largest gap is in {spoken([names[worst]])}: "
+    parts = [f"New applicants from {name_groups([names[z] for z in broken])} did worse than published."]
+    where = "" if len(broken) == 1 else f"The largest gap is in {name_groups([names[worst]])}: "
     parts.append(
         f"{where}{percent(delivered[worst])} of the {count(passed[worst])} who pass screening are qualified, and at "
         f"least {percent(costs[worst])} were needed (the probability of this by chance is below {level(RARE)})."
