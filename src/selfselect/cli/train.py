@@ -40,10 +40,20 @@ METHODS = ("naive", "semi", "thresholds", "strategic")
 )
 @click.option("--use-group", is_flag=True, help="Let the model learn from the group columns too.")
 @click.option("--ignore", multiple=True, metavar="COLUMN", help="Column not to learn from.")
-@click.option("--parity", type=Number(0), help="Weight of equal selection rates (strategic).")
-@click.option("--equal-tpr", type=Number(0), help="Weight of equal true-positive rates (strategic).")
 @click.option(
-    "--tolerance",
+    "--parity",
+    type=Number(0, 1),
+    metavar="RATIO",
+    help="Least ratio of selection rates between any two groups, in training (0.8: four fifths).",
+)
+@click.option(
+    "--tpr-parity",
+    type=Number(0, 1),
+    metavar="RATIO",
+    help="The same of true-positive rates: of qualified people who pass.",
+)
+@click.option(
+    "--margin",
     type=Number(0, 1),
     help="Margin by which groups must clear the cost (semi, strategic) [default: that of the method's classifier in "
     "Python].",
@@ -133,7 +143,7 @@ def train(
         "max_social_cost": max_social_cost,
         "min_selection_rate": min_selection_rate,
     }
-    settings = {name: options[name] for name in ("parity", "equal_tpr", "tolerance")}
+    settings = {name: options[name] for name in ("parity", "tpr_parity", "margin")}
     classifier = make_classifier(method, terms, random_state=seed, **conditions, **settings)
     try:
         result = train_on_table(people, classifier, holdout=holdout, seed=seed, provenance=source)

@@ -18,7 +18,14 @@ from .._notices import captured_warnings
 from .._text import quote
 from .._validation import MAX_MAGNITUDE, BoolArray, FloatArray, check_choice
 from ..auditing import Audit, Provenance, ScreeningResult, group_names
-from ..constraints import Constraint, MaxSocialCost, MinSelectionRate, RequiredGroups
+from ..constraints import (
+    Constraint,
+    DemographicParity,
+    MaxSocialCost,
+    MinSelectionRate,
+    RequiredGroups,
+    TruePositiveRateParity,
+)
 from ..costs import Terms
 from ..counting import encode_groups
 from ..estimators import (
@@ -118,20 +125,36 @@ def make_classifier(
     require: Sequence[Any] = (),
     max_social_cost: float | None = None,
     min_selection_rate: float | None = None,
-    **settings: Any,
+    parity: float | None = None,
+    tpr_parity: float | None = None,
+    margin: float | None = None,
+    random_state: Any = None,
 ) -> Any:
     """Classifier of a method by its name, trained for the conditions that it can aim at.
 
-    Every trained model is checked for all conditions (:mod:`.model_checks`).
+    Every trained model is checked for who must apply and how many must be selected (:mod:`.model_checks`), but a method
+    that cannot aim at the other settings refuses them.
     """
     check_choice(method, "method", list(METHODS))
+    taken = METHODS[method]().get_params(deep=False)
+    for name, value, parameter in (
+        ("parity", parity, "constraints"),
+        ("tpr_parity", tpr_parity, "constraints"),
+        ("margin", margin, "margin"),
+    ):
+        if value is not None and parameter not in taken:
+            others = " or ".join(other for other, kind in METHODS.items() if parameter in kind().get_params(deep=False))
+            raise ValueError(f"{name} is a setting of the method {others}, not of {method}.")
     conditions: list[Constraint] = [RequiredGroups(*require)] if len(require) else []
     conditions += [] if max_social_cost is None else [MaxSocialCost(max_social_cost)]
     conditions += [] if min_selection_rate is None else [MinSelectionRate(min_selection_rate)]
-    classifier = METHODS[method]
-    taken = classifier().get_params(deep=False)
-    given = {name: value for name, value in (settings | {"constraints": conditions}).items() if name in taken}
-    return classifier(cost=terms.cost, subsidies=terms.subsidies, subsidy_kind=terms.kind, **given)
+    conditions += [] if parity is None else [DemographicParity(ratio_bound=parity)]
+    conditions += [] if tpr_parity is None else [TruePositiveRateParity(ratio_bound=tpr_parity)]
+    settings = {"constraints": conditions, "random_state": random_state} | (
+        {} if margin is None else {"margin": margin}
+    )
+    given = {name: value for name, value in settings.items() if name in taken}
+    return METHODS[method](cost=terms.cost, subsidies=terms.subsidies, subsidy_kind=terms.kind, **given)
 
 
 def hold_out(strata: NDArray[np.intp], share: float, seed: int) -> BoolArray:
