@@ -24,6 +24,7 @@ ORDER = (
     ("metrics", "theory"),
     ("auditing",),
     ("learning",),
+    ("boosting",),
     ("estimators",),
     ("planning",),
     ("report",),
@@ -196,6 +197,8 @@ def test_the_library_changes_no_filter_of_warnings():
         ("import selfselect.estimators, selfselect.planning, selfselect.tabular", "distributed"),
         ("import selfselect.estimators, selfselect.planning, selfselect.tabular", "skops"),
         ("import selfselect.plotting", "matplotlib.pyplot"),
+        ("import selfselect.boosting", "lightgbm"),
+        ("import selfselect.boosting", "xgboost"),
     ],
 )
 def test_importing_one_thing_does_not_import_another(statement, heavy):
