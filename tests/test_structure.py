@@ -24,6 +24,7 @@ ORDER = (
     ("metrics", "theory"),
     ("auditing",),
     ("learning",),
+    ("boosting",),
     ("estimators",),
     ("planning",),
     ("report",),
@@ -187,6 +188,8 @@ LIBRARY = "import selfselect.estimators, selfselect.planning, selfselect.tabular
         ("import selfselect.cli", "numpy"),
         *((LIBRARY, extra) for extra in ("matplotlib", "distributed", "skops")),
         ("import selfselect.plotting", "matplotlib.pyplot"),
+        ("import selfselect.boosting", "lightgbm"),
+        ("import selfselect.boosting", "xgboost"),
     ],
 )
 def test_importing_one_thing_does_not_import_another(statement, heavy):

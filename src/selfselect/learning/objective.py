@@ -285,6 +285,11 @@ class HardObjective:
     violations: pd.Series
 
 
+def _as_float(value: Any) -> Any:
+    """A single value as a float; several as they are."""
+    return float(value) if np.ndim(value) == 0 else value
+
+
 class ObjectiveOnRows:
     """A :class:`StrategicObjective` for given people; made by :meth:`StrategicObjective.on_rows`.
 
@@ -314,13 +319,26 @@ class ObjectiveOnRows:
             raise ValueError("score has values that are missing or infinite.")
         return np.take(scores, self._order, axis=-1)
 
+    def _unsorted(self, by_group: NDArray[Any]) -> NDArray[Any]:
+        """Inverse of :meth:`_sorted`."""
+        values = np.empty_like(by_group)
+        values[..., self._order] = by_group
+        return values
+
     def value_and_gradient(self, score: ArrayLike) -> tuple[Any, NDArray[Any]]:
         """Value, and its gradient with respect to each score; see :meth:`StrategicObjective.value_and_gradient`."""
         value, in_sums = self.objective(self._smooth.forward(self._sorted(score)))
-        by_group = self._smooth.backward(in_sums)
-        gradient = np.empty_like(by_group)
-        gradient[..., self._order] = by_group
-        return (float(value) if np.ndim(value) == 0 else value), gradient
+        return _as_float(value), self._unsorted(self._smooth.backward(in_sums))
+
+    def value_gradient_curvature(self, score: ArrayLike) -> tuple[Any, NDArray[Any], NDArray[Any]]:
+        """Value, gradient, and a curvature of at least 0 with respect to each score.
+
+        The curvature is exact for the log-loss at given shares that apply, and a bound for everything else, both
+        without the terms between people; see :meth:`.scores.SmoothScores.backward_with_curvature`.
+        """
+        value, in_sums = self.objective(self._smooth.forward(self._sorted(score)))
+        gradient, curvature = self._smooth.backward_with_curvature(in_sums)
+        return _as_float(value), self._unsorted(gradient), self._unsorted(curvature)
 
     def hard(self, score: ArrayLike) -> HardObjective:
         """Outcome on hard counts, and violations; see :meth:`StrategicObjective.hard`."""
