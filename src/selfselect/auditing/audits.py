@@ -11,9 +11,9 @@ import numpy as np
 import pandas as pd
 from numpy.typing import ArrayLike
 
-from .._validation import check_fraction
+from .._validation import as_column, check_fraction
 from ..behaviour import BestResponse
-from ..costs import Cost, Subsidies, SubsidyKind, Terms
+from ..costs import Cost, Subsidies, SubsidyKind, Terms, check_no_column
 from ..outcomes import Outcome, outcome
 from ..publishing import PublishedStatistics, ThresholdCurves
 from ..statistics import Precision
@@ -285,13 +285,15 @@ class Audit(Reported):
         return audit_page(self, opening)
 
 
-def _as_costs(cost: Any) -> tuple[Cost, ...]:
+def _as_costs(cost: Any, n_rows: int) -> tuple[Cost, ...]:
     """One cost or several, as a tuple."""
     if isinstance(cost, Mapping | pd.Series):
         return (cost,)
     costs = (cost,) if np.ndim(cost) == 0 else tuple(cost)
     if not costs:
         raise ValueError("cost is empty; pass at least one.")
+    if len(costs) == n_rows:  # a cost of each person, not some costs to look at
+        check_no_column(cost)
     return tuple(check_fraction(value, "cost") for value in costs)
 
 
@@ -361,7 +363,6 @@ def audit(
     """
     if (score is None) == (y_pred is None):
         raise TypeError("Pass either score or y_pred.")
-    costs = _as_costs(cost)
     if y_pred is not None and threshold is not None:
         raise TypeError("threshold belongs to score; y_pred holds decisions already.")
     shared: dict[str, Any] = {
@@ -374,6 +375,7 @@ def audit(
         people = ScreeningResult.from_scores(y_true, score, threshold=threshold, **shared)
     elif y_pred is not None:
         people = ScreeningResult.from_predictions(y_true, y_pred, **shared)
+    costs = _as_costs(cost, len(as_column(y_true, "y_true")))
     terms = Terms(costs[0], subsidies, subsidy_kind, cost_of=cost_of)
     for value in costs:
         terms.at_cost(value).effective_cost(people.groups)  # reports invalid costs and subsidies early
