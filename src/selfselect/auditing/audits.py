@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 import pandas as pd
@@ -25,9 +25,6 @@ from .reported import Provenance, Reported
 from .resampling import Uncertainty, resample
 from .screening import ScreeningResult
 from .undecided import either_way
-
-if TYPE_CHECKING:
-    from ..report import Opening
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -275,14 +272,10 @@ class Audit(Reported):
 
         return audit_to_dict(self)
 
-    def to_html(self, *, opening: Opening | None = None) -> str:
-        """Report: one HTML page that needs nothing else. Needs the extra ``report``.
-
-        ``opening`` is what the page says first, if it is about more than an audit.
-        """
+    def _page(self) -> str:
         from ..report.pages import audit_page
 
-        return audit_page(self, opening)
+        return audit_page(self)
 
 
 def _as_costs(cost: Any, n_rows: int) -> tuple[Cost, ...]:

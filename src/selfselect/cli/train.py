@@ -105,6 +105,7 @@ def train(
     from selfselect.costs import Terms
     from selfselect.estimators.io import model_bytes
     from selfselect.learning import InfeasibleError
+    from selfselect.report.pages import audit_page
     from selfselect.report.sentences.training import training_opening
     from selfselect.tabular.columns import match_groups
     from selfselect.tabular.loading import read_for_training
@@ -152,7 +153,7 @@ def train(
         write_output(model_file, model_bytes(result.model))
         if report is not None:
             opening = training_opening(result.audit, result.trained_on, result.held_out, result.unseen)
-            write_output(report, result.audit.to_html(opening=opening))
+            write_output(report, audit_page(result.audit, opening))
     _show(result)
     if failed:
         _refuse(failed, model_file)
