@@ -22,7 +22,18 @@ Subsidies: TypeAlias = float | Mapping[Any, float] | pd.Series | None
 SubsidyKind: TypeAlias = Literal["additive", "proportional"]
 #: A subsidy may exceed the cost by this much, because subsidies are rounded up to thousandths.
 SUBSIDY_ROUNDING = 1e-3
+COST_FORMS = (
+    "cost is one number, or a mapping from group to number (a dict, or a Series indexed by group); people of one group "
+    "face the same cost."
+)
 SUBSIDY_KINDS: tuple[SubsidyKind, ...] = ("additive", "proportional")
+
+
+def check_no_column(cost: Any) -> Any:
+    """Refuse an array or list of costs, such as one of each person."""
+    if np.ndim(cost) > 0 and not isinstance(cost, pd.Series):
+        raise TypeError(f"cost has {len(cost)} entries without groups. {COST_FORMS}")
+    return cost
 
 
 def least_additive(precision: FloatArray, cost: FloatArray) -> FloatArray:
@@ -77,7 +88,7 @@ class Terms:
     def uniform_cost(self) -> float | None:
         """Cost before subsidies if it is the same for all groups, otherwise None."""
         differs = isinstance(self.cost, Mapping | pd.Series) or bool(self.cost_of)
-        return None if differs else check_fraction(self.cost, "cost")
+        return None if differs else check_fraction(check_no_column(self.cost), "cost")
 
     @property
     def confidence(self) -> float | None:
@@ -100,9 +111,14 @@ class Terms:
     def listed_cost(self, groups: pd.Index) -> FloatArray:
         """Cost of each group before subsidies."""
         if isinstance(self.cost, Mapping | pd.Series):
-            listed = values_by_group(self.cost, groups, "cost", default=None)
+            try:
+                listed = values_by_group(self.cost, groups, "cost", default=None)
+            except ValueError as error:
+                if isinstance(self.cost, Mapping):
+                    raise
+                raise ValueError(f"{error} {COST_FORMS}") from None  # may be a Series of people
         else:
-            listed = np.full(len(groups), check_fraction(self.cost, "cost"))
+            listed = np.full(len(groups), check_fraction(check_no_column(self.cost), "cost"))
         if self.cost_of:
             own = values_by_group(self.cost_of, groups, "cost_of", default=np.inf)
             listed = np.where(np.isinf(own), listed, own)
@@ -122,7 +138,7 @@ class Terms:
                 given = np.full(len(groups), float(self.subsidies))
             except (TypeError, ValueError) as error:
                 raise TypeError(
-                    f"subsidies must be a number or a mapping from group to number, got {self.subsidies!r}."
+                    f"subsidies must be a number or a mapping from group to number, got {list_some([self.subsidies])}."
                 ) from error
         highest = 1.0 if self.kind == "proportional" else np.inf
         wrong = ~((given >= 0) & (given <= highest) & np.isfinite(given))

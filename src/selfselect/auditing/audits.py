@@ -5,15 +5,15 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 import pandas as pd
 from numpy.typing import ArrayLike
 
-from .._validation import check_fraction
+from .._validation import as_column, check_fraction
 from ..behaviour import BestResponse
-from ..costs import Cost, Subsidies, SubsidyKind, Terms
+from ..costs import Cost, Subsidies, SubsidyKind, Terms, check_no_column
 from ..outcomes import Outcome, outcome
 from ..publishing import PublishedStatistics, ThresholdCurves
 from ..statistics import Precision
@@ -25,9 +25,6 @@ from .reported import Provenance, Reported
 from .resampling import Uncertainty, resample
 from .screening import ScreeningResult
 from .undecided import either_way
-
-if TYPE_CHECKING:
-    from ..report import Opening
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -275,23 +272,21 @@ class Audit(Reported):
 
         return audit_to_dict(self)
 
-    def to_html(self, *, opening: Opening | None = None) -> str:
-        """Report: one HTML page that needs nothing else. Needs the extra ``report``.
-
-        ``opening`` is what the page says first, if it is about more than an audit.
-        """
+    def _page(self) -> str:
         from ..report.pages import audit_page
 
-        return audit_page(self, opening)
+        return audit_page(self)
 
 
-def _as_costs(cost: Any) -> tuple[Cost, ...]:
+def _as_costs(cost: Any, n_rows: int) -> tuple[Cost, ...]:
     """One cost or several, as a tuple."""
     if isinstance(cost, Mapping | pd.Series):
         return (cost,)
     costs = (cost,) if np.ndim(cost) == 0 else tuple(cost)
     if not costs:
         raise ValueError("cost is empty; pass at least one.")
+    if len(costs) == n_rows:  # a cost of each person, not some costs to look at
+        check_no_column(cost)
     return tuple(check_fraction(value, "cost") for value in costs)
 
 
@@ -361,7 +356,6 @@ def audit(
     """
     if (score is None) == (y_pred is None):
         raise TypeError("Pass either score or y_pred.")
-    costs = _as_costs(cost)
     if y_pred is not None and threshold is not None:
         raise TypeError("threshold belongs to score; y_pred holds decisions already.")
     shared: dict[str, Any] = {
@@ -374,6 +368,7 @@ def audit(
         people = ScreeningResult.from_scores(y_true, score, threshold=threshold, **shared)
     elif y_pred is not None:
         people = ScreeningResult.from_predictions(y_true, y_pred, **shared)
+    costs = _as_costs(cost, len(as_column(y_true, "y_true")))
     terms = Terms(costs[0], subsidies, subsidy_kind, cost_of=cost_of)
     for value in costs:
         terms.at_cost(value).effective_cost(people.groups)  # reports invalid costs and subsidies early

@@ -66,6 +66,7 @@ def load_people() -> tuple[DemoPeople, DemoPeople, list[str]]:
 def _write_page(audit: Audit, report: str | None) -> str:
     """Write the report and return what to say about it. This comes before any printing, which may end early."""
     from selfselect.report import Opening, check_available
+    from selfselect.report.pages import audit_page
 
     try:
         check_available()
@@ -75,7 +76,7 @@ def _write_page(audit: Audit, report: str | None) -> str:
         return f"{error} Then this ends with a page to play with."
     names = (Path(f"selfselect-demo{'' if i == 1 else f'-{i}'}.html") for i in count(1))
     path = Path(report) if report is not None else next(name for name in names if not name.exists())
-    write_atomically(path, audit.to_html(opening=Opening(published="training people", counted="held-out people")))
+    write_atomically(path, audit_page(audit, Opening(published="training people", counted="held-out people")))
     return (
         f"A page to play with: {printable(str(path))}"
         f"\nOpen it in any browser ({printable(path.resolve().as_uri())}); it needs no network."

@@ -117,6 +117,7 @@ def train(
     from selfselect.estimators.io import model_bytes
     from selfselect.learning import InfeasibleError
     from selfselect.report import check_available
+    from selfselect.report.pages import audit_page
     from selfselect.report.sentences.training import training_opening
     from selfselect.tabular.columns import match_groups
     from selfselect.tabular.loading import read_for_training
@@ -164,7 +165,7 @@ def train(
         write_atomically(model_file, model_bytes(result.model))
         if report is not None:
             opening = training_opening(result.trained_on, result.held_out, result.unseen)
-            write_atomically(report, result.audit.to_html(opening=opening))
+            write_atomically(report, audit_page(result.audit, opening))
     _show(result)
     if failed:
         _refuse(failed, model_file)

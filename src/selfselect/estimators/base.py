@@ -29,6 +29,7 @@ from .explanation import explain_groups
 from .fit_warnings import warn_about_published
 from .guarantee import fit_with_guarantee
 from .io import is_saving, save_model
+from .routing import plain_groups
 from .training_data import TrainingPeople, as_counts, find_classes, is_qualified
 
 
@@ -162,7 +163,7 @@ class SelfSelectionClassifier(ClassifierMixin, BaseEstimator, ABC):
                 "from the training data, and may be too good for new people.",
                 PromiseWarning,
             )
-        return TrainingPeople(qualified, codes, weights, splits)
+        return TrainingPeople(qualified, codes, weights, splits, plain_groups(groups, codes))
 
     def _publish(self, people: TrainingPeople, score: NDArray[Any], in_sample: NDArray[Any]) -> None:
         """Publish the counts of the evaluated rows by their scores; ``in_sample`` holds scores of the fitted rows."""

@@ -13,7 +13,8 @@ SHARED = {
     "estimator": """
         estimator : classifier, optional
             Any scikit-learn classifier with ``decision_function`` or ``predict_proba``; by default a logistic
-            regression without penalty.
+            regression without penalty. It gets the groups if its methods take ``sensitive_features``, as fairlearn's
+            do, or request them by metadata routing.
     """,
     "prefit": """
         prefit : bool, default=False

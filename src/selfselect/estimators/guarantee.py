@@ -18,10 +18,11 @@ from .._frames import take_rows
 from .._notices import PromiseWarning, captured_warnings, warn
 from .._validation import FloatArray, list_some
 from ..constraints import Constraints, InfeasibleError
-from ..counting import GroupCodes, position_of, ratio
+from ..counting import position_of, ratio
 from ..publishing import CrossFit, LowerBound, guarantee_groups
 from ..publishing.splits import as_publishing
 from ..statistics import SLACK
+from .routing import groups_for
 from .training_data import TrainingPeople
 
 #: Probability that the test of a group passes, where thresholds can be chosen so.
@@ -34,14 +35,17 @@ def fit_with_guarantee(model: Any, X: Any, y: Any, people: TrainingPeople) -> No
     """Fit a classifier to a part of the people, and test on the others which groups reach their cost."""
     fitted, evaluated = people.splits.final, people.splits.evaluated
     labels, fitted_groups = people.groups.labels, people.groups.take(fitted)
-    chosen = _choose(model, fitted_groups, take_rows(X, fitted), take_rows(y, fitted))
+    fitted_rows, evaluated_rows = (
+        (take_rows(X, rows), take_rows(people.given_groups, rows)) for rows in (fitted, evaluated)
+    )
+    chosen = _choose(model, fitted_groups.labels, *fitted_rows, take_rows(y, fitted))
     model.__dict__.pop("feature_names_in_", None)  # of an earlier fit
     model.__dict__.update({name: value for name, value in vars(chosen).items() if name.endswith("_")})
     tested = np.zeros(len(labels), dtype=bool)
     confidence = _confidence(model)
     applies = chosen.set_params(publish=CrossFit(statistic=LowerBound(confidence))).applies().to_numpy()
     tested[position_of(fitted_groups.labels, labels, "The fitted", "the training data")] = applies
-    score, in_sample = (_scores(chosen, take_rows(X, rows)) for rows in (evaluated, fitted))
+    score, in_sample = _scores(chosen, *evaluated_rows), _scores(chosen, *fitted_rows)
     counts = people.counts(evaluated, score > 0)
     costs = model._terms().effective_cost(labels)
     model.promise_level_, promised = guarantee_groups(counts, tested, costs, 1 - confidence)
@@ -51,21 +55,22 @@ def fit_with_guarantee(model: Any, X: Any, y: Any, people: TrainingPeople) -> No
     _warn_about_selection_rates(model)
 
 
-def _scores(chosen: Any, X: Any) -> FloatArray:
+def _scores(chosen: Any, X: Any, groups: Any) -> FloatArray:
     """Scores, positive for the selected; 1 and -1 if the classifier has no score that agrees with its predictions."""
-    selected = np.asarray(chosen.predict(X)) == chosen.positive_
+    selected = np.asarray(chosen._predict_with_groups(X, groups)) == chosen.positive_
     if hasattr(chosen, "decision_function"):
-        score = np.asarray(chosen._for_second_class(chosen.decision_function(X)), dtype=np.float64)
+        decided = chosen.decision_function(X, **groups_for(chosen, "decision_function", groups))
+        score = np.asarray(chosen._for_second_class(decided), dtype=np.float64)
         if ((score > 0) == selected).all():
             return score
     return np.where(selected, 1.0, -1.0)
 
 
-def _choose(model: Any, groups: GroupCodes, X: Any, y: Any) -> Any:
+def _choose(model: Any, labels: pd.Index, X: Any, groups: Any, y: Any) -> Any:
     """Classifier to be tested: one that is likely to pass if there is one, else one that may pass."""
     likely = confidence_for_power(_confidence(model), as_publishing(model.publish).size)
     for confidence in (likely, _confidence(model)):
-        chosen = _without_guarantee(model, groups.labels, confidence)
+        chosen = _without_guarantee(model, labels, confidence)
         with captured_warnings():  # they are about counts that are not published
             try:
                 chosen.fit(X, y, sensitive_features=groups)

@@ -19,7 +19,7 @@ from ..learning import accuracy_lower_bound, threshold_between, violation_at_thr
 from ..publishing.splits import Publishing, Rows
 from .docs import with_shared_docs
 from .training_data import TrainingPeople
-from .wrapped import WrappedClassifier, default_threshold_of, score_of
+from .wrapped import WrappedClassifier, default_threshold_of
 
 
 @with_shared_docs
@@ -102,10 +102,10 @@ class SemiStrategicClassifier(WrappedClassifier):
             self._check_prefit(self.estimator)
 
         def fitted(rows: Rows) -> Any:
-            return self.estimator if self.prefit else self._fit_inner(X, y, sample_weight, rows)
+            return self.estimator if self.prefit else self._fit_inner(X, y, people, sample_weight, rows)
 
         def scores(inner: Any, rows: Rows) -> NDArray[np.float64]:
-            return score_of(inner, take_rows(X, rows), self.positive_)
+            return self._score_of(inner, take_rows(X, rows), take_rows(people.given_groups, rows))
 
         score, self.estimator_ = people.splits.run(fitted, scores)
         self.threshold_ = self._search(people, score, margin)
@@ -157,12 +157,12 @@ class SemiStrategicClassifier(WrappedClassifier):
         correct = case["induced_accuracy"].fillna(0.0).to_numpy() * applicants
         return np.asarray(accuracy_lower_bound(correct, applicants, fitted_weights=0.0, errors=self.caution))
 
-    def decision_function(self, X: Any) -> NDArray[np.float64]:
+    def decision_function(self, X: Any, sensitive_features: Any = None) -> NDArray[np.float64]:
         """Inner score minus the threshold; positive for the second class."""
         check_is_fitted(self, "threshold_")
-        return self._for_second_class(self._inner_score(X) - self.threshold_)
+        return self._for_second_class(self._inner_score(X, sensitive_features) - self.threshold_)
 
-    def predict(self, X: Any) -> NDArray[Any]:
+    def predict(self, X: Any, sensitive_features: Any = None) -> NDArray[Any]:
         """Label of each row: qualified where the inner score is above the threshold."""
         check_is_fitted(self, "threshold_")
-        return self._as_labels(self._inner_score(X) > self.threshold_)
+        return self._as_labels(self._inner_score(X, sensitive_features) > self.threshold_)

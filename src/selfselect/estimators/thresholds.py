@@ -23,7 +23,7 @@ from ..publishing.splits import Publishing, Rows, as_publishing
 from ..statistics import SLACK
 from .docs import with_shared_docs
 from .training_data import TrainingPeople
-from .wrapped import WrappedClassifier, default_threshold_of, score_of
+from .wrapped import WrappedClassifier, default_threshold_of
 
 ShutOut = Literal["select_none", "select_all", "forbid"]
 
@@ -89,9 +89,6 @@ class GroupThresholdClassifier(WrappedClassifier):
     True
     """
 
-    # with metadata routing, groups are requested by default
-    __metadata_request__predict = {"sensitive_features": True}  # noqa: RUF012
-    __metadata_request__decision_function = {"sensitive_features": True}  # noqa: RUF012
     _guarantee_after_fit: ClassVar[bool] = False
 
     def __init__(
@@ -125,7 +122,7 @@ class GroupThresholdClassifier(WrappedClassifier):
         check_nonnegative(self.caution, "caution")
 
         def scores(inner: Any, rows: Rows) -> FloatArray:
-            return score_of(inner, take_rows(X, rows), self.positive_)
+            return self._score_of(inner, take_rows(X, rows), take_rows(people.given_groups, rows))
 
         candidates, optima = self._candidates(), []
         for candidate in candidates if self.prefit else ():
@@ -133,7 +130,7 @@ class GroupThresholdClassifier(WrappedClassifier):
         for candidate in candidates:
 
             def fitted(rows: Rows, candidate: Any = candidate) -> Any:
-                return candidate if self.prefit else self._fit_inner(X, y, sample_weight, rows, candidate)
+                return candidate if self.prefit else self._fit_inner(X, y, people, sample_weight, rows, candidate)
 
             score, model = people.splits.run(fitted, scores)
             curves = people.curves(score)
@@ -239,10 +236,9 @@ class GroupThresholdClassifier(WrappedClassifier):
 
     # ------------------------------------------------------------------ after fit
 
-    def _threshold_of(self, X: Any, sensitive_features: Any, n_rows: int) -> FloatArray:
+    def _threshold_of(self, groups: Any, n_rows: int) -> FloatArray:
         """Threshold of each person."""
         labels = self.thresholds_.index
-        groups = self._groups_of(X, sensitive_features)
         if groups is None and len(labels) > 1:
             raise TypeError(
                 "The threshold depends on the group: pass predict(X, sensitive_features=...), or set group_columns= to "
@@ -262,8 +258,9 @@ class GroupThresholdClassifier(WrappedClassifier):
         """Inner score minus the threshold of the person's group; positive means selected."""
         check_is_fitted(self, "thresholds_")
         X = to_pandas(X)
-        score = self._inner_score(X)
-        return np.asarray(score - self._threshold_of(X, sensitive_features, len(score)))
+        groups = self._groups_of(X, sensitive_features)
+        score = self._inner_score(X, groups)
+        return np.asarray(score - self._threshold_of(groups, len(score)))
 
     def decision_function(self, X: Any, sensitive_features: Any = None) -> NDArray[np.float64]:
         """Inner score minus the threshold of the person's group; positive for the second class."""
@@ -272,9 +269,6 @@ class GroupThresholdClassifier(WrappedClassifier):
     def predict(self, X: Any, sensitive_features: Any = None) -> NDArray[Any]:
         """Label of each row: qualified where the inner score is above the threshold of the person's group."""
         return self._as_labels(self._above_threshold(X, sensitive_features) > 0)
-
-    def _predict_with_groups(self, X: Any, sensitive_features: Any) -> NDArray[Any]:
-        return self.predict(X, sensitive_features)
 
     def _threshold_text(self, i: int) -> str:
         threshold = self.thresholds_.iloc[i]

@@ -78,12 +78,13 @@ def as_counts(weights: FloatArray) -> FloatArray:
 
 @dataclass(frozen=True, eq=False)
 class TrainingPeople:
-    """Labels, groups and weights of the training rows, and their splits."""
+    """Labels, groups and weights of the training rows, and their splits; and the groups as the user gave them."""
 
     qualified: BoolArray
     groups: GroupCodes
     weights: FloatArray | None
     splits: Splits
+    given_groups: Any = None
 
     def counts(self, rows: Rows, selected: NDArray[np.bool_]) -> GroupCounts:
         """Counts per group of some rows."""

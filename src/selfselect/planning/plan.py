@@ -9,7 +9,7 @@ from numpy.typing import ArrayLike
 
 from .._validation import check_binary
 from ..auditing import Provenance, audit
-from ..costs import Cost, SubsidyKind
+from ..costs import Cost, SubsidyKind, check_no_column
 from ..counting import encode_groups
 from .retraining import plan_under_retraining, refit
 from .subsidies import SubsidyPlan, plan_for
@@ -80,7 +80,7 @@ def plan_subsidies(
     ... ).subsidies.round(3).to_dict()
     {'A': 0.033, 'B': 0.0}
     """
-    y = check_binary(y_true, "y_true")
+    y, cost = check_binary(y_true, "y_true"), check_no_column(cost)
     groups = encode_groups(sensitive_features, n_rows=len(y), missing=missing)
     if retrain_on is not None and sample_weight is not None:
         raise TypeError("sample_weight and retrain_on do not go together: the firm trains on people, not on weights.")

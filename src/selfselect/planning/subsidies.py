@@ -165,8 +165,8 @@ class SubsidyPlan(Reported):
 
         return plan_to_dict(self)
 
-    def to_html(self) -> str:
-        """Page about the plan, with the subsidies set. Needs the extra ``report``."""
+    def _page(self) -> str:
+        """Page about the plan, with the subsidies set."""
         from ..report.pages import plan_page
 
         return plan_page(self)

@@ -262,8 +262,8 @@ class ThresholdFrontier(Reported):
 
         return frontier_to_dict(self)
 
-    def to_html(self) -> str:
-        """Page with the verdict, a chart and both frontiers. Needs the extra ``report``."""
+    def _page(self) -> str:
+        """Page with the verdict, a chart and both frontiers."""
         from ..report.pages import frontier_page
 
         return frontier_page(self)

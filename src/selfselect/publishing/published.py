@@ -8,7 +8,7 @@ import numpy as np
 import pandas as pd
 from numpy.typing import ArrayLike, NDArray
 
-from .._frames import from_plain, to_plain
+from .._frames import few_rows, from_plain, to_plain
 from .._validation import (
     as_column,
     check_binary,
@@ -236,10 +236,12 @@ class PublishedStatistics:
         return len(self.groups)
 
     def __repr__(self) -> str:
-        return f"{type(self).__name__} of {len(self)} group(s)\n{self.to_frame()}"
+        with few_rows():
+            return f"{type(self).__name__} of {len(self)} group(s)\n{self.to_frame()}"
 
     def _repr_html_(self) -> str:
-        return str(self.to_frame()._repr_html_())
+        with few_rows():
+            return str(self.to_frame()._repr_html_())
 
     def to_frame(self, *, interval: Interval = "wilson", confidence: float = 0.95) -> pd.DataFrame:
         """The table as a frame, one row per group.
