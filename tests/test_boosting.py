@@ -16,6 +16,7 @@ from selfselect.behaviour import LogitResponse
 from selfselect.boosting import MIN_CURVATURE, ScoreClassifier, strategic_objective
 from selfselect.constraints import DemographicParity
 from selfselect.datasets import make_ordering_constraint
+from selfselect.publishing import CrossFit, Precision
 
 SETTINGS = {"n_estimators": 40, "num_leaves": 7, "n_jobs": 1, "verbosity": -1}
 
@@ -272,8 +273,26 @@ def test_a_boosted_score_gets_a_threshold_from_new_people(lightgbm):
     semi.fit(new.data, new.target, sensitive_features=new.group)
     outcome = StrategicObjective(0.8).hard(semi.decision_function(new.data), new.target, new.group).outcome
     assert outcome.induced_accuracy > 0.95
-    with pytest.raises(TypeError, match="prefit=True"):
-        SemiStrategicClassifier(boosted, cost=0.8).fit(new.data, new.target, sensitive_features=new.group)
+
+
+def test_every_fold_trains_a_boosted_score_for_its_own_groups(lightgbm, people):
+    X, y, group = people
+    model = lightgbm.LGBMRegressor(objective=strategic_objective(cost=0.6, behaviour=LogitResponse(0.1)), **SETTINGS)
+    score = ScoreClassifier(model, start=lightgbm.LGBMClassifier(**SETTINGS))
+    semi = SemiStrategicClassifier(score, cost=0.6, publish=CrossFit(2, Precision()), pos_label="yes")
+    words = np.where(y == 1, "yes", "no")
+    semi.fit(X, words, sensitive_features=group)
+    assert semi.published_.counts.n.sum() == len(y)
+    objective = semi.estimator_.model_.objective
+    assert objective.group.labels[objective.group.codes].tolist() == group.tolist()
+    plain = lightgbm.LGBMClassifier(**SETTINGS).fit(X, y).predict(X, raw_score=True)
+    assert value(objective, semi.estimator_.decision_function(X), y, group) < value(objective, plain, y, group)
+
+
+def test_a_model_with_another_objective_is_refused(people):
+    X, y, group = people
+    with pytest.raises(TypeError, match="strategic_objective"):
+        ScoreClassifier(LinearRegression()).fit(X, y, group)
 
 
 def test_a_score_of_an_unfitted_model_is_refused(people):

@@ -13,7 +13,7 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
-from sklearn.base import BaseEstimator, ClassifierMixin
+from sklearn.base import BaseEstimator, ClassifierMixin, clone
 
 from .behaviour import Behaviour
 from .constraints import Constraint
@@ -26,7 +26,7 @@ MIN_CURVATURE = 1e-3
 
 
 def strategic_objective(
-    group: Any,
+    group: Any = None,
     cost: Any = 0.7,
     *,
     behaviour: Behaviour | None = None,
@@ -39,9 +39,10 @@ def strategic_objective(
 
     Parameters
     ----------
-    group : array-like, Series, DataFrame or dict of columns
+    group : array-like, Series, DataFrame or dict of columns, optional
         Group of each training row, in the order of the rows. Boosting libraries do not pass groups to an objective, so
         every training set (a fold of a cross-validation, for example) needs an objective of its own.
+        :class:`ScoreClassifier` makes one for each ``fit``, from an objective without groups.
     cost : float, mapping from group to float, or ndarray of shape (n_groups,), default=0.7
         Cost that each group faces, in [0, 1].
     behaviour : Behaviour, optional
@@ -89,10 +90,12 @@ def strategic_objective(
         objective = strategic_objective(z, cost=0.8)
         boosted = LGBMRegressor(objective=objective, n_estimators=100).fit(X, y, init_model=plain)
 
-    Then let new people decide the threshold and what is published, or only look at the outcome at threshold 0::
+    To choose a threshold, and publish on people that the score has not seen, let :class:`ScoreClassifier` repeat both
+    steps in every fold; or only look at the outcome at threshold 0::
 
-        semi = SemiStrategicClassifier(ScoreClassifier(boosted), cost=0.8, prefit=True)
-        semi.fit(X_new, y_new, sensitive_features=z_new)
+        boosting = LGBMRegressor(objective=strategic_objective(cost=0.8), n_estimators=100)
+        score = ScoreClassifier(boosting, start=LGBMClassifier(n_estimators=60))
+        SemiStrategicClassifier(score, cost=0.8).fit(X, y, sensitive_features=z)
         objective.strategic.hard(boosted.predict(X_new), y_new, z_new).outcome
 
     What a library gets from the objective:
@@ -110,7 +113,7 @@ def strategic_objective(
         precision_temperature=precision_temperature,
         **settings,
     )
-    return BoostingObjective(strategic, encode_groups(group))
+    return BoostingObjective(strategic, None if group is None else encode_groups(group))
 
 
 class BoostingObjective:
@@ -123,11 +126,11 @@ class BoostingObjective:
     ----------
     strategic : StrategicObjective
         The objective for any people: ``strategic.hard(score, y, group)`` is the outcome of selecting positive scores.
-    group : GroupCodes
+    group : GroupCodes or None
         Group of each training row.
     """
 
-    def __init__(self, strategic: StrategicObjective, group: GroupCodes) -> None:
+    def __init__(self, strategic: StrategicObjective, group: GroupCodes | None = None) -> None:
         self.strategic = strategic
         self.group = group
         self._rows: _TrainingRows | None = None
@@ -163,10 +166,11 @@ class BoostingObjective:
 
     def _training_rows(self, y: NDArray[Any], weight: NDArray[Any]) -> _TrainingRows:
         """Labels and weights with the groups; the last ones are kept, because they are the same in every round."""
-        if len(y) != len(self.group):
+        if self.group is None or len(y) != len(self.group):
+            known = 0 if self.group is None else len(self.group)
             raise ValueError(
-                f"The objective was made with the groups of {len(self.group)} people, but is used with {len(y)}. Make "
-                "it with the groups of exactly the rows that the model is trained on: strategic_objective(group, ...). "
+                f"The objective was made with the groups of {known} people, but is used with {len(y)}. Make it with "
+                "the groups of exactly the rows that the model is trained on: strategic_objective(group, ...). "
                 "Every fold of a cross-validation needs an objective of its own."
             )
         if self._rows is None or not self._rows.has(y, weight):
@@ -192,17 +196,23 @@ class _TrainingRows:
 
 
 class ScoreClassifier(ClassifierMixin, BaseEstimator):
-    """A fitted model whose prediction is a score, as a classifier: whoever has a positive score is selected.
+    """A boosted model whose prediction is a score, as a classifier: a positive score is selected.
 
     Use it as ``estimator`` of :class:`~selfselect.SemiStrategicClassifier` or
-    :class:`~selfselect.GroupThresholdClassifier` with ``prefit=True``, and fit these to people that the model has not
-    seen. Labels are 0 and 1.
+    :class:`~selfselect.GroupThresholdClassifier`, which pass it the groups of each fold; with ``prefit=True`` for a
+    model that is fitted already. Labels are 0 and 1.
 
     Parameters
     ----------
-    model : fitted regressor
-        ``model.predict(X)`` is the score, as for LGBMRegressor, XGBRegressor and LightGBM's Booster with a
-        :func:`strategic_objective`.
+    model : regressor
+        ``model.predict(X)`` is the score, as for LGBMRegressor and XGBRegressor with a :func:`strategic_objective`.
+    start : classifier, optional
+        Ordinary model of LightGBM from which training continues.
+
+    Attributes
+    ----------
+    model_ : regressor
+        The fitted model.
 
     Examples
     --------
@@ -212,24 +222,33 @@ class ScoreClassifier(ClassifierMixin, BaseEstimator):
     array([0, 0, 1, 1])
     """
 
-    def __init__(self, model: Any) -> None:
+    def __init__(self, model: Any, start: Any = None) -> None:
         self.model = model
+        self.start = start
 
     @property
     def classes_(self) -> NDArray[np.int64]:
         """Labels."""
         return np.array([0, 1])
 
-    def fit(self, X: Any, y: Any) -> ScoreClassifier:
-        """Refuse to train: the model is fitted, and its objective belongs to its own training rows."""
-        raise TypeError("ScoreClassifier holds a fitted model. Use prefit=True, with people the model has not seen.")
+    def fit(self, X: Any, y: Any, sensitive_features: Any = None) -> ScoreClassifier:
+        """Fit a copy of the model for the groups of these people."""
+        objective = self.model.get_params().get("objective")
+        if not isinstance(objective, BoostingObjective):
+            raise TypeError(f"model must have objective=strategic_objective(...), got objective={objective!r}.")
+        if not np.isin(y, (0, 1)).all():
+            raise ValueError("Labels must be 0 and 1.")
+        bound = BoostingObjective(objective.strategic, encode_groups(sensitive_features, n_rows=len(y)))
+        given = {} if self.start is None else {"init_model": clone(self.start).fit(X, y)}
+        self.model_ = clone(self.model).set_params(objective=bound).fit(X, y, **given)
+        return self
 
     def __sklearn_is_fitted__(self) -> bool:
         return True
 
     def decision_function(self, X: Any) -> NDArray[np.float64]:
         """Score of each row."""
-        return np.asarray(self.model.predict(X), dtype=np.float64)
+        return np.asarray(getattr(self, "model_", self.model).predict(X), dtype=np.float64)
 
     def predict(self, X: Any) -> NDArray[np.int64]:
         """Whether each row has a positive score, as 0 or 1."""
