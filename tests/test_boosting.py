@@ -275,6 +275,7 @@ def test_a_boosted_score_gets_a_threshold_from_new_people(lightgbm):
     assert outcome.induced_accuracy > 0.95
 
 
+@pytest.mark.filterwarnings("ignore:The score is overfitted")
 def test_every_fold_trains_a_boosted_score_for_its_own_groups(lightgbm, people):
     X, y, group = people
     model = lightgbm.LGBMRegressor(objective=strategic_objective(cost=0.6, behaviour=LogitResponse(0.1)), **SETTINGS)
