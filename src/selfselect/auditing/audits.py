@@ -12,7 +12,7 @@ import pandas as pd
 from numpy.typing import ArrayLike
 
 from .._validation import as_column, check_fraction
-from ..behaviour import BestResponse
+from ..behaviour import Behaviour, BestResponse
 from ..costs import Cost, Subsidies, SubsidyKind, Terms, check_no_column
 from ..outcomes import Outcome, outcome
 from ..publishing import PublishedStatistics, ThresholdCurves
@@ -301,6 +301,7 @@ def audit(
     subsidies: Subsidies = None,
     subsidy_kind: SubsidyKind = "additive",
     cost_of: Mapping[Any, float] | None = None,
+    behaviour: Behaviour | None = None,
     sample_weight: ArrayLike | None = None,
     untested: bool = False,
     missing: str = "error",
@@ -328,6 +329,8 @@ def audit(
         ``c_z = c - s_z`` or ``c_z = c (1 - s_z)``.
     cost_of : mapping from group to float, optional
         Cost of single groups, instead of the general one.
+    behaviour : Behaviour, optional
+        How people respond to the precision; by default :class:`~selfselect.behaviour.BestResponse`.
     sample_weight : array-like of shape (n_rows,), optional
         Weights, as in a survey: every count is a sum of weights. Intervals use Kish's effective sample size,
         ``(sum w)^2 / sum w^2``.
@@ -369,7 +372,8 @@ def audit(
     elif y_pred is not None:
         people = ScreeningResult.from_predictions(y_true, y_pred, **shared)
     costs = _as_costs(cost, len(as_column(y_true, "y_true")))
-    terms = Terms(costs[0], subsidies, subsidy_kind, cost_of=cost_of)
+    response = BestResponse() if behaviour is None else behaviour
+    terms = Terms(costs[0], subsidies, subsidy_kind, response, cost_of=cost_of)
     for value in costs:
         terms.at_cost(value).effective_cost(people.groups)  # reports invalid costs and subsidies early
     return Audit(people, people, terms, costs[1:], provenance or Provenance())

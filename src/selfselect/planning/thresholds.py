@@ -15,7 +15,7 @@ from .._errors import InputError
 from .._validation import FloatArray, check_fraction
 from ..auditing import Audit, Provenance, ScreeningResult, default_threshold, group_names
 from ..auditing.reported import Reported
-from ..behaviour import as_decisions
+from ..behaviour import Behaviour, BestResponse, as_decisions
 from ..costs import Cost, Subsidies, SubsidyKind, Terms
 from ..counting import ratio
 from ..outcomes import Outcome, outcome
@@ -287,6 +287,7 @@ def threshold_frontier(
     threshold: float | None = None,
     subsidies: Subsidies = None,
     subsidy_kind: SubsidyKind = "additive",
+    behaviour: Behaviour | None = None,
     sample_weight: ArrayLike | None = None,
     max_social_cost: float | None = None,
     random_state: int = 0,
@@ -302,7 +303,7 @@ def threshold_frontier(
 
     Parameters
     ----------
-    y_true, score, sensitive_features, subsidies, subsidy_kind, sample_weight, missing, provenance
+    y_true, score, sensitive_features, subsidies, subsidy_kind, behaviour, sample_weight, missing, provenance
         As in :func:`selfselect.audit`.
     cost : float, or mapping from group to float
         Cost of being tested, in [0, 1].
@@ -340,7 +341,7 @@ def threshold_frontier(
         sample_weight=sample_weight,
         missing=missing,
     )
-    terms = Terms(cost, subsidies, subsidy_kind)
+    terms = Terms(cost, subsidies, subsidy_kind, BestResponse() if behaviour is None else behaviour)
     terms.effective_cost(people.groups)  # reports invalid costs and subsidies early
     people = replace(people, threshold=threshold)
     scored = Audit(people, people, terms, provenance=provenance or Provenance())
