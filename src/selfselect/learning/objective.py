@@ -40,6 +40,7 @@ from ..counting.groups import values_by_group
 from ..counting.sums import TINY, Gradient, Sums
 from ..outcomes import Outcome, outcome
 from ..publishing import PublishedStatistics
+from ..statistics import Published
 from .scores import GroupedRows, SmoothScores
 
 #: Added inside the logarithms of the application penalty, so that it stays finite.
@@ -211,7 +212,11 @@ class StrategicObjective:
     @cached_property
     def _corrects(self) -> bool:
         """Whether the smooth precision is corrected: where a behaviour of yes or no was made smooth."""
-        return self.corrected and (self.behaviour is None or self._smooth_behaviour is not self.behaviour)
+        if not self.corrected or self.behaviour is None:
+            return self.corrected
+        ones = np.ones(len(self._costs))
+        shares = self.behaviour.shares(Published.of_value(ones, ones, self.groups), self._costs)
+        return shares.dtype == bool
 
     def smooth_scores(self, rows: GroupedRows) -> SmoothScores:
         """Passes over scores with the largest prediction of each group, which takes all rows at once."""
