@@ -167,6 +167,8 @@ def test_pairs_in_order_differ_by_the_gap_and_leave_no_group_out(n_groups):
     assert (base_rate[higher] > base_rate[lower] + 0.02 - 1e-12).all()
     above_somebody = np.flatnonzero(base_rate > base_rate.min() + 0.02)
     assert set(above_somebody) <= set(higher)
+    without = np.append(base_rate, np.nan)  # a group without people
+    assert not np.isin(pairs_in_order(without, 0.02), n_groups).any()
 
 
 def test_a_relative_bound_is_not_met_by_selecting_almost_nobody():

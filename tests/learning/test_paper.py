@@ -15,6 +15,7 @@ from selfselect.learning.paper import PRESETS, DescentSettings, descend, strateg
 COST, STEPS = 0.6, 300
 RELEASED = DescentSettings.of("released", dtype="float64")
 PAPER = PRESETS["paper"]
+SHARPNESS = ("temperature", "precision_temperature", "application_temperature", "application_weight")
 
 
 def sigma(x):
@@ -65,7 +66,7 @@ class ByDefinition:
         true_positive_rate = (self.of_group @ (y * smooth)) / (self.of_group @ y)
         tpr_spread = anp.mean((true_positive_rate - anp.sum(self.weight * y * smooth) / anp.sum(self.weight * y)) ** 2)
         penalty = someone - anp.log(anp.max(applies) + 0.001)
-        return loss + settings.application * penalty + self.parity * spread + self.tpr * tpr_spread
+        return loss + settings.application_weight * penalty + self.parity * spread + self.tpr * tpr_spread
 
     def descend(self, w):
         for _ in range(STEPS):
@@ -93,13 +94,8 @@ def block_and_objective(people, settings, constraints=()):
     block = FeatureBlock.from_unsorted(X.astype(settings.dtype), y > 0, codes, weight, codes.max() + 1)
     objective = StrategicObjective(
         np.full(codes.max() + 1, COST),
-        settings.application,
-        constraints,
-        settings.temperature,
-        settings.precision_temperature,
-        settings.application_temperature,
-        corrected_above=settings.corrected_above,
-        application_over=settings.application_over,
+        constraints=constraints,
+        **{name: getattr(settings, name) for name in (*SHARPNESS, "corrected_above", "application_over")},
     )
     return block, objective
 
@@ -120,7 +116,12 @@ def all_at_once(people, start, settings, constraints=()):
         ({}, 2.0, 3.0, {"weighted": True}),
         ({}, 0.0, 0.0, {"unselected": 1}),
         ({"temperature": 1.0, "precision_temperature": 7.5, "application_temperature": 3.0}, 0.0, 0.0, {}),
-        ({"temperature": 4.0, "precision_temperature": 4.0, "learning_rate": 0.05, "application": 0.5}, 0.5, 0.0, {}),
+        (
+            {"temperature": 4.0, "precision_temperature": 4.0, "learning_rate": 0.05, "application_weight": 0.5},
+            0.5,
+            0.0,
+            {},
+        ),
     ],
     ids=["plain", "weights", "parity", "weights and parity", "nobody of a group", "temperatures", "other settings"],
 )
@@ -157,7 +158,7 @@ def test_starts_do_not_affect_each_other(settings):
 
 def test_settings_given_by_name_win_over_those_of_a_preset():
     assert DescentSettings.of() == DescentSettings.of("paper") == DescentSettings()
-    assert DescentSettings.of("released", dtype="float64", application=None) == replace(
+    assert DescentSettings.of("released", dtype="float64", application_weight=None) == replace(
         PRESETS["released"], dtype="float64"
     )
     with pytest.raises(ValueError, match="No setting of the descent is called 'nonsense'; there are temperature"):
@@ -170,7 +171,7 @@ def test_settings_given_by_name_win_over_those_of_a_preset():
     ("wrong", "message"),
     [
         ({"temperature": 0.0}, "temperature must be positive"),
-        ({"application": -1.0}, "application"),
+        ({"application_weight": -1.0}, "application_weight"),
         ({"steps": 2.5}, "steps must be a whole number of at least 1"),
         ({"dtype": "float16"}, "dtype must be"),
     ],

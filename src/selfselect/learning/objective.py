@@ -47,6 +47,8 @@ from .scores import GroupedRows, SmoothScores
 LOG_OFFSET = 1e-3
 #: The paper's weight of the application penalty.
 APPLICATION = 1 / 6
+#: Replace 0 in denominators: added to shares, and least number of selected people. Derivatives divide by both.
+SMALLEST_SHARE, SMALLEST_NUMBER = 1e-100, 1e-180
 
 
 class Objective(Protocol):
@@ -254,7 +256,7 @@ class StrategicObjective:
         errors = sums.positives + sums.soft_selected - 2 * sums.soft_true_positives
         losses = sums.loss if self.loss == "log" else errors
         # where no group applies even smoothly, the weights must not all vanish
-        value, in_loss, in_applies = induced_loss(losses, sums.n, applies + TINY)
+        value, in_loss, in_applies = induced_loss(losses, sums.n, applies + SMALLEST_SHARE)
         penalty, in_largest, pull = application_penalty(sums.largest, applies, self.application_over)
         through = in_applies + self.application_weight * pull
         gradient = Gradient(
@@ -268,7 +270,8 @@ class StrategicObjective:
             gradient += Gradient(soft_selected=in_loss, soft_true_positives=-2 * in_loss)
         penalties = [constraint.penalty(sums) for constraint in self.constraints]
         value, gradient = _add_all([(value + self.application_weight * penalty, gradient), *penalties])
-        return value, gradient.through_precision(sums)
+        selected = np.maximum(sums.sharp_selected, SMALLEST_NUMBER)
+        return value, gradient.through_precision(replace(sums, sharp_selected=selected))
 
 
 @dataclass(frozen=True, eq=False)
