@@ -146,7 +146,7 @@ class WrappedClassifier(SelfSelectionClassifier):
 
     def _fit_inner(self, X: Any, y: Any, sample_weight: Any, rows: Rows, candidate: Any = None) -> Any:
         """Fit a clone of the inner classifier (``estimator``, or another candidate) to some rows."""
-        unfitted = self.estimator if candidate is None else candidate
+        unfitted = candidate if isinstance(self.estimator, list | tuple) else self.estimator  # None: the default
         fit_params = {} if sample_weight is None else {"sample_weight": take_rows(sample_weight, rows)}
         with one_thread():
             if unfitted is None:
