@@ -11,6 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from scipy.stats import norm, uniform
 
+from own_behaviours import AtLeastTen, Cautious, Linear
 from refusing import refusal
 from selfselect.behaviour import (
     PRECISION_CLIP,
@@ -31,28 +32,6 @@ from selfselect.statistics import Guaranteed, LowerBound, Precision, Published
 GROUPS = pd.Index(list("abcd"))
 MEANS = dict(zip(GROUPS, (0.2, 0.5, 0.6, 0.9), strict=True))
 SHIFTS = dict(zip(GROUPS, (0.0, 0.1, -0.1, 0.3), strict=True))
-
-
-class AtLeastTen:
-    """A user's behaviour of yes or no, with one method: a group also wants to see ten selected people."""
-
-    def shares(self, published, cost):
-        return published.reaches(cost) & (np.asarray(published.counts.selected) >= 10)
-
-
-class Cautious:
-    """A user's behaviour of yes or no that asks for more where fewer people are selected."""
-
-    def shares(self, published, cost):
-        return np.nan_to_num(published.value, nan=-1.0) >= cost + 1 / (5 + np.asarray(published.counts.selected))
-
-
-class Linear:
-    """A user's behaviour of shares, with one method: they rise with what is published, and with how often."""
-
-    def shares(self, published, cost):
-        known = np.asarray(published.counts.selected) / (5 + np.asarray(published.counts.selected))
-        return np.where(published.is_defined, np.clip(0.5 + known * (published.value - cost), 0, 1), 0.0)
 
 
 # ---------------------------------------------------------------------- one group at a time
@@ -233,18 +212,6 @@ def test_with_a_margin_the_precision_of_a_yes_or_no_must_clear_the_cost_by_it():
     assert applies(BestResponse("apply"), 0.25) == [True, False, False, True]
     assert applies(BestResponse(), 0.25, LowerBound(0.8)) == [True, False, False, False]
     assert applies(BestResponse(), 0.25, LowerBound(0.999)) == [False] * 4
-
-
-def test_with_a_margin_shares_are_those_at_a_higher_cost():
-    published, cost = Published(some_counts(2), groups=GROUPS), np.array([0.7, 0.5, 0.1, 0.6])
-    for behaviour in (LogitResponse(0.1), Linear()):
-        with_margin = shares_with_margin(behaviour, published, cost, 0.125)
-        assert with_margin.tolist() == behaviour.shares(published, cost + 0.125).tolist()
-
-
-def test_margins_that_leave_room_for_a_precision_are_accepted():
-    assert check_margin(0.0, np.array([1.0])) == 0
-    assert check_margin(0.125, np.array([0.5, 0.75])) == 0.125
 
 
 @pytest.mark.parametrize(

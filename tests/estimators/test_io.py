@@ -29,19 +29,11 @@ from selfselect import (
     PaperClassifier,
     SemiStrategicClassifier,
     StrategicClassifier,
+    constraints,
     load_model,
     save_model,
 )
 from selfselect.behaviour import BestResponse, BetaBeliefs, LogitResponse, SigmoidResponse
-from selfselect.constraints import (
-    BaseRateOrder,
-    DemographicParity,
-    FalsePositiveRateParity,
-    MaxSocialCost,
-    MinSelectionRate,
-    RequiredGroups,
-    TruePositiveRateParity,
-)
 from selfselect.counting import encode_groups
 from selfselect.estimators import GradientDescentLogisticRegression
 from selfselect.publishing import CrossFit, Holdout, LowerBound, Precision, TrainingSet
@@ -118,13 +110,13 @@ def test_a_loaded_classifier_is_the_same_and_can_be_refitted(cls, publish, peopl
 
 
 CONSTRAINTS = [
-    RequiredGroups("z0"),
-    MaxSocialCost(0.9),
-    MinSelectionRate(0.01),
-    DemographicParity(0.9),
-    TruePositiveRateParity(ratio_bound=0.01),
-    FalsePositiveRateParity(0.9, weight=2.0),
-    BaseRateOrder(0.5),
+    constraints.RequiredGroups("z0"),
+    constraints.MaxSocialCost(0.9),
+    constraints.MinSelectionRate(0.01),
+    constraints.DemographicParity(0.9),
+    constraints.TruePositiveRateParity(ratio_bound=0.01),
+    constraints.FalsePositiveRateParity(0.9, weight=2.0),
+    constraints.BaseRateOrder(0.5),
 ]
 BEHAVIOURS = [
     LogitResponse(0.05),

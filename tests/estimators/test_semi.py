@@ -5,44 +5,27 @@ import pytest
 from sklearn.ensemble import HistGradientBoostingClassifier
 from sklearn.linear_model import LogisticRegression
 
-from selfselect import InfeasibleError, PublishedStatistics, SemiStrategicClassifier, Terms, ThresholdCurves
-from selfselect.behaviour import BestResponse, BetaBeliefs, LogitResponse
-from selfselect.constraints import (
-    BaseRateOrder,
-    DemographicParity,
-    FalsePositiveRateParity,
-    MaxSocialCost,
-    MinSelectionRate,
-    RequiredGroups,
-    TruePositiveRateParity,
-    violations,
+from own_behaviours import AtLeastTen, Linear
+from selfselect import (
+    InfeasibleError,
+    PublishedStatistics,
+    SemiStrategicClassifier,
+    Terms,
+    ThresholdCurves,
+    constraints,
 )
+from selfselect.behaviour import BestResponse, BetaBeliefs, LogitResponse
 from selfselect.metrics import outcome
 
-
-class AtLeastTen:
-    """A user's behaviour of yes or no, with one method."""
-
-    def shares(self, published, cost):
-        return published.reaches(cost) & (published.counts.selected >= 10)
-
-
-class Linear:
-    """A user's behaviour of shares, with one method."""
-
-    def shares(self, published, cost):
-        return np.clip(0.5 + np.nan_to_num(published.value, nan=-1.0) - cost, 0, 1)
-
-
 CONSTRAINTS = [
-    RequiredGroups("z1"),
-    MaxSocialCost(0.3),
-    MinSelectionRate(0.3),
-    DemographicParity(0.3),
-    DemographicParity(0.9, relative=True),
-    TruePositiveRateParity(ratio_bound=0.7),
-    FalsePositiveRateParity(0.1),
-    BaseRateOrder(),
+    constraints.RequiredGroups("z1"),
+    constraints.MaxSocialCost(0.3),
+    constraints.MinSelectionRate(0.3),
+    constraints.DemographicParity(0.3),
+    constraints.DemographicParity(0.9, relative=True),
+    constraints.TruePositiveRateParity(ratio_bound=0.7),
+    constraints.FalsePositiveRateParity(0.1),
+    constraints.BaseRateOrder(),
 ]
 
 
@@ -78,7 +61,7 @@ def test_no_threshold_that_may_be_chosen_is_better(people, inner, settings, cost
     def value(threshold):
         table = PublishedStatistics.from_scores(y, score, threshold=threshold, sensitive_features=z)
         shares = table.shares(terms)
-        if violations(settings.get("constraints", []), table.groups, table.counts, shares.to_numpy()).any():
+        if constraints.violations(settings.get("constraints", []), table.groups, table.counts, shares.to_numpy()).any():
             return -np.inf
         return np.nan_to_num(outcome(table, shares).induced_accuracy, nan=-1)
 

@@ -9,21 +9,21 @@ from scipy.stats import uniform
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.linear_model import LogisticRegression
 
+from own_behaviours import AtLeastTen, Linear
 from selfselect import (
     ApplicationWarning,
     InfeasibleError,
     SemiStrategicClassifier,
     StrategicClassifier,
     ThresholdCurves,
+    constraints,
     theory,
 )
 from selfselect.behaviour import BetaBeliefs, LogitResponse, PrivateCosts
 from selfselect.constraints import (
     BaseRateOrder,
     DemographicParity,
-    FalsePositiveRateParity,
     MaxSocialCost,
-    MinSelectionRate,
     RequiredGroups,
     TruePositiveRateParity,
 )
@@ -346,7 +346,9 @@ def test_odd_data_lead_to_no_nan_and_no_runtime_warning(name, extra):
 @pytest.mark.parametrize("relative", [False, True])
 def test_relative_and_absolute_bounds_are_kept(relative):
     X, y, z = make_ordering_constraint(random_state=0, return_X_y_group=True)
-    bounds = [cls(0.1, relative=relative, weight=10.0) for cls in (DemographicParity, FalsePositiveRateParity)]
+    bounds = [
+        cls(0.1, relative=relative, weight=10.0) for cls in (DemographicParity, constraints.FalsePositiveRateParity)
+    ]
     model = StrategicClassifier(0.6, constraints=bounds, publish="train").fit(X, y, sensitive_features=z)
     counts = model.published_.counts
     rates = ((counts.selected, counts.n), (counts.selected - counts.true_positives, counts.n - counts.positives))
@@ -357,24 +359,10 @@ def test_relative_and_absolute_bounds_are_kept(relative):
 # ---------------------------------------------------------------------- other behaviours
 
 
-class AtLeastTwenty:
-    """A user's behaviour of yes or no, with one method."""
-
-    def shares(self, published, cost):
-        return published.reaches(cost) & (published.counts.selected >= 20)
-
-
-class Linear:
-    """A user's behaviour of shares, with one method."""
-
-    def shares(self, published, cost):
-        return np.clip(0.5 + 2 * (np.nan_to_num(published.value, nan=-1.0) - cost), 0, 1)
-
-
 @pytest.mark.parametrize(
     "behaviour",
     [
-        AtLeastTwenty(),
+        AtLeastTen(),
         Linear(),
         LogitResponse(0.05),
         PrivateCosts({"z0": uniform(-0.2, 0.4), "z1": uniform(-0.1, 0.2), "z2": uniform(-0.3, 0.4)}),
@@ -383,10 +371,12 @@ class Linear:
     ],
     ids=lambda behaviour: type(behaviour).__name__,
 )
-@pytest.mark.parametrize("constraints", [[], [MaxSocialCost(0.8), MinSelectionRate(0.02), DemographicParity(0.3)]])
-def test_it_is_trained_for_any_behaviour(people, behaviour, constraints):
+@pytest.mark.parametrize(
+    "given", [[], [MaxSocialCost(0.8), constraints.MinSelectionRate(0.02), DemographicParity(0.3)]]
+)
+def test_it_is_trained_for_any_behaviour(people, behaviour, given):
     X, y, z = people
-    settings = {"cost": 0.7, "behaviour": behaviour, "constraints": constraints, "publish": "train"}
+    settings = {"cost": 0.7, "behaviour": behaviour, "constraints": given, "publish": "train"}
     strategic = StrategicClassifier(**settings, random_state=0).fit(X[["x"]], y, sensitive_features=z)
     semi = SemiStrategicClassifier(**settings).fit(X[["x"]], y, sensitive_features=z)
     assert strategic.constraints_met_

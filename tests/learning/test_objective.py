@@ -1,6 +1,5 @@
 """The objectives: value and gradient by their definition, by autograd and by finite differences."""
 
-import autograd.numpy as anp
 import numpy as np
 import pandas as pd
 import pytest
@@ -9,19 +8,12 @@ from autograd.scipy.special import erf
 from scipy.optimize import check_grad
 from scipy.stats import norm
 
+from learning.definition import Definition, sigma, sigmoid
+from own_behaviours import Cautious, Linear
 from refusing import refusal
-from selfselect import PublishedStatistics, StrategicObjective, Terms
+from selfselect import PublishedStatistics, StrategicObjective, Terms, constraints
 from selfselect.behaviour import BestResponse, BetaBeliefs, LogitResponse, PrivateCosts
-from selfselect.constraints import (
-    BaseRateOrder,
-    DemographicParity,
-    FalsePositiveRateParity,
-    MaxSocialCost,
-    MinSelectionRate,
-    RequiredGroups,
-    TruePositiveRateParity,
-    violations,
-)
+from selfselect.constraints import BaseRateOrder, DemographicParity, TruePositiveRateParity, violations
 from selfselect.counting.rows import InMemoryRows
 from selfselect.learning.linear import LinearLoss
 from selfselect.learning.objective import PrecisionBounds, TargetedObjective
@@ -34,15 +26,6 @@ MEANS = {"a": 0.3, "b": 0.7, "c": 0.5, "d": 0.6}
 
 
 # ---------------------------------------------------------------------- the paper's objective by its definition
-
-
-def sigma(x):
-    return 1 / (1 + anp.exp(-x))
-
-
-def sigmoid(q, n, c):
-    q = anp.clip(q, 1e-6, 1 - 1e-6)
-    return 1 / (1 + ((q / (1 - q)) / (c / (1 - c))) ** -5.0)
 
 
 def logit(q, n, c):
@@ -59,7 +42,7 @@ BEHAVIOURS = {
     "logit": (LogitResponse(0.1), logit, False),
     "private costs": (
         PrivateCosts({label: norm(0.02, 0.1) for label in GROUPS}),
-        lambda q, n, c: (1 + erf((q - c - 0.02) / (0.1 * anp.sqrt(2)))) / 2,
+        lambda q, n, c: (1 + erf((q - c - 0.02) / (0.1 * np.sqrt(2)))) / 2,
         False,
     ),
     "beliefs": (BetaBeliefs(MEANS, 8), lambda q, n, c: sigmoid(belief(q, n), n, c), True),
@@ -71,37 +54,14 @@ BEHAVIOURS = {
 }
 
 
-class ByDefinition:
-    """The objective of one score, in any order of rows; corrections by hard counts are constants of the gradient."""
-
-    def __init__(self, y, codes, weight, shares, corrected, loss="log"):
-        self.y, self.weight, self.shares, self.corrected, self.loss = y, weight, shares, corrected, loss
-        self.member = np.arange(K)[:, None] == codes
-        self.of_group, self.cost = self.member * weight, np.array([COST[label] for label in GROUPS])
-
-    def held(self, score):
-        p, selected = sigma(5 * score), score > 0
-        gap = self.of_group @ ((selected - p) * self.y) - self.cost * (self.of_group @ (selected - p))
-        someone = (self.member & selected).any(axis=1)
-        return np.where(someone & self.corrected, gap / (self.of_group @ p), 0.0)
-
-    def value(self, score, held):
-        y, p, soft = self.y, sigma(5 * score), sigma(2 * score)
-        n = self.of_group @ p
-        a = self.shares(self.of_group @ (y * p) / n + held, n, self.cost)
-        losses = -(y * anp.log(soft) + (1 - y) * anp.log(1 - soft)) if self.loss == "log" else y + soft - 2 * y * soft
-        loss = anp.sum(a * (self.of_group @ losses)) / anp.sum(a * self.of_group.sum(axis=1))
-        largest = anp.array([anp.max(soft[group]) for group in self.member])
-        return loss + (-anp.mean(anp.log(largest + 0.001)) - anp.log(anp.max(a) + 0.001)) / 6
-
-
 @pytest.mark.parametrize("loss", ["log", "errors"])
 @pytest.mark.parametrize("corrected", [False, True])
 @pytest.mark.parametrize("name", BEHAVIOURS)
 def test_value_and_gradient_are_those_of_the_definition_by_autograd(data, name, corrected, loss):
     _, X, y, codes, weight, w = data
     behaviour, shares, yes_or_no = BEHAVIOURS[name]
-    definition = ByDefinition(y, codes, weight, shares, corrected and yes_or_no, loss)
+    cost = np.array([COST[label] for label in GROUPS])
+    definition = Definition(y, codes, weight, cost, shares=shares, corrected=corrected and yes_or_no, loss=loss)
     objective = StrategicObjective(COST, behaviour, corrected=corrected, loss=loss)
     scores = np.stack([X @ w[:-1] + w[-1], 0.3 - X @ w[:-1]])
     values, gradients = objective.value_and_gradient(scores, y, GROUPS[codes], weight)
@@ -117,28 +77,18 @@ def named(value):
     return type(value).__name__
 
 
-class Linear:
-    """A user's behaviour of shares, with one method."""
-
-    def shares(self, published, cost):
-        return np.clip(0.5 + np.nan_to_num(published.value, nan=-1.0) - cost, 0, 1)
-
-
-class Cautious:
-    """A user's behaviour of yes or no, with one method."""
-
-    def shares(self, published, cost):
-        return np.nan_to_num(published.value, nan=-1.0) >= cost + 1 / (5 + np.asarray(published.counts.selected))
-
-
 CONSTRAINTS = [
     DemographicParity(0.02, weight=2.0),
     DemographicParity(ratio_bound=0.8).with_weight(),
     DemographicParity(0.2, relative=True).with_weight(),
     TruePositiveRateParity(0.05).with_weight(),
-    FalsePositiveRateParity(0.05, ratio_bound=0.7, weight=3.0).with_weight(),
+    constraints.FalsePositiveRateParity(0.05, ratio_bound=0.7, weight=3.0).with_weight(),
     BaseRateOrder().with_weight(),
-    (RequiredGroups("a"), MaxSocialCost(0.1), MinSelectionRate(0.9)),  # only hard counts know these
+    (
+        constraints.RequiredGroups("a"),
+        constraints.MaxSocialCost(0.1),
+        constraints.MinSelectionRate(0.9),
+    ),  # only hard counts know these
 ]
 
 
@@ -180,15 +130,15 @@ def test_a_behaviour_of_shares_is_not_corrected_by_hard_counts_whoever_wrote_it(
 def test_hard_is_the_outcome_of_what_the_hard_counts_publish(data, behaviour):
     _, X, y, codes, weight, w = data
     score, groups = X @ w[:-1] + w[-1], GROUPS[codes]
-    constraints = [DemographicParity(0.02), RequiredGroups("a"), MaxSocialCost(0.1)]
-    hard = StrategicObjective(COST, behaviour, constraints, margin=0.1).hard(score, y, groups, weight)
+    given = [DemographicParity(0.02), constraints.RequiredGroups("a"), constraints.MaxSocialCost(0.1)]
+    hard = StrategicObjective(COST, behaviour, given, margin=0.1).hard(score, y, groups, weight)
     table = PublishedStatistics.from_predictions(y, score > 0, sensitive_features=groups, sample_weight=weight)
     terms = Terms(COST, behaviour=BestResponse() if behaviour is None else behaviour)
     assert hard.shares.to_dict() == pytest.approx(table.shares(terms).to_dict())
     assert hard.outcome.to_dict() == pytest.approx(outcome(table, table.shares(terms)).to_dict())
-    broken = violations(constraints, table.groups, table.counts, table.shares(terms).to_numpy())
+    broken = violations(given, table.groups, table.counts, table.shares(terms).to_numpy())
     assert hard.violations.to_dict() == pytest.approx(broken.to_dict())
-    assert list(broken.index) == [repr(constraint) for constraint in constraints]
+    assert list(broken.index) == [repr(constraint) for constraint in given]
 
 
 @pytest.mark.parametrize(
@@ -199,7 +149,7 @@ def test_nothing_overflows_at_extreme_scores_and_costs_or_of_a_single_person(dat
     _, X, y, codes, _, w = data
     parity = (
         DemographicParity(ratio_bound=0.8).with_weight(),
-        FalsePositiveRateParity(0.1),
+        constraints.FalsePositiveRateParity(0.1),
         BaseRateOrder().with_weight(),
     )
     weight = np.where(codes == 1, 0.0, 1.0)  # nobody of a group counts
@@ -271,10 +221,8 @@ def test_the_targeted_objective_has_the_gradient_of_finite_differences(data, wit
 
 
 def test_a_weight_is_given_to_bounds_of_precision_and_to_all_barriers():
-    constraints = (BaseRateOrder(), DemographicParity(0.02), TruePositiveRateParity(0.05))
-    objective = TargetedObjective(
-        np.ones(K), 1.0, bounds=PrecisionBounds(*np.full((2, K), 0.5)), constraints=constraints
-    )
+    given = (BaseRateOrder(), DemographicParity(0.02), TruePositiveRateParity(0.05))
+    objective = TargetedObjective(np.ones(K), 1.0, bounds=PrecisionBounds(*np.full((2, K), 0.5)), constraints=given)
     weighted = objective.with_weight(10.0)
     assert weighted.bounds.weight == 10.0
     barriers = [constraint.barrier for constraint in weighted.constraints]

@@ -6,6 +6,7 @@ import pytest
 from scipy.stats import norm
 from sklearn.exceptions import ConvergenceWarning
 
+from own_behaviours import Linear
 from selfselect import InfeasibleError
 from selfselect.behaviour import BestResponse, LogitResponse, PrivateCosts
 from selfselect.constraints import BaseRateOrder, Constraints, DemographicParity, TruePositiveRateParity
@@ -42,13 +43,6 @@ def candidates_of(problem, solver):
     return solve_shares(problem, np.random.RandomState(0))[0]
 
 
-class HalfOrMore:
-    """A user's behaviour of shares, with one method."""
-
-    def shares(self, published, cost):
-        return np.where(published.reaches(cost), 1.0, 0.5)
-
-
 LIMITED = {"margin": 0.02, "max_social_cost": 0.3}
 CASES = [
     (solver, with_groups, constraints)
@@ -57,7 +51,7 @@ CASES = [
     for constraints in ({}, {"margin": 0.02}, LIMITED, {"between_groups": PARITY})
 ] + [
     ("shares", False, {"behaviour": behaviour, **constraints})
-    for behaviour in (LogitResponse(0.1), PrivateCosts(norm(0, 0.1)), HalfOrMore())
+    for behaviour in (LogitResponse(0.1), PrivateCosts(norm(0, 0.1)), Linear())
     for constraints in ({}, LIMITED, {"between_groups": PARITY})
 ]
 

@@ -5,6 +5,7 @@ from hypothesis import strategies as st
 
 import reference
 from drawn import curves_of, scored_people, thresholds_to_try
+from own_behaviours import AtLeastTen, Linear, OneThird
 from selfselect import BestResponse, PublishedStatistics, Terms, ThresholdCurves
 from selfselect.behaviour import BetaBeliefs, LogitResponse, as_decisions
 from selfselect.metrics import firm_utility, outcome
@@ -140,28 +141,14 @@ def test_weights_leave_no_rounding_errors_where_nobody_applies():
         assert (table.loc[away, name] == 0).all()
     assert (table.loc[away, "social_cost"] == 1).all()
     assert table.loc[~away, "induced_accuracy"].notna().all()
-    # a small part of a group are applicants, although the group does not count as applying
-    few = curves.outcomes_under(Terms(0.5, behaviour=OnePercent()))
+    # a part of a group are applicants, although the group does not count as applying
+    few = curves.outcomes_under(Terms(0.5, behaviour=OneThird()))
     assert few["applying_groups"].eq(0).all()
-    assert few["application_rate"].to_numpy() == pytest.approx(0.01)
+    assert few["application_rate"].to_numpy() == pytest.approx(1 / 3)
     assert few["induced_accuracy"].notna().all()
 
 
-class OnePercent:
-    """One percent of each group applies, whatever is published."""
-
-    def shares(self, published, cost):
-        return np.full(np.shape(published.counts.selected), 0.01)
-
-
-class AtLeastFive:
-    """Groups also want to see five selected people."""
-
-    def shares(self, published, cost):
-        return published.reaches(cost) & (published.counts.selected >= 5)
-
-
-BEHAVIOURS = [BestResponse("apply"), AtLeastFive(), OnePercent(), LogitResponse(0.2)]
+BEHAVIOURS = [BestResponse("apply"), AtLeastTen(), OneThird(), Linear(), LogitResponse(0.2)]
 BEHAVIOURS += [BetaBeliefs({0: 0.1, 1: 0.5, 2: 0.9}, 7), BetaBeliefs(0.5, 7, LogitResponse(0.2))]
 
 

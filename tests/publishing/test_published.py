@@ -9,6 +9,7 @@ from sklearn.metrics import accuracy_score, precision_score
 
 import reference
 from drawn import columns, decided_people
+from own_behaviours import OneThird
 from selfselect import BestResponse, GroupCounts, PublishedStatistics, Terms
 from selfselect.publishing import LowerBound
 
@@ -271,13 +272,6 @@ def test_with_squared_weights_intervals_use_the_effective_sample_size():
     assert frame.loc["A", "precision_low"] == pytest.approx((n / 2 + z**2 / 2 - half) / (n + z**2))
     assert frame.loc["A", "precision_high"] == pytest.approx((n / 2 + z**2 / 2 + half) / (n + z**2))
     assert "effective_selected" not in table_of().to_frame()
-
-
-class OneThird:
-    """A third of every group applies, whatever is published."""
-
-    def shares(self, published, cost):
-        return np.full(len(cost), 1 / 3)
 
 
 def test_results_are_series_indexed_by_group():
