@@ -96,14 +96,6 @@ def test_a_statistic_needs_only_a_value():
     assert Published(published.counts, guaranteed).reaches([0.41, 0.0]).tolist() == [False, False]
 
 
-def test_numbers_of_groups_are_given_to_their_entries():
-    steps = Published(counted([1, 2, 3], [4, 4, 4]), groups=pd.Index(["a", "b"]), codes=np.array([1, 0, 1]))
-    assert steps.by_group({"a": 0.1, "b": 0.2, "c": 9}, "mean").tolist() == [0.2, 0.1, 0.2]
-    assert steps.by_group(0.3, "mean") == 0.3
-    entries = {label: rows.tolist() for label, rows in steps.entries_of_groups({"a": 0, "b": 0}, "mean")}
-    assert entries == {"a": [1], "b": [0, 2]}
-
-
 @pytest.mark.parametrize(
     ("make", "message"),
     [

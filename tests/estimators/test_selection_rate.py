@@ -72,15 +72,3 @@ def test_semi_stays_close_to_the_inner_threshold_if_nobody_can_apply(people):
     assert free.threshold_ == 0
     assert limited.threshold_ < 0
     assert limited.published_.counts.selection_rate.min() == pytest.approx(0.4, abs=0.01)
-
-
-def test_groups_that_do_not_apply_are_selected_at_the_rate(people):
-    X, y, z = people
-    free, limited = (
-        StrategicClassifier(cost=0.7, constraints=[MinSelectionRate(rate)]).fit(X, y, sensitive_features=z)
-        for rate in (0.0, 0.1)
-    )
-    assert free.published_.counts.selection_rate.min() == 0
-    assert limited.published_.counts.selection_rate.min() >= 0.1
-    assert limited.applies().any()
-    assert limited.audit(X, y, z).induced_accuracy > free.audit(X, y, z).induced_accuracy - 0.1

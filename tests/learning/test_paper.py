@@ -107,15 +107,6 @@ def test_steps_of_all_starts_are_those_of_the_definition_by_autograd(settings, c
         assert not ((X @ start[:, :-1].T + start[:, -1])[codes == data["unselected"]] > 0).any()
 
 
-@pytest.mark.parametrize("settings", [PAPER, PRESETS["released"]], ids=["paper", "released"])
-def test_starts_do_not_affect_each_other(settings):
-    people, start = drawn(4, weighted=True)
-    parity = (DemographicParity(0.02, weight=2.0),)
-    one_by_one = [all_at_once(people, each[None], settings, parity)[0] for each in start]
-    rounding = 1e-12 if settings.dtype == "float64" else 2e-4
-    np.testing.assert_allclose(all_at_once(people, start, settings, parity), one_by_one, rtol=rounding, atol=rounding)
-
-
 def test_settings_given_by_name_win_over_those_of_a_preset():
     assert DescentSettings.of() == DescentSettings.of("paper") == DescentSettings()
     assert DescentSettings.of("released", dtype="float64", application_weight=None) == replace(

@@ -4,16 +4,14 @@ import numpy as np
 import pandas as pd
 import pytest
 from scipy.stats import norm
-from sklearn.exceptions import ConvergenceWarning
 
 from own_behaviours import Linear
 from selfselect import InfeasibleError
 from selfselect.behaviour import BestResponse, LogitResponse, PrivateCosts
 from selfselect.constraints import BaseRateOrder, Constraints, DemographicParity, TruePositiveRateParity
 from selfselect.datasets import make_base_rate_groups
-from selfselect.learning import DescentSettings, Problem, TrainingTerms, evaluate_counts, solve
+from selfselect.learning import Problem, TrainingTerms, evaluate_counts, solve
 from selfselect.learning.candidates import counts_of
-from selfselect.learning.paper import solve_by_descent
 from selfselect.learning.solvers import solve_all_groups, solve_shares, solve_single_groups
 
 PARITY = (BaseRateOrder(), DemographicParity(0.05, weight=5.0), TruePositiveRateParity(0.1, weight=5.0))
@@ -64,23 +62,6 @@ def test_the_evaluation_of_a_candidate_is_what_it_does_on_the_rows(people, with_
         assert candidate.violation == pytest.approx(evaluation.violation[0])
         assert candidate.accuracy == pytest.approx(evaluation.accuracy[0], nan_ok=True)
         assert candidate.value <= evaluation.value[0] + 1e-12  # some weights were fitted
-
-
-# ---------------------------------------------------------------------- the paper's own way
-
-
-def test_descent_values_a_start_by_its_plain_accuracy_at_its_own_threshold(people):
-    X, y, codes = people
-    problem = problem_of(people, margin=0.05, between_groups=PARITY)
-    with pytest.warns(ConvergenceWarning):
-        candidates, _ = solve_by_descent(problem, np.random.RandomState(0), DescentSettings(starts=3, steps=50))
-    for candidate in candidates:
-        weights, intercept = problem.standardisation.undo_parameters(candidate.parameters)
-        selected = X @ weights + intercept > 0
-        applying = [g for g in range(3) if selected[codes == g].any() and y[(codes == g) & selected].mean() >= 0.6]
-        mine = np.isin(codes, applying)
-        assert candidate.value == pytest.approx((selected == y)[mine].mean())
-        assert candidate.violation == 0
 
 
 def test_a_limit_that_parity_rules_out_is_named(people):
