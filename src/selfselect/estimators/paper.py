@@ -66,9 +66,9 @@ class PaperClassifier(LinearClassifier):
     --------
     >>> from selfselect.datasets import make_base_rate_groups
     >>> X, y, z = make_base_rate_groups((0.5, 0.15), n_per_group=200, random_state=0, return_X_y_group=True)
-    >>> model = PaperClassifier(cost=0.8, n_starts=1, max_iter=300, random_state=0)
-    >>> model.fit(X, y, sensitive_features=z).n_iter_
-    300
+    >>> model = PaperClassifier(cost=0.7, n_starts=1, max_iter=500, random_state=0)
+    >>> model.fit(X, y, sensitive_features=z).applies().to_dict()
+    {'z0': True, 'z1': False}
     """
 
     def __init__(
