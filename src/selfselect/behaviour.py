@@ -264,7 +264,7 @@ class BetaBeliefs:
         prior, k, selected = published.by_group(self.mean, "mean"), self.strength, published.counts.selected
         believed = published.with_value(self.beliefs(published))
         in_belief, in_selected = share_derivatives(self.response, believed, cost)
-        through_selected = in_belief * k * (published.value - prior) / (k + selected) ** 2
+        through_selected = _zero_if_undefined(in_belief * k * (published.value - prior) / (k + selected) ** 2)
         return in_belief * selected / (k + selected), in_selected + through_selected
 
     def smooth(self, temperature: float) -> BetaBeliefs:
@@ -388,7 +388,9 @@ class _Smoothed:
     def derivatives(self, published: Published, cost: FloatArray) -> Derivatives:
         if np.asarray(self.behaviour.shares(published, cost)).dtype != bool:
             return share_derivatives(self.behaviour, published, cost)
-        return SigmoidResponse(self.temperature).derivatives(published, self._critical_value(published, cost))
+        sigmoid = SigmoidResponse(self.temperature)
+        in_value, _ = sigmoid.derivatives(published, self._critical_value(published, cost))
+        return in_value, _derivative_in_selected(self, published, cost)  # the critical value may depend on it
 
     def _critical_value(self, published: Published, cost: FloatArray) -> FloatArray:
         """Highest value at which each group stays away."""
@@ -422,12 +424,15 @@ def share_derivatives(behaviour: Behaviour, published: Published, cost: FloatArr
         in_value, in_selected = behaviour.derivatives(published, cost)
         return np.asarray(in_value, dtype=np.float64), np.asarray(in_selected, dtype=np.float64)
     value, selected = published.value, np.asarray(published.counts.selected, dtype=np.float64)
-
-    def at(value: FloatArray, selected: FloatArray) -> FloatArray:
-        return np.asarray(behaviour.shares(published.at(value, selected), cost), dtype=np.float64)
-
     low, high = np.maximum(value - DIFFERENCE, 0.0), np.minimum(value + DIFFERENCE, 1.0)
+    above, below = (behaviour.shares(published.at(at, selected), cost) for at in (high, low))
+    in_value = _zero_if_undefined((np.asarray(above, dtype=np.float64) - below) / (high - low))
+    return in_value, _derivative_in_selected(behaviour, published, cost)
+
+
+def _derivative_in_selected(behaviour: Behaviour, published: Published, cost: FloatArray) -> FloatArray:
+    """Numerical derivative of shares in the number of selected people at the same published value."""
+    selected = np.asarray(published.counts.selected, dtype=np.float64)
     fewer, more = selected * (1 - DIFFERENCE), selected * (1 + DIFFERENCE)
-    in_value = (at(high, selected) - at(low, selected)) / (high - low)
-    change = np.maximum(more - fewer, np.finfo(float).tiny)
-    return in_value, (at(value, more) - at(value, fewer)) / change
+    above, below = (behaviour.shares(published.at(published.value, at), cost) for at in (more, fewer))
+    return (np.asarray(above, dtype=np.float64) - below) / np.maximum(more - fewer, np.finfo(float).tiny)

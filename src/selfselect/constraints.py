@@ -33,6 +33,8 @@ FREE_PART = 0.5
 ORDER_DISTANCE = 0.05
 #: The paper's released code multiplies distances between selection rates by this before it squares them.
 RELEASED_FACTOR = 10.0
+#: Replaces an overall rate of 0: one over it, times the weight of a barrier, does not overflow.
+SMALLEST_RATE = 1e-290
 #: Up to so many groups all pairs are compared in every step of training; of more, each group with one neighbour.
 MAX_PAIRED_GROUPS = 100
 
@@ -374,7 +376,7 @@ class BaseRateOrder(Constraint):
         """Squared differences of log-odds against the order, for the sums of one score; see :func:`order_hinge`."""
         if not self.barrier:
             return 0.0, Gradient()
-        value, slope = order_hinge(sums.precision, *pairs_in_order(sums.positives / sums.n, self.min_gap))
+        value, slope = order_hinge(sums.precision, *pairs_in_order(ratio(sums.positives, sums.n), self.min_gap))
         return self.barrier * value, Gradient(precision=self.barrier * slope)
 
     def violation(self, counts: GroupCounts, shares: Shares) -> FloatArray:
@@ -522,7 +524,7 @@ def relative_rate_barrier(selected: FloatArray, n: FloatArray, free: float) -> t
     n_groups, total, present = len(n), max(n.sum(), TINY), n > 0
     safe = np.where(present, n, 1.0)
     rate = np.where(present, selected / safe, 0.0)
-    overall = np.maximum(selected.sum(axis=-1, keepdims=True) / total, TINY)
+    overall = np.maximum(selected.sum(axis=-1, keepdims=True) / total, SMALLEST_RATE)
     beyond = _beyond(np.where(present, rate / overall - 1.0, 0.0), free)
     pull = 2 * beyond / (n_groups * overall)
     through_overall = -_dot(pull, rate)[..., None] / overall
@@ -540,13 +542,16 @@ def _dot(one: FloatArray, other: FloatArray) -> Any:
 
 
 def pairs_in_order(base_rate: FloatArray, min_gap: float) -> tuple[NDArray[np.intp], NDArray[np.intp]]:
-    """Pairs of groups (higher, lower) whose base rates differ by more than the gap; of many groups, neighbours."""
+    """Pairs of groups (higher, lower) whose base rates differ by more than the gap; of many groups, neighbours.
+
+    A group without a base rate (NaN) is in no pair.
+    """
     if len(base_rate) <= MAX_PAIRED_GROUPS:
         higher, lower = np.nonzero(base_rate[:, None] > base_rate[None, :] + min_gap)
         return higher.astype(np.intp), lower.astype(np.intp)
     order = np.argsort(base_rate, kind="stable")
     below = np.searchsorted(base_rate[order], base_rate[order] - min_gap, side="left")
-    has_lower = below > 0
+    has_lower = (below > 0) & ~np.isnan(base_rate[order])
     return order[has_lower].astype(np.intp), order[below[has_lower] - 1].astype(np.intp)
 
 

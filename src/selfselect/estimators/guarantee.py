@@ -51,6 +51,8 @@ def fit_with_guarantee(model: Any, X: Any, y: Any, people: TrainingPeople) -> No
     model.promise_level_, promised = guarantee_groups(counts, tested, costs, 1 - confidence)
     model.promised_ = pd.Series(promised, index=labels, name="promised")
     model._publish(people, score, in_sample)
+    if hasattr(model, "violations_"):  # of the counts that chose the classifier
+        model._check_constraints()
     _check_limits(model)
     _warn_about_selection_rates(model)
 

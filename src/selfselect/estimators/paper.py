@@ -64,14 +64,11 @@ class PaperClassifier(LinearClassifier):
 
     Examples
     --------
-    >>> import warnings
     >>> from selfselect.datasets import make_base_rate_groups
     >>> X, y, z = make_base_rate_groups((0.5, 0.15), n_per_group=200, random_state=0, return_X_y_group=True)
-    >>> model = PaperClassifier(cost=0.8, n_starts=1, max_iter=200, random_state=0)
-    >>> with warnings.catch_warnings(action="ignore"):  # 200 steps are too few to converge
-    ...     model = model.fit(X, y, sensitive_features=z)
-    >>> model.coef_.shape
-    (1, 3)
+    >>> model = PaperClassifier(cost=0.7, n_starts=1, max_iter=500, random_state=0)
+    >>> model.fit(X, y, sensitive_features=z).applies().to_dict()
+    {'z0': True, 'z1': False}
     """
 
     def __init__(

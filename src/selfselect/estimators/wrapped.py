@@ -154,7 +154,7 @@ class WrappedClassifier(SelfSelectionClassifier):
         self, X: Any, y: Any, people: TrainingPeople, sample_weight: Any, rows: Rows, candidate: Any = None
     ) -> Any:
         """Fit a clone of the inner classifier (``estimator``, or another candidate) to some rows."""
-        unfitted = self.estimator if candidate is None else candidate
+        unfitted = candidate if isinstance(self.estimator, list | tuple) else self.estimator  # None: the default
         fit_params = {} if sample_weight is None else {"sample_weight": take_rows(sample_weight, rows)}
         X, y = take_rows(X, rows), take_rows(y, rows)
         self.labels_encoded_ = False

@@ -40,12 +40,15 @@ from ..counting.groups import values_by_group
 from ..counting.sums import TINY, Gradient, Sums
 from ..outcomes import Outcome, outcome
 from ..publishing import PublishedStatistics
+from ..statistics import Published
 from .scores import GroupedRows, SmoothScores
 
 #: Added inside the logarithms of the application penalty, so that it stays finite.
 LOG_OFFSET = 1e-3
 #: The paper's weight of the application penalty.
 APPLICATION = 1 / 6
+#: Replace 0 in denominators: added to shares, and least number of selected people. Derivatives divide by both.
+SMALLEST_SHARE, SMALLEST_NUMBER = 1e-100, 1e-180
 
 
 class Objective(Protocol):
@@ -211,7 +214,11 @@ class StrategicObjective:
     @cached_property
     def _corrects(self) -> bool:
         """Whether the smooth precision is corrected: where a behaviour of yes or no was made smooth."""
-        return self.corrected and (self.behaviour is None or self._smooth_behaviour is not self.behaviour)
+        if not self.corrected or self.behaviour is None:
+            return self.corrected
+        ones = np.ones(len(self._costs))
+        shares = self.behaviour.shares(Published.of_value(ones, ones, self.groups), self._costs)
+        return shares.dtype == bool
 
     def smooth_scores(self, rows: GroupedRows) -> SmoothScores:
         """Passes over scores with the largest prediction of each group, which takes all rows at once."""
@@ -249,7 +256,7 @@ class StrategicObjective:
         errors = sums.positives + sums.soft_selected - 2 * sums.soft_true_positives
         losses = sums.loss if self.loss == "log" else errors
         # where no group applies even smoothly, the weights must not all vanish
-        value, in_loss, in_applies = induced_loss(losses, sums.n, applies + TINY)
+        value, in_loss, in_applies = induced_loss(losses, sums.n, applies + SMALLEST_SHARE)
         penalty, in_largest, pull = application_penalty(sums.largest, applies, self.application_over)
         through = in_applies + self.application_weight * pull
         gradient = Gradient(
@@ -263,7 +270,8 @@ class StrategicObjective:
             gradient += Gradient(soft_selected=in_loss, soft_true_positives=-2 * in_loss)
         penalties = [constraint.penalty(sums) for constraint in self.constraints]
         value, gradient = _add_all([(value + self.application_weight * penalty, gradient), *penalties])
-        return value, gradient.through_precision(sums)
+        selected = np.maximum(sums.sharp_selected, SMALLEST_NUMBER)
+        return value, gradient.through_precision(replace(sums, sharp_selected=selected))
 
 
 @dataclass(frozen=True, eq=False)
