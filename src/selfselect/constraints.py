@@ -361,7 +361,7 @@ class BaseRateOrder(Constraint):
 
     min_gap: float = 0.02
     _: KW_ONLY
-    barrier: float = field(default=0.0, repr=False)
+    barrier: float = field(default=1.0, repr=False)
 
     follows_base_rates: ClassVar[bool] = True
 
@@ -373,9 +373,7 @@ class BaseRateOrder(Constraint):
         return replace(self, barrier=weight)
 
     def penalty(self, sums: Sums) -> tuple[Any, Gradient]:
-        """Squared differences of log-odds against the order, for the sums of one score; see :func:`order_hinge`."""
-        if not self.barrier:
-            return 0.0, Gradient()
+        """Squared differences of log-odds against the order; see :func:`order_hinge`."""
         value, slope = order_hinge(sums.precision, *pairs_in_order(ratio(sums.positives, sums.n), self.min_gap))
         return self.barrier * value, Gradient(precision=self.barrier * slope)
 
@@ -555,11 +553,14 @@ def pairs_in_order(base_rate: FloatArray, min_gap: float) -> tuple[NDArray[np.in
     return order[has_lower].astype(np.intp), order[below[has_lower] - 1].astype(np.intp)
 
 
-def order_hinge(precision: FloatArray, higher: NDArray[np.intp], lower: NDArray[np.intp]) -> tuple[float, FloatArray]:
+def order_hinge(precision: FloatArray, higher: NDArray[np.intp], lower: NDArray[np.intp]) -> tuple[Any, FloatArray]:
     """Squared amounts by which log-odds of precision break an order of groups, over K; derivative in precision.
 
     Group ``higher[i]`` should exceed group ``lower[i]`` by :data:`ORDER_DISTANCE`.
     """
+    if precision.ndim > 1:  # one row per score
+        values, slopes = zip(*(order_hinge(row, higher, lower) for row in precision), strict=True)
+        return np.array(values), np.array(slopes)
     n_groups, clipped = len(precision), np.clip(precision, PRECISION_CLIP, 1 - PRECISION_CLIP)
     odds = logit(clipped)
     short = np.maximum(odds[lower] - odds[higher] + ORDER_DISTANCE, 0.0)

@@ -106,7 +106,8 @@ class StrategicObjective:
         How people respond; by default :class:`~selfselect.behaviour.BestResponse`, which training replaces by the
         paper's sigmoid.
     constraints : sequence of Constraint, default=()
-        Their penalties are added.
+        Their penalties are added. Those on who applies and on how many are selected have none; they count in
+        :meth:`hard` only.
     margin : float, default=0.0
         Added to the cost in training.
     application_weight : float, default=1/6
