@@ -302,29 +302,40 @@ def _program(
 ) -> tuple[BoolArray | None, float]:
     """Integer program over the open entries: the set of the largest net gain or None, and a bound on the gain.
 
-    A group with open entries either takes one of them, or stays with what is settled: an entry or none.
+    A group with open entries takes one of them or the settled one; without a settled one, it may also stay away. The
+    program decides on each step from one of these to the next (incremental formulation): branches then divide the
+    entries of a group into those with less and with more cover.
     """
-    cover, n_open = choices.cover, len(open_)
-    if n_open == 0:
+    cover, owner = choices.cover, choices.owner
+    if len(open_) == 0:
         return (settled, float(net_gain[settled].sum())) if cover[settled].sum() >= need else (None, -np.inf)
-    replaced = np.full(len(choices.reliable), -1)
-    replaced[choices.owner[settled]] = np.flatnonzero(settled)
-    replaced = replaced[choices.owner[open_]]
-    gain, added = (part[open_] - np.where(replaced >= 0, part[replaced], 0.0) for part in (net_gain, cover))
+    is_open, has_settled = (_mask(owner[some], len(choices.reliable)) for some in (open_, settled))
+    entry = np.union1d(open_, np.flatnonzero(settled & is_open[owner]))
+    follows = np.zeros(len(entry), dtype=bool)
+    follows[1:] = owner[entry[1:]] == owner[entry[:-1]]
+    gain, added = (part[entry] - np.where(follows, part[np.roll(entry, 1)], 0.0) for part in (net_gain, cover))
+    start = settled & ~is_open[owner]
+    varies = follows | ~has_settled[owner[entry]]
+    start[entry[~varies]] = True
+    entry, gain, added = entry[varies], gain[varies], added[varies]
     size = COEFFICIENT / float(np.abs(gain).max() or 1.0)
-    missing, base, most = need - float(cover[settled].sum()), float(net_gain[settled].sum()), np.inf
-    unit = float(np.abs(added).max() or 1.0)
+    missing, base, most = need - float(cover[start].sum()), float(net_gain[start].sum()), np.inf
+    unit = float(added.max() or 1.0)
     if (added == np.floor(added)).all():
         missing, unit = float(np.ceil(missing)), 1.0  # whole numbers need no rounding
-    _, member, members = np.unique(choices.owner[open_], return_inverse=True, return_counts=True)
-    one_each = csr_array((np.ones(n_open), (member, np.arange(n_open))))[members > 1]
+    after = np.flatnonzero(owner[entry[1:]] == owner[entry[:-1]]) + 1
+    rows = np.arange(len(after))
+    in_order = csr_array(
+        (np.repeat([1.0, -1.0], len(after)), (np.tile(rows, 2), np.concatenate([after - 1, after]))),
+        shape=(len(after), len(entry)),
+    )
     for margin in (0.0, 1e-6):  # the solver rounds weights: if the need stays uncovered, require a little more
         covered = LinearConstraint(added[None, :] / unit, missing / unit + margin, np.inf)
         result = milp(
             -size * gain,
-            integrality=np.ones(n_open),
+            integrality=np.ones(len(entry)),
             bounds=Bounds(0, 1),
-            constraints=[covered, LinearConstraint(one_each, -np.inf, 1)] if one_each.shape[0] else covered,
+            constraints=[covered, LinearConstraint(in_order, 0, np.inf)] if len(after) else covered,
             options={"mip_rel_gap": 0.0, "node_limit": MAX_BRANCHES},
         )
         if margin == 0:
@@ -333,10 +344,10 @@ def _program(
             most = -np.inf if result.status == 2 else np.inf if bound is None else base - bound / size
         if result.x is None:
             return None, most
-        picked = result.x > 0.5
-        taken = settled.copy()
-        taken[replaced[picked & (replaced >= 0)]] = False
-        taken[open_[picked]] = True
+        picked = np.concatenate([np.flatnonzero(start), entry[result.x > 0.5]])
+        last = np.full(len(choices.reliable), -1)
+        last[owner[picked]] = picked  # the last assignment wins
+        taken = _mask(last[last >= 0], len(cover))
         if cover[taken].sum() >= need:
             return taken, most
     return None, most
