@@ -29,8 +29,9 @@ from .._validation import BoolArray, FloatArray
 SUM_ROUNDING = 1e-13
 #: Size of the largest coefficient of an integer program; the solver's own (absolute) gap is 1e-6.
 COEFFICIENT = 1e4
-#: Unsettled entries that are tried first.
+#: Unsettled entries that are tried first, and how many times more if that does not help.
 CORE_SIZE = 25
+CORE_GROWTH = 4
 #: Branches of one integer program. The gap includes what is left open at the end.
 MAX_BRANCHES = 20_000
 
@@ -72,19 +73,20 @@ class GroupChoices:
         return np.arange(len(self.gain)) if self.group is None else self.group
 
     @cached_property
-    def _start(self) -> NDArray[np.intp]:
+    def start(self) -> NDArray[np.intp]:
+        """First entry of each group."""
         return np.searchsorted(self.owner, np.arange(len(self.reliable))).astype(np.intp)
 
     def largest(self, values: FloatArray) -> FloatArray:
         """Largest value of each group."""
-        return values if self.group is None else np.maximum.reduceat(values, self._start)
+        return values if self.group is None else np.maximum.reduceat(values, self.start)
 
     def is_top(self, values: FloatArray) -> BoolArray:
         """Whether each entry is the one of its group with the largest value; of equals, the one with the most cover."""
         if self.group is None:
             return np.ones(len(values), dtype=bool)
         equal = np.flatnonzero(values == self.largest(values)[self.owner])
-        top = self._start.copy()
+        top = self.start.copy()
         top[self.owner[equal]] = equal  # the last assignment wins
         return _mask(top, len(values))
 
@@ -256,7 +258,7 @@ def _closed(choices: GroupChoices, need: float, start: BoolArray, upper: float) 
     rounding = SUM_ROUNDING * float(choices.largest(choices.n).sum())
     # people of any set that will do, at least
     fewest = need if choices.more is not None else max(need, -float(choices.largest(-choices.n)[fixed].sum()))
-    first_round = True
+    size = CORE_SIZE
     while True:
         choices, price = _price(choices, need, value)
         top = choices.largest(choices.gain - value * choices.n + price * choices.cover)
@@ -274,17 +276,23 @@ def _closed(choices: GroupChoices, need: float, start: BoolArray, upper: float) 
         leaving = np.where(free[owner], np.abs(priced), np.inf)
         stays = np.where(free, np.maximum(top, 0.0), np.where(fixed, top, 0.0))
         distance = np.where(is_top, leaving, stays[owner] - priced)
-        # the least settled entries usually suffice to find a better set, which settles more of them
-        nearest = np.sort(distance)[min(CORE_SIZE, len(distance) - 1)]
-        for limit in (nearest, surplus) if nearest < surplus and first_round else (surplus,):
-            open_ = distance < limit
+        first = _mask(entries.start, len(owner))
+        on_hull = first | _mask(_increments(entries, net_gain, first)[0], len(owner))
+        # the least settled entries of the hull usually suffice to find a better set, which settles more of them
+        while True:
+            nearest = np.sort(distance[on_hull])
+            proves = size >= len(nearest) or nearest[size] >= surplus
+            open_ = distance < surplus if proves else on_hull & (distance < nearest[size])
             taken, most = _program(net_gain, entries, need, chosen & ~open_, np.flatnonzero(open_))
             better = entries.ratio(taken) if taken is not None else -np.inf
-            if better > value:
+            if choices.more is None:
+                size = len(owner)  # with one entry per group there are few others
+            if better > value or proves:
                 break
+            size *= CORE_GROWTH
         if taken is None or better <= value:
             return replace(best, upper=min(upper, value + max(min(most, surplus), 0.0) / fewest))
-        best, value, first_round = entries.set_of(taken, better, upper), better, False
+        best, value = entries.set_of(taken, better, upper), better
 
 
 def _price(choices: GroupChoices, need: float, value: float) -> tuple[GroupChoices, float]:
