@@ -32,6 +32,8 @@ COEFFICIENT = 1e4
 #: Unsettled entries that are tried first, and how many times more if that does not help.
 CORE_SIZE = 25
 CORE_GROWTH = 4
+#: Ratios are not improved by less if there are very many entries.
+SHARE_TOLERANCE = 5e-10
 #: Branches of one integer program. The gap includes what is left open at the end.
 MAX_BRANCHES = 20_000
 
@@ -258,12 +260,13 @@ def _closed(choices: GroupChoices, need: float, start: BoolArray, upper: float) 
     rounding = SUM_ROUNDING * float(choices.largest(choices.n).sum())
     # people of any set that will do, at least
     fewest = need if choices.more is not None else max(need, -float(choices.largest(-choices.n)[fixed].sum()))
-    size = CORE_SIZE
+    tolerance = 0.0 if choices.more is None else SHARE_TOLERANCE
+    size: float = CORE_SIZE
     while True:
         choices, price = _price(choices, need, value)
         top = choices.largest(choices.gain - value * choices.n + price * choices.cover)
         surplus = float(np.maximum(top[free], 0).sum() + top[fixed].sum() - price * need)
-        if surplus <= rounding:
+        if surplus <= max(rounding, tolerance * fewest):
             return replace(best, upper=min(upper, value + max(surplus, 0.0) / fewest))
         entries = choices if choices.more is None else choices.more.near(choices, value, price, surplus)
         usable = entries.gain > -np.inf
@@ -280,19 +283,25 @@ def _closed(choices: GroupChoices, need: float, start: BoolArray, upper: float) 
         on_hull = first | _mask(_increments(entries, net_gain, first)[0], len(owner))
         # the least settled entries of the hull usually suffice to find a better set, which settles more of them
         while True:
-            nearest = np.sort(distance[on_hull])
-            proves = size >= len(nearest) or nearest[size] >= surplus
-            open_ = distance < surplus if proves else on_hull & (distance < nearest[size])
+            unsettled = distance < surplus
+            nearest = np.sort(distance[unsettled & on_hull])
+            open_ = unsettled & (on_hull | (size == np.inf))
+            if size < len(nearest):
+                open_ &= distance < nearest[int(size)]
+            proves = bool((open_ == unsettled).all())
             taken, most = _program(net_gain, entries, need, chosen & ~open_, np.flatnonzero(open_))
             better = entries.ratio(taken) if taken is not None else -np.inf
             if choices.more is None:
-                size = len(owner)  # with one entry per group there are few others
+                size = np.inf  # with one entry per group there are few others
             if better > value or proves:
                 break
-            size *= CORE_GROWTH
+            size = size * CORE_GROWTH if size < len(nearest) else np.inf
+        bound = min(upper, value + max(min(most, surplus), 0.0) / fewest)
         if taken is None or better <= value:
-            return replace(best, upper=min(upper, value + max(min(most, surplus), 0.0) / fewest))
+            return replace(best, upper=bound)
         best, value = entries.set_of(taken, better, upper), better
+        if proves and bound <= value + tolerance:
+            return replace(best, upper=max(bound, value))
 
 
 def _price(choices: GroupChoices, need: float, value: float) -> tuple[GroupChoices, float]:

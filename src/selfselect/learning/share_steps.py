@@ -125,7 +125,9 @@ class _Run:
         net_gain, n_groups = self._net_gain(value, price), len(self.options.n)
         best, top = self._largest(net_gain)
         best = np.where(choices.may_stay_out, np.maximum(best, 0.0), best)
-        option = np.union1d(np.flatnonzero(net_gain > self._spread(best) - limit), top[top >= 0])
+        near = net_gain > self._spread(best - limit)
+        near[top[top >= 0]] = True
+        option = np.flatnonzero(near)
         group = self._groups[np.searchsorted(self._start, option, side="right") - 1]
         order = np.lexsort((self.share[option], group))
         option, group = option[order], group[order]
