@@ -34,6 +34,8 @@ CORE_SIZE = 25
 CORE_GROWTH = 4
 #: Ratios are not improved by less if there are very many entries.
 SHARE_TOLERANCE = 5e-10
+#: Sets that an integer program may propose although they do not quite cover the need.
+MAX_EXCLUDED = 5
 #: Branches of one integer program. The gap includes what is left open at the end.
 MAX_BRANCHES = 20_000
 
@@ -296,7 +298,7 @@ def _closed(choices: GroupChoices, need: float, start: BoolArray, upper: float) 
             if better > value or proves:
                 break
             size = size * CORE_GROWTH if size < len(nearest) else np.inf
-        bound = min(upper, value + max(min(most, surplus), 0.0) / fewest)
+        bound = float(min(upper, value + max(min(most, surplus), 0.0) / fewest))
         if taken is None or better <= value:
             return replace(best, upper=bound)
         best, value = entries.set_of(taken, better, upper), better
@@ -346,13 +348,16 @@ def _program(
         (np.repeat([1.0, -1.0], len(after)), (np.tile(rows, 2), np.concatenate([after - 1, after]))),
         shape=(len(after), len(entry)),
     )
-    for margin in (0.0, 1e-6):  # the solver rounds weights: if the need stays uncovered, require a little more
+    others = [LinearConstraint(in_order, 0, np.inf)] if len(after) else []
+    # The solver rounds. If its set does not quite cover the need, an entry that adds cover must be picked in addition;
+    # in the end, a little more is required.
+    for margin in (*[0.0] * MAX_EXCLUDED, 1e-6):
         covered = LinearConstraint(added[None, :] / unit, missing / unit + margin, np.inf)
         result = milp(
             -size * gain,
             integrality=np.ones(len(entry)),
             bounds=Bounds(0, 1),
-            constraints=[covered, LinearConstraint(in_order, 0, np.inf)] if len(after) else covered,
+            constraints=[covered, *others],
             # presolving entries in order takes longer than solving the program
             options={"mip_rel_gap": 0.0, "node_limit": MAX_BRANCHES, "presolve": len(after) == 0},
         )
@@ -362,10 +367,12 @@ def _program(
             most = -np.inf if result.status == 2 else np.inf if bound is None else base - bound / size
         if result.x is None:
             return None, most
-        picked = np.concatenate([np.flatnonzero(start), entry[result.x > 0.5]])
+        taken_steps = result.x > 0.5
+        picked = np.concatenate([np.flatnonzero(start), entry[taken_steps]])
         last = np.full(len(choices.reliable), -1)
         last[owner[picked]] = picked  # the last assignment wins
         taken = _mask(last[last >= 0], len(cover))
         if cover[taken].sum() >= need:
             return taken, most
+        others.append(LinearConstraint(np.where(~taken_steps & (added > 0), 1.0, 0.0)[None, :], 1, np.inf))
     return None, most

@@ -33,7 +33,7 @@ EQUAL_VALUES = 1e-12
 #: Work of looking at a box beside its groups, in groups.
 BOX_WORK = 300
 #: Work of a step of a window, in groups, if shares of groups apply.
-SHARE_WORK = 0.2
+SHARE_WORK = 0.05
 #: Work of one set that is made exact, in boxes.
 EXACT_SET_WORK = 30
 
@@ -121,7 +121,7 @@ class RateWindows:
         )
 
     def search(self, choose: ChooseSet, max_work: float) -> tuple[WindowResult | None, bool]:
-        """Find the window in which the chosen set has the largest value; and whether every window was bounded.
+        """Find the window in which the chosen set has the largest value; and whether the search came to its end.
 
         More choices must not lower the upper bound of a set. ``max_work`` is in groups looked at, all boxes together.
         """
@@ -167,7 +167,7 @@ class RateWindows:
         if best is None:
             return None, not queue
         upper = max(-queue[0][0] if queue else -np.inf, unsettled, best.set.value)
-        return replace(best, upper=upper), not promising(upper)
+        return replace(best, upper=upper), not (queue and promising(-queue[0][0]))
 
     def _halves(self, low: Corner, high: Corner) -> list[tuple[Corner, Corner]]:
         """The box cut in two, where its lowest rates differ most."""

@@ -129,7 +129,7 @@ def optimise_thresholds(
     if result is None:
         result = _nobody_applies(task, windows, finished, max_work)
     somebody, value = bool(result.set.applying.any()), result.set.value
-    gap = max(result.upper - value, 0.0) if somebody else 0.0
+    gap = float(max(result.upper - value, 0.0)) if somebody else 0.0
     step = _steps_of(task, result, select_all=shut_out == "select_all")
     return OptimalThresholds(
         step=step,
