@@ -4,7 +4,8 @@
 - ``scores``, ``linear``: from features to scores to sums per group, and the gradient back
 - ``problem``: a task, with standardised features sorted by group (see also :mod:`selfselect.constraints`)
 - ``evaluation``, ``candidates``: finished classifiers, with constraint violation and value from hard counts
-- ``thresholds``: the best threshold per group, exactly, for any score (``group_sets``, ``rate_windows``)
+- ``thresholds``: the best threshold per group, exactly, for any score (``group_sets``, ``share_steps``,
+  ``rate_windows``)
 - ``starts``, ``shares``, ``solvers``: :func:`solve`, from a problem to a classifier
 - ``out_of_fold``: choosing by out-of-fold scores
 - ``paper``: the paper's descent and its settings
