@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 from scipy.special import expit, logit
 
 from ._validation import BoolArray, FloatArray, check_choice, check_fraction, check_nonnegative
-from .statistics import Precision, Published
+from .statistics import SLACK, Precision, Published
 
 Undefined: TypeAlias = Literal["abstain", "apply"]
 #: Shares of groups that apply, in [0, 1]; booleans are shares of 0 and 1.
@@ -158,8 +158,8 @@ class LogitResponse:
         return a * (1 - a) / self.scale, np.zeros_like(a)
 
     def max_accepted_cost(self, published: Published) -> FloatArray:
-        """Highest cost at which half of each group applies: what is published."""
-        return published.value
+        """Highest cost at which half of each group applies: what is published, less the rounding of a subsidy."""
+        return np.maximum(published.value - SLACK, 0.0)
 
 
 @dataclass(frozen=True)
@@ -291,7 +291,8 @@ def as_decisions(shares: Shares) -> BoolArray:
 def max_accepted_cost(behaviour: Behaviour, published: Published) -> FloatArray:
     """Highest cost in [0, 1] at which each group applies; NaN where it applies at no cost, not even 0.
 
-    A behaviour may know it (a method of this name); otherwise the interval of costs is halved.
+    A behaviour may know it (a method of this name); otherwise the interval of costs is halved. The result is lower by
+    1e-12, so that the rounding of a subsidy that lowers the cost to it does not matter.
 
     Examples
     --------
@@ -310,7 +311,7 @@ def max_accepted_cost(behaviour: Behaviour, published: Published) -> FloatArray:
 
     shape = np.shape(published.counts.selected)
     highest = _largest_that_holds(applies, shape)
-    return np.where(applies(np.zeros(shape)), highest, np.nan)
+    return np.where(applies(np.zeros(shape)), np.maximum(highest - SLACK, 0.0), np.nan)
 
 
 def _largest_that_holds(condition: Callable[[FloatArray], BoolArray], shape: tuple[int, ...]) -> FloatArray:

@@ -65,7 +65,7 @@ def test_a_recommendation_per_group_is_the_allocation_under_the_same_limit(limit
     y, score, z = people(3, n=2000, groups=8, decimals=3)
     frontier = threshold_frontier(y, score, sensitive_features=z, cost=0.6, max_social_cost=limit)
     curves = ThresholdCurves.from_scores(y, score, sensitive_features=z)
-    applies = curves.step_applies(np.full(8, 0.6))
+    applies = curves.step_shares(Terms(0.6))
     best = frontier.recommend(kind="per_group")
     try:
         expected = optimise_thresholds(curves, applies, constraints=Constraints(max_social_cost=limit))

@@ -10,12 +10,12 @@ from pages import HOSTILE, MARKUP, elsewhere, example, hostile_audit, people, se
 from selfselect import PublishedStatistics, audit
 from selfselect._formats import amount, amount_up, count, level, percent
 from selfselect.auditing import Audit, ScreeningResult
-from selfselect.behaviour import BestResponse, SureRule
 from selfselect.costs import Terms
 from selfselect.planning import plan_for
 from selfselect.report.page_data import short_name
 from selfselect.report.sentences.audits import group_statuses, group_warnings
 from selfselect.report.tables import effect_rows, payment_rows
+from selfselect.statistics import LowerBound, Precision
 
 
 def cells(page):
@@ -65,7 +65,7 @@ def assert_page_equals(page, audited):
         needed = "\N{EN DASH}" if row.applies else needed
         assert shown[name]["Still needed"] == (needed.ljust(len("0.000"), "0") if needed[0] == "0" else needed)
     if audited.terms.confidence is not None:
-        limits = audited.terms.max_accepted_cost(audited.published.counts)
+        limits = audited.terms.max_accepted_cost(audited.published.groups, audited.published.counts)
         heading = f"At least ({level(audited.terms.confidence)})"
         assert [shown[name][heading] for name in audited.names] == [percent(limit) for limit in limits]
 
@@ -86,9 +86,9 @@ def words_in(chart):
 
 
 @pytest.mark.parametrize("kind", ["additive", "proportional"])
-@pytest.mark.parametrize("behaviour", [BestResponse(), SureRule(0.9)])
-def test_at_random_settings_from_the_address_the_page_equals_the_library(show, kind, behaviour):
-    audited = example().under(Terms(0.7, kind=kind, behaviour=behaviour))
+@pytest.mark.parametrize("statistic", [Precision(), LowerBound(0.9)])
+def test_at_random_settings_from_the_address_the_page_equals_the_library(show, kind, statistic):
+    audited = example().under(Terms(0.7, kind=kind, statistic=statistic))
     page = show(audited)
     assert_page_equals(page, audited)
     offered = page.evaluate("() => JSON.parse(document.getElementById('data').textContent).thresholds")
@@ -106,9 +106,9 @@ def test_at_random_settings_from_the_address_the_page_equals_the_library(show, k
         settle(page)
         here = elsewhere(audited, -np.inf if threshold is None else threshold, cost, paid)
         assert_page_equals(page, here)
-        changed += not here.applies.equals(here.under(replace(here.terms, behaviour=BestResponse())).applies)
-    assert (changed > 0) == isinstance(behaviour, SureRule)  # the bound kept somebody away
-    assert ("One-sided Clopper-Pearson" in page.text_content("main")) == isinstance(behaviour, SureRule)
+        changed += not here.applies.equals(here.under(replace(here.terms, statistic=Precision())).applies)
+    assert (changed > 0) == isinstance(statistic, LowerBound)  # the bound kept somebody away
+    assert ("One-sided Clopper-Pearson" in page.text_content("main")) == isinstance(statistic, LowerBound)
     page.click("#reset")
     page.click("#least")
     settle(page)
@@ -185,13 +185,13 @@ def test_least_subsidies_are_those_of_a_plan_and_each_group_is_drawn_against_its
 
 
 def test_charts_and_files_of_those_who_go_by_the_bound_have_it(show):
-    audited = example().under(Terms(0.7, behaviour=SureRule(0.9)))
+    audited = example().under(Terms(0.7, statistic=LowerBound(0.9)))
     page = show(audited)
     lines = page.evaluate("() => selfselect.csv('curves')").splitlines()
     columns = lines[0].split(",")
     row = dict(zip(columns, lines[len(lines) // 2].split(","), strict=True))
     there = elsewhere(audited, float(row["threshold"]))
-    limits = there.terms.max_accepted_cost(there.published.counts)
+    limits = there.terms.max_accepted_cost(there.published.groups, there.published.counts)
     for name, precision, limit in zip(audited.names, there.published.precision, limits, strict=True):
         assert float(row[name]) == precision
         assert float(row[f"{name} (at least)"]) == pytest.approx(limit, abs=1e-12)
@@ -210,7 +210,7 @@ def test_a_broken_promise_is_in_the_headline_and_beside_its_group(show):
 
     published = table((400, 200, 100, 90), (400, 200, 100, 90), (400, 200, 100, 90), (400, 100, 100, 40))
     new = table((200, 100, 40, 38), (200, 100, 40, 20), (200, 100, 40, 29), (200, 100, 40, 1))
-    audited = Audit(published, new, Terms(0.7, behaviour=SureRule(0.9)))
+    audited = Audit(published, new, Terms(0.7, statistic=LowerBound(0.9)))
     page = show(audited)
     assert_page_equals(page, audited)
     kept = {name: row["As published"] for name, row in cells(page).items()}
