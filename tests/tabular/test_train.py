@@ -69,7 +69,9 @@ def test_settings_reach_the_classifiers_that_have_them_and_are_refused_by_others
         DemographicParity(ratio_bound=0.8),
         TruePositiveRateParity(ratio_bound=0.7),
     )
-    with pytest.raises(ValueError, match="parity is a setting of the method semi or thresholds or strategic, not of naive"):
+    with pytest.raises(
+        ValueError, match="parity is a setting of the method semi or thresholds or strategic, not of naive"
+    ):
         make_classifier("naive", Terms(0.8), parity=1.0)
     with pytest.raises(ValueError, match="margin is a setting of the method semi or strategic, not of naive"):
         make_classifier("naive", Terms(0.8), margin=0.1)
