@@ -9,7 +9,6 @@ from pathlib import Path
 
 import numpy as np
 import pandas as pd
-
 from scipy.stats import norm
 
 from selfselect import (

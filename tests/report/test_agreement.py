@@ -7,10 +7,11 @@ from types import SimpleNamespace
 import numpy as np
 import pytest
 from scipy.special import betainc, betaincinv
+from scipy.stats import norm
 
 from cases import all_cases
 from pages import content_of, embedded_text, example, random_audit
-from selfselect.behaviour import BestResponse
+from selfselect.behaviour import BestResponse, BetaBeliefs, LogitResponse, PrivateCosts
 from selfselect.costs import Terms
 from selfselect.report.rendering import DOCUMENT_SCRIPTS, SCRIPTS
 from selfselect.report.sentences.audits import group_warnings
@@ -99,6 +100,80 @@ def test_the_random_audits_are_of_every_kind():
     for text in ("The largest gap is in", "further subsidy", "Some numbers are ranges", "could go either way",
                  "certain for every group", "count as only"):  # fmt: skip
         assert text in said
+
+
+class Hesitant:
+    """The share that applies is proportional to what is published beyond the cost; half of a group wants more."""
+
+    def shares(self, published, cost):
+        return np.clip(np.nan_to_num(published.value - cost - 0.1, nan=-1) * 3 + 0.5, 0, 1)
+
+
+class Wary:
+    """Yes or no: people want more than the cost, and more if few are selected."""
+
+    def shares(self, published, cost):
+        return np.nan_to_num(published.value - 0.3 / np.maximum(published.counts.selected, 1)) > cost
+
+
+class Shrunk:
+    """A statistic: precision of the selected people and ten more, half of them qualified."""
+
+    def value(self, counts):
+        return np.where(counts.selected > 0, (counts.true_positives + 5) / (counts.selected + 10), np.nan)
+
+
+RESPONSES = [
+    LogitResponse(0.05), BetaBeliefs(0.6, 20), Hesitant(), Wary(), BetaBeliefs(0.6, 20, LogitResponse(0.1)),
+    PrivateCosts(norm(0.02, 0.1)),
+]  # fmt: skip
+
+
+def under_other_parts(seed):
+    """A random audit under one of the other behaviours, or of a statistic that the page does not know."""
+    audited, i = random_audit(seed), seed % (len(RESPONSES) + 1)
+    if i == len(RESPONSES):
+        return audited.under(replace(audited.terms, statistic=Shrunk()))
+    return audited.under(replace(audited.terms, behaviour=RESPONSES[i]))
+
+
+def test_audits_under_other_behaviours_and_their_pages_agree_in_every_number_and_every_word(show):
+    audits = [under_other_parts(seed) for seed in range(70)]
+    given = [embedded_text(audited.to_html()) for audited in audits]
+    opened = show(example()).evaluate("all => all.map((text) => selfselect.opened(JSON.parse(text)))", given)
+    for seed, (audited, page) in enumerate(zip(audits, opened, strict=True)):
+        try:
+            assert_same_numbers(page, audited)
+            assert_same_words(page, audited)
+        except AssertionError as error:
+            raise AssertionError(f"audit of seed {seed}: {error}") from error
+    shares = np.concatenate([audited.shares for audited in audits])
+    assert ((shares > 0.05) & (shares < 0.95)).sum() > 50
+
+
+@pytest.mark.parametrize("response", [*RESPONSES, None], ids=lambda response: type(response).__name__)
+def test_at_every_cost_the_table_of_shares_gives_those_of_the_library_and_the_same_decisions(show, response):
+    terms = Terms(0.7, statistic=Shrunk()) if response is None else Terms(0.7, behaviour=response)
+    audited = example().under(terms)
+    data, table = content_of(audited), audited.published
+    behaviour, counts, groups = data["terms"]["behaviour"], data["published"], table.groups
+    rng = np.random.default_rng(0)
+    chosen = [data["threshold_position"], *rng.integers(len(data["thresholds"]), size=20).tolist()]
+    asked, expected = [], []
+    for t in chosen:
+        here = replace(table.counts, **{name: np.array(counts[name][t]) for name in ("selected", "true_positives")})
+        limits = terms.max_accepted_cost(groups, here)
+        for cost in [0, 0.305, 0.7, 1, *rng.random(4), *np.clip(limits[~np.isnan(limits)] + 1e-9, 0, 1), *limits]:
+            if not np.isnan(cost):
+                pairs = zip(here.true_positives.tolist(), here.selected.tolist(), range(len(groups)), strict=True)
+                asked += [(hits, passed, float(cost), z) for hits, passed, z in pairs]
+                expected += terms.at_cost(float(cost)).shares(groups, here).astype(float).tolist()
+    shown = show(audited).evaluate(
+        "([behaviour, all]) => all.map((given) => selfselect.share(behaviour, ...given))", [behaviour, asked]
+    )
+    kinked = isinstance(response, Hesitant)
+    assert shown == pytest.approx(expected, rel=0, abs=8e-3 if kinked else 1e-3)  # a line between hundredths
+    assert [share >= 0.5 for share in shown] == [share >= 0.5 for share in expected]
 
 
 def test_shares_between_nobody_and_everybody_lead_to_the_librarys_outcome(show):

@@ -12,9 +12,9 @@ from reproduction.memoized import MAX_FITTED, MemoizedClassifier
 from reproduction.methods import (
     ALL_METHODS,
     CROSS_FIT_METHODS,
+    MARGINS,
     PAPER_METHODS,
     PROMISE_METHODS,
-    MARGINS,
     choose_margin,
     fit_method,
 )

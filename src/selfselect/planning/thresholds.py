@@ -167,7 +167,7 @@ class ThresholdFrontier(Reported):
         if kind not in self.kinds:
             raise ValueError(
                 f"Thresholds per group are searched only where groups apply or stay away as a whole, not under "
-                f"{self.terms.behaviour!r}, where a share of each group applies. Use one threshold for all (kind='one')."
+                f"{self.terms.behaviour!r}, where a share of each group applies. Use kind='one'."
             )
 
     @property
