@@ -4,6 +4,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
+from responses import Wary
 from selfselect import Terms, audit
 from selfselect.auditing.cost_ranges import NOWHERE, THROUGHOUT, UP_TO
 from selfselect.behaviour import BetaBeliefs, LogitResponse
@@ -16,13 +17,6 @@ def example(seed=0, **options):
     score = rng.random(400)
     y = rng.random(400) < score * np.array([1.0, 0.9, 0.8, 0.7, 0.6])[np.searchsorted(list("ABCDE"), z)]
     return audit(y, score=score, threshold=0.4, sensitive_features=z, **{"cost": 0.6, **options})
-
-
-class Wary:
-    """People who want a hundredth more than the cost, and more if few are selected."""
-
-    def shares(self, published, cost):
-        return np.nan_to_num(published.value - 0.01 - 0.3 / np.maximum(published.counts.selected, 1)) > cost
 
 
 @pytest.mark.parametrize("seed", range(5))

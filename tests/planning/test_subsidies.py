@@ -7,6 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from scipy.stats import norm
 
+from responses import Hesitant
 from selfselect import PublishedStatistics, ScreeningResult, Terms, plan_subsidies
 from selfselect.auditing import Audit
 from selfselect.behaviour import BetaBeliefs, LogitResponse, PrivateCosts
@@ -46,13 +47,6 @@ def test_the_subsidies_bring_in_all_who_can_be_brought_in_and_less_would_not(row
         if subsidy > 1e-6:
             less = {group: subsidy * (1 - 1e-6)}
             assert not before.published.applies(before.cost, less, subsidy_kind=kind)[group]
-
-
-class Hesitant:
-    """Shares rise with what is published beyond the cost, and half of a group wants a tenth more than the cost."""
-
-    def shares(self, published, cost):
-        return np.clip(np.nan_to_num(published.value - cost - 0.1, nan=-1) * 3 + 0.5, 0, 1)
 
 
 @pytest.mark.parametrize(

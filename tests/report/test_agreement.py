@@ -11,6 +11,7 @@ from scipy.stats import norm
 
 from cases import all_cases
 from pages import content_of, embedded_text, example, random_audit
+from responses import Hesitant, Shrunk, Wary
 from selfselect.behaviour import BestResponse, BetaBeliefs, LogitResponse, PrivateCosts
 from selfselect.costs import Terms
 from selfselect.report.rendering import DOCUMENT_SCRIPTS, SCRIPTS
@@ -68,8 +69,7 @@ def assert_same_words(opened, audited):
     assert opened["warnings"] == group_warnings(audited)
 
 
-def test_two_hundred_random_audits_and_their_pages_agree_in_every_number_and_every_word(show):
-    audits = [random_audit(seed) for seed in range(200)]
+def assert_agreement(show, audits):
     given = [embedded_text(audited.to_html()) for audited in audits]
     opened = show(example()).evaluate("all => all.map((text) => selfselect.opened(JSON.parse(text)))", given)
     for seed, (audited, page) in enumerate(zip(audits, opened, strict=True)):
@@ -78,6 +78,10 @@ def test_two_hundred_random_audits_and_their_pages_agree_in_every_number_and_eve
             assert_same_words(page, audited)
         except AssertionError as error:
             raise AssertionError(f"audit of seed {seed}: {error}") from error
+
+
+def test_two_hundred_random_audits_and_their_pages_agree_in_every_number_and_every_word(show):
+    assert_agreement(show, [random_audit(seed) for seed in range(200)])
 
 
 def test_the_random_audits_are_of_every_kind():
@@ -102,27 +106,6 @@ def test_the_random_audits_are_of_every_kind():
         assert text in said
 
 
-class Hesitant:
-    """The share that applies is proportional to what is published beyond the cost; half of a group wants more."""
-
-    def shares(self, published, cost):
-        return np.clip(np.nan_to_num(published.value - cost - 0.1, nan=-1) * 3 + 0.5, 0, 1)
-
-
-class Wary:
-    """Yes or no: people want more than the cost, and more if few are selected."""
-
-    def shares(self, published, cost):
-        return np.nan_to_num(published.value - 0.3 / np.maximum(published.counts.selected, 1)) > cost
-
-
-class Shrunk:
-    """A statistic: precision of the selected people and ten more, half of them qualified."""
-
-    def value(self, counts):
-        return np.where(counts.selected > 0, (counts.true_positives + 5) / (counts.selected + 10), np.nan)
-
-
 RESPONSES = [
     LogitResponse(0.05), BetaBeliefs(0.6, 20), Hesitant(), Wary(), BetaBeliefs(0.6, 20, LogitResponse(0.1)),
     PrivateCosts(norm(0.02, 0.1)),
@@ -139,14 +122,7 @@ def under_other_parts(seed):
 
 def test_audits_under_other_behaviours_and_their_pages_agree_in_every_number_and_every_word(show):
     audits = [under_other_parts(seed) for seed in range(70)]
-    given = [embedded_text(audited.to_html()) for audited in audits]
-    opened = show(example()).evaluate("all => all.map((text) => selfselect.opened(JSON.parse(text)))", given)
-    for seed, (audited, page) in enumerate(zip(audits, opened, strict=True)):
-        try:
-            assert_same_numbers(page, audited)
-            assert_same_words(page, audited)
-        except AssertionError as error:
-            raise AssertionError(f"audit of seed {seed}: {error}") from error
+    assert_agreement(show, audits)
     shares = np.concatenate([audited.shares for audited in audits])
     assert ((shares > 0.05) & (shares < 0.95)).sum() > 50
 

@@ -10,15 +10,8 @@ import pytest
 from sklearn.ensemble import RandomForestClassifier
 
 from applicants import applicants, text_columns
-from selfselect import GroupThresholdClassifier, NaiveClassifier, SemiStrategicClassifier, audit
+from selfselect import GroupThresholdClassifier, NaiveClassifier, SemiStrategicClassifier, audit, constraints
 from selfselect.cli.train import METHODS as METHODS_OF_THE_COMMAND
-from selfselect.constraints import (
-    DemographicParity,
-    MaxSocialCost,
-    MinSelectionRate,
-    RequiredGroups,
-    TruePositiveRateParity,
-)
 from selfselect.costs import Terms
 from selfselect.counting import encode_groups
 from selfselect.estimators.io import model_bytes
@@ -63,11 +56,11 @@ def test_settings_reach_the_classifiers_that_have_them_and_are_refused_by_others
     made = make_classifier("strategic", Terms(0.8), margin=0.0, random_state=3, **given)
     assert (made.margin, made.random_state) == (0.0, 3)
     assert made.constraints == (
-        RequiredGroups("a"),
-        MaxSocialCost(0.5),
-        MinSelectionRate(0.1),
-        DemographicParity(ratio_bound=0.8),
-        TruePositiveRateParity(ratio_bound=0.7),
+        constraints.RequiredGroups("a"),
+        constraints.MaxSocialCost(0.5),
+        constraints.MinSelectionRate(0.1),
+        constraints.DemographicParity(ratio_bound=0.8),
+        constraints.TruePositiveRateParity(ratio_bound=0.7),
     )
     with pytest.raises(
         ValueError, match="parity is a setting of the method semi or thresholds or strategic, not of naive"
