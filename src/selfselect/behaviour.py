@@ -182,6 +182,8 @@ class PrivateCosts:
     >>> counts = GroupCounts(*map(np.array, ([20, 20], [15, 15], [10, 10], [7, 8])))
     >>> PrivateCosts(norm(0, 0.1)).shares(Published(counts), np.full(2, 0.7)).round(3)
     array([0.5  , 0.841])
+    >>> PrivateCosts(norm(0, scale=0.1))
+    PrivateCosts(norm(0, scale=0.1))
     """
 
     distribution: Any
@@ -194,6 +196,12 @@ class PrivateCosts:
                     f"distribution must be a frozen distribution of scipy such as scipy.stats.norm(0, 0.1), or a "
                     f"mapping from group to distribution; got {each!r}."
                 )
+
+    def __repr__(self) -> str:
+        given = self.distribution
+        if not isinstance(given, Mapping):
+            return f"PrivateCosts({_distribution_text(given)})"
+        return f"PrivateCosts({{{', '.join(f'{z!r}: {_distribution_text(each)}' for z, each in given.items())}}})"
 
     def shares(self, published: Published, cost: FloatArray) -> FloatArray:
         """Share of each group that applies."""
@@ -274,6 +282,14 @@ class BetaBeliefs:
     def max_accepted_cost(self, published: Published) -> FloatArray:
         """Highest cost at which each group applies."""
         return max_accepted_cost(self.response, published.with_value(self.beliefs(published)))
+
+
+def _distribution_text(distribution: Any) -> str:
+    """A frozen distribution of scipy as it was written; its own repr is an address."""
+    if not (hasattr(distribution, "dist") and hasattr(distribution, "args")):
+        return repr(distribution)
+    arguments = [*map(repr, distribution.args), *(f"{name}={value!r}" for name, value in distribution.kwds.items())]
+    return f"{distribution.dist.name}({', '.join(arguments)})"
 
 
 def _zero_if_undefined(shares: FloatArray) -> FloatArray:
