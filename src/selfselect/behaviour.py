@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 from scipy.special import expit, logit
 
 from ._validation import BoolArray, FloatArray, check_choice, check_fraction, check_nonnegative
-from .statistics import Precision, Published
+from .statistics import SLACK, Precision, Published
 
 Undefined: TypeAlias = Literal["abstain", "apply"]
 #: Shares of groups that apply, in [0, 1]; booleans are shares of 0 and 1.
@@ -158,8 +158,8 @@ class LogitResponse:
         return a * (1 - a) / self.scale, np.zeros_like(a)
 
     def max_accepted_cost(self, published: Published) -> FloatArray:
-        """Highest cost at which half of each group applies: what is published."""
-        return published.value
+        """Highest cost at which half of each group applies: what is published, less the rounding of a subsidy."""
+        return np.maximum(published.value - SLACK, 0.0)
 
 
 @dataclass(frozen=True)
@@ -182,6 +182,8 @@ class PrivateCosts:
     >>> counts = GroupCounts(*map(np.array, ([20, 20], [15, 15], [10, 10], [7, 8])))
     >>> PrivateCosts(norm(0, 0.1)).shares(Published(counts), np.full(2, 0.7)).round(3)
     array([0.5  , 0.841])
+    >>> PrivateCosts(norm(0, scale=0.1))
+    PrivateCosts(norm(0, scale=0.1))
     """
 
     distribution: Any
@@ -194,6 +196,12 @@ class PrivateCosts:
                     f"distribution must be a frozen distribution of scipy such as scipy.stats.norm(0, 0.1), or a "
                     f"mapping from group to distribution; got {each!r}."
                 )
+
+    def __repr__(self) -> str:
+        given = self.distribution
+        if not isinstance(given, Mapping):
+            return f"PrivateCosts({_distribution_text(given)})"
+        return f"PrivateCosts({{{', '.join(f'{z!r}: {_distribution_text(each)}' for z, each in given.items())}}})"
 
     def shares(self, published: Published, cost: FloatArray) -> FloatArray:
         """Share of each group that applies."""
@@ -276,6 +284,14 @@ class BetaBeliefs:
         return max_accepted_cost(self.response, published.with_value(self.beliefs(published)))
 
 
+def _distribution_text(distribution: Any) -> str:
+    """A frozen distribution of scipy as it was written; its own repr is an address."""
+    if not (hasattr(distribution, "dist") and hasattr(distribution, "args")):
+        return repr(distribution)
+    arguments = [*map(repr, distribution.args), *(f"{name}={value!r}" for name, value in distribution.kwds.items())]
+    return f"{distribution.dist.name}({', '.join(arguments)})"
+
+
 def _zero_if_undefined(shares: FloatArray) -> FloatArray:
     return np.where(np.isnan(shares), 0.0, shares)
 
@@ -291,7 +307,8 @@ def as_decisions(shares: Shares) -> BoolArray:
 def max_accepted_cost(behaviour: Behaviour, published: Published) -> FloatArray:
     """Highest cost in [0, 1] at which each group applies; NaN where it applies at no cost, not even 0.
 
-    A behaviour may know it (a method of this name); otherwise the interval of costs is halved.
+    A behaviour may know it (a method of this name); otherwise the interval of costs is halved. The result is lower by
+    1e-12, so that the rounding of a subsidy that lowers the cost to it does not matter.
 
     Examples
     --------
@@ -310,7 +327,7 @@ def max_accepted_cost(behaviour: Behaviour, published: Published) -> FloatArray:
 
     shape = np.shape(published.counts.selected)
     highest = _largest_that_holds(applies, shape)
-    return np.where(applies(np.zeros(shape)), highest, np.nan)
+    return np.where(applies(np.zeros(shape)), np.maximum(highest - SLACK, 0.0), np.nan)
 
 
 def _largest_that_holds(condition: Callable[[FloatArray], BoolArray], shape: tuple[int, ...]) -> FloatArray:

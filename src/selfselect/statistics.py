@@ -136,14 +136,21 @@ class Guaranteed:
 
     def value(self, counts: Counts) -> FloatArray:
         """Value of each group; NaN for those that did not pass."""
-        value = self.statistic.value(counts)
-        if value.shape[-1:] != (len(self.passed),):
-            raise ValueError(f"{len(self.passed)} group(s) were tested, got counts of shape {value.shape}.")
-        return np.where(self.passed, value, np.nan)
+        self._check_shape(counts)
+        return np.where(self.passed, self.statistic.value(counts), np.nan)
 
     def reaches(self, counts: Counts, limit: FloatArray) -> BoolArray:
         """Whether the value of a group that passed reaches a limit."""
+        self._check_shape(counts)
         return np.asarray(Published(counts, self.statistic).reaches(limit) & np.array(self.passed, dtype=bool))
+
+    def _check_shape(self, counts: Counts) -> None:
+        shape = np.shape(counts.selected)
+        if shape[-1:] != (len(self.passed),):
+            raise ValueError(
+                f"{len(self.passed)} group(s) were tested at the thresholds in use, got counts of shape {shape}: "
+                "nothing is guaranteed at other thresholds."
+            )
 
 
 def confidence_of(statistic: Statistic) -> float | None:

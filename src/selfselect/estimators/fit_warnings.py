@@ -14,6 +14,8 @@ from ..counting import precision_interval
 MIN_SELECTED_SHARE = 0.01
 #: Level of the interval of out-of-sample precision; in-sample precision above it is called overfitting.
 OVERFITTING_CONFIDENCE = 0.95
+#: A smaller share of a group counts as nobody.
+LEAST_SHARE = 0.005
 
 
 def warn_about_published(model: Any) -> None:
@@ -24,8 +26,8 @@ def warn_about_published(model: Any) -> None:
 
 
 def _warn_about_applications(model: Any) -> None:
-    applies, table, confidence = model.applies(), model.published_, model._terms().confidence
-    if not applies.any():
+    shares, table, confidence = model.application_shares(), model.published_, model._terms().confidence
+    if (shares < LEAST_SHARE).all():
         best = table.precision.max()
         if np.isnan(best):
             reason = "nobody is selected, because no group reaches its cost"
@@ -38,7 +40,7 @@ def _warn_about_applications(model: Any) -> None:
         else:
             reason = f"the highest published precision is {best:.3f}, below the cost"
         warn(f"Nobody applies: {reason}. Lower the cost or subsidise a group.")
-    elif applies.all() and (table.counts.base_rate >= model._terms().effective_cost(table.groups)).all():
+    elif (shares == 1).all() and (table.counts.base_rate >= model._terms().effective_cost(table.groups)).all():
         warn(
             "At this cost every group applies, even if everybody were selected (its base rate reaches the cost): "
             "self-selection has no effect here, and NaiveClassifier does as well."

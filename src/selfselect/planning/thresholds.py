@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import math
 from dataclasses import dataclass, field, fields, replace
 from functools import cached_property
@@ -141,7 +142,11 @@ class ThresholdFrontier(Reported):
 
     @cached_property
     def per_group(self) -> list[Point]:
-        """Thresholds per group that no others dominate, by rising social cost: exact, and all if not too many."""
+        """Thresholds per group that no others dominate, by rising social cost: exact, and all if not too many.
+
+        Only where groups apply or stay away as a whole; see :attr:`kinds`.
+        """
+        self._check_kind("per_group")
         points = [self._group_point(inside, None) for inside in self._all.sets()]
         points = sorted(points, key=lambda point: (point.outcome.social_cost, -point.outcome.induced_accuracy))
         kept: list[Point] = []
@@ -151,15 +156,31 @@ class ThresholdFrontier(Reported):
         return kept
 
     @property
+    def kinds(self) -> tuple[Kind, ...]:
+        """Kinds of thresholds: one for all, and one per group if groups apply or stay away as a whole.
+
+        Which thresholds per group are best where a share of each group applies is not searched here.
+        """
+        return ("one", "per_group") if self._all.shares.dtype == bool else ("one",)
+
+    def _check_kind(self, kind: Kind) -> None:
+        if kind not in self.kinds:
+            raise ValueError(
+                f"Thresholds per group are searched only where groups apply or stay away as a whole, not under "
+                f"{self.terms.behaviour!r}, where a share of each group applies. Use kind='one'."
+            )
+
+    @property
     def points(self) -> dict[Kind, list[Point]]:
-        """Both frontiers."""
-        return {"one": self.one, "per_group": self.per_group}
+        """The frontier of each of the :attr:`kinds`."""
+        return {kind: getattr(self, kind) for kind in self.kinds}
 
     def recommend(self, max_social_cost: float | None = None, kind: Kind = "one") -> Point | None:
         """The most accurate thresholds within a limit on social cost, or nearest to it; None if nobody ever applies.
 
         By default the limit is that of the frontier, and without one, the social cost now.
         """
+        self._check_kind(kind)
         limit = self._limit if max_social_cost is None else check_fraction(max_social_cost, "max_social_cost")
         if kind == "one":
             row, met = self._all.one(limit)
@@ -233,7 +254,7 @@ class ThresholdFrontier(Reported):
         if self.current is not None and self.people.threshold is not None:
             here = np.full(len(self.names), self.people.threshold)
             rows.append(self._row("now", self.people.threshold, self.current, here))
-        for point in [*self.one, *self.per_group]:
+        for point in itertools.chain.from_iterable(self.points.values()):
             row = self._row(KINDS[point.kind], point.threshold, point.outcome, point.thresholds)
             row |= {"held_out_accuracy": point.held_out_accuracy, "held_out_social_cost": point.held_out_social_cost}
             rows.append(row)

@@ -150,7 +150,7 @@ def make_classifier(
     conditions += [] if min_selection_rate is None else [MinSelectionRate(min_selection_rate)]
     conditions += [] if parity is None else [DemographicParity(ratio_bound=parity)]
     conditions += [] if tpr_parity is None else [TruePositiveRateParity(ratio_bound=tpr_parity)]
-    settings = {"constraints": conditions, "random_state": random_state} | (
+    settings = {"constraints": tuple(conditions), "random_state": random_state} | (
         {} if margin is None else {"margin": margin}
     )
     given = {name: value for name, value in settings.items() if name in taken}
