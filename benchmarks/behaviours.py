@@ -80,23 +80,44 @@ def matrix(values):
     return table.loc[list(BEHAVIOURS), list(BEHAVIOURS)]
 
 
+def gains(results):
+    """Accuracy gained by training for how people behave, over training for the best response, split by split."""
+    accuracy = results.pivot_table(
+        index=["data", "people behave like", "split"], columns="trained for", values="induced_accuracy"
+    )
+    rows = []
+    for (name, people), fits in accuracy.groupby(["data", "people behave like"], sort=False):
+        gain = 100 * (fits[people] - fits["best response"]).dropna()
+        if people != "best response":
+            error = gain.std(ddof=1) / np.sqrt(len(gain))
+            rows.append(
+                {
+                    "data": name,
+                    "people behave like": people,
+                    "gain": f"{gain.mean():+.1f} ± {error:.1f}",
+                    "splits": len(gain),
+                }
+            )
+    return pd.DataFrame(rows)
+
+
 def draw(means):
     """One matrix per data set and metric."""
     names = list(means.index.unique("data"))
-    figure, axes = plt.subplots(len(names), len(METRICS), figsize=(13, 3.6 * len(names)), layout="constrained")
+    figure, axes = plt.subplots(len(names), len(METRICS), figsize=(13, 3.1 * len(names)), layout="constrained")
     for row, name in zip(axes, names, strict=True):
         for ax, (metric, title) in zip(row, METRICS.items(), strict=True):
             table = matrix(means.loc[name][metric])
             ax.imshow(table, cmap="Blues" if metric != "social_cost" else "Oranges", aspect="auto")
             middle = (np.nanmin(table) + np.nanmax(table)) / 2
             for (i, j), value in np.ndenumerate(table.to_numpy()):
-                ax.text(
-                    j, i, f"{100 * value:.1f}", ha="center", va="center", color="white" if value > middle else "black"
-                )
+                text = "nobody" if np.isnan(value) else f"{100 * value:.1f}"
+                ax.text(j, i, text, ha="center", va="center", color="white" if value > middle else "black")
             ax.set_xticks(range(len(table)), [text.split(",")[0] for text in table.columns], rotation=20)
             ax.set_yticks(range(len(table)), [text.split(",")[0] for text in table.index] if ax is row[0] else [])
-            ax.set_title(f"{name}: {title} (%)", fontsize=10)
-        row[0].set_ylabel("trained for")
+            if name == names[0]:
+                ax.set_title(f"{title} (%)")
+        row[0].set_ylabel("\n".join([*name.split(", "), "trained for"]))
     for ax in axes[-1]:
         ax.set_xlabel("people behave like")
     figure.savefig(PICTURE, dpi=110)
@@ -112,7 +133,10 @@ def main():
     table = means.round(4).join(errors.round(4), rsuffix="_error").join(nobody.rename("splits without applicants"))
     table.reset_index().to_csv(RESULTS / "behaviours.csv", index=False)
     draw(means)
-    sections = []
+    sections = [
+        "## Accuracy gained by training for how people behave, over training for the best response (points)\n\n"
+        f"Over the splits in which somebody applies to both.\n\n{to_markdown(gains(results))}"
+    ]
     for name in means.index.unique("data"):
         for metric, title in METRICS.items():
             cells = (100 * means.loc[name][metric]).map("{:.1f}".format)

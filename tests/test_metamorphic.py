@@ -309,6 +309,7 @@ WITHOUT = {
     "ShutOutWarning": "a warning",
     "InfeasibleError": "an error",
     "Provenance": "words",
+    "boosting": "tests/test_boosting.py trains models",
     "datasets": "tests/datasets has sums of the tables",
     "plotting": "tests/plotting reads the pictures",
     "metrics": "a module; its names are listed by themselves",

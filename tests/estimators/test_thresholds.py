@@ -85,7 +85,7 @@ def test_the_best_estimator_on_unseen_people_is_kept(crowd):
         (MinSelectionRate(0.1), lambda c: c.selection_rate.min() >= 0.1 - 1e-9),
         (RequiredGroups("z2"), lambda c: c.precision[2] >= 0.7),
     ],
-    ids=str,
+    ids=lambda value: "" if callable(value) else str(value),
 )
 def test_constraints_hold_on_the_published_counts(constraint, holds, crowd):
     X, y, z = crowd
