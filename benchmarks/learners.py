@@ -17,6 +17,7 @@ from sklearn.linear_model import LogisticRegression
 from sklearn.model_selection import train_test_split
 
 from selfselect import ApplicationWarning, NaiveClassifier, SemiStrategicClassifier, StrategicClassifier
+from selfselect.constraints import BaseRateOrder, DemographicParity, TruePositiveRateParity
 from selfselect.datasets import fetch_adult, fetch_bank
 
 COST = 0.75
@@ -48,7 +49,8 @@ def on_real_data():
         X, y, z = X.to_numpy(), y.to_numpy(), z.to_numpy()
         fitted = plain().fit(X, y)
         weight = 12.0 if name == "Adult" else 100.0
-        tied, ordered = {"parity": weight}, {"parity": weight, "equal_tpr": weight}
+        parity, tpr = (kind(0.2, relative=True, weight=weight) for kind in (DemographicParity, TruePositiveRateParity))
+        tied, ordered = {"constraints": [parity]}, {"constraints": [BaseRateOrder(), parity, tpr]}
         search = SemiStrategicClassifier(fitted, cost=COST, prefit=True, publish="train")
         fits = {
             "naive": (NaiveClassifier(cost=COST), X),

@@ -1,12 +1,15 @@
 """The methods that are compared, by the names that results are stored under.
 
 A method is a classifier of selfselect with settings that may depend on the data set and the cost. Settings are stored
-with each result: they are the classifier's parameters, and
+with each result: they are parameters of the classifier, and
 
 - ``group_columns``: whether the classifier sees the one-hot columns of the group;
 - ``scores``: names of the classifiers whose scores get thresholds;
 - ``dtype``: precision of the paper's own logistic regression;
-- ``tolerance`` as a list: values that five folds of the training data choose from.
+- ``margin`` as a list: values that five folds of the training data choose from;
+- ``parity``, ``tpr_parity``, ``rate_bound``, ``relative``, ``order``: weights and bound of equal selection and
+  true-positive rates, and whether precision must follow base rates (:mod:`selfselect.constraints`);
+- ``push_out``: whether groups that are not meant to apply are pushed below their cost.
 """
 
 from __future__ import annotations
@@ -28,9 +31,11 @@ from selfselect import (
     GroupCounts,
     GroupThresholdClassifier,
     NaiveClassifier,
+    PaperClassifier,
     SemiStrategicClassifier,
     StrategicClassifier,
 )
+from selfselect.constraints import BaseRateOrder, Constraint, DemographicParity, TruePositiveRateParity
 from selfselect.estimators import GradientDescentLogisticRegression
 
 from .data import Dataset, Split
@@ -41,10 +46,10 @@ COSTS = (0.65, 0.675, 0.7, 0.725, 0.75, 0.775, 0.8, 0.825, 0.85)
 SPLITS = 10
 PROMISE_SPLITS = range(10, 30)
 #: By how much a group's precision must exceed the cost in training, and values that training data choose from.
-TOLERANCE = 0.02
-TOLERANCES = (0.02, 0.0, 0.05)
+MARGIN = 0.02
+MARGINS = (0.02, 0.0, 0.05)
 #: Largest difference between groups' rates that must be equal, as a share of the overall rate (four-fifths rule).
-RATE_TOLERANCE = 0.2
+RATE_BOUND = 0.2
 #: The released code multiplies differences of selection rates by this before it squares them.
 RELEASED_FACTOR = 10.0
 
@@ -85,8 +90,8 @@ def fit_method(method: Method, dataset: str, split: Split, costs: Sequence[float
             # that nobody applies is a result here, and the paper's descent makes its steps whether or not it converges
             warnings.simplefilter("ignore", ApplicationWarning)
             warnings.simplefilter("ignore", ConvergenceWarning)
-            if isinstance(settings.get("tolerance"), list):
-                settings["tolerance"] = choose_tolerance(method, settings, split.train, first, cost, seed)
+            if isinstance(settings.get("margin"), list):
+                settings["margin"] = choose_margin(method, settings, split.train, first, cost, seed)
             model = method.build(cost, settings, seed)
             model.fit(split.train.features[:, first:], split.train.y, sensitive_features=split.train.codes)
         position, n_groups = np.asarray(model.published_.groups, dtype=np.intp), len(split.train.groups)
@@ -107,16 +112,16 @@ def _count(model: Any, people: Dataset, first: int) -> GroupCounts:
     return GroupCounts.from_rows(people.y == 1, selected, people.codes, len(people.groups))
 
 
-def choose_tolerance(method: Method, settings: Settings, train: Dataset, first: int, cost: float, seed: int) -> float:
+def choose_margin(method: Method, settings: Settings, train: Dataset, first: int, cost: float, seed: int) -> float:
     """Margin with the highest accuracy among applicants left out of training, over five folds; of equals, the first."""
-    values = settings["tolerance"]
-    model = method.build(cost, {**settings, "tolerance": values[0]}, seed)
+    values = settings["margin"]
+    model = method.build(cost, {**settings, "margin": values[0]}, seed)
     correct, applicants = np.zeros(len(values)), np.zeros(len(values))
     folds = StratifiedKFold(5, shuffle=True, random_state=0)
     for fold, rest in folds.split(train.features, 2 * train.codes + (train.y == 1)):
         fitted, left = train.take(fold), train.take(rest)
         for i, value in enumerate(values):
-            candidate = clone(model).set_params(tolerance=value)
+            candidate = clone(model).set_params(margin=value)
             candidate.fit(fitted.features[:, first:], fitted.y, sensitive_features=fitted.codes)
             outcome = candidate.audit(left.features[:, first:], left.y, left.codes).outcome
             n_applicants = outcome.application_rate * len(left.y)
@@ -142,10 +147,30 @@ def _score(settings: Settings, seed: int) -> MemoizedClassifier:
     return MemoizedClassifier(SCORES["logistic regression"](seed))
 
 
+class UnpushedClassifier(StrategicClassifier):
+    """The strategic classifier without lowering the precision of groups that are not meant to apply."""
+
+    _push_out = False
+
+
+#: Settings that are parameters of a classifier.
+PARAMETERS = ("publish", "margin", "shut_out", "grid", "unseen", "preset", "n_starts", "application_weight")
+
+
 def _parameters(settings: Settings) -> dict[str, Any]:
     """Parameters of the classifier; published counts come from training people unless settings say otherwise."""
-    others = ("group_columns", "scores", "dtype", "estimator", "estimators")
-    return {"publish": "train", **{name: value for name, value in settings.items() if name not in others}}
+    return {"publish": "train", **{name: value for name, value in settings.items() if name in PARAMETERS}}
+
+
+def constraints_of(settings: Settings) -> list[Constraint]:
+    """Constraints between groups."""
+    bound, relative = settings.get("rate_bound"), settings.get("relative", False)
+    rates = {"parity": DemographicParity, "tpr_parity": TruePositiveRateParity}
+    made: list[Constraint] = [BaseRateOrder()] if settings.get("order") else []
+    for name, kind in rates.items():
+        if settings.get(name):
+            made.append(kind(bound, relative=relative, weight=settings[name]))
+    return made
 
 
 def _naive(cost: float, settings: Settings, seed: int) -> NaiveClassifier:
@@ -157,12 +182,17 @@ def _semi(cost: float, settings: Settings, seed: int) -> SemiStrategicClassifier
 
 
 def _strategic(cost: float, settings: Settings, seed: int) -> StrategicClassifier:
-    return StrategicClassifier(cost=cost, random_state=seed, **_parameters(settings))
+    kind = StrategicClassifier if settings.get("push_out", True) else UnpushedClassifier
+    return kind(cost, constraints=constraints_of(settings), random_state=seed, **_parameters(settings))
+
+
+def _paper(cost: float, settings: Settings, seed: int) -> PaperClassifier:
+    return PaperClassifier(cost, parity=settings["parity"], random_state=seed, **_parameters(settings))
 
 
 def _thresholds(cost: float, settings: Settings, seed: int) -> GroupThresholdClassifier:
     scores = [MemoizedClassifier(SCORES[name](seed)) for name in settings["scores"]]
-    return GroupThresholdClassifier(estimators=scores, cost=cost, **_parameters(settings))
+    return GroupThresholdClassifier(scores, cost=cost, **_parameters(settings))
 
 
 # ---------------------------------------------------------------------- settings
@@ -180,43 +210,33 @@ def parity_weight(dataset: str, cost: float) -> float:
 
 
 def _our_learner(
-    title: str, *, group_columns: bool, parity: bool = False, equal_tpr: bool = False, **others: Any
+    title: str, *, group_columns: bool, parity: bool = False, tpr_parity: bool = False, **others: Any
 ) -> Method:
     """Our learner on the paper's objective; ``others`` are settings that replace these."""
 
     def settings(dataset: str, cost: float) -> Settings:
         weight = parity_weight(dataset, cost)
-        chosen = {
-            "group_columns": group_columns,
-            "parity": weight if parity else 0.0,
-            "equal_tpr": weight if equal_tpr else 0.0,
-            "tolerance": TOLERANCE,
-        }
+        chosen = {"group_columns": group_columns, "margin": MARGIN}
         if group_columns:  # as in the paper, so that groups that stay away have a precision and a rank
             chosen["shut_out"] = "select_all"
         if parity:
-            chosen |= {"parity_tolerance": RATE_TOLERANCE, "ties": {"relative": True}}
-        if equal_tpr:
-            chosen["tpr_tolerance"] = RATE_TOLERANCE
+            chosen |= {"parity": weight, "rate_bound": RATE_BOUND, "relative": True}
+        if tpr_parity:
+            chosen |= {"tpr_parity": weight, "order": True}
         return chosen | others
 
     return Method(title, _strategic, settings)
 
 
-def _cross_fitted(title: str, build: Callable[[float, Settings, int], Any], classifier: type, **chosen: Any) -> Method:
-    """A classifier with its default parameters. All are stored, so that other defaults are other results."""
-    defaults = {
-        name: value
-        for name, value in classifier().get_params(deep=False).items()
-        if isinstance(value, bool | int | float | str | None) and name not in ("cost", "random_state")
-    }
-    settings = {**defaults, "publish": "cross_fit", **chosen}
+def _cross_fitted(title: str, build: Callable[[float, Settings, int], Any], **chosen: Any) -> Method:
+    """A classifier with its default parameters, which publishes the precision of people it was not fitted to."""
+    settings = {"publish": "cross_fit", **chosen}
     return Method(title, build, lambda dataset, cost: dict(settings), shares_fits=build is not _strategic)
 
 
 def _cross_fitted_thresholds(title: str, *scores: str) -> Method:
     chosen = {"group_columns": True, "scores": list(scores), "unseen": "pooled"}
-    return _cross_fitted(title, _thresholds, GroupThresholdClassifier, **chosen)
+    return _cross_fitted(title, _thresholds, **chosen)
 
 
 def _released(
@@ -230,16 +250,15 @@ def _released(
         if weight is not None:  # the released code adds up over groups what the text averages
             released = weight / (RELEASED_FACTOR**2 * (10 if bank else 4))
         return {
-            "solver": "gradient_descent",
             "preset": "released",
             "group_columns": group_columns,
-            "tolerance": 0.05 if bank else 0.02,
+            "margin": 0.05 if bank else 0.02,
             "n_starts": starts or (10 if bank else 5),
             "parity": released if parity else 0.0,
-            "application": 1 / 64 if bank and parity else 1 / 6,
+            "application_weight": 1 / 64 if bank and parity else 1 / 6,
         }
 
-    return Method(title, _strategic, settings)
+    return Method(title, _paper, settings)
 
 
 # ---------------------------------------------------------------------- the methods by name
@@ -252,26 +271,24 @@ PAPER_METHODS = {
     "strat_x": _our_learner("strat_x", group_columns=True),
     "strat_no_group": _our_learner("strat_no_group", group_columns=False),
     "strat_parity": _our_learner("strat_parity", group_columns=False, parity=True),
-    "strat_order": _our_learner("strat_order", group_columns=False, parity=True, equal_tpr=True),
+    "strat_order": _our_learner("strat_order", group_columns=False, parity=True, tpr_parity=True),
 }
 
 CHOSEN_METHODS = {
     "strat_no_group_chosen": Method(
         "strat_no_group, margin chosen by folds",
         _strategic,
-        lambda dataset, cost: {"group_columns": False, "tolerance": list(TOLERANCES)},
+        lambda dataset, cost: {"group_columns": False, "margin": list(MARGINS)},
     )
 }
 
 _LOGISTIC, _BOOSTING = SCORES
 #: Methods that publish the precision among people whom the classifier was not fitted to, with default parameters.
 CROSS_FIT_METHODS = {
-    "naive_honest": _cross_fitted("naive, cross-fitted", _naive, NaiveClassifier),
-    "semi_honest": _cross_fitted("semi, cross-fitted", _semi, SemiStrategicClassifier),
-    "strat_x_honest": _cross_fitted("strat_x, cross-fitted", _strategic, StrategicClassifier, group_columns=True),
-    "strat_no_group_honest": _cross_fitted(
-        "strat_no_group, cross-fitted", _strategic, StrategicClassifier, group_columns=False
-    ),
+    "naive_honest": _cross_fitted("naive, cross-fitted", _naive),
+    "semi_honest": _cross_fitted("semi, cross-fitted", _semi),
+    "strat_x_honest": _cross_fitted("strat_x, cross-fitted", _strategic, group_columns=True),
+    "strat_no_group_honest": _cross_fitted("strat_no_group, cross-fitted", _strategic, group_columns=False),
     "thresholds_lr": _cross_fitted_thresholds("thresholds over logistic regression", _LOGISTIC),
     "thresholds_gb": _cross_fitted_thresholds("thresholds over gradient boosting", _BOOSTING),
     "thresholds_both": _cross_fitted_thresholds("thresholds over both", _LOGISTIC, _BOOSTING),
@@ -302,12 +319,13 @@ RATE_METHODS = {
         f"equal rates, {kind} tolerance {tolerance:g}",
         group_columns=False,
         parity=True,
-        equal_tpr=True,
-        parity_tolerance=tolerance,
-        tpr_tolerance=tolerance,
-        ties={"order": False, "push_out": False, "relative": kind == "relative"},
+        tpr_parity=True,
+        rate_bound=tolerance,
+        order=False,
+        push_out=False,
+        relative=kind == "relative",
     )
-    for kind, tolerances in (("absolute", ()), ("relative", (RATE_TOLERANCE,)))
+    for kind, tolerances in (("absolute", ()), ("relative", (RATE_BOUND,)))
     for tolerance in (*tolerances, 0.05, 0.02, 0.01, 0.005)
 }
 
@@ -322,7 +340,7 @@ EXPERIMENT_METHODS = {
         "strat_parity, others not pushed out",
         group_columns=False,
         parity=True,
-        ties={"relative": True, "push_out": False},
+        push_out=False,
     ),
     **RATE_METHODS,
 }

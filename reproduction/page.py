@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -11,9 +12,12 @@ import pandas as pd
 from jinja2 import Environment, FileSystemLoader, StrictUndefined
 from scipy.stats import binom
 
+from selfselect.constraints import RateParity
+
 from . import methods, summaries, tables
 from .claims import FAILS, HOLDS, METHODS, ROUNDING, RULES, UNDECIDED, Numbers
 from .data import DATASETS, TEST_SHARE
+from .methods import constraints_of
 from .results import CLOSE, RARE, counts_of, write_atomically
 from .tables import BLOCKS, SHORT, SOURCES, labels, number, numbers, with_error, with_errors
 
@@ -206,16 +210,11 @@ _MEANS = ["induced_accuracy", "applying_groups", "rank_r2", "spearman", "train_s
 def meets_tolerance(row: Mapping[str, Any]) -> float:
     """Whether published rates are within the tolerance that our learner was asked for; NaN if it was not."""
     settings, counts = row["configuration"], counts_of(row, "published")
-    if not settings.get("parity") or settings.get("solver") == "gradient_descent":
+    bounds = [each for each in constraints_of(settings) if isinstance(each, RateParity)]
+    if not bounds or "preset" in settings:
         return np.nan
-    rates = [(counts.selected, counts.n, settings["parity_tolerance"])]
-    if settings.get("equal_tpr"):
-        rates.append((counts.true_positives, counts.positives, settings["tpr_tolerance"]))
-    met = True
-    for part, whole, tolerance in rates:
-        overall = part.sum() / whole.sum() if (settings.get("ties") or {}).get("relative") else 1.0
-        met &= np.ptp(part[whole > 0] / whole[whole > 0]) <= tolerance * overall + ROUNDING
-    return float(met)
+    one = replace(counts, selected=counts.selected[None], true_positives=counts.true_positives[None])
+    return float(all(bound.violation(one, np.ones_like(one.selected))[0] == 0 for bound in bounds))
 
 
 def constraints_met(ours: pd.DataFrame) -> list[Row]:

@@ -9,9 +9,10 @@ import numpy as np
 from hostile import OTHERS, WITHOUT_HALVES
 from selfselect import PublishedStatistics, audit
 from selfselect.auditing import Audit, Provenance, ScreeningResult
-from selfselect.behaviour import BestResponse, PromisedRule, SureRule
+from selfselect.behaviour import BestResponse
 from selfselect.costs import Terms
 from selfselect.counting import GroupCounts
+from selfselect.statistics import Guaranteed, LowerBound, Precision
 
 #: Names of groups that browsers accept, and the first that is markup.
 HOSTILE = list(dict.fromkeys(WITHOUT_HALVES))
@@ -140,10 +141,10 @@ def random_terms(rng, labels):
         paid = subsidies if isinstance(subsidies, dict) else dict.fromkeys(labels, subsidies)
         limits = costs if isinstance(costs, dict) else dict.fromkeys(labels, costs)
         subsidies = {label: min(amount, limits[label]) for label, amount in paid.items()}
-    behaviour = BestResponse(undefined)
+    statistic = Precision()
     if rng.random() < 0.5:
         level = float(rng.choice([0.3, 0.5, 0.9, 0.99, 0.99875, rng.uniform(0.5, 1)]))
-        behaviour = SureRule(level, undefined)
+        statistic = LowerBound(level)
         if rng.random() < 0.2:
-            behaviour = PromisedRule(level, undefined, promised=tuple((rng.random(len(labels)) < 0.7).tolist()))
-    return Terms(costs, subsidies, kind, behaviour)
+            statistic = Guaranteed(statistic, tuple((rng.random(len(labels)) < 0.7).tolist()))
+    return Terms(costs, subsidies, kind, BestResponse(undefined), statistic)

@@ -1,206 +1,235 @@
+"""Behaviours: shares against a loop over groups, derivatives against finite differences."""
+
+from math import exp, isnan, nan
+from statistics import NormalDist
+from types import SimpleNamespace
+
 import numpy as np
+import pandas as pd
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from scipy.stats import binomtest, norm
+from scipy.stats import norm, uniform
 
+from own_behaviours import AtLeastTen, Cautious, Linear
 from refusing import refusal
 from selfselect.behaviour import (
-    AUTO_CONFIDENCE,
     PRECISION_CLIP,
     BestResponse,
-    PromisedRule,
-    SureRule,
-    applies_rule,
-    applies_with_margin,
+    BetaBeliefs,
+    LogitResponse,
+    PrivateCosts,
+    SigmoidResponse,
     as_decisions,
-    check_tolerance,
-    has_margin,
-    highest_cost,
-    lower_bound_reaches,
-    smooth_applies,
+    check_margin,
+    max_accepted_cost,
+    share_derivatives,
+    shares_with_margin,
+    smooth_behaviour,
 )
+from selfselect.statistics import Guaranteed, LowerBound, Precision, Published
+
+GROUPS = pd.Index(list("abcd"))
+MEANS = dict(zip(GROUPS, (0.2, 0.5, 0.6, 0.9), strict=True))
+SHIFTS = dict(zip(GROUPS, (0.0, 0.1, -0.1, 0.3), strict=True))
 
 
-@given(st.integers(0, 50), st.integers(0, 50), st.integers(0, 20), st.integers(1, 20))
-def test_comparing_counts_equals_comparing_exact_fractions(true_positives, selected, cost_top, cost_bottom):
-    true_positives, cost_top = min(true_positives, selected), min(cost_top, cost_bottom)
-    expected = selected > 0 and true_positives * cost_bottom >= cost_top * selected
-    assert bool(applies_rule(true_positives, selected, cost_top / cost_bottom)) == expected
+# ---------------------------------------------------------------------- one group at a time
 
 
-def test_the_slack_forgives_rounding_but_not_one_person():
-    assert not applies_rule(7 * 10**10 - 1, 10**11, 0.7)
-    assert 0.8 - 0.1 > 0.7  # in floating point
-    assert applies_rule([7, 7 * 10**8], [10, 10**9], 0.8 - 0.1).all()
-    assert not applies_rule(7 * 10**8 - 1, 10**9, 0.8 - 0.1)
+def sigma(x):
+    return 1 / (1 + exp(-x)) if x > 0 else exp(x) / (1 + exp(x))
+
+
+def belief(mean, strength):
+    return lambda q, k, n: (strength * mean + (0 if isnan(q) else k)) / (strength + (0 if isnan(q) else n))
+
+
+#: Behaviour, and the share of one group: from value, true positives, selected people, cost and group.
+BEHAVIOURS = {
+    "best response": (BestResponse(), lambda q, k, n, c, z: q >= c - 1e-12),
+    "undefined apply": (BestResponse("apply"), lambda q, k, n, c, z: isnan(q) or q >= c - 1e-12),
+    "logit": (LogitResponse(0.1), lambda q, k, n, c, z: 0.0 if isnan(q) else sigma((q - c) / 0.1)),
+    "private costs": (
+        PrivateCosts(norm(0.05, 0.1)),
+        lambda q, k, n, c, z: 0.0 if isnan(q) else NormalDist(0.05, 0.1).cdf(q - c),
+    ),
+    "private costs by group": (
+        PrivateCosts({label: uniform(shift - 0.2, 0.4) for label, shift in SHIFTS.items()}),
+        lambda q, k, n, c, z: 0.0 if isnan(q) else min(max((q - c - SHIFTS[z] + 0.2) / 0.4, 0.0), 1.0),
+    ),
+    "beliefs": (BetaBeliefs(0.4, 5), lambda q, k, n, c, z: belief(0.4, 5)(q, k, n) >= c - 1e-12),
+    "beliefs by group": (
+        BetaBeliefs(MEANS, 5, LogitResponse(0.1)),
+        lambda q, k, n, c, z: sigma((belief(MEANS[z], 5)(q, k, n) - c) / 0.1),
+    ),
+    "beliefs and private costs": (
+        BetaBeliefs(0.4, 20, PrivateCosts(norm(0, 0.1))),
+        lambda q, k, n, c, z: NormalDist(0, 0.1).cdf(belief(0.4, 20)(q, k, n) - c),
+    ),
+    "own, yes or no": (AtLeastTen(), lambda q, k, n, c, z: q >= c - 1e-12 and n >= 10),
+    "own, yes or no by numbers": (Cautious(), lambda q, k, n, c, z: q >= c + 1 / (5 + n)),
+    "own, shares": (
+        Linear(),
+        lambda q, k, n, c, z: 0.0 if isnan(q) else min(max(0.5 + n / (5 + n) * (q - c), 0.0), 1.0),
+    ),
+}
+ALL = pytest.mark.parametrize("name", BEHAVIOURS)
+STATISTICS = [Precision(), LowerBound(0.8), Guaranteed(LowerBound(0.8), (True, False, True, True))]
+
+
+def some_counts(seed, rows=30):
+    """Counts of four groups in each row; in some nobody is selected."""
+    rng = np.random.default_rng(seed)
+    selected = rng.integers(0, 40, (rows, 4)) * (rng.random((rows, 4)) < 0.9)
+    return SimpleNamespace(true_positives=rng.integers(0, selected + 1), selected=selected)
+
+
+@ALL
+@pytest.mark.parametrize("statistic", STATISTICS, ids=str)
+def test_shares_are_those_of_a_loop_over_groups(name, statistic):
+    behaviour, slow = BEHAVIOURS[name]
+    counts, cost = some_counts(0), np.array([0.7, 0.5, 0.0, 0.6])
+    published = Published(counts, statistic, GROUPS)
+    shares = np.asarray(behaviour.shares(published, cost))
+    rows = zip(published.value.tolist(), counts.true_positives.tolist(), counts.selected.tolist(), strict=True)
+    expected = [[float(slow(*each)) for each in zip(*row, cost, GROUPS, strict=True)] for row in rows]
+    assert shares == pytest.approx(np.array(expected), abs=1e-12)
+    assert (shares.dtype == bool) == (name in ("best response", "undefined apply", "beliefs") or "yes or no" in name)
+    if not isinstance(statistic, Guaranteed):  # the same entries one after the other, each with the code of its group
+        flat = SimpleNamespace(true_positives=counts.true_positives.ravel(), selected=counts.selected.ravel())
+        steps = Published(flat, statistic, GROUPS, np.tile(np.arange(4), 30))
+        assert np.asarray(behaviour.shares(steps, np.tile(cost, 30))).tolist() == shares.ravel().tolist()
+
+
+@ALL
+def test_the_highest_accepted_cost_is_that_found_by_halving(name):
+    behaviour = BEHAVIOURS[name][0]
+    published = Published(some_counts(1), LowerBound(0.7), GROUPS)
+    highest = max_accepted_cost(behaviour, published)
+    halved = max_accepted_cost(SimpleNamespace(shares=behaviour.shares), published)
+    if name == "undefined apply":  # it has no highest cost where nothing is published
+        assert (np.isnan(highest) == ~published.is_defined).all()
+        assert halved[~published.is_defined] == pytest.approx(1)
+        highest, halved = highest[published.is_defined], halved[published.is_defined]
+    assert highest == pytest.approx(halved, abs=1e-9, nan_ok=True)
+    applies = as_decisions(np.asarray(behaviour.shares(published, np.zeros((30, 4)))))
+    assert name == "undefined apply" or (np.isnan(highest) == ~applies).all()
+
+
+# ---------------------------------------------------------------------- derivatives
+
+
+SMOOTH = {
+    "sigmoid": SigmoidResponse(3.0),
+    **{name: smooth_behaviour(behaviour, 4.0) for name, (behaviour, _) in BEHAVIOURS.items()},
+    "beliefs and own": BetaBeliefs(0.4, 5, Linear()),
+    "beliefs and own, yes or no": smooth_behaviour(BetaBeliefs(MEANS, 5, Cautious()), 4.0),
+}
+
+
+@pytest.mark.parametrize("name", SMOOTH)
+@pytest.mark.parametrize("seed", range(3))
+def test_derivatives_are_those_of_finite_differences(name, seed):
+    behaviour, rng = SMOOTH[name], np.random.default_rng(seed)
+    value, selected = rng.uniform(0.45, 0.75, (6, 4)), rng.uniform(11, 30, (6, 4))
+    cost = np.array([0.5, 0.6, 0.7, 0.65])
+
+    def shares(value, selected):
+        return behaviour.shares(Published.of_value(value, selected, GROUPS), cost)
+
+    in_value, in_selected = share_derivatives(behaviour, Published.of_value(value, selected, GROUPS), cost)
+    h = 1e-5
+    assert in_value == pytest.approx((shares(value + h, selected) - shares(value - h, selected)) / (2 * h), abs=1e-4)
+    assert in_selected == pytest.approx((shares(value, selected + h) - shares(value, selected - h)) / (2 * h), abs=1e-5)
+    assert in_value.any()
+    assert in_selected.any() == ("beliefs" in name or "own, shares" in name or "by numbers" in name)
+
+
+@pytest.mark.parametrize("name", SMOOTH)
+def test_derivatives_are_finite_at_the_ends_and_0_where_nothing_is_published(name):
+    published = Published.of_value(np.array([0.0, 1.0, 1.0, nan]), np.array([12.0, 12, 1e-300, 0]), GROUPS)
+    for cost in (0.0, 1e-9, 0.5, 1.0):
+        derivatives = share_derivatives(SMOOTH[name], published, np.full(4, cost))
+        assert np.isfinite(derivatives).all()
+        assert [part[3] for part in derivatives] == [0, 0]
+
+
+# ---------------------------------------------------------------------- the smooth form of a yes or no
 
 
 @given(st.floats(0.01, 0.99), st.floats(0.01, 0.99), st.sampled_from([1.0, 2.0, 5.0, 20.0]))
-def test_the_smooth_rule_is_the_papers_sigmoid_with_the_derivative_of_finite_differences(q, c, tau):
-    a, derivative = smooth_applies(np.array([q]), np.array([c]), tau)
+def test_the_smooth_best_response_is_the_papers_sigmoid(q, c, tau):
+    a = BestResponse().smooth(tau).shares(Published.of_value(np.array([q]), np.ones(1)), np.array([c]))
     r = q - c
     paper = 1 / (1 + (((r + c) * (1 - c)) / (c * (1 - (r + c)))) ** -tau)
     assert a[0] == pytest.approx(paper, rel=1e-9, abs=1e-300)
-    h = 1e-6
-    up, down = (smooth_applies(np.array([q + d]), np.array([c]), tau)[0][0] for d in (h, -h))
-    assert derivative[0] == pytest.approx((up - down) / (2 * h), rel=1e-4, abs=1e-6)
 
 
-def test_the_smooth_rule_tends_to_the_best_response_and_does_not_overflow():
-    q = np.array([0.0, 0.3, 0.5, 0.8, 1.0])
-    assert smooth_applies(q, np.full(5, 0.6), 200.0)[0].round(6).tolist() == [0, 0, 0, 1, 1]
-    assert all(np.isfinite(smooth_applies(q, np.full(5, c), 50.0)).all() for c in (0.0, 1e-9, 0.5, 1.0))
+def test_the_smooth_best_response_tends_to_the_best_response_and_is_flat_at_its_ends():
+    def evaluated(q, c, tau):
+        published = Published.of_value(np.array(q), np.ones(len(q)))
+        response = SigmoidResponse(tau)
+        return response.shares(published, np.array(c)), response.derivatives(published, np.array(c))[0]
+
+    q = [0.0, 0.3, 0.5, 0.8, 1.0]
+    assert evaluated(q, [0.6] * 5, 200.0)[0].round(6).tolist() == [0, 0, 0, 1, 1]
+    a, derivative = evaluated([0.0, 0.5, 0.5, 0.5, 1.0], [0.5, 0.0, 0.5, 1.0, 0.5], 1.0)
+    odds = PRECISION_CLIP / (1 - PRECISION_CLIP)  # of the least precision, and of the least cost
+    expected = [odds / (1 + odds), 1 / (1 + odds), 0.5, odds / (1 + odds), 1 / (1 + odds)]
+    assert a.tolist() == pytest.approx(expected, rel=1e-9)
+    assert derivative.tolist() == pytest.approx([0, *(4 * share * (1 - share) for share in expected[1:4]), 0], rel=1e-6)
 
 
-def test_tolerances_that_leave_room_for_a_precision_are_accepted():
-    assert check_tolerance("auto", np.array([1.0])) == "auto"
-    assert check_tolerance(0.0, np.array([1.0])) == 0
-    assert check_tolerance(0.125, np.array([0.5, 0.75])) == 0.125
+@pytest.mark.parametrize("name", [name for name in BEHAVIOURS if "yes or no" in name or name == "beliefs"])
+def test_a_smooth_yes_or_no_is_one_half_where_the_decision_changes(name):
+    behaviour, cost = BEHAVIOURS[name][0], np.full(4, 0.6)
+    selected = np.array([10.0, 12.0, 20.0, 40.0])
+    values = np.linspace(0.01, 0.99, 197)[:, None] * np.ones(4)
+    published = Published.of_value(values, np.broadcast_to(selected, values.shape), GROUPS)
+    hard, smooth = (each.shares(published, cost) for each in (behaviour, smooth_behaviour(behaviour, 5.0)))
+    assert ((smooth > 0.5) == hard)[np.abs(smooth - 0.5) > 1e-6].all()
+    assert 0 < hard.sum() < hard.size
 
 
-# ---------------------------------------------------------------------- lower bounds and guarantees
-
-
-def lower_bound(true_positives, selected, confidence):
-    """Clopper and Pearson's bound by scipy."""
-    interval = binomtest(true_positives, selected, alternative="greater").proportion_ci(confidence, method="exact")
-    return interval.low
-
-
-@pytest.mark.parametrize("confidence", [0.5, 0.9, 0.99])
-def test_groups_apply_where_the_bound_of_scipy_reaches_the_cost(confidence):
-    k, n = np.array([(k, n) for n in (1.0, 7.0, 30.0) for k in np.arange(n + 1)]).T
-    bounds = np.array([lower_bound(int(a), int(b), confidence) for a, b in zip(k, n, strict=True)])
-    rule = SureRule(confidence)
-    assert highest_cost(rule, k, n) == pytest.approx(np.minimum(bounds, k / n), abs=1e-12)
-    below, above = np.clip(bounds - 1e-9, 0, 1), np.clip(bounds + 1e-9, 0, 1)
-    assert rule.shares(k, n, below).tolist() == (k / n >= below).tolist()
-    assert not rule.shares(k, n, above).any()
-    assert lower_bound_reaches(k, n, bounds - 1e-9, confidence).all()
-    assert not lower_bound_reaches(k, n, bounds + 1e-9, confidence).any()
-
-
-@pytest.mark.parametrize("confidence", [0.001, 0.5, 0.9, 0.999])
-def test_the_bound_reaches_itself(confidence):
-    selected = np.array([1, 2, 10, 100, 1000.0])
-    # one true positive: 1 - (1 - p)^n = 1 - confidence; only true positives: p^n = 1 - confidence
-    assert lower_bound_reaches(np.ones(5), selected, 1 - confidence ** (1 / selected), confidence).all()
-    assert lower_bound_reaches(selected, selected, (1 - confidence) ** (1 / selected), confidence).all()
-
-
-def test_every_bound_reaches_0_and_none_reaches_1():
-    true_positives, selected = np.array([0.0, 1.0, 5.0]), np.full(3, 5.0)
-    assert lower_bound_reaches(true_positives, selected, np.zeros(3), 0.9).tolist() == [True] * 3
-    assert lower_bound_reaches(true_positives, selected, np.ones(3), 0.9).tolist() == [False] * 3
-    assert lower_bound_reaches(true_positives, selected, np.full(3, 1e-3), 0.9).tolist() == [False, True, True]
-
-
-def test_groups_without_a_precision_do_as_undefined_says():
-    counts = [[0, 9, 0], [2, 9, 0]], [[0, 9, 3], [9, 9, 0]]
-    assert SureRule(0.9).shares(*counts, 0.7).tolist() == [[False, True, False], [False, True, False]]
-    assert SureRule(0.9, "apply").shares(*counts, 0.7).tolist() == [[True, True, False], [False, True, True]]
-    costs = [[0.7], [0.8]]  # a cost for each row: the bound of 9 true positives among 9 selected is .774
-    assert SureRule(0.9).shares(*counts, costs).tolist() == [[False, True, False], [False, False, False]]
-
-
-def test_only_groups_with_a_guarantee_apply_if_their_bound_reaches_the_cost():
-    true_positives, selected = np.array([[30, 30, 10], [30, 10, 30]]), np.full((2, 3), 30)
-    promised = PromisedRule(0.9, promised=(True, False, True))
-    assert promised.shares(true_positives, selected, 0.7).tolist() == [[True, False, False], [True, False, True]]
-    assert promised.shares(true_positives[0], selected[0], [0.99, 0.5, 0.2]).tolist() == [False, False, True]
-    assert promised.shares([0, 0, 0], [0, 0, 0], 0.5).tolist() == [False] * 3
-    applies = PromisedRule(0.9, "apply", (True, False, True))
-    assert applies.shares([0, 0, 30], [0, 0, 30], 0.5).tolist() == [True, False, True]
-
-
-def test_groups_without_a_guarantee_apply_at_no_cost():
-    true_positives, selected = [30, 30, 0, 0], [30, 30, 30, 0]
-    sure = highest_cost(SureRule(0.9), true_positives, selected)
-    assert sure.tolist() == pytest.approx([0.1 ** (1 / 30), 0.1 ** (1 / 30), 0, np.nan], nan_ok=True)
-    guaranteed = highest_cost(PromisedRule(0.9, promised=(True, False, True, True)), true_positives, selected)
-    assert guaranteed[[0, 2]].tolist() == sure[[0, 2]].tolist()
-    assert np.isnan(guaranteed[[1, 3]]).all()
-
-
-# ---------------------------------------------------------------------- margins
-
-
-def wilson_low(true_positives, selected):
-    """Lower root of (p - k/n)^2 = z^2 p (1 - p) / n at z = 1, one standard error."""
-    a, b, c = 1 + 1 / selected, -(2 * true_positives / selected + 1 / selected), (true_positives / selected) ** 2
-    return (-b - np.sqrt(b**2 - 4 * a * c)) / (2 * a)
-
-
-def test_an_automatic_margin_is_the_wilson_interval_of_one_standard_error():
-    assert norm.cdf(1) - norm.cdf(-1) == pytest.approx(AUTO_CONFIDENCE, abs=1e-4)
-    true_positives, selected = np.array([3, 9, 40, 160]), np.array([4, 10, 50, 200])
-    ends = wilson_low(true_positives, selected)
-    assert has_margin(true_positives, selected, ends - 1e-4, "auto").tolist() == [True] * 4
-    assert has_margin(true_positives, selected, ends + 1e-4, "auto").tolist() == [False] * 4
-    assert has_margin([0, 0], [3, 0], 0.0, "auto").tolist() == [True, False]  # 0 is reached, nothing is not
-
-
-def test_groups_without_a_precision_may_apply_but_others_need_the_margin():
-    apply = BestResponse("apply")
-    assert applies_with_margin([8, 7, 0], [10, 10, 0], 0.5, 0.25, apply).tolist() == [True, False, True]
-    assert applies_with_margin([8, 7, 0], [10, 10, 0], 0.5, "auto", apply).tolist() == [True, True, False]
-    assert applies_with_margin([8, 4, 0], [10, 10, 0], 0.5).tolist() == [True, False, False]
-
-
-class AllApply:
-    """All apply, whatever is published."""
-
-    def shares(self, true_positives, selected, costs):
-        return np.ones(len(selected))
-
-
-def test_without_a_margin_the_behaviour_decides():
-    assert applies_with_margin([1, 6, 0], [10, 10, 0], 0.5, 0.0, AllApply()).tolist() == [True, True, True]
-    assert applies_with_margin([1, 6, 0], [10, 10, 0], 0.5, 0.1, AllApply()).tolist() == [False, True, True]
-    assert applies_with_margin([9, 10], [10, 10], 0.0, 1, AllApply()).tolist() == [False, True]
+# ---------------------------------------------------------------------- decisions and margins
 
 
 def test_a_group_counts_as_applying_from_one_half_on():
     assert as_decisions(np.array([0.0, 0.49, 0.5, 0.51, 1.0])).tolist() == [False, False, True, True, True]
-    decided = np.array([True, False])
-    assert as_decisions(decided).tolist() == [True, False]
+    assert as_decisions(np.array([True, False])).tolist() == [True, False]
     assert as_decisions(np.array([0, 1])).tolist() == [False, True]
 
 
-# ---------------------------------------------------------------------- the smooth rule
+def test_with_a_margin_the_precision_of_a_yes_or_no_must_clear_the_cost_by_it():
+    counts = SimpleNamespace(true_positives=np.array([8, 7, 4, 0]), selected=np.array([10, 10, 10, 0]))
 
+    def applies(behaviour, margin, statistic=None):
+        return shares_with_margin(behaviour, Published(counts, statistic), np.full(4, 0.5), margin).tolist()
 
-def test_the_smooth_rule_is_clipped_at_its_ends_and_flat_there():
-    q, c = np.array([0.0, 0.5, 0.5, 0.5, 1.0]), np.array([0.5, 0.0, 0.5, 1.0, 0.5])
-    a, derivative = smooth_applies(q, c, 1.0)
-    odds = PRECISION_CLIP / (1 - PRECISION_CLIP)  # of the least precision, and of the least cost
-    expected = [odds / (1 + odds), 1 / (1 + odds), 0.5, odds / (1 + odds), 1 / (1 + odds)]
-    assert a.tolist() == pytest.approx(expected, rel=1e-9)
-    inside = [4 * share * (1 - share) for share in expected]
-    assert derivative.tolist() == pytest.approx([0, *inside[1:4], 0], rel=1e-6)
-    assert derivative[1] > 0
-    assert PRECISION_CLIP == 1e-6
-
-
-# ---------------------------------------------------------------------- errors
+    assert applies(BestResponse(), 0.0) == [True, True, False, False]
+    assert applies(BestResponse(), 0.25) == [True, False, False, False]
+    assert applies(BestResponse("apply"), 0.25) == [True, False, False, True]
+    assert applies(BestResponse(), 0.25, LowerBound(0.8)) == [True, False, False, False]
+    assert applies(BestResponse(), 0.25, LowerBound(0.999)) == [False] * 4
 
 
 @pytest.mark.parametrize(
     ("make", "message"),
     [
         (lambda: BestResponse("maybe"), "undefined must be one of 'abstain', 'apply', got 'maybe'."),
-        (lambda: SureRule(1.0), "confidence must lie in (0, 1), got 1.0."),
+        (lambda: LogitResponse(0.0), "scale must be positive; BestResponse() is the limit of small scales."),
+        (lambda: BetaBeliefs(0.5, 0), "strength must be positive: without a prior, use the response alone."),
+        (lambda: BetaBeliefs({"a": 0.5, "b": 1.5}, 1), "mean must lie in [0, 1], got 1.5."),
         (
-            lambda: PromisedRule(promised=(True, False)).shares([[1, 1, 1]], [[2, 2, 2]], 0.5),
-            "Promises were made to 2 group(s), got counts of shape (1, 3).",
+            lambda: PrivateCosts({"a": 0.1}),
+            "distribution must be a frozen distribution of scipy such as scipy.stats.norm(0, 0.1), or a mapping from "
+            "group to distribution; got 0.1.",
         ),
-        (lambda: applies_rule([1, 1], [2, 2], [0.5, np.nan]), "costs has missing values; give every group a cost."),
-        (lambda: check_tolerance(-0.1, np.array([0.5])), "tolerance must lie in [0, 1], got -0.1."),
+        (lambda: check_margin(-0.1, np.array([0.5])), "margin must lie in [0, 1], got -0.1."),
         (
-            lambda: check_tolerance(0.25, np.array([0.5, 0.75, 0.25])),
-            "cost + tolerance must be below 1, got 0.75 + 0.25: no precision could be high enough. "
-            "Lower the tolerance.",
+            lambda: check_margin(0.25, np.array([0.5, 0.75, 0.25])),
+            "cost + margin must be below 1, got 0.75 + 0.25: no precision could be high enough. Lower the margin.",
         ),
     ],
 )

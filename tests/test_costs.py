@@ -1,34 +1,21 @@
 """Costs and subsidies of groups, and the share of them that applies."""
 
-from dataclasses import dataclass
-
 import numpy as np
 import pandas as pd
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from scipy.stats import binom
+from scipy.stats import binom, uniform
 
 from refusing import refusal
-from selfselect import GroupCounts, SureRule, Terms
+from selfselect import GroupCounts, Terms
 from selfselect._errors import InputError
+from selfselect.behaviour import BestResponse, PrivateCosts
 from selfselect.costs import least_additive, least_proportional
+from selfselect.statistics import LowerBound, Precision
 
 GROUPS = pd.Index(["A", "B"])
 shares_of_one = st.floats(0, 1)
-
-
-@dataclass(frozen=True)
-class PrivateCosts:
-    """Costs of a group's people are spread evenly around the listed one, so a part of the group may apply."""
-
-    spread: float = 0.2
-
-    def shares(self, true_positives, selected, costs):
-        precision = np.divide(
-            true_positives, selected, out=np.zeros(np.shape(selected)), where=np.asarray(selected) > 0
-        )
-        return np.clip((precision - costs) / (2 * self.spread) + 0.5, 0, 1)
 
 
 @given(shares_of_one, shares_of_one, st.sampled_from(["additive", "proportional"]), shares_of_one)
@@ -52,19 +39,23 @@ def test_a_cost_is_uniform_unless_it_is_given_by_group():
     assert Terms({"A": 0.5, "B": 0.5}).uniform_cost is None
     assert Terms(pd.Series({"A": 0.5, "B": 0.5})).uniform_cost is None
     assert Terms(0.5, cost_of={"A": 0.5}).uniform_cost is None
-    assert Terms(0.5, behaviour=SureRule(0.8)).confidence == 0.8
-    assert Terms(0.5, behaviour=PrivateCosts()).confidence is None
+    assert Terms(0.5, statistic=LowerBound(0.8)).confidence == 0.8
+    assert Terms(0.5).confidence is None
 
 
 def test_terms_change_one_thing_at_a_time():
-    terms = Terms(0.5, {"A": 0.1}, "proportional", SureRule(0.8), {"B": 0.6})
+    applies, bound = BestResponse("apply"), LowerBound(0.8)
+    terms = Terms(0.5, {"A": 0.1}, "proportional", applies, bound, {"B": 0.6})
     cheaper = terms.at_cost(0.25)
     assert (cheaper.cost, cheaper.subsidies, cheaper.kind) == (0.25, {"A": 0.1}, "proportional")
-    assert (cheaper.behaviour, cheaper.cost_of) == (SureRule(0.8), {"B": 0.6})
+    assert (cheaper.behaviour, cheaper.statistic, cheaper.cost_of) == (applies, bound, {"B": 0.6})
     same_kind, other_kind = terms.with_subsidies({"B": 0.2}), terms.with_subsidies({"B": 0.2}, "additive")
     assert (same_kind.subsidies, same_kind.kind, other_kind.kind) == ({"B": 0.2}, "proportional", "additive")
-    assert (other_kind.cost, other_kind.behaviour, other_kind.cost_of) == (0.5, SureRule(0.8), {"B": 0.6})
+    assert (other_kind.cost, other_kind.behaviour, other_kind.cost_of) == (0.5, applies, {"B": 0.6})
     assert terms.with_subsidies(None).subsidies is None
+    some = terms.among(GROUPS, pd.Index(["B"]))
+    assert some.effective_cost(pd.Index(["B"])).tolist() == [0.6]
+    assert (some.behaviour, some.statistic) == (applies, bound)
 
 
 def test_the_cost_of_a_single_group_replaces_the_general_one():
@@ -109,10 +100,14 @@ def test_terms_pass_counts_and_costs_to_the_behaviour():
     terms = Terms(0.75, {"B": 0.25})
     assert terms.shares(GROUPS, counts).tolist() == [True, True]
     assert Terms(0.75).shares(GROUPS, counts).tolist() == [True, False]
-    assert terms.max_accepted_cost(counts).tolist() == [0.75, 0.5]
-    sure = Terms(0.75, behaviour=SureRule(0.9)).max_accepted_cost(counts)
-    assert binom.sf([8, 4], [12, 10], sure) == pytest.approx([0.1, 0.1])
-    assert Terms(0.75, {"B": 0.15}, behaviour=PrivateCosts(0.2)).shares(GROUPS, counts) == pytest.approx([0.5, 0.25])
+    assert terms.max_accepted_cost(GROUPS, counts).tolist() == [0.75, 0.5]
+    bound = Terms(0.75, statistic=LowerBound(0.9)).max_accepted_cost(GROUPS, counts)
+    assert binom.sf([8, 4], [12, 10], bound) == pytest.approx([0.1, 0.1])
+    spread = PrivateCosts({"A": uniform(-0.2, 0.4), "B": uniform(-0.1, 0.4)})
+    own = Terms(0.75, {"B": 0.15}, behaviour=spread)
+    assert own.shares(GROUPS, counts) == pytest.approx([0.5, 0.0])
+    assert own.max_accepted_cost(GROUPS, counts) == pytest.approx([0.75, 0.4])
+    assert own.published(GROUPS, counts).statistic == Precision()
 
 
 @pytest.mark.parametrize(

@@ -19,7 +19,6 @@ import pytest
 import selfselect
 from selfselect import (
     PublishedStatistics,
-    SureRule,
     Terms,
     accuracy_social_cost_frontier,
     audit,
@@ -27,9 +26,12 @@ from selfselect import (
     metrics,
     save_model,
 )
+from selfselect.publishing import LowerBound
 from views import CLASSIFIERS, SHOWN, VIEWS, WAYS, classified, fitted, some_people, take
 
-pytestmark = pytest.mark.filterwarnings("ignore::selfselect.ApplicationWarning")
+pytestmark = pytest.mark.filterwarnings(
+    "ignore::selfselect.ApplicationWarning", "ignore::sklearn.exceptions.ConvergenceWarning"
+)
 
 PLAIN = some_people()
 #: Views of classifiers by publishing mode.
@@ -130,7 +132,7 @@ def test_other_names_of_groups_change_names_only(name, names):
 
 
 #: Views that look at features, not at the score.
-BY_FEATURES = {*ALL_CLASSIFIED, "scored", "loaded", "traded"}
+BY_FEATURES = {*ALL_CLASSIFIED, "descended", "objective", "scored", "loaded", "traded"}
 
 
 @pytest.mark.parametrize("name", [name for name in VIEWS if name not in BY_FEATURES])
@@ -217,10 +219,10 @@ def test_a_higher_cost_never_brings_a_group_in():
 
 
 def test_being_surer_never_brings_a_group_in_and_more_of_the_same_people_do():
-    shares = [STATS.shares(Terms(0.55, behaviour=SureRule(level))).to_numpy() for level in (0.5, 0.8, 0.9, 0.99)]
+    shares = [STATS.shares(Terms(0.55, statistic=LowerBound(level))).to_numpy() for level in (0.5, 0.8, 0.9, 0.99)]
     assert all((a >= b).all() for a, b in pairwise(shares))
     many = PublishedStatistics.from_counts(STATS.to_frame()[["n", "positives", "selected", "true_positives"]] * 1000)
-    surely = many.shares(Terms(0.55, behaviour=SureRule(0.9))).to_numpy()
+    surely = many.shares(Terms(0.55, statistic=LowerBound(0.9))).to_numpy()
     assert (surely >= shares[2]).all()
     assert (surely == STATS.applies(0.55).to_numpy()).all()
 
@@ -307,6 +309,7 @@ WITHOUT = {
     "ShutOutWarning": "a warning",
     "InfeasibleError": "an error",
     "Provenance": "words",
+    "boosting": "tests/test_boosting.py trains models",
     "datasets": "tests/datasets has sums of the tables",
     "plotting": "tests/plotting reads the pictures",
     "metrics": "a module; its names are listed by themselves",

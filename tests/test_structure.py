@@ -16,6 +16,7 @@ ORDER = (
     ("_validation",),
     ("_errors", "_files", "_frames", "_notices", "_text", "_threads"),
     ("counting",),
+    ("statistics",),
     ("behaviour",),
     ("costs",),
     ("_formats", "publishing"),
@@ -24,6 +25,7 @@ ORDER = (
     ("metrics", "theory"),
     ("auditing",),
     ("learning",),
+    ("boosting",),
     ("estimators",),
     ("planning",),
     ("report",),
@@ -187,6 +189,8 @@ LIBRARY = "import selfselect.estimators, selfselect.planning, selfselect.tabular
         ("import selfselect.cli", "numpy"),
         *((LIBRARY, extra) for extra in ("matplotlib", "distributed", "skops")),
         ("import selfselect.plotting", "matplotlib.pyplot"),
+        ("import selfselect.boosting", "lightgbm"),
+        ("import selfselect.boosting", "xgboost"),
     ],
 )
 def test_importing_one_thing_does_not_import_another(statement, heavy):
@@ -211,6 +215,6 @@ def test_tests_mirror_the_tree():
 
 def test_numbers_are_rounded_by_half_of_the_slack_of_decisions():
     from selfselect._formats import SPARE, THOUSAND
-    from selfselect.behaviour import SLACK
+    from selfselect.statistics import SLACK
 
     assert SPARE == THOUSAND * SLACK / 2  # written twice, so that numbers can be worded without importing numpy

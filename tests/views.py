@@ -9,6 +9,7 @@ from pathlib import Path
 
 import numpy as np
 import pandas as pd
+from scipy.stats import norm
 
 from selfselect import (
     BestResponse,
@@ -16,11 +17,12 @@ from selfselect import (
     GroupThresholdClassifier,
     NaiveClassifier,
     PairedCounts,
+    PaperClassifier,
     PublishedStatistics,
     ScreeningResult,
     SemiStrategicClassifier,
     StrategicClassifier,
-    SureRule,
+    StrategicObjective,
     Terms,
     ThresholdCurves,
     accuracy_social_cost_frontier,
@@ -36,6 +38,9 @@ from selfselect import (
     theory,
     threshold_frontier,
 )
+from selfselect.behaviour import BetaBeliefs, LogitResponse, PrivateCosts
+from selfselect.constraints import BaseRateOrder, DemographicParity, violations
+from selfselect.publishing import LowerBound
 
 COST, HIGH_COST, THRESHOLD = 0.64, 0.75, 0.5
 
@@ -160,12 +165,31 @@ def counted(p):
     }
 
 
-@view(surely="SureRule", intervals="precision_interval")
+BEHAVIOURS = {"logit": LogitResponse(0.1), "private": PrivateCosts(norm(0, 0.1)), "beliefs": BetaBeliefs(0.5, 10)}
+RATES = (DemographicParity(ratio_bound=0.9), BaseRateOrder())
+
+
+@view(**dict.fromkeys(BEHAVIOURS, "behaviour"), amounts="constraints")
+def parts(p):
+    stats = PublishedStatistics.from_predictions(p.y, p.yhat, **p.keywords)
+    amounts = violations(RATES, stats.groups, stats.counts, stats.shares(Terms(COST)))
+    shares = {name: stats.shares(Terms(COST, behaviour=response)) for name, response in BEHAVIOURS.items()}
+    return {name: each(stats.groups, own) for name, own in shares.items()} | {"amounts": amounts.tolist()}
+
+
+@view(value="StrategicObjective")
+def objective(p):
+    score = 4 * (np.asarray(p.X)[:, 0] - 0.5)
+    made = StrategicObjective(cost=COST, constraints=RATES)
+    return {"value": float(made.value_and_gradient(score, p.y, p.z, p.weight)[0])}
+
+
+@view(surely="publishing", intervals="precision_interval")
 def sure(p):
     stats = PublishedStatistics.from_predictions(p.y, p.yhat, **p.keywords)
     ends = np.transpose(precision_interval(stats.counts.true_positives, stats.counts.selected))
     return {
-        "surely": each(stats.groups, stats.shares(Terms(COST, behaviour=SureRule(0.8)))),
+        "surely": each(stats.groups, stats.shares(Terms(COST, statistic=LowerBound(0.8)))),
         "intervals": each(stats.groups, ends),
     }
 
@@ -360,6 +384,11 @@ def add_classifier(name, cls, publish):
 for _name, _cls in CLASSIFIERS.items():
     for _publish in WAYS:
         add_classifier(_name, _cls, _publish)
+
+
+@view(groups="PaperClassifier", audited="PaperClassifier")
+def descended(p):
+    return classified(fitted(PaperClassifier, p, n_starts=1, max_iter=40, random_state=0), p)
 
 
 @view(groups="save_model load_model", audited="load_model")

@@ -15,10 +15,11 @@ from sklearn.model_selection import train_test_split
 from selfselect import NaiveClassifier
 from selfselect.datasets import fetch_bank
 from selfselect.plotting import WhoAppliesDisplay
+from selfselect.publishing import CrossFit, Precision
 
 X, y, job = fetch_bank(return_X_y_group=True)
 X, X_new, y, y_new, job, job_new = train_test_split(X, y, job, test_size=0.3, random_state=0)
-clf = NaiveClassifier(cost=0.6, confidence=None).fit(X, y, sensitive_features=job)
+clf = NaiveClassifier(cost=0.6, publish=CrossFit(statistic=Precision())).fit(X, y, sensitive_features=job)
 
 # %%
 # The result is exact over the whole range: it changes only at the costs at which a group stops applying.

@@ -8,23 +8,28 @@ they apply first? Equal selection rates alone are not enough; together with equa
 
 # %%
 # Two classifiers on a part of the Adult table, without the group as a feature. The second one also has equal
-# true-positive rates.
+# true-positive rates, and keeps to the order of base rates.
 import matplotlib.pyplot as plt
 
 from selfselect import StrategicClassifier
+from selfselect.constraints import BaseRateOrder, DemographicParity, TruePositiveRateParity
 from selfselect.datasets import fetch_adult
 from selfselect.metrics import rank_agreement
 
 X, y, race = fetch_adult(return_X_y_group=True, drop_group=True)
 some = X.sample(6000, random_state=0).index
 X, y, race = X.loc[some], y.loc[some], race.loc[some]
-asked = {
-    "equal selection rates": StrategicClassifier(cost=0.6, parity=1.0, publish="train"),
-    "and equal true-positive rates": StrategicClassifier(cost=0.6, parity=1.0, equal_tpr=1.0, publish="train"),
+parity, tpr_parity = (kind(0.2, relative=True) for kind in (DemographicParity, TruePositiveRateParity))
+constraints = {
+    "equal selection rates": [parity],
+    "and equal true-positive rates": [BaseRateOrder(), parity, tpr_parity],
 }
 published = {
-    name: clf.fit(X, y, sensitive_features=race).published_.to_frame().sort_values("base_rate")
-    for name, clf in asked.items()
+    name: StrategicClassifier(cost=0.6, constraints=required, publish="train")
+    .fit(X, y, sensitive_features=race)
+    .published_.to_frame()
+    .sort_values("base_rate")
+    for name, required in constraints.items()
 }
 
 # %%

@@ -14,6 +14,7 @@ from sklearn.ensemble import HistGradientBoostingClassifier
 from sklearn.model_selection import train_test_split
 
 from selfselect import GroupThresholdClassifier, PromiseWarning
+from selfselect.constraints import MaxSocialCost
 from selfselect.datasets import fetch_adult
 from selfselect.plotting import PrecisionCurvesDisplay
 
@@ -23,7 +24,8 @@ warnings.simplefilter("ignore", PromiseWarning)
 X, y, race = fetch_adult(return_X_y_group=True)
 X, X_new, y, y_new, race, race_new = train_test_split(X, y, race, test_size=0.5, random_state=0)
 boosting = HistGradientBoostingClassifier(max_iter=60, random_state=0)
-clf = GroupThresholdClassifier(boosting, cost=0.75, max_social_cost=0.1).fit(X, y, sensitive_features=race)
+clf = GroupThresholdClassifier(boosting, cost=0.75, constraints=[MaxSocialCost(0.1)])
+clf.fit(X, y, sensitive_features=race)
 print(clf.thresholds_.round(2))
 
 # %%

@@ -17,7 +17,7 @@ import matplotlib.pyplot as plt
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.model_selection import train_test_split
 
-from selfselect import ApplicationWarning, StrategicClassifier
+from selfselect import ApplicationWarning, PaperClassifier, StrategicClassifier
 from selfselect.datasets import fetch_adult
 
 warnings.simplefilter("ignore", ApplicationWarning)  # both shut groups out, as the paper's optimum does
@@ -27,9 +27,8 @@ X, y, race = fetch_adult(return_X_y_group=True)
 X, X_new, y, y_new, race, race_new = train_test_split(X, y, race, train_size=5000, random_state=0)
 
 
-def accuracy_of(**settings):
+def accuracy_of(clf):
     """Accuracy over new people who apply, and who applies."""
-    clf = StrategicClassifier(cost=0.7, publish="train", random_state=0, **settings)
     clf.fit(X, y, sensitive_features=race)
     return clf.audit(X_new, y_new, race_new).induced_accuracy, clf.applies()
 
@@ -37,8 +36,8 @@ def accuracy_of(**settings):
 # %%
 # The descent after growing numbers of steps, and our solver.
 steps = [100, 300, 1000, 2000]
-descent = [accuracy_of(solver="gradient_descent", preset="paper", n_starts=2, max_iter=n)[0] for n in steps]
-ours, applies = accuracy_of(solver="auto")
+descent = [accuracy_of(PaperClassifier(0.7, preset="paper", n_starts=2, max_iter=n, random_state=0))[0] for n in steps]
+ours, applies = accuracy_of(StrategicClassifier(0.7, publish="train"))
 print("ours lets in:", ", ".join(applies.index[applies]))
 
 # %%

@@ -6,15 +6,16 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:  # for tools; at run time each package is imported when one of its names is used
-    from . import datasets, metrics, plotting, theory
+    from . import behaviour, boosting, constraints, datasets, metrics, plotting, publishing, theory
     from .auditing import Audit, Comparison, PairedCounts, Provenance, ScreeningResult, audit, compare
-    from .behaviour import BestResponse, SureRule
+    from .behaviour import BestResponse
     from .costs import Terms
     from .counting import GroupCodes, GroupCounts, encode_groups, precision_interval
     from .estimators import (
         ApplicationWarning,
         GroupThresholdClassifier,
         NaiveClassifier,
+        PaperClassifier,
         PromiseWarning,
         SemiStrategicClassifier,
         ShutOutWarning,
@@ -22,7 +23,7 @@ if TYPE_CHECKING:  # for tools; at run time each package is imported when one of
         load_model,
         save_model,
     )
-    from .learning import InfeasibleError
+    from .learning import InfeasibleError, StrategicObjective
     from .planning import (
         SubsidyPlan,
         ThresholdFrontier,
@@ -37,7 +38,7 @@ __version__ = "0.1.0"
 #: Packages with public names, each imported when a name is first used, so that the command starts at once. A package
 #: imports only from those before it, so the search for a name imports nothing that its package does not need.
 _PACKAGES = ("counting", "behaviour", "costs", "publishing", "auditing", "learning", "estimators", "planning")
-_MODULES = ("datasets", "metrics", "plotting", "theory")
+_MODULES = ("behaviour", "boosting", "constraints", "datasets", "metrics", "plotting", "publishing", "theory")
 
 __all__ = [
     "ApplicationWarning",
@@ -50,6 +51,7 @@ __all__ = [
     "InfeasibleError",
     "NaiveClassifier",
     "PairedCounts",
+    "PaperClassifier",
     "PromiseWarning",
     "Provenance",
     "PublishedStatistics",
@@ -57,14 +59,17 @@ __all__ = [
     "SemiStrategicClassifier",
     "ShutOutWarning",
     "StrategicClassifier",
+    "StrategicObjective",
     "SubsidyPlan",
-    "SureRule",
     "Terms",
     "ThresholdCurves",
     "ThresholdFrontier",
     "accuracy_social_cost_frontier",
     "audit",
+    "behaviour",
+    "boosting",
     "compare",
+    "constraints",
     "datasets",
     "encode_groups",
     "load_model",
@@ -72,6 +77,7 @@ __all__ = [
     "plan_subsidies",
     "plotting",
     "precision_interval",
+    "publishing",
     "save_model",
     "theory",
     "threshold_frontier",

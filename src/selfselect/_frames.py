@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from contextlib import AbstractContextManager
 from typing import Any
 
 import numpy as np
@@ -9,6 +10,8 @@ import pandas as pd
 from numpy.typing import NDArray
 from scipy import sparse
 
+#: Rows that the text of a result shows at most.
+MAX_SHOWN = 20
 #: Types of these packages are taken as they are, without importing narwhals.
 _NATIVE = frozenset({"builtins", "numpy", "pandas", "scipy"})
 
@@ -59,6 +62,21 @@ def take_rows(values: Any, rows: NDArray[np.intp]) -> Any:
     if sparse.issparse(table):
         return table.tocsr()[rows]
     return table.iloc[rows] if hasattr(table, "iloc") else table[rows]
+
+
+def few_rows() -> AbstractContextManager[None]:
+    """Show at most :data:`MAX_SHOWN` rows of a frame, and then how many there are, whatever pandas is set to.
+
+    Examples
+    --------
+    >>> with few_rows():
+    ...     repr(pd.DataFrame({"a": range(3000)})).splitlines()[-1]
+    '[3000 rows x 1 columns]'
+    """
+    context: AbstractContextManager[None] = pd.option_context(
+        "display.max_rows", MAX_SHOWN, "display.min_rows", MAX_SHOWN, "display.show_dimensions", "truncate"
+    )
+    return context
 
 
 # ---------------------------------------------------------------------- plain values, for model files

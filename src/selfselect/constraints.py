@@ -1,36 +1,40 @@
 """Constraints: what a classifier must do apart from being accurate on those who apply.
 
-A constraint between groups is a class with a ``penalty``, which training adds to its objective, and a ``violation``, by
-which finished classifiers are evaluated. :class:`Constraints` holds all constraints of one task. Everything works on K
-numbers per classifier, for K groups.
+A constraint has a ``violation``, by which finished classifiers are evaluated on hard counts, and it may have a
+``penalty``, which training adds to its objective. Names and bounds of parity constraints are those of fairlearn.
+Everything works on K numbers per classifier, for K groups. :class:`Constraints` sorts the constraints of one task by
+what solvers do with them.
 """
 
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from dataclasses import dataclass, replace
+from collections.abc import Iterable, Sequence
+from dataclasses import KW_ONLY, dataclass, field, fields, replace
 from typing import Any, ClassVar, Self
 
 import numpy as np
+import pandas as pd
 from numpy.typing import ArrayLike, NDArray
 from scipy.special import logit
 
-from ._validation import BoolArray, FloatArray, check_fraction
-from .behaviour import PRECISION_CLIP, SLACK
-from .counting import CountCurves, GroupCounts, ratio
+from ._validation import BoolArray, FloatArray, check_fraction, check_nonnegative
+from .behaviour import PRECISION_CLIP, Shares, as_decisions
+from .counting import CountCurves, GroupCounts, locate_labels, ratio
 from .counting.sums import TINY, Gradient, Sums
+from .statistics import SLACK
 
 #: Slack of shares of people that are compared with a limit: far above the rounding of sums of weights, far below one
 #: person in any population.
 SHARE_SLACK = 1e-9
 #: Part of a bound within which smooth rates may differ without a barrier, so that hard rates stay within all of it.
 FREE_PART = 0.5
-#: Groups are ordered when their base rates differ by more than this.
-ORDER_MARGIN = 0.02
 #: Log-odds by which the smooth precision of a group should exceed that of one with a lower base rate.
 ORDER_DISTANCE = 0.05
 #: The paper's released code multiplies distances between selection rates by this before it squares them.
 RELEASED_FACTOR = 10.0
+#: Replaces an overall rate of 0: one over it, times the weight of a barrier, does not overflow.
+SMALLEST_RATE = 1e-290
 #: Up to so many groups all pairs are compared in every step of training; of more, each group with one neighbour.
 MAX_PAIRED_GROUPS = 100
 
@@ -40,53 +44,156 @@ class InfeasibleError(ValueError):
 
 
 class Constraint(ABC):
-    """A constraint between groups."""
+    """What must hold. A subclass defines ``violation``, and ``penalty`` if training is to aim at it."""
 
     #: Whether precision must follow base rates, so that only groups of the highest base rates can be those who apply.
     follows_base_rates: ClassVar[bool] = False
 
-    @abstractmethod
-    def with_weight(self, weight: float = 1.0) -> Self:
-        """The same constraint with a barrier of this weight in its penalty, which keeps training within the bound."""
+    def for_groups(self, groups: pd.Index) -> Constraint:
+        """The constraint for the groups of one task, in their order."""
+        return self
 
     @abstractmethod
-    def penalty(self, sums: Sums) -> tuple[Any, Gradient]:
-        """Penalty, weights included, and its gradient with respect to the sums."""
-
-    @abstractmethod
-    def violation(self, counts: GroupCounts) -> FloatArray:
+    def violation(self, counts: GroupCounts, shares: Shares) -> FloatArray:
         """By how much hard counts violate the constraint; 0 if it holds.
 
-        ``counts.selected`` and ``counts.true_positives`` have shape (n_classifiers, n_groups); the result has shape
-        (n_classifiers,).
+        ``counts.selected``, ``counts.true_positives`` and the shares that apply have shape (n_classifiers, n_groups);
+        ``counts.n`` and ``counts.positives`` have shape (n_groups,). The result has shape (n_classifiers,).
         """
 
+    def penalty(self, sums: Sums) -> tuple[Any, Gradient]:
+        """Penalty of smooth sums, weights included, and its gradient; by default there is none."""
+        return 0.0, Gradient()
 
-@dataclass(frozen=True)
-class RateParity(Constraint):
-    """Base of constraints that a rate be about the same in all groups.
+    def with_weight(self, weight: float = 1.0) -> Constraint:
+        """The same constraint with a barrier of this weight in its penalty, which keeps training within the bound."""
+        return self
 
-    A subclass names the counts of its rate, or defines ``rate``, ``smooth_rate`` and ``gradient``.
+
+# ---------------------------------------------------------------------- who applies, and how many are selected
+
+
+class RequiredGroups(Constraint):
+    """These groups must apply.
 
     Parameters
     ----------
-    difference_bound : float
-        Largest difference between the rates of any two groups.
-    ratio_bound : float
-        Least ratio of the smallest rate to the largest (0.8: four fifths). It holds if all rates are 0. Thresholds per
-        group keep it; training of linear scores has no penalty for it.
-    relative : bool
-        Whether ``difference_bound`` is a share of the overall rate. An absolute bound means little at low rates.
-    weight, barrier : float
-        Weights of the penalty ``(1/K) sum_z e_z^2``, with the distance ``e_z`` of a group's smooth rate from the
-        overall one, and of the barrier against distances beyond half the bound.
+    *labels : group
+        Names of groups, as in ``sensitive_features``.
+
+    Examples
+    --------
+    >>> RequiredGroups("Black", "Other")
+    RequiredGroups('Black', 'Other')
     """
 
-    difference_bound: float = 1.0
-    ratio_bound: float = 0.0
+    def __init__(self, *labels: Any) -> None:
+        self.labels = labels
+
+    def __repr__(self) -> str:
+        return f"RequiredGroups({', '.join(map(repr, self.labels))})"
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, RequiredGroups) and self.labels == other.labels
+
+    __hash__ = None  # type: ignore[assignment]
+
+    def mask(self, groups: pd.Index) -> BoolArray:
+        """Which of some groups are required; all labels must be among them."""
+        required = np.zeros(len(groups), dtype=bool)
+        required[locate_labels(list(self.labels), groups, "RequiredGroups", "the training data")] = True
+        return required
+
+    def for_groups(self, groups: pd.Index) -> Constraint:
+        """The constraint for the groups of one task."""
+        return _Required(self.mask(groups))
+
+    def violation(self, counts: GroupCounts, shares: Shares) -> FloatArray:
+        """Only known for named groups: see :meth:`for_groups`."""
+        raise TypeError("RequiredGroups names groups; use for_groups(groups) first.")
+
+
+@dataclass(frozen=True, eq=False)
+class _Required(Constraint):
+    """Groups that must apply, by position."""
+
+    required: BoolArray
+
+    def violation(self, counts: GroupCounts, shares: Shares) -> FloatArray:
+        """Number of required groups that stay away."""
+        return np.asarray((~as_decisions(shares) & self.required).sum(axis=-1), dtype=np.float64)
+
+
+@dataclass(frozen=True)
+class MaxSocialCost(Constraint):
+    """At most a share of the qualified people stay away.
+
+    Parameters
+    ----------
+    limit : float
+        The largest share, in [0, 1].
+    """
+
+    limit: float
+
+    def __post_init__(self) -> None:
+        check_fraction(self.limit, "limit")
+
+    def violation(self, counts: GroupCounts, shares: Shares) -> FloatArray:
+        """Social cost beyond the limit."""
+        qualified = (np.asarray(shares, dtype=np.float64) * counts.positives).sum(axis=-1)
+        return np.maximum(np.nan_to_num(1 - ratio(qualified, counts.positives.sum())) - self.limit - SHARE_SLACK, 0)
+
+
+@dataclass(frozen=True)
+class MinSelectionRate(Constraint):
+    """At least a share of each group is selected, whether it applies or not.
+
+    Parameters
+    ----------
+    share : float
+        The least share, in [0, 1].
+    """
+
+    share: float
+
+    def __post_init__(self) -> None:
+        check_fraction(self.share, "share")
+
+    def violation(self, counts: GroupCounts, shares: Shares) -> FloatArray:
+        """What selection rates fall short of, added up over groups."""
+        return np.asarray(Constraints(min_selection_rate=self.share).shortfall(counts.selected, counts.n).sum(axis=-1))
+
+
+# ---------------------------------------------------------------------- between groups
+
+
+@dataclass(frozen=True, repr=False)
+class RateParity(Constraint):
+    """Base of constraints that a rate be about the same in all groups. All groups count, also those that stay away.
+
+    A subclass names the counts of its rate.
+
+    Parameters
+    ----------
+    difference_bound : float, optional
+        Largest difference between the rates of any two groups.
+    ratio_bound : float, optional
+        Least ratio of the smallest rate to the largest (0.8: four fifths). It holds if all rates are 0.
+    relative : bool, default=False
+        Whether ``difference_bound`` is a share of the overall rate. An absolute bound is met by selecting almost
+        nobody.
+    weight : float, default=1.0
+        Weight of ``(1/K) sum_z e_z^2`` in training, with the distance ``e_z`` of a group's smooth rate from the overall
+        one.
+    """
+
+    difference_bound: float | None = None
+    ratio_bound: float | None = None
+    _: KW_ONLY
     relative: bool = False
     weight: float = 1.0
-    barrier: float = 0.0
+    barrier: float = field(default=0.0, repr=False)
 
     #: The rate in words, and the counts that are its numerator and denominator.
     rate_name: ClassVar[str]
@@ -94,8 +201,15 @@ class RateParity(Constraint):
     denominator: ClassVar[str]
 
     def __post_init__(self) -> None:
-        check_fraction(self.difference_bound, "difference_bound")
-        check_fraction(self.ratio_bound, "ratio_bound")
+        for name in ("difference_bound", "ratio_bound"):
+            if getattr(self, name) is not None:
+                check_fraction(getattr(self, name), name)
+        check_nonnegative(self.weight, "weight")
+
+    def __repr__(self) -> str:
+        given = [f"{part.name}={getattr(self, part.name)!r}" for part in fields(self) if part.repr]
+        default = [f"{part.name}={part.default!r}" for part in fields(self) if part.repr]
+        return f"{type(self).__name__}({', '.join(text for text in given if text not in default)})"
 
     def rate(self, counts: Any) -> tuple[NDArray[Any], NDArray[Any]]:
         """Numerator and denominator of the rate, from hard counts."""
@@ -112,28 +226,47 @@ class RateParity(Constraint):
     @property
     def bounds_anything(self) -> bool:
         """Whether some rates violate the constraint."""
-        return self.difference_bound < 1 or self.ratio_bound > 0
+        return self.largest_difference < 1 or bool(self.ratio_bound)
+
+    @property
+    def largest_difference(self) -> float:
+        """The difference bound; 1 if there is none."""
+        return 1.0 if self.difference_bound is None else self.difference_bound
+
+    @property
+    def least_ratio(self) -> float:
+        """The ratio bound; 0 if there is none."""
+        return 0.0 if self.ratio_bound is None else self.ratio_bound
 
     def highest(self, lowest: FloatArray) -> FloatArray:
         """Highest rate that is allowed beside a lowest one."""
-        top = lowest + self.difference_bound + SLACK
-        return np.minimum(top, (lowest + SLACK) / self.ratio_bound) if self.ratio_bound > 0 else top
+        top = lowest + self.largest_difference + SLACK
+        return np.minimum(top, (lowest + SLACK) / self.ratio_bound) if self.ratio_bound else top
 
     def with_weight(self, weight: float = 1.0) -> Self:
         """The same constraint with a barrier that is the steeper the narrower the bound is."""
-        return replace(self, barrier=self.difference_bound**-2.0 * weight)
+        widths = [] if self.difference_bound is None else [self.difference_bound]
+        widths += [1 - self.ratio_bound] if self.ratio_bound else []
+        width = max(min(widths, default=1.0), SHARE_SLACK)  # rates of finite samples are never exactly equal
+        return replace(self, barrier=width**-2.0 * weight)
 
     def penalty(self, sums: Sums) -> tuple[Any, Gradient]:
         """Squared distances from the overall rate; see :func:`rate_spread` and :func:`relative_rate_barrier`."""
-        (selected, n), free = self.smooth_rate(sums), FREE_PART * self.difference_bound
-        value, slope = rate_spread(selected, n, 0.0 if self.relative else self.barrier / self.weight, free)
-        value, slope = self.weight * value, self.weight * slope
-        if self.relative and self.barrier:
-            beyond, steep = relative_rate_barrier(selected, n, free)
+        (selected, n), free = self.smooth_rate(sums), FREE_PART * self.largest_difference
+        if self.weight > 0:
+            value, slope = rate_spread(selected, n, 0.0 if self.relative else self.barrier / self.weight, free)
+            value, slope = self.weight * value, self.weight * slope
+        else:
+            value, slope = rate_spread(selected, n, 0.0 if self.relative else self.barrier, free, spread=0.0)
+        relative = [free] if self.relative else []
+        if self.ratio_bound:  # within this distance of the overall rate, no ratio of two rates is below the bound
+            relative.append((1 - self.ratio_bound) / (1 + self.ratio_bound))
+        if relative and self.barrier:
+            beyond, steep = relative_rate_barrier(selected, n, min(relative))
             value, slope = value + self.barrier * beyond, slope + self.barrier * steep
         return value, self.gradient(slope)
 
-    def violation(self, counts: GroupCounts) -> FloatArray:
+    def violation(self, counts: GroupCounts, shares: Shares) -> FloatArray:
         """Largest difference beyond the bound, plus what is missing to the least ratio."""
         numerator, denominator = self.rate(counts)
         defined = denominator > 0
@@ -145,14 +278,23 @@ class RateParity(Constraint):
         if self.relative:
             overall = numerator.sum(axis=1) / denominator.sum()
             difference = np.divide(difference, overall, out=np.zeros_like(difference), where=overall > 0)
-        beyond = np.maximum(difference - self.difference_bound - SHARE_SLACK, 0)
+        beyond = np.maximum(difference - self.largest_difference - SHARE_SLACK, 0)
         if self.ratio_bound:
             beyond += np.maximum(self.ratio_bound * rates.max(axis=1) - rates.min(axis=1) - SHARE_SLACK, 0)
         return np.asarray(beyond)
 
 
 class DemographicParity(RateParity):
-    """``P(selected | z)`` is about the same in all groups."""
+    """``P(selected | z)`` is about the same in all groups.
+
+    Parameters are those of :class:`RateParity`.
+
+    Examples
+    --------
+    >>> counts = GroupCounts(np.array([10, 10]), np.array([5, 5]), np.array([[4, 2]]), np.array([[4, 2]]))
+    >>> DemographicParity(ratio_bound=0.8).violation(counts, np.ones((1, 2))).round(3).tolist()
+    [0.12]
+    """
 
     rate_name, numerator, denominator = "selection rates", "selected", "n"
 
@@ -175,9 +317,33 @@ class ReleasedDemographicParity(DemographicParity):
 
 
 class TruePositiveRateParity(RateParity):
-    """``P(selected | y = 1, z)`` is about the same in all groups with qualified people."""
+    """``P(selected | y = 1, z)`` is about the same in all groups with qualified people.
+
+    Parameters are those of :class:`RateParity`.
+    """
 
     rate_name, numerator, denominator = "true-positive rates", "true_positives", "positives"
+
+
+class FalsePositiveRateParity(RateParity):
+    """``P(selected | y = 0, z)`` is about the same in all groups with unqualified people.
+
+    Parameters are those of :class:`RateParity`.
+    """
+
+    rate_name = "false-positive rates"
+
+    def rate(self, counts: Any) -> tuple[NDArray[Any], NDArray[Any]]:
+        """False positives, and unqualified people."""
+        return counts.selected - counts.true_positives, counts.n - counts.positives
+
+    def smooth_rate(self, sums: Sums) -> tuple[FloatArray, FloatArray]:
+        """Smooth false positives, and unqualified people."""
+        return sums.soft_selected - sums.soft_true_positives, sums.n - sums.positives
+
+    def gradient(self, slope: FloatArray) -> Gradient:
+        """Gradient from a derivative in the smooth false positives."""
+        return Gradient(soft_selected=slope, soft_true_positives=-slope)
 
 
 @dataclass(frozen=True)
@@ -185,35 +351,44 @@ class BaseRateOrder(Constraint):
     """Precision follows base rates: of two groups with clearly different base rates, the higher is not less precise.
 
     Equal selection and true-positive rates imply it. As a separate constraint it keeps small differences of these rates
-    from reversing the order. ``barrier`` is the weight of the penalty.
+    from reversing the order.
+
+    Parameters
+    ----------
+    min_gap : float, default=0.02
+        Groups are ordered when their base rates differ by more than this.
     """
 
-    barrier: float = 0.0
+    min_gap: float = 0.02
+    _: KW_ONLY
+    barrier: float = field(default=1.0, repr=False)
 
     follows_base_rates: ClassVar[bool] = True
+
+    def __post_init__(self) -> None:
+        check_fraction(self.min_gap, "min_gap")
 
     def with_weight(self, weight: float = 1.0) -> Self:
         """The same constraint with a penalty of this weight."""
         return replace(self, barrier=weight)
 
     def penalty(self, sums: Sums) -> tuple[Any, Gradient]:
-        """Squared differences of log-odds against the order, for the sums of one score; see :func:`order_hinge`."""
-        if not self.barrier:
-            return 0.0, Gradient()
-        value, slope = order_hinge(sums.precision, *pairs_in_order(sums.positives / sums.n))
+        """Squared differences of log-odds against the order; see :func:`order_hinge`."""
+        value, slope = order_hinge(sums.precision, *pairs_in_order(ratio(sums.positives, sums.n), self.min_gap))
         return self.barrier * value, Gradient(precision=self.barrier * slope)
 
-    def violation(self, counts: GroupCounts) -> FloatArray:
+    def violation(self, counts: GroupCounts, shares: Shares) -> FloatArray:
         """Number of groups without anybody selected, which have no precision, plus the largest reversed difference."""
-        order = np.argsort(counts.base_rate, kind="stable")
+        present = np.flatnonzero(counts.n > 0)
+        order = present[np.argsort(counts.base_rate[present], kind="stable")]
         rising = counts.base_rate[order]
         precision = np.nan_to_num(counts.precision[:, order], nan=0.0)
         highest_up_to = np.maximum.accumulate(precision, axis=1)
-        clearly_below = np.searchsorted(rising, rising - ORDER_MARGIN, side="left")
+        clearly_below = np.searchsorted(rising, rising - self.min_gap, side="left")
         has_lower = clearly_below > 0
         reversed_by = highest_up_to[:, clearly_below[has_lower] - 1] - precision[:, has_lower]
         largest = np.maximum(reversed_by - SHARE_SLACK, 0).max(axis=1, initial=0.0)
-        return np.asarray((counts.selected <= 0).sum(axis=1) + largest)
+        return np.asarray((counts.selected[:, present] <= 0).sum(axis=1) + largest)
 
 
 # ---------------------------------------------------------------------- all constraints of a task
@@ -221,18 +396,18 @@ class BaseRateOrder(Constraint):
 
 @dataclass(frozen=True, eq=False)
 class Constraints:
-    """Everything that must hold.
+    """Everything that must hold, sorted by what solvers do with it.
 
     Parameters
     ----------
     required : ndarray of bool of shape (n_groups,), optional
         Groups that must apply; by default none.
     max_social_cost : float, default=1.0
-        Largest share of qualified people whose group may stay away.
+        Largest share of qualified people that may stay away.
     min_selection_rate, min_selected : float, ndarray of shape (n_groups,)
         Least share, and least number, of people of each group that must be selected, whether it applies or not.
     between_groups : tuple of Constraint
-        Constraints between groups. All groups count in them, also those that stay away.
+        All other constraints: those between groups, in which groups that stay away count as well, and users' own.
 
     Examples
     --------
@@ -249,6 +424,21 @@ class Constraints:
     def __post_init__(self) -> None:
         check_fraction(self.max_social_cost, "max_social_cost")
         check_fraction(self.min_selection_rate, "min_selection_rate")
+
+    @classmethod
+    def of(cls, constraints: Iterable[Constraint], groups: pd.Index) -> Constraints:
+        """Sort the constraints of a task about some groups."""
+        required, limits, least, others = np.zeros(len(groups), dtype=bool), [1.0], [0.0], list[Constraint]()
+        for constraint in check_constraints(constraints):
+            if isinstance(constraint, RequiredGroups):
+                required |= constraint.mask(groups)
+            elif isinstance(constraint, MaxSocialCost):
+                limits.append(constraint.limit)
+            elif isinstance(constraint, MinSelectionRate):
+                least.append(constraint.share)
+            else:
+                others.append(constraint.for_groups(groups))
+        return cls(required, min(limits), max(least), between_groups=tuple(others))
 
     def required_of(self, n_groups: int) -> BoolArray:
         """Whether each group must apply."""
@@ -288,11 +478,33 @@ class Constraints:
         return any(constraint.follows_base_rates for constraint in self.between_groups)
 
 
+def check_constraints(constraints: Any) -> list[Constraint]:
+    """Constraints as a list; refuse anything else."""
+    given = [constraints] if hasattr(constraints, "violation") else list(constraints or ())
+    for constraint in given:
+        if isinstance(constraint, type) or not hasattr(constraint, "violation"):
+            raise TypeError(
+                f"constraints must be a list of constraints such as [MaxSocialCost(0.3)], found {constraint!r}."
+            )
+    return given
+
+
+def violations(constraints: Sequence[Constraint], groups: pd.Index, counts: GroupCounts, shares: Shares) -> pd.Series:
+    """By how much one classifier violates each constraint, by the constraint's name; 0 if it holds."""
+    one = replace(
+        counts, selected=counts.selected[None, :], true_positives=counts.true_positives[None, :], squares=None
+    )
+    amounts = [float(each.for_groups(groups).violation(one, np.asarray(shares)[None, :])[0]) for each in constraints]
+    return pd.Series(amounts, index=[repr(each) for each in constraints], name="violation", dtype=np.float64)
+
+
 # ---------------------------------------------------------------------- formulas
 
 
-def rate_spread(selected: FloatArray, n: FloatArray, barrier: float = 0.0, free: float = 0.0) -> tuple[Any, FloatArray]:
-    """Spread of rates: ``(1/K) sum_z e_z^2 + barrier max(|e_z| - free, 0)^2``; and its derivative in selected.
+def rate_spread(
+    selected: FloatArray, n: FloatArray, barrier: float = 0.0, free: float = 0.0, spread: float = 1.0
+) -> tuple[Any, FloatArray]:
+    """Spread of rates: ``(1/K) sum_z spread e_z^2 + barrier max(|e_z| - free, 0)^2``; and its derivative in selected.
 
     ``e_z = selected_z / n_z - overall``; ``selected`` has shape (..., n_groups). Groups with ``n = 0`` do not count.
     """
@@ -300,8 +512,8 @@ def rate_spread(selected: FloatArray, n: FloatArray, barrier: float = 0.0, free:
     safe = np.where(present, n, 1.0)
     distance = np.where(present, selected / safe - selected.sum(axis=-1, keepdims=True) / total, 0.0)
     beyond = _beyond(distance, free)
-    value = (_dot(distance, distance) + barrier * _dot(beyond, beyond)) / n_groups
-    slope = 2 * (distance + barrier * beyond) / n_groups
+    value = (spread * _dot(distance, distance) + barrier * _dot(beyond, beyond)) / n_groups
+    slope = 2 * (spread * distance + barrier * beyond) / n_groups
     return value, np.where(present, slope / safe - slope.sum(axis=-1, keepdims=True) / total, 0.0)
 
 
@@ -310,7 +522,7 @@ def relative_rate_barrier(selected: FloatArray, n: FloatArray, free: float) -> t
     n_groups, total, present = len(n), max(n.sum(), TINY), n > 0
     safe = np.where(present, n, 1.0)
     rate = np.where(present, selected / safe, 0.0)
-    overall = np.maximum(selected.sum(axis=-1, keepdims=True) / total, TINY)
+    overall = np.maximum(selected.sum(axis=-1, keepdims=True) / total, SMALLEST_RATE)
     beyond = _beyond(np.where(present, rate / overall - 1.0, 0.0), free)
     pull = 2 * beyond / (n_groups * overall)
     through_overall = -_dot(pull, rate)[..., None] / overall
@@ -327,22 +539,28 @@ def _dot(one: FloatArray, other: FloatArray) -> Any:
     return (one[..., None, :] @ other[..., :, None])[..., 0, 0]
 
 
-def pairs_in_order(base_rate: FloatArray) -> tuple[NDArray[np.intp], NDArray[np.intp]]:
-    """Pairs of groups (higher, lower) whose base rates differ by more than the margin; of many groups, neighbours."""
+def pairs_in_order(base_rate: FloatArray, min_gap: float) -> tuple[NDArray[np.intp], NDArray[np.intp]]:
+    """Pairs of groups (higher, lower) whose base rates differ by more than the gap; of many groups, neighbours.
+
+    A group without a base rate (NaN) is in no pair.
+    """
     if len(base_rate) <= MAX_PAIRED_GROUPS:
-        higher, lower = np.nonzero(base_rate[:, None] > base_rate[None, :] + ORDER_MARGIN)
+        higher, lower = np.nonzero(base_rate[:, None] > base_rate[None, :] + min_gap)
         return higher.astype(np.intp), lower.astype(np.intp)
     order = np.argsort(base_rate, kind="stable")
-    below = np.searchsorted(base_rate[order], base_rate[order] - ORDER_MARGIN, side="left")
-    has_lower = below > 0
+    below = np.searchsorted(base_rate[order], base_rate[order] - min_gap, side="left")
+    has_lower = (below > 0) & ~np.isnan(base_rate[order])
     return order[has_lower].astype(np.intp), order[below[has_lower] - 1].astype(np.intp)
 
 
-def order_hinge(precision: FloatArray, higher: NDArray[np.intp], lower: NDArray[np.intp]) -> tuple[float, FloatArray]:
+def order_hinge(precision: FloatArray, higher: NDArray[np.intp], lower: NDArray[np.intp]) -> tuple[Any, FloatArray]:
     """Squared amounts by which log-odds of precision break an order of groups, over K; derivative in precision.
 
     Group ``higher[i]`` should exceed group ``lower[i]`` by :data:`ORDER_DISTANCE`.
     """
+    if precision.ndim > 1:  # one row per score
+        values, slopes = zip(*(order_hinge(row, higher, lower) for row in precision), strict=True)
+        return np.array(values), np.array(slopes)
     n_groups, clipped = len(precision), np.clip(precision, PRECISION_CLIP, 1 - PRECISION_CLIP)
     odds = logit(clipped)
     short = np.maximum(odds[lower] - odds[higher] + ORDER_DISTANCE, 0.0)

@@ -1,4 +1,4 @@
-"""What each group faces: the cost of the test, subsidies, and how people respond, kept together as :class:`Terms`."""
+"""What each group faces: cost, subsidies, what is published, and how people respond, together as :class:`Terms`."""
 
 from __future__ import annotations
 
@@ -12,16 +12,28 @@ from numpy.typing import ArrayLike
 
 from ._errors import InputError
 from ._validation import FloatArray, check_choice, check_fraction, list_some
-from .behaviour import Behaviour, BestResponse, Shares, SureRule, highest_cost
+from .behaviour import Behaviour, BestResponse, Shares, max_accepted_cost
 from .counting.counts import GroupCounts
-from .counting.groups import values_by_group
+from .counting.groups import position_of, values_by_group
+from .statistics import Precision, Published, Statistic, confidence_of
 
 Cost: TypeAlias = float | Mapping[Any, float] | pd.Series
 Subsidies: TypeAlias = float | Mapping[Any, float] | pd.Series | None
 SubsidyKind: TypeAlias = Literal["additive", "proportional"]
 #: A subsidy may exceed the cost by this much, because subsidies are rounded up to thousandths.
 SUBSIDY_ROUNDING = 1e-3
+COST_FORMS = (
+    "cost is one number, or a mapping from group to number (a dict, or a Series indexed by group); people of one group "
+    "face the same cost."
+)
 SUBSIDY_KINDS: tuple[SubsidyKind, ...] = ("additive", "proportional")
+
+
+def check_no_column(cost: Any) -> Any:
+    """Refuse an array or list of costs, such as one of each person."""
+    if np.ndim(cost) > 0 and not isinstance(cost, pd.Series):
+        raise TypeError(f"cost has {len(cost)} entries without groups. {COST_FORMS}")
+    return cost
 
 
 def least_additive(precision: FloatArray, cost: FloatArray) -> FloatArray:
@@ -50,6 +62,8 @@ class Terms:
         ``c_z = c - s_z``, or ``c_z = c (1 - s_z)`` with subsidies in [0, 1].
     behaviour : Behaviour, default=BestResponse()
         How people respond to what is published and to the cost.
+    statistic : Statistic, default=Precision()
+        What is published.
     cost_of : mapping from group to float, optional
         Costs of single groups; the other groups face ``cost``.
 
@@ -64,6 +78,7 @@ class Terms:
     subsidies: Subsidies = None
     kind: SubsidyKind = "additive"
     behaviour: Behaviour = field(default_factory=BestResponse)
+    statistic: Statistic = field(default_factory=Precision)
     cost_of: Mapping[Any, float] | None = None
 
     def __post_init__(self) -> None:
@@ -73,12 +88,12 @@ class Terms:
     def uniform_cost(self) -> float | None:
         """Cost before subsidies if it is the same for all groups, otherwise None."""
         differs = isinstance(self.cost, Mapping | pd.Series) or bool(self.cost_of)
-        return None if differs else check_fraction(self.cost, "cost")
+        return None if differs else check_fraction(check_no_column(self.cost), "cost")
 
     @property
     def confidence(self) -> float | None:
-        """Confidence of the lower bound that people decide by; None if they decide by the precision."""
-        return self.behaviour.confidence if isinstance(self.behaviour, SureRule) else None
+        """Confidence of the lower bound that is published; None if another statistic is."""
+        return confidence_of(self.statistic)
 
     def at_cost(self, cost: Cost) -> Terms:
         """The same terms at another cost."""
@@ -88,12 +103,22 @@ class Terms:
         """The same terms with other subsidies."""
         return replace(self, subsidies=subsidies, kind=self.kind if kind is None else kind)
 
+    def among(self, groups: pd.Index, some: pd.Index) -> Terms:
+        """The same terms for some of the groups, whose costs include the subsidies."""
+        costs = self.effective_cost(groups)[position_of(some, groups, "The groups", "the terms")]
+        return Terms(pd.Series(costs, index=some), behaviour=self.behaviour, statistic=self.statistic)
+
     def listed_cost(self, groups: pd.Index) -> FloatArray:
         """Cost of each group before subsidies."""
         if isinstance(self.cost, Mapping | pd.Series):
-            listed = values_by_group(self.cost, groups, "cost", default=None)
+            try:
+                listed = values_by_group(self.cost, groups, "cost", default=None)
+            except ValueError as error:
+                if isinstance(self.cost, Mapping):
+                    raise
+                raise ValueError(f"{error} {COST_FORMS}") from None  # may be a Series of people
         else:
-            listed = np.full(len(groups), check_fraction(self.cost, "cost"))
+            listed = np.full(len(groups), check_fraction(check_no_column(self.cost), "cost"))
         if self.cost_of:
             own = values_by_group(self.cost_of, groups, "cost_of", default=np.inf)
             listed = np.where(np.isinf(own), listed, own)
@@ -113,7 +138,7 @@ class Terms:
                 given = np.full(len(groups), float(self.subsidies))
             except (TypeError, ValueError) as error:
                 raise TypeError(
-                    f"subsidies must be a number or a mapping from group to number, got {self.subsidies!r}."
+                    f"subsidies must be a number or a mapping from group to number, got {list_some([self.subsidies])}."
                 ) from error
         highest = 1.0 if self.kind == "proportional" else np.inf
         wrong = ~((given >= 0) & (given <= highest) & np.isfinite(given))
@@ -154,10 +179,14 @@ class Terms:
         # c (1 - s - s') must come down to the precision, where s is paid already
         return np.maximum(least_proportional(reached, self.listed_cost(groups)) - self.subsidies_for(groups), 0.0)
 
-    def max_accepted_cost(self, counts: GroupCounts) -> FloatArray:
-        """Highest cost at which each group applies, given its published counts; NaN without a precision."""
-        return highest_cost(self.behaviour, counts.true_positives, counts.selected)
+    def published(self, groups: pd.Index, counts: GroupCounts) -> Published:
+        """What people see of the counts of each group."""
+        return Published(counts, self.statistic, groups)
+
+    def max_accepted_cost(self, groups: pd.Index, counts: GroupCounts) -> FloatArray:
+        """Highest cost at which each group applies; NaN if it applies at none."""
+        return max_accepted_cost(self.behaviour, self.published(groups, counts))
 
     def shares(self, groups: pd.Index, counts: GroupCounts) -> Shares:
         """Share of each group that applies, given its published counts."""
-        return self.behaviour.shares(counts.true_positives, counts.selected, self.effective_cost(groups))
+        return self.behaviour.shares(self.published(groups, counts), self.effective_cost(groups))

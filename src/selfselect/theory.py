@@ -26,10 +26,11 @@ from ._validation import (
     check_same_length,
     check_threshold,
 )
-from .behaviour import SLACK
+from .behaviour import as_decisions
 from .costs import Cost, Subsidies, SubsidyKind, Terms, least_additive, least_proportional
 from .counting import ratio, values_by_group
 from .publishing import ThresholdCurves
+from .statistics import SLACK
 
 
 def _numbers(**values: ArrayLike) -> list[FloatArray]:
@@ -247,7 +248,7 @@ def block_groups(
     else:
         start = np.full(len(labels), check_threshold(thresholds))
     blocked = values_by_group(dict.fromkeys(groups, 1.0), labels, "groups", default=0.0) > 0
-    step = _blocking_steps(curves, Terms(cost, subsidies, subsidy_kind).effective_cost(labels))
+    step = _blocking_steps(curves, Terms(cost, subsidies, subsidy_kind))
     threshold = np.where(blocked & (step >= 0), curves.threshold[step], np.where(blocked, np.inf, start))
     way = np.select(
         [~blocked, step < 0, step == curves.start[:-1]], ["kept", "select_none", "select_all"], default="select_some"
@@ -256,9 +257,9 @@ def block_groups(
     return pd.DataFrame({"threshold": threshold, "way": way, "precision": curves.counts_of(at).precision}, index=labels)
 
 
-def _blocking_steps(curves: ThresholdCurves, costs: FloatArray) -> NDArray[np.intp]:
+def _blocking_steps(curves: ThresholdCurves, terms: Terms) -> NDArray[np.intp]:
     """Lowest step of each group that selects somebody and at which the group does not apply, -1 if there is none."""
-    away = np.flatnonzero(~curves.step_applies(costs) & (curves.selected > 0))
+    away = np.flatnonzero(~as_decisions(curves.step_shares(terms)) & (curves.selected > 0))
     owner, first = np.unique(curves.group[away], return_index=True)
     step = np.full(len(curves.groups), -1, dtype=np.intp)
     step[owner] = away[first]
@@ -331,7 +332,7 @@ def strategic_optimum(
     accuracy = table["accuracy"].to_numpy()
     out, forced = np.full(len(curves.groups), np.inf), np.zeros(len(curves.groups), dtype=bool)
     if shut_out == "select_all":
-        step = _blocking_steps(curves, Terms(cost, subsidies, subsidy_kind).effective_cost(curves.groups))
+        step = _blocking_steps(curves, Terms(cost, subsidies, subsidy_kind))
         out, forced = curves.threshold[step], step < 0
         if np.isnan(accuracy[forced]).any():
             name = curves.groups[int((forced & np.isnan(accuracy)).argmax())]

@@ -6,7 +6,10 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from selfselect import PairedCounts, audit, compare
+from selfselect import GroupCounts, PairedCounts, PublishedStatistics, Terms, audit, compare
+from selfselect.auditing.resampling import resampled_counts
+from selfselect.behaviour import LogitResponse
+from selfselect.outcomes import outcome
 
 
 def drawn(rng, n, precision=(0.8, 0.6), groups=("A", "B")):
@@ -40,6 +43,28 @@ def test_groups_come_leave_appear_and_disappear_by_name():
     row = json.loads(made.to_json())["groups"][made.group_names.index("new")]
     assert (row["applies_before"], row["applies_after"], row["n_before"]) == (None, True, 0)
     assert made.to_frame().loc["gone", "applies_after"] is None
+
+
+def test_where_a_share_of_each_group_applies_both_sides_and_all_resamples_are_those_of_a_loop():
+    rng = np.random.default_rng(2)
+    terms = Terms(0.7, behaviour=LogitResponse(0.1))
+    sides = [all_pass(*drawn(rng, 300, precision)).under(terms) for precision in ((0.8, 0.6), (0.7, 0.65))]
+    made = compare(*sides, n_resamples=40)
+    differences = made.differences()
+    for name in ("induced_accuracy", "social_cost", "application_rate"):
+        both = [getattr(outcome(side.published, side.published.shares(terms)), name) for side in sides]
+        assert differences.loc[name, ["before", "after"]].tolist() == pytest.approx(both)
+        for i, side in enumerate(sides):
+            counts = resampled_counts(side.published.counts, 40, np.random.default_rng([0, i]))
+            again = [PublishedStatistics(side.published.groups, counts_of(counts, row)) for row in range(40)]
+            values = [getattr(outcome(table, table.shares(terms)), name) for table in again]
+            assert made.drawn[i].low[name] == pytest.approx(values)
+    assert 0 < differences.loc["application_rate", "after"] < 1
+    assert made.to_html()
+
+
+def counts_of(resampled, row):
+    return GroupCounts(*(np.asarray(column[row]) for column in resampled.columns))
 
 
 def test_intervals_of_the_difference_cover_the_truth_at_their_level():

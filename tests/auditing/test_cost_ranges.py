@@ -1,11 +1,14 @@
 """What holds over a range of costs, and where it tips: exact, checked against single costs."""
 
 import numpy as np
+import pandas as pd
 import pytest
 
+from responses import Wary
 from selfselect import Terms, audit
-from selfselect.auditing.cost_ranges import THROUGHOUT, UP_TO
-from selfselect.behaviour import SureRule
+from selfselect.auditing.cost_ranges import NOWHERE, THROUGHOUT, UP_TO
+from selfselect.behaviour import BetaBeliefs, LogitResponse
+from selfselect.statistics import LowerBound
 
 
 def example(seed=0, **options):
@@ -23,8 +26,10 @@ def example(seed=0, **options):
         Terms(0.6),
         Terms(0.6, {"C": 0.1}),
         Terms(0.6, {"C": 0.3, "D": 1.0}, "proportional"),
-        Terms(0.6, behaviour=SureRule(0.9)),
+        Terms(0.6, statistic=LowerBound(0.9)),
         Terms(0.6, cost_of={"A": 0.9, "E": 0.1}),
+        Terms(0.6, {"C": 0.1}, behaviour=BetaBeliefs(0.5, 20)),
+        Terms(0.6, behaviour=Wary()),
     ],
 )
 def test_the_range_agrees_with_an_audit_at_every_single_cost(seed, terms):
@@ -72,9 +77,16 @@ def test_an_invalid_range_is_refused():
     with pytest.raises(TypeError, match="general"):
         example(cost=dict.fromkeys("ABCDE", 0.5)).over_costs(0.6, 0.8)
 
-    class Half:
-        def shares(self, true_positives, selected, costs):
-            return np.full(np.shape(selected), 0.5)
 
-    with pytest.raises(TypeError, match="single costs"):
-        example().under(Terms(0.5, behaviour=Half())).over_costs(0.6, 0.8)
+def test_where_a_share_of_each_group_applies_outcomes_are_listed_at_every_hundredth():
+    result = example().under(Terms(0.6, {"B": 0.05}, behaviour=LogitResponse(0.05)))
+    over = result.over_costs(0.4, 0.9)
+    for group, row in over.groups.iterrows():
+        half = {THROUGHOUT: 0.9, UP_TO: row["tips_at"]}.get(row["applies"], 0.4)
+        assert result.at(half).shares[group] == pytest.approx(0.5) or row["applies"] != UP_TO
+        assert result.at(half).applies[group] == (row["applies"] != NOWHERE)
+    outcomes = pd.DataFrame([result.at(cost).outcome.to_dict() for cost in over.steps["up_to"]])
+    pd.testing.assert_frame_equal(over.steps[outcomes.columns], outcomes)
+    assert over.steps["above"].iloc[0] == over.steps["up_to"].iloc[0] == 0.4
+    assert over.range_of("social_cost") == (result.at(0.4).social_cost, result.at(0.9).social_cost)
+    assert (over.steps["up_to"] - over.steps["above"]).max() < 0.01 + 1e-12

@@ -12,10 +12,10 @@ from scipy.stats import binom, binomtest
 from selfselect import NaiveClassifier, PublishedStatistics, audit
 from selfselect.auditing import Audit, ScreeningResult
 from selfselect.auditing.promises import promises
-from selfselect.behaviour import SureRule
 from selfselect.costs import Terms
 from selfselect.counting import GroupCounts
 from selfselect.datasets import make_base_rate_groups
+from selfselect.statistics import LowerBound
 
 
 @given(st.integers(0, 60), st.integers(0, 60), st.floats(0.05, 0.95))
@@ -73,7 +73,7 @@ def test_the_verdict_names_the_promise_that_is_broken_and_counts_the_others():
 
 
 def test_as_data_each_group_has_what_was_delivered_and_promises_are_counted():
-    result = Audit(PUBLISHED, NEW, Terms(0.7, behaviour=SureRule(0.9)), other_costs=(0.45,))
+    result = Audit(PUBLISHED, NEW, Terms(0.7, statistic=LowerBound(0.9)), other_costs=(0.45,))
     data = json.loads(result.to_json())
     assert data["confidence"] == 0.9
     assert data["promises"] == {"kept": 1, "broken": 1, "undecided": 1}

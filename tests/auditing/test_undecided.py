@@ -9,9 +9,9 @@ import pytest
 from selfselect import ScreeningResult, Terms
 from selfselect.auditing import Audit
 from selfselect.auditing.undecided import either_way
-from selfselect.behaviour import SureRule
 from selfselect.counting import GroupCounts
 from selfselect.outcomes import outcome_bounds
+from selfselect.statistics import LowerBound
 
 
 def random_counts(rng, n_groups):
@@ -53,4 +53,4 @@ def test_groups_are_not_undecided_if_their_precision_was_published_before():
     assert result.undecided is None
     assert "certain" not in result.verdict()
     assert "undecided" not in result.to_frame()
-    assert Audit(one, one, Terms(0.6, behaviour=SureRule())).undecided is None
+    assert Audit(one, one, Terms(0.6, statistic=LowerBound())).undecided is None

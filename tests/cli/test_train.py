@@ -26,7 +26,7 @@ def test_several_group_columns_and_a_subsidy_by_combined_name(table, tmp_path):
         (("--label", "hird", "--group", "z"), "Did you mean 'hired'"),
         (("--label", "hired", "--group", "hired"), "same column"),
         (("--label", "hired", "--group", "z", "--ignore", "pya"), "Did you mean 'pay'"),
-        (("--label", "hired", "--group", "z", "--method", "naive", "--parity", "1"), "strategic"),
+        (("--label", "hired", "--group", "z", "--method", "naive", "--parity", "0.8"), "strategic"),
         (("--label", "hired", "--group", "z", "--subsidy", "Q=0.1"), "'Q' (--subsidy)"),
     ],
 )
@@ -90,7 +90,7 @@ def test_a_model_with_a_threshold_for_each_group_is_saved_and_predicts_by_the_gr
         (("--method", "naive", "--require", "A", "--cost", "0.99"), "A does not apply (--require)"),
         (("--method", "naive", "--max-social-cost", "0.2", "--cost", "0.99"), "(--max-social-cost)"),
         (("--method", "naive", "--min-selection-rate", "0.9", "--cost", "0.1"), "fewer than 90.0%"),
-        (("--method", "strategic", "--require", "A", "--cost", "1", "--tolerance", "0"), "Condition failed"),
+        (("--method", "strategic", "--require", "A", "--cost", "1", "--margin", "0"), "Condition failed"),
     ],
 )
 def test_a_model_that_does_not_meet_what_is_asked_of_it_is_not_written(table, tmp_path, options, words):

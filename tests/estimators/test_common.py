@@ -1,32 +1,85 @@
 """All classifiers: scikit-learn's contract, groups, labels, weights, metadata routing."""
 
+from inspect import signature
+
 import numpy as np
 import pandas as pd
 import pytest
+from sklearn import config_context
+from sklearn.base import clone
 from sklearn.linear_model import LogisticRegression
+from sklearn.model_selection import GridSearchCV, KFold
 from sklearn.utils.estimator_checks import parametrize_with_checks
 from threadpoolctl import threadpool_limits
 
 from selfselect import (
     ApplicationWarning,
+    GroupThresholdClassifier,
     NaiveClassifier,
+    PaperClassifier,
     PublishedStatistics,
     SemiStrategicClassifier,
     StrategicClassifier,
 )
 from selfselect.datasets import make_base_rate_groups
 from selfselect.metrics import induced_accuracy, induced_accuracy_scorer
+from selfselect.publishing import CrossFit, Holdout, LowerBound, Precision, TrainingSet
 
 ALL = (NaiveClassifier, SemiStrategicClassifier, StrategicClassifier)
+
+
+def split_by_rows(estimator):
+    """Folds take rows: repetitions of a person fall into several, a weight into one. Not so in training."""
+    if isinstance(estimator, NaiveClassifier) or estimator.publish == "train":
+        return {}
+    return {f"check_sample_weight_equivalence_on_{kind}_data": "folds take rows" for kind in ("dense", "sparse")}
 
 
 @pytest.mark.filterwarnings(
     "ignore::selfselect.ApplicationWarning",
     "ignore::sklearn.exceptions.SkipTestWarning",
+    "ignore::sklearn.exceptions.ConvergenceWarning",
 )
-@parametrize_with_checks([NaiveClassifier(), SemiStrategicClassifier(), StrategicClassifier()])
+@parametrize_with_checks(
+    [
+        NaiveClassifier(),
+        SemiStrategicClassifier(),
+        SemiStrategicClassifier(publish="train"),
+        StrategicClassifier(),
+        StrategicClassifier(publish="train"),
+        PaperClassifier(n_starts=2, max_iter=300, settings={"dtype": "float64"}),
+    ],
+    expected_failed_checks=split_by_rows,
+)
 def test_they_are_scikit_learn_estimators(estimator, check):
     check(estimator)
+
+
+@pytest.mark.parametrize("cls", [*ALL, GroupThresholdClassifier, PaperClassifier])
+def test_they_share_parameters_and_have_no_more_than_14(cls):
+    names = set(signature(cls).parameters)
+    assert {"cost", "subsidies", "subsidy_kind", "behaviour", "publish", "pos_label"} <= names
+    assert len(names) <= 14
+
+
+PUBLISH = ["train", TrainingSet(LowerBound(0.8)), Holdout(0.4, Precision()), CrossFit(KFold(3), LowerBound(0.8))]
+
+
+@pytest.mark.filterwarnings("ignore::selfselect.ApplicationWarning")
+@pytest.mark.parametrize("cls", ALL)
+def test_publishing_is_cloned_set_and_searched_like_any_parameter(cls, people):
+    X, y, z = people
+    for publish in PUBLISH[:3]:
+        assert clone(cls(publish=publish)).publish == publish
+    assert clone(cls(publish=PUBLISH[3])).publish.cv.n_splits == 3
+    model = cls(cost=0.6).fit(X, y, sensitive_features=z).set_params(publish=PUBLISH[2])
+    assert model.fit(X, y, sensitive_features=z).published_.counts.n.sum() == pytest.approx(0.4 * len(y), abs=2)
+    with config_context(enable_metadata_routing=True):
+        folds, scorer = KFold(2, shuffle=True, random_state=0), induced_accuracy_scorer(nobody=0.0)
+        search = GridSearchCV(cls(cost=0.6), {"publish": PUBLISH}, scoring=scorer, cv=folds, error_score="raise")
+        search.fit(X, y, sensitive_features=z)
+    assert search.best_estimator_.publish == search.best_params_["publish"]
+    assert search.cv_results_["mean_test_score"].min() > 0
 
 
 @pytest.mark.parametrize("cls", ALL)

@@ -1,4 +1,4 @@
-"""guarantee=True: all statements about groups hold together with the stated probability, for any model."""
+"""Holdout(guarantee=True): all statements about groups hold together with the stated probability, for any model."""
 
 import os
 import warnings
@@ -16,10 +16,11 @@ from selfselect import (
     SemiStrategicClassifier,
     StrategicClassifier,
 )
+from selfselect.constraints import MinSelectionRate, RequiredGroups
 from selfselect.counting import encode_groups
 from selfselect.datasets import make_base_rate_groups
 from selfselect.estimators.guarantee import confidence_for_power
-from selfselect.publishing.splits import make_splits
+from selfselect.publishing import CrossFit, Holdout, LowerBound
 
 ALL = (NaiveClassifier, SemiStrategicClassifier, StrategicClassifier)
 DELTA = 0.1
@@ -27,7 +28,8 @@ DELTA = 0.1
 #: `make test-long PARTS=simulations` draws more.
 POPULATIONS = int(os.environ.get("SELFSELECT_POPULATIONS", "2000")) // 20
 pytestmark = pytest.mark.filterwarnings("ignore::selfselect.ApplicationWarning")
-promised = {"publish": "holdout", "guarantee": True}
+GUARANTEE = Holdout(guarantee=True)
+promised = {"publish": GUARANTEE}
 
 
 @pytest.fixture(scope="module")
@@ -118,7 +120,7 @@ def test_groups_that_pass_the_test_apply_and_new_people_get_what_was_published(c
 def test_the_people_set_aside_choose_nothing(cls, crowd):
     X, y, z = crowd
     groups = encode_groups(z)
-    aside = make_splits("holdout", X, y.to_numpy() == 1, groups, stratify=False)
+    aside = GUARANTEE.splits(X, y.to_numpy() == 1, groups)
     model = cls(cost=0.7, **promised).fit(X, y, sensitive_features=z)
     assert model.published_.counts.n.sum() == len(aside.evaluated) == pytest.approx(0.3 * len(y), abs=3)
     # their labels change which groups pass, and not who is selected
@@ -128,28 +130,28 @@ def test_the_people_set_aside_choose_nothing(cls, crowd):
     assert (other.predict(X) == model.predict(X)).all()
     assert not other.applies().equals(model.applies())
     # the classifier equals the one chosen on the others, with a margin
-    chosen = cls(cost=0.7, publish="cross_fit", confidence=confidence_for_power(0.9, 0.3)).fit(
+    chosen = cls(cost=0.7, publish=CrossFit(statistic=LowerBound(confidence_for_power(0.9, 0.3)))).fit(
         X.iloc[aside.final], y.iloc[aside.final], sensitive_features=groups.take(aside.final)
     )
     assert chosen.applies().any()
     assert (chosen.predict(X) == model.predict(X)).all()
-    assert (model.promised_ <= chosen.set_params(confidence=0.9).applies()).all()
+    assert (model.promised_ <= chosen.set_params(publish="cross_fit").applies()).all()
 
 
 def test_the_holdout_does_not_depend_on_labels_or_the_order_of_rows(crowd):
     X, y, z = crowd
     groups, qualified = encode_groups(z), y.to_numpy() == 1
-    first = make_splits("holdout", X, qualified, groups, stratify=False)
-    assert (make_splits("holdout", X, ~qualified, groups, stratify=False).evaluated == first.evaluated).all()
+    first = GUARANTEE.splits(X, qualified, groups)
+    assert (GUARANTEE.splits(X, ~qualified, groups).evaluated == first.evaluated).all()
     rows = np.random.default_rng(0).permutation(len(y))
-    second = make_splits("holdout", X.iloc[rows], qualified[rows], encode_groups(z.iloc[rows]), stratify=False)
+    second = GUARANTEE.splits(X.iloc[rows], qualified[rows], encode_groups(z.iloc[rows]))
     assert set(rows[second.evaluated]) == set(first.evaluated)
     assert (np.bincount(groups.codes[first.evaluated]) == 240).all()
 
 
 def test_people_with_equal_features_are_split_at_random():
     X, qualified = np.repeat([[0.0], [1.0]], 500, axis=0), np.arange(1000) % 2 == 0
-    aside = make_splits("holdout", X, qualified, encode_groups(["A"] * 1000), stratify=False).evaluated
+    aside = GUARANTEE.splits(X, qualified, encode_groups(["A"] * 1000)).evaluated
     assert len(aside) == 300
     assert 100 < (aside < 500).sum() < 200
     assert 100 < qualified[aside].sum() < 200
@@ -160,7 +162,7 @@ def test_a_failed_test_is_a_warning_an_error_or_a_line_of_explain(crowd):
     with pytest.warns(match=r"Nobody applies.*no lower bound \(confidence 0\.9\d*\) reaches the cost"):
         NaiveClassifier(cost=0.99, **promised).fit(X, y, sensitive_features=z)
     with pytest.raises(InfeasibleError, match=r"must apply, but its cost cannot be guaranteed|constraints of training"):
-        StrategicClassifier(cost=0.98, tolerance=0.0, require=["z2"], **promised).fit(X, y, sensitive_features=z)
+        StrategicClassifier(cost=0.98, constraints=[RequiredGroups("z2")], **promised).fit(X, y, sensitive_features=z)
     lines = NaiveClassifier(cost=0.7, **promised).fit(X, y, sensitive_features=z).explain().split("\n")
     assert len(lines) == 3
     assert any("applies: the lower bound reaches its cost of 0.7" in line for line in lines)
@@ -169,9 +171,6 @@ def test_a_failed_test_is_a_warning_an_error_or_a_line_of_explain(crowd):
 @pytest.mark.parametrize("cls", [*ALL, GroupThresholdClassifier])
 def test_a_guarantee_without_its_conditions_is_refused(cls, crowd):
     X, y, z = crowd
-    for options in ({}, {"publish": "train"}, {"publish": "cross_fit"}, {"publish": "holdout", "confidence": None}):
-        with pytest.raises(ValueError, match='guarantee=True needs publish="holdout" and a confidence'):
-            cls(cost=0.7, guarantee=True, **options).fit(X, y, sensitive_features=z)
     with pytest.raises(ValueError, match="counts each person once"):
         cls(cost=0.7, **promised).fit(X, y, sensitive_features=z, sample_weight=np.full(len(y), 2.0))
     with pytest.raises(ValueError, match="too few people"):
@@ -193,13 +192,13 @@ def test_a_selection_rate_below_the_least_on_the_people_set_aside_is_a_warning(c
     X, y, z = crowd
     rates = []
     for rate in (0.05, 0.2, 0.4):
-        model = StrategicClassifier(cost=0.7, min_selection_rate=rate, solver="constructive", **promised)
+        model = StrategicClassifier(cost=0.7, constraints=[MinSelectionRate(rate)], solver="constructive", **promised)
         with warnings.catch_warnings(record=True) as record:
             warnings.simplefilter("always")
             model.fit(X, y, sensitive_features=z)
         lowest = model.published_.counts.selection_rate.min()
-        warned = any(issubclass(w.category, PromiseWarning) and "min_selection_rate" in str(w.message) for w in record)
-        assert warned == (lowest < rate - 1e-12)
+        warned = any(issubclass(w.category, PromiseWarning) and "least rate of" in str(w.message) for w in record)
+        assert warned == (lowest < rate - 1e-12) == (not model.constraints_met_)
         assert lowest > rate - 0.1
         rates.append(warned)
     assert any(rates)
@@ -211,5 +210,5 @@ def test_a_refit_leaves_nothing_of_the_first_fit(crowd):
     first = model.fit(X, y, sensitive_features=z).applies()
     assert model.fit(X.to_numpy(), y, sensitive_features=z).applies().equals(first)
     assert not hasattr(model, "feature_names_in_")
-    plain = model.set_params(guarantee=False).fit(X, y, sensitive_features=z)
+    plain = model.set_params(publish="holdout").fit(X, y, sensitive_features=z)
     assert not hasattr(plain, "promise_level_")

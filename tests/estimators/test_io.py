@@ -26,17 +26,25 @@ from sklearn.utils import all_estimators
 from selfselect import (
     GroupThresholdClassifier,
     NaiveClassifier,
+    PaperClassifier,
     SemiStrategicClassifier,
     StrategicClassifier,
+    constraints,
     load_model,
     save_model,
 )
+from selfselect.behaviour import BestResponse, BetaBeliefs, LogitResponse, SigmoidResponse
 from selfselect.counting import encode_groups
 from selfselect.estimators import GradientDescentLogisticRegression
+from selfselect.publishing import CrossFit, Holdout, LowerBound, Precision, TrainingSet
 
-ALL = (NaiveClassifier, SemiStrategicClassifier, GroupThresholdClassifier, StrategicClassifier)
+SMALL = {PaperClassifier: {"n_starts": 1, "max_iter": 20, "random_state": 0, "settings": {"kept_by": "hard"}}}
+ALL = (NaiveClassifier, SemiStrategicClassifier, GroupThresholdClassifier, StrategicClassifier, PaperClassifier)
 pytestmark = pytest.mark.filterwarnings(
-    "ignore::selfselect.ApplicationWarning", "ignore::FutureWarning:sklearn", "ignore::UserWarning:sklearn"
+    "ignore::selfselect.ApplicationWarning",
+    "ignore::FutureWarning:sklearn",
+    "ignore::UserWarning:sklearn",
+    "ignore::sklearn.exceptions.ConvergenceWarning",
 )
 
 
@@ -77,21 +85,48 @@ def assert_same(model, again, X, y, z):
 # ---------------------------------------------------------------------- there and back
 
 
-@pytest.mark.parametrize("guarantee", [False, True])
+GUARANTEE = Holdout(guarantee=True)
+PUBLISH = [CrossFit(3, Precision()), Holdout(0.4, LowerBound(0.8)), GUARANTEE, TrainingSet(LowerBound(0.8))]
+
+
+@pytest.mark.parametrize("publish", PUBLISH, ids=["folds", "holdout", "guarantee", "train"])
 @pytest.mark.parametrize("cls", ALL)
-def test_a_loaded_classifier_is_the_same_and_can_be_refitted(cls, guarantee, people, tmp_path):
+def test_a_loaded_classifier_is_the_same_and_can_be_refitted(cls, publish, people, tmp_path):
     X, y, z = people
     words = np.where(y == 1, "accepted", "refused")
     model = cls(cost={"z0": 0.7, "z1": 0.6, "z2": 0.65}, subsidies={"z1": 0.05}, pos_label="accepted")
-    model.set_params(publish="holdout" if guarantee else "cross_fit", guarantee=guarantee)
+    model.set_params(publish=publish, **SMALL.get(cls, {}))
     model.fit(X, words, sensitive_features=z).save(tmp_path / "model.skops")
     again = load_model(tmp_path / "model.skops")
     assert type(again) is cls
     assert again.get_params() == model.get_params()
     assert_same(model, again, X, words, z)
-    assert guarantee == hasattr(again, "promised_")
+    assert hasattr(again, "promised_") == (publish is GUARANTEE)
     assert_same(model, again.fit(X, words, sensitive_features=z), X, words, z)
     assert os.listdir(tmp_path) == ["model.skops"]
+
+
+CONSTRAINTS = [
+    constraints.RequiredGroups("z0"),
+    constraints.MaxSocialCost(0.9),
+    constraints.MinSelectionRate(0.01),
+    constraints.DemographicParity(0.9),
+    constraints.TruePositiveRateParity(ratio_bound=0.01),
+    constraints.FalsePositiveRateParity(0.9, weight=2.0),
+    constraints.BaseRateOrder(0.5),
+]
+BY_GROUP = BetaBeliefs({"z0": 0.2, "z1": 0.5, "z2": 0.9}, 30, BestResponse("apply"))
+
+
+@pytest.mark.parametrize("behaviour", [LogitResponse(0.05), BY_GROUP, SigmoidResponse(3.0)], ids=str)
+def test_behaviours_and_constraints_survive(behaviour, people, tmp_path):
+    X, y, z = people
+    model = SemiStrategicClassifier(cost=0.5, behaviour=behaviour, constraints=CONSTRAINTS)
+    again = saved(model.fit(X, y, sensitive_features=z), tmp_path / "model.skops")
+    assert (again.behaviour, again.constraints) == (behaviour, CONSTRAINTS)
+    assert again.violations_.equals(model.violations_)
+    assert again.explain() == model.explain()
+    assert_same(model, again, X, y, z)
 
 
 def test_labels_of_groups_of_any_kind_survive(crowd, tmp_path):
@@ -135,7 +170,6 @@ def small(name):
     return model.set_params(**{key: value for key, value in settings.items() if key in model.get_params(deep=False)})
 
 
-@pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")
 @pytest.mark.parametrize("name", CLASSIFIERS)
 def test_classifiers_of_scikit_learn_predict_the_same_inside_and_after_loading(name, crowd, tmp_path):
     frame, y, z = crowd
@@ -158,10 +192,11 @@ def test_classifiers_of_scikit_learn_predict_the_same_inside_and_after_loading(n
 def test_estimators_of_several_parts_survive(inner, crowd, tmp_path):
     frame, y, z = crowd
     X = frame if "columntransformer" in str(inner.get_params()) else frame[["a", "b"]]
-    model = SemiStrategicClassifier(inner, cost=0.6, cv=StratifiedKFold(3)).fit(X, y, sensitive_features=z)
+    model = SemiStrategicClassifier(inner, cost=0.6, publish=CrossFit(StratifiedKFold(3)))
+    model.fit(X, y, sensitive_features=z)
     again = saved(model, tmp_path / "model.skops")
     assert_same(model, again, X, y, z)
-    assert again.cv.n_splits == 3
+    assert again.publish.cv.n_splits == 3
 
 
 def test_a_pipeline_around_a_classifier_and_a_search_over_it_survive(crowd, tmp_path):
@@ -185,7 +220,7 @@ def test_prefit_and_several_estimators_survive(crowd, tmp_path):
     assert again.estimator is again.estimator_
     assert_same(model, again.fit(X, y, sensitive_features=z), X, y, z)
     several = [GaussianNB(), DecisionTreeClassifier(max_depth=2, random_state=0), None]
-    model = GroupThresholdClassifier(estimators=several, cost=0.6, cv=2).fit(X, y, sensitive_features=z)
+    model = GroupThresholdClassifier(several, cost=0.6, publish=CrossFit(2)).fit(X, y, sensitive_features=z)
     again = saved(model, tmp_path / "model.skops")
     assert type(again.estimator_) is type(model.estimator_)
     assert_same(model, clone(again).fit(X, y, sensitive_features=z), X, y, z)
@@ -230,7 +265,7 @@ def test_own_types_are_loaded_only_if_they_are_named(crowd, tmp_path):
 
 def test_what_cannot_be_saved_is_refused(crowd, naive, tmp_path):
     frame, y, z = crowd
-    model = NaiveClassifier(cost=0.6, cv=(part for part in [])).set_params(publish="train")
+    model = NaiveClassifier(cost=0.6, behaviour=Generating())
     model.fit(frame[["a", "b"]], y, sensitive_features=z)
     with pytest.raises(TypeError, match=r"This NaiveClassifier cannot be saved.*generator"):
         save_model(model, tmp_path / "model.skops")
@@ -241,6 +276,13 @@ def test_what_cannot_be_saved_is_refused(crowd, naive, tmp_path):
     with pytest.raises(TypeError, match="not an estimator"):
         save_model({"a": 1}, tmp_path / "model.skops")
     assert not os.listdir(tmp_path)
+
+
+class Generating(BestResponse):
+    """A user's behaviour that holds a generator."""
+
+    def __init__(self):
+        vars(self).update(undefined="abstain", parts=(part for part in []))
 
 
 class Bomb:

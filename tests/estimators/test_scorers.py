@@ -9,6 +9,7 @@ from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 
 from selfselect import NaiveClassifier, StrategicClassifier
+from selfselect.constraints import MaxSocialCost
 from selfselect.metrics import induced_accuracy_scorer, social_cost_scorer
 from selfselect.outcomes import Outcome
 
@@ -85,7 +86,7 @@ def test_a_search_uses_weights_in_scoring_only_if_they_are_requested(people):
 
 def test_a_search_under_a_limit_prefers_a_classifier_that_keeps_it(people):
     X, y, z = people
-    grid = {"strategicclassifier__max_social_cost": [None, 0.4]}
+    grid = {"strategicclassifier__constraints": [[], [MaxSocialCost(0.4)]]}
     best = {}
     with config_context(enable_metadata_routing=True):
         pipe = make_pipeline(StandardScaler(), StrategicClassifier(cost=0.7))
@@ -93,5 +94,5 @@ def test_a_search_under_a_limit_prefers_a_classifier_that_keeps_it(people):
             scorer = induced_accuracy_scorer(max_social_cost=limit, nobody=-1.0)
             folds = StratifiedKFold(3, shuffle=True, random_state=0)
             search = GridSearchCV(pipe, grid, scoring=scorer, cv=folds).fit(X, y, sensitive_features=z)
-            best[limit] = search.best_params_["strategicclassifier__max_social_cost"]
-    assert best == {None: None, 0.5: 0.4}
+            best[limit] = search.best_params_["strategicclassifier__constraints"]
+    assert best == {None: [], 0.5: [MaxSocialCost(0.4)]}

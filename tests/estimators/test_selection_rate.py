@@ -1,4 +1,4 @@
-"""min_selection_rate: the least share of every group that is selected."""
+"""MinSelectionRate: the least share of every group that is selected."""
 
 import numpy as np
 import pytest
@@ -10,6 +10,7 @@ from selfselect import (
     SemiStrategicClassifier,
     StrategicClassifier,
 )
+from selfselect.constraints import MaxSocialCost, MinSelectionRate, RequiredGroups
 
 pytestmark = pytest.mark.filterwarnings("ignore::selfselect.ApplicationWarning")
 
@@ -28,28 +29,28 @@ def crowd(seed):
 @pytest.mark.parametrize("publish", ["train", "cross_fit", "holdout"])
 @pytest.mark.parametrize("seed", range(0, 6, 2))
 @pytest.mark.parametrize(
-    "make",
+    ("cls", "settings", "more"),
     [
-        SemiStrategicClassifier,
-        StrategicClassifier,
-        lambda **options: StrategicClassifier(solver="constructive", shut_out="select_all", **options),
-        lambda **options: StrategicClassifier(solver="constructive", max_social_cost=0.4, **options),
-        lambda **options: StrategicClassifier(solver="constructive", require=["a"], **options),
+        (SemiStrategicClassifier, {}, []),
+        (StrategicClassifier, {}, []),
+        (StrategicClassifier, {"solver": "constructive", "shut_out": "select_all"}, []),
+        (StrategicClassifier, {"solver": "constructive"}, [MaxSocialCost(0.4)]),
+        (StrategicClassifier, {"solver": "constructive"}, [RequiredGroups("a")]),
     ],
     ids=["semi", "strategic", "select all", "with a limit", "with a required group"],
 )
-def test_the_published_counts_keep_the_rate_or_fit_raises(make, publish, seed):
+def test_the_published_counts_keep_the_rate_or_fit_raises(cls, settings, more, publish, seed):
     without, with_columns, y, z = crowd(seed)
     rate, cost = [0.05, 0.2, 0.5, 0.9, 1.0, 0.35][seed], [0.6, 0.75, 0.5, 0.7, 0.6, 0.8][seed]
     for X in (without, with_columns):
-        model = make(cost=cost, min_selection_rate=rate, publish=publish)
+        model = cls(cost=cost, constraints=[MinSelectionRate(rate), *more], publish=publish, **settings)
         refused = ""
         try:
             model.fit(X, y, sensitive_features=z)
         except InfeasibleError as error:
             refused = str(error)
         if refused:  # a rate alone can always be kept
-            assert model.get_params().get("require") or model.get_params().get("max_social_cost")
+            assert more
             assert f"while at least {rate:g} of each group is selected" in refused
             continue
         counts = model.published_.counts
@@ -63,7 +64,7 @@ def test_semi_stays_close_to_the_inner_threshold_if_nobody_can_apply(people):
     X, y, z = people
     inner = LogisticRegression().fit(X, y)
     free, limited = (
-        SemiStrategicClassifier(inner, prefit=True, cost=1.0, publish="cross_fit", min_selection_rate=rate).fit(
+        SemiStrategicClassifier(inner, prefit=True, cost=1.0, constraints=[MinSelectionRate(rate)]).fit(
             X, y, sensitive_features=z
         )
         for rate in (0.0, 0.4)
@@ -71,25 +72,3 @@ def test_semi_stays_close_to_the_inner_threshold_if_nobody_can_apply(people):
     assert free.threshold_ == 0
     assert limited.threshold_ < 0
     assert limited.published_.counts.selection_rate.min() == pytest.approx(0.4, abs=0.01)
-
-
-def test_groups_that_do_not_apply_are_selected_at_the_rate(people):
-    X, y, z = people
-    free, limited = (
-        StrategicClassifier(cost=0.7, min_selection_rate=rate).fit(X, y, sensitive_features=z) for rate in (0.0, 0.1)
-    )
-    assert free.published_.counts.selection_rate.min() == 0
-    assert limited.published_.counts.selection_rate.min() >= 0.1
-    assert limited.applies().any()
-    assert limited.audit(X, y, z).induced_accuracy > free.audit(X, y, z).induced_accuracy - 0.1
-
-
-def test_a_descent_that_misses_the_rate_raises_with_the_closest_candidate(people):
-    X, y, z = (part.iloc[::10] for part in people)
-    options = {"cost": 0.7, "solver": "gradient_descent", "n_starts": 2, "max_iter": 50, "random_state": 0}
-    for publish in ("train", "cross_fit"):
-        with (
-            pytest.warns(match="not converged"),
-            pytest.raises(InfeasibleError, match=r"what came nearest selects 0\."),
-        ):
-            StrategicClassifier(min_selection_rate=0.99, publish=publish, **options).fit(X, y, sensitive_features=z)

@@ -5,8 +5,28 @@ import pytest
 from sklearn.ensemble import HistGradientBoostingClassifier
 from sklearn.linear_model import LogisticRegression
 
-from selfselect import PublishedStatistics, SemiStrategicClassifier, ThresholdCurves
-from selfselect.metrics import firm_utility, outcome
+from own_behaviours import AtLeastTen, Linear
+from selfselect import (
+    InfeasibleError,
+    PublishedStatistics,
+    SemiStrategicClassifier,
+    Terms,
+    ThresholdCurves,
+    constraints,
+)
+from selfselect.behaviour import BestResponse, BetaBeliefs, LogitResponse
+from selfselect.metrics import outcome
+
+CONSTRAINTS = [
+    constraints.RequiredGroups("z1"),
+    constraints.MaxSocialCost(0.3),
+    constraints.MinSelectionRate(0.3),
+    constraints.DemographicParity(0.3),
+    constraints.DemographicParity(0.9, relative=True),
+    constraints.TruePositiveRateParity(ratio_bound=0.7),
+    constraints.FalsePositiveRateParity(0.1),
+    constraints.BaseRateOrder(),
+]
 
 
 @pytest.mark.parametrize("inner", [LogisticRegression(), HistGradientBoostingClassifier(max_iter=10)])
@@ -15,18 +35,24 @@ from selfselect.metrics import firm_utility, outcome
     [
         {},
         {"grid": 25},
-        *({"min_selection_rate": rate} for rate in (0.05, 0.3, 0.6)),
-        *({"criterion": "firm_utility", "price": price} for price in (0.0, 0.6, 1.2)),
-        {"criterion": "firm_utility", "gain": 2.0, "price": 1.7},
+        *({"constraints": [constraint]} for constraint in CONSTRAINTS),
+        {"constraints": CONSTRAINTS[1:4], "behaviour": LogitResponse(0.1)},
+        *({"behaviour": each} for each in (AtLeastTen(), Linear(), BetaBeliefs({"z0": 0.9, "z1": 0.2, "z2": 0.5}, 20))),
     ],
-    ids=str,
+    ids=lambda settings: f"{settings}"[:50],
 )
-@pytest.mark.parametrize("cost", [0.4, 0.6, 0.8])
+@pytest.mark.parametrize("cost", [0.4, 0.8])
 @pytest.mark.filterwarnings("ignore::selfselect.ApplicationWarning")
 def test_no_threshold_that_may_be_chosen_is_better(people, inner, settings, cost):
     X, y, z = (part.iloc[::4] for part in people)
-    model = SemiStrategicClassifier(inner, cost=cost, publish="train", **settings).fit(X, y, sensitive_features=z)
-    score = model.decision_function(X) + model.threshold_
+    model = SemiStrategicClassifier(inner, cost=cost, publish="train", **settings)
+    terms = Terms(cost, behaviour=settings.get("behaviour", BestResponse()))
+    refused = ""
+    try:
+        model.fit(X, y, sensitive_features=z)
+        score = model.decision_function(X) + model.threshold_
+    except InfeasibleError as error:
+        refused, score = str(error), model.estimator_.decision_function(X)
     thresholds = np.r_[-np.inf, np.unique(score)]
     if "grid" in settings:
         thresholds = np.linspace(score.min(), score.max(), settings["grid"])
@@ -34,20 +60,22 @@ def test_no_threshold_that_may_be_chosen_is_better(people, inner, settings, cost
 
     def value(threshold):
         table = PublishedStatistics.from_scores(y, score, threshold=threshold, sensitive_features=z)
-        if (table.counts.selection_rate < settings.get("min_selection_rate", 0.0)).any():
+        shares = table.shares(terms)
+        if constraints.violations(settings.get("constraints", []), table.groups, table.counts, shares.to_numpy()).any():
             return -np.inf
-        if "price" in settings:
-            gains = {"gain": settings.get("gain", 1.0), "price": settings["price"]}
-            return firm_utility(y, score > threshold, applies=table.applies_to(z, cost), **gains)
-        return np.nan_to_num(outcome(table, table.applies(cost)).induced_accuracy, nan=-1)
+        return np.nan_to_num(outcome(table, shares).induced_accuracy, nan=-1)
 
     values = [value(threshold) for threshold in thresholds]
+    assert bool(refused) == (max(values) == -np.inf)
+    if refused:
+        assert "No threshold for all groups meets the constraints" in refused
+        return
     assert value(model.threshold_) == pytest.approx(max(values))
     assert max(values) > min(values)
+    assert model.constraints_met_
+    assert model.application_shares().to_dict() == pytest.approx(model.published_.shares(terms).to_dict())
     if not settings:
         assert model.curve_["induced_accuracy"].max() == pytest.approx(max(values))
-    if settings.get("price", 0.0) > settings.get("gain", 1.0):
-        assert not model.applies().any()  # every test loses money
 
 
 def test_caution_prefers_more_applicants(people):
@@ -71,32 +99,16 @@ def test_a_classifier_without_a_score_is_refused(people):
         SemiStrategicClassifier(OnlyPredicting()).fit(X, y, sensitive_features=z)
 
 
-def test_a_tolerance_requires_a_margin_over_the_cost(people):
+def test_a_margin_over_the_cost_counts_in_the_worse_case(people):
     X, y, z = people
-    for tolerance, least in ((0.1, 0.8), ("auto", 0.7)):
-        model = SemiStrategicClassifier(cost=0.7, tolerance=tolerance, publish="train").fit(X, y, sensitive_features=z)
-        assert model.published_.precision[model.applies()].max() >= least
-        # no other threshold is better in the worse case: groups within the tolerance apply, or stay away
-        score = model.decision_function(X) + model.threshold_
-        curves = ThresholdCurves.from_scores(y, score, sensitive_features=z)
-        worse = np.minimum(*(curves.outcomes(0.7, tolerance=t)["induced_accuracy"] for t in (0.0, tolerance)))
-        at = np.flatnonzero(model.curve_["threshold"] <= model.threshold_)[-1]
-        assert worse[at] == pytest.approx(worse.max())
-
-
-def test_caution_takes_off_standard_errors_of_the_utility_of_each_person(people):
-    X, y, z = people
-    careful = SemiStrategicClassifier(cost=0.4, publish="train", criterion="firm_utility", price=0.6, caution=2.0)
-    careful.fit(X, y, sensitive_features=z)
-    curve, n = careful.curve_, len(y)
-    values = np.zeros((len(curve), n))  # one person after the other
-    hired, tested = (np.rint(curve[name] * n).astype(int) for name in ("hired", "tested"))
-    for row, (n_hired, n_tested) in enumerate(zip(hired, tested, strict=True)):
-        values[row, :n_hired] = 0.4
-        values[row, n_hired:n_tested] = -0.6
-    lower = values.mean(axis=1) - 2 * values.std(axis=1) / np.sqrt(n)
-    at = np.flatnonzero(curve["threshold"] <= careful.threshold_)[-1]
-    assert lower[at] == pytest.approx(lower.max())
+    model = SemiStrategicClassifier(cost=0.7, margin=0.1, publish="train").fit(X, y, sensitive_features=z)
+    assert model.published_.precision[model.applies()].max() >= 0.8
+    # no other threshold is better in the worse case: groups within the margin apply, or stay away
+    score = model.decision_function(X) + model.threshold_
+    curves = ThresholdCurves.from_scores(y, score, sensitive_features=z)
+    worse = np.minimum(*(curves.outcomes_under(Terms(0.7), margin)["induced_accuracy"] for margin in (0.0, 0.1)))
+    at = np.flatnonzero(model.curve_["threshold"] <= model.threshold_)[-1]
+    assert worse[at] == pytest.approx(worse.max())
 
 
 @pytest.mark.parametrize(
@@ -104,10 +116,11 @@ def test_caution_takes_off_standard_errors_of_the_utility_of_each_person(people)
     [
         ({"grid": "fine"}, "grid must be a whole number of at least 2"),
         ({"caution": -1}, "caution must be"),
-        ({"criterion": "firm_utility"}, "price is needed"),
+        ({"margin": 0.5}, r"cost \+ margin must be below 1"),
+        ({"constraints": [0.3]}, "constraints must be a list of constraints"),
     ],
 )
 def test_wrong_settings_are_refused_by_name(people, wrong, message):
     X, y, z = people
-    with pytest.raises(ValueError, match=message):
+    with pytest.raises((ValueError, TypeError), match=message):
         SemiStrategicClassifier(**wrong).fit(X, y, sensitive_features=z)

@@ -1,5 +1,7 @@
 """Any classifier's score with a threshold for each group."""
 
+import re
+
 import numpy as np
 import pandas as pd
 import pytest
@@ -11,9 +13,11 @@ from sklearn.model_selection import GridSearchCV, StratifiedKFold
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 
-from selfselect import GroupThresholdClassifier, InfeasibleError, ThresholdCurves
+from selfselect import GroupThresholdClassifier, InfeasibleError, ThresholdCurves, constraints
+from selfselect.constraints import DemographicParity, MaxSocialCost, MinSelectionRate, RequiredGroups
 from selfselect.datasets import make_base_rate_groups
 from selfselect.metrics import induced_accuracy_scorer
+from selfselect.publishing import Holdout
 
 pytestmark = pytest.mark.filterwarnings("ignore::selfselect.ApplicationWarning")
 
@@ -34,7 +38,7 @@ def test_without_caution_it_is_the_best_threshold_of_the_best_group(crowd):
 
 def test_predictions_compare_the_score_with_the_threshold_of_the_group(crowd):
     X, y, z = crowd
-    model = GroupThresholdClassifier(cost=0.7, max_social_cost=0.0).fit(X, y, sensitive_features=z)
+    model = GroupThresholdClassifier(cost=0.7, constraints=[MaxSocialCost(0.0)]).fit(X, y, sensitive_features=z)
     assert model.applies().all()
     score = model.estimator_.decision_function(X)
     by_hand = score > z.map(model.thresholds_.to_dict()).to_numpy(dtype=float)
@@ -50,7 +54,8 @@ def test_predictions_compare_the_score_with_the_threshold_of_the_group(crowd):
 def test_the_group_may_be_a_column_of_the_features(crowd):
     X, y, z = crowd
     table = X[["x"]].assign(team=pd.factorize(z)[0])
-    model = GroupThresholdClassifier(cost=0.7, group_columns=["team"], require=[0, 1]).fit(table, y)
+    model = GroupThresholdClassifier(cost=0.7, group_columns=["team"], constraints=[RequiredGroups(0, 1)])
+    model.fit(table, y)
     assert (model.predict(table) == model.predict(table, table[["team"]])).all()
     assert model.applies().tolist()[:2] == [True, True]
 
@@ -58,44 +63,53 @@ def test_the_group_may_be_a_column_of_the_features(crowd):
 def test_the_best_estimator_on_unseen_people_is_kept(crowd):
     X, y, z = crowd
     memory = HistGradientBoostingClassifier(max_iter=100, min_samples_leaf=1, random_state=0)
-    model = GroupThresholdClassifier(estimators=[memory, LogisticRegression(C=np.inf)], cost=0.7).fit(
-        X, y, sensitive_features=z
-    )
+    several = [memory, LogisticRegression(C=np.inf)]
+    model = GroupThresholdClassifier(several, cost=0.7).fit(X, y, sensitive_features=z)
     assert isinstance(model.estimator_, LogisticRegression)
-    in_sample = GroupThresholdClassifier(
-        estimators=[memory, LogisticRegression(C=np.inf)], cost=0.7, publish="train"
-    ).fit(X, y, sensitive_features=z)
+    in_sample = GroupThresholdClassifier(several, cost=0.7, publish="train").fit(X, y, sensitive_features=z)
     assert isinstance(in_sample.estimator_, HistGradientBoostingClassifier)
-    with pytest.raises(ValueError, match="either estimator or estimators"):
-        GroupThresholdClassifier(memory, estimators=[memory]).fit(X, y, sensitive_features=z)
+    with pytest.raises(ValueError, match="estimator is an empty list"):
+        GroupThresholdClassifier([]).fit(X, y, sensitive_features=z)
 
 
 @pytest.mark.parametrize(
     ("constraint", "holds"),
     [
-        ({"parity_tolerance": 0.05}, lambda c: np.ptp(c.selection_rate) <= 0.05 + 1e-9),
-        ({"tpr_tolerance": 0.05}, lambda c: np.ptp(c.true_positive_rate) <= 0.05 + 1e-9),
-        ({"parity_ratio": 0.8}, lambda c: c.selection_rate.min() >= 0.8 * c.selection_rate.max() - 1e-9),
-        ({"min_selection_rate": 0.1}, lambda c: c.selection_rate.min() >= 0.1 - 1e-9),
-        ({"require": ["z2"]}, lambda c: c.precision[2] >= 0.7),
+        (DemographicParity(0.05), lambda c: np.ptp(c.selection_rate) <= 0.05 + 1e-9),
+        (constraints.TruePositiveRateParity(0.05), lambda c: np.ptp(c.true_positive_rate) <= 0.05 + 1e-9),
+        (
+            constraints.FalsePositiveRateParity(0.05),
+            lambda c: np.ptp((c.selected - c.true_positives) / (c.n - c.positives)) < 0.051,
+        ),
+        (DemographicParity(ratio_bound=0.8), lambda c: c.selection_rate.min() >= 0.8 * c.selection_rate.max() - 1e-9),
+        (MinSelectionRate(0.1), lambda c: c.selection_rate.min() >= 0.1 - 1e-9),
+        (RequiredGroups("z2"), lambda c: c.precision[2] >= 0.7),
     ],
+    ids=lambda value: "" if callable(value) else str(value),
 )
 def test_constraints_hold_on_the_published_counts(constraint, holds, crowd):
     X, y, z = crowd
-    model = GroupThresholdClassifier(cost=0.7, **constraint).fit(X, y, sensitive_features=z)
+    model = GroupThresholdClassifier(cost=0.7, constraints=[constraint]).fit(X, y, sensitive_features=z)
     assert holds(model.published_.counts)
     assert model.allocation_.exact
+    assert model.violations_.to_dict() == {repr(constraint): 0.0}
+    assert model.explain().endswith(f"\n{constraint!r}: holds.")
+
+
+@pytest.mark.parametrize("constraint", [constraints.BaseRateOrder(), DemographicParity(0.1, relative=True)], ids=str)
+def test_a_constraint_that_it_cannot_enforce_is_refused_with_the_learners_that_can(constraint, crowd):
+    X, y, z = crowd
+    match = rf"cannot enforce {re.escape(repr(constraint))}; StrategicClassifier and SemiStrategicClassifier can"
+    with pytest.raises(ValueError, match=match):
+        GroupThresholdClassifier(cost=0.7, constraints=[constraint]).fit(X, y, sensitive_features=z)
 
 
 def test_a_constraint_that_cannot_be_met_raises(crowd):
     X, y, z = crowd
     with pytest.raises(InfeasibleError, match="z2"):
-        GroupThresholdClassifier(cost=0.995, require=["z2"]).fit(X, y, sensitive_features=z)
-    assert (
-        GroupThresholdClassifier(cost=0.995, subsidies={"z2": 0.5}, require=["z2"])
-        .fit(X, y, sensitive_features=z)
-        .applies()["z2"]
-    )
+        GroupThresholdClassifier(cost=0.995, constraints=[RequiredGroups("z2")]).fit(X, y, sensitive_features=z)
+    paid = GroupThresholdClassifier(cost=0.995, constraints=[RequiredGroups("z2")], subsidies={"z2": 0.5})
+    assert paid.fit(X, y, sensitive_features=z).applies()["z2"]
 
 
 def test_shut_out_groups_have_nobody_everybody_or_their_share_selected(crowd):
@@ -126,7 +140,7 @@ def test_pipelines_and_searches_pass_the_groups_along(crowd):
         assert set(pipeline.predict(X, sensitive_features=z)) <= {0, 1}
         search = GridSearchCV(
             GroupThresholdClassifier(cost=0.7),
-            {"max_social_cost": [1.0, 0.5]},
+            {"constraints": [[], [MaxSocialCost(0.5)]]},
             scoring=induced_accuracy_scorer(nobody=0.0),
             cv=StratifiedKFold(2, shuffle=True, random_state=0),
         )
@@ -137,8 +151,8 @@ def test_pipelines_and_searches_pass_the_groups_along(crowd):
 
 def test_with_a_guarantee_only_groups_that_pass_the_test_apply():
     X, y, z = make_base_rate_groups((0.6, 0.4, 0.2), n_per_group=2000, random_state=3, return_X_y_group=True)
-    options = {"cost": 0.7, "max_social_cost": 0.5, "publish": "holdout", "guarantee": True}
-    model = GroupThresholdClassifier(**options).fit(X, y, sensitive_features=z)
+    model = GroupThresholdClassifier(cost=0.7, constraints=[MaxSocialCost(0.5)], publish=Holdout(guarantee=True))
+    model.fit(X, y, sensitive_features=z)
     assert model.applies().any()
     assert (model.applies() <= model.promised_).all()
     new = make_base_rate_groups((0.6, 0.4, 0.2), n_per_group=5000, random_state=4, return_X_y_group=True)
@@ -160,10 +174,10 @@ def test_a_group_of_which_nobody_is_evaluated_cannot_be_required(crowd):
     X, y, z = crowd
     gone = z == z.iloc[0]
     with pytest.raises(InfeasibleError, match="nobody of it was evaluated"):
-        GroupThresholdClassifier(cost=0.6, require=[z.iloc[0]]).fit(
+        GroupThresholdClassifier(cost=0.6, constraints=[RequiredGroups(z.iloc[0])]).fit(
             X, y, sensitive_features=z, sample_weight=np.where(gone, 0.0, 1.0)
         )
-    kept = GroupThresholdClassifier(cost=0.6, min_selection_rate=0.01).fit(
+    kept = GroupThresholdClassifier(cost=0.6, constraints=[MinSelectionRate(0.01)]).fit(
         X, y, sensitive_features=z, sample_weight=np.where(gone, 0.0, 1.0)
     )
     assert np.isfinite(kept.thresholds_[z.iloc[0]])

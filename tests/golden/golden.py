@@ -169,29 +169,35 @@ def split(dataset: str, number: int = 0) -> tuple[Any, ...]:
 def models(cost: float) -> dict[str, tuple[bool, Any]]:
     """Each method: whether it sees the group columns, and the classifier."""
     import selfselect as s
+    from selfselect.constraints import (
+        BaseRateOrder,
+        DemographicParity,
+        MaxSocialCost,
+        MinSelectionRate,
+        TruePositiveRateParity,
+    )
+    from selfselect.publishing import Holdout
 
-    train = {"cost": cost, "publish": "train"}
-    strategic = train | {"tolerance": 0.02, "random_state": 0}
-    descent = strategic | {"solver": "gradient_descent", "max_iter": 200, "n_starts": 2}
-    parity = {"parity": 10.0, "equal_tpr": 10.0, "parity_tolerance": 0.2, "tpr_tolerance": 0.2}
-    released = {"preset": "released", "descent": {"dtype": "float64"}, "parity": 1.0}
+    rates = [kind(0.2, relative=True, weight=10.0) for kind in (DemographicParity, TruePositiveRateParity)]
+    train, limits = {"cost": cost, "publish": "train"}, [DemographicParity(ratio_bound=0.5), MinSelectionRate(0.01)]
+    descent = {"max_iter": 200, "n_starts": 2, "random_state": 0}
     return {
         "naive": (True, s.NaiveClassifier(**train)),
         "semi": (True, s.SemiStrategicClassifier(**train)),
-        "strat_x": (True, s.StrategicClassifier(**strategic, shut_out="select_all")),
-        "strat_no_group": (False, s.StrategicClassifier(**strategic)),
-        "strat_order": (False, s.StrategicClassifier(**strategic, **parity, ties={"relative": True})),
+        "strat_x": (True, s.StrategicClassifier(**train, shut_out="select_all")),
+        "strat_no_group": (False, s.StrategicClassifier(**train)),
+        "strat_order": (False, s.StrategicClassifier(**train, constraints=[BaseRateOrder(), *rates])),
         "semi_cross_fit": (True, s.SemiStrategicClassifier(cost=cost)),
-        "strat_x_cross_fit": (True, s.StrategicClassifier(cost=cost, random_state=0)),
-        "strat_social_cost": (False, s.StrategicClassifier(**train, random_state=0, max_social_cost=0.6)),
+        "strat_x_cross_fit": (True, s.StrategicClassifier(cost=cost)),
+        "strat_social_cost": (False, s.StrategicClassifier(**train, constraints=[MaxSocialCost(0.6)])),
         "thresholds": (True, s.GroupThresholdClassifier(cost=cost)),
-        "thresholds_parity": (
-            True,
-            s.GroupThresholdClassifier(**train, parity_ratio=0.5, min_selection_rate=0.01),
+        "thresholds_parity": (True, s.GroupThresholdClassifier(**train, constraints=limits)),
+        "thresholds_guarantee": (True, s.GroupThresholdClassifier(cost=cost, publish=Holdout(guarantee=True))),
+        "descent": (True, s.PaperClassifier(cost=cost, preset="paper", **descent)),
+        "descent_released": (
+            False,
+            s.PaperClassifier(cost=cost, parity=1.0, settings={"dtype": "float64"}, **descent),
         ),
-        "thresholds_guarantee": (True, s.GroupThresholdClassifier(cost=cost, publish="holdout", guarantee=True)),
-        "descent": (True, s.StrategicClassifier(**descent)),
-        "descent_released": (False, s.StrategicClassifier(**descent, **released)),
     }
 
 

@@ -1,32 +1,36 @@
 """Evaluation, against a slow one that goes classifier by classifier and group by group."""
 
 import math
-from statistics import NormalDist
+from dataclasses import replace
 
 import numpy as np
 import pandas as pd
 import pytest
+from scipy.stats import beta
 from sklearn.linear_model import LogisticRegression
 
+from selfselect.behaviour import LogitResponse
 from selfselect.constraints import BaseRateOrder, Constraints, DemographicParity, TruePositiveRateParity
 from selfselect.counting import GroupCounts
-from selfselect.learning import TrainingTerms, accuracy_lower_bound, evaluate_counts
+from selfselect.learning import TrainingTerms, accuracy_lower_bound, evaluate_counts, violation_at_thresholds
 from selfselect.learning.evaluation import NOBODY_APPLIES, evaluate_thresholds
-from selfselect.publishing import ThresholdCurves
+from selfselect.publishing import LowerBound, ThresholdCurves
 
+GROUPS = pd.Index(list("abcde"))
 COSTS = np.array([0.5, 0.6, 0.4, 0.7, 0.5])
 REQUIRED = np.array([True, False, True, False, False])
 PARITY = (BaseRateOrder(), DemographicParity(0.2), TruePositiveRateParity(0.3))
 TERMS = {
-    "nothing": TrainingTerms(COSTS),
-    "a tolerance": TrainingTerms(COSTS, 0.1),
-    "a tolerance of one standard error": TrainingTerms(COSTS, "auto"),
-    "more than any group can clear": TrainingTerms(COSTS, 1.0),
-    "required groups": TrainingTerms(COSTS, 0.1, Constraints(REQUIRED)),
-    "a limit of the social cost": TrainingTerms(COSTS, 0.05, Constraints(max_social_cost=0.3)),
-    "a least selection rate": TrainingTerms(COSTS, 0.05, Constraints(min_selection_rate=0.4)),
-    "parity": TrainingTerms(COSTS, 0.1, Constraints(between_groups=PARITY)),
-    "all of it": TrainingTerms(COSTS, "auto", Constraints(REQUIRED, 0.3, 0.3, between_groups=PARITY)),
+    "nothing": TrainingTerms(GROUPS, COSTS),
+    "a margin": TrainingTerms(GROUPS, COSTS, 0.1),
+    "a lower bound": TrainingTerms(GROUPS, COSTS, 0.1, statistic=LowerBound(0.7)),
+    "more than any group can clear": TrainingTerms(GROUPS, COSTS, 1.0),
+    "required groups": TrainingTerms(GROUPS, COSTS, 0.1, Constraints(REQUIRED)),
+    "a limit of the social cost": TrainingTerms(GROUPS, COSTS, 0.05, Constraints(max_social_cost=0.3)),
+    "a least selection rate": TrainingTerms(GROUPS, COSTS, 0.05, Constraints(min_selection_rate=0.4)),
+    "parity": TrainingTerms(GROUPS, COSTS, 0.1, Constraints(between_groups=PARITY)),
+    "all of it": TrainingTerms(GROUPS, COSTS, 0.02, Constraints(REQUIRED, 0.3, 0.3, between_groups=PARITY)),
+    "shares": TrainingTerms(GROUPS, COSTS, 0.1, Constraints(REQUIRED, 0.3, 0.3), LogitResponse(0.1)),
 }
 
 
@@ -41,43 +45,41 @@ def slow_evaluation(terms, n, P, PP, TP, fitted):
     """Violation, value, accuracy and shortfall of one classifier, from lists of counts."""
     groups = range(len(n))
 
-    def applying_groups(tolerance):
-        applying = []
+    def shares(margin):
+        """Share of each group that applies."""
+        applying = {}
         for z in groups:
             if PP[z] == 0:
                 continue
-            precision = TP[z] / PP[z]
-            if tolerance == "auto":  # lower end of Wilson's interval, one standard error wide
-                s, m = NormalDist().inv_cdf((1 + 0.6827) / 2), PP[z]
-                centre, half = (
-                    precision + s**2 / (2 * m),
-                    s * math.sqrt(precision * (1 - precision) / m + s**2 / (4 * m**2)),
-                )
-                if (centre - half) / (1 + s**2 / m) >= terms.costs[z]:
-                    applying.append(z)
-            elif precision >= terms.costs[z] + tolerance - 1e-12:
-                applying.append(z)
+            precision, cost = TP[z] / PP[z], terms.costs[z]
+            bound = precision
+            if isinstance(terms.statistic, LowerBound) and TP[z] > 0:
+                bound = min(bound, float(beta.ppf(1 - terms.statistic.confidence, TP[z], PP[z] - TP[z] + 1)))
+            if isinstance(terms.behaviour, LogitResponse):
+                applying[z] = 1 / (1 + math.exp(-(precision - cost - margin) / terms.behaviour.scale))
+            elif bound >= cost - 1e-12 and precision >= cost + margin - 1e-12:
+                applying[z] = 1
         return applying
 
     def correct(applying):
-        return sum(TP[z] + (n[z] - P[z]) - (PP[z] - TP[z]) for z in applying)
+        return sum(share * (TP[z] + (n[z] - P[z]) - (PP[z] - TP[z])) for z, share in applying.items())
 
     def people(applying):
-        return sum(n[z] for z in applying)
+        return sum(share * n[z] for z, share in applying.items())
 
-    without_margin, with_margin = applying_groups(0.0), applying_groups(terms.tolerance)
+    without_margin, with_margin = shares(0.0), shares(terms.margin)
     value = min(slow_accuracy(correct(some), people(some), fitted) for some in (without_margin, with_margin))
     if without_margin and not with_margin:
         value = slow_accuracy(correct(without_margin), people(without_margin), fitted) - 1
     violation = 0.0 if without_margin or with_margin else NOBODY_APPLIES
-    violation += sum(terms.required[z] and z not in with_margin for z in groups)
-    stay_away = sum(P[z] for z in groups if z not in with_margin) / sum(P)
+    violation += sum(terms.required[z] and with_margin.get(z, 0) < 0.5 for z in groups)
+    stay_away = sum(P[z] * (1 - with_margin.get(z, 0)) for z in groups) / sum(P)
     violation += max(0.0, stay_away - terms.constraints.max_social_cost)
     shortfall = sum(max(0.0, terms.constraints.min_selection_rate - PP[z] / n[z]) for z in groups)
     violation += shortfall
     if terms.between_groups:
         row = GroupCounts(np.array(n), np.array(P), np.array([PP]), np.array([TP]))
-        violation += sum(float(constraint.violation(row)[0]) for constraint in terms.between_groups)
+        violation += sum(float(constraint.violation(row, np.ones(1))[0]) for constraint in terms.between_groups)
         value -= 0.5 * any(PP[z] < 5 for z in with_margin)
     return violation, value, correct(without_margin) / people(without_margin) if without_margin else math.nan, shortfall
 
@@ -108,7 +110,9 @@ def test_counts_are_evaluated_as_by_a_slow_evaluation(name, seed):
     assert evaluation.value.tolist() == pytest.approx(value)
     assert evaluation.accuracy.tolist() == pytest.approx(accuracy, nan_ok=True)
     assert evaluation.shortfall.tolist() == pytest.approx(shortfall, abs=1e-8)
-    parity = sum((each.violation(GroupCounts(n, P, PP, TP)) for each in terms.between_groups), np.zeros(300))
+    parity = sum(
+        (each.violation(GroupCounts(n, P, PP, TP), np.ones(1)) for each in terms.between_groups), np.zeros(300)
+    )
     assert evaluation.group_violation == pytest.approx(parity)
     best = max(range(300), key=lambda i: (-round(shortfall[i], 9), -violation[i], value[i]))
     assert (evaluation.violation[evaluation.best()], evaluation.value[evaluation.best()]) == pytest.approx(
@@ -121,7 +125,7 @@ def test_counts_are_evaluated_as_by_a_slow_evaluation(name, seed):
 def test_thresholds_are_evaluated_as_the_counts_at_each_of_them(name, weighted):
     terms, (y, score, codes) = TERMS[name], people_with_scores(0)
     weight = np.random.default_rng(1).uniform(0.5, 2, len(y)) if weighted else np.ones(len(y))
-    curves = ThresholdCurves.from_codes(y, score, codes, pd.Index(list("abcde")), weight if weighted else None)
+    curves = ThresholdCurves.from_codes(y, score, codes, GROUPS, weight if weighted else None)
     evaluation, thresholds, evaluated = evaluate_thresholds(terms, curves, fitted_weights=2.0)
     assert thresholds.tolist() == [-np.inf, *np.unique(score)]
     assert evaluated.tolist() == list(range(len(thresholds)))
@@ -131,13 +135,16 @@ def test_thresholds_are_evaluated_as_the_counts_at_each_of_them(name, weighted):
     again = evaluate_counts(terms, GroupCounts(*map(np.array, (n, P, PP, TP))), fitted_weights=2.0)
     for name in ("violation", "group_violation", "value", "accuracy", "shortfall"):
         assert getattr(evaluation, name) == pytest.approx(getattr(again, name), abs=1e-8, nan_ok=True)
+    # and the violation at every threshold is exact, of people who see no margin; that nobody applies is none
+    seen = evaluate_counts(replace(terms, margin=0.0), GroupCounts(*map(np.array, (n, P, PP, TP))), 0.0).violation
+    assert violation_at_thresholds(terms, curves) == pytest.approx(seen % NOBODY_APPLIES, abs=1e-6)
 
 
 def test_parity_of_thousands_of_groups_is_evaluated_at_as_many_thresholds_as_a_table_holds():
     rng, parity = np.random.default_rng(0), DemographicParity(0.2)
     y, score, codes = rng.uniform(size=3000) < 0.5, rng.normal(size=3000), np.arange(3000)
     curves = ThresholdCurves.from_codes(y, score, codes, pd.Index(range(3000)))
-    terms = TrainingTerms(np.full(3000, 0.5), constraints=Constraints(between_groups=(parity,)))
+    terms = TrainingTerms(curves.groups, np.full(3000, 0.5), constraints=Constraints(between_groups=(parity,)))
     evaluation, thresholds, evaluated = evaluate_thresholds(terms, curves, 1.0)
     assert len(evaluated) == 1333  # not 2,000 as of few groups: four million cells, and the quotient is not whole
     assert (evaluated[0], evaluated[-1]) == (0, len(thresholds) - 1)
@@ -145,14 +152,14 @@ def test_parity_of_thousands_of_groups_is_evaluated_at_as_many_thresholds_as_a_t
     for i in (0, 600, 1332):
         selected = score > thresholds[evaluated[i]]
         alone = GroupCounts(np.ones(3000), y.astype(float), 1.0 * selected[None], 1.0 * (selected & y)[None])
-        assert evaluation.group_violation[i] == parity.violation(alone)[0]
+        assert evaluation.group_violation[i] == parity.violation(alone, np.ones(1))[0]
 
 
 def test_limits_are_met_when_they_are_reached_exactly():
     n, P = np.array([10, 10]), np.array([3, 7])
     counts = GroupCounts(n, P, np.array([[0, 7]]), np.array([[0, 7]]))
     for limit, met in ((0.3, True), (0.29, False)):  # 1 - .7 is not .3 in floating point
-        terms = TrainingTerms(np.array([0.5, 0.5]), constraints=Constraints(max_social_cost=limit))
+        terms = TrainingTerms(GROUPS[:2], np.array([0.5, 0.5]), constraints=Constraints(max_social_cost=limit))
         assert (evaluate_counts(terms, counts, 0.0).violation[0] == 0) == met
 
 

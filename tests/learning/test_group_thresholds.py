@@ -10,16 +10,18 @@ from hypothesis import strategies as st
 from drawn import curves_of, scored_people
 from selfselect.constraints import Constraints
 from selfselect.counting import GroupCounts
-from selfselect.learning import TrainingTerms, evaluate_counts, shortfall_at_thresholds
+from selfselect.learning import TrainingTerms, evaluate_counts
 from selfselect.learning.candidates import group_thresholds
-from selfselect.learning.evaluation import evaluate_thresholds
+from selfselect.learning.evaluation import evaluate_thresholds, shortfall_at_thresholds
 
 RATES = st.sampled_from([0.1, 0.25, 1 / 3, 0.5, 0.8, 1.0])
 COSTS = st.sampled_from([0.3, 0.5, 0.75, 0.9])
 
 
 def terms_of(n_groups, cost, rate=0.0):
-    return TrainingTerms(np.full(n_groups, cost), constraints=Constraints(min_selection_rate=rate))
+    return TrainingTerms(
+        pd.RangeIndex(n_groups), np.full(n_groups, cost), constraints=Constraints(min_selection_rate=rate)
+    )
 
 
 @given(scored_people, RATES, COSTS)
@@ -55,9 +57,9 @@ def test_group_thresholds_select_enough_of_each_group_and_nobody_applies_who_nee
     steps = [np.flatnonzero(curves.group == g) for g in range(n_groups)]
     steps = [own[curves.selected[own] >= (rate - 1e-9) * curves.n[g]] for g, own in enumerate(steps)]
     all_counts = [curves.counts_of(np.array(choice)) for choice in product(*steps)]
-    applying = [terms.applies(c.true_positives, c.selected, 0.0) for c in all_counts]
+    applying = [terms.shares(c) for c in all_counts]
     assert (best.evaluation.violation[0] == 0) == any(a.any() for a in applying)
-    assert (terms.applies(counts.true_positives, counts.selected, 0.0) == best.applying).all()
+    assert (terms.shares(counts) == best.applying).all()
     # where all can stay away, only groups of the highest lower bound apply
     if not min(a.sum() for a in applying):
         assert len(set(counts.accuracy[best.applying])) <= 1
@@ -89,7 +91,7 @@ def test_groups_of_a_set_apply_if_they_can_and_others_do_not():
 
 def test_everybody_is_selected_of_groups_that_stay_away_then():
     curves = two_way_curves()
-    terms = TrainingTerms(np.full(3, 0.6), shut_out="select_all")
+    terms = TrainingTerms(curves.groups, np.full(3, 0.6), shut_out="select_all")
     (best,) = group_thresholds(terms, curves, 0.0, [np.array([1])])
     assert best.applying.tolist() == [False, True, False]
     assert best.threshold[[0, 2]].tolist() == [np.inf, -np.inf]  # A would apply if everybody were selected

@@ -2,11 +2,11 @@
 
 from dataclasses import replace
 
-import autograd.numpy as anp
 import numpy as np
 import pytest
 from autograd import grad
 
+from learning.definition import Definition
 from selfselect.constraints import DemographicParity, ReleasedDemographicParity, TruePositiveRateParity
 from selfselect.learning.linear import FeatureBlock
 from selfselect.learning.objective import StrategicObjective
@@ -15,62 +15,7 @@ from selfselect.learning.paper import PRESETS, DescentSettings, descend, strateg
 COST, STEPS = 0.6, 300
 RELEASED = DescentSettings.of("released", dtype="float64")
 PAPER = PRESETS["paper"]
-
-
-def sigma(x):
-    return 1 / (1 + anp.exp(-x))
-
-
-class ByDefinition:
-    """The objective as the paper writes it (or its released code), for one score; ``of_group`` has a row per group."""
-
-    def __init__(self, X, y, codes, weight, settings, parity=0.0, tpr=0.0):
-        self.X, self.y, self.weight, self.settings, self.parity, self.tpr = X, y, weight, settings, parity, tpr
-        self.member = np.arange(codes.max() + 1)[:, None] == codes
-        self.of_group = self.member * weight
-        self.before = None
-        self.gradient = grad(self.value)
-
-    def score(self, w):
-        return self.X @ w[:-1] + w[-1]
-
-    def held(self, w, current=False):
-        """What is constant in the gradient: corrections by hard predictions, the overall rate, who is on top."""
-        score, settings = self.score(w), self.settings
-        hard = (score > 0).astype(float)
-        previous = settings.corrected_by == "previous" and self.before is not None and not current
-        others = self.before if previous else hard
-        self.before = hard
-        p, smooth = sigma(settings.precision_temperature * score), sigma(settings.temperature * score)
-        correction = self.of_group @ ((self.y - COST) * (others - p)) / (self.of_group @ p)
-        top = np.where(self.member, score, -np.inf).argmax(axis=1)
-        correction[~(smooth[top] > settings.corrected_above)] = 0.0
-        return correction, self.weight @ smooth / self.weight.sum(), top
-
-    def value(self, w, held):
-        settings, score, (correction, overall, top), y = self.settings, self.score(w), held, self.y
-        p, smooth = sigma(settings.precision_temperature * score), sigma(settings.temperature * score)
-        q = (self.of_group @ (y * p)) / (self.of_group @ p) + correction
-        q = anp.clip(q, 1e-6, 1 - 1e-6)
-        applies = 1 / (1 + ((q / (1 - q)) / (COST / (1 - COST))) ** -settings.application_temperature)
-        log_loss = -(y * anp.log(smooth) + (1 - y) * anp.log(1 - smooth))
-        loss = anp.sum(applies * (self.of_group @ log_loss)) / anp.sum(applies * self.of_group.sum(axis=1))
-        someone = -anp.log(smooth[top] + 0.001)
-        someone = anp.mean(someone) if settings.application_over == "mean" else anp.sum(someone)
-        rate = (self.of_group @ smooth) / self.of_group.sum(axis=1)
-        if settings.parity_over == "mean":
-            spread = anp.mean((rate - anp.sum(self.weight * smooth) / self.weight.sum()) ** 2)
-        else:
-            spread = anp.sum((10 * (rate - overall)) ** 2)
-        true_positive_rate = (self.of_group @ (y * smooth)) / (self.of_group @ y)
-        tpr_spread = anp.mean((true_positive_rate - anp.sum(self.weight * y * smooth) / anp.sum(self.weight * y)) ** 2)
-        penalty = someone - anp.log(anp.max(applies) + 0.001)
-        return loss + settings.application * penalty + self.parity * spread + self.tpr * tpr_spread
-
-    def descend(self, w):
-        for _ in range(STEPS):
-            w = w - self.settings.learning_rate * self.gradient(w, self.held(w))
-        return w
+SHARPNESS = ("temperature", "precision_temperature", "application_temperature", "application_weight")
 
 
 def drawn(n_groups, seed=0, weighted=False, unselected=None):
@@ -88,18 +33,28 @@ def drawn(n_groups, seed=0, weighted=False, unselected=None):
     return (X, y, codes.astype(np.intp), weight), start
 
 
+def descended(definition, X, w):
+    """Parameters after all steps, one after the other."""
+
+    def value(w, held):
+        return definition.value(X @ w[:-1] + w[-1], held)
+
+    before, gradient = None, grad(value)
+    for _ in range(STEPS):
+        score = X @ w[:-1] + w[-1]
+        others = before if definition.settings.corrected_by == "previous" else None
+        before = score > 0
+        w = w - definition.settings.learning_rate * gradient(w, definition.held(score, others))
+    return w
+
+
 def block_and_objective(people, settings, constraints=()):
     X, y, codes, weight = people
     block = FeatureBlock.from_unsorted(X.astype(settings.dtype), y > 0, codes, weight, codes.max() + 1)
     objective = StrategicObjective(
         np.full(codes.max() + 1, COST),
-        settings.application,
-        constraints,
-        settings.temperature,
-        settings.precision_temperature,
-        settings.application_temperature,
-        corrected_above=settings.corrected_above,
-        application_over=settings.application_over,
+        constraints=constraints,
+        **{name: getattr(settings, name) for name in (*SHARPNESS, "corrected_above", "application_over")},
     )
     return block, objective
 
@@ -120,7 +75,12 @@ def all_at_once(people, start, settings, constraints=()):
         ({}, 2.0, 3.0, {"weighted": True}),
         ({}, 0.0, 0.0, {"unselected": 1}),
         ({"temperature": 1.0, "precision_temperature": 7.5, "application_temperature": 3.0}, 0.0, 0.0, {}),
-        ({"temperature": 4.0, "precision_temperature": 4.0, "learning_rate": 0.05, "application": 0.5}, 0.5, 0.0, {}),
+        (
+            {"temperature": 4.0, "precision_temperature": 4.0, "learning_rate": 0.05, "application_weight": 0.5},
+            0.5,
+            0.0,
+            {},
+        ),
     ],
     ids=["plain", "weights", "parity", "weights and parity", "nobody of a group", "temperatures", "other settings"],
 )
@@ -135,29 +95,21 @@ def test_steps_of_all_starts_are_those_of_the_definition_by_autograd(settings, c
     if tpr:
         constraints.append(TruePositiveRateParity(0.05, weight=tpr))
     ended = all_at_once(people, start, settings, tuple(constraints))
-    expected = [ByDefinition(*people, settings, parity, tpr).descend(each) for each in start]
+    X, y, codes, weight = people
+    definition = Definition(y, codes, weight, np.full(4, COST), settings, parity=parity, tpr=tpr)
+    expected = [descended(definition, X, each) for each in start]
     np.testing.assert_allclose(ended, expected, rtol=1e-12, atol=1e-12)
     block, objective = block_and_objective(people, settings, tuple(constraints))
     values, _ = objective(objective.smooth_scores(block.rows).forward(block.scores(start)))
-    definition = ByDefinition(*people, settings, parity, tpr)
-    assert values == pytest.approx([definition.value(w, definition.held(w, current=True)) for w in start])
+    scores = [X @ w[:-1] + w[-1] for w in start]
+    assert values == pytest.approx([definition.value(score, definition.held(score)) for score in scores])
     if "unselected" in data:
-        X, _, codes, _ = people
         assert not ((X @ start[:, :-1].T + start[:, -1])[codes == data["unselected"]] > 0).any()
-
-
-@pytest.mark.parametrize("settings", [PAPER, PRESETS["released"]], ids=["paper", "released"])
-def test_starts_do_not_affect_each_other(settings):
-    people, start = drawn(4, weighted=True)
-    parity = (DemographicParity(0.02, weight=2.0),)
-    one_by_one = [all_at_once(people, each[None], settings, parity)[0] for each in start]
-    rounding = 1e-12 if settings.dtype == "float64" else 2e-4
-    np.testing.assert_allclose(all_at_once(people, start, settings, parity), one_by_one, rtol=rounding, atol=rounding)
 
 
 def test_settings_given_by_name_win_over_those_of_a_preset():
     assert DescentSettings.of() == DescentSettings.of("paper") == DescentSettings()
-    assert DescentSettings.of("released", dtype="float64", application=None) == replace(
+    assert DescentSettings.of("released", dtype="float64", application_weight=None) == replace(
         PRESETS["released"], dtype="float64"
     )
     with pytest.raises(ValueError, match="No setting of the descent is called 'nonsense'; there are temperature"):
@@ -170,7 +122,7 @@ def test_settings_given_by_name_win_over_those_of_a_preset():
     ("wrong", "message"),
     [
         ({"temperature": 0.0}, "temperature must be positive"),
-        ({"application": -1.0}, "application"),
+        ({"application_weight": -1.0}, "application_weight"),
         ({"steps": 2.5}, "steps must be a whole number of at least 1"),
         ({"dtype": "float16"}, "dtype must be"),
     ],

@@ -6,10 +6,11 @@ import numpy as np
 import pytest
 from scipy.special import expit, log_expit
 
-from selfselect.behaviour import applies_rule
+from selfselect.behaviour import BestResponse
 from selfselect.counting.sums import Gradient, Sums
 from selfselect.learning.objective import StrategicObjective
 from selfselect.learning.scores import GroupedRows, SmoothScores
+from selfselect.statistics import Published
 
 K = 4
 NAMES = [part.name for part in fields(Sums)[:7]]
@@ -108,5 +109,5 @@ def test_the_corrected_precision_decides_exactly_as_the_hard_rule(data):
     for cost in (0.2, 0.4, 0.5, 0.7, 0.9):  # also below one half, where the paper's form divides by a negative number
         applies, sums = applications(block, w, cost)
         some = sums.selected > 0
-        hard = applies_rule(sums.true_positives, sums.selected, np.full(K, cost))
+        hard = BestResponse().shares(Published(sums), np.full(K, cost))
         assert (applies >= 0.5)[some].tolist() == hard[some].tolist()

@@ -3,15 +3,16 @@
 import numpy as np
 import pandas as pd
 import pytest
-from sklearn.exceptions import ConvergenceWarning
+from scipy.stats import norm
 
-from selfselect import InfeasibleError, StrategicClassifier
+from own_behaviours import Linear
+from selfselect import InfeasibleError
+from selfselect.behaviour import BestResponse, LogitResponse, PrivateCosts
 from selfselect.constraints import BaseRateOrder, Constraints, DemographicParity, TruePositiveRateParity
 from selfselect.datasets import make_base_rate_groups
-from selfselect.learning import DescentSettings, Problem, TrainingTerms, evaluate_counts, solve
+from selfselect.learning import Problem, TrainingTerms, evaluate_counts, solve
 from selfselect.learning.candidates import counts_of
-from selfselect.learning.paper import solve_by_descent, solve_by_stages
-from selfselect.learning.solvers import solve_all_groups, solve_single_groups
+from selfselect.learning.solvers import solve_all_groups, solve_shares, solve_single_groups
 
 PARITY = (BaseRateOrder(), DemographicParity(0.05, weight=5.0), TruePositiveRateParity(0.1, weight=5.0))
 
@@ -22,12 +23,13 @@ def people():
     return X.to_numpy(dtype=float), y.to_numpy() > 0, pd.Categorical(z).codes.astype(np.intp)
 
 
-def problem_of(people, *, with_groups=True, cost=0.6, tolerance=0.0, **constraints):
+def problem_of(people, *, with_groups=True, cost=0.6, margin=0.0, behaviour=None, **constraints):
     X, y, codes = people
     n_groups = codes.max() + 1
     X = X if with_groups else X[:, n_groups:]
     labels = pd.Index([f"z{i}" for i in range(n_groups)])
-    terms = TrainingTerms(np.full(n_groups, cost), tolerance, Constraints(**constraints))
+    response = BestResponse() if behaviour is None else behaviour
+    terms = TrainingTerms(labels, np.full(n_groups, cost), margin, Constraints(**constraints), response)
     return Problem.build(X, y, codes, labels, np.ones(len(y)), terms)
 
 
@@ -36,16 +38,23 @@ def candidates_of(problem, solver):
         return solve_single_groups(problem)[0]
     if solver == "all groups":
         return solve_all_groups(problem)[0]
-    return solve_by_stages(problem, np.random.RandomState(0), 2, 1 / 6)
+    return solve_shares(problem, np.random.RandomState(0))[0]
 
 
-@pytest.mark.parametrize("with_groups", [True, False])
-@pytest.mark.parametrize("solver", ["single groups", "all groups", "random starts"])
-@pytest.mark.parametrize(
-    "constraints",
-    [{}, {"tolerance": 0.02}, {"tolerance": "auto", "max_social_cost": 0.3}, {"between_groups": PARITY}],
-    ids=["nothing", "tolerance", "social cost", "parity"],
-)
+LIMITED = {"margin": 0.02, "max_social_cost": 0.3}
+CASES = [
+    (solver, with_groups, constraints)
+    for solver in ("single groups", "all groups")
+    for with_groups in (True, False)
+    for constraints in ({}, {"margin": 0.02}, LIMITED, {"between_groups": PARITY})
+] + [
+    ("shares", False, {"behaviour": behaviour, **constraints})
+    for behaviour in (LogitResponse(0.1), PrivateCosts(norm(0, 0.1)), Linear())
+    for constraints in ({}, LIMITED, {"between_groups": PARITY})
+]
+
+
+@pytest.mark.parametrize(("solver", "with_groups", "constraints"), CASES, ids=lambda value: f"{value}"[:40])
 def test_the_evaluation_of_a_candidate_is_what_it_does_on_the_rows(people, with_groups, solver, constraints):
     problem = problem_of(people, with_groups=with_groups, **constraints)
     for candidate in candidates_of(problem, solver):
@@ -53,48 +62,6 @@ def test_the_evaluation_of_a_candidate_is_what_it_does_on_the_rows(people, with_
         assert candidate.violation == pytest.approx(evaluation.violation[0])
         assert candidate.accuracy == pytest.approx(evaluation.accuracy[0], nan_ok=True)
         assert candidate.value <= evaluation.value[0] + 1e-12  # some weights were fitted
-
-
-# ---------------------------------------------------------------------- the paper's own way
-
-
-@pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning", "ignore::selfselect.ApplicationWarning")
-@pytest.mark.parametrize(
-    ("constraints", "allowed"),
-    [
-        ({}, lambda audited: True),
-        ({"max_social_cost": 0.8}, lambda audited: audited.social_cost <= 0.8),
-        ({"require": ["z0"]}, lambda audited: audited.to_frame().loc["z0", "applies"]),
-    ],
-    ids=["parity", "parity and a limit", "parity and a required group"],
-)
-def test_descent_keeps_the_most_accurate_start_among_those_that_violate_constraints_least(constraints, allowed):
-    X, y, z = make_base_rate_groups((0.5, 0.3, 0.15), n_per_group=200, random_state=0, return_X_y_group=True)
-    settings = {"cost": 0.6, "parity": 5.0, "solver": "gradient_descent", "max_iter": 60, "publish": "train"}
-
-    def audited(**more):
-        return StrategicClassifier(**settings, **more).fit(X, y, sensitive_features=z).audit(X, y, z)
-
-    one_by_one = np.random.RandomState(2)  # each fit takes the next start
-    each = [audited(n_starts=1, random_state=one_by_one) for _ in range(4)]
-    kept = audited(n_starts=4, random_state=2, **constraints)
-    assert allowed(kept)
-    assert kept.induced_accuracy == max(start.induced_accuracy for start in each if allowed(start))
-    assert (kept.induced_accuracy == max(start.induced_accuracy for start in each)) == (not constraints)
-
-
-def test_descent_values_a_start_by_its_plain_accuracy_at_its_own_threshold(people):
-    X, y, codes = people
-    problem = problem_of(people, tolerance=0.05, between_groups=PARITY)
-    with pytest.warns(ConvergenceWarning):
-        candidates, _ = solve_by_descent(problem, np.random.RandomState(0), DescentSettings(starts=3, steps=50))
-    for candidate in candidates:
-        weights, intercept = problem.standardisation.undo_parameters(candidate.parameters)
-        selected = X @ weights + intercept > 0
-        applying = [g for g in range(3) if selected[codes == g].any() and y[(codes == g) & selected].mean() >= 0.6]
-        mine = np.isin(codes, applying)
-        assert candidate.value == pytest.approx((selected == y)[mine].mean())
-        assert candidate.violation == 0
 
 
 def test_a_limit_that_parity_rules_out_is_named(people):
@@ -123,10 +90,9 @@ def test_a_group_that_training_does_not_reach_is_reached_from_a_score_of_its_own
     X, y, z, *_ = adult["without"]
     codes = pd.Categorical(z).codes.astype(np.intp)
     parity = DemographicParity(0.2, relative=True, weight=10.0)
-    terms = TrainingTerms(np.full(codes.max() + 1, 0.75), 0.02, Constraints(between_groups=(parity,)))
-    problem = Problem.build(
-        X.to_numpy(float), y.to_numpy() > 0, codes, pd.Index(range(codes.max() + 1)), np.ones(len(y)), terms
-    )
+    labels = pd.RangeIndex(codes.max() + 1)
+    terms = TrainingTerms(labels, np.full(len(labels), 0.75), 0.02, Constraints(between_groups=(parity,)))
+    problem = Problem.build(X.to_numpy(float), y.to_numpy() > 0, codes, labels, np.ones(len(y)), terms)
     with_repetitions = solve_all_groups(problem)[0]
     monkeypatch.setattr("selfselect.learning.solvers._repeated_runs", lambda *_: [])
     without = solve_all_groups(problem)[0]

@@ -7,11 +7,12 @@ import numpy as np
 import pytest
 
 from selfselect import InfeasibleError
-from selfselect.behaviour import applies_rule
+from selfselect.behaviour import BestResponse
 from selfselect.constraints import BaseRateOrder, Constraints, DemographicParity, TruePositiveRateParity
 from selfselect.counting import CountCurves
 from selfselect.learning import group_sets, optimise_thresholds
 from selfselect.learning.group_sets import GroupChoices, best_set
+from selfselect.statistics import Published
 
 SLACK = 1e-12
 MODES = ("select_none", "select_all", "forbid")
@@ -107,7 +108,7 @@ def table_of(rng, K, most_rows, levels, weighted=False):
     steps = CountCurves.from_scores(y, score, sensitive_features=z, sample_weight=weight)
     undefined = "apply" if rng.random() < 0.2 else "abstain"
     costs = rng.choice([0.3, 0.5, 0.6, 0.75], K)[steps.group]
-    applies = applies_rule(steps.true_positives, steps.selected, costs, undefined)
+    applies = BestResponse(undefined).shares(Published(steps), costs)
     reliable = applies & (rng.random(len(applies)) < rng.choice([0.3, 0.7, 1.0]))
     gain = steps.correct.astype(float)
     if rng.random() < 0.3:
@@ -224,7 +225,7 @@ def big_table(rng, K, rows, cost=0.6):
     score = rng.uniform(size=rows)
     y = rng.random(rows) < np.clip(score + rng.normal(0, 0.2, K)[z], 0.02, 0.98)
     steps = CountCurves.from_scores(y, score, sensitive_features=z)
-    return steps, applies_rule(steps.true_positives, steps.selected, cost)
+    return steps, where(steps, cost)
 
 
 def best_of_all_windows(steps, applies, tolerance, ratio, need):
@@ -286,7 +287,7 @@ def two_groups():
 
 
 def where(steps, cost):
-    return applies_rule(steps.true_positives, steps.selected, cost)
+    return BestResponse().shares(Published(steps), cost)
 
 
 @pytest.mark.parametrize(("cost", "selected"), [(0.6, 4), (0.2, 0)])

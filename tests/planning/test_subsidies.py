@@ -5,9 +5,12 @@ import pandas as pd
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from scipy.stats import norm
 
+from responses import Hesitant
 from selfselect import PublishedStatistics, ScreeningResult, Terms, plan_subsidies
 from selfselect.auditing import Audit
+from selfselect.behaviour import BetaBeliefs, LogitResponse, PrivateCosts
 from selfselect.planning import plan_for, plan_under_retraining
 
 tables = st.lists(
@@ -44,6 +47,29 @@ def test_the_subsidies_bring_in_all_who_can_be_brought_in_and_less_would_not(row
         if subsidy > 1e-6:
             less = {group: subsidy * (1 - 1e-6)}
             assert not before.published.applies(before.cost, less, subsidy_kind=kind)[group]
+
+
+@pytest.mark.parametrize(
+    "behaviour",
+    [LogitResponse(0.03), LogitResponse(1e-5), PrivateCosts(norm(0.05, 0.1)), BetaBeliefs(0.3, 8), Hesitant()],
+)
+@given(tables, st.integers(1, 100), st.sampled_from(["additive", "proportional"]))
+def test_under_any_behaviour_at_least_half_of_each_target_applies_and_less_would_not_do(behaviour, rows, cost, kind):
+    before = audit_of(rows, cost / 100)
+    before = before.under(Terms(cost / 100, behaviour=behaviour))
+    plan = plan_for(before, subsidy_kind=kind)
+    possible = plan.subsidies.notna()
+    assert (plan.after.shares[possible] >= 0.5).all()
+    free = before.under(before.terms.with_subsidies(1.0, "proportional"))
+    assert (free.shares[~possible] < 0.5).all()
+    assert (plan.subsidies[before.applies] == 0).all()
+    for group, subsidy in plan.subsidies[possible].items():
+        if subsidy > 1e-6:
+            less = before.under(before.terms.with_subsidies({group: subsidy * (1 - 1e-4)}, kind))
+            assert less.shares[group] < 0.5
+    frame = plan.after.to_frame()
+    assert plan.total == pytest.approx(((cost / 100 - frame["cost"]) * frame["share"] * frame["selected"]).sum())
+    assert "nan" not in plan.verdict()
 
 
 @given(tables, st.integers(1, 100))

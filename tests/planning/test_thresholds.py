@@ -8,12 +8,13 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from selfselect import PublishedStatistics, Terms, ThresholdCurves, threshold_frontier
+from selfselect import PublishedStatistics, Terms, ThresholdCurves, audit, threshold_frontier
+from selfselect.behaviour import LogitResponse
 from selfselect.constraints import Constraints
 from selfselect.learning import InfeasibleError, optimise_thresholds
 from selfselect.outcomes import outcome
 from selfselect.planning.halves import two_halves
-from selfselect.planning.thresholds import short_threshold
+from selfselect.planning.thresholds import frontier_for, short_threshold
 from selfselect.report.sentences.frontiers import NOTES, recommendation
 
 
@@ -65,7 +66,7 @@ def test_a_recommendation_per_group_is_the_allocation_under_the_same_limit(limit
     y, score, z = people(3, n=2000, groups=8, decimals=3)
     frontier = threshold_frontier(y, score, sensitive_features=z, cost=0.6, max_social_cost=limit)
     curves = ThresholdCurves.from_scores(y, score, sensitive_features=z)
-    applies = curves.step_applies(np.full(8, 0.6))
+    applies = curves.step_shares(Terms(0.6))
     best = frontier.recommend(kind="per_group")
     try:
         expected = optimise_thresholds(curves, applies, constraints=Constraints(max_social_cost=limit))
@@ -75,6 +76,31 @@ def test_a_recommendation_per_group_is_the_allocation_under_the_same_limit(limit
     assert best.met
     assert best.outcome.induced_accuracy == pytest.approx(expected.value)
     assert best.outcome.social_cost <= limit + 1e-12
+
+
+def test_where_a_share_of_each_group_applies_one_threshold_is_the_best_of_all_and_none_per_group_is_offered():
+    y, score, z = people(4, n=400, decimals=2)
+    terms = Terms(0.6, {1: 0.05}, behaviour=LogitResponse(0.05))
+    frontier = frontier_for(audit(y, score=score, sensitive_features=z, cost=0.6).under(terms), random_state=5)
+    tried = []
+    for value in [-math.inf, *np.unique(score)]:
+        table = PublishedStatistics.from_predictions(y, score > value, sensitive_features=z)
+        tried.append(outcome(table, table.shares(terms)))
+    tried = [(o.social_cost, o.induced_accuracy) for o in tried if not math.isnan(o.induced_accuracy)]
+    assert pairs_of(frontier.one) == pytest.approx(np.array(not_beaten(tried)))
+    best, sums = frontier.recommend(0.9), np.zeros(4)
+    halves = two_halves(frontier.curves, 5)
+    for chosen_on, counted_on in (halves, halves[::-1]):
+        rows = chosen_on.outcomes_under(terms)
+        chosen = rows[rows["social_cost"] <= 0.9].sort_values("induced_accuracy", ascending=False).iloc[0]
+        table = counted_on.at(chosen["threshold"])
+        counts, shares = table.counts, table.shares(terms).to_numpy()
+        sums += [shares @ counts.correct, shares @ counts.n, (1 - shares) @ counts.positives, counts.positives.sum()]
+    assert (best.held_out_accuracy, best.held_out_social_cost) == pytest.approx((sums[0] / sums[1], sums[2] / sums[3]))
+    assert list(frontier.points) == list(json.loads(frontier.to_json())["recommended"]) == ["one"]
+    assert "per group" not in frontier.verdict() + frontier.to_html().split("<script")[0].split("<main")[0]
+    with pytest.raises(ValueError, match=r"not under LogitResponse\(scale=0.05\)"):
+        frontier.recommend(kind="per_group")
 
 
 def test_if_no_threshold_keeps_the_limit_the_nearest_is_recommended():

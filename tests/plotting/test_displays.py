@@ -183,7 +183,7 @@ def test_a_subsidy_gives_each_row_a_cost_of_its_own():
 
 def test_bars_end_at_the_lower_bound_if_people_decide_by_it(naive):
     display = WhoAppliesDisplay.from_estimator(naive)
-    limits = naive.terms_.max_accepted_cost(naive.published_.counts)
+    limits = naive.terms_.max_accepted_cost(naive.published_.groups, naive.published_.counts)
     assert [width for width, _ in bars_of(display)] == sorted(limits, reverse=True)
     dots = display.ax_.get_lines()[0].get_xdata()
     assert sorted(dots) == sorted(naive.published_.precision)

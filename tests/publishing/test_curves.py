@@ -1,5 +1,3 @@
-from itertools import product
-
 import numpy as np
 import pytest
 from hypothesis import given
@@ -7,9 +5,11 @@ from hypothesis import strategies as st
 
 import reference
 from drawn import curves_of, scored_people, thresholds_to_try
-from selfselect import BestResponse, PublishedStatistics, SureRule, Terms, ThresholdCurves
-from selfselect.counting import ratio
+from own_behaviours import AtLeastTen, Linear, OneThird
+from selfselect import BestResponse, PublishedStatistics, Terms, ThresholdCurves
+from selfselect.behaviour import BetaBeliefs, LogitResponse, as_decisions
 from selfselect.metrics import firm_utility, outcome
+from selfselect.publishing import LowerBound
 
 costs = st.sampled_from([0.0, 0.3, 0.5, 0.6, 0.75, 1.0])
 
@@ -141,43 +141,42 @@ def test_weights_leave_no_rounding_errors_where_nobody_applies():
         assert (table.loc[away, name] == 0).all()
     assert (table.loc[away, "social_cost"] == 1).all()
     assert table.loc[~away, "induced_accuracy"].notna().all()
-    # a small part of a group are applicants, although the group does not count as applying
-    few = curves.outcomes_under(Terms(0.5, behaviour=OnePercent()))
+    # a part of a group are applicants, although the group does not count as applying
+    few = curves.outcomes_under(Terms(0.5, behaviour=OneThird()))
     assert few["applying_groups"].eq(0).all()
-    assert few["application_rate"].to_numpy() == pytest.approx(0.01)
+    assert few["application_rate"].to_numpy() == pytest.approx(1 / 3)
     assert few["induced_accuracy"].notna().all()
 
 
-class OnePercent:
-    """One percent of each group applies, whatever is published."""
-
-    def shares(self, true_positives, selected, costs):
-        return np.full(np.shape(selected), 0.01)
+BEHAVIOURS = [BestResponse("apply"), AtLeastTen(), OneThird(), Linear(), LogitResponse(0.2)]
+BEHAVIOURS += [BetaBeliefs({0: 0.1, 1: 0.5, 2: 0.9}, 7), BetaBeliefs(0.5, 7, LogitResponse(0.2))]
 
 
-def test_outcomes_under_terms_take_a_tolerance():
+@pytest.mark.parametrize("behaviour", BEHAVIOURS, ids=lambda each: type(each).__name__)
+@pytest.mark.parametrize("statistic", [None, LowerBound(0.7)], ids=["precision", "bound"])
+def test_under_any_terms_outcomes_of_all_thresholds_equal_those_of_each_threshold(behaviour, statistic):
     y, score, z = some_people()
     curves = ThresholdCurves.from_scores(y, score, sensitive_features=z)
-    sure = Terms(0.3, behaviour=SureRule(0.7))
+    more = {} if statistic is None else {"statistic": statistic}
+    terms = Terms({0: 0.3, 1: 0.4, 2: 0.5}, {1: 0.1}, behaviour=behaviour, **more)
+    for row in curves.outcomes_under(terms).itertuples():
+        table = curves.at(row.threshold)
+        expected = outcome(table, table.shares(terms)).to_dict()
+        assert {name: getattr(row, name) for name in expected} == pytest.approx(expected, nan_ok=True)
+
+
+def test_a_margin_is_cleared_by_the_precision_of_a_yes_or_no_and_added_to_the_cost_of_shares():
+    y, score, z = some_people()
+    curves = ThresholdCurves.from_scores(y, score, sensitive_features=z)
+    sure = Terms(0.3, statistic=LowerBound(0.7))
     assert curves.outcomes_under(sure).equals(curves.outcomes_under(sure, 0.0))
-    assert curves.outcomes(0.3).equals(curves.outcomes_under(Terms(0.3), 0.0))
     strict = curves.outcomes_under(sure, 0.25)["applying_groups"].to_numpy()
     for k, threshold in enumerate(curves.outcomes(0.3)["threshold"]):
         table = curves.at(threshold)
-        applies = table.decisions(sure) & (table.precision >= 0.55)
-        assert strict[k] == applies.sum()
+        assert strict[k] == (table.decisions(sure) & (table.precision >= 0.55)).sum()
     assert 0 < strict.sum() < curves.outcomes_under(sure)["applying_groups"].sum()
-
-
-def test_shares_of_divided_groups_are_kept_where_they_clear_the_tolerance():
-    y, score, z = some_people()
-    curves = ThresholdCurves.from_scores(y, score, sensitive_features=z)
-    terms = Terms({0: 0.3, 1: 0.4, 2: 0.5}, {1: 0.1}, behaviour=OnePercent())
-    precision = ratio(curves.true_positives, curves.selected)
-    clears = ~(precision < np.array([0.3, 0.3, 0.5])[curves.group] + 0.2 - 1e-9)  # NaN where nobody is selected
-    assert curves.step_shares(terms).tolist() == [0.01] * len(curves.threshold)
-    assert curves.step_shares(terms, 0.2).tolist() == (0.01 * clears).tolist()
-    assert 0 < clears.sum() < len(clears)
+    logit = Terms(0.3, behaviour=LogitResponse(0.1))
+    assert curves.step_shares(logit, 0.25).tolist() == curves.step_shares(logit.at_cost(0.55)).tolist()
 
 
 # ---------------------------------------------------------------------- intervals and best thresholds
@@ -213,24 +212,19 @@ def test_best_thresholds_are_the_lowest_of_equal_accuracy():
     light = ThresholdCurves.from_scores(y, score, sample_weight=[0.125] * 5)  # less than one person in all
     assert light.best_by_group(0.65)["threshold"].tolist() == [2.0]
     with pytest.raises(ValueError, match="min_selected is NaN"):
-        curves.best_steps(np.array([0.6]), min_selected=np.nan)
+        curves.best_by_group(0.6, min_selected=np.nan)
 
 
 def test_best_steps_are_the_most_accurate_allowed_ones():
     y, score, z = some_people()
     curves = ThresholdCurves.from_scores(y, score, sensitive_features=z)
-    costs, random = np.array([0.4, 0.5, 0.6]), np.random.default_rng(8)
-    selected, true_positives = curves.selected, curves.true_positives
-    right = true_positives + np.bincount(z, ~y)[curves.group] - (selected - true_positives)
-    behaviours = (None, BestResponse("apply"), SureRule(0.6))
-    for behaviour, tolerance, least in product(behaviours, (0.0, 0.1, "auto"), (0, 5)):
-        allowed = curves.step_applies(costs, tolerance, behaviour) & (selected >= least)
-        some = random.random(len(curves.threshold)) < 0.5
-        for among in (None, some):
-            best = curves.best_steps(costs, tolerance, least, behaviour, among)
-            for group in range(3):
-                own = np.flatnonzero(allowed & (curves.group == group) & (True if among is None else among))
-                assert best[group] == (max(own, key=lambda step: (right[step], -step)) if len(own) else -1)
+    right = curves.true_positives + np.bincount(z, ~y)[curves.group] - (curves.selected - curves.true_positives)
+    applies = as_decisions(curves.step_shares(Terms({0: 0.4, 1: 0.5, 2: 0.6})))
+    for allowed in (applies, applies & (curves.selected >= 5), np.random.default_rng(8).random(len(right)) < 0.1):
+        best = curves.best_steps(allowed)
+        for group in range(3):
+            own = np.flatnonzero(allowed & (curves.group == group))
+            assert best[group] == (max(own, key=lambda step: (right[step], -step)) if len(own) else -1)
 
 
 def test_an_uninformative_score_is_calibrated_whatever_the_weights():

@@ -1,5 +1,3 @@
-from dataclasses import dataclass
-
 import numpy as np
 import pandas as pd
 import pytest
@@ -11,7 +9,9 @@ from sklearn.metrics import accuracy_score, precision_score
 
 import reference
 from drawn import columns, decided_people
-from selfselect import BestResponse, GroupCounts, PublishedStatistics, SureRule, Terms
+from own_behaviours import OneThird
+from selfselect import BestResponse, GroupCounts, PublishedStatistics, Terms
+from selfselect.publishing import LowerBound
 
 
 @given(decided_people, st.sampled_from([0.0, 0.25, 0.5, 0.6, 0.7, 0.75, 1.0]))
@@ -274,17 +274,9 @@ def test_with_squared_weights_intervals_use_the_effective_sample_size():
     assert "effective_selected" not in table_of().to_frame()
 
 
-@dataclass(frozen=True)
-class OneThird:
-    """A third of every group applies, whatever is published."""
-
-    def shares(self, true_positives, selected, costs):
-        return [1 / 3] * len(costs)
-
-
 def test_results_are_series_indexed_by_group():
     table = table_of()
-    sure = Terms(0.4, behaviour=SureRule(0.9))
+    sure = Terms(0.4, statistic=LowerBound(0.9))
     for series, name, expected in (
         (table.base_rate, "base_rate", [0.5, 0.5]),
         (table.precision, "precision", [0.7, 0.5]),

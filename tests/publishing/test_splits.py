@@ -20,7 +20,8 @@ from selfselect import (
 )
 from selfselect.counting import encode_groups
 from selfselect.datasets import make_base_rate_groups
-from selfselect.publishing.splits import make_splits
+from selfselect.publishing import CrossFit, Holdout, LowerBound, Precision, TrainingSet
+from selfselect.publishing.splits import as_publishing
 
 ALL = (NaiveClassifier, SemiStrategicClassifier, StrategicClassifier, GroupThresholdClassifier)
 quiet = pytest.mark.filterwarnings("ignore::selfselect.ApplicationWarning")
@@ -31,9 +32,9 @@ def crowd():
     return make_base_rate_groups((0.6, 0.4, 0.2), n_per_group=300, random_state=0, return_X_y_group=True)
 
 
-def splits(mode, crowd, **options):
+def splits(publishing, crowd):
     X, y, z = crowd
-    return make_splits(mode, X, y.to_numpy() == 1, encode_groups(z), **options)
+    return as_publishing(publishing).splits(X, y.to_numpy() == 1, encode_groups(z))
 
 
 # ---------------------------------------------------------------------- splits
@@ -59,7 +60,7 @@ def test_folds_are_stratified_by_group_and_label(crowd):
 
 
 def test_the_holdout_is_never_fitted(crowd):
-    aside = splits("holdout", crowd, holdout=0.25)
+    aside = splits(Holdout(0.25), crowd)
     ((fitted, evaluated),) = aside.parts
     assert len(evaluated) == pytest.approx(0.25 * len(crowd[1]), abs=1)
     assert aside.final.tolist() == fitted.tolist()
@@ -79,12 +80,28 @@ def test_a_rare_label_gives_fewer_folds_or_none():
 
 def test_cv_may_be_a_splitter_that_evaluates_every_row_once(crowd):
     splitter = StratifiedKFold(3, shuffle=True, random_state=0)
-    assert len(splits("cross_fit", crowd, cv=splitter).parts) == 3
+    assert len(splits(CrossFit(splitter), crowd).parts) == 3
     with pytest.raises(ValueError, match="evaluate every row once"):
-        splits("cross_fit", crowd, cv=ShuffleSplit(3, random_state=0))
+        splits(CrossFit(ShuffleSplit(3, random_state=0)), crowd)
     for wrong in (1, "five", True):
         with pytest.raises(ValueError, match="cv must be"):
-            splits("cross_fit", crowd, cv=wrong)
+            splits(CrossFit(wrong), crowd)
+
+
+def test_short_names_stand_for_the_defaults_and_anything_else_is_refused():
+    bound = LowerBound(0.9)
+    assert as_publishing("cross_fit") == CrossFit(cv=5, statistic=bound)
+    assert as_publishing("holdout") == Holdout(size=0.3, statistic=bound, guarantee=False)
+    assert as_publishing("train") == TrainingSet(statistic=Precision())
+    for wrong in (CrossFit, 5, None):
+        with pytest.raises(TypeError, match=r"publish must be 'cross_fit', .* such as CrossFit\(cv=5\), got"):
+            as_publishing(wrong)
+    with pytest.raises(ValueError, match="publish must be one of 'cross_fit', 'holdout', 'train', got 'all'"):
+        as_publishing("all")
+    with pytest.raises(ValueError, match=r"size must lie in \(0, 1\)"):
+        Holdout(1.0)
+    with pytest.raises(ValueError, match="guarantee=True needs statistic=LowerBound"):
+        Holdout(statistic=Precision(), guarantee=True)
 
 
 # ---------------------------------------------------------------------- what is published
@@ -122,17 +139,17 @@ def test_a_forest_publishes_what_new_people_get_and_warns_of_overfitting():
 
 @quiet
 @pytest.mark.parametrize("cls", [SemiStrategicClassifier, StrategicClassifier, GroupThresholdClassifier])
-@pytest.mark.parametrize("publish", ["cross_fit", "holdout"])
+@pytest.mark.parametrize("publish", [CrossFit, Holdout])
 def test_groups_apply_if_the_clopper_pearson_bound_reaches_the_cost(cls, publish, crowd):
     X, y, z = crowd
     for cost in (0.6, 0.7, 0.8):
-        model = cls(cost=cost, publish=publish).fit(X, y, sensitive_features=z)
+        model = cls(cost=cost, publish=publish()).fit(X, y, sensitive_features=z)
         counts = model.published_.counts
         true_positives, selected = counts.true_positives, counts.selected
         low = beta.ppf(0.1, np.maximum(true_positives, 1), selected - true_positives + 1)
         bound = np.where(true_positives > 0, low, 0.0)
         assert model.applies().tolist() == ((bound >= cost) & (selected > 0)).tolist()
-        plain = cls(cost=cost, publish=publish, confidence=None).fit(X, y, sensitive_features=z)
+        plain = cls(cost=cost, publish=publish(statistic=Precision())).fit(X, y, sensitive_features=z)
         assert plain.applies().equals(plain.published_.applies(cost))
 
 
@@ -194,8 +211,7 @@ def test_rows_with_equal_features_do_not_leak_labels(publish):
     for seed in range(12):  # random labels, and a tree that memorises its training rows
         rng = np.random.default_rng(seed)
         X, y = rng.integers(0, 2000, (2000, 1)).astype(float), rng.random(2000) < 0.5
-        splits = make_splits(publish, X, y, encode_groups(np.zeros(2000)))
-        for fitted, evaluated in splits.parts:
+        for fitted, evaluated in as_publishing(publish).splits(X, y, encode_groups(np.zeros(2000))).parts:
             selected = tree.fit(X[fitted], y[fitted]).predict(X[evaluated])
             true_positives += y[evaluated][selected].sum()
             n_selected += selected.sum()

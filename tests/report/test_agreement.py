@@ -1,18 +1,22 @@
 """The page and the library say the same: number by number, sentence by sentence, in a real browser."""
 
-from dataclasses import asdict
+from dataclasses import asdict, replace
 from importlib.resources import files
+from types import SimpleNamespace
 
 import numpy as np
 import pytest
 from scipy.special import betainc, betaincinv
+from scipy.stats import norm
 
 from cases import all_cases
 from pages import content_of, embedded_text, example, random_audit
-from selfselect.behaviour import BestResponse, PromisedRule, SureRule, highest_cost
+from responses import Hesitant, Shrunk, Wary
+from selfselect.behaviour import BestResponse, BetaBeliefs, LogitResponse, PrivateCosts
 from selfselect.costs import Terms
 from selfselect.report.rendering import DOCUMENT_SCRIPTS, SCRIPTS
 from selfselect.report.sentences.audits import group_warnings
+from selfselect.statistics import Guaranteed, LowerBound, Precision, Published
 
 GROUP_NUMBERS = (
     "n selected true_positives base_rate selection_rate precision precision_low precision_high accuracy cost "
@@ -50,7 +54,7 @@ def assert_same_numbers(opened, audited):
     assert [group["share"] for group in opened["groups"]] == shares
     assert [group["applies"] for group in opened["groups"]] == audited.applies.tolist()
     max_accepted_cost = [group["max_accepted_cost"] for group in opened["groups"]]
-    limits = audited.terms.max_accepted_cost(audited.published.counts)
+    limits = audited.terms.max_accepted_cost(audited.published.groups, audited.published.counts)
     assert max_accepted_cost == pytest.approx(limits.tolist(), rel=0, abs=ROUNDING, nan_ok=True)
     if audited.of_new_people:
         assert [group["promise_kept"] for group in opened["groups"]] == frame["promise_kept"].tolist()
@@ -65,8 +69,7 @@ def assert_same_words(opened, audited):
     assert opened["warnings"] == group_warnings(audited)
 
 
-def test_two_hundred_random_audits_and_their_pages_agree_in_every_number_and_every_word(show):
-    audits = [random_audit(seed) for seed in range(200)]
+def assert_agreement(show, audits):
     given = [embedded_text(audited.to_html()) for audited in audits]
     opened = show(example()).evaluate("all => all.map((text) => selfselect.opened(JSON.parse(text)))", given)
     for seed, (audited, page) in enumerate(zip(audits, opened, strict=True)):
@@ -77,9 +80,8 @@ def test_two_hundred_random_audits_and_their_pages_agree_in_every_number_and_eve
             raise AssertionError(f"audit of seed {seed}: {error}") from error
 
 
-def counted(audited):
-    counts = audited.published.counts
-    return counts.true_positives, counts.selected, audited.terms.effective_cost(audited.published.groups)
+def test_two_hundred_random_audits_and_their_pages_agree_in_every_number_and_every_word(show):
+    assert_agreement(show, [random_audit(seed) for seed in range(200)])
 
 
 def test_the_random_audits_are_of_every_kind():
@@ -89,11 +91,11 @@ def test_the_random_audits_are_of_every_kind():
     assert any(np.unique(audited.curves.threshold).size > 201 for audited in audits if audited.curves)
     assert {audited.terms.kind for audited in audits} == {"additive", "proportional"}
     assert {audited.terms.uniform_cost is None for audited in audits} == {True, False}
-    behaviours = {(type(audited.terms.behaviour), audited.terms.behaviour.undefined) for audited in audits}
-    assert behaviours >= {(rule, way) for rule in (BestResponse, SureRule) for way in ("apply", "abstain")}
-    assert PromisedRule in {rule for rule, _ in behaviours}
-    sure = [audited for audited in audits if isinstance(audited.terms.behaviour, SureRule)]
-    assert sum((audited.applies != BestResponse().shares(*counted(audited))).any() for audited in sure) > 20
+    kinds = {(type(audited.terms.statistic), audited.terms.behaviour.undefined) for audited in audits}
+    assert kinds == {(kind, way) for kind in (Precision, LowerBound, Guaranteed) for way in ("apply", "abstain")}
+    by_precision = [audited.under(replace(audited.terms, statistic=Precision())) for audited in audits]
+    differs = [not one.applies.equals(other.applies) for one, other in zip(audits, by_precision, strict=True)]
+    assert sum(differs) > 20
     promises = [set(audited.promises()["promise_kept"]) for audited in audits if audited.of_new_people]
     assert set().union(*promises) == {"yes", "no", "undecided", ""}
     assert any((audited.published.counts.n % 1).any() for audited in audits)
@@ -104,12 +106,58 @@ def test_the_random_audits_are_of_every_kind():
         assert text in said
 
 
+RESPONSES = [
+    LogitResponse(0.05), BetaBeliefs(0.6, 20), Hesitant(), Wary(), BetaBeliefs(0.6, 20, LogitResponse(0.1)),
+    PrivateCosts(norm(0.02, 0.1)),
+]  # fmt: skip
+
+
+def under_other_parts(seed):
+    """A random audit under one of the other behaviours, or of a statistic that the page does not know."""
+    audited, i = random_audit(seed), seed % (len(RESPONSES) + 1)
+    if i == len(RESPONSES):
+        return audited.under(replace(audited.terms, statistic=Shrunk()))
+    return audited.under(replace(audited.terms, behaviour=RESPONSES[i]))
+
+
+def test_audits_under_other_behaviours_and_their_pages_agree_in_every_number_and_every_word(show):
+    audits = [under_other_parts(seed) for seed in range(70)]
+    assert_agreement(show, audits)
+    shares = np.concatenate([audited.shares for audited in audits])
+    assert ((shares > 0.05) & (shares < 0.95)).sum() > 50
+
+
+@pytest.mark.parametrize("response", [*RESPONSES, None], ids=lambda response: type(response).__name__)
+def test_at_every_cost_the_table_of_shares_gives_those_of_the_library_and_the_same_decisions(show, response):
+    terms = Terms(0.7, statistic=Shrunk()) if response is None else Terms(0.7, behaviour=response)
+    audited = example().under(terms)
+    data, table = content_of(audited), audited.published
+    behaviour, counts, groups = data["terms"]["behaviour"], data["published"], table.groups
+    rng = np.random.default_rng(0)
+    chosen = [data["threshold_position"], *rng.integers(len(data["thresholds"]), size=20).tolist()]
+    asked, expected = [], []
+    for t in chosen:
+        here = replace(table.counts, **{name: np.array(counts[name][t]) for name in ("selected", "true_positives")})
+        limits = terms.max_accepted_cost(groups, here)
+        for cost in [0, 0.305, 0.7, 1, *rng.random(4), *np.clip(limits[~np.isnan(limits)] + 1e-9, 0, 1), *limits]:
+            if not np.isnan(cost):
+                pairs = zip(here.true_positives.tolist(), here.selected.tolist(), range(len(groups)), strict=True)
+                asked += [(hits, passed, float(cost), z) for hits, passed, z in pairs]
+                expected += terms.at_cost(float(cost)).shares(groups, here).astype(float).tolist()
+    shown = show(audited).evaluate(
+        "([behaviour, all]) => all.map((given) => selfselect.share(behaviour, ...given))", [behaviour, asked]
+    )
+    kinked = isinstance(response, Hesitant)
+    assert shown == pytest.approx(expected, rel=0, abs=8e-3 if kinked else 1e-3)  # a line between hundredths
+    assert [share >= 0.5 for share in shown] == [share >= 0.5 for share in expected]
+
+
 def test_shares_between_nobody_and_everybody_lead_to_the_librarys_outcome(show):
     class Halves:
         """A quarter of each group, and another quarter where it is worth it: between the hard rule's answers."""
 
-        def shares(self, true_positives, selected, costs):
-            return 0.25 + 0.25 * np.asarray(BestResponse().shares(true_positives, selected, costs), dtype=float)
+        def shares(self, published, cost):
+            return 0.25 + 0.25 * published.reaches(cost)
 
     audited = example(cost=0.6)
     divided = audited.under(Terms(0.6, behaviour=Halves()))
@@ -160,13 +208,16 @@ def test_the_pages_bounds_and_chances_are_those_of_scipy(show):
 
 @pytest.mark.parametrize("level", LEVELS)
 def test_at_the_bound_itself_the_page_decides_as_the_library_does(show, level):
-    rule = SureRule(level)
     counts = np.array([(hits, passed) for hits, passed in grid() if hits > 0])
-    limits = highest_cost(rule, *counts.T)
+
+    def published(hits, passed):
+        return Published(SimpleNamespace(true_positives=hits, selected=passed), LowerBound(level))
+
+    limits = published(*counts.T).value
     near = [-1e-6, -1e-10, -1e-12, 0, 5e-13, 2.5e-12, 1e-10, 1e-6]
     hits, passed, bound = (np.repeat(values, len(near)) for values in (*counts.T, limits))
     costs = np.clip(bound + np.tile(near, len(counts)), 0, 1)
-    expected = rule.shares(hits, passed, costs)
+    expected = BestResponse().shares(published(hits, passed), costs)
     shown = show(example()).evaluate(
         "([level, all]) => all.map((given) => selfselect.share({ rule: 'sure', confidence: level }, ...given))",
         [level, np.column_stack([hits, passed, costs]).tolist()],

@@ -10,12 +10,13 @@ from pages import HOSTILE, MARKUP, elsewhere, example, hostile_audit, people, se
 from selfselect import PublishedStatistics, audit
 from selfselect._formats import amount, amount_up, count, level, percent
 from selfselect.auditing import Audit, ScreeningResult
-from selfselect.behaviour import BestResponse, SureRule
+from selfselect.behaviour import LogitResponse
 from selfselect.costs import Terms
 from selfselect.planning import plan_for
 from selfselect.report.page_data import short_name
-from selfselect.report.sentences.audits import group_statuses, group_warnings
-from selfselect.report.tables import effect_rows, payment_rows
+from selfselect.report.sentences.audits import behaviour_text, group_statuses, group_warnings
+from selfselect.report.tables import applies_text, effect_rows, payment_rows
+from selfselect.statistics import LowerBound, Precision
 
 
 def cells(page):
@@ -42,11 +43,11 @@ def assert_page_equals(page, audited):
         assert text(name) == percent(getattr(result, name)), name
     assert text("applying_groups") == f"{result.applying_groups} of {len(frame)} groups"
     shown = cells(page)
-    wide = audited.of_new_people or audited.terms.confidence is not None
+    wide = audited.of_new_people or audited.terms.confidence is not None or behaviour_text(audited.terms) is not None
     told = page.locator("#sentences li").all_text_contents()
     rows = zip(audited.names, frame.itertuples(), audited.sentences(), group_warnings(audited), strict=True)
     for name, row, sentence, warning in rows:
-        assert shown[name]["Applies"] == ("yes" if row.applies else "no" if row.selected else "nobody passes")
+        assert shown[name]["Applies"] == applies_text(row._asdict())
         assert shown[name]["People"] == count(row.n)
         assert shown[name]["Pass"] == count(row.selected)
         assert shown[name]["Qualified"] == percent(row.base_rate)
@@ -64,9 +65,11 @@ def assert_page_equals(page, audited):
         needed = "none helps" if np.isnan(row.subsidy_needed) else amount_up(row.subsidy_needed)
         needed = "\N{EN DASH}" if row.applies else needed
         assert shown[name]["Still needed"] == (needed.ljust(len("0.000"), "0") if needed[0] == "0" else needed)
-    if audited.terms.confidence is not None:
-        limits = audited.terms.max_accepted_cost(audited.published.counts)
-        heading = f"At least ({level(audited.terms.confidence)})"
+    if audited.terms.confidence is not None or behaviour_text(audited.terms) is not None:
+        limits = audited.terms.max_accepted_cost(audited.published.groups, audited.published.counts)
+        heading = "Accepts up to"
+        if audited.terms.confidence is not None:
+            heading = f"At least ({level(audited.terms.confidence)})"
         assert [shown[name][heading] for name in audited.names] == [percent(limit) for limit in limits]
 
 
@@ -86,9 +89,9 @@ def words_in(chart):
 
 
 @pytest.mark.parametrize("kind", ["additive", "proportional"])
-@pytest.mark.parametrize("behaviour", [BestResponse(), SureRule(0.9)])
-def test_at_random_settings_from_the_address_the_page_equals_the_library(show, kind, behaviour):
-    audited = example().under(Terms(0.7, kind=kind, behaviour=behaviour))
+@pytest.mark.parametrize("statistic", [Precision(), LowerBound(0.9)])
+def test_at_random_settings_from_the_address_the_page_equals_the_library(show, kind, statistic):
+    audited = example().under(Terms(0.7, kind=kind, statistic=statistic))
     page = show(audited)
     assert_page_equals(page, audited)
     offered = page.evaluate("() => JSON.parse(document.getElementById('data').textContent).thresholds")
@@ -106,13 +109,37 @@ def test_at_random_settings_from_the_address_the_page_equals_the_library(show, k
         settle(page)
         here = elsewhere(audited, -np.inf if threshold is None else threshold, cost, paid)
         assert_page_equals(page, here)
-        changed += not here.applies.equals(here.under(replace(here.terms, behaviour=BestResponse())).applies)
-    assert (changed > 0) == isinstance(behaviour, SureRule)  # the bound kept somebody away
-    assert ("One-sided Clopper-Pearson" in page.text_content("main")) == isinstance(behaviour, SureRule)
+        changed += not here.applies.equals(here.under(replace(here.terms, statistic=Precision())).applies)
+    assert (changed > 0) == isinstance(statistic, LowerBound)  # the bound kept somebody away
+    assert ("One-sided Clopper-Pearson" in page.text_content("main")) == isinstance(statistic, LowerBound)
     page.click("#reset")
     page.click("#least")
     settle(page)
     assert page.text_content("#application_rate") == "100.0%"
+
+
+def test_under_another_behaviour_the_page_opens_with_the_librarys_numbers_and_follows_them(show):
+    audited = example().under(Terms(0.7, {"B": 0.05}, behaviour=LogitResponse(0.1)))
+    page = show(audited)
+    assert_page_equals(page, audited)
+    for place in (".explained", ".terms"):
+        assert "People respond by LogitResponse(scale=0.1)." in page.locator(place).first.text_content()
+    assert "people decide by it" not in page.text_content("main")
+    offered = page.evaluate("() => JSON.parse(document.getElementById('data').textContent).thresholds")
+    for cost, t, paid in ((0.613, 40, 0.1), (0.85, 100, 0.0), (0.2, 10, 0.2), (0.777, 5, 0.333)):
+        page.evaluate("hash => { location.hash = hash; }", f"c={cost}&t={offered[t]}&s=0:{paid},1:0")
+        page.wait_for_function("cost => document.getElementById('cost-exact').value === String(cost)", arg=cost)
+        here, found = elsewhere(audited, offered[t], cost, {"A": paid}), page.evaluate("() => selfselect.compute()")
+        assert [group["share"] for group in found["groups"]] == pytest.approx(here.shares.tolist(), abs=2e-4)
+        assert [group["applies"] for group in found["groups"]] == here.applies.tolist()
+        for name in ("induced_accuracy", "social_cost", "application_rate"):
+            assert found[name] == pytest.approx(getattr(here, name), abs=2e-4)
+    page.click("#least")
+    found = page.evaluate("() => selfselect.compute()")
+    assert all(group["applies"] for group in found["groups"])
+    assert min(group["share"] for group in found["groups"]) == pytest.approx(0.5, abs=1e-3)
+    for chart in CHARTS:
+        in_sight(page, chart)
 
 
 def test_sliders_and_subsidies_move_with_keyboard_and_typing(show):
@@ -185,13 +212,13 @@ def test_least_subsidies_are_those_of_a_plan_and_each_group_is_drawn_against_its
 
 
 def test_charts_and_files_of_those_who_go_by_the_bound_have_it(show):
-    audited = example().under(Terms(0.7, behaviour=SureRule(0.9)))
+    audited = example().under(Terms(0.7, statistic=LowerBound(0.9)))
     page = show(audited)
     lines = page.evaluate("() => selfselect.csv('curves')").splitlines()
     columns = lines[0].split(",")
     row = dict(zip(columns, lines[len(lines) // 2].split(","), strict=True))
     there = elsewhere(audited, float(row["threshold"]))
-    limits = there.terms.max_accepted_cost(there.published.counts)
+    limits = there.terms.max_accepted_cost(there.published.groups, there.published.counts)
     for name, precision, limit in zip(audited.names, there.published.precision, limits, strict=True):
         assert float(row[name]) == precision
         assert float(row[f"{name} (at least)"]) == pytest.approx(limit, abs=1e-12)
@@ -210,7 +237,7 @@ def test_a_broken_promise_is_in_the_headline_and_beside_its_group(show):
 
     published = table((400, 200, 100, 90), (400, 200, 100, 90), (400, 200, 100, 90), (400, 100, 100, 40))
     new = table((200, 100, 40, 38), (200, 100, 40, 20), (200, 100, 40, 29), (200, 100, 40, 1))
-    audited = Audit(published, new, Terms(0.7, behaviour=SureRule(0.9)))
+    audited = Audit(published, new, Terms(0.7, statistic=LowerBound(0.9)))
     page = show(audited)
     assert_page_equals(page, audited)
     kept = {name: row["As published"] for name, row in cells(page).items()}

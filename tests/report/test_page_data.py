@@ -20,18 +20,28 @@ def test_too_many_groups_for_a_page_are_refused_rather_than_left_out():
         audit(np.ones(n), y_pred=np.ones(n), sensitive_features=np.arange(n), cost=0.5).to_html()
 
 
-def test_a_behaviour_that_the_page_cannot_recompute_is_refused_by_name():
-    class Shy:
-        def shares(self, true_positives, selected, costs):
-            return np.full(len(selected), 0.5)
+class Shy:
+    def shares(self, published, cost):
+        return np.full(np.shape(published.counts.selected), 0.25)
 
-        def __repr__(self):
-            return "Shy()"
 
-    shy = example().under(Terms(0.7, behaviour=Shy()))
+@pytest.mark.parametrize(("groups", "offered"), [(4, 201), (150, 99), (1400, 0)])
+def test_other_behaviours_come_as_a_table_of_shares_that_is_never_too_large(groups, offered):
+    shy = example([f"group {i}" for i in range(groups)], n=6000).under(Terms(0.7, behaviour=Shy()))
+    data = content_of(shy)
+    assert offered / 2 <= len(data["thresholds"] or ()) <= offered + 2
+    behaviour = data["terms"]["behaviour"]
+    assert behaviour["name"] == "Shy"
+    assert shy.to_dict()["behaviour"] == "Shy"
+    assert all(row[2] is None and row[3] == [0.25] * 101 for rows in behaviour["groups"] for row in rows)
+    counts = np.stack([data["published"]["true_positives"], data["published"]["selected"]], axis=-1)
+    for z, rows in enumerate(behaviour["groups"]):
+        assert {tuple(row[:2]) for row in rows} == {tuple(pair) for pair in counts[:, z].tolist()}
+    page = shy.to_html()
     assert "of people are expected to apply" in shy.verdict()
-    with pytest.raises(ValueError, match=r"cannot follow Shy\(\).*to_frame"):
-        shy.to_html()
+    assert "respond by <code>Shy</code>" in page
+    assert "people decide by it" not in page
+    assert len(page) < 8_000_000
 
 
 def test_counts_on_the_page_are_those_of_the_library_at_every_threshold_offered():

@@ -10,10 +10,10 @@ from selfselect import PublishedStatistics, _text
 from selfselect import _formats as formats
 from selfselect._formats import amount_down, amount_up
 from selfselect.auditing import group_names
-from selfselect.behaviour import BestResponse, SureRule
 from selfselect.costs import Terms
 from selfselect.outcomes import BoundedOutcome, Outcome
 from selfselect.report.sentences import words
+from selfselect.statistics import LowerBound, Precision
 
 
 def as_outcome(numbers):
@@ -47,20 +47,20 @@ def test_groups_of_any_kind_have_distinct_names(labels, names):
     cost=st.floats(0.001, 1) | st.integers(1, 1000).map(lambda thousandths: thousandths / 1000),
     paid=st.integers(0, 300).map(lambda thousandths: thousandths / 1000),
     kind=st.sampled_from(["additive", "proportional"]),
-    behaviour=st.sampled_from([BestResponse(), SureRule(0.5), SureRule(0.9), SureRule(0.999)]),
+    statistic=st.sampled_from([Precision(), LowerBound(0.5), LowerBound(0.9), LowerBound(0.999)]),
 )
-def test_what_a_sentence_promises_is_true_after_rounding(hits, selected, cost, paid, kind, behaviour):
+def test_what_a_sentence_promises_is_true_after_rounding(hits, selected, cost, paid, kind, statistic):
     hits, paid = min(hits, selected), min(paid, cost)
     frame = pd.DataFrame(
         {"n": [400], "positives": [200], "selected": [selected], "true_positives": [hits]}, index=["B"]
     )
-    published, terms = PublishedStatistics.from_counts(frame), Terms(cost, {"B": paid}, kind, behaviour)
+    published, terms = PublishedStatistics.from_counts(frame), Terms(cost, {"B": paid}, kind, statistic=statistic)
     if published.decisions(terms).iloc[0]:
         return
-    limit = terms.max_accepted_cost(published.counts)
+    limit = terms.max_accepted_cost(published.groups, published.counts)
     needed = float(terms.further_subsidy(published.groups, limit)[0])
     for promised in (needed, float(amount_up(needed))):
         assert published.decisions(
             terms.with_subsidies({"B": min(paid + promised, 1.0) if kind == "proportional" else paid + promised})
         ).iloc[0]
-    assert published.decisions(Terms(float(amount_down(limit[0])), behaviour=behaviour)).iloc[0]
+    assert published.decisions(Terms(float(amount_down(limit[0])), statistic=statistic)).iloc[0]

@@ -12,10 +12,10 @@ from reproduction.memoized import MAX_FITTED, MemoizedClassifier
 from reproduction.methods import (
     ALL_METHODS,
     CROSS_FIT_METHODS,
+    MARGINS,
     PAPER_METHODS,
     PROMISE_METHODS,
-    TOLERANCES,
-    choose_tolerance,
+    choose_margin,
     fit_method,
 )
 from reproduction.results import COLUMNS, load_results
@@ -37,7 +37,7 @@ CLASSIFIERS = {
     "strat_no_group_honest": lambda cost, seed: StrategicClassifier(cost, random_state=seed),
     "thresholds_lr": lambda cost, seed: GroupThresholdClassifier(cost=cost),
     "thresholds_gb": lambda cost, seed: GroupThresholdClassifier(boosting(seed), cost=cost),
-    "thresholds_both": lambda cost, seed: GroupThresholdClassifier(estimators=[logistic(), boosting(seed)], cost=cost),
+    "thresholds_both": lambda cost, seed: GroupThresholdClassifier([logistic(), boosting(seed)], cost=cost),
 }
 
 
@@ -103,7 +103,7 @@ def test_a_cross_fitted_method_is_the_classifier_with_its_defaults(method, small
     assert made.applies.tolist() == model.applies().tolist()
     audited = model.audit(split.test.features[:, first:], split.test.y, split.test.codes)
     assert made.test.true_positives.tolist() == audited.population.counts.true_positives.tolist()
-    assert ALL_METHODS[method].settings("adult", cost)["confidence"] == model.confidence
+    assert ALL_METHODS[method].settings("adult", cost)["publish"] == model.publish
 
 
 @pytest.mark.parametrize("cost", [0.75, 0.8])
@@ -140,19 +140,19 @@ def test_a_cost_does_not_change_the_fit_of_another():
 def test_the_margin_is_the_best_on_people_left_out_of_training():
     split = make_split(load_dataset("adult"), 30)
     method, cost, first = ALL_METHODS["strat_no_group_chosen"], 0.75, split.train.n_group_columns
-    chosen = choose_tolerance(method, method.settings("adult", cost), split.train, first, cost, 0)
-    assert chosen in TOLERANCES
-    fixed = StrategicClassifier(cost=cost, tolerance=chosen, random_state=0, publish="train")
+    chosen = choose_margin(method, method.settings("adult", cost), split.train, first, cost, 0)
+    assert chosen in MARGINS
+    fixed = StrategicClassifier(cost=cost, margin=chosen, random_state=0, publish="train")
     fixed.fit(split.train.features[:, first:], split.train.y, sensitive_features=split.train.codes)
     assert fit("strat_no_group_chosen", split, cost).train.to_dict() == fixed.published_.counts.to_dict()
 
 
 class Foretold(NaiveClassifier):
-    """Classifier whose outcome on people left out depends on its tolerance in a known way."""
+    """Classifier whose outcome on people left out depends on its margin in a known way."""
 
-    def __init__(self, tolerance=0.0):
+    def __init__(self, margin=0.0):
         super().__init__()
-        self.tolerance = tolerance
+        self.margin = margin
 
     def fit(self, X, y, *, sensitive_features=None, sample_weight=None):
         self.rows_ = {row.tobytes() for row in X}
@@ -160,7 +160,7 @@ class Foretold(NaiveClassifier):
 
     def audit(self, X, y, sensitive_features=None, **others):
         assert not self.rows_ & {row.tobytes() for row in X}
-        accuracy, rate = self.tolerance
+        accuracy, rate = self.margin
         return type(
             "Audit", (), {"outcome": type("Outcome", (), {"induced_accuracy": accuracy, "application_rate": rate})}
         )
@@ -178,8 +178,8 @@ class Foretold(NaiveClassifier):
 )
 def test_the_highest_accuracy_over_applicants_is_chosen_and_the_first_of_equals(values, best, small):
     method = ALL_METHODS["strat_no_group_chosen"]
-    foretold = type(method)("", lambda cost, settings, seed: Foretold(settings["tolerance"]), method.settings)
-    assert choose_tolerance(foretold, {"tolerance": values}, small, 0, 0.7, 0) == values[best]
+    foretold = type(method)("", lambda cost, settings, seed: Foretold(settings["margin"]), method.settings)
+    assert choose_margin(foretold, {"margin": values}, small, 0, 0.7, 0) == values[best]
 
 
 # ---------------------------------------------------------------------- memoized fits

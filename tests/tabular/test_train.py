@@ -10,7 +10,7 @@ import pytest
 from sklearn.ensemble import RandomForestClassifier
 
 from applicants import applicants, text_columns
-from selfselect import GroupThresholdClassifier, NaiveClassifier, SemiStrategicClassifier, audit
+from selfselect import GroupThresholdClassifier, NaiveClassifier, SemiStrategicClassifier, audit, constraints
 from selfselect.cli.train import METHODS as METHODS_OF_THE_COMMAND
 from selfselect.costs import Terms
 from selfselect.counting import encode_groups
@@ -44,20 +44,30 @@ def test_the_same_share_of_every_stratum_is_held_out_and_none_is_emptied():
 
 @pytest.mark.parametrize("method", METHODS)
 def test_settings_that_are_not_given_are_the_defaults_of_the_classifier(method):
-    made, plain = make_classifier(method, Terms(0.8, {"a": 0.1}, "proportional")), METHODS[method][0]()
+    made, plain = make_classifier(method, Terms(0.8, {"a": 0.1}, "proportional")), METHODS[method]()
     given = {"cost": 0.8, "subsidies": {"a": 0.1}, "subsidy_kind": "proportional"}
     assert type(made) is type(plain)
     assert made.get_params() == plain.get_params() | given
 
 
 def test_settings_reach_the_classifiers_that_have_them_and_are_refused_by_others():
-    assert make_classifier("semi", Terms(0.8), tolerance=0.1, random_state=3).tolerance == 0.1
-    made = make_classifier("strategic", Terms(0.8), tolerance=0.0, parity=2.0, random_state=3)
-    assert (made.tolerance, made.parity, made.random_state) == (0.0, 2.0, 3)
-    with pytest.raises(ValueError, match="parity is a setting of the method strategic, not of naive"):
+    assert make_classifier("semi", Terms(0.8), margin=0.1, random_state=3).margin == 0.1
+    given = {"require": ["a"], "max_social_cost": 0.5, "min_selection_rate": 0.1, "parity": 0.8, "tpr_parity": 0.7}
+    made = make_classifier("strategic", Terms(0.8), margin=0.0, random_state=3, **given)
+    assert (made.margin, made.random_state) == (0.0, 3)
+    assert made.constraints == (
+        constraints.RequiredGroups("a"),
+        constraints.MaxSocialCost(0.5),
+        constraints.MinSelectionRate(0.1),
+        constraints.DemographicParity(ratio_bound=0.8),
+        constraints.TruePositiveRateParity(ratio_bound=0.7),
+    )
+    with pytest.raises(
+        ValueError, match="parity is a setting of the method semi or thresholds or strategic, not of naive"
+    ):
         make_classifier("naive", Terms(0.8), parity=1.0)
-    with pytest.raises(ValueError, match="tolerance is a setting of the method semi or strategic, not of naive"):
-        make_classifier("naive", Terms(0.8), tolerance=0.1)
+    with pytest.raises(ValueError, match="margin is a setting of the method semi or strategic, not of naive"):
+        make_classifier("naive", Terms(0.8), margin=0.1)
 
 
 def test_the_command_offers_every_method():

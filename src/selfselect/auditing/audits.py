@@ -5,17 +5,18 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 import pandas as pd
 from numpy.typing import ArrayLike
 
-from .._validation import check_fraction
-from ..behaviour import BestResponse
-from ..costs import Cost, Subsidies, SubsidyKind, Terms
+from .._validation import as_column, check_fraction
+from ..behaviour import Behaviour, BestResponse
+from ..costs import Cost, Subsidies, SubsidyKind, Terms, check_no_column
 from ..outcomes import Outcome, outcome
 from ..publishing import PublishedStatistics, ThresholdCurves
+from ..statistics import Precision
 from .cost_ranges import OverCosts, over_costs
 from .impact import impact_ratios
 from .names import group_names
@@ -24,9 +25,6 @@ from .reported import Provenance, Reported
 from .resampling import Uncertainty, resample
 from .screening import ScreeningResult
 from .undecided import either_way
-
-if TYPE_CHECKING:
-    from ..report import Opening
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -142,7 +140,7 @@ class Audit(Reported):
 
         None if that does not matter: people decide by what was published before, by a lower bound, or only in part.
         """
-        if self.of_new_people or type(self.terms.behaviour) is not BestResponse:
+        if self.of_new_people or (type(self.terms.behaviour), type(self.terms.statistic)) != (BestResponse, Precision):
             return None
         frame, costs = self.published.to_frame(), self.terms.effective_cost(self.published.groups)
         return ((frame["precision_low"] < costs) & (costs <= frame["precision_high"])).rename("undecided")
@@ -184,7 +182,7 @@ class Audit(Reported):
         frame["cost"] = self.terms.effective_cost(groups)
         frame["applies"] = self.applies
         frame["share"] = self.shares
-        needed = self.terms.further_subsidy(groups, self.terms.max_accepted_cost(self.published.counts))
+        needed = self.terms.further_subsidy(groups, self.terms.max_accepted_cost(groups, self.published.counts))
         frame["subsidy_needed"] = np.where(self.applies, 0.0, needed)
         frame["utility"] = self.published.utility_under(self.terms)
         if self.undecided is not None:
@@ -274,23 +272,21 @@ class Audit(Reported):
 
         return audit_to_dict(self)
 
-    def to_html(self, *, opening: Opening | None = None) -> str:
-        """Report: one HTML page that needs nothing else. Needs the extra ``report``.
-
-        ``opening`` is what the page says first, if it is about more than an audit.
-        """
+    def _page(self) -> str:
         from ..report.pages import audit_page
 
-        return audit_page(self, opening)
+        return audit_page(self)
 
 
-def _as_costs(cost: Any) -> tuple[Cost, ...]:
+def _as_costs(cost: Any, n_rows: int) -> tuple[Cost, ...]:
     """One cost or several, as a tuple."""
     if isinstance(cost, Mapping | pd.Series):
         return (cost,)
     costs = (cost,) if np.ndim(cost) == 0 else tuple(cost)
     if not costs:
         raise ValueError("cost is empty; pass at least one.")
+    if len(costs) == n_rows:  # a cost of each person, not some costs to look at
+        check_no_column(cost)
     return tuple(check_fraction(value, "cost") for value in costs)
 
 
@@ -305,6 +301,7 @@ def audit(
     subsidies: Subsidies = None,
     subsidy_kind: SubsidyKind = "additive",
     cost_of: Mapping[Any, float] | None = None,
+    behaviour: Behaviour | None = None,
     sample_weight: ArrayLike | None = None,
     untested: bool = False,
     missing: str = "error",
@@ -332,6 +329,8 @@ def audit(
         ``c_z = c - s_z`` or ``c_z = c (1 - s_z)``.
     cost_of : mapping from group to float, optional
         Cost of single groups, instead of the general one.
+    behaviour : Behaviour, optional
+        How people respond to the precision; by default :class:`~selfselect.behaviour.BestResponse`.
     sample_weight : array-like of shape (n_rows,), optional
         Weights, as in a survey: every count is a sum of weights. Intervals use Kish's effective sample size,
         ``(sum w)^2 / sum w^2``.
@@ -360,7 +359,6 @@ def audit(
     """
     if (score is None) == (y_pred is None):
         raise TypeError("Pass either score or y_pred.")
-    costs = _as_costs(cost)
     if y_pred is not None and threshold is not None:
         raise TypeError("threshold belongs to score; y_pred holds decisions already.")
     shared: dict[str, Any] = {
@@ -373,7 +371,9 @@ def audit(
         people = ScreeningResult.from_scores(y_true, score, threshold=threshold, **shared)
     elif y_pred is not None:
         people = ScreeningResult.from_predictions(y_true, y_pred, **shared)
-    terms = Terms(costs[0], subsidies, subsidy_kind, cost_of=cost_of)
+    costs = _as_costs(cost, len(as_column(y_true, "y_true")))
+    response = BestResponse() if behaviour is None else behaviour
+    terms = Terms(costs[0], subsidies, subsidy_kind, response, cost_of=cost_of)
     for value in costs:
         terms.at_cost(value).effective_cost(people.groups)  # reports invalid costs and subsidies early
     return Audit(people, people, terms, costs[1:], provenance or Provenance())

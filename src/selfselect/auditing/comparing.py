@@ -145,8 +145,8 @@ class Comparison(Reported):
 
         return comparison_to_dict(self)
 
-    def to_html(self) -> str:
-        """Page with the verdict, a chart of both and the tables. Needs the extra ``report``."""
+    def _page(self) -> str:
+        """Page with the verdict, a chart of both and the tables."""
         from ..report.pages import comparison_page
 
         return comparison_page(self)

@@ -1,7 +1,8 @@
 """Who applies over a whole range of costs.
 
-The cost of applying is rarely known exactly. A group applies at every cost up to one that its published counts give;
-between two such costs nothing changes. So a range has finitely many answers, and no grid is needed.
+The cost of applying is rarely known exactly. A group applies at every cost up to one that its published counts give.
+Between two such costs nothing changes if groups apply or stay away as a whole, so that no grid is needed. Where a share
+of each group applies, outcomes change with every cost and are listed at every hundredth.
 """
 
 from __future__ import annotations
@@ -13,10 +14,11 @@ import numpy as np
 import pandas as pd
 
 from .._validation import check_fraction
-from ..behaviour import BestResponse, SureRule
 
 #: Where in a range of costs a group applies.
 THROUGHOUT, NOWHERE, UP_TO = "throughout", "nowhere", "up to"
+#: Costs per unit at which outcomes are listed where a share of each group applies.
+GRID = 100
 
 
 @dataclass(frozen=True, eq=False)
@@ -30,7 +32,7 @@ class OverCosts:
         applies there), NaN for the others.
     steps : DataFrame
         What follows between two costs (``above``, ``up_to``), one row per step, in order. The first begins at ``low``
-        itself.
+        itself. Where a share of each group applies, what follows at ``up_to``, and the first row is that of ``low``.
     names, passed : list
         Name of each group, and how many of its people pass screening.
     """
@@ -65,16 +67,11 @@ def over_costs(audit: Any, low: float, high: float) -> OverCosts:
     low, high = check_fraction(low, "low"), check_fraction(high, "high")
     if low > high:
         raise ValueError(f"low must not be above high, got {low:g} and {high:g}.")
-    if not isinstance(audit.terms.behaviour, BestResponse | SureRule):
-        raise TypeError(
-            f"The cost at which a group stops applying is known for BestResponse() and SureRule(), not for "
-            f"{audit.terms.behaviour!r}; audit single costs instead."
-        )
     if not isinstance(audit.terms.cost, int | float):
         raise TypeError("Each group has its own cost, so there is no general cost to vary; pass one cost.")
     first, last = (audit.at(cost).applies.to_numpy() for cost in (low, high))
     groups, terms = audit.published.groups, audit.terms
-    accepted, paid = terms.max_accepted_cost(audit.published.counts), terms.subsidies_for(groups)
+    accepted, paid = terms.max_accepted_cost(groups, audit.published.counts), terms.subsidies_for(groups)
     if terms.kind == "additive":
         tips = accepted + paid
     else:  # a group whose whole cost is paid never stops applying
@@ -86,7 +83,10 @@ def over_costs(audit: Any, low: float, high: float) -> OverCosts:
         },
         index=groups,
     )
-    ends = np.unique(np.append(frame["tips_at"].dropna(), high))
+    ends = np.append(frame["tips_at"].dropna(), high)
+    if terms.shares(groups, audit.published.counts).dtype != bool:
+        ends = np.concatenate([ends, [low], np.arange(np.ceil(low * GRID), high * GRID) / GRID])
+    ends = np.unique(ends)
     rows = [
         {"above": start, "up_to": end, **audit.at(float(end)).outcome.to_dict()}
         for start, end in zip([low, *ends[:-1].tolist()], ends.tolist(), strict=True)

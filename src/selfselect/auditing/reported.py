@@ -4,10 +4,13 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from dataclasses import dataclass
-from typing import Any
+from pathlib import Path
+from typing import Any, overload
 
 import pandas as pd
 
+from .._files import write_atomically
+from .._frames import few_rows
 from .._text import escape_html, json_text
 
 
@@ -30,11 +33,37 @@ class Reported(ABC):
         """JSON text of :meth:`to_dict`."""
         return json_text(self.to_dict())
 
+    @overload
+    def to_html(self, path: None = None) -> str: ...
+
+    @overload
+    def to_html(self, path: str | Path) -> None: ...
+
+    def to_html(self, path: str | Path | None = None) -> str | None:
+        """Report: one HTML page that needs nothing else. Needs the extra ``report``.
+
+        Parameters
+        ----------
+        path : str or Path, optional
+            File to write; it is written whole, and an existing one is replaced. By default the page is returned.
+        """
+        page = self._page()
+        if path is None:
+            return page
+        write_atomically(path, page)
+        return None
+
+    @abstractmethod
+    def _page(self) -> str:
+        """Text of the page."""
+
     def _repr_html_(self) -> str:
-        return f"<p>{escape_html(self.verdict())}</p>{self.to_frame()._repr_html_()}"
+        with few_rows():
+            return f"<p>{escape_html(self.verdict())}</p>{self.to_frame()._repr_html_()}"
 
     def __repr__(self) -> str:
-        return f"{self.verdict()}\n{self.to_frame()}"
+        with few_rows():
+            return f"{self.verdict()}\n{self.to_frame()}"
 
 
 @dataclass(frozen=True)

@@ -106,7 +106,7 @@ class Resamples:
         cls, groups: pd.Index, published: GroupCounts, counted_groups: pd.Index, counted: GroupCounts, terms: Terms
     ) -> Resamples:
         """One block: groups decide by their published counts, and the outcome is that of the people counted."""
-        shares = terms.behaviour.shares(published.true_positives, published.selected, terms.effective_cost(groups))
+        shares = terms.shares(groups, published)
         position = position_of(counted_groups, groups, "The population", "what is published")
         applying = np.asarray(shares, dtype=np.float64)[..., position]
         rate = ratio((applying * counted.n).sum(axis=-1), counted.n.sum(axis=-1))

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import os
 import re
 import sys
@@ -187,7 +188,7 @@ def _group_row(name: str, row: Mapping[Any, Any], warning: str) -> dict[str, str
     from selfselect.report.tables import applies_text, interval_text
 
     selected = row["selected"] > 0
-    needed = or_dash(row["subsidy_needed"], amount_up) if selected else "none helps"
+    needed = "none helps" if math.isnan(row["subsidy_needed"]) else amount_up(row["subsidy_needed"])
     return {
         "group": name,
         "people": count(row["n"]),

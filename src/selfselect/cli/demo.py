@@ -66,6 +66,7 @@ def load_people() -> tuple[DemoPeople, DemoPeople, list[str]]:
 def _write_page(audit: Audit, report: str | None) -> str:
     """Write the report and return what to say about it. This comes before any printing, which may end early."""
     from selfselect.report import Opening, check_available
+    from selfselect.report.pages import audit_page
 
     try:
         check_available()
@@ -75,7 +76,7 @@ def _write_page(audit: Audit, report: str | None) -> str:
         return f"{error} Then this ends with a page to play with."
     names = (Path(f"selfselect-demo{'' if i == 1 else f'-{i}'}.html") for i in count(1))
     path = Path(report) if report is not None else next(name for name in names if not name.exists())
-    write_atomically(path, audit.to_html(opening=Opening(published="training people", counted="held-out people")))
+    write_atomically(path, audit_page(audit, Opening(published="training people", counted="held-out people")))
     return (
         f"A page to play with: {printable(str(path))}"
         f"\nOpen it in any browser ({printable(path.resolve().as_uri())}); it needs no network."
@@ -114,16 +115,19 @@ def show_methods(naive: NaiveClassifier, train: DemoPeople, new: DemoPeople, gro
 
 def _methods(cost: float) -> dict[str, tuple[SelfSelectionClassifier, bool]]:
     """Methods by name, each with whether it sees the group columns."""
+    from selfselect.constraints import BaseRateOrder, DemographicParity, MaxSocialCost, TruePositiveRateParity
     from selfselect.estimators import NaiveClassifier, SemiStrategicClassifier, StrategicClassifier
 
+    parity = DemographicParity(0.2, relative=True, weight=12.0)
+    rates = [parity, TruePositiveRateParity(0.2, relative=True, weight=12.0)]
     return {
         "naive": (NaiveClassifier(cost=cost), True),
         "semi-strategic": (SemiStrategicClassifier(cost=cost), True),
         "strategic": (StrategicClassifier(cost), True),
         "strategic, group not a feature": (StrategicClassifier(cost), False),
-        "strategic, equal selection rates": (StrategicClassifier(cost, parity=12.0), False),
-        "strategic, precision ordered": (StrategicClassifier(cost, parity=12.0, equal_tpr=12.0), False),
-        "strategic, social cost at most 30%": (StrategicClassifier(cost, max_social_cost=0.3), True),
+        "strategic, equal selection rates": (StrategicClassifier(cost, constraints=[parity]), False),
+        "strategic, precision ordered": (StrategicClassifier(cost, constraints=[BaseRateOrder(), *rates]), False),
+        "strategic, social cost at most 30%": (StrategicClassifier(cost, constraints=[MaxSocialCost(0.3)]), True),
     }
 
 
@@ -133,7 +137,9 @@ def _published_table(naive: NaiveClassifier) -> pd.DataFrame:
     assert terms.confidence is not None
     names = {"base_rate": "qualified", "selection_rate": "pass screening", "precision": "precision"}
     shares = naive.published_.to_frame()[list(names)].rename(columns=names)
-    shares[f"at least ({level(terms.confidence)} confidence)"] = terms.max_accepted_cost(naive.published_.counts)
+    shares[f"at least ({level(terms.confidence)} confidence)"] = terms.max_accepted_cost(
+        naive.published_.groups, naive.published_.counts
+    )
     table = shares.map(or_dash)
     table.insert(0, "people", naive.published_.counts.n)
     return table

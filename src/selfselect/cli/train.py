@@ -40,10 +40,20 @@ METHODS = ("naive", "semi", "thresholds", "strategic")
 )
 @click.option("--use-group", is_flag=True, help="Let the model learn from the group columns too.")
 @click.option("--ignore", multiple=True, metavar="COLUMN", help="Column not to learn from.")
-@click.option("--parity", type=Number(0), help="Weight of equal selection rates (strategic).")
-@click.option("--equal-tpr", type=Number(0), help="Weight of equal true-positive rates (strategic).")
 @click.option(
-    "--tolerance",
+    "--parity",
+    type=Number(0, 1),
+    metavar="RATIO",
+    help="Least ratio of selection rates between any two groups, in training (0.8: four fifths).",
+)
+@click.option(
+    "--tpr-parity",
+    type=Number(0, 1),
+    metavar="RATIO",
+    help="The same of true-positive rates: of qualified people who pass.",
+)
+@click.option(
+    "--margin",
     type=Number(0, 1),
     help="Margin by which groups must clear the cost (semi, strategic) [default: that of the method's classifier in "
     "Python].",
@@ -107,6 +117,7 @@ def train(
     from selfselect.estimators.io import model_bytes
     from selfselect.learning import InfeasibleError
     from selfselect.report import check_available
+    from selfselect.report.pages import audit_page
     from selfselect.report.sentences.training import training_opening
     from selfselect.tabular.columns import match_groups
     from selfselect.tabular.loading import read_for_training
@@ -133,7 +144,7 @@ def train(
         "max_social_cost": max_social_cost,
         "min_selection_rate": min_selection_rate,
     }
-    settings = {name: options[name] for name in ("parity", "equal_tpr", "tolerance")}
+    settings = {name: options[name] for name in ("parity", "tpr_parity", "margin")}
     classifier = make_classifier(method, terms, random_state=seed, **conditions, **settings)
     try:
         result = train_on_table(people, classifier, holdout=holdout, seed=seed, provenance=source)
@@ -154,7 +165,7 @@ def train(
         write_atomically(model_file, model_bytes(result.model))
         if report is not None:
             opening = training_opening(result.trained_on, result.held_out, result.unseen)
-            write_atomically(report, result.audit.to_html(opening=opening))
+            write_atomically(report, audit_page(result.audit, opening))
     _show(result)
     if failed:
         _refuse(failed, model_file)
@@ -180,7 +191,7 @@ def _group_rows(audit: Audit) -> list[dict[str, str]]:
     confidence = audit.terms.confidence
     published = audit.to_frame().to_dict("records")
     counted = audit.population.reindex(audit.published.groups).to_frame().to_dict("records")
-    bounds = audit.terms.max_accepted_cost(audit.published.counts)
+    bounds = audit.terms.max_accepted_cost(audit.published.groups, audit.published.counts)
     rows = []
     for i, (name, row, people) in enumerate(zip(audit.names, published, counted, strict=True)):
         of_published = f" of {count(row['selected'])}" if audit.of_new_people and row["selected"] else ""

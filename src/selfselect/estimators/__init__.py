@@ -5,6 +5,7 @@ from .base import SelfSelectionClassifier
 from .io import load_model, save_model
 from .logistic import GradientDescentLogisticRegression
 from .naive import NaiveClassifier
+from .paper import PaperClassifier
 from .semi import SemiStrategicClassifier
 from .strategic import StrategicClassifier
 from .thresholds import GroupThresholdClassifier
@@ -14,6 +15,7 @@ __all__ = [
     "GradientDescentLogisticRegression",
     "GroupThresholdClassifier",
     "NaiveClassifier",
+    "PaperClassifier",
     "PromiseWarning",
     "SelfSelectionClassifier",
     "SemiStrategicClassifier",

@@ -14,19 +14,22 @@ from sklearn.utils.validation import check_consistent_length, check_is_fitted
 
 from .._frames import from_plain, to_pandas, to_plain
 from .._notices import PromiseWarning, warn
-from .._validation import BoolArray, check_fraction, check_weights
+from .._validation import BoolArray, check_weights
 from ..auditing import Audit, ScreeningResult
-from ..behaviour import SLACK, Behaviour, BestResponse, PromisedRule, SureRule
+from ..behaviour import Behaviour, BestResponse
+from ..constraints import Constraints, InfeasibleError, check_constraints, violations
 from ..costs import Cost, Subsidies, SubsidyKind, Terms
-from ..counting import encode_groups, locate_labels
-from ..learning import InfeasibleError, too_few_selected
+from ..counting import encode_groups
+from ..learning import TrainingTerms, too_few_selected
 from ..publishing import PublishedStatistics
-from ..publishing.splits import Publish, make_splits
+from ..publishing.splits import Publishing, TrainingSet, as_publishing
+from ..statistics import SLACK, Guaranteed, LowerBound, Statistic
 from .docs import with_shared_docs
-from .explanation import explain_group
+from .explanation import explain_groups
 from .fit_warnings import warn_about_published
 from .guarantee import fit_with_guarantee
 from .io import is_saving, save_model
+from .routing import plain_groups
 from .training_data import TrainingPeople, as_counts, find_classes, is_qualified
 
 
@@ -53,7 +56,8 @@ class SelfSelectionClassifier(ClassifierMixin, BaseEstimator, ABC):
     #: Whether a guarantee is about the finished classifier; a subclass may test its thresholds itself.
     _guarantee_after_fit: ClassVar[bool] = True
 
-    require: Any
+    #: Classifiers that take constraints have a parameter of this name.
+    constraints: Any = ()
     unseen_scores_: NDArray[np.float64] | None
 
     def __init__(
@@ -61,22 +65,16 @@ class SelfSelectionClassifier(ClassifierMixin, BaseEstimator, ABC):
         cost: Cost,
         subsidies: Subsidies,
         subsidy_kind: SubsidyKind,
+        behaviour: Behaviour | None,
+        publish: str | Publishing,
         pos_label: Any,
-        publish: Publish,
-        cv: Any,
-        holdout: float,
-        confidence: float | None,
-        guarantee: bool,
     ) -> None:
         self.cost = cost
         self.subsidies = subsidies
         self.subsidy_kind = subsidy_kind
-        self.pos_label = pos_label
+        self.behaviour = behaviour
         self.publish = publish
-        self.cv = cv
-        self.holdout = holdout
-        self.confidence = confidence
-        self.guarantee = guarantee
+        self.pos_label = pos_label
 
     def __sklearn_tags__(self) -> Any:
         """Tags of scikit-learn: two classes only."""
@@ -113,7 +111,7 @@ class SelfSelectionClassifier(ClassifierMixin, BaseEstimator, ABC):
         self
         """
         X, y = to_pandas(X), to_pandas(y)
-        if self.guarantee and self._guarantee_after_fit:
+        if self._has_guarantee and self._guarantee_after_fit:
             check_consistent_length(X, y)
             fit_with_guarantee(self, X, y, self._training_people(X, y, sensitive_features, sample_weight))
             return self
@@ -134,10 +132,7 @@ class SelfSelectionClassifier(ClassifierMixin, BaseEstimator, ABC):
         """Check labels (setting ``classes_``), groups, weights and costs, and split the rows."""
         self.classes_: NDArray[Any]
         self.classes_, self.positive_, qualified = find_classes(y, self.pos_label)
-        if self.confidence is not None:
-            check_fraction(self.confidence, "confidence", inclusive=False)
-        if self.guarantee and (self.publish != "holdout" or self.confidence is None):
-            raise ValueError('guarantee=True needs publish="holdout" and a confidence: people set aside test it.')
+        publishing = as_publishing(self.publish)
         for name in ("promised_", "promise_level_"):  # of an earlier fit
             self.__dict__.pop(name, None)
         if groups is None:
@@ -147,34 +142,28 @@ class SelfSelectionClassifier(ClassifierMixin, BaseEstimator, ABC):
             )
         codes = encode_groups(groups, n_rows=len(qualified))
         self._terms().effective_cost(codes.labels)  # raises if a group has no cost
+        Constraints.of(self.constraints, codes.labels)  # raises if a constraint names an unknown group
         weights = check_weights(sample_weight, len(qualified))
-        if weights is not None and self.publish != "train":
+        in_training = isinstance(publishing, TrainingSet)
+        if weights is not None and not in_training:
             weights = as_counts(weights)  # the width of a bound depends on the number of people
-        if self.guarantee and weights is not None and not np.isin(weights, (0.0, 1.0)).all():
+        if self._has_guarantee and weights is not None and not np.isin(weights, (0.0, 1.0)).all():
             raise ValueError("guarantee=True counts each person once: sample_weight must be 0 (left out) or 1.")
-        splits = make_splits(
-            self.publish,
-            X,
-            qualified,
-            codes,
-            cv=self.cv,
-            holdout=self.holdout,
-            rows=None if self.publish == "train" or weights is None else np.flatnonzero(weights > 0),
-            stratify=not self.guarantee,
-        )
-        if self.guarantee and splits.mode == "train":
+        rows = None if in_training or weights is None else np.flatnonzero(weights > 0)
+        splits = publishing.splits(X, qualified, codes, rows)
+        if self._has_guarantee and splits.mode == "train":
             raise ValueError(
                 "guarantee=True: there are too few people to set some aside and have both labels among the rest. Pass "
-                "more people, or another holdout share."
+                "more people, or another size of the holdout."
             )
         has_both_labels = len(np.unique(qualified[splits.final])) == 2  # otherwise fit raises an error later
-        if splits.mode != self.publish and has_both_labels:
+        if splits.mode == "train" and not in_training and has_both_labels:
             warn(
                 f"There are too few people of one label for publish={self.publish!r}: the published statistics come "
                 "from the training data, and may be too good for new people.",
                 PromiseWarning,
             )
-        return TrainingPeople(qualified, codes, weights, splits)
+        return TrainingPeople(qualified, codes, weights, splits, plain_groups(groups, codes))
 
     def _publish(self, people: TrainingPeople, score: NDArray[Any], in_sample: NDArray[Any]) -> None:
         """Publish the counts of the evaluated rows by their scores; ``in_sample`` holds scores of the fitted rows."""
@@ -187,12 +176,25 @@ class SelfSelectionClassifier(ClassifierMixin, BaseEstimator, ABC):
             self.unseen_scores_[splits.evaluated] = self._for_second_class(score)
         warn_about_published(self)
 
-    def _required(self, labels: pd.Index) -> BoolArray:
-        """Which groups must apply, for a classifier that takes ``require``."""
-        required = np.zeros(len(labels), dtype=bool)
-        if getattr(self, "require", None) is not None:
-            required[locate_labels(self.require, labels, "require", "the training data")] = True
-        return required
+    def _training_terms(self, labels: pd.Index, **settings: Any) -> TrainingTerms:
+        """What the classifier is trained for: its terms and constraints, for all groups."""
+        terms, constraints = self._terms(), Constraints.of(self.constraints, labels)
+        given: dict[str, Any] = {"behaviour": terms.behaviour, "statistic": terms.statistic} | settings
+        return TrainingTerms(labels, terms.effective_cost(labels), constraints=constraints, **given)
+
+    def _check_constraints(self) -> None:
+        """Set ``violations_`` and ``constraints_met_`` by what is published; warn where a constraint does not hold."""
+        table = self.published_
+        shares = table.shares(self._terms()).to_numpy()
+        self.violations_ = violations(check_constraints(self.constraints), table.groups, table.counts, shares)
+        self.constraints_met_ = bool((self.violations_ == 0).all())
+        if not self.constraints_met_:
+            broken = self.violations_[self.violations_ > 0]
+            listed = "; ".join(f"{name} by {amount:.3g}" for name, amount in broken.items())
+            warn(
+                f"Not all constraints hold while someone applies. Violated: {listed}. Loosen the bounds or lower the "
+                "cost."
+            )
 
     def _check_selection(self, least: float) -> None:
         """Raise if the published counts select less than the least share of a group."""
@@ -208,23 +210,30 @@ class SelfSelectionClassifier(ClassifierMixin, BaseEstimator, ABC):
         check_is_fitted(self, "published_")
         return self._terms()
 
-    def _terms(self, cost: Cost | None = None, subsidies: Subsidies = None) -> Terms:
-        """Terms of the classifier, or with another cost or other subsidies."""
+    def _terms(
+        self, cost: Cost | None = None, subsidies: Subsidies = None, behaviour: Behaviour | None = None
+    ) -> Terms:
+        """Terms of the classifier, or with another cost, other subsidies or another behaviour."""
+        behaviour = self.behaviour if behaviour is None else behaviour
         return Terms(
             self.cost if cost is None else cost,
             self.subsidies if subsidies is None else subsidies,
             self.subsidy_kind,
-            self._behaviour,
+            BestResponse() if behaviour is None else behaviour,
+            self._statistic,
         )
 
     @property
-    def _behaviour(self) -> Behaviour:
-        """Whether groups decide by the published precision or by its lower bound."""
-        if self.publish == "train" or self.confidence is None:
-            return BestResponse()
-        if self.guarantee and hasattr(self, "promise_level_"):
-            return PromisedRule(1 - self.promise_level_, promised=tuple(map(bool, self.promised_)))
-        return SureRule(self.confidence)
+    def _has_guarantee(self) -> bool:
+        return bool(getattr(as_publishing(self.publish), "guarantee", False))
+
+    @property
+    def _statistic(self) -> Statistic:
+        """What is published; under a guarantee nothing about groups that did not pass its test."""
+        if hasattr(self, "promise_level_"):
+            return Guaranteed(LowerBound(1 - self.promise_level_), tuple(map(bool, self.promised_)))
+        statistic: Statistic = as_publishing(self.publish).statistic
+        return statistic
 
     def applies(self, cost: Cost | None = None, subsidies: Subsidies = None) -> pd.Series:
         """Whether each group applies, by the published statistics.
@@ -243,21 +252,27 @@ class SelfSelectionClassifier(ClassifierMixin, BaseEstimator, ABC):
         check_is_fitted(self, "published_")
         return self.published_.decisions(self._terms(cost, subsidies))
 
+    def application_shares(self, cost: Cost | None = None, subsidies: Subsidies = None) -> pd.Series:
+        """Share of each group that applies, in [0, 1]; parameters as in :meth:`applies`."""
+        check_is_fitted(self, "published_")
+        return self.published_.shares(self._terms(cost, subsidies))
+
     def applies_to(self, sensitive_features: Any, cost: Cost | None = None, subsidies: Subsidies = None) -> BoolArray:
         """Whether each person applies; parameters as in :meth:`applies`."""
         check_is_fitted(self, "published_")
         return self.published_.decisions_of(sensitive_features, self._terms(cost, subsidies))
 
     def explain(self) -> str:
-        """Say what is published about each group and why it applies or not, in one line per group."""
+        """Say what is published about each group and why it applies or not, and which constraints hold: a line each."""
         check_is_fitted(self, "published_")
-        table = self.published_
-        costs, applies = self._terms().effective_cost(table.groups), self.applies().to_numpy()
-        return "\n".join(
-            f"{label}: {self._threshold_text(i)}"
-            f"{explain_group(table.counts, i, float(costs[i]), bool(applies[i]), self._behaviour)}"
-            for i, label in enumerate(table.groups)
-        )
+        table, terms = self.published_, self._terms()
+        lines = [
+            f"{label}: {self._threshold_text(i)}{reason}"
+            for i, (label, reason) in enumerate(zip(table.groups, explain_groups(table, terms), strict=True))
+        ]
+        for name, amount in getattr(self, "violations_", pd.Series(dtype=float)).items():
+            lines.append(f"{name}: " + ("holds." if amount == 0 else f"violated by {amount:.3g}."))
+        return "\n".join(lines)
 
     def _threshold_text(self, i: int) -> str:
         """Beginning of the line about a group, where it has a threshold of its own."""
@@ -271,6 +286,7 @@ class SelfSelectionClassifier(ClassifierMixin, BaseEstimator, ABC):
         *,
         cost: Cost | None = None,
         subsidies: Subsidies = None,
+        behaviour: Behaviour | None = None,
         sample_weight: ArrayLike | None = None,
     ) -> Audit:
         """Audit the classifier on new people, who decide by what was published in training.
@@ -281,6 +297,8 @@ class SelfSelectionClassifier(ClassifierMixin, BaseEstimator, ABC):
             Features, labels and groups of new people. A group without published statistics is an error.
         cost, subsidies
             As in :meth:`applies`.
+        behaviour : Behaviour, optional
+            How people respond to what was published, in place of the behaviour that the classifier was trained for.
         sample_weight : array-like of shape (n_rows,), optional
             Weights.
 
@@ -297,7 +315,7 @@ class SelfSelectionClassifier(ClassifierMixin, BaseEstimator, ABC):
             sensitive_features=self._groups_of(to_pandas(X), sensitive_features),
             sample_weight=sample_weight,
         )
-        result = Audit(ScreeningResult(self.published_), people, self._terms(cost, subsidies))
+        result = Audit(ScreeningResult(self.published_), people, self._terms(cost, subsidies, behaviour))
         _ = result.outcome  # raises if a group is unknown
         return result
 

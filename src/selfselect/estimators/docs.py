@@ -13,7 +13,8 @@ SHARED = {
     "estimator": """
         estimator : classifier, optional
             Any scikit-learn classifier with ``decision_function`` or ``predict_proba``; by default a logistic
-            regression without penalty.
+            regression without penalty. It gets the groups if its methods take ``sensitive_features``, as fairlearn's
+            do, or request them by metadata routing.
     """,
     "prefit": """
         prefit : bool, default=False
@@ -31,35 +32,28 @@ SHARED = {
         subsidy_kind : {"additive", "proportional"}, default="additive"
             Whether a subsidy is an amount or a share of the cost.
     """,
-    "limits": """
-        require : list of groups, optional
-            Groups that must apply.
-        max_social_cost : float, optional
-            Largest share of the qualified that may stay away.
-    """,
-    "min_selection_rate": """
-        min_selection_rate : float, default=0.0
-            Least share of every group that is selected, whether it applies or not; of the people whose counts are
-            published.
+    "constraints": """
+        constraints : list of Constraint, default=()
+            What must hold for the people whose counts are published; see :mod:`selfselect.constraints`.
     """,
     "publishing": """
+        behaviour : Behaviour, optional
+            How people respond to what is published; by default :class:`~selfselect.behaviour.BestResponse`, the
+            paper's. See :mod:`selfselect.behaviour`.
+        publish : {"cross_fit", "holdout", "train"} or object, default="cross_fit"
+            Whose counts are published, and used to choose thresholds and candidates, and which statistic of them:
+            :class:`~selfselect.publishing.CrossFit` (people scored by a classifier that was not fitted to them),
+            :class:`~selfselect.publishing.Holdout` (a part that is set aside; it can give a guarantee) or
+            :class:`~selfselect.publishing.TrainingSet` (the training data, as in the paper). The first two publish a
+            lower bound of the precision with 90% confidence.
         pos_label : label, optional
             The label that means qualified; by default the larger of the two.
-        publish : {"cross_fit", "holdout", "train"}, default="cross_fit"
-            Whose counts are published, and used to choose thresholds and candidates: people scored by a classifier that
-            was not fitted to them, a part that is set aside, or (as in the paper) the training data. See
-            :mod:`selfselect.publishing.splits`.
-        cv : int or splitter, default=5
-            Folds of "cross_fit".
-        holdout : float, default=0.3
-            Share that "holdout" sets aside.
-        confidence : float or None, default=0.9
-            A group applies if the one-sided lower Clopper-Pearson bound of its published precision, at this level,
-            reaches its cost. With None, or ``publish="train"`` (the paper), the precision itself decides.
-        guarantee : bool, default=False
-            Whether the statements "the precision of this group reaches its cost" must all hold together with
-            probability ``confidence``, for any model and any distribution. It needs ``publish="holdout"``: everything
-            is chosen on the other people, and tested on those set aside. See :mod:`selfselect.publishing.guarantee`.
+    """,
+    "violations": """
+        violations_ : Series, indexed by constraint
+            By how much the published counts violate each constraint; 0 if it holds.
+        constraints_met_ : bool
+            Whether all constraints hold.
     """,
     "attributes": """
         published_ : PublishedStatistics
@@ -71,10 +65,10 @@ SHARED = {
             no score that agrees with its predictions); NaN for rows that are not evaluated; None with
             ``publish="train"``.
         promised_ : Series of bool, indexed by group
-            With ``guarantee``: groups that passed the test. All these statements hold together with probability
-            ``confidence``.
+            Under a guarantee: groups that passed the test. All these statements hold together with the probability
+            of the guarantee.
         promise_level_ : float
-            With ``guarantee``: level of each single test.
+            Under a guarantee: level of each single test.
         classes_ : ndarray of shape (2,)
             The labels, in order.
         positive_ : label

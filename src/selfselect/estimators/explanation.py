@@ -4,41 +4,51 @@ from __future__ import annotations
 
 import numpy as np
 
-from ..behaviour import Behaviour, PromisedRule, SureRule, highest_cost, lower_bound_reaches
-from ..counting import GroupCounts
+from ..behaviour import BestResponse
+from ..costs import Terms
+from ..publishing import PublishedStatistics
+from ..statistics import Guaranteed, Published
 
 
-def explain_group(counts: GroupCounts, i: int, cost: float, applies: bool, behaviour: Behaviour) -> str:
-    """How many people of group ``i`` pass, what is published about it, and why it applies or not."""
-    confidence = behaviour.confidence if isinstance(behaviour, SureRule) else None
-    tested = behaviour.promised[i] if isinstance(behaviour, PromisedRule) else True
-    published = _published_text(float(counts.true_positives[i]), float(counts.selected[i]), confidence)
-    reason = _reason(applies, counts, i, cost, confidence, tested)
-    return f"{_number(counts.selected[i])} of {_number(counts.n[i])} pass{published}; {reason}."
+def explain_groups(table: PublishedStatistics, terms: Terms) -> list[str]:
+    """How many people of each group pass, what is published about it, and why it applies or not."""
+    counts = table.counts
+    costs, shares = terms.effective_cost(table.groups), np.asarray(terms.shares(table.groups, counts))
+    tested = terms.statistic.statistic if isinstance(terms.statistic, Guaranteed) else terms.statistic
+    values = Published(counts, tested, table.groups).value
+    passed = terms.published(table.groups, counts).is_defined
+    sentences = []
+    for i, cost in enumerate(costs.tolist()):
+        reason = _reason(table, i, cost, float(shares[i]), float(values[i]), bool(passed[i]), terms)
+        published = _published_text(float(counts.precision[i]), float(values[i]), terms.confidence)
+        sentences.append(f"{_number(counts.selected[i])} of {_number(counts.n[i])} pass{published}; {reason}.")
+    return sentences
 
 
-def _published_text(true_positives: float, selected: float, confidence: float | None) -> str:
-    """Published precision, with its lower bound if people decide by that."""
-    if selected == 0:
+def _published_text(precision: float, value: float, confidence: float | None) -> str:
+    """Precision of the people who are counted, and what is published in its place."""
+    if np.isnan(precision):
         return ""
-    text = f", {_percent(true_positives / selected)} of them qualified"
-    if confidence is None:
-        return text
-    low = float(highest_cost(SureRule(confidence), [true_positives], [selected])[0])
-    return f"{text} (at least {_percent(low)}, with {100 * confidence:.4g}% confidence)"
+    text = f", {_percent(precision)} of them qualified"
+    if confidence is not None:
+        return f"{text} (at least {_percent(value)}, with {100 * confidence:.4g}% confidence)"
+    return text if np.isclose(value, precision) else f"{text} ({_percent(value)} is published)"
 
 
-def _reason(applies: bool, counts: GroupCounts, i: int, cost: float, confidence: float | None, tested: bool) -> str:
+def _reason(
+    table: PublishedStatistics, i: int, cost: float, share: float, value: float, is_published: bool, terms: Terms
+) -> str:
+    counts = table.counts
     if counts.n[i] == 0:
         return "stays away: nobody of it was evaluated, so nothing is published about it"
-    if applies:
-        return f"applies: {'this' if confidence is None else 'the lower bound'} reaches its cost of {cost:g}"
+    if type(terms.behaviour) is not BestResponse:
+        return f"{_percent(share)} of the group apply at its cost of {cost:g}"
+    if share:
+        return f"applies: {'this' if terms.confidence is None else 'the lower bound'} reaches its cost of {cost:g}"
     if counts.selected[i] == 0:
         return f"shut out: no threshold brings it in at its cost of {cost:g}, or none was chosen"
-    if not tested and confidence is not None:
-        true_positives, selected = (np.array([values[i]], float) for values in (counts.true_positives, counts.selected))
-        if lower_bound_reaches(true_positives, selected, np.array([cost]), confidence)[0]:
-            return f"not promised anything: its cost of {cost:g} is reached, but this group was not tested"
+    if not is_published and value >= cost:
+        return f"not promised anything: its cost of {cost:g} is reached, but this group was not tested"
     if counts.precision[i] >= cost:
         return f"not promised anything: its cost of {cost:g} is reached, but the lower bound is below it"
     return f"stays away: its cost of {cost:g} is not reached"

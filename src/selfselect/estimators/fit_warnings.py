@@ -8,13 +8,14 @@ import numpy as np
 
 from .._notices import PromiseWarning, ShutOutWarning, warn
 from .._validation import list_some
-from ..behaviour import SureRule
 from ..counting import precision_interval
 
 #: Share of all people under which the number of selected people is warned about.
 MIN_SELECTED_SHARE = 0.01
 #: Level of the interval of out-of-sample precision; in-sample precision above it is called overfitting.
 OVERFITTING_CONFIDENCE = 0.95
+#: A smaller share of a group counts as nobody.
+LEAST_SHARE = 0.005
 
 
 def warn_about_published(model: Any) -> None:
@@ -25,22 +26,21 @@ def warn_about_published(model: Any) -> None:
 
 
 def _warn_about_applications(model: Any) -> None:
-    applies, table, behaviour = model.applies(), model.published_, model._behaviour
-    if not applies.any():
+    shares, table, confidence = model.application_shares(), model.published_, model._terms().confidence
+    if (shares < LEAST_SHARE).all():
         best = table.precision.max()
-        bound = isinstance(behaviour, SureRule)
         if np.isnan(best):
             reason = "nobody is selected, because no group reaches its cost"
-            reason += f" with confidence {behaviour.confidence:g}" if bound else ""
-        elif bound:
+            reason += f" with confidence {confidence:g}" if confidence is not None else ""
+        elif confidence is not None:
             reason = (
                 f"the highest published precision is {best:.3f}, and no lower bound (confidence "
-                f"{behaviour.confidence:g}) reaches the cost of its group"
+                f"{confidence:g}) reaches the cost of its group"
             )
         else:
             reason = f"the highest published precision is {best:.3f}, below the cost"
         warn(f"Nobody applies: {reason}. Lower the cost or subsidise a group.")
-    elif applies.all() and (table.counts.base_rate >= model._terms().effective_cost(table.groups)).all():
+    elif (shares == 1).all() and (table.counts.base_rate >= model._terms().effective_cost(table.groups)).all():
         warn(
             "At this cost every group applies, even if everybody were selected (its base rate reaches the cost): "
             "self-selection has no effect here, and NaiveClassifier does as well."
@@ -52,8 +52,7 @@ def _warn_about_shut_out(model: Any) -> None:
     shut_out = (counts.selected == 0) & (counts.n > 0)
     if len(counts.n) > 1 and shut_out.any():
         first = int(np.flatnonzero(shut_out)[0])
-        options = [f"{name}=" for name in ("min_selection_rate", "require") if hasattr(model, name)]
-        advice = f" Use {' or '.join(options)} to keep them in." if options else ""
+        advice = " Use MinSelectionRate or RequiredGroups to keep them in." if "constraints" in vars(model) else ""
         warn(
             f"The classifier selects nobody of {shut_out.sum()} group(s), "
             f"{list_some(model.published_.groups[shut_out])} (the first has {counts.n[first]:g} people, "

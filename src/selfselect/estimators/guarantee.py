@@ -17,10 +17,12 @@ from scipy.special import ndtr, ndtri
 from .._frames import take_rows
 from .._notices import PromiseWarning, captured_warnings, warn
 from .._validation import FloatArray, list_some
-from ..behaviour import SLACK
-from ..counting import GroupCodes, position_of, ratio
-from ..learning import InfeasibleError
-from ..publishing import guarantee_groups
+from ..constraints import Constraints, InfeasibleError
+from ..counting import position_of, ratio
+from ..publishing import CrossFit, LowerBound, guarantee_groups
+from ..publishing.splits import as_publishing
+from ..statistics import SLACK
+from .routing import groups_for
 from .training_data import TrainingPeople
 
 #: Probability that the test of a group passes, where thresholds can be chosen so.
@@ -33,37 +35,44 @@ def fit_with_guarantee(model: Any, X: Any, y: Any, people: TrainingPeople) -> No
     """Fit a classifier to a part of the people, and test on the others which groups reach their cost."""
     fitted, evaluated = people.splits.final, people.splits.evaluated
     labels, fitted_groups = people.groups.labels, people.groups.take(fitted)
-    chosen = _choose(model, fitted_groups, take_rows(X, fitted), take_rows(y, fitted))
+    fitted_rows, evaluated_rows = (
+        (take_rows(X, rows), take_rows(people.given_groups, rows)) for rows in (fitted, evaluated)
+    )
+    chosen = _choose(model, fitted_groups.labels, *fitted_rows, take_rows(y, fitted))
     model.__dict__.pop("feature_names_in_", None)  # of an earlier fit
     model.__dict__.update({name: value for name, value in vars(chosen).items() if name.endswith("_")})
     tested = np.zeros(len(labels), dtype=bool)
-    applies = chosen.set_params(confidence=model.confidence).applies().to_numpy()
+    confidence = _confidence(model)
+    applies = chosen.set_params(publish=CrossFit(statistic=LowerBound(confidence))).applies().to_numpy()
     tested[position_of(fitted_groups.labels, labels, "The fitted", "the training data")] = applies
-    score, in_sample = (_scores(chosen, take_rows(X, rows)) for rows in (evaluated, fitted))
+    score, in_sample = _scores(chosen, *evaluated_rows), _scores(chosen, *fitted_rows)
     counts = people.counts(evaluated, score > 0)
     costs = model._terms().effective_cost(labels)
-    model.promise_level_, promised = guarantee_groups(counts, tested, costs, 1 - model.confidence)
+    model.promise_level_, promised = guarantee_groups(counts, tested, costs, 1 - confidence)
     model.promised_ = pd.Series(promised, index=labels, name="promised")
     model._publish(people, score, in_sample)
+    if hasattr(model, "violations_"):  # of the counts that chose the classifier
+        model._check_constraints()
     _check_limits(model)
     _warn_about_selection_rates(model)
 
 
-def _scores(chosen: Any, X: Any) -> FloatArray:
+def _scores(chosen: Any, X: Any, groups: Any) -> FloatArray:
     """Scores, positive for the selected; 1 and -1 if the classifier has no score that agrees with its predictions."""
-    selected = np.asarray(chosen.predict(X)) == chosen.positive_
+    selected = np.asarray(chosen._predict_with_groups(X, groups)) == chosen.positive_
     if hasattr(chosen, "decision_function"):
-        score = np.asarray(chosen._for_second_class(chosen.decision_function(X)), dtype=np.float64)
+        decided = chosen.decision_function(X, **groups_for(chosen, "decision_function", groups))
+        score = np.asarray(chosen._for_second_class(decided), dtype=np.float64)
         if ((score > 0) == selected).all():
             return score
     return np.where(selected, 1.0, -1.0)
 
 
-def _choose(model: Any, groups: GroupCodes, X: Any, y: Any) -> Any:
+def _choose(model: Any, labels: pd.Index, X: Any, groups: Any, y: Any) -> Any:
     """Classifier to be tested: one that is likely to pass if there is one, else one that may pass."""
-    likely = confidence_for_power(model.confidence, model.holdout)
-    for confidence in (likely, model.confidence):
-        chosen = _without_guarantee(model, groups.labels, confidence)
+    likely = confidence_for_power(_confidence(model), as_publishing(model.publish).size)
+    for confidence in (likely, _confidence(model)):
+        chosen = _without_guarantee(model, labels, confidence)
         with captured_warnings():  # they are about counts that are not published
             try:
                 chosen.fit(X, y, sensitive_features=groups)
@@ -93,7 +102,7 @@ def confidence_for_power(confidence: float, holdout: float) -> float:
 
 def _without_guarantee(model: Any, groups: pd.Index, confidence: float) -> Any:
     """The same classifier without a guarantee, for the groups that are among the fitted people."""
-    params = model.get_params(deep=False) | {"guarantee": False, "publish": "cross_fit", "confidence": confidence}
+    params = model.get_params(deep=False) | {"publish": CrossFit(statistic=LowerBound(confidence))}
     for name in ("cost", "subsidies"):
         if isinstance(params[name], Mapping | pd.Series):
             kept = set(groups)
@@ -101,35 +110,42 @@ def _without_guarantee(model: Any, groups: pd.Index, confidence: float) -> Any:
     return type(model)(**params)
 
 
+def _confidence(model: Any) -> float:
+    """Probability with which all guarantees must hold."""
+    return float(as_publishing(model.publish).statistic.confidence)
+
+
 def _check_limits(model: Any) -> None:
     """Raise if a required group did not pass the test, or if too many of the qualified are of other groups."""
     table, promised = model.published_, model.promised_.to_numpy()
     advice = "Lower the cost, subsidise these groups, set more people aside, or ask for less confidence."
-    failed = model._required(table.groups) & ~promised
+    constraints = Constraints.of(model.constraints, table.groups)
+    failed = constraints.required_of(len(promised)) & ~promised
     if failed.any():
         precision = ", ".join(f"{value:.3f}" for value in table.counts.precision[failed][:5])
         raise InfeasibleError(
             f"{list_some(table.groups[failed])} must apply, but its cost cannot be guaranteed with a probability of "
-            f"{model.confidence:g}: the precision of the people set aside is {precision}. {advice}"
+            f"{_confidence(model):g}: the precision of the people set aside is {precision}. {advice}"
         )
-    limit = getattr(model, "max_social_cost", None)
-    if limit is not None:
+    limit = constraints.max_social_cost
+    if limit < 1:
         social_cost = 1 - float(ratio(table.counts.positives[promised].sum(), table.counts.positives.sum()))
         if social_cost > limit + SLACK:
             raise InfeasibleError(
                 f"At most {limit:g} of the qualified may stay away, but {social_cost:.3f} of those set aside are of "
-                f"groups whose cost cannot be guaranteed with a probability of {model.confidence:g}. {advice}"
+                f"groups whose cost cannot be guaranteed with a probability of {_confidence(model):g}. {advice}"
             )
 
 
 def _warn_about_selection_rates(model: Any) -> None:
     """Warn if the people set aside fall short of the least selection rate, which holds for the fitted people."""
-    least, counts = getattr(model, "min_selection_rate", 0.0), model.published_.counts
+    counts = model.published_.counts
+    least = Constraints.of(model.constraints, model.published_.groups).min_selection_rate
     short = counts.selected < (least - SLACK) * counts.n
     if short.any():
         rates = ", ".join(f"{rate:.3f}" for rate in counts.selection_rate[short][:5])
         warn(
             f"Selection rates of {list_some(model.published_.groups[short])} among the people set aside are {rates}, "
-            f"below min_selection_rate={least:g}, which holds for the people the classifier was chosen on.",
+            f"below the least rate of {least:g}, which holds for the people the classifier was chosen on.",
             PromiseWarning,
         )

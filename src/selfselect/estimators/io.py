@@ -29,6 +29,7 @@ TRUSTED: frozenset[str] = frozenset(
         "selfselect.counting.counts.GroupCounts",
         "selfselect.estimators.logistic.GradientDescentLogisticRegression",
         "selfselect.estimators.naive.NaiveClassifier",
+        "selfselect.estimators.paper.PaperClassifier",
         "selfselect.estimators.semi.SemiStrategicClassifier",
         "selfselect.estimators.strategic.StrategicClassifier",
         "selfselect.estimators.thresholds.GroupThresholdClassifier",
@@ -40,6 +41,14 @@ TRUSTED: frozenset[str] = frozenset(
         "sklearn.tree._tree.Tree",
         "sklearn.utils._bunch.Bunch",
     }
+    | _in_module("selfselect.behaviour", "BestResponse BetaBeliefs LogitResponse PrivateCosts SigmoidResponse")
+    | _in_module(
+        "selfselect.constraints",
+        "BaseRateOrder DemographicParity FalsePositiveRateParity MaxSocialCost MinSelectionRate RequiredGroups "
+        "TruePositiveRateParity",
+    )
+    | _in_module("selfselect.publishing.splits", "CrossFit Holdout TrainingSet")
+    | _in_module("selfselect.statistics", "LowerBound Precision")
     | _in_module("sklearn.calibration", "_CalibratedClassifier _SigmoidCalibration _TemperatureScaling")
     | _in_module("sklearn.compose._column_transformer", "make_column_selector _RemainderColsList")
     | _in_module("sklearn.metrics._dist_metrics", "EuclideanDistance64 ManhattanDistance64 MinkowskiDistance64")

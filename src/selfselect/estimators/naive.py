@@ -10,11 +10,13 @@ from sklearn.utils.metaestimators import available_if
 from sklearn.utils.validation import check_is_fitted
 
 from .._frames import take_rows, to_pandas
+from ..behaviour import Behaviour
 from ..costs import Cost, Subsidies, SubsidyKind
-from ..publishing.splits import Publish, Rows
+from ..publishing.splits import Publishing, Rows
 from .docs import with_shared_docs
+from .routing import groups_for, plain_groups
 from .training_data import TrainingPeople
-from .wrapped import WrappedClassifier, default_threshold_of, has_score, inner_has, score_of
+from .wrapped import WrappedClassifier, default_threshold_of, has_score, inner_has
 
 
 @with_shared_docs
@@ -24,7 +26,8 @@ class NaiveClassifier(WrappedClassifier):
     Parameters
     ----------
     estimator : classifier, optional
-        Any scikit-learn classifier; by default a logistic regression without penalty.
+        Any scikit-learn classifier; by default a logistic regression without penalty. It gets the groups if its
+        methods take ``sensitive_features``, as fairlearn's do, or request them by metadata routing.
     cost : float or mapping from group to float, default=0.7
         Cost of the test in [0, 1]. Training ignores it; :meth:`applies` and :meth:`audit` use it.
     $subsidies
@@ -34,6 +37,8 @@ class NaiveClassifier(WrappedClassifier):
     ----------
     estimator_ : classifier
         The fitted classifier.
+    labels_encoded_ : bool
+        Whether ``estimator_`` was fitted to 0 and 1 in place of ``classes_``, because it takes no other labels.
     $attributes
 
     Examples
@@ -44,6 +49,9 @@ class NaiveClassifier(WrappedClassifier):
     {'z0': True, 'z1': False}
     """
 
+    # with metadata routing, groups are requested by default
+    __metadata_request__predict_proba = {"sensitive_features": True}  # noqa: RUF012
+
     def __init__(
         self,
         estimator: Any = None,
@@ -51,47 +59,57 @@ class NaiveClassifier(WrappedClassifier):
         cost: Cost = 0.7,
         subsidies: Subsidies = None,
         subsidy_kind: SubsidyKind = "additive",
+        behaviour: Behaviour | None = None,
+        publish: str | Publishing = "cross_fit",
         pos_label: Any = None,
-        publish: Publish = "cross_fit",
-        cv: Any = 5,
-        holdout: float = 0.3,
-        confidence: float | None = 0.9,
-        guarantee: bool = False,
     ) -> None:
-        super().__init__(cost, subsidies, subsidy_kind, pos_label, publish, cv, holdout, confidence, guarantee)
+        super().__init__(cost, subsidies, subsidy_kind, behaviour, publish, pos_label)
         self.estimator = estimator
 
     def _fit(self, X: Any, y: Any, people: TrainingPeople, sample_weight: Any) -> None:
         def selects(inner: Any, rows: Rows) -> NDArray[np.bool_]:
-            return np.asarray(np.asarray(inner.predict(take_rows(X, rows))) == self.positive_)
+            groups = take_rows(people.given_groups, rows)
+            return np.asarray(self._labels_of(inner, take_rows(X, rows), groups) == self.positive_)
 
         def scores(inner: Any, rows: Rows) -> NDArray[Any]:
             selected = selects(inner, rows)
             if people.splits.mode == "train" or not has_score(inner):
                 return np.where(selected, 1, -1)
-            score = score_of(inner, take_rows(X, rows), self.positive_) - default_threshold_of(inner)
+            groups = take_rows(people.given_groups, rows)
+            score = self._score_of(inner, take_rows(X, rows), groups) - default_threshold_of(inner)
             return score if ((score > 0) == selected).all() else np.where(selected, 1.0, -1.0)
 
-        score, self.estimator_ = people.splits.run(lambda rows: self._fit_inner(X, y, sample_weight, rows), scores)
+        def fitted(rows: Rows) -> Any:
+            return self._fit_inner(X, y, people, sample_weight, rows)
+
+        score, self.estimator_ = people.splits.run(fitted, scores)
         in_sample = score if people.splits.mode == "train" else selects(self.estimator_, people.splits.final)
         self._publish(people, score, in_sample)
 
-    def predict(self, X: Any) -> NDArray[Any]:
-        """Label of each row."""
+    def _labels_of(self, inner: Any, X: Any, groups: Any) -> NDArray[Any]:
+        """Predictions of a fitted inner classifier in the user's labels."""
+        predicted = np.asarray(inner.predict(X, **groups_for(inner, "predict", groups)))
+        return self.classes_[predicted.astype(int)] if self.labels_encoded_ else predicted
+
+    def predict(self, X: Any, sensitive_features: Any = None) -> NDArray[Any]:
+        """Label of each row; an inner classifier that takes groups gets them."""
         check_is_fitted(self, "estimator_")
-        return np.asarray(self.estimator_.predict(to_pandas(X)))
+        return self._labels_of(self.estimator_, to_pandas(X), plain_groups(sensitive_features))
 
     @available_if(inner_has("decision_function"))
-    def decision_function(self, X: Any) -> NDArray[Any]:
+    def decision_function(self, X: Any, sensitive_features: Any = None) -> NDArray[Any]:
         """Score of each row, positive for the second class."""
-        check_is_fitted(self, "estimator_")
-        return np.asarray(self.estimator_.decision_function(to_pandas(X)))
+        return self._call_inner("decision_function", X, sensitive_features)
 
     @available_if(inner_has("predict_proba"))
-    def predict_proba(self, X: Any) -> NDArray[Any]:
+    def predict_proba(self, X: Any, sensitive_features: Any = None) -> NDArray[Any]:
         """Probabilities of both classes by the inner classifier, in the order of ``classes_``."""
+        return self._call_inner("predict_proba", X, sensitive_features)
+
+    def _call_inner(self, method: str, X: Any, sensitive_features: Any) -> NDArray[Any]:
         check_is_fitted(self, "estimator_")
-        return np.asarray(self.estimator_.predict_proba(to_pandas(X)))
+        groups = groups_for(self.estimator_, method, plain_groups(sensitive_features))
+        return np.asarray(getattr(self.estimator_, method)(to_pandas(X), **groups))
 
     @property
     def intercept_(self) -> NDArray[Any]:

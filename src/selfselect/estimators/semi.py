@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
@@ -10,18 +11,15 @@ from numpy.typing import NDArray
 from sklearn.utils.validation import check_is_fitted
 
 from .._frames import take_rows
-from .._validation import FloatArray, check_choice, check_fraction, check_nonnegative
-from ..behaviour import Tolerance, check_tolerance
-from ..constraints import Constraints
-from ..costs import Cost, Subsidies, SubsidyKind, Terms
-from ..learning import accuracy_lower_bound, shortfall_at_thresholds, threshold_between
-from ..publishing.splits import Publish, Rows
+from .._validation import FloatArray, check_nonnegative
+from ..behaviour import Behaviour, check_margin
+from ..constraints import Constraint, InfeasibleError, check_constraints
+from ..costs import Cost, Subsidies, SubsidyKind
+from ..learning import accuracy_lower_bound, threshold_between, violation_at_thresholds
+from ..publishing.splits import Publishing, Rows
 from .docs import with_shared_docs
 from .training_data import TrainingPeople
-from .wrapped import WrappedClassifier, default_threshold_of, score_of
-
-#: Values of ``criterion``.
-CRITERIA = ("accuracy", "firm_utility")
+from .wrapped import WrappedClassifier, default_threshold_of
 
 
 @with_shared_docs
@@ -35,25 +33,17 @@ class SemiStrategicClassifier(WrappedClassifier):
     ----------
     $estimator
     $cost
-    tolerance : float or "auto", default=0.0
-        Margin over the cost within which it is uncertain whether a group applies ("auto": one standard error of its
-        precision). The threshold is the best in the worse of two cases: these groups apply, or stay away.
-    $min_selection_rate
+    $constraints
+    margin : float, default=0.0
+        Margin over the cost within which it is uncertain whether a group applies. The threshold is the best in the
+        worse of two cases: these groups apply, or stay away.
     $subsidies
     caution : float, default=0.0
-        Standard errors that are subtracted from induced accuracy (or utility) before thresholds are compared. 0 is the
+        Standard errors that are subtracted from induced accuracy before thresholds are compared. 0 is the
         exact maximum; 1 protects against a high accuracy on few applicants.
     grid : int, optional
         Try only this number of thresholds, evenly spaced from the lowest score to the highest (the paper's released
         code uses 1,000). By default every distinct score is tried.
-    criterion : {"accuracy", "firm_utility"}, default="accuracy"
-        What is maximised: accuracy among applicants, or the utility of the firm, ``gain`` for each hire less ``price``
-        for each test (:func:`selfselect.metrics.firm_utility`). If every application loses money, the best threshold is
-        one at which nobody applies.
-    gain : float, default=1.0
-        Value of a hire, with "firm_utility".
-    price : float, optional
-        Cost of a test to the firm; required with "firm_utility".
     $prefit
     $publishing
 
@@ -65,7 +55,12 @@ class SemiStrategicClassifier(WrappedClassifier):
         :meth:`selfselect.ThresholdCurves.outcomes` of every threshold, for the evaluated people.
     estimator_ : classifier
         The fitted classifier.
+    $violations
     $attributes
+
+    Notes
+    -----
+    **Raises** :class:`selfselect.InfeasibleError` if no threshold meets all constraints.
 
     Examples
     --------
@@ -81,116 +76,93 @@ class SemiStrategicClassifier(WrappedClassifier):
         estimator: Any = None,
         *,
         cost: Cost = 0.7,
-        tolerance: Tolerance = 0.0,
-        min_selection_rate: float = 0.0,
-        subsidies: Subsidies = None,
-        subsidy_kind: SubsidyKind = "additive",
+        constraints: Sequence[Constraint] = (),
+        margin: float = 0.0,
         caution: float = 0.0,
         grid: int | None = None,
-        criterion: str = "accuracy",
-        gain: float = 1.0,
-        price: float | None = None,
         prefit: bool = False,
+        subsidies: Subsidies = None,
+        subsidy_kind: SubsidyKind = "additive",
+        behaviour: Behaviour | None = None,
+        publish: str | Publishing = "cross_fit",
         pos_label: Any = None,
-        publish: Publish = "cross_fit",
-        cv: Any = 5,
-        holdout: float = 0.3,
-        confidence: float | None = 0.9,
-        guarantee: bool = False,
     ) -> None:
-        super().__init__(cost, subsidies, subsidy_kind, pos_label, publish, cv, holdout, confidence, guarantee)
+        super().__init__(cost, subsidies, subsidy_kind, behaviour, publish, pos_label)
         self.estimator = estimator
-        self.tolerance = tolerance
-        self.min_selection_rate = min_selection_rate
+        self.constraints = constraints
+        self.margin = margin
         self.caution = caution
         self.grid = grid
-        self.criterion = criterion
-        self.gain = gain
-        self.price = price
         self.prefit = prefit
 
     def _fit(self, X: Any, y: Any, people: TrainingPeople, sample_weight: Any) -> None:
-        tolerance = check_tolerance(self.tolerance, self._terms().effective_cost(people.groups.labels))
+        margin = check_margin(self.margin, self._terms().effective_cost(people.groups.labels))
         self._check_settings()
         if self.prefit:
             self._check_prefit(self.estimator)
 
         def fitted(rows: Rows) -> Any:
-            return self.estimator if self.prefit else self._fit_inner(X, y, sample_weight, rows)
+            return self.estimator if self.prefit else self._fit_inner(X, y, people, sample_weight, rows)
 
         def scores(inner: Any, rows: Rows) -> NDArray[np.float64]:
-            return score_of(inner, take_rows(X, rows), self.positive_)
+            return self._score_of(inner, take_rows(X, rows), take_rows(people.given_groups, rows))
 
         score, self.estimator_ = people.splits.run(fitted, scores)
-        self.threshold_ = self._search(people, score, tolerance)
+        self.threshold_ = self._search(people, score, margin)
         in_sample = score if people.splits.mode == "train" else scores(self.estimator_, people.splits.final)
         self._publish(people, score - self.threshold_, in_sample - self.threshold_)
-        self._check_selection(self.min_selection_rate)
+        self._check_constraints()
 
     def _check_settings(self) -> None:
         check_nonnegative(self.caution, "caution")
-        check_fraction(self.min_selection_rate, "min_selection_rate")
         if self.grid is not None and (not isinstance(self.grid, int | np.integer) or self.grid < 2):
             raise ValueError(f"grid must be a whole number of at least 2, or None, got {self.grid!r}.")
-        check_choice(self.criterion, "criterion", CRITERIA)
-        check_nonnegative(self.gain, "gain")
-        if self.criterion == "firm_utility" and self.price is None:
-            raise ValueError("price is needed with criterion='firm_utility': what a test costs the firm.")
-        if self.price is not None:
-            check_nonnegative(self.price, "price")
 
-    def _search(self, people: TrainingPeople, score: FloatArray, tolerance: Tolerance) -> float:
-        curves = people.curves(score)
-        costs = dict(zip(people.groups.labels, self._terms().effective_cost(people.groups.labels), strict=True))
-        terms = Terms({label: costs[label] for label in curves.groups}, behaviour=self._behaviour)
+    def _search(self, people: TrainingPeople, score: FloatArray, margin: float) -> float:
+        curves, labels = people.curves(score), people.groups.labels
+        terms = self._terms().among(labels, curves.groups)
         self.curve_ = curves.outcomes_under(terms)
-        # it is uncertain whether groups within the tolerance apply: the worse of the two cases counts
-        cases = [self.curve_] if tolerance == 0 else [self.curve_, curves.outcomes_under(terms, tolerance)]
+        # it is uncertain whether groups within the margin apply: the worse of the two cases counts
+        cases = [self.curve_] if margin == 0 else [self.curve_, curves.outcomes_under(terms, margin)]
         value = np.min([self._value(case, float(curves.n.sum())) for case in cases], axis=0)
-        shortfall = np.zeros(len(value))
-        if self.min_selection_rate > 0:
-            shortfall = shortfall_at_thresholds(Constraints(min_selection_rate=self.min_selection_rate), curves)
-            value = np.where(shortfall == 0, value, -np.inf)
+        constraints = check_constraints(self.constraints)
+        violation = np.zeros(len(value))
+        if constraints:
+            violation = violation_at_thresholds(self._training_terms(labels).take(people.position_of(curves)), curves)
         thresholds, rate = self.curve_["threshold"].to_numpy(), self.curve_["application_rate"].to_numpy()
         tried = None if self.grid is None else np.linspace(score.min(), score.max(), self.grid)
         steps = np.arange(len(value)) if tried is None else np.searchsorted(thresholds, tried, side="right") - 1
-        value, rate = value[steps], rate[steps]
+        if violation[steps].min() > 0:
+            raise InfeasibleError(
+                f"No threshold for all groups meets the constraints {constraints}: the nearest violates "
+                f"them by {violation[steps].min():.3g} in all. Loosen them, lower the cost, or choose a threshold for "
+                "each group (GroupThresholdClassifier)."
+            )
+        value, rate = np.where(violation == 0, value, -np.inf)[steps], rate[steps]
         if not rate[~np.isneginf(value)].any():
-            return self._default_threshold(shortfall)
+            return self._default_threshold(violation)
         best = np.flatnonzero(value >= value.max() - 1e-12)
         kept = int(best[np.argmax(rate[best])])
-        return float(threshold_between(thresholds, kept) if tried is None else tried[kept])
+        return float(threshold_between(thresholds, kept)) if tried is None else float(tried[kept])
 
-    def _default_threshold(self, shortfall: FloatArray) -> float:
-        """Threshold if nobody applies: that of the inner classifier, or the highest that selects enough people."""
+    def _default_threshold(self, violation: FloatArray) -> float:
+        """Threshold if nobody applies: that of the inner classifier, or the highest that meets the constraints."""
         own, thresholds = default_threshold_of(self.estimator_), self.curve_["threshold"].to_numpy()
-        highest = int(np.flatnonzero(shortfall == 0)[-1])  # at -inf everybody is selected
-        kept = np.searchsorted(thresholds, own, side="right") - 1 <= highest
-        return own if kept else float(threshold_between(thresholds, highest))
+        if violation[np.searchsorted(thresholds, own, side="right") - 1] == 0:
+            return own
+        return float(threshold_between(thresholds, int(np.flatnonzero(violation == 0)[-1])))
 
     def _value(self, case: pd.DataFrame, people: float) -> NDArray[np.float64]:
-        if self.criterion == "firm_utility":
-            return self._utility(case, people)
         applicants = case["application_rate"].to_numpy() * people
         correct = case["induced_accuracy"].fillna(0.0).to_numpy() * applicants
         return np.asarray(accuracy_lower_bound(correct, applicants, fitted_weights=0.0, errors=self.caution))
 
-    def _utility(self, case: pd.DataFrame, people: float) -> NDArray[np.float64]:
-        """Utility of the firm per person, minus standard errors; 0 where nobody applies."""
-        gain, price = float(self.gain), float(self.price or 0.0)
-        tested, hired = case["tested"].to_numpy(), case["hired"].to_numpy()
-        utility = gain * hired - price * tested
-        if not self.caution:
-            return np.asarray(utility)
-        squared = (gain - price) ** 2 * hired + price**2 * (tested - hired)
-        return np.asarray(utility - self.caution * np.sqrt(np.clip(squared - utility**2, 0.0, None) / people))
-
-    def decision_function(self, X: Any) -> NDArray[np.float64]:
+    def decision_function(self, X: Any, sensitive_features: Any = None) -> NDArray[np.float64]:
         """Inner score minus the threshold; positive for the second class."""
         check_is_fitted(self, "threshold_")
-        return self._for_second_class(self._inner_score(X) - self.threshold_)
+        return self._for_second_class(self._inner_score(X, sensitive_features) - self.threshold_)
 
-    def predict(self, X: Any) -> NDArray[Any]:
+    def predict(self, X: Any, sensitive_features: Any = None) -> NDArray[Any]:
         """Label of each row: qualified where the inner score is above the threshold."""
         check_is_fitted(self, "threshold_")
-        return self._as_labels(self._inner_score(X) > self.threshold_)
+        return self._as_labels(self._inner_score(X, sensitive_features) > self.threshold_)

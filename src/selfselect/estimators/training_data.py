@@ -14,7 +14,7 @@ from sklearn.utils.validation import column_or_1d
 
 from .._notices import warn
 from .._validation import BoolArray, FloatArray, list_some
-from ..counting import GroupCodes, GroupCounts
+from ..counting import GroupCodes, GroupCounts, position_of
 from ..publishing import ThresholdCurves
 from ..publishing.splits import Rows, Splits
 
@@ -78,12 +78,13 @@ def as_counts(weights: FloatArray) -> FloatArray:
 
 @dataclass(frozen=True, eq=False)
 class TrainingPeople:
-    """Labels, groups and weights of the training rows, and their splits."""
+    """Labels, groups and weights of the training rows, and their splits; and the groups as the user gave them."""
 
     qualified: BoolArray
     groups: GroupCodes
     weights: FloatArray | None
     splits: Splits
+    given_groups: Any = None
 
     def counts(self, rows: Rows, selected: NDArray[np.bool_]) -> GroupCounts:
         """Counts per group of some rows."""
@@ -91,6 +92,10 @@ class TrainingPeople:
         return GroupCounts.from_rows(
             self.qualified[rows], selected, self.groups.codes[rows], self.groups.n_groups, weights
         )
+
+    def position_of(self, curves: ThresholdCurves) -> NDArray[np.intp]:
+        """Position among all groups of those that are evaluated."""
+        return position_of(curves.groups, self.groups.labels, "The curves", "the training data")
 
     def curves(self, score: FloatArray) -> ThresholdCurves:
         """Counts of the evaluated rows at every threshold; rows of weight 0 add no threshold."""

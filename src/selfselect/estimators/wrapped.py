@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from abc import abstractmethod
 from typing import Any
 
 import numpy as np
@@ -16,6 +17,8 @@ from .._threads import one_thread
 from .._validation import check_floats
 from ..publishing.splits import Rows
 from .base import SelfSelectionClassifier
+from .routing import groups_for, plain_groups
+from .training_data import TrainingPeople
 
 #: Columns whose standard deviation is outside the first two, or whose mean is more than so many standard deviations
 #: from 0, are scaled before a logistic regression: its solver would stop far from the optimum without a warning.
@@ -65,6 +68,8 @@ def _finite_numbers(X: Any) -> NDArray[np.float64] | None:
 def fitted_or_default(classifier: Any) -> Any:
     """The fitted inner classifier, or before fit the one that will be fitted."""
     for inner in (getattr(classifier, "estimator_", None), classifier.estimator):
+        if isinstance(inner, list | tuple) and inner:
+            return inner[0]
         if inner is not None:  # an unfitted ensemble has no length, and so no truth value
             return inner
     return default_estimator()
@@ -80,17 +85,16 @@ def inner_has(method: str) -> Any:
     return check
 
 
-def score_of(estimator: Any, X: Any, positive: Any) -> NDArray[np.float64]:
-    """Score of each row by any classifier, larger for the positive label.
+def score_of(estimator: Any, X: Any, positive: int, groups: Any = None) -> NDArray[np.float64]:
+    """Score of each row by any classifier, larger for the class at the position ``positive`` (0 or 1).
 
-    ``decision_function``, negated if it is larger for the other label; else the probability of the positive label.
+    ``decision_function``, negated if it is larger for the other class; else the probability of the class.
     """
-    classes = list(getattr(estimator, "classes_", [None, positive]))
     if hasattr(estimator, "decision_function"):
-        score = np.asarray(estimator.decision_function(X))
-        score = score if classes[1] == positive else -score
+        score = np.asarray(estimator.decision_function(X, **groups_for(estimator, "decision_function", groups)))
+        score = score if positive == 1 else -score
     elif hasattr(estimator, "predict_proba"):
-        score = np.asarray(estimator.predict_proba(X))[:, classes.index(positive)]
+        score = np.asarray(estimator.predict_proba(X, **groups_for(estimator, "predict_proba", groups)))[:, positive]
     else:
         raise TypeError(
             f"estimator must have decision_function or predict_proba to get a threshold; {estimator!r} has neither."
@@ -111,6 +115,10 @@ def default_threshold_of(estimator: Any) -> float:
 class WrappedClassifier(SelfSelectionClassifier):
     """Base of classifiers that hold another classifier as ``estimator_``."""
 
+    # with metadata routing, groups are requested by default
+    __metadata_request__predict = {"sensitive_features": True}  # noqa: RUF012
+    __metadata_request__decision_function = {"sensitive_features": True}  # noqa: RUF012
+
     estimator: Any
 
     def __sklearn_tags__(self) -> Any:
@@ -124,9 +132,14 @@ class WrappedClassifier(SelfSelectionClassifier):
     def _validate(self, X: Any, y: Any) -> tuple[Any, Any]:
         validate_data(self, X, y, skip_check_array=True)  # sets names and number of features; the inner one checks X
         check_consistent_length(X, y)
-        if self.estimator is not None and not hasattr(self.estimator, "fit"):
-            raise TypeError(f"estimator must be a scikit-learn classifier, got {self.estimator!r}.")
+        for estimator in self._candidates():
+            if estimator is not None and not hasattr(estimator, "fit"):
+                raise TypeError(f"estimator must be a scikit-learn classifier, got {estimator!r}.")
         return X, y
+
+    def _candidates(self) -> list[Any]:
+        """Inner classifiers to choose from."""
+        return [self.estimator]
 
     def _check_prefit(self, estimator: Any) -> None:
         """Refuse a missing estimator, one that is not fitted, and one that was fitted to other labels."""
@@ -137,18 +150,42 @@ class WrappedClassifier(SelfSelectionClassifier):
         if set(classes) != set(self.classes_):
             raise ValueError(f"estimator was fitted to classes {classes}, y holds {self.classes_}.")
 
-    def _fit_inner(self, X: Any, y: Any, sample_weight: Any, rows: Rows, candidate: Any = None) -> Any:
+    def _fit_inner(
+        self, X: Any, y: Any, people: TrainingPeople, sample_weight: Any, rows: Rows, candidate: Any = None
+    ) -> Any:
         """Fit a clone of the inner classifier (``estimator``, or another candidate) to some rows."""
-        unfitted = self.estimator if candidate is None else candidate
+        unfitted = candidate if isinstance(self.estimator, list | tuple) else self.estimator  # None: the default
         fit_params = {} if sample_weight is None else {"sample_weight": take_rows(sample_weight, rows)}
+        X, y = take_rows(X, rows), take_rows(y, rows)
+        self.labels_encoded_ = False
         with one_thread():
             if unfitted is None:
-                return fit_default(take_rows(X, rows), take_rows(y, rows), **fit_params)
-            return clone(unfitted).fit(take_rows(X, rows), take_rows(y, rows), **fit_params)
+                return fit_default(X, y, **fit_params)
+            fit_params |= groups_for(unfitted, "fit", take_rows(people.given_groups, rows))
+            try:
+                return clone(unfitted).fit(X, y, **fit_params)
+            except (TypeError, ValueError):
+                if set(self.classes_) == {0, 1}:
+                    raise
+                self.labels_encoded_ = True  # some classifiers take no other labels than 0 and 1
+                return clone(unfitted).fit(X, (np.asarray(y) == self.classes_[1]).astype(int), **fit_params)
 
-    def _inner_score(self, X: Any) -> NDArray[np.float64]:
-        """Score of the fitted inner classifier, larger for the qualified."""
-        return score_of(self.estimator_, to_pandas(X), self.positive_)
+    def _score_of(self, inner: Any, X: Any, groups: Any) -> NDArray[np.float64]:
+        """Score of a fitted inner classifier, larger for the qualified."""
+        classes = getattr(inner, "classes_", self.classes_)
+        classes = classes if set(classes) == set(self.classes_) else self.classes_  # 0 and 1 are in the same order
+        return score_of(inner, X, list(classes).index(self.positive_), groups)
+
+    def _inner_score(self, X: Any, sensitive_features: Any) -> NDArray[np.float64]:
+        """Score of the fitted inner classifier for new people."""
+        return self._score_of(self.estimator_, to_pandas(X), plain_groups(sensitive_features))
+
+    def _predict_with_groups(self, X: Any, sensitive_features: Any) -> NDArray[Any]:
+        return np.asarray(self.predict(X, sensitive_features))
+
+    @abstractmethod
+    def predict(self, X: Any, sensitive_features: Any = None) -> NDArray[Any]:
+        """Label of each row."""
 
     @property
     def coef_(self) -> NDArray[Any]:

@@ -4,8 +4,9 @@
 - ``scores``, ``linear``: from features to scores to sums per group, and the gradient back
 - ``problem``: a task, with standardised features sorted by group (see also :mod:`selfselect.constraints`)
 - ``evaluation``, ``candidates``: finished classifiers, with constraint violation and value from hard counts
-- ``thresholds``: the best threshold per group, exactly, for any score (``group_sets``, ``rate_windows``)
-- ``starts``, ``solvers``: :func:`solve`, from a problem to a classifier
+- ``thresholds``: the best threshold per group, exactly, for any score (``group_sets``, ``share_steps``,
+  ``rate_windows``)
+- ``starts``, ``shares``, ``solvers``: :func:`solve`, from a problem to a classifier
 - ``out_of_fold``: choosing by out-of-fold scores
 - ``paper``: the paper's descent and its settings
 
@@ -17,10 +18,11 @@ minimises the errors on them under the constraint that they do.
 
 from ..constraints import InfeasibleError
 from .candidates import Candidate, threshold_between
-from .evaluation import MIN_SELECTED, accuracy_lower_bound, evaluate_counts, shortfall_at_thresholds
+from .evaluation import MIN_SELECTED, accuracy_lower_bound, evaluate_counts, violation_at_thresholds
 from .linear import FeatureBlock
+from .objective import StrategicObjective
 from .out_of_fold import select_out_of_fold
-from .paper import DescentSettings, logistic_by_descent
+from .paper import DescentSettings, logistic_by_descent, solve_by_descent
 from .problem import Problem, TrainingTerms
 from .solvers import SOLVERS, refuse_infeasible, solve, too_few_selected
 from .thresholds import OptimalThresholds, optimise_thresholds
@@ -34,6 +36,7 @@ __all__ = [
     "InfeasibleError",
     "OptimalThresholds",
     "Problem",
+    "StrategicObjective",
     "TrainingTerms",
     "accuracy_lower_bound",
     "evaluate_counts",
@@ -41,8 +44,9 @@ __all__ = [
     "optimise_thresholds",
     "refuse_infeasible",
     "select_out_of_fold",
-    "shortfall_at_thresholds",
     "solve",
+    "solve_by_descent",
     "threshold_between",
     "too_few_selected",
+    "violation_at_thresholds",
 ]

@@ -7,7 +7,7 @@ within groups (one-hot groups, say) turn them into offsets of the groups' scores
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -15,6 +15,7 @@ import pandas as pd
 from numpy.typing import NDArray
 
 from .._validation import BoolArray, FloatArray
+from ..behaviour import as_decisions
 from ..constraints import Constraints
 from ..counting import GroupCounts
 from ..counting.sums import TINY
@@ -156,18 +157,20 @@ def group_thresholds(
     The other groups stay away if they can: none of their people are selected, or as few as the least selection rate
     allows, or all, as ``terms.shut_out`` says.
     """
-    applies, reliable = terms.step_applies(curves), _reliable_steps(terms, curves)
+    shares, reliable = terms.step_shares(curves), _reliable_steps(terms, curves)
     n, n_groups = curves.n[curves.group], len(curves.groups)
     gain = curves.correct
     if sets is None:
         gain = np.where(n > 0, accuracy_lower_bound(gain, n, fitted_weights), 0.0) * n
     constraints = Constraints(min_selection_rate=terms.constraints.min_selection_rate)
+    if shares.dtype != bool:  # no set of groups is meant to apply: the shares decide
+        constraints = replace(terms.constraints, between_groups=())
     shut_out: Any = terms.shut_out
     choices = []
     for groups in [None] if sets is None else sets:
         only = None if groups is None else np.isin(np.arange(n_groups), groups)
         best = optimise_thresholds(
-            curves, applies, reliable, gain, shut_out=shut_out, constraints=constraints, only=only
+            curves, shares, reliable, gain, shut_out=shut_out, constraints=constraints, only=only
         )
         counts = curves.counts_of(best.step)
         threshold = threshold_between(curves.threshold, best.step)
@@ -187,14 +190,17 @@ def _reliable_steps(terms: TrainingTerms, curves: ThresholdCurves) -> BoolArray:
     no group has such a step, groups without one may apply by fewer; in the end even without the margin.
     """
     allowed = terms.constraints.selects_enough(curves)
-    with_margin = curves.step_applies(terms.costs, terms.tolerance, terms.behaviour) & allowed
+    shares = terms.step_shares(curves, by_cost=True)
+    if shares.dtype != bool:
+        return np.asarray(allowed & ((curves.selected >= MIN_SELECTED) | (shares == 0)))
+    with_margin = as_decisions(terms.step_shares(curves, terms.margin, by_cost=True)) & allowed
     reliable = with_margin & (curves.selected >= MIN_SELECTED)
     prescribed = terms.constraints.prescribes_applicants
     if prescribed or not reliable.any():
         has_some = np.bincount(curves.group[reliable], minlength=len(curves.groups)) > 0
         reliable = np.where(has_some[curves.group], reliable, with_margin)
         if not reliable.any() and not prescribed:
-            reliable = curves.step_applies(terms.costs, 0.0, terms.behaviour) & allowed
+            reliable = as_decisions(shares) & allowed
     return np.asarray(reliable, dtype=bool)
 
 

@@ -23,7 +23,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from .._validation import FloatArray
-from ..behaviour import Tolerance
+from ..behaviour import as_decisions
 from ..constraints import SHARE_SLACK, Constraints
 from ..counting import GroupCounts, ratio
 from ..publishing import ThresholdCurves
@@ -88,18 +88,18 @@ def evaluate_counts(terms: TrainingTerms, counts: GroupCounts, fitted_weights: f
     if counts.selected.ndim == 1:
         counts = replace(counts, selected=counts.selected[None, :], true_positives=counts.true_positives[None, :])
 
-    def case(tolerance: Tolerance) -> Evaluation:
-        applies = terms.applies(counts.true_positives, counts.selected, tolerance)
+    def case(margin: float) -> Evaluation:
+        shares = terms.shares(counts, margin)
         sums = SimpleNamespace(  # named as in ThresholdSums
-            required_groups=(applies & terms.required).sum(axis=1),
-            applicants=(applies * counts.n).sum(axis=1),
-            correct_applicants=(applies * counts.correct).sum(axis=1),
-            qualified_applicants=(applies * counts.positives).sum(axis=1),
+            required_groups=(as_decisions(shares) & terms.required).sum(axis=1),
+            applicants=(shares * counts.n).sum(axis=1),
+            correct_applicants=(shares * counts.correct).sum(axis=1),
+            qualified_applicants=(shares * counts.positives).sum(axis=1),
         )
         return _case(terms, sums, counts.positives.sum(), fitted_weights)
 
     without_margin = case(0.0)
-    with_margin = without_margin if terms.tolerance == 0 else case(terms.tolerance)
+    with_margin = without_margin if terms.margin == 0 else case(terms.margin)
     shortfall = terms.constraints.shortfall(counts.selected, counts.n).sum(axis=1)
     evaluation = _worse_case(without_margin, with_margin, shortfall)
     return _add_group_violation(terms, evaluation, counts)
@@ -113,12 +113,12 @@ def evaluate_thresholds(
     Returns the evaluation, all thresholds of the score rising from -inf, and the positions of the evaluated ones.
     """
 
-    def case(tolerance: Tolerance) -> tuple[Evaluation, FloatArray]:
-        running = curves.running(terms.step_applies(curves, tolerance), terms.required)
+    def case(margin: float) -> tuple[Evaluation, FloatArray]:
+        running = curves.running(terms.step_shares(curves, margin), terms.required)
         return _case(terms, running, curves.positives.sum(), fitted_weights), running.threshold
 
     without_margin, thresholds = case(0.0)
-    with_margin = without_margin if terms.tolerance == 0 else case(terms.tolerance)[0]
+    with_margin = without_margin if terms.margin == 0 else case(terms.margin)[0]
     limited = terms.constraints.limits_selection
     shortfall = shortfall_at_thresholds(terms.constraints, curves) if limited else np.zeros(len(thresholds))
     evaluation = _worse_case(without_margin, with_margin, shortfall)
@@ -131,6 +131,26 @@ def evaluate_thresholds(
         thinned = Evaluation(*(part[evaluated] for part in vars(evaluation).values()))
         evaluation = _add_group_violation(terms, thinned, counts)
     return evaluation, thresholds, evaluated
+
+
+def violation_at_thresholds(terms: TrainingTerms, curves: ThresholdCurves) -> FloatArray:
+    """By how much all constraints together are violated at every common threshold of a score, exactly.
+
+    Constraints between groups need the counts of every group at every threshold: O(m K) time for m thresholds.
+    """
+    running = curves.running(terms.step_shares(curves), terms.required)
+    violation = _case(terms, running, curves.positives.sum(), fitted_weights=0.0).violation
+    if terms.constraints.limits_selection:
+        violation = violation + shortfall_at_thresholds(terms.constraints, curves)
+    if not terms.between_groups:
+        return violation
+    chunk = max(MAX_TABLE_CELLS // len(terms.costs), MIN_THRESHOLDS)
+    for first in range(0, len(violation), chunk):
+        part = slice(first, first + chunk)
+        counts = GroupCounts(curves.n, curves.positives, *curves.counts_at(running.threshold[part]))
+        shares = terms.shares(counts)
+        violation[part] += sum(constraint.violation(counts, shares) for constraint in terms.between_groups)
+    return violation
 
 
 def shortfall_at_thresholds(constraints: Constraints, curves: ThresholdCurves) -> FloatArray:
@@ -173,10 +193,10 @@ def _add_group_violation(terms: TrainingTerms, evaluation: Evaluation, counts: G
     """Add violations of constraints between groups, and take off value where a group applies by few selected people."""
     if not terms.between_groups:
         return evaluation
-    violation = np.zeros(len(evaluation.violation))
+    violation, shares = np.zeros(len(evaluation.violation)), terms.shares(counts)
     for constraint in terms.between_groups:
-        violation = violation + constraint.violation(counts)
-    applies = terms.applies(counts.true_positives, counts.selected, terms.tolerance)
+        violation = violation + constraint.violation(counts, shares)
+    applies = as_decisions(terms.shares(counts, terms.margin))
     small = (applies & (counts.selected < SMALL_GROUP)).any(axis=1)
     return replace(
         evaluation,

@@ -15,10 +15,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from .._validation import BoolArray, FloatArray
+from ..constraints import InfeasibleError
 from ..publishing import ThresholdCurves
 from .candidates import DIGITS, Candidate, group_thresholds, threshold_between
 from .evaluation import evaluate_thresholds
 from .problem import Problem
+from .shares import gaussian_starts, scores_for_shares
 from .solvers import solve_all_groups
 from .starts import FittedScore, fit_scores, logistic_start, target_sets
 
@@ -43,15 +45,22 @@ class OutOfFoldCandidate:
 class _CandidateFitter:
     """Fits scores of all kinds to any rows of one problem."""
 
-    def __init__(self, problem: Problem, *, with_refinement: bool, max_iter: int | None) -> None:
+    def __init__(
+        self, problem: Problem, random: np.random.RandomState, *, with_refinement: bool, max_iter: int | None
+    ) -> None:
         self.problem, self.with_refinement, self.max_iter = problem, with_refinement, max_iter
         self.by_group = problem.offset_of_group is not None and not problem.shares_threshold
+        self.gaussian = gaussian_starts(random, problem.n_features)
         self.n_iter = 0
         self._sets: list[NDArray[np.intp]] | None = None
 
     def fit(self, rows: BoolArray) -> tuple[Problem, list[FittedScore]]:
         """Scores of all kinds, fitted to some rows. The first call decides for which groups scores are refined."""
         problem = self.problem.take(rows)
+        if not problem.terms.all_or_nobody:
+            start, self.n_iter = logistic_start(problem, self.max_iter)
+            trained = scores_for_shares(problem, start, self.gaussian) if self.with_refinement else []
+            return problem, [FittedScore("everybody", start), *trained]
         if problem.shares_threshold and self.with_refinement:
             with np.errstate(over="ignore", invalid="ignore"):  # barriers may be too steep for few people
                 candidates, self.n_iter = solve_all_groups(problem.without_empty_groups(), self.max_iter)
@@ -86,6 +95,7 @@ def select_out_of_fold(
     folds: Sequence[tuple[NDArray[np.intp], NDArray[np.intp]]],
     final: NDArray[np.intp],
     *,
+    random: np.random.RandomState,
     with_refinement: bool = True,
     max_iter: int | None = None,
 ) -> tuple[list[OutOfFoldCandidate], int]:
@@ -94,7 +104,7 @@ def select_out_of_fold(
     ``folds`` are pairs (train, test) of row numbers as in ``problem.row_numbers``; the kept classifier is fitted to the
     rows ``final``. Without refinement the logistic score is the only one; ``max_iter`` limits its steps.
     """
-    fitter = _CandidateFitter(problem, with_refinement=with_refinement, max_iter=max_iter)
+    fitter = _CandidateFitter(problem, random, with_refinement=with_refinement, max_iter=max_iter)
     final_rows = problem.rows_among(final)
     last, kinds = fitter.fit(final_rows)
     X = problem.block.X
@@ -112,10 +122,17 @@ def select_out_of_fold(
     for fitted in kinds:
         score = np.round(out_of_fold[fitted.kind][tested], DIGITS)
         if not np.isnan(score).any():  # every fold has this kind
-            for candidate, margins in _with_thresholds(fitter, last, fitted, tested, score):
+            try:
+                with_thresholds = _with_thresholds(fitter, last, fitted, tested, score)
+            except InfeasibleError as error:
+                infeasible = error
+                continue
+            for candidate, margins in with_thresholds:
                 margin = np.full(len(X), np.nan)
                 margin[tested] = margins
                 candidates.append(OutOfFoldCandidate(candidate, margin))
+    if not candidates:
+        raise infeasible
     return candidates, fitter.n_iter
 
 

@@ -16,23 +16,16 @@ from sklearn.exceptions import ConvergenceWarning
 
 from .._notices import warn
 from .._validation import FloatArray, check_choice, check_nonnegative
-from ..behaviour import PRECISION_CLIP
-from ..counting.rows import InMemoryRows
 from ..counting.sums import TINY, Gradient, Sums
-from .candidates import Candidate, counts_of, with_best_threshold
+from .candidates import Candidate, counts_of
 from .evaluation import evaluate_counts
-from .linear import FeatureBlock, LinearLoss
+from .linear import FeatureBlock
 from .objective import APPLICATION, StrategicObjective
 from .problem import Problem
 from .scores import SmoothScores
 
 #: Norm of the gradient below which a descent counts as converged.
 GRADIENT_TOLERANCE = 1e-3
-#: Sharpness of the smooth precision and of applications when L-BFGS replaces the descent, from stage to stage.
-STAGES = ((5.0, 5.0), (15.0, 10.0), (40.0, 20.0))
-STAGE_ITERATIONS = 60
-#: A tolerance of "auto" in the smooth objective, which needs a number: the paper's, on Adult.
-AUTO_MARGIN = 0.02
 #: Allowed values of the settings that are words.
 CHOICES = {
     "application_over": ("mean", "sum"),
@@ -49,7 +42,7 @@ class DescentSettings:
 
     Attributes
     ----------
-    temperature, precision_temperature, application_temperature, application, application_over, corrected_above
+    temperature, precision_temperature, application_temperature, application_weight, application_over, corrected_above
         As in :class:`~selfselect.learning.objective.StrategicObjective`.
     learning_rate : float
         Factor of the gradient in a step.
@@ -72,7 +65,7 @@ class DescentSettings:
     learning_rate: float = 0.1
     steps: int = 30_000
     starts: int = 5
-    application: float = APPLICATION
+    application_weight: float = APPLICATION
     application_over: str = "mean"
     corrected_by: str = "current"
     corrected_above: float = 0.5
@@ -86,7 +79,7 @@ class DescentSettings:
         for name in ("temperature", "precision_temperature", "application_temperature", "learning_rate"):
             if check_nonnegative(getattr(self, name), name) == 0:
                 raise ValueError(f"{name} must be positive.")
-        for name in ("application", "corrected_above"):
+        for name in ("application_weight", "corrected_above"):
             check_nonnegative(getattr(self, name), name)
         for name in ("steps", "starts"):
             value = getattr(self, name)
@@ -120,12 +113,15 @@ PRESETS = {
 
 
 def strategic_objective(problem: Problem, settings: DescentSettings) -> StrategicObjective:
-    """The paper's objective for a problem: costs include the margin and lie inside (0, 1)."""
-    costs = problem.terms.costs + problem.terms.margin(auto=AUTO_MARGIN)
+    """The paper's objective for a problem."""
+    terms = problem.terms
     names = {field.name for field in fields(DescentSettings)} & {field.name for field in fields(StrategicObjective)}
     return StrategicObjective(
-        costs=np.clip(costs, PRECISION_CLIP, 1 - PRECISION_CLIP),
-        constraints=problem.terms.between_groups,
+        cost=terms.costs,
+        behaviour=terms.behaviour,
+        constraints=terms.between_groups,
+        margin=terms.margin,
+        groups=terms.groups,
         **{name: getattr(settings, name) for name in names},
     )
 
@@ -192,7 +188,7 @@ def solve_by_descent(
     smooth = _smooth_accuracy(block, objective, ended) if settings.kept_by == "smooth" else None
     # people see no margin, and constraints between groups are penalties only
     constraints = replace(problem.terms.constraints, between_groups=())
-    published = replace(problem.terms, tolerance=0.0, constraints=constraints)
+    published = replace(problem.terms, margin=0.0, constraints=constraints)
     for which in np.flatnonzero(finite):
         parameters = problem.standardisation.redo_parameters(ended[which].astype(np.float64))
         evaluation = evaluate_counts(published, counts_of(problem, parameters), fitted_weights=0.0)
@@ -200,11 +196,11 @@ def solve_by_descent(
         value = candidate.accuracy if smooth is None else float(smooth[which])
         candidates.append(replace(candidate, value=-np.inf if np.isnan(value) else value))
     if not candidates:
-        raise ValueError('Gradient descent diverged from every start: scale the features, or use solver="auto".')
+        raise ValueError("Gradient descent diverged from every start: scale the features, or use StrategicClassifier.")
     if slope[finite].min() > GRADIENT_TOLERANCE:
         warn(
             f"Gradient descent has not converged in {settings.steps} steps: the largest derivative is "
-            f'{slope[finite].min():.2g}. Raise max_iter, scale the features, or use solver="auto".',
+            f"{slope[finite].min():.2g}. Raise max_iter, scale the features, or use StrategicClassifier.",
             ConvergenceWarning,
         )
     return candidates, settings.steps
@@ -216,7 +212,7 @@ def _smooth_accuracy(block: FeatureBlock, objective: StrategicObjective, paramet
         sums = objective.smooth_scores(block.rows).forward(block.scores(parameters))
         assert sums.selected is not None
         assert sums.true_positives is not None
-        applies, _ = objective.applications(sums)
+        applies, _, _ = objective.applications(sums)
         correct = sums.n - sums.positives - sums.selected + 2 * sums.true_positives
         return np.asarray((applies * correct).sum(axis=1) / (applies @ sums.n + TINY))
 
@@ -240,26 +236,3 @@ def logistic_by_descent(
     start = _gaussian_starts(random, block.X.shape[1], settings)
     ended, slope = descend(gradient, start, settings.learning_rate, settings.steps)
     return ended[0].astype(np.float64), float(slope[0])
-
-
-def solve_by_stages(
-    problem: Problem, random: np.random.RandomState, n_starts: int, application: float
-) -> list[Candidate]:
-    """L-BFGS on the paper's objective from Gaussian starts, sharper from stage to stage."""
-    candidates = []
-    objective = strategic_objective(problem, DescentSettings(application=application))
-    ridge = np.full(problem.n_features, problem.l2) if problem.l2 else None
-    for start in range(n_starts):
-        parameters = random.normal(size=problem.n_features + 1)
-        for precision_temperature, application_temperature in STAGES:
-            sharper = replace(
-                objective,
-                corrected=False,
-                precision_temperature=precision_temperature,
-                application_temperature=application_temperature,
-            )
-            loss = LinearLoss(InMemoryRows(problem.block), sharper, ridge)
-            parameters = loss.minimise(parameters, STAGE_ITERATIONS)
-        origin = f"random start {start + 1}"
-        candidates.append(with_best_threshold(problem, parameters, problem.n_features, origin))
-    return candidates

@@ -6,12 +6,14 @@ from dataclasses import dataclass, field, replace
 
 import numpy as np
 import pandas as pd
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import NDArray
 
 from .._validation import BoolArray, FloatArray, outside_weight_range
-from ..behaviour import SLACK, Behaviour, BestResponse, Tolerance, applies_with_margin
+from ..behaviour import Behaviour, BestResponse, Shares, shares_with_margin
 from ..constraints import Constraint, Constraints
+from ..counting import GroupCounts
 from ..publishing import ThresholdCurves
+from ..statistics import SLACK, Precision, Published, Statistic
 from .linear import FeatureBlock
 from .scores import GroupedRows, starts_of
 
@@ -27,12 +29,16 @@ OFFSET_PRECISION = 1e-8
 
 @dataclass(frozen=True, eq=False)
 class TrainingTerms:
-    """Effective costs of groups, behaviour and constraints that a classifier is trained for.
+    """What a classifier is trained for: costs of groups, what is published, behaviour and constraints.
 
     Attributes
     ----------
-    tolerance : float or "auto"
-        Margin by which groups must clear their cost in training.
+    groups : Index
+        Names of the groups.
+    costs : ndarray of shape (n_groups,)
+        Effective cost of each.
+    margin : float
+        By how much groups must clear their cost in training.
     shut_out : {"select_none", "select_all"}
         Where features identify groups: whether nobody or everybody is selected of a group that is not meant to apply.
         A group that would apply with everybody selected is treated as in "select_none".
@@ -41,22 +47,36 @@ class TrainingTerms:
         below their cost.
     """
 
+    groups: pd.Index
     costs: FloatArray
-    tolerance: Tolerance = 0.0
+    margin: float = 0.0
     constraints: Constraints = field(default_factory=Constraints)
     behaviour: Behaviour = field(default_factory=BestResponse)
+    statistic: Statistic = field(default_factory=Precision)
     shut_out: str = "select_none"
     push_out: bool = True
 
-    def applies(self, true_positives: ArrayLike, selected: ArrayLike, tolerance: Tolerance) -> BoolArray:
-        """Whether groups apply with a margin; a group that pays nothing always does."""
-        applies = applies_with_margin(true_positives, selected, self.costs, tolerance, self.behaviour)
-        return np.asarray(applies | self.free, dtype=bool)
+    def shares(self, counts: GroupCounts, margin: float = 0.0) -> Shares:
+        """Share of each group that applies with a margin; where groups decide as a whole, all that pay nothing do."""
+        published = Published(counts, self.statistic, self.groups)
+        shares = shares_with_margin(self.behaviour, published, self.costs, margin)
+        return np.asarray(shares | self.free) if shares.dtype == bool else shares
 
-    def step_applies(self, curves: ThresholdCurves, tolerance: Tolerance = 0.0) -> BoolArray:
-        """Whether the group of each step of a score applies there with a margin; see :meth:`applies`."""
-        applies = curves.step_applies(self.costs, tolerance, self.behaviour)
-        return np.asarray(applies | self.free[curves.group], dtype=bool) if self.free.any() else applies
+    def step_shares(self, curves: ThresholdCurves, margin: float = 0.0, *, by_cost: bool = False) -> Shares:
+        """Share of its group that applies at each step of a score; see :meth:`shares`.
+
+        With ``by_cost`` a group that pays nothing is treated like any other.
+        """
+        published = curves.published(self.statistic)
+        shares = shares_with_margin(self.behaviour, published, self.costs[curves.group], margin)
+        if by_cost or shares.dtype != bool or not self.free.any():
+            return shares
+        return np.asarray(shares | self.free[curves.group])
+
+    @property
+    def all_or_nobody(self) -> bool:
+        """Whether groups decide as a whole, so that their shares are 0 or 1."""
+        return self.shares(GroupCounts(*(np.ones(len(self.costs)),) * 4)).dtype == bool
 
     @property
     def free(self) -> BoolArray:
@@ -73,13 +93,10 @@ class TrainingTerms:
         """Constraints between groups."""
         return self.constraints.between_groups
 
-    def margin(self, auto: float) -> float:
-        """The tolerance as a number; "auto" depends on counts and is replaced by the given number."""
-        return auto if self.tolerance == "auto" else self.tolerance
-
     def take(self, groups: NDArray[np.intp]) -> TrainingTerms:
         """The same terms for some of the groups."""
-        return replace(self, costs=self.costs[groups], constraints=self.constraints.take(groups))
+        constraints = self.constraints.take(groups)
+        return replace(self, groups=self.groups[groups], costs=self.costs[groups], constraints=constraints)
 
 
 @dataclass(frozen=True, eq=False)
@@ -201,6 +218,11 @@ class Problem:
         """Whether groups must be trained together: there are constraints between them, or all share one threshold."""
         constraints = self.terms.constraints
         return bool(constraints.between_groups) or (constraints.prescribes_applicants and self.offset_of_group is None)
+
+    @property
+    def has_group_thresholds(self) -> bool:
+        """Whether each group can get a threshold of its own, and no constraint between groups forbids to choose it."""
+        return self.offset_of_group is not None and not self.terms.between_groups
 
     @property
     def n_groups(self) -> int:

@@ -2,7 +2,8 @@
 
 Rates of groups are close if all lie in a window, from some lowest rate up to the highest that parity allows beside it.
 Within a group both rates fall from step to step, so that the steps that fit a window (or two windows, of two kinds of
-rate) are a run of neighbours, whose best a table of maxima gives. A box of windows, over a range of lowest rates, is
+rate) are a run of neighbours, whose best a table of maxima gives (or, if shares of groups apply, a pass over the run:
+:mod:`.share_steps`). A box of windows, over a range of lowest rates, is
 bounded by letting every group use any step that fits any window of the box. Boxes are halved, the most promising first,
 until none could beat the best single window.
 
@@ -15,22 +16,24 @@ from __future__ import annotations
 
 import heapq
 from collections.abc import Callable
-from dataclasses import dataclass, field, replace
-from functools import cached_property
+from dataclasses import dataclass, replace
 from itertools import count
 from typing import TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
 
-from .._validation import BoolArray, FloatArray
+from .._validation import FloatArray
 from ..constraints import RateParity
 from .group_sets import GroupChoices, GroupSet
+from .share_steps import ShareSteps, StepOptions
 
 #: Values of sets that differ by less are equal.
 EQUAL_VALUES = 1e-12
 #: Work of looking at a box beside its groups, in groups.
 BOX_WORK = 300
+#: Work of a step of a window, in groups, if shares of groups apply.
+SHARE_WORK = 0.05
 #: Work of one set that is made exact, in boxes.
 EXACT_SET_WORK = 30
 
@@ -38,34 +41,6 @@ EXACT_SET_WORK = 30
 Corner: TypeAlias = tuple[int, ...]
 #: From choices, and whether to be exact, to a set with its value and upper bound; None if there is none.
 ChooseSet: TypeAlias = Callable[[GroupChoices, bool], GroupSet | None]
-
-
-@dataclass(frozen=True, eq=False)
-class StepOptions:
-    """Steps that may be chosen, group after group, in each those that select the fewest first.
-
-    ``step`` is the position in the steps of the score, and ``gain`` what the step adds (-inf where the group stays
-    away). ``n``, ``cover`` and ``reliable`` are those of :class:`.GroupChoices`. ``rates`` has an array for each kind
-    of rate that is bounded: it never falls within a group, and is NaN in a group that does not count.
-    """
-
-    step: NDArray[np.intp]
-    group: NDArray[np.intp]
-    gain: FloatArray
-    n: FloatArray
-    cover: FloatArray
-    reliable: BoolArray
-    rates: list[FloatArray] = field(default_factory=list)
-
-    @cached_property
-    def start(self) -> NDArray[np.intp]:
-        """Options ``start[z]`` to ``start[z + 1] - 1`` are those of group z."""
-        return np.searchsorted(self.group, np.arange(len(self.n) + 1)).astype(np.intp)
-
-    @property
-    def stays_out(self) -> BoolArray:
-        """Whether the group stays away at each step."""
-        return np.asarray(self.gain == -np.inf)
 
 
 class _RangeMaxima:
@@ -114,8 +89,10 @@ class RateWindows:
             self._highest.append(np.searchsorted(levels, parity.highest(levels), side="right") - 1)
             self._counts.append(~np.isnan(rate[np.minimum(start[:-1], len(rate) - 1)]))
         # without parity there is only one window, and no table is needed
-        self._gain = _RangeMaxima(options.gain, int(np.diff(start).max())) if parities else None
+        with_table = bool(parities) and options.all_or_none
+        self._gain = _RangeMaxima(options.gain, int(np.diff(start).max())) if with_table else None
         self._out_before = np.concatenate([[0], np.cumsum(options.stays_out)])
+        self._shares = None if options.all_or_none else ShareSteps(options)
 
     def run(self, low: Corner, high: Corner) -> tuple[NDArray[np.intp], NDArray[np.intp]]:
         """First option of each group that fits a window of the box, and the end of those that do."""
@@ -132,16 +109,19 @@ class RateWindows:
     def choices(self, begin: NDArray[np.intp], end: NDArray[np.intp]) -> GroupChoices:
         """What each group can do with the options of a run."""
         o = self.options
+        may_stay_out = self._out_before[end] > self._out_before[begin]
+        if self._shares is not None:
+            return self._shares.choices(begin, end, may_stay_out)
         return GroupChoices(
             gain=np.maximum.reduceat(o.gain, begin) if self._gain is None else self._gain.of(begin, end),
             n=o.n,
             cover=o.cover,
             reliable=o.reliable,
-            may_stay_out=self._out_before[end] > self._out_before[begin],
+            may_stay_out=may_stay_out,
         )
 
     def search(self, choose: ChooseSet, max_work: float) -> tuple[WindowResult | None, bool]:
-        """Find the window in which the chosen set has the largest value; and whether every window was bounded.
+        """Find the window in which the chosen set has the largest value; and whether the search came to its end.
 
         More choices must not lower the upper bound of a set. ``max_work`` is in groups looked at, all boxes together.
         """
@@ -157,7 +137,8 @@ class RateWindows:
             nonlocal best, work
             begin, end = self.run(low, high)
             chosen = choose(self.choices(begin, end), exact)
-            work += (len(begin) + BOX_WORK) * (EXACT_SET_WORK if exact else 1)
+            n_steps = 0 if self._shares is None else int((end - begin).sum())
+            work += (len(begin) + BOX_WORK + SHARE_WORK * n_steps) * (EXACT_SET_WORK if exact else 1)
             if chosen is not None and low == high and (best is None or chosen.value > best.set.value):
                 best = WindowResult(chosen, begin, end, chosen.upper)
             return chosen
@@ -186,7 +167,7 @@ class RateWindows:
         if best is None:
             return None, not queue
         upper = max(-queue[0][0] if queue else -np.inf, unsettled, best.set.value)
-        return replace(best, upper=upper), not promising(upper)
+        return replace(best, upper=upper), not (queue and promising(-queue[0][0]))
 
     def _halves(self, low: Corner, high: Corner) -> list[tuple[Corner, Corner]]:
         """The box cut in two, where its lowest rates differ most."""

@@ -252,6 +252,21 @@ class SmoothScores:
             self._add_largest(g.largest)
         return result
 
+    def backward_with_curvature(self, gradient: Gradient) -> tuple[Numbers, Numbers]:
+        """Gradient per score, and a curvature of at least 0: second derivatives, without those between rows.
+
+        That of the log-loss is exact, ``t^2 y~ (1 - y~)`` times its weight. Every other part depends on a score through
+        ``p (1 - p)``, whose derivative is at most ``t'`` times as large, so that the rest of the gradient bounds it.
+        """
+        rest = self.backward(replace(gradient, loss=None)).copy()
+        curvature = max(self.temperature, self.precision_temperature) * np.abs(rest)
+        if gradient.loss is None:
+            return rest, curvature
+        total = rest + self.backward(Gradient(loss=gradient.loss))
+        # the derivative of a residual t (y~ - y) is that of the prediction
+        curvature += self.backward(Gradient(soft_selected=self.temperature * gradient.loss))
+        return total, curvature
+
     def _add_through_sigmoid(
         self, prediction: Numbers, temperature: float, selected: FloatArray | None, true_positives: FloatArray | None
     ) -> None:

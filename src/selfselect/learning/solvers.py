@@ -17,18 +17,28 @@ import pandas as pd
 from numpy.typing import NDArray
 
 from .._validation import FloatArray, list_some
-from ..behaviour import PRECISION_CLIP, SLACK
+from ..behaviour import PRECISION_CLIP, as_decisions
 from ..constraints import InfeasibleError
 from ..counting import GroupCounts, ratio
 from ..counting.rows import InMemoryRows
+from ..statistics import SLACK
 from .candidates import Candidate, counts_of, curves_of, names_of, with_best_threshold, with_group_thresholds
 from .linear import LinearLoss
 from .objective import PrecisionBounds, TargetedObjective
-from .paper import DescentSettings, solve_by_descent, solve_by_stages
 from .problem import Problem
-from .starts import fit_scores, logistic_start, refined_scores, score_size, shortlist, target_sets, weighted_quantile
+from .shares import gaussian_starts, scores_for_shares
+from .starts import (
+    FittedScore,
+    fit_scores,
+    logistic_start,
+    refined_scores,
+    score_size,
+    shortlist,
+    target_sets,
+    weighted_quantile,
+)
 
-SOLVERS = ("auto", "constructive", "gradient_descent")
+SOLVERS = ("auto", "constructive")
 #: Numbers of groups that a message lists.
 MAX_NUMBERS = 5
 #: Sharpness of predictions and steps of L-BFGS, from stage to stage; the first minimises the log-loss, then errors.
@@ -47,36 +57,47 @@ RIDGE = 1e-5
 
 
 def solve(
-    problem: Problem,
-    *,
-    solver: str = "auto",
-    random: np.random.RandomState,
-    n_starts: int | None = None,
-    max_iter: int | None = None,
-    settings: DescentSettings | None = None,
+    problem: Problem, *, solver: str = "auto", random: np.random.RandomState, max_iter: int | None = None
 ) -> tuple[Candidate, int]:
-    """Best candidate of a solver, and the steps that ``max_iter`` limits.
+    """Best candidate of a solver, and the steps of its logistic start, which ``max_iter`` limits.
 
     "constructive" is a logistic score with a threshold per group, or a common one if the features do not identify
-    groups. "auto" refines such scores. "gradient_descent" is the paper's. ``n_starts`` is the number of Gaussian starts
-    (5 for the descent, none otherwise), ``max_iter`` limits the descent (30,000) or the logistic start (1,000). The
-    weight of the application penalty in ``settings`` also holds for Gaussian starts of other solvers. If constraints on
-    who applies, or on how many are selected, cannot be met, :class:`InfeasibleError` is raised.
+    groups. "auto" refines such scores. If constraints on who applies, or on how many are selected, cannot be met,
+    :class:`InfeasibleError` is raised.
     """
-    settings = settings or DescentSettings()
-    if solver == "gradient_descent":
-        settings = replace(settings, starts=n_starts or settings.starts, steps=max_iter or settings.steps)
-        candidates, n_iter = solve_by_descent(problem, random, settings)
+    trains = solver == "auto"
+    if not problem.terms.all_or_nobody:
+        candidates, n_iter = solve_shares(problem, random, with_training=trains, max_iter=max_iter)
+    elif trains and problem.shares_threshold:
+        candidates, n_iter = solve_all_groups(problem, max_iter)
     else:
-        if solver == "auto" and problem.shares_threshold:
-            candidates, n_iter = solve_all_groups(problem, max_iter)
-        else:
-            candidates, n_iter = solve_single_groups(problem, with_refinement=solver == "auto", max_iter=max_iter)
-        if n_starts:
-            candidates += solve_by_stages(problem, random, n_starts, settings.application)
+        candidates, n_iter = solve_single_groups(problem, with_refinement=trains, max_iter=max_iter)
     best = max(candidates, key=lambda candidate: candidate.rank)
     refuse_infeasible(problem, best, candidates)
     return best, n_iter
+
+
+def solve_shares(
+    problem: Problem, random: np.random.RandomState, *, with_training: bool = True, max_iter: int | None = None
+) -> tuple[list[Candidate], int]:
+    """Candidates where shares of groups apply; and steps of the logistic start."""
+    start, n_iter = logistic_start(problem, max_iter)
+    scores = [FittedScore("constructive", start)]
+    if with_training:
+        scores += scores_for_shares(problem, start, gaussian_starts(random, problem.n_features))
+    candidates: list[Candidate] = []
+    for score in scores:
+        weights = 1.0 if score.parameters is start else float(problem.n_varying)
+        if problem.has_group_thresholds:
+            try:
+                candidates += with_group_thresholds(problem, score.parameters, weights, score.kind)
+            except InfeasibleError as error:
+                infeasible = error
+        else:
+            candidates.append(with_best_threshold(problem, score.parameters, weights, score.kind))
+    if not candidates:
+        raise infeasible
+    return candidates, n_iter
 
 
 def solve_single_groups(
@@ -140,7 +161,7 @@ def solve_all_groups(problem: Problem, max_iter: int | None = None) -> tuple[lis
 def _reached(problem: Problem, run: _Run) -> bool:
     """Whether the groups that are meant to apply do, and all constraints hold."""
     counts = counts_of(problem, run.candidate.parameters)
-    applies = problem.terms.applies(counts.true_positives, counts.selected, problem.terms.tolerance)
+    applies = as_decisions(problem.terms.shares(counts, problem.terms.margin))
     return run.candidate.violation == 0 and bool(applies[run.groups].all())
 
 
@@ -175,7 +196,7 @@ def _advance(problem: Problem, run: _Run, stage: int, weight: float) -> Candidat
 def _objectives(problem: Problem, start: FloatArray) -> list[TargetedObjective]:
     """The objective of each set of groups that might apply."""
     terms, costs = problem.terms, problem.terms.costs
-    margin = max(MIN_MARGIN, terms.margin(auto=MIN_MARGIN))
+    margin = max(MIN_MARGIN, terms.margin)
     inside = np.clip(np.minimum(costs + margin, (1 + costs) / 2), PRECISION_CLIP, 1 - PRECISION_CLIP)
     outside = np.clip(np.maximum(costs - margin, costs / 2), PRECISION_CLIP, 1 - PRECISION_CLIP)
     objectives = []
@@ -227,9 +248,8 @@ def too_few_selected(labels: pd.Index, counts: GroupCounts, min_selection_rate: 
     short = np.flatnonzero(counts.selected < (min_selection_rate - SLACK) * counts.n)
     short = short[np.argsort(rate[short], kind="stable")]
     return (
-        f"At least {min_selection_rate:g} of each group must be selected (min_selection_rate), but what came nearest "
-        f"selects {_numbers(rate[short])} of {list_some(labels[short])}. Lower min_selection_rate, or use another "
-        "solver: gradient descent cannot enforce it."
+        f"At least {min_selection_rate:g} of each group must be selected (MinSelectionRate), but what came nearest "
+        f"selects {_numbers(rate[short])} of {list_some(labels[short])}. Lower it."
     )
 
 
@@ -237,14 +257,14 @@ def _why_infeasible(problem: Problem, candidates: list[Candidate]) -> str:
     """Message about the constraints that cannot be met, and what came nearest."""
     terms, constraints, reasons = problem.terms, problem.terms.constraints, []
     if terms.required.any():
-        margin = terms.margin(auto=0.0)
+        margin = terms.margin
         highest = _highest_precisions(problem, candidates)
         low = terms.required & (highest < terms.costs + margin)
         reason = f"no score was found with which {list_some(problem.labels[terms.required])} all apply at once"
         if low.any():
             reason = (
                 f"the highest precision found for {list_some(problem.labels[low])} is {_numbers(highest[low])}, below "
-                f"the cost{' plus tolerance' if margin else ''} of {_numbers(terms.costs[low] + margin)}"
+                f"the cost{' plus margin' if margin else ''} of {_numbers(terms.costs[low] + margin)}"
             )
         reasons.append(reason)
     if constraints.max_social_cost < 1:
@@ -254,7 +274,7 @@ def _why_infeasible(problem: Problem, candidates: list[Candidate]) -> str:
         conditions.append(f"at least {constraints.min_selection_rate:g} of each group is selected")
     condition = f" while {' and '.join(conditions)}" if conditions else ""
     return (
-        f"The constraints of training cannot be met: {'; '.join(reasons)}{condition}. Lower the cost or tolerance, "
+        f"The constraints of training cannot be met: {'; '.join(reasons)}{condition}. Lower the cost or margin, "
         "subsidise these groups (subsidies=...), require fewer, or let X tell groups apart (one-hot group columns)."
     )
 

@@ -15,6 +15,7 @@ from numpy.typing import NDArray
 from sklearn.linear_model import LogisticRegression
 
 from .._validation import BoolArray, FloatArray
+from ..behaviour import as_decisions
 from ..constraints import SHARE_SLACK
 from ..counting import GroupCounts, ratio
 from ..counting.rows import InMemoryRows
@@ -105,8 +106,9 @@ def _best_counts(problem: Problem, start: FloatArray, min_selected: int) -> tupl
     """Counts of each group at the most accurate threshold at which it applies, and whether there is one."""
     curves, _ = curves_of(problem, problem.block.X @ start[:-1])
     terms = problem.terms
-    enough = terms.constraints.selects_enough(curves)
-    step = curves.best_steps(terms.costs, terms.tolerance, min_selected, terms.behaviour, enough)
+    applies = as_decisions(terms.step_shares(curves, terms.margin, by_cost=True))
+    enough = terms.constraints.selects_enough(curves) & (curves.selected >= min_selected)
+    step = curves.best_steps(applies & enough)
     return curves.counts_of(step), step >= 0
 
 
@@ -140,7 +142,7 @@ def refined_scores(problem: Problem, start: FloatArray, groups: NDArray[np.intp]
     # within one group, columns that are constant there act as intercepts and keep their weights
     width = problem.n_varying if len(groups) == 1 else problem.n_features
     block = replace(block, X=block.X[:, :width])
-    cost = min(float(terms.costs[groups].max()) + terms.margin(auto=0.0), 1.0)
+    cost = min(float(terms.costs[groups].max()) + terms.margin, 1.0)
     inner_start, others = np.append(start[:width], start[-1]), np.zeros(problem.n_features - width)
     inner = [_refine(block, inner_start, cost, ridge, problem.l2) for ridge in RIDGES]
     return [np.concatenate([parameters[:-1], others, parameters[-1:]]) for parameters in inner]

@@ -33,8 +33,10 @@ class ApplicationScorer:
     #: Whether weights are requested; None raises an error if some are passed.
     _weighted: bool | None = None
 
-    def __init__(self, name: str, score: Callable[..., float], cost: Any, subsidies: Any, **options: Any) -> None:
-        self.cost, self.subsidies = cost, subsidies
+    def __init__(
+        self, name: str, score: Callable[..., float], cost: Any, subsidies: Any, behaviour: Any, **options: Any
+    ) -> None:
+        self.cost, self.subsidies, self.behaviour = cost, subsidies, behaviour
         self._name, self._score, self._options = name, score, options
 
     def __call__(
@@ -48,7 +50,13 @@ class ApplicationScorer:
         """Score a fitted classifier on new people; larger is better."""
         final, features = final_step(estimator, X)
         audit = final.audit(
-            features, y, sensitive_features, cost=self.cost, subsidies=self.subsidies, sample_weight=sample_weight
+            features,
+            y,
+            sensitive_features,
+            cost=self.cost,
+            subsidies=self.subsidies,
+            behaviour=self.behaviour,
+            sample_weight=sample_weight,
         )
         return self.of(audit.outcome)
 
@@ -57,7 +65,7 @@ class ApplicationScorer:
         return self._score(outcome, **self._options)
 
     def __repr__(self) -> str:
-        parameters = {"cost": self.cost, "subsidies": self.subsidies, **self._options}
+        parameters = {"cost": self.cost, "subsidies": self.subsidies, "behaviour": self.behaviour, **self._options}
         return f"{self._name}({', '.join(f'{name}={value!r}' for name, value in parameters.items())})"
 
     def set_score_request(self, *, sample_weight: bool | None) -> Self:
@@ -99,7 +107,12 @@ def _social_cost(outcome: Outcome) -> float:
 
 
 def induced_accuracy_scorer(
-    cost: Any = None, *, subsidies: Any = None, max_social_cost: float | None = None, nobody: float = np.nan
+    cost: Any = None,
+    *,
+    subsidies: Any = None,
+    behaviour: Any = None,
+    max_social_cost: float | None = None,
+    nobody: float = np.nan,
 ) -> ApplicationScorer:
     """Make a scorer for ``cross_validate`` and ``GridSearchCV``: accuracy over applicants.
 
@@ -109,6 +122,9 @@ def induced_accuracy_scorer(
     ----------
     cost, subsidies : float or mapping from group to float, optional
         By default the classifier's own.
+    behaviour : Behaviour, optional
+        How people respond to what is published; by default as the classifier was trained for. Name it to compare
+        classifiers that were trained for different behaviours.
     max_social_cost : float, optional
         Largest social cost among the people who are scored. Above it the score is ``limit - social cost``, which is
         negative and so worse than any induced accuracy.
@@ -131,22 +147,22 @@ def induced_accuracy_scorer(
     if max_social_cost is not None:
         check_fraction(max_social_cost, "max_social_cost")
     options = {"max_social_cost": max_social_cost, "nobody": nobody}
-    return ApplicationScorer("induced_accuracy_scorer", _induced_accuracy, cost, subsidies, **options)
+    return ApplicationScorer("induced_accuracy_scorer", _induced_accuracy, cost, subsidies, behaviour, **options)
 
 
-def social_cost_scorer(cost: Any = None, *, subsidies: Any = None) -> ApplicationScorer:
+def social_cost_scorer(cost: Any = None, *, subsidies: Any = None, behaviour: Any = None) -> ApplicationScorer:
     """Make a scorer for ``cross_validate`` and ``GridSearchCV``: minus the social cost, so that larger is better.
 
     It is -1 if nobody applies, and NaN if nobody is qualified.
 
     Parameters
     ----------
-    cost, subsidies
+    cost, subsidies, behaviour
         As in :func:`induced_accuracy_scorer`.
 
     Examples
     --------
     >>> social_cost_scorer(cost=0.7)
-    social_cost_scorer(cost=0.7, subsidies=None)
+    social_cost_scorer(cost=0.7, subsidies=None, behaviour=None)
     """
-    return ApplicationScorer("social_cost_scorer", _social_cost, cost, subsidies)
+    return ApplicationScorer("social_cost_scorer", _social_cost, cost, subsidies, behaviour)

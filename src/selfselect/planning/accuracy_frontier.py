@@ -8,13 +8,14 @@ from typing import Any
 import numpy as np
 import pandas as pd
 from numpy.typing import ArrayLike
+from sklearn.base import clone
 from tqdm import tqdm
 
 from .._frames import to_pandas
 from .._validation import check_fraction
+from ..constraints import InfeasibleError, MaxSocialCost, check_constraints
 from ..counting import encode_groups
 from ..estimators import StrategicClassifier
-from ..learning import InfeasibleError
 
 
 def accuracy_social_cost_frontier(
@@ -25,11 +26,11 @@ def accuracy_social_cost_frontier(
     limits: Sequence[float] | None = None,
     sample_weight: ArrayLike | None = None,
     evaluate: tuple[Any, Any, Any] | None = None,
-    estimator: StrategicClassifier | None = None,
+    estimator: Any = None,
     progress: bool = True,
     **settings: Any,
 ) -> pd.DataFrame:
-    """Train one strategic classifier per limit on social cost, and compare accuracy among applicants.
+    """Train one classifier per limit on social cost, and compare accuracy among applicants.
 
     Parameters
     ----------
@@ -41,12 +42,13 @@ def accuracy_social_cost_frontier(
         Weights of the training data.
     evaluate : tuple (X, y, sensitive_features), optional
         New people to evaluate on; by default the training data.
-    estimator : StrategicClassifier, optional
-        Classifier whose settings to use.
+    estimator : classifier, optional
+        Any classifier that takes constraints; by default :class:`StrategicClassifier`. Limits come on top of its own
+        constraints.
     progress : bool, default=True
         Show a progress bar on a terminal.
     **settings
-        Settings of :class:`StrategicClassifier` (cost, subsidies, ...), over those of ``estimator``.
+        Parameters (cost, subsidies, ...) in place of those of ``estimator``.
 
     Returns
     -------
@@ -65,16 +67,19 @@ def accuracy_social_cost_frontier(
     """
     if limits is not None and (np.ndim(limits) != 1 or len(limits) == 0):
         raise ValueError(f"limits must be a list of at least one limit on social cost, got {limits!r}.")
-    if "max_social_cost" in settings:
-        raise TypeError("max_social_cost varies along the frontier; pass limits instead.")
     chosen = np.linspace(1, 0, 11) if limits is None else [check_fraction(limit, "limits") for limit in limits]
-    base = estimator if estimator is not None else StrategicClassifier()
-    given = base.get_params(deep=False) | settings
+    base = clone(StrategicClassifier() if estimator is None else estimator).set_params(**settings)
+    if "constraints" not in base.get_params(deep=False):
+        raise TypeError(
+            f"{type(base).__name__} takes no constraints, and so no limit on social cost; StrategicClassifier, "
+            "SemiStrategicClassifier and GroupThresholdClassifier do."
+        )
+    own = check_constraints(base.constraints)
     groups = encode_groups(sensitive_features, n_rows=len(to_pandas(y)))
     people = (X, y, groups) if evaluate is None else evaluate
     rows = []
     for limit in tqdm(chosen, desc="social cost", disable=None if progress else True, leave=False):
-        model = StrategicClassifier(**(given | {"max_social_cost": float(limit)}))
+        model = clone(base).set_params(constraints=[*own, MaxSocialCost(float(limit))])
         row: dict[str, Any] = {"max_social_cost": float(limit), "feasible": True}
         try:
             model.fit(X, y, sensitive_features=groups, sample_weight=sample_weight)

@@ -9,7 +9,8 @@ from numpy.typing import ArrayLike
 
 from .._validation import check_binary
 from ..auditing import Provenance, audit
-from ..costs import Cost, SubsidyKind
+from ..behaviour import Behaviour
+from ..costs import Cost, SubsidyKind, check_no_column
 from ..counting import encode_groups
 from .retraining import plan_under_retraining, refit
 from .subsidies import SubsidyPlan, plan_for
@@ -27,6 +28,7 @@ def plan_subsidies(
     budget: float | None = None,
     confidence: float | None = None,
     subsidy_kind: SubsidyKind = "additive",
+    behaviour: Behaviour | None = None,
     sample_weight: ArrayLike | None = None,
     missing: str = "error",
     provenance: Provenance | None = None,
@@ -35,12 +37,12 @@ def plan_subsidies(
 ) -> SubsidyPlan:
     """Find the least subsidies that make groups apply, or the best use of a budget.
 
-    A group applies once its cost, less the subsidy, is at most its published precision. If nobody in it passes
-    screening, no subsidy helps.
+    A group applies once its cost, less the subsidy, is at most its published precision (under another behaviour: once
+    half of it would apply). If nobody in it passes screening, no subsidy helps.
 
     Parameters
     ----------
-    y_true, score, threshold, y_pred, sensitive_features, sample_weight, missing, provenance
+    y_true, score, threshold, y_pred, sensitive_features, behaviour, sample_weight, missing, provenance
         As in :func:`selfselect.audit`.
     cost : float, or mapping from group to float
         Cost of applying, as a share of what being selected is worth.
@@ -80,7 +82,7 @@ def plan_subsidies(
     ... ).subsidies.round(3).to_dict()
     {'A': 0.033, 'B': 0.0}
     """
-    y = check_binary(y_true, "y_true")
+    y, cost = check_binary(y_true, "y_true"), check_no_column(cost)
     groups = encode_groups(sensitive_features, n_rows=len(y), missing=missing)
     if retrain_on is not None and sample_weight is not None:
         raise TypeError("sample_weight and retrain_on do not go together: the firm trains on people, not on weights.")
@@ -91,6 +93,7 @@ def plan_subsidies(
         y_pred=y_pred,
         sensitive_features=groups,
         cost=cost,
+        behaviour=behaviour,
         sample_weight=sample_weight,
         provenance=provenance,
     )

@@ -14,11 +14,12 @@ from sklearn.base import clone
 from .._notices import captured_warnings
 from .._validation import BoolArray, FloatArray, check_nonnegative
 from ..auditing import Audit, ScreeningResult
-from ..behaviour import SLACK, SureRule
 from ..costs import SubsidyKind, Terms
 from ..counting import GroupCodes, locate_labels
 from ..estimators import StrategicClassifier
 from ..publishing import PublishedStatistics
+from ..publishing.splits import as_publishing
+from ..statistics import SLACK, LowerBound
 from .knapsack import ROUNDING
 from .subsidies import Spending, SubsidyPlan, least_subsidies, plan_for
 
@@ -42,9 +43,13 @@ def refit(classifier: Any, X: Any, y: ArrayLike, groups: GroupCodes) -> Firm:
     labels = np.asarray(y).astype(int)
 
     def fit(terms: Terms) -> PublishedStatistics:
-        confidence = terms.behaviour.confidence if isinstance(terms.behaviour, SureRule) else None
+        publishing = as_publishing(base.publish)
         model = clone(base).set_params(
-            cost=terms.cost, subsidies=terms.subsidies, subsidy_kind=terms.kind, confidence=confidence
+            cost=terms.cost,
+            subsidies=terms.subsidies,
+            subsidy_kind=terms.kind,
+            behaviour=terms.behaviour,
+            publish=replace(publishing, statistic=terms.statistic),
         )
         with captured_warnings():  # a model to which nobody applies is a valid answer here
             published: PublishedStatistics = model.fit(X, labels, sensitive_features=groups).published_
@@ -104,7 +109,9 @@ class _Search:
         after = replace(before, published_by=people, counted_on=people, terms=terms)
         applies = after.applies.to_numpy()
         if self.confidence is not None:  # targets must surely apply, others just apply
-            sure = SureRule(self.confidence).shares(*people.counts.effective_trials, terms.effective_cost(groups))
+            true_positives, selected = people.counts.effective_trials
+            counts = replace(people.counts, true_positives=true_positives, selected=selected)
+            sure = LowerBound(self.confidence).reaches(counts, terms.effective_cost(groups))
             applies = applies & (sure | ~self.is_target)
         total = SubsidyPlan(before, after, groups[self.is_target], terms.subsidies).total
         return _Attempt(amounts, after, applies, total)

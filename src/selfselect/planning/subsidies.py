@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any
 
@@ -11,12 +11,12 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
-from .._validation import BoolArray, check_fraction, check_nonnegative
+from .._validation import BoolArray, check_nonnegative
 from ..auditing import Audit
 from ..auditing.reported import Reported
-from ..behaviour import SureRule, highest_cost
 from ..costs import SubsidyKind
-from ..counting import locate_labels
+from ..counting import GroupCounts, locate_labels
+from ..statistics import LowerBound
 from .knapsack import best_subset
 
 
@@ -165,8 +165,8 @@ class SubsidyPlan(Reported):
 
         return plan_to_dict(self)
 
-    def to_html(self) -> str:
-        """Page about the plan, with the subsidies set. Needs the extra ``report``."""
+    def _page(self) -> str:
+        """Page about the plan, with the subsidies set."""
         from ..report.pages import plan_page
 
         return plan_page(self)
@@ -175,10 +175,12 @@ class SubsidyPlan(Reported):
 def least_subsidies(before: Audit, confidence: float | None = None) -> pd.Series:
     """Least subsidy at which each group applies (with a confidence, surely applies); NaN if no subsidy helps."""
     groups, counts = before.published.groups, before.published.counts
-    max_accepted_cost = before.terms.max_accepted_cost(counts)
+    max_accepted_cost = before.terms.max_accepted_cost(groups, counts)
     if confidence is not None:
-        sure = SureRule(check_fraction(confidence, "confidence", inclusive=False))
-        max_accepted_cost = np.minimum(max_accepted_cost, highest_cost(sure, *counts.effective_trials))
+        bound = replace(before.terms, statistic=LowerBound(confidence))
+        true_positives, selected = counts.effective_trials
+        effective = GroupCounts(counts.n, counts.positives, selected, true_positives)
+        max_accepted_cost = np.minimum(max_accepted_cost, bound.max_accepted_cost(groups, effective))
     return pd.Series(before.terms.further_subsidy(groups, max_accepted_cost), index=groups, name="subsidy")
 
 

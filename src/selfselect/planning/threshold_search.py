@@ -11,10 +11,11 @@ import pandas as pd
 from numpy.typing import NDArray
 
 from .._validation import FloatArray
-from ..behaviour import SLACK, Shares
+from ..behaviour import Shares, as_decisions
 from ..costs import Terms
 from ..learning.group_sets import GroupChoices, best_set
 from ..publishing import ThresholdCurves
+from ..statistics import SLACK
 
 #: Points of the frontier of thresholds per group; where there are more, fewer are spread over social cost.
 MAX_POINTS, SPREAD_POINTS = 100, 40
@@ -84,14 +85,14 @@ class ThresholdSearch:
     @cached_property
     def best_step(self) -> NDArray[np.intp]:
         """Most accurate step of each group at which it applies; -1 without any."""
-        return self.curves.best_steps(self.costs, behaviour=self.terms.behaviour)
+        return self.curves.best_steps(as_decisions(self.shares))
 
     @cached_property
     def choices(self) -> GroupChoices:
         """What each group adds to accuracy and to social cost."""
         curves = self.curves
         may_apply = self.best_step >= 0
-        stays_away = ~curves.step_applies(self.costs, behaviour=self.terms.behaviour)
+        stays_away = ~as_decisions(self.shares)
         return GroupChoices(
             gain=np.where(may_apply, curves.correct[self.best_step], -np.inf).astype(np.float64),
             n=curves.n.astype(np.float64),

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import math
 from dataclasses import dataclass, field, fields, replace
 from functools import cached_property
@@ -15,11 +16,12 @@ from .._errors import InputError
 from .._validation import FloatArray, check_fraction
 from ..auditing import Audit, Provenance, ScreeningResult, default_threshold, group_names
 from ..auditing.reported import Reported
-from ..behaviour import SLACK, as_decisions
+from ..behaviour import Behaviour, BestResponse, as_decisions
 from ..costs import Cost, Subsidies, SubsidyKind, Terms
 from ..counting import ratio
 from ..outcomes import Outcome, outcome
 from ..publishing import PublishedStatistics, ThresholdCurves
+from ..statistics import SLACK
 from .halves import two_halves
 from .threshold_search import ThresholdSearch, steps_at
 
@@ -115,7 +117,7 @@ class ThresholdFrontier(Reported):
 
         def search(half: ThresholdCurves) -> ThresholdSearch:
             costs = self._all.costs[self.curves.groups.get_indexer(half.groups)]
-            terms = Terms(pd.Series(costs, index=half.groups), behaviour=self.terms.behaviour)
+            terms = self.terms.among(self.curves.groups, half.groups)
             return ThresholdSearch(half, costs, terms)
 
         return search(one), search(other)
@@ -140,7 +142,11 @@ class ThresholdFrontier(Reported):
 
     @cached_property
     def per_group(self) -> list[Point]:
-        """Thresholds per group that no others dominate, by rising social cost: exact, and all if not too many."""
+        """Thresholds per group that no others dominate, by rising social cost: exact, and all if not too many.
+
+        Only where groups apply or stay away as a whole; see :attr:`kinds`.
+        """
+        self._check_kind("per_group")
         points = [self._group_point(inside, None) for inside in self._all.sets()]
         points = sorted(points, key=lambda point: (point.outcome.social_cost, -point.outcome.induced_accuracy))
         kept: list[Point] = []
@@ -150,15 +156,31 @@ class ThresholdFrontier(Reported):
         return kept
 
     @property
+    def kinds(self) -> tuple[Kind, ...]:
+        """Kinds of thresholds: one for all, and one per group if groups apply or stay away as a whole.
+
+        Which thresholds per group are best where a share of each group applies is not searched here.
+        """
+        return ("one", "per_group") if self._all.shares.dtype == bool else ("one",)
+
+    def _check_kind(self, kind: Kind) -> None:
+        if kind not in self.kinds:
+            raise ValueError(
+                f"Thresholds per group are searched only where groups apply or stay away as a whole, not under "
+                f"{self.terms.behaviour!r}, where a share of each group applies. Use kind='one'."
+            )
+
+    @property
     def points(self) -> dict[Kind, list[Point]]:
-        """Both frontiers."""
-        return {"one": self.one, "per_group": self.per_group}
+        """The frontier of each of the :attr:`kinds`."""
+        return {kind: getattr(self, kind) for kind in self.kinds}
 
     def recommend(self, max_social_cost: float | None = None, kind: Kind = "one") -> Point | None:
         """The most accurate thresholds within a limit on social cost, or nearest to it; None if nobody ever applies.
 
         By default the limit is that of the frontier, and without one, the social cost now.
         """
+        self._check_kind(kind)
         limit = self._limit if max_social_cost is None else check_fraction(max_social_cost, "max_social_cost")
         if kind == "one":
             row, met = self._all.one(limit)
@@ -232,7 +254,7 @@ class ThresholdFrontier(Reported):
         if self.current is not None and self.people.threshold is not None:
             here = np.full(len(self.names), self.people.threshold)
             rows.append(self._row("now", self.people.threshold, self.current, here))
-        for point in [*self.one, *self.per_group]:
+        for point in itertools.chain.from_iterable(self.points.values()):
             row = self._row(KINDS[point.kind], point.threshold, point.outcome, point.thresholds)
             row |= {"held_out_accuracy": point.held_out_accuracy, "held_out_social_cost": point.held_out_social_cost}
             rows.append(row)
@@ -261,8 +283,8 @@ class ThresholdFrontier(Reported):
 
         return frontier_to_dict(self)
 
-    def to_html(self) -> str:
-        """Page with the verdict, a chart and both frontiers. Needs the extra ``report``."""
+    def _page(self) -> str:
+        """Page with the verdict, a chart and both frontiers."""
         from ..report.pages import frontier_page
 
         return frontier_page(self)
@@ -286,6 +308,7 @@ def threshold_frontier(
     threshold: float | None = None,
     subsidies: Subsidies = None,
     subsidy_kind: SubsidyKind = "additive",
+    behaviour: Behaviour | None = None,
     sample_weight: ArrayLike | None = None,
     max_social_cost: float | None = None,
     random_state: int = 0,
@@ -301,7 +324,7 @@ def threshold_frontier(
 
     Parameters
     ----------
-    y_true, score, sensitive_features, subsidies, subsidy_kind, sample_weight, missing, provenance
+    y_true, score, sensitive_features, subsidies, subsidy_kind, behaviour, sample_weight, missing, provenance
         As in :func:`selfselect.audit`.
     cost : float, or mapping from group to float
         Cost of being tested, in [0, 1].
@@ -339,7 +362,7 @@ def threshold_frontier(
         sample_weight=sample_weight,
         missing=missing,
     )
-    terms = Terms(cost, subsidies, subsidy_kind)
+    terms = Terms(cost, subsidies, subsidy_kind, BestResponse() if behaviour is None else behaviour)
     terms.effective_cost(people.groups)  # reports invalid costs and subsidies early
     people = replace(people, threshold=threshold)
     scored = Audit(people, people, terms, provenance=provenance or Provenance())

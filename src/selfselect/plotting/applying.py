@@ -87,7 +87,7 @@ class WhoAppliesDisplay(Display):
     def plot(self, ax: Any = None) -> Self:
         """Draw on the given axes, or on new ones."""
         table, groups = self.published, self.published.groups
-        max_accepted_cost = self.terms.max_accepted_cost(table.counts)
+        max_accepted_cost = self.terms.max_accepted_cost(groups, table.counts)
         axes, shown = group_rows(ax, groups, table.counts.n, max_accepted_cost)
         frame = table.to_frame().iloc[shown]
         limits, costs = max_accepted_cost[shown], self.terms.effective_cost(groups)[shown]

@@ -8,6 +8,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from .._validation import check_fraction
+from ..estimators.routing import plain_groups
 from ..estimators.training_data import is_qualified
 from ..estimators.wrapped import score_of
 from ..metrics.scorers import final_step
@@ -71,7 +72,9 @@ class PrecisionCurvesDisplay(Display):
         own = getattr(final_step(estimator)[0], "cost", None)
         line = own if cost is None and isinstance(own, int | float) else cost
         positive = getattr(estimator, "positive_", estimator.classes_[1])
-        labels, score = is_qualified(y, estimator.classes_, positive), score_of(estimator, X, positive)
+        position = list(estimator.classes_).index(positive)
+        labels = is_qualified(y, estimator.classes_, positive)
+        score = score_of(estimator, X, position, plain_groups(sensitive_features))
         return cls.from_predictions(labels, score, sensitive_features=sensitive_features, cost=line, ax=ax)
 
     def plot(self, ax: Any = None) -> Self:

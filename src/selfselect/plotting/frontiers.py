@@ -64,7 +64,7 @@ class FrontierDisplay(Display):
         ax: Any = None,
         **options: Any,
     ) -> Self:
-        """Fit copies of a :class:`selfselect.StrategicClassifier` under limits on social cost, and draw them."""
+        """Fit copies of a classifier that takes constraints under limits on social cost, and draw them."""
         given = {"cost": cost, "subsidies": subsidies}
         options |= {name: value for name, value in given.items() if value is not None}
         frame = accuracy_social_cost_frontier(
@@ -87,8 +87,8 @@ def _draw_thresholds(axes: Any, frontier: ThresholdFrontier) -> None:
     """Draw both frontiers, all thresholds, and the current one."""
     every = frontier.curve.dropna(subset=["induced_accuracy"])
     axes.scatter(every["social_cost"], every["induced_accuracy"], s=4, color="0.75", zorder=1, label="every threshold")
-    for colour, (kind, name) in zip(COLOURS, KINDS.items(), strict=False):
-        points = frontier.points[kind]
+    for colour, (kind, points) in zip(COLOURS, frontier.points.items(), strict=False):
+        name = KINDS[kind]
         x, y = ([getattr(point.outcome, name) for point in points] for name in ("social_cost", "induced_accuracy"))
         # between two points the left one is the best
         axes.plot(x, y, "o-", drawstyle="steps-post", color=colour, markersize=4, zorder=2, label=name)

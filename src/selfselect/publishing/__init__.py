@@ -1,14 +1,23 @@
-"""What is published about each group, and which counts it rests on."""
+"""What is published about each group, and whose counts it rests on."""
 
+from ..statistics import LowerBound, Precision, Published, Statistic
 from .curves import ThresholdCurves, ThresholdSums
 from .guarantee import GuaranteedThresholds, guarantee_groups, guarantee_thresholds, threshold_sequences
 from .published import PublishedStatistics
+from .splits import CrossFit, Holdout, TrainingSet
 
 __all__ = [
+    "CrossFit",
     "GuaranteedThresholds",
+    "Holdout",
+    "LowerBound",
+    "Precision",
+    "Published",
     "PublishedStatistics",
+    "Statistic",
     "ThresholdCurves",
     "ThresholdSums",
+    "TrainingSet",
     "guarantee_groups",
     "guarantee_thresholds",
     "threshold_sequences",

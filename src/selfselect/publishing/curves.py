@@ -10,10 +10,11 @@ import pandas as pd
 from numpy.typing import NDArray
 
 from .._validation import BoolArray, FloatArray, check_threshold
-from ..behaviour import SLACK, Behaviour, Shares, Tolerance, applies_with_margin, as_decisions, has_margin
+from ..behaviour import Shares, as_decisions, shares_with_margin
 from ..costs import Cost, Subsidies, SubsidyKind, Terms
 from ..counting.curves import CountCurves
 from ..counting.intervals import ratio
+from ..statistics import SLACK, Published, Statistic
 from .published import PublishedStatistics
 
 
@@ -114,17 +115,14 @@ class ThresholdCurves(CountCurves):
         """Statistics that would be published at one threshold."""
         return PublishedStatistics(self.groups, self.counts_of(self.step_at(threshold)))
 
-    def step_shares(self, terms: Terms, tolerance: Tolerance = 0.0) -> Shares:
-        """Share of its group that applies at each step; 0 where the group does not clear its cost by the tolerance."""
-        costs = terms.effective_cost(self.groups)[self.group]
-        shares = terms.behaviour.shares(self.true_positives, self.selected, costs)
-        return shares if tolerance == 0 else shares * has_margin(self.true_positives, self.selected, costs, tolerance)
+    def published(self, statistic: Statistic | None = None) -> Published:
+        """What is published about the group of each step, if the threshold is there."""
+        return Published(self, statistic, self.groups, self.group)
 
-    def step_applies(
-        self, costs: FloatArray, tolerance: Tolerance = 0.0, behaviour: Behaviour | None = None
-    ) -> BoolArray:
-        """Whether its group applies and clears its cost by the tolerance, at each step."""
-        return applies_with_margin(self.true_positives, self.selected, costs[self.group], tolerance, behaviour)
+    def step_shares(self, terms: Terms, margin: float = 0.0) -> Shares:
+        """Share of its group that applies at each step, and clears its cost by a margin."""
+        costs = terms.effective_cost(self.groups)[self.group]
+        return shares_with_margin(terms.behaviour, self.published(terms.statistic), costs, margin)
 
     def application_intervals(
         self, cost: Cost, subsidies: Subsidies = None, *, subsidy_kind: SubsidyKind = "additive"
@@ -141,7 +139,7 @@ class ThresholdCurves(CountCurves):
             ``applies_until``, from which on it does not (-inf if it never does); ``pieces``, the number of separate
             intervals in between.
         """
-        applies = self.step_applies(Terms(cost, subsidies, subsidy_kind).effective_cost(self.groups))
+        applies = as_decisions(self.step_shares(Terms(cost, subsidies, subsidy_kind)))
         first = np.full(len(self.groups), np.inf)
         last = np.full(len(self.groups), -np.inf)
         steps = np.flatnonzero(applies)
@@ -171,7 +169,6 @@ class ThresholdCurves(CountCurves):
         subsidies: Subsidies = None,
         *,
         subsidy_kind: SubsidyKind = "additive",
-        tolerance: Tolerance = 0.0,
     ) -> pd.DataFrame:
         """Outcomes of all thresholds, one row per distinct score.
 
@@ -179,8 +176,6 @@ class ThresholdCurves(CountCurves):
         ----------
         cost, subsidies, subsidy_kind
             As in :meth:`PublishedStatistics.applies`.
-        tolerance : float or "auto", default=0.0
-            Margin by which a group must clear its cost to count as applying.
 
         Returns
         -------
@@ -191,11 +186,11 @@ class ThresholdCurves(CountCurves):
             and a test costs ``price``, its utility per person is ``gain * hired - price * tested``
             (:func:`selfselect.metrics.firm_utility`).
         """
-        return self.outcomes_under(Terms(cost, subsidies, subsidy_kind), tolerance)
+        return self.outcomes_under(Terms(cost, subsidies, subsidy_kind))
 
-    def outcomes_under(self, terms: Terms, tolerance: Tolerance = 0.0) -> pd.DataFrame:
-        """:meth:`outcomes` under any behaviour."""
-        running = self.running(self.step_shares(terms, tolerance))
+    def outcomes_under(self, terms: Terms, margin: float = 0.0) -> pd.DataFrame:
+        """:meth:`outcomes` under any behaviour and published statistic, of groups that clear their cost by a margin."""
+        running = self.running(self.step_shares(terms, margin))
         everyone, qualified = self.n.sum(), self.positives.sum()
 
         def share(part: NDArray[Any], whole: Any) -> FloatArray:
@@ -249,8 +244,8 @@ class ThresholdCurves(CountCurves):
             ``accuracy``, ``threshold`` (the lowest if several are equal), ``selected`` and ``true_positives``; NaN if
             the group applies at no threshold.
         """
-        costs = Terms(cost, subsidies, subsidy_kind).effective_cost(self.groups)
-        step = self.best_steps(costs, min_selected=min_selected)
+        applies = as_decisions(self.step_shares(Terms(cost, subsidies, subsidy_kind)))
+        step = self.best_steps(applies & (self.selected >= check_threshold(min_selected, "min_selected")))
         frame = pd.DataFrame(
             {
                 "accuracy": self.counts_of(step).accuracy,
@@ -264,22 +259,8 @@ class ThresholdCurves(CountCurves):
         frame[step < 0] = np.nan
         return frame
 
-    def best_steps(
-        self,
-        costs: FloatArray,
-        tolerance: Tolerance = 0.0,
-        min_selected: float = 0,
-        behaviour: Behaviour | None = None,
-        among: BoolArray | None = None,
-    ) -> NDArray[np.intp]:
-        """Most accurate step of each group at which it applies, -1 if there is none.
-
-        With ``among``, a boolean for each step, only those steps are considered.
-        """
-        allowed = self.step_applies(costs, tolerance, behaviour) & (
-            self.selected >= check_threshold(min_selected, "min_selected")
-        )
-        allowed = allowed if among is None else allowed & among
+    def best_steps(self, allowed: BoolArray) -> NDArray[np.intp]:
+        """Most accurate step of each group among those that are allowed, -1 if there is none."""
         gain = np.where(allowed, 2 * self.true_positives - self.selected, -np.inf)
         best = np.maximum.reduceat(gain, self.start[:-1])
         is_best = np.flatnonzero((gain == best[self.group]) & allowed)

@@ -17,14 +17,15 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from types import SimpleNamespace
 
 import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
 from .._validation import BoolArray, FloatArray
-from ..behaviour import SureRule, lower_bound_reaches
 from ..counting import CountCurves, GroupCounts
+from ..statistics import LowerBound
 
 #: Sequences start where about these multiples of the group's base rate are selected.
 STARTS = (1.0, 0.5, 0.25, 0.125)
@@ -100,8 +101,8 @@ def guarantee_thresholds(
 def _passing(steps: CountCurves, rows: slice, thresholds: FloatArray, cost: float, level: float) -> FloatArray:
     """Thresholds of one sequence before the first that fails."""
     step: NDArray[np.intp] = np.searchsorted(steps.threshold[rows], thresholds, side="right") - 1
-    selected, true_positives = steps.selected[rows][step], steps.true_positives[rows][step]
-    passes = (selected > 0) & lower_bound_reaches(true_positives, selected, np.full(len(step), cost), 1 - level)
+    counts = SimpleNamespace(selected=steps.selected[rows][step], true_positives=steps.true_positives[rows][step])
+    passes = LowerBound(1 - level).reaches(counts, np.full(len(step), cost))
     return thresholds[: len(passes) if passes.all() else int(np.argmin(passes))]
 
 
@@ -131,5 +132,4 @@ def guarantee_groups(counts: GroupCounts, named: BoolArray, costs: FloatArray, d
     (0.05, array([ True, False, False]))
     """
     level = delta / max(int(named.sum()), 1)
-    passes = SureRule(1 - level).shares(counts.true_positives, counts.selected, costs)
-    return level, np.asarray(named & passes)
+    return level, np.asarray(named & LowerBound(1 - level).reaches(counts, costs))

@@ -8,7 +8,7 @@ import numpy as np
 import pandas as pd
 from numpy.typing import ArrayLike, NDArray
 
-from .._frames import from_plain, to_plain
+from .._frames import few_rows, from_plain, to_plain
 from .._validation import (
     as_column,
     check_binary,
@@ -18,11 +18,12 @@ from .._validation import (
     check_weights,
     list_some,
 )
-from ..behaviour import SLACK, BestResponse, Undefined, as_decisions
+from ..behaviour import BestResponse, Undefined, as_decisions
 from ..costs import Cost, Subsidies, SubsidyKind, Terms
 from ..counting.counts import COUNT_NAMES, GroupCounts
 from ..counting.groups import encode_groups, locate_groups, position_of, with_same_columns
 from ..counting.intervals import Interval, precision_interval, ratio
+from ..statistics import SLACK
 
 
 class PublishedStatistics:
@@ -235,10 +236,12 @@ class PublishedStatistics:
         return len(self.groups)
 
     def __repr__(self) -> str:
-        return f"{type(self).__name__} of {len(self)} group(s)\n{self.to_frame()}"
+        with few_rows():
+            return f"{type(self).__name__} of {len(self)} group(s)\n{self.to_frame()}"
 
     def _repr_html_(self) -> str:
-        return str(self.to_frame()._repr_html_())
+        with few_rows():
+            return str(self.to_frame()._repr_html_())
 
     def to_frame(self, *, interval: Interval = "wilson", confidence: float = 0.95) -> pd.DataFrame:
         """The table as a frame, one row per group.

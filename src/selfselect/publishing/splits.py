@@ -1,24 +1,24 @@
-"""Splits of the training rows: which rows a score is fitted to, and which rows it is evaluated and published on.
+"""Whose counts are published: which rows a score is fitted to, and which rows it is evaluated and published on.
 
 Statistics of the people that a classifier was fitted to are too good for new people. By default every choice is made,
 and every count taken, on people that the score has not seen:
 
-- ``"cross_fit"``: the rows are split into folds, and each fold is scored by a classifier fitted to the others.
+- :class:`CrossFit`: the rows are split into folds, and each fold is scored by a classifier fitted to the others.
   Thresholds, groups and starts are chosen on these scores, which are also published. The final score is fitted to all
   rows.
-- ``"holdout"``: a part is set aside. What is fitted to the rest is evaluated and published on this part.
-- ``"train"``: the fitted people are also evaluated, as in the paper.
+- :class:`Holdout`: a part is set aside. What is fitted to the rest is evaluated and published on this part.
+- :class:`TrainingSet`: the fitted people are also evaluated, as in the paper.
 
 Folds and holdout are stratified by label and group, which makes counts less noisy. Stratifying by label also makes the
 part set aside depend on the rest. A guarantee needs them to be independent, so then the holdout is random within each
-group (``stratify=False``).
+group. A split depends on the features, labels and groups of people, never on the order of rows or the names of groups.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
-from typing import Any, Literal, TypeAlias, TypeVar
+from dataclasses import dataclass, field
+from typing import Any, ClassVar, Literal, Protocol, TypeAlias, TypeVar
 
 import numpy as np
 import pandas as pd
@@ -29,9 +29,9 @@ from sklearn.model_selection import check_cv
 from .._frames import take_rows
 from .._validation import BoolArray, check_choice, check_fraction
 from ..counting import GroupCodes
+from ..statistics import LowerBound, Precision, Statistic
 
-Publish: TypeAlias = Literal["train", "cross_fit", "holdout"]
-MODES: tuple[Publish, ...] = ("cross_fit", "holdout", "train")
+Mode: TypeAlias = Literal["train", "cross_fit", "holdout"]
 Rows: TypeAlias = NDArray[np.intp]
 Model = TypeVar("Model")
 
@@ -46,7 +46,7 @@ class Splits:
     The mode is "train" also if there are too few people for the mode that was asked for.
     """
 
-    mode: Publish
+    mode: Mode
     parts: tuple[tuple[Rows, Rows], ...]
     final: Rows
 
@@ -69,40 +69,125 @@ class Splits:
         return np.asarray(np.concatenate([scores for _, scores in values])[order]), model
 
 
-def make_splits(
-    publish: Publish,
-    X: Any,
-    qualified: BoolArray,
-    groups: GroupCodes,
-    *,
-    cv: Any = 5,
-    holdout: float = 0.3,
-    rows: Rows | None = None,
-    stratify: bool = True,
-) -> Splits:
-    """Split rows into those to fit and those to evaluate, stratified by label and group.
+class Publishing(Protocol):
+    """Whose counts are published, and which statistic of them."""
 
-    The split depends on the features, labels and groups of people, never on the order of rows or the names of groups.
+    @property
+    def statistic(self) -> Statistic:
+        """What is published of the counts."""
+        ...
 
-    ``cv`` is the number of folds (fewer if a label is rare) or a splitter of scikit-learn. ``holdout`` is the share set
-    aside, by label as well as by group if ``stratify``. ``rows`` are the rows that are used, by default all.
+    def splits(self, X: Any, qualified: BoolArray, groups: GroupCodes, rows: Rows | None = None) -> Splits:
+        """Rows to fit and rows to evaluate; ``rows`` are those that are used, by default all."""
+        ...
+
+
+@dataclass(frozen=True)
+class CrossFit:
+    """Publish counts of everybody, each scored by a classifier that was fitted to others.
+
+    Parameters
+    ----------
+    cv : int or splitter, default=5
+        Number of folds (fewer if a label is rare), or a splitter of scikit-learn that evaluates every row once.
+    statistic : Statistic, default=LowerBound(0.9)
+        What is published of these counts.
     """
-    check_choice(publish, "publish", MODES)
-    rows = np.arange(len(qualified)) if rows is None else rows
-    if publish == "train":
-        return _training_rows(rows)
-    if publish == "cross_fit" and not isinstance(cv, int | np.integer | str | None):
-        return _split_by(check_cv(cv), rows, groups.codes * 2 + qualified)
-    if publish == "holdout":
-        share = check_fraction(holdout, "holdout", inclusive=False)
-        if not stratify:
-            return _random_holdout(X, rows, groups.codes[rows], qualified, share)
-        return _stratified_holdout(rows, _positions(X, qualified, groups, rows), qualified, share)
-    folds = min(_check_folds(cv), int(min(qualified[rows].sum(), (~qualified[rows]).sum())))
-    if folds < 2:
-        return _training_rows(rows)
-    fold = _positions(X, qualified, groups, rows) % folds
-    return Splits("cross_fit", tuple((rows[fold != k], rows[fold == k]) for k in range(folds)), rows)
+
+    cv: Any = 5
+    statistic: Statistic = field(default_factory=LowerBound)
+
+    mode: ClassVar[Mode] = "cross_fit"
+    guarantee: ClassVar[bool] = False
+
+    def splits(self, X: Any, qualified: BoolArray, groups: GroupCodes, rows: Rows | None = None) -> Splits:
+        """Folds, stratified by label and group."""
+        rows = _all_rows(qualified) if rows is None else rows
+        if not isinstance(self.cv, int | np.integer | str | None):
+            return _split_by(check_cv(self.cv), rows, groups.codes * 2 + qualified)
+        folds = min(_check_folds(self.cv), int(min(qualified[rows].sum(), (~qualified[rows]).sum())))
+        if folds < 2:
+            return _training_rows(rows)
+        fold = _positions(X, qualified, groups, rows) % folds
+        return Splits("cross_fit", tuple((rows[fold != k], rows[fold == k]) for k in range(folds)), rows)
+
+
+@dataclass(frozen=True)
+class Holdout:
+    """Publish counts of people who are set aside.
+
+    Parameters
+    ----------
+    size : float, default=0.3
+        Share of people who are set aside.
+    statistic : Statistic, default=LowerBound(0.9)
+        What is published of their counts.
+    guarantee : bool, default=False
+        Whether the statements "the precision of this group reaches its cost" must all hold together with the
+        probability that the :class:`~selfselect.publishing.LowerBound` states, for any model and any distribution.
+        Everything is chosen on the other people and tested on those set aside; nothing is published about groups that
+        do not pass. See :mod:`selfselect.publishing.guarantee`.
+    """
+
+    size: float = 0.3
+    statistic: Statistic = field(default_factory=LowerBound)
+    guarantee: bool = False
+
+    mode: ClassVar[Mode] = "holdout"
+
+    def __post_init__(self) -> None:
+        check_fraction(self.size, "size", inclusive=False)
+        if self.guarantee and not isinstance(self.statistic, LowerBound):
+            raise ValueError("guarantee=True needs statistic=LowerBound(confidence), whose confidence it keeps.")
+
+    def splits(self, X: Any, qualified: BoolArray, groups: GroupCodes, rows: Rows | None = None) -> Splits:
+        """The people set aside: by label and group, or at random within groups for a guarantee."""
+        rows = _all_rows(qualified) if rows is None else rows
+        if self.guarantee:
+            return _random_holdout(X, rows, groups.codes[rows], qualified, self.size)
+        return _stratified_holdout(rows, _positions(X, qualified, groups, rows), qualified, self.size)
+
+
+@dataclass(frozen=True)
+class TrainingSet:
+    """Publish counts of the very people that the classifier was fitted to, as in the paper.
+
+    They are too good for new people, the more so the more flexible the classifier is.
+
+    Parameters
+    ----------
+    statistic : Statistic, default=Precision()
+        What is published of these counts.
+    """
+
+    statistic: Statistic = field(default_factory=Precision)
+
+    mode: ClassVar[Mode] = "train"
+    guarantee: ClassVar[bool] = False
+
+    def splits(self, X: Any, qualified: BoolArray, groups: GroupCodes, rows: Rows | None = None) -> Splits:
+        """Everybody is fitted and evaluated."""
+        return _training_rows(_all_rows(qualified) if rows is None else rows)
+
+
+#: Publishing by its short name.
+BY_NAME: dict[str, Any] = {"cross_fit": CrossFit, "holdout": Holdout, "train": TrainingSet}
+
+
+def as_publishing(publish: Any) -> Any:
+    """The publishing that a short name stands for; an object is returned as it is."""
+    if isinstance(publish, str):
+        check_choice(publish, "publish", tuple(BY_NAME))
+        return BY_NAME[publish]()
+    if not (hasattr(publish, "splits") and hasattr(publish, "statistic")) or isinstance(publish, type):
+        raise TypeError(
+            f"publish must be 'cross_fit', 'holdout', 'train' or an object such as CrossFit(cv=5), got {publish!r}."
+        )
+    return publish
+
+
+def _all_rows(qualified: BoolArray) -> Rows:
+    return np.arange(len(qualified))
 
 
 def _training_rows(rows: Rows) -> Splits:

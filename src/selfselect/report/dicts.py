@@ -10,6 +10,7 @@ import pandas as pd
 
 from ..auditing import Audit, Comparison, OverCosts, Uncertainty
 from ..outcomes import BOUNDED
+from .sentences.audits import behaviour_text
 from .sentences.frontiers import NOTES
 
 if TYPE_CHECKING:  # importing plans would import all estimators
@@ -77,7 +78,7 @@ def _one_cost(audit: Audit, resampled: bool) -> dict[str, Any]:
     own = {name: value for name, value in listed.items() if value != cost}
     if isinstance(cost, Mapping | pd.Series):
         cost, own = listed, {}
-    either_way, frame = audit.either_way(), audit.to_frame()
+    either_way, frame, responds = audit.either_way(), audit.to_frame(), behaviour_text(audit.terms)
     columns = GROUP_COLUMNS + [name for name in FURTHER_COLUMNS if name in frame]
     return {
         "cost": plain_value(cost),
@@ -89,6 +90,7 @@ def _one_cost(audit: Audit, resampled: bool) -> dict[str, Any]:
         **plain_dict(audit.outcome.to_dict()),
         "subsidy_kind": audit.terms.kind,
         "confidence": audit.terms.confidence,
+        **({} if responds is None else {"behaviour": responds}),
         "either_way": None if either_way is None else plain_dict(either_way),
         "uncertainty": uncertainty_to_dict(audit.uncertainty(), audit.names) if resampled else None,
         **({"promises": _promise_counts(audit)} if audit.of_new_people else {}),

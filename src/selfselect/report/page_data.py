@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -20,10 +21,14 @@ from .._text import printable
 from .._validation import FloatArray
 from ..auditing import Audit, Provenance, ScreeningResult
 from ..auditing.promises import RARE
-from ..behaviour import MAJORITY, SLACK, Behaviour, BestResponse, PromisedRule, SureRule
+from ..behaviour import MAJORITY, max_accepted_cost
+from ..costs import Terms
 from ..counting.groups import position_of, with_same_columns
 from ..counting.intervals import ratio
 from ..publishing import ThresholdCurves
+from ..statistics import SLACK, Guaranteed, Published, confidence_of
+from .dicts import plain_value
+from .sentences.audits import behaviour_text
 from .sentences.words import FEW_SELECTED
 
 #: With more groups than this a page would be neither small nor usable.
@@ -36,6 +41,8 @@ MAX_THRESHOLDS, MIN_THRESHOLDS = 201, 11
 THRESHOLD_DIGITS = 3
 #: Names longer than this are shortened on the page, which leaves so many characters for a remark on their length.
 MAX_NAME_LENGTH, REMARK_LENGTH = 120, 20
+#: Numbers in a table of shares, and the costs per unit at which shares are listed, rounded to so many digits.
+MAX_SHARES, COSTS_PER_UNIT, SHARE_DIGITS = 1_500_000, 100, 4
 #: Level of the intervals on the page, which are those of ``PublishedStatistics.to_frame``.
 CONFIDENCE = 0.95
 
@@ -101,8 +108,12 @@ def audit_data(audit: Audit) -> dict[str, Any]:
             "group by fewer columns.",
             key="report_groups",
         )
-    thresholds, position, exact = _thresholds(published_by, counted_on)
-    terms, confidence = audit.terms, audit.terms.confidence
+    terms, by_table = audit.terms, behaviour_text(audit.terms) is not None
+    divided = by_table and terms.shares(groups, audit.published.counts).dtype != bool
+    thresholds, position, exact = _thresholds(
+        published_by, counted_on, MAX_SHARES // (COSTS_PER_UNIT + 1) if divided else MAX_CELLS
+    )
+    confidence = None if by_table else terms.confidence
     return {
         **source_data(audit.provenance),
         "constants": page_constants(),
@@ -116,7 +127,7 @@ def audit_data(audit: Audit) -> dict[str, Any]:
             "group_costs": None if terms.uniform_cost is not None else terms.listed_cost(groups).tolist(),
             "subsidies": terms.subsidies_for(groups).tolist(),
             "kind": terms.kind,
-            "behaviour": _behaviour_data(terms.behaviour),
+            "behaviour": _table_data(audit, thresholds, position) if by_table else _behaviour_data(terms),
         },
         "names": [short_name(name) for name in audit.names],
         "order": natural_order(audit.names),
@@ -157,27 +168,75 @@ def page_constants() -> dict[str, float]:
     }
 
 
-def _behaviour_data(behaviour: Behaviour) -> dict[str, Any]:
-    """How people decide, if the script can recompute it."""
-    if type(behaviour) is BestResponse:
-        return {"rule": "hard", "undefined": behaviour.undefined}
-    if isinstance(behaviour, SureRule) and type(behaviour) in (SureRule, PromisedRule):
-        promised = {"promised": list(behaviour.promised)} if isinstance(behaviour, PromisedRule) else {}
-        return {"rule": "sure", "undefined": behaviour.undefined, "confidence": behaviour.confidence} | promised
-    raise InputError(
-        f"The page recomputes who applies by BestResponse() or SureRule(), and cannot follow {behaviour!r}; a report "
-        "would contradict itself. Make the report for one of these, or take the numbers from to_frame() and to_json().",
-        key="behaviour",
-    )
+def _behaviour_data(terms: Terms) -> dict[str, Any]:
+    """How people decide where the script knows the formula: the best response to a precision or its lower bound."""
+    statistic, undefined = terms.statistic, terms.behaviour.undefined  # type: ignore[attr-defined]
+    promised = {"promised": list(statistic.passed)} if isinstance(statistic, Guaranteed) else {}
+    confidence = confidence_of(statistic)
+    if confidence is None:
+        return {"rule": "hard", "undefined": undefined} | promised
+    return {"rule": "sure", "undefined": undefined, "confidence": confidence} | promised
 
 
-def _thresholds(published_by: ScreeningResult, counted_on: ScreeningResult) -> tuple[FloatArray | None, int, bool]:
-    """Thresholds to offer; none unless both sets of people can be counted at each, and are at the same one now."""
+def _table_data(audit: Audit, thresholds: FloatArray | None, position: int) -> dict[str, Any]:
+    """How people decide where the script does not know the formula: a table of what they do.
+
+    ``groups`` has the rows of each group, one per pair of counts that occurs: true positives, selected, the highest
+    accepted cost (None if there is none), and the shares that apply at costs 0, 0.01, ..., 1. Under a behaviour of yes
+    or no the highest accepted cost is enough, and the last entry is the share where there is none. ``start`` has what
+    each group does at first: true positives, selected, cost, share.
+    """
+    groups, terms, counts = audit.published.groups, audit.terms, audit.published.counts
+    selected, true_positives, _ = _counts_at(audit.published_by, thresholds, position)
+    at_thresholds = replace(counts, selected=selected, true_positives=true_positives, squares=None)
+    published = Published(at_thresholds, terms.statistic, groups)
+    accepted = np.broadcast_to(max_accepted_cost(terms.behaviour, published), selected.shape)
+
+    def shares_at(cost: float) -> NDArray[Any]:
+        return np.asarray(terms.behaviour.shares(published, np.full(selected.shape, cost)))
+
+    shares: NDArray[Any] = shares_at(1.0)
+    if shares.dtype != bool:
+        listed = [shares_at(i / COSTS_PER_UNIT) for i in range(COSTS_PER_UNIT + 1)]
+        shares = np.stack(listed, axis=-1).astype(np.float64).round(SHARE_DIGITS)
+    shares = shares.astype(np.int64) if shares.dtype == bool else shares
+    rows = []
+    for z in range(len(groups)):
+        pairs = np.column_stack([true_positives[:, z], selected[:, z]])
+        first = np.unique(pairs, axis=0, return_index=True)[1]
+        rows.append([[*pairs[t].tolist(), plain_value(accepted[t, z]), short_numbers(shares[t, z])] for t in first])
+    start = (counts.true_positives, counts.selected, terms.effective_cost(groups), audit.shares)
+    return {
+        "rule": "table",
+        "name": behaviour_text(terms),
+        "confidence": None,
+        "groups": rows,
+        "start": [list(row) for row in zip(*(np.asarray(part).tolist() for part in start), strict=True)],
+    }
+
+
+def short_numbers(values: NDArray[Any]) -> Any:
+    """The same numbers as JSON writes them most shortly: 0 and 1 without a decimal point."""
+    if values.ndim == 0:
+        return values.item()
+    return [int(value) if value in (0, 1) else value for value in values.tolist()]
+
+
+def _thresholds(
+    published_by: ScreeningResult, counted_on: ScreeningResult, cells: int
+) -> tuple[FloatArray | None, int, bool]:
+    """Thresholds to offer; none unless both sets of people can be counted at each, and are at the same one now.
+
+    ``cells`` is the largest number of groups times thresholds. If it leaves too few thresholds for a slider, only the
+    one in use is offered.
+    """
     curves, in_use = published_by.curves, published_by.threshold
     if curves is None or in_use is None or counted_on.curves is None or counted_on.threshold != in_use:
         return None, 0, True
-    most = int(np.clip(MAX_CELLS // len(published_by.groups), MIN_THRESHOLDS, MAX_THRESHOLDS))
-    return threshold_grid(curves, in_use, most)
+    most = cells // len(published_by.groups)
+    if most < MIN_THRESHOLDS:
+        return None, 0, True
+    return threshold_grid(curves, in_use, min(most, MAX_THRESHOLDS))
 
 
 def _counts(people: ScreeningResult, groups: pd.Index, thresholds: FloatArray | None, position: int) -> dict[str, Any]:
@@ -191,6 +250,23 @@ def _counts(people: ScreeningResult, groups: pd.Index, thresholds: FloatArray | 
         return list(row.tolist())
 
     counts = people.counts
+    selected, true_positives, worth = _counts_at(people, thresholds, position)
+    return {
+        # how many equally weighted people a unit of weight is worth among those who pass; null without weights
+        "worth": None if worth is None else [spread(np.nan_to_num(row)) for row in worth],
+        "n": spread(counts.n),
+        "positives": spread(counts.positives),
+        "untested": None if counts.labels_known else spread(counts.unknown),
+        "selected": [spread(row) for row in selected],
+        "true_positives": [spread(row) for row in true_positives],
+    }
+
+
+def _counts_at(
+    people: ScreeningResult, thresholds: FloatArray | None, position: int
+) -> tuple[NDArray[Any], NDArray[Any], FloatArray | None]:
+    """Selected people and true positives of each group at each threshold, and how many people a unit of weight is."""
+    counts = people.counts
     selected, true_positives, worth = counts.selected[None], counts.true_positives[None], None
     if counts.squares is not None:
         worth = ratio(counts.selected, counts.squares.selected)[None]
@@ -202,12 +278,4 @@ def _counts(people: ScreeningResult, groups: pd.Index, thresholds: FloatArray | 
             worth[position] = now
         # cumulative sums of weights carry rounding; the page opens with the very numbers of the table
         selected[position], true_positives[position] = counts.selected, counts.true_positives
-    return {
-        # how many equally weighted people a unit of weight is worth among those who pass; null without weights
-        "worth": None if worth is None else [spread(np.nan_to_num(row)) for row in worth],
-        "n": spread(counts.n),
-        "positives": spread(counts.positives),
-        "untested": None if counts.labels_known else spread(counts.unknown),
-        "selected": [spread(row) for row in selected],
-        "true_positives": [spread(row) for row in true_positives],
-    }
+    return selected, true_positives, worth

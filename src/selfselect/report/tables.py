@@ -30,7 +30,9 @@ def interval_text(low: float, high: float, form: Callable[[float], str] = percen
 
 
 def applies_text(row: Mapping[str, Any]) -> str:
-    """Whether a group applies."""
+    """Whether a group applies, and which share of it if neither all nor none."""
+    if 0 < row["share"] < 1:
+        return f"{'yes' if row['applies'] else 'no'} ({percent(row['share'])})"
     return "yes" if row["applies"] else "no" if row["selected"] > 0 else "nobody passes"
 
 

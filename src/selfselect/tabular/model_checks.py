@@ -9,9 +9,9 @@ import numpy as np
 
 from .._formats import count, percent
 from ..auditing import Audit, group_names
-from ..behaviour import SLACK
 from ..counting import locate_labels
 from ..outcomes import outcome
+from ..statistics import SLACK
 
 #: A group of which a smaller share passes is shut out.
 MIN_PASS_RATE = 0.01

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import warnings
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Literal, TypeAlias
@@ -18,6 +18,14 @@ from .._notices import captured_warnings
 from .._text import quote
 from .._validation import MAX_MAGNITUDE, BoolArray, FloatArray, check_choice
 from ..auditing import Audit, Provenance, ScreeningResult, group_names
+from ..constraints import (
+    Constraint,
+    DemographicParity,
+    MaxSocialCost,
+    MinSelectionRate,
+    RequiredGroups,
+    TruePositiveRateParity,
+)
 from ..costs import Terms
 from ..counting import encode_groups
 from ..estimators import (
@@ -35,18 +43,13 @@ from .table import Column, Table, TextArray
 
 Method: TypeAlias = Literal["naive", "semi", "thresholds", "strategic"]
 
-#: Classifier of each method, and its settings besides cost and subsidies.
-METHODS: dict[Method, tuple[type[Any], tuple[str, ...]]] = {
-    "naive": (NaiveClassifier, ()),
-    "semi": (SemiStrategicClassifier, ("tolerance", "min_selection_rate")),
-    "thresholds": (GroupThresholdClassifier, ("require", "max_social_cost", "min_selection_rate")),
-    "strategic": (
-        StrategicClassifier,
-        ("parity", "equal_tpr", "tolerance", "require", "max_social_cost", "min_selection_rate", "random_state"),
-    ),
+#: Classifier of each method.
+METHODS: dict[Method, type[Any]] = {
+    "naive": NaiveClassifier,
+    "semi": SemiStrategicClassifier,
+    "thresholds": GroupThresholdClassifier,
+    "strategic": StrategicClassifier,
 }
-#: Conditions that every trained model is checked for (:mod:`.model_checks`), whether its method can aim at them or not.
-CONDITIONS = ("require", "max_social_cost", "min_selection_rate")
 
 
 @dataclass(frozen=True, eq=False)
@@ -115,20 +118,43 @@ def load_table_model(path: str | Path) -> TableModel:
 # ---------------------------------------------------------------------- train
 
 
-def make_classifier(method: Method, terms: Terms, **settings: Any) -> Any:
-    """Classifier of a method by its name, with cost, subsidies and settings.
+def make_classifier(
+    method: Method,
+    terms: Terms,
+    *,
+    require: Sequence[Any] = (),
+    max_social_cost: float | None = None,
+    min_selection_rate: float | None = None,
+    parity: float | None = None,
+    tpr_parity: float | None = None,
+    margin: float | None = None,
+    random_state: Any = None,
+) -> Any:
+    """Classifier of a method by its name, trained for the conditions that it can aim at.
 
-    None and an empty list stand for the default. A method refuses a setting that it does not have, except
-    ``random_state`` and :data:`CONDITIONS`.
+    Every trained model is checked for who must apply and how many must be selected (:mod:`.model_checks`), but a method
+    that cannot aim at the other settings refuses them.
     """
     check_choice(method, "method", list(METHODS))
-    classifier, own = METHODS[method]
-    for name, value in settings.items():
-        if value and name not in (*own, *CONDITIONS, "random_state"):
-            others = " or ".join(other for other, (_, theirs) in METHODS.items() if name in theirs)
+    taken = METHODS[method]().get_params(deep=False)
+    for name, value, parameter in (
+        ("parity", parity, "constraints"),
+        ("tpr_parity", tpr_parity, "constraints"),
+        ("margin", margin, "margin"),
+    ):
+        if value is not None and parameter not in taken:
+            others = " or ".join(other for other, kind in METHODS.items() if parameter in kind().get_params(deep=False))
             raise ValueError(f"{name} is a setting of the method {others}, not of {method}.")
-    given = {name: value for name, value in settings.items() if name in own and value not in (None, [])}
-    return classifier(cost=terms.cost, subsidies=terms.subsidies, subsidy_kind=terms.kind, **given)
+    conditions: list[Constraint] = [RequiredGroups(*require)] if len(require) else []
+    conditions += [] if max_social_cost is None else [MaxSocialCost(max_social_cost)]
+    conditions += [] if min_selection_rate is None else [MinSelectionRate(min_selection_rate)]
+    conditions += [] if parity is None else [DemographicParity(ratio_bound=parity)]
+    conditions += [] if tpr_parity is None else [TruePositiveRateParity(ratio_bound=tpr_parity)]
+    settings = {"constraints": tuple(conditions), "random_state": random_state} | (
+        {} if margin is None else {"margin": margin}
+    )
+    given = {name: value for name, value in settings.items() if name in taken}
+    return METHODS[method](cost=terms.cost, subsidies=terms.subsidies, subsidy_kind=terms.kind, **given)
 
 
 def hold_out(strata: NDArray[np.intp], share: float, seed: int) -> BoolArray:

@@ -10,7 +10,8 @@ function groupFindings(name, z, terms, share, published, population) {
   const [low, high] = selected > 0 ? interval(hits * worth, selected * worth) : [NaN, NaN];
   const maxAcceptedCost = terms.maxAcceptedCost(z, hits, selected);
   const applies = mostApply(share);
-  const gain = share * Math.max(hits - cost * selected, 0);
+  const worthwhile = hits - cost * selected;
+  const gain = Math.abs(worthwhile) <= SLACK * selected ? 0 : share * worthwhile; // a rounding error is not a loss
   const payment = terms.listed(z) - cost;
   const passing = share * population.selected[z];
   return {
@@ -64,7 +65,7 @@ function findings(given, { terms, threshold }) {
   });
   const result = outcome(population, shares);
   // what was published before decides, whatever the interval; and so does what people want to be sure of
-  const undecided = given.population === null && terms.behaviour.rule === "hard" ? groups.map(isUndecided) : null;
+  const undecided = given.population === null && terms.behaviour.rule === "hard" && !terms.behaviour.promised ? groups.map(isUndecided) : null;
   groups.forEach((group, z) => {
     group.settled = undecided === null; // who applies does not depend on the interval
     group.undecided = Boolean(undecided && undecided[z]);
@@ -72,6 +73,7 @@ function findings(given, { terms, threshold }) {
   });
   const parts = verdictParts(terms.cost, given.names, shares, result, {
     confidence: terms.confidence,
+    behaviour: terms.responds,
     costs: given.names.map((_, z) => terms.listed(z)),
     subsidies: terms.subsidies,
     kind: terms.kind,
@@ -100,7 +102,7 @@ const sentenceOn = (group, terms) => groupSentence(group.name, group.cost, group
   group.subsidy_needed,
   { kind: terms.kind, subsidised: group.subsidy > 0, undecided: group.undecided, max_accepted_cost: group.max_accepted_cost, confidence: terms.confidence });
 const phraseOn = (group, terms) => statusPhrase(group.status, group.precision, group.cost,
-  { max_accepted_cost: group.max_accepted_cost, confidence: terms.confidence });
+  { max_accepted_cost: group.max_accepted_cost, confidence: terms.confidence, share: terms.responds === null ? null : group.share });
 const warningOn = (group) => groupWarning(group.selected, group.settled ? NaN : group.precision_low,
   group.settled ? NaN : group.precision_high, group.cost, group.effective);
 // the same as a sentence of its own

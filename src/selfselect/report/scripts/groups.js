@@ -2,15 +2,15 @@
 
 
 // with more to show than fits beside one another, an interval stands below its number
-const IS_WIDE = HAS_NEW_PEOPLE || CONFIDENCE !== null;
+const IS_WIDE = HAS_NEW_PEOPLE || setting.terms.hasLimits;
 const PRECISION = { key: "precision", title: "Precision", text: (g) => percent(g.precision) };
 const publishedInterval = (g) => (g.selected ? `${percent(g.precision_low)} to ${percent(g.precision_high)}` : UNDEFINED);
 const deliveredInterval = (g) => (Number.isNaN(g.delivered) ? "" :
   `${percent(g.delivered_low)} to ${percent(g.delivered_high)}`);
 const PRECISION_COLUMNS = IS_WIDE ? [{ ...PRECISION, below: (g) => (g.selected ? publishedInterval(g) : "") }] :
   [PRECISION, { key: "precision_low", title: "95% interval", text: publishedInterval }];
-const BOUND_COLUMNS = CONFIDENCE === null ? [] :
-  [{ key: "max_accepted_cost", title: `At least (${level(CONFIDENCE)})`, text: (g) => percent(g.max_accepted_cost) }];
+const BOUND_COLUMNS = !setting.terms.hasLimits ? [] :
+  [{ key: "max_accepted_cost", title: CONFIDENCE === null ? "Accepts up to" : `At least (${level(CONFIDENCE)})`, text: (g) => percent(g.max_accepted_cost) }];
 const PROMISE_COLUMNS = HAS_NEW_PEOPLE ? [
   { key: "delivered", title: "New precision", text: (g) => percent(g.delivered), below: deliveredInterval },
   { key: "promise_kept", title: "As published", kind: "middle" },
@@ -28,7 +28,7 @@ const COLUMNS = [
   { key: "cost", title: "Cost", text: (g) => aligned(g.cost) },
   { key: "subsidy", title: content.terms.kind === "proportional" ? "Subsidy (share of cost)" : "Subsidy" },
   { key: "subsidy_needed", title: "Still needed",
-    text: (g) => (g.applies ? "\u2013" : g.selected ? alignedUp(g.subsidy_needed) : "none helps") },
+    text: (g) => (g.applies ? "\u2013" : Number.isNaN(g.subsidy_needed) ? "none helps" : alignedUp(g.subsidy_needed)) },
   { key: "utility", title: "Utility", text: (g) => aligned(g.utility) },
   ...(content.thresholds === null ? [] : [{ key: "drawn", title: "Draw", kind: "middle screen" }]),
 ];
@@ -115,7 +115,8 @@ function warningMark(text) {
 }
 function applyingPill(g) {
   const no = g.selected === 0 ? "nobody passes" : "no";
-  const answer = g.share > 0 && g.share < 1 ? percent(g.share) : g.applies ? "yes" : no;
+  const part = g.share > 0 && g.share < 1 ? ` (${percent(g.share)})` : "";
+  const answer = g.applies ? `yes${part}` : part ? `no${part}` : no;
   return make("span", answer, `pill ${g.selected === 0 && !g.applies ? "shut" : g.applies ? "in" : "out"}`);
 }
 const PROMISE_COLOURS = { yes: "in", no: "out", undecided: "open" };
@@ -187,7 +188,7 @@ function drawHead() {
 }
 
 const GROUP_FILE = ["n", "base_rate", "selected", "true_positives", "precision", "precision_low", "precision_high",
-  "accuracy", ...(HAS_UNTESTED ? ["base_rate_low", "base_rate_high", "accuracy_low", "accuracy_high"] : []), "cost", "subsidy", "applies", "subsidy_needed", "utility", ...BOUND_COLUMNS.map(({ key }) => key),
+  "accuracy", ...(HAS_UNTESTED ? ["base_rate_low", "base_rate_high", "accuracy_low", "accuracy_high"] : []), "cost", "subsidy", "applies", ...(RESPONDS === null ? [] : ["share"]), "subsidy_needed", "utility", ...BOUND_COLUMNS.map(({ key }) => key),
   ...(HAS_NEW_PEOPLE ? ["delivered", "delivered_low", "delivered_high", "promise_kept"] : [])];
 tables.groups = () => ({
   columns: ["group", ...GROUP_FILE],

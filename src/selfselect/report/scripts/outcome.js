@@ -1,4 +1,4 @@
-// What follows from the share of each group that applies: the same as in selfselect/deciding/outcomes.py.
+// What follows from the share of each group that applies: the same as in selfselect/outcomes.py.
 
 const sum = (values) => values.reduce((total, value) => total + value, 0);
 const product = (weights, values) => sum(values.map((value, z) => weights[z] * value));

@@ -63,6 +63,7 @@ function fromAddress(text) {
 
 let setting = fromAddress(location.hash);
 const { confidence: CONFIDENCE } = setting.terms; // that people ask for; null where they go by the precision
+const RESPONDS = setting.terms.responds; // how people respond, where they do not compare what is published with the cost
 let found = findings(content, setting);
 const addressNow = () => location.hash.replace(/^#/, "");
 let ownAddress = addressNow();

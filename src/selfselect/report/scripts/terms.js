@@ -1,4 +1,4 @@
-// What groups face, and what share of them applies: the same object as selfselect.deciding.Terms.
+// What groups face, and what share of them applies: the same object as selfselect.costs.Terms.
 
 // whether people who see the precision only would come; counts are compared, never ratios
 function isWorthIt(settings, hits, passed, cost) {
@@ -14,6 +14,30 @@ function reachesBound(hits, passed, cost, rare) {
   const beyond = cost - knownLowerBound(hits, passed, rare);
   if (Math.abs(beyond) > width) return beyond < 0;
   return chanceOfAtLeast(hits, passed, cost - SLACK) <= rare + SLACK;
+}
+
+// Where the page does not know how people decide, it has a table of what they do: of each group and pair of counts, the
+// highest cost at which it applies, and the shares at costs 0, 0.01, ..., 1 (of yes or no: the share without such a cost).
+const rowsByCounts = new WeakMap();
+function tableRow({ groups }, hits, passed, z) {
+  if (!rowsByCounts.has(groups[z])) {
+    rowsByCounts.set(groups[z], new Map(groups[z].map((row) => [`${row[0]}/${row[1]}`, row])));
+  }
+  const [, , limit, shares] = rowsByCounts.get(groups[z]).get(`${hits}/${passed}`);
+  return { limit: limit ?? NaN, shares };
+}
+function tableShare(settings, hits, passed, cost, z) {
+  const [ownHits, ownPassed, ownCost, ownShare] = settings.start[z]; // what is shown first is not rounded
+  if (hits === ownHits && passed === ownPassed && cost === ownCost) return ownShare;
+  const { limit, shares } = tableRow(settings, hits, passed, z);
+  const applies = cost <= limit + SLACK;
+  if (!Array.isArray(shares)) return Number.isNaN(limit) ? shares : Number(applies);
+  const place = cost * (shares.length - 1);
+  const left = Math.min(Math.floor(place), shares.length - 2);
+  const share = shares[left] + (place - left) * (shares[left + 1] - shares[left]);
+  // between two costs the line may be on the wrong side of one half
+  if (Number.isNaN(limit)) return share;
+  return applies ? Math.max(share, MAJORITY) : Math.min(share, MAJORITY - SLACK);
 }
 
 // ways in which people decide, by name: from counts and the cost faced to the share of a group that applies; and the
@@ -32,6 +56,10 @@ const BEHAVIOURS = {
     maxAcceptedCost: (settings, hits, passed) => (passed > 0
       ? Math.min(knownLowerBound(hits, passed, 1 - settings.confidence), hits / passed)
       : NaN),
+  },
+  table: {
+    share: tableShare,
+    maxAcceptedCost: (settings, hits, passed, z) => tableRow(settings, hits, passed, z).limit,
   },
 };
 
@@ -78,20 +106,30 @@ class Terms {
     return Math.max(leastProportional(maxAcceptedCost, this.listed(z)) - this.subsidies[z], 0);
   }
 
-  // whether a group may be told to apply at all: with a guarantee, only those to which a promise was tested
+  // whether anything is published about a group: with a guarantee, only if it passed a test
   isPromised(z) {
     return !this.behaviour.promised || this.behaviour.promised[z];
   }
 
   share(z, hits, passed) {
-    if (!this.isPromised(z)) return 0;
-    return BEHAVIOURS[this.behaviour.rule].share(this.behaviour, hits, passed, this.effectiveCost(z));
+    if (!this.isPromised(z)) return this.behaviour.undefined === "apply" ? 1 : 0;
+    return BEHAVIOURS[this.behaviour.rule].share(this.behaviour, hits, passed, this.effectiveCost(z), z);
   }
 
   // highest cost at which a group applies: its precision, or what is sure of it; NaN without one
   maxAcceptedCost(z, hits, passed) {
     if (!this.isPromised(z)) return NaN;
-    return BEHAVIOURS[this.behaviour.rule].maxAcceptedCost(this.behaviour, hits, passed);
+    return BEHAVIOURS[this.behaviour.rule].maxAcceptedCost(this.behaviour, hits, passed, z);
+  }
+
+  // how people respond, in words; null where they compare the precision, or its lower bound, with the cost
+  get responds() {
+    return this.behaviour.rule === "table" ? this.behaviour.name : null;
+  }
+
+  // whether people go by something else than the precision: then charts show the highest cost that they accept
+  get hasLimits() {
+    return this.behaviour.rule !== "hard";
   }
 
   // the confidence that people ask for; null where they go by the precision as it is

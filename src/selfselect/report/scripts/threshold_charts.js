@@ -14,7 +14,9 @@ function thresholdTick(value) {
 }
 
 const precisionAt = (t, z) => ratio(content.published.true_positives[t][z], content.published.selected[t][z]);
-// what people go by: the precision, or what is sure of it
+// what people go by: the precision, what is sure of it, or else the highest cost that they accept
+const DECIDING = RESPONDS !== null ? "highest accepted cost" : CONFIDENCE === null ? "precision" : "lower bound of precision";
+const LIMIT_WORDS = RESPONDS === null ? "at least" : "accepts up to";
 const decidingAt = (t, z) => setting.terms.maxAcceptedCost(z, content.published.true_positives[t][z], content.published.selected[t][z]);
 const thresholdLabel = `threshold on ${shortened(content.score)}`;
 const edge = (t) => thresholdPlace(Math.min(t, thresholdCount - 1));
@@ -110,17 +112,17 @@ function curvesChart(width) {
         Plot.dot([line.end], { x: thresholdPlace(END), y: "y", dx: 14, dy: line.shift, r: 5, fill: COLOURS[line.slot] }),
         Plot.text([line.end], { x: thresholdPlace(END), y: "y", text: () => fitting(line.name, frame(width).marginRight - 28), textAnchor: "start", dx: 24, dy: line.shift, fill: "var(--ink)" })]),
       Plot.ruleX(steps, Plot.pointerX({ x: "x", stroke: "var(--quiet)" })),
-      Plot.axisY({ tickFormat: percentTick, fill: "var(--quiet)", stroke: "var(--line)", label: CONFIDENCE === null ? "precision" : "lower bound of precision", labelArrow: "none" }),
+      Plot.axisY({ tickFormat: percentTick, fill: "var(--quiet)", stroke: "var(--line)", label: DECIDING, labelArrow: "none" }),
       bottomAxis(thresholdLabel),
     ],
     rest: others.length ? `In grey: ${context.length < others.length ? `${count(context.length)} of the ${count(others.length)} other groups, spread over their order` : "the other groups"}; tick them in the table.` : "",
-    label: `Line chart: ${setting.terms.confidence === null ? "precision" : "lower bound of the precision"} of ${drawn.length} groups over the threshold.`,
-    tell: ({ t }) => `At a threshold of ${thresholdText(t)}: ${drawn.map(({ z }) => `${content.names[z]} ${percent(precisionAt(t, z))} of ${count(content.published.selected[t][z])}${CONFIDENCE === null ? "" : `, at least ${percent(decidingAt(t, z))}`}`).join("; ")}.`,
+    label: `Line chart: ${DECIDING} of ${drawn.length} groups over the threshold.`,
+    tell: ({ t }) => `At a threshold of ${thresholdText(t)}: ${drawn.map(({ z }) => `${content.names[z]} ${percent(precisionAt(t, z))} of ${count(content.published.selected[t][z])}${setting.terms.hasLimits ? `, ${LIMIT_WORDS} ${percent(decidingAt(t, z))}` : ""}`).join("; ")}.`,
   };
 }
 const CURVE_COLUMNS = [
   { title: (name) => name, value: precisionAt },
-  ...(CONFIDENCE === null ? [] : [{ title: (name) => `${name} (at least)`, value: decidingAt }]),
+  ...(setting.terms.hasLimits ? [{ title: (name) => `${name} (${LIMIT_WORDS})`, value: decidingAt }] : []),
 ];
 
 // stretches of thresholds at which a group applies: [first, first after it]

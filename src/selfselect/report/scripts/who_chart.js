@@ -7,6 +7,7 @@ const SMALLEST_DOT = 3;
 const AXIS_STEPS = 20; // the axis ends at multiples of 1 / 20
 const LABELLED = 6; // of many groups, so many of those who do not come are named
 const EDGE = 0.02; // room beyond the outermost number
+const BETTER = RESPONDS === null ? "better off" : "applies";
 
 // ---------------------------------------------------------------- the order of groups, and who is drawn how
 
@@ -14,7 +15,7 @@ const EDGE = 0.02; // room beyond the outermost number
 function orderOfGroups(opened) {
   const all = opened.groups.map((group) => group.z);
   if (content.order !== null) return content.order;
-  const margin = ({ precision, cost }) => (Number.isNaN(precision) ? -Infinity : precision - cost);
+  const margin = (group) => (Number.isNaN(group.precision) ? -Infinity : (RESPONDS === null ? group.precision : dotOf(group)) - group.cost);
   return all.sort((a, b) => margin(opened.groups[b]) - margin(opened.groups[a]) || a - b);
 }
 const GROUP_ORDER = orderOfGroups(findings(content, startSetting(content)));
@@ -37,9 +38,12 @@ function commonCost(groups) {
 }
 const numbersOf = (group) => [group.precision_low, group.precision_high, group.cost,
   ...(HAS_NEW_PEOPLE ? [group.delivered_low, group.delivered_high] : []),
-  ...(setting.terms.confidence === null ? [] : [group.max_accepted_cost])];
-// where the dot stands: at the precision, or where people go by less, at what is sure of it
-const dotOf = (group) => (setting.terms.confidence === null || Number.isNaN(group.max_accepted_cost) ? group.precision : group.max_accepted_cost);
+  ...(setting.terms.hasLimits ? [group.max_accepted_cost] : [])];
+// where the dot stands: at the precision, or where people go by something else, at the highest cost that they accept
+function dotOf(group) {
+  if (Number.isNaN(group.max_accepted_cost)) return RESPONDS === null ? group.precision : 0;
+  return setting.terms.hasLimits ? group.max_accepted_cost : group.precision;
+}
 const drawnPrecision = (groups) => groups.filter((group) => !Number.isNaN(group.precision));
 const dotLooks = { r: "r",  symbol: (g) => STATUSES[g.status].symbol, fill: fillOf,
   stroke: (g) => STATUSES[g.status].colour, strokeWidth: 2.25 };
@@ -85,7 +89,7 @@ function rowMarks(groups, [low, high], phone, width) {
 // the 95% interval; where people go by a bound, a line from there up to the published precision, with a tick there
 function intervalMarks(groups, deep) {
   const looks = { y1: "place", y2: "place", dy: deep / 2, stroke: (g) => STATUSES[g.status].colour, strokeWidth: 4, strokeOpacity: 0.55, strokeLinecap: "round" };
-  if (setting.terms.confidence === null) return [Plot.link(groups, { ...looks, x1: "precision_low", x2: "precision_high" })];
+  if (!setting.terms.hasLimits) return [Plot.link(groups, { ...looks, x1: "precision_low", x2: "precision_high" })];
   return [Plot.link(groups, { ...looks, x1: dotOf, x2: "precision", strokeWidth: 2 }),
     Plot.text(groups, { x: "precision", y: "place", dy: deep / 2, text: () => "|", fontSize: 18, fontWeight: 700, fill: (g) => STATUSES[g.status].colour })];
 }
@@ -114,8 +118,8 @@ function whoRows(width) {
   const room = (phone ? width : width * 0.55) * ((axis[1] - (cost ?? 0)) / (axis[1] - axis[0]));
   const late = room < 190;
   const heading = cost === null
-    ? [Plot.text([axis[0]], { x: (x) => x, frameAnchor: "top", dy: -14, text: () => "better off applying right of the line \u2192", textAnchor: "start", fill: "var(--out)", fontWeight: 600 })]
-    : [Plot.text([cost], { x: (x) => x, frameAnchor: "top", dx: late ? -4 : 4, dy: -14, text: (x) => `better off from ${percent(x)} \u2192`, textAnchor: late ? "end" : "start", fill: "var(--out)", fontWeight: 600 })];
+    ? [Plot.text([axis[0]], { x: (x) => x, frameAnchor: "top", dy: -14, text: () => `${RESPONDS === null ? "better off applying" : "applies"} right of the line \u2192`, textAnchor: "start", fill: "var(--out)", fontWeight: 600 })]
+    : [Plot.text([cost], { x: (x) => x, frameAnchor: "top", dx: late ? -4 : 4, dy: -14, text: (x) => `${BETTER} from ${percent(x)} \u2192`, textAnchor: late ? "end" : "start", fill: "var(--out)", fontWeight: 600 })];
   return {
     width,
     height: groups.length * rowHeight + 78,
@@ -127,7 +131,7 @@ function whoRows(width) {
     y: { type: "band", domain: groups.map((g) => g.place), axis: null, padding: 0.12 },
     marks: [
       ...rowMarks(groups, axis, phone, width),
-      Plot.axisX({ tickFormat: percentTick, ticks: phone ? 4 : 8, fill: "var(--quiet)", stroke: "var(--line)", label: phone ? "precision: share qualified among those who pass screening" : "precision: share qualified among those who pass screening", labelAnchor: "center", labelArrow: "none" }),
+      Plot.axisX({ tickFormat: percentTick, ticks: phone ? 4 : 8, fill: "var(--quiet)", stroke: "var(--line)", label: RESPONDS === null ? "precision: share qualified among those who pass screening" : "dots: highest cost that a group accepts; ticks: precision", labelAnchor: "center", labelArrow: "none" }),
       ...heading,
     ],
   };
@@ -171,8 +175,8 @@ function whoSideBySide(width) {
       Plot.dot(all.filter((g) => Number.isNaN(g.precision)), { x: "place", y: axis[0], dy: 9, ...dotLooks, r: 4 }), // below the axis: they have none
       Plot.text(lost, { x: "place", y: "precision_low", text: (g) => fitting(g.name, phone ? 110 : 150), dy: 12, fill: "var(--ink)", ...HALO, textAnchor: "middle" }),
       Plot.dot(all, Plot.pointerX({ x: "place", y: (g) => (Number.isNaN(g.precision) ? axis[0] : g.precision), r: 9, stroke: "var(--ink)", strokeWidth: 2 })),
-      Plot.axisY({ tickFormat: percentTick, fill: "var(--quiet)", stroke: "var(--line)", label: "precision", labelArrow: "none" }),
-      ...(cost === null ? [] : [Plot.text([cost], { x: -1, y: (y) => y, text: (y) => `better off from ${percent(y)}`, textAnchor: "start", dx: 4, dy: 12, fill: "var(--out)", fontWeight: 600, ...HALO })]),
+      Plot.axisY({ tickFormat: percentTick, fill: "var(--quiet)", stroke: "var(--line)", label: RESPONDS === null ? "precision" : "highest accepted cost", labelArrow: "none" }),
+      ...(cost === null ? [] : [Plot.text([cost], { x: -1, y: (y) => y, text: (y) => `${BETTER} from ${percent(y)}`, textAnchor: "start", dx: 4, dy: 12, fill: "var(--out)", fontWeight: 600, ...HALO })]),
       Plot.text([allGroups(phone)], { frameAnchor: "bottom", dy: 26, fill: "var(--quiet)" }),
     ],
   };
@@ -182,7 +186,7 @@ function whoSideBySide(width) {
 
 pictures.who = (width) => ({
   ...(groupCount > MAX_ROWS ? whoSideBySide(width) : whoRows(width)),
-  label: `Precision of ${groupCount} groups against the cost of each. ${found.finding}`,
+  label: `${RESPONDS === null ? "Precision" : "Highest accepted cost"} of ${groupCount} groups against the cost of each. ${found.finding}`,
   tell: (group) => toldOf(found.groups[group.z]),
 });
 const toldOf = (group) => [sentenceOn(group, setting.terms), noteOn(group)].filter(Boolean).join(" ");

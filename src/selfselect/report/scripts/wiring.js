@@ -17,10 +17,10 @@ function drawVerdict() {
 // the verdict in a few words, beside the sliders, where it stays in sight
 function drawSummary() {
   const away = groupCount - found.applying_groups;
-  const who = away === 0 ? "everybody applies" : found.applying_groups === 0 ? "nobody applies" :
+  const who = RESPONDS !== null ? `${percent(found.application_rate)} of people apply` : away === 0 ? "everybody applies" : found.applying_groups === 0 ? "nobody applies" :
     `${count(found.applying_groups)} of ${count(groupCount)} groups apply`;
   setText("summary-who", who);
-  setText("summary-right", found.applying_groups ? percentOrBounds(found, "induced_accuracy") : UNDEFINED);
+  setText("summary-right", found.application_rate > 0 ? percentOrBounds(found, "induced_accuracy") : UNDEFINED);
   setText("summary-lost", percentOrBounds(found, "social_cost"));
 }
 function drawPromises() {
@@ -155,7 +155,7 @@ window.selfselect = Object.freeze({
     escape_formula: escapeFormula,
   }),
   chances: Object.freeze({ lower_bound: lowerBound, at_least: chanceOfAtLeast, at_most: chanceOfAtMost }),
-  share: (behaviour, hits, passed, cost) => BEHAVIOURS[behaviour.rule].share(behaviour, hits, passed, cost),
+  share: (behaviour, ...given) => BEHAVIOURS[behaviour.rule].share(behaviour, ...given),
   outcome: (table, t, shares) => outcome(countsAt(table, t), shares),
   // all that a page made of this content would say when it opens
   opened: (given) => {

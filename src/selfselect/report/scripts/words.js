@@ -103,7 +103,7 @@ function certaintyText(groups, openCount) {
 }
 // the sentences of a verdict: who applies, what follows, what it assumes, how certain it is
 function verdictParts(cost, names, shares, result, { costs, subsidies, selected, people, kind = "additive",
-  confidence = null, undecided = null, ranges = null }) {
+  confidence = null, behaviour = null, undecided = null, ranges = null }) {
   const all = names.map((_, z) => z);
   const named = (positions) => positions.map((z) => names[z]);
   const away = all.filter((z) => !mostApply(shares[z]));
@@ -116,7 +116,8 @@ function verdictParts(cost, names, shares, result, { costs, subsidies, selected,
     `${termsPhrase(cost, names, costs, subsidies, kind)} ${whoApplies(names, stay, open, shut, shares, result)}.`,
     numbersText(result, divided ? null : people, open.length, ranges, away.length > shut.length, shut.length > 0),
   ];
-  if (confidence !== null) parts.push(`People are assumed to go by a lower bound of precision (${level(confidence)} confidence).`);
+  if (behaviour !== null) parts.push(`People are assumed to respond by ${behaviour}.`);
+  else if (confidence !== null) parts.push(`People are assumed to go by a lower bound of precision (${level(confidence)} confidence).`);
   if (result.untested) {
     parts.push(`Some numbers are ranges because ${count(result.untested)} ${result.untested === 1 ? "person was" : "people were"} not tested.`);
   }
@@ -134,7 +135,11 @@ function groupStatus(selected, applies, undecided) {
   return applies ? "applies" : "stays away";
 }
 // the same with its precision and what it needs
-function statusPhrase(stands, precision, cost, { max_accepted_cost: limit = precision, confidence = null } = {}) {
+function statusPhrase(stands, precision, cost, { max_accepted_cost: limit = precision, confidence = null, share = null } = {}) {
+  if (share !== null) {
+    const part = share > 0 && share < 1 ? ` (${percent(share)})` : "";
+    return `${stands}${part}: accepts ${Number.isNaN(limit) ? "no cost" : `up to ${percent(limit)}`}, faces ${percent(cost)}`;
+  }
   if (Number.isNaN(precision)) return `${stands}: no precision to publish`;
   const sure = Number.isNaN(limit) ? "no guarantee" : `at least ${percent(limit)}`;
   const text = confidence === null ? percent(precision) : `${sure} (published ${percent(precision)})`;
@@ -148,20 +153,22 @@ function groupSentence(name, cost, share, selected, precision, needed,
   const open = `It could go either way for ${whom}`;
   const part = share >= 1 ? `${subject} is expected to apply` : `${percent(share)} of ${whom} are expected to apply`;
   const [some, none] = undecided ? [open, open] : [part, `${subject} is not expected to apply`];
-  if (selected === 0) {
-    if (share > 0) return `${some}, although nobody in it passes screening.`;
-    return `Nobody in ${whom} passes screening, so no subsidy can make it apply.`;
-  }
+  const known = !Number.isNaN(limit);
+  if (selected === 0 && share > 0) return `${some}, although nobody in it passes screening.`;
+  if (selected === 0 && !known) return `Nobody in ${whom} passes screening, so no subsidy can make it apply.`;
   const qualified = `${percent(precision)} of its people who pass screening are qualified`;
-  if (Number.isNaN(limit)) {
-    return `${none}: ${qualified}, but nothing is guaranteed to it, so no subsidy helps.`;
+  if (!(share > 0) && !known) {
+    const never = confidence === null ? "it would not apply at any cost" : "nothing is guaranteed to it";
+    return `${none}: ${qualified}, but ${never}, so no subsidy helps.`;
   }
-  const sure = confidence === null ? "" : ` (at least ${percent(limit)}, with ${level(confidence)} confidence)`;
-  const why = `${qualified}${sure}, and applying costs ${shortPercent(cost)}`;
-  if (share > 0) return `${some}: ${why}.`;
-  if (precision === 0) return `${none}: nobody who passes screening is qualified.`;
+  const bound = known ? `at least ${percent(limit)}, with ${level(confidence)} confidence` : "nothing is guaranteed";
+  const sure = confidence === null ? "" : ` (${bound})`;
+  const why = selected > 0 ? `${qualified}${sure}, and applying costs ${shortPercent(cost)}` : "nobody in it passes screening";
+  if (mostApply(share) || (share > 0 && !known)) return `${some}: ${why}.`;
+  if (!(share > 0) && precision === 0) return `${none}: nobody who passes screening is qualified.`;
+  const [begins, who] = share > 0 ? [some, "Half of it"] : [none, "It"];
   const subsidy = `a ${subsidised ? "further " : ""}subsidy of ${amountUp(needed)}${kind === "proportional" ? " of the cost" : ""}`;
-  return `${none}: ${why}. It would apply at a cost of ${shortPercentDown(limit)} or less (${subsidy}).`;
+  return `${begins}: ${why}. ${who} would apply at a cost of ${shortPercentDown(limit)} or less (${subsidy}).`;
 }
 function groupWarning(selected, precisionLow, precisionHigh, cost, effective = null) {
   if (selected === 0) return "";

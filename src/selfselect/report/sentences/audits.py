@@ -3,12 +3,17 @@
 from __future__ import annotations
 
 import math
+import re
 
 import numpy as np
 
 from ..._formats import count, level, percent, short_percent, short_percent_down
+from ..._text import printable
 from ...auditing import Audit, OverCosts
 from ...auditing.cost_ranges import NOWHERE, THROUGHOUT, UP_TO
+from ...behaviour import BestResponse
+from ...costs import Terms
+from ...statistics import Guaranteed, LowerBound, Precision
 from .words import (
     WORTH,
     group_sentence,
@@ -29,6 +34,21 @@ NUMBERS = {
 }
 #: Groups whose share of resamples is listed.
 MAX_LISTED = 12
+#: Longer descriptions of a behaviour are cut.
+MAX_BEHAVIOUR = 200
+
+
+def behaviour_text(terms: Terms) -> str | None:
+    """How people respond, unless they compare the published precision, or a lower bound of it, with the cost."""
+    behaviour, statistic = terms.behaviour, terms.statistic
+    inner = statistic.statistic if isinstance(statistic, Guaranteed) else statistic
+    if type(behaviour) is BestResponse and type(inner) in (Precision, LowerBound):
+        return None
+    texts = [repr(behaviour)] + ([] if type(statistic) is Precision else [repr(statistic)])
+    # objects without a repr of their own, and functions, have an address in it
+    texts = [re.sub(r"<([\w.<>]+\.)?(\w+) (?:object )?at 0x[0-9a-f]+>", r"\2", text) for text in texts]
+    text = printable(" to ".join(texts))
+    return text if len(text) <= MAX_BEHAVIOUR else f"{text[:MAX_BEHAVIOUR]}..."
 
 
 def audit_verdict(audit: Audit) -> str:
@@ -40,6 +60,7 @@ def audit_verdict(audit: Audit) -> str:
         audit.shares.tolist(),
         audit.outcome,
         confidence=audit.terms.confidence,
+        behaviour=behaviour_text(audit.terms),
         costs=audit.terms.listed_cost(groups).tolist(),
         subsidies=audit.terms.subsidies_for(groups).tolist(),
         kind=audit.terms.kind,
@@ -64,7 +85,7 @@ def audit_verdict(audit: Audit) -> str:
 def group_sentences(audit: Audit) -> list[str]:
     """One sentence per group."""
     subsidies = audit.terms.subsidies_for(audit.published.groups)
-    limits = audit.terms.max_accepted_cost(audit.published.counts)
+    limits = audit.terms.max_accepted_cost(audit.published.groups, audit.published.counts)
     rows = zip(audit.names, audit.shares, subsidies, limits, audit.to_frame().itertuples(), strict=True)
     return [
         group_sentence(
@@ -78,7 +99,7 @@ def group_sentences(audit: Audit) -> list[str]:
             subsidised=subsidy > 0,
             undecided=bool(getattr(row, "undecided", False)),
             max_accepted_cost=limit,
-            confidence=audit.terms.confidence,
+            confidence=audit.terms.confidence if behaviour_text(audit.terms) is None else None,
         )
         for name, share, subsidy, limit, row in rows
     ]

@@ -30,7 +30,9 @@ def comparison_sentences(comparison: Comparison) -> list[str]:
             parts.append(f"{name_groups(names)} {one if len(names) == 1 else several}")
     applying = changes.count("applies")
     if not parts and applying in (0, len(changes)):
-        parts = ["every group applies, as before" if applying else "nobody applies, as before"]
+        somebody = comparison.before.application_rate + comparison.after.application_rate > 0
+        nobody = "less than half of each group applies, as before" if somebody else "nobody applies, as before"
+        parts = ["every group applies, as before" if applying else nobody]
     who = "; ".join(parts) or f"the same groups apply as before, {count(applying)} of {count(len(changes))}"
     return [
         f"From {comparison.names[0]} to {comparison.names[1]}: {who}.",
@@ -72,7 +74,7 @@ def comparison_note(comparison: Comparison) -> str:
     who = "the same people under both models" if comparison.paired else "two independent sets of people"
     return (
         f"Intervals come from {count(len(comparison.drawn[0].shares))} bootstrap samples of {who}, by group. In each "
-        "sample, people decide by the precision in that sample."
+        "sample, people decide by what is published about that sample."
     )
 
 

@@ -41,7 +41,7 @@ def thresholds_text(frontier: ThresholdFrontier, point: Point) -> str:
 
 def frontier_sentences(frontier: ThresholdFrontier) -> list[str]:
     """The threshold in force, and the recommended ones."""
-    return [*_now(frontier), *(recommendation(frontier, kind) for kind in KINDS)]
+    return [*_now(frontier), *(recommendation(frontier, kind) for kind in frontier.kinds)]
 
 
 def _now(frontier: ThresholdFrontier) -> list[str]:

@@ -27,6 +27,8 @@ def _impossible(plan: SubsidyPlan) -> list[str]:
         return []
     who = name_groups(plan.impossible)
     if plan.path is None:
+        if plan.before.published.counts.selected[plan.subsidies.isna().to_numpy()].any():
+            return [f"No subsidy can make {who} apply, not even one of the whole cost."]
         return [f"No subsidy can make {who} apply, because nobody there passes screening. A lower threshold might."]
     return [
         f"No subsidy was found that makes {who} apply once the firm re-trains: {count(len(plan.path))} models were "

@@ -108,6 +108,7 @@ def verdict_sentence(
     people: float,
     kind: SubsidyKind = "additive",
     confidence: float | None = None,
+    behaviour: str | None = None,
     undecided: Sequence[bool] | None = None,
     ranges: Mapping[str, Any] | None = None,
 ) -> str:
@@ -115,8 +116,9 @@ def verdict_sentence(
 
     ``cost`` is that of all groups, or None if it differs. Then, of each group: its name, the share that applies, cost
     before subsidies, subsidy, and how many people pass screening. ``confidence`` is that of the lower bound that people
-    go by. ``undecided`` are groups whose interval includes their cost, with what follows over all their decisions
-    (``ranges``); None if intervals do not change who applies.
+    go by, ``behaviour`` how they respond if they do not compare that, or the precision, with the cost. ``undecided``
+    are groups whose interval includes their cost, with what follows over all their decisions (``ranges``); None if
+    intervals do not change who applies.
     """
     away = [z for z, share in enumerate(shares) if share < MAJORITY]
     open_ = [] if undecided is None else [z for z in range(len(names)) if undecided[z]]
@@ -126,7 +128,9 @@ def verdict_sentence(
     parts = [f"{terms_phrase(cost, names, costs, subsidies, kind)} {who}."]
     divided = any(0 < share < 1 for share in shares)
     parts.append(_numbers(result, None if divided else people, len(open_), ranges, len(away) > len(shut), bool(shut)))
-    if confidence is not None:
+    if behaviour is not None:
+        parts.append(f"People are assumed to respond by {behaviour}.")
+    elif confidence is not None:
         parts.append(f"People are assumed to go by a lower bound of precision ({level(confidence)} confidence).")
     untested = getattr(result, "untested", 0)
     if untested:
@@ -231,8 +235,9 @@ def group_sentence(
     """Whether a group is expected to apply, why, and what would change that.
 
     ``cost`` is after subsidies, ``subsidy_needed`` the least further subsidy at which the group applies, ``undecided``
-    whether its interval includes the cost, and ``max_accepted_cost`` the highest cost at which it applies: its
-    precision, or the lower bound of it (at ``confidence``), or NaN if nothing is guaranteed.
+    whether its interval includes the cost, and ``max_accepted_cost`` the highest cost at which it (or half of it)
+    applies: by default its precision. With a ``confidence`` it is a lower bound of the precision. It is NaN if the
+    group applies at no cost.
     """
     whom = name_groups([name])
     subject = capitalised(whom)
@@ -240,24 +245,31 @@ def group_sentence(
     none = f"{subject} is not expected to apply"
     if undecided:
         some = none = f"It could go either way for {whom}"
-    if selected == 0:
-        if share > 0:
-            return f"{some}, although nobody in it passes screening."
-        return f"Nobody in {whom} passes screening, so no subsidy can make it apply."
     limit = precision if max_accepted_cost is None else max_accepted_cost
+    known = not math.isnan(limit)
+    if selected == 0 and share > 0:
+        return f"{some}, although nobody in it passes screening."
+    if selected == 0 and not known:
+        return f"Nobody in {whom} passes screening, so no subsidy can make it apply."
     qualified = f"{percent(precision)} of its people who pass screening are qualified"
-    if math.isnan(limit):
-        return f"{none}: {qualified}, but nothing is guaranteed to it, so no subsidy helps."
+    if share == 0 and not known:
+        why = "nothing is guaranteed to it" if confidence is not None else "it would not apply at any cost"
+        return f"{none}: {qualified}, but {why}, so no subsidy helps."
     if confidence is not None:
-        qualified += f" (at least {percent(limit)}, with {level(confidence)} confidence)"
-    why = f"{qualified}, and applying costs {short_percent(cost)}"
-    if share > 0:
+        sure = f"at least {percent(limit)}, with {level(confidence)} confidence" if known else "nothing is guaranteed"
+        qualified += f" ({sure})"
+    why = f"{qualified}, and applying costs {short_percent(cost)}" if selected > 0 else "nobody in it passes screening"
+    if share >= MAJORITY or (share > 0 and not known):
         return f"{some}: {why}."
-    if precision == 0:
+    if share == 0 and precision == 0:
         return f"{none}: nobody who passes screening is qualified."
+    who = "Half of it" if share > 0 else "It"
     subsidy = f"a {'further ' if subsidised else ''}subsidy of {amount_up(subsidy_needed)}"
     unit = " of the cost" if kind == "proportional" else ""
-    return f"{none}: {why}. It would apply at a cost of {short_percent_down(limit)} or less ({subsidy}{unit})."
+    return (
+        f"{some if share > 0 else none}: {why}. {who} would apply at a cost of {short_percent_down(limit)} or less "
+        f"({subsidy}{unit})."
+    )
 
 
 def group_warning(
