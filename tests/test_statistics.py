@@ -102,8 +102,8 @@ def test_a_statistic_needs_only_a_value():
         (lambda: LowerBound(1.0), "confidence must lie in (0, 1), got 1.0."),
         (
             lambda: Guaranteed(Precision(), (True, False)).value(counted([[1, 1, 1]], [[2, 2, 2]])),
-            "2 group(s) were tested at the thresholds in use, got counts of shape (1, 3): nothing is guaranteed at other "
-            "thresholds.",
+            "2 group(s) were tested at the thresholds in use, got counts of shape (1, 3): nothing is guaranteed at "
+            "other thresholds.",
         ),
         (lambda: reaches(None, [1, 1], [2, 2], [0.5, np.nan]), "costs has missing values; give every group a cost."),
         (
