@@ -117,7 +117,7 @@ function verdictParts(cost, names, shares, result, { costs, subsidies, selected,
     numbersText(result, divided ? null : people, open.length, ranges, away.length > shut.length, shut.length > 0),
   ];
   if (behaviour !== null) parts.push(`People are assumed to respond by ${behaviour}.`);
-  else if (confidence !== null) parts.push(`People are assumed to go by a lower bound of precision (${level(confidence)} confidence).`);
+  else if (confidence !== null) parts.push(`The published value is a lower bound of precision (${level(confidence)} confidence).`);
   if (result.untested) {
     parts.push(`Some numbers are ranges because ${count(result.untested)} ${result.untested === 1 ? "person was" : "people were"} not tested.`);
   }

@@ -131,7 +131,7 @@ def verdict_sentence(
     if behaviour is not None:
         parts.append(f"People are assumed to respond by {behaviour}.")
     elif confidence is not None:
-        parts.append(f"People are assumed to go by a lower bound of precision ({level(confidence)} confidence).")
+        parts.append(f"The published value is a lower bound of precision ({level(confidence)} confidence).")
     untested = getattr(result, "untested", 0)
     if untested:
         were = "person was" if untested == 1 else "people were"
