@@ -13,7 +13,8 @@ from sklearn.model_selection import GridSearchCV, StratifiedKFold
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 
-from selfselect import GroupThresholdClassifier, InfeasibleError, ThresholdCurves, constraints
+from selfselect import GroupThresholdClassifier, InfeasibleError, StrategicClassifier, ThresholdCurves, constraints
+from selfselect.behaviour import LogitResponse
 from selfselect.constraints import DemographicParity, MaxSocialCost, MinSelectionRate, RequiredGroups
 from selfselect.datasets import make_base_rate_groups
 from selfselect.metrics import induced_accuracy_scorer
@@ -181,3 +182,16 @@ def test_a_group_of_which_nobody_is_evaluated_cannot_be_required(crowd):
         X, y, sensitive_features=z, sample_weight=np.where(gone, 0.0, 1.0)
     )
     assert np.isfinite(kept.thresholds_[z.iloc[0]])
+
+
+@pytest.mark.parametrize("behaviour", [LogitResponse(0.02), LogitResponse(0.2)], ids=str)
+def test_where_shares_apply_most_of_a_group_that_is_let_in_applies(behaviour, crowd):
+    X, y, z = crowd
+    with_groups = X.assign(**{f"is {label}": (z == label).astype(float) for label in np.unique(z)})
+    for model, features in (
+        (GroupThresholdClassifier(cost=0.7, behaviour=behaviour, publish="train"), X),
+        (StrategicClassifier(cost=0.7, behaviour=behaviour, random_state=0), with_groups),
+    ):
+        shares = model.fit(features, y, sensitive_features=z).application_shares()
+        assert (shares >= 0.5).any()
+        assert ((shares >= 0.5) | (shares == 0)).all()

@@ -17,7 +17,13 @@ from ..behaviour import Behaviour, Shares
 from ..constraints import Constraint, InfeasibleError, RateParity
 from ..costs import Cost, Subsidies, SubsidyKind
 from ..counting import encode_groups, position_of, with_same_columns
-from ..learning import OptimalThresholds, accuracy_lower_bound, optimise_thresholds, threshold_between
+from ..learning import (
+    OptimalThresholds,
+    accuracy_lower_bound,
+    majority_steps,
+    optimise_thresholds,
+    threshold_between,
+)
 from ..publishing import GuaranteedThresholds, ThresholdCurves, guarantee_thresholds, threshold_sequences
 from ..publishing.splits import Publishing, Rows, as_publishing
 from ..statistics import SLACK
@@ -33,7 +39,8 @@ class GroupThresholdClassifier(WrappedClassifier):
     """Any classifier's score, with the thresholds per group that have the highest induced accuracy.
 
     The optimum over all combinations of thresholds is exact. Without constraints it lets one group in, the one with the
-    highest accuracy while it applies, and shuts out the others. A classifier that uses the group at the decision may be
+    highest accuracy while it applies, and shuts out the others. Where shares of groups apply, a group is let in at
+    thresholds at which at least half of it applies. A classifier that uses the group at the decision may be
     unlawful where you are.
 
     Parameters
@@ -212,7 +219,8 @@ class GroupThresholdClassifier(WrappedClassifier):
             if self.shut_out == "forbid"
             else None,
         )
-        return optimise_thresholds(curves, shares, gain=gain, shut_out=self.shut_out, constraints=constraints)
+        reliable = None if shares.dtype == bool else majority_steps(shares, np.ones(len(shares), dtype=bool))
+        return optimise_thresholds(curves, shares, reliable, gain, shut_out=self.shut_out, constraints=constraints)
 
     def _thresholds(
         self,

@@ -17,7 +17,7 @@ minimises the errors on them under the constraint that they do.
 """
 
 from ..constraints import InfeasibleError
-from .candidates import Candidate, threshold_between
+from .candidates import Candidate, majority_steps, threshold_between
 from .evaluation import MIN_SELECTED, accuracy_lower_bound, evaluate_counts, violation_at_thresholds
 from .linear import FeatureBlock
 from .objective import StrategicObjective
@@ -41,6 +41,7 @@ __all__ = [
     "accuracy_lower_bound",
     "evaluate_counts",
     "logistic_by_descent",
+    "majority_steps",
     "optimise_thresholds",
     "refuse_infeasible",
     "select_out_of_fold",

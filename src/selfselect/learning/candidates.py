@@ -15,7 +15,7 @@ import pandas as pd
 from numpy.typing import NDArray
 
 from .._validation import BoolArray, FloatArray
-from ..behaviour import as_decisions
+from ..behaviour import Shares, as_decisions
 from ..constraints import Constraints
 from ..counting import GroupCounts
 from ..counting.sums import TINY
@@ -183,6 +183,15 @@ def group_thresholds(
     return choices
 
 
+def majority_steps(shares: Shares, allowed: BoolArray) -> BoolArray:
+    """Allowed steps at which most of a group applies, or nobody; all that are allowed if most of no group can.
+
+    Otherwise the highest accuracy among applicants could be that of a tiny share of one group.
+    """
+    most = as_decisions(shares) & allowed
+    return np.asarray(allowed & (most | (shares == 0))) if most.any() else allowed
+
+
 def _reliable_steps(terms: TrainingTerms, curves: ThresholdCurves) -> BoolArray:
     """Steps at which the step's group is made to apply.
 
@@ -192,7 +201,7 @@ def _reliable_steps(terms: TrainingTerms, curves: ThresholdCurves) -> BoolArray:
     allowed = terms.constraints.selects_enough(curves)
     shares = terms.step_shares(curves, by_cost=True)
     if shares.dtype != bool:
-        return np.asarray(allowed & ((curves.selected >= MIN_SELECTED) | (shares == 0)))
+        return majority_steps(shares, allowed & ((curves.selected >= MIN_SELECTED) | (shares == 0)))
     with_margin = as_decisions(terms.step_shares(curves, terms.margin, by_cost=True)) & allowed
     reliable = with_margin & (curves.selected >= MIN_SELECTED)
     prescribed = terms.constraints.prescribes_applicants
