@@ -31,6 +31,8 @@ PRECISION_CLIP = 1e-6
 MAJORITY = 0.5
 #: Step of numerical derivatives: absolute for values in [0, 1], relative for numbers of people.
 DIFFERENCE = 1e-5
+#: Smaller shares of a group count as nobody: what a tiny share adds to a sum is lost in rounding.
+LEAST_SHARE = 1e-12
 #: Halvings of an interval of costs or values: more than floating point can tell apart.
 HALVINGS = 60
 
@@ -191,7 +193,7 @@ class PrivateCosts:
     def __post_init__(self) -> None:
         given = self.distribution
         for each in given.values() if isinstance(given, Mapping) else [given]:
-            if not (hasattr(each, "cdf") and hasattr(each, "pdf")):
+            if not (hasattr(each, "cdf") and hasattr(each, "pdf")) or hasattr(each, "freeze"):
                 raise TypeError(
                     f"distribution must be a frozen distribution of scipy such as scipy.stats.norm(0, 0.1), or a "
                     f"mapping from group to distribution; got {each!r}."
@@ -255,6 +257,7 @@ class BetaBeliefs:
             check_fraction(mean, "mean")
         if check_nonnegative(self.strength, "strength") == 0:
             raise ValueError("strength must be positive: without a prior, use the response alone.")
+        check_behaviour(self.response)
 
     def beliefs(self, published: Published) -> FloatArray:
         """What people of each group believe their chances to be."""
@@ -265,7 +268,7 @@ class BetaBeliefs:
 
     def shares(self, published: Published, cost: FloatArray) -> Shares:
         """Share of each group that applies."""
-        return self.response.shares(published.with_value(self.beliefs(published)), cost)
+        return evaluate_shares(self.response, published.with_value(self.beliefs(published)), cost)
 
     def derivatives(self, published: Published, cost: FloatArray) -> Derivatives:
         """Chain rule through the belief ``b``: ``db/dq = PP / (k + PP)``, ``db/dPP = k (q - mean) / (k + PP)^2``."""
@@ -296,6 +299,31 @@ def _zero_if_undefined(shares: FloatArray) -> FloatArray:
     return np.where(np.isnan(shares), 0.0, shares)
 
 
+# ---------------------------------------------------------------------- any behaviour
+
+
+def check_behaviour(behaviour: Any) -> None:
+    """Refuse anything that is no behaviour."""
+    if isinstance(behaviour, type) or not hasattr(behaviour, "shares"):
+        raise TypeError(
+            f"behaviour must be an object with a method shares(published, cost), such as LogitResponse(0.05), got "
+            f"{behaviour!r}."
+        )
+
+
+def evaluate_shares(behaviour: Behaviour, published: Published, cost: FloatArray) -> Shares:
+    """Shares that apply by any behaviour; those of somebody's own are checked."""
+    shares = np.asarray(behaviour.shares(published, cost))
+    if isinstance(behaviour, BestResponse | SigmoidResponse | LogitResponse | PrivateCosts) or shares.dtype == bool:
+        return shares
+    if shares.shape != np.broadcast_shapes(np.shape(published.counts.selected), np.shape(cost)):
+        raise ValueError(f"{behaviour!r} must return one share for each group, got an array of shape {shares.shape}.")
+    wrong = ~((shares >= 0) & (shares <= 1))
+    if wrong.any():
+        raise ValueError(f"Shares must lie in [0, 1]; {behaviour!r} returned {shares[wrong].ravel()[0]}.")
+    return shares
+
+
 # ---------------------------------------------------------------------- decisions, yes or no
 
 
@@ -323,7 +351,7 @@ def max_accepted_cost(behaviour: Behaviour, published: Published) -> FloatArray:
         return np.asarray(known(published), dtype=np.float64)
 
     def applies(cost: FloatArray) -> BoolArray:
-        return as_decisions(np.asarray(behaviour.shares(published, cost)))
+        return as_decisions(evaluate_shares(behaviour, published, cost))
 
     shape = np.shape(published.counts.selected)
     highest = _largest_that_holds(applies, shape)
@@ -354,11 +382,11 @@ def shares_with_margin(behaviour: Behaviour, published: Published, cost: FloatAr
     >>> shares_with_margin(BestResponse(), Published(counts), np.full(2, 0.7), 0.02)
     array([False,  True])
     """
-    shares = behaviour.shares(published, cost)
+    shares = evaluate_shares(behaviour, published, cost)
     if margin == 0:
         return shares
     if shares.dtype != bool:
-        return behaviour.shares(published, cost + margin)
+        return evaluate_shares(behaviour, published, cost + margin)
     counts = published.counts
     return np.asarray(shares & (Precision().reaches(counts, cost + margin) | ~(np.asarray(counts.selected) > 0)))
 
@@ -397,7 +425,7 @@ class _Smoothed:
     temperature: float
 
     def shares(self, published: Published, cost: FloatArray) -> FloatArray:
-        shares = np.asarray(self.behaviour.shares(published, cost))
+        shares = evaluate_shares(self.behaviour, published, cost)
         if shares.dtype != bool:
             return shares
         return SigmoidResponse(self.temperature).shares(published, self._critical_value(published, cost))
@@ -428,7 +456,7 @@ def smooth_shares(
 ) -> tuple[FloatArray, FloatArray, FloatArray]:
     """Shares at a smooth precision, and their derivatives in precision and in the number of selected people."""
     published = Published.of_value(precision, selected, groups)
-    shares = np.asarray(behaviour.shares(published, cost), dtype=np.float64)
+    shares = np.asarray(evaluate_shares(behaviour, published, cost), dtype=np.float64)
     return shares, *share_derivatives(behaviour, published, cost)
 
 

@@ -258,7 +258,7 @@ class RateParity(Constraint):
             value, slope = self.weight * value, self.weight * slope
         else:
             value, slope = rate_spread(selected, n, 0.0 if self.relative else self.barrier, free, spread=0.0)
-        relative = [free] if self.relative else []
+        relative = [free] if self.relative and self.difference_bound is not None else []
         if self.ratio_bound:  # within this distance of the overall rate, no ratio of two rates is below the bound
             relative.append((1 - self.ratio_bound) / (1 + self.ratio_bound))
         if relative and self.barrier:
@@ -275,7 +275,7 @@ class RateParity(Constraint):
             return np.zeros(len(numerator))
         rates = numerator / denominator
         difference = np.ptp(rates, axis=1)
-        if self.relative:
+        if self.relative and self.difference_bound is not None:
             overall = numerator.sum(axis=1) / denominator.sum()
             difference = np.divide(difference, overall, out=np.zeros_like(difference), where=overall > 0)
         beyond = np.maximum(difference - self.largest_difference - SHARE_SLACK, 0)
@@ -408,6 +408,9 @@ class Constraints:
         Least share, and least number, of people of each group that must be selected, whether it applies or not.
     between_groups : tuple of Constraint
         All other constraints: those between groups, in which groups that stay away count as well, and users' own.
+    groups, unbound : Index, tuple of Constraint
+        Names of the groups, and these constraints as they were given, from which :meth:`take` makes those of fewer
+        groups.
 
     Examples
     --------
@@ -420,6 +423,8 @@ class Constraints:
     min_selection_rate: float = 0.0
     min_selected: FloatArray | None = None
     between_groups: tuple[Constraint, ...] = ()
+    groups: pd.Index | None = None
+    unbound: tuple[Constraint, ...] = ()
 
     def __post_init__(self) -> None:
         check_fraction(self.max_social_cost, "max_social_cost")
@@ -437,8 +442,9 @@ class Constraints:
             elif isinstance(constraint, MinSelectionRate):
                 least.append(constraint.share)
             else:
-                others.append(constraint.for_groups(groups))
-        return cls(required, min(limits), max(least), between_groups=tuple(others))
+                others.append(constraint)
+        bound = tuple(constraint.for_groups(groups) for constraint in others)
+        return cls(required, min(limits), max(least), None, bound, groups, tuple(others))
 
     def required_of(self, n_groups: int) -> BoolArray:
         """Whether each group must apply."""
@@ -446,10 +452,16 @@ class Constraints:
 
     def take(self, groups: NDArray[np.intp]) -> Constraints:
         """The same constraints for some of the groups."""
+        labels, between = None, self.between_groups
+        if self.groups is not None:
+            labels = self.groups[groups]
+            between = tuple(constraint.for_groups(labels) for constraint in self.unbound)
         return replace(
             self,
             required=None if self.required is None else self.required[groups],
             min_selected=None if self.min_selected is None else self.min_selected[groups],
+            between_groups=between,
+            groups=labels,
         )
 
     def shortfall(self, selected: ArrayLike, n: ArrayLike) -> FloatArray:
@@ -480,13 +492,34 @@ class Constraints:
 
 def check_constraints(constraints: Any) -> list[Constraint]:
     """Constraints as a list; refuse anything else."""
-    given = [constraints] if hasattr(constraints, "violation") else list(constraints or ())
+    single = hasattr(constraints, "violation") or isinstance(constraints, str)
+    given = [constraints] if single else list(constraints or ())
     for constraint in given:
         if isinstance(constraint, type) or not hasattr(constraint, "violation"):
             raise TypeError(
                 f"constraints must be a list of constraints such as [MaxSocialCost(0.3)], found {constraint!r}."
             )
-    return given
+    return [each if isinstance(each, Constraint) else _Own(each) for each in given]
+
+
+class _Own(Constraint):
+    """A constraint of somebody's own class, which may have no more than ``violation``."""
+
+    def __init__(self, own: Any) -> None:
+        self.own = own
+
+    def __repr__(self) -> str:
+        return repr(self.own)
+
+    def for_groups(self, groups: pd.Index) -> Constraint:
+        return _Own(self.own.for_groups(groups)) if hasattr(self.own, "for_groups") else self
+
+    def violation(self, counts: GroupCounts, shares: Shares) -> FloatArray:
+        return np.asarray(self.own.violation(counts, shares), dtype=np.float64)
+
+    def penalty(self, sums: Sums) -> tuple[Any, Gradient]:
+        own: tuple[Any, Gradient] = self.own.penalty(sums) if hasattr(self.own, "penalty") else super().penalty(sums)
+        return own
 
 
 def violations(constraints: Sequence[Constraint], groups: pd.Index, counts: GroupCounts, shares: Shares) -> pd.Series:

@@ -12,10 +12,10 @@ from numpy.typing import ArrayLike
 
 from ._errors import InputError
 from ._validation import FloatArray, check_choice, check_fraction, list_some
-from .behaviour import Behaviour, BestResponse, Shares, max_accepted_cost
+from .behaviour import Behaviour, BestResponse, Shares, check_behaviour, evaluate_shares, max_accepted_cost
 from .counting.counts import GroupCounts
 from .counting.groups import position_of, values_by_group
-from .statistics import Precision, Published, Statistic, confidence_of
+from .statistics import Precision, Published, Statistic, check_statistic, confidence_of
 
 Cost: TypeAlias = float | Mapping[Any, float] | pd.Series
 Subsidies: TypeAlias = float | Mapping[Any, float] | pd.Series | None
@@ -83,6 +83,8 @@ class Terms:
 
     def __post_init__(self) -> None:
         check_choice(self.kind, "subsidy_kind", SUBSIDY_KINDS)
+        check_behaviour(self.behaviour)
+        check_statistic(self.statistic)
 
     @property
     def uniform_cost(self) -> float | None:
@@ -189,4 +191,4 @@ class Terms:
 
     def shares(self, groups: pd.Index, counts: GroupCounts) -> Shares:
         """Share of each group that applies, given its published counts."""
-        return self.behaviour.shares(self.published(groups, counts), self.effective_cost(groups))
+        return evaluate_shares(self.behaviour, self.published(groups, counts), self.effective_cost(groups))

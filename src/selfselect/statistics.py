@@ -153,6 +153,14 @@ class Guaranteed:
             )
 
 
+def check_statistic(statistic: Any) -> None:
+    """Refuse anything that is no statistic."""
+    if isinstance(statistic, type) or not hasattr(statistic, "value"):
+        raise TypeError(
+            f"statistic must be an object with a method value(counts), such as LowerBound(0.9), got {statistic!r}."
+        )
+
+
 def confidence_of(statistic: Statistic) -> float | None:
     """Confidence of a published lower bound; None if another statistic is published."""
     inner = statistic.statistic if isinstance(statistic, Guaranteed) else statistic

@@ -67,10 +67,15 @@ def slow_evaluation(terms, n, P, PP, TP, fitted):
     def people(applying):
         return sum(share * n[z] for z, share in applying.items())
 
+    def value_of(applying):
+        """Accuracy, less 1 if most of no group applies."""
+        most = any(share >= 0.5 for share in applying.values())
+        return slow_accuracy(correct(applying), people(applying), fitted) - (not most)
+
     without_margin, with_margin = shares(0.0), shares(terms.margin)
-    value = min(slow_accuracy(correct(some), people(some), fitted) for some in (without_margin, with_margin))
+    value = min(value_of(some) for some in (without_margin, with_margin))
     if without_margin and not with_margin:
-        value = slow_accuracy(correct(without_margin), people(without_margin), fitted) - 1
+        value = value_of(without_margin) - 1
     violation = 0.0 if without_margin or with_margin else NOBODY_APPLIES
     violation += sum(terms.required[z] and with_margin.get(z, 0) < 0.5 for z in groups)
     stay_away = sum(P[z] * (1 - with_margin.get(z, 0)) for z in groups) / sum(P)

@@ -39,18 +39,21 @@ def _reason(
     table: PublishedStatistics, i: int, cost: float, share: float, value: float, is_published: bool, terms: Terms
 ) -> str:
     counts = table.counts
-    if counts.n[i] == 0:
-        return "stays away: nobody of it was evaluated, so nothing is published about it"
     if type(terms.behaviour) is not BestResponse:
         return f"{_percent(share)} of the group apply at its cost of {cost:g}"
+    published = "this" if terms.confidence is None else "the lower bound"
     if share:
-        return f"applies: {'this' if terms.confidence is None else 'the lower bound'} reaches its cost of {cost:g}"
+        reason = f"{published} reaches its cost of {cost:g}" if is_published else "nothing is published about it"
+        return f"applies: {reason}"
+    if counts.n[i] == 0:
+        return "stays away: nobody of it was evaluated, so nothing is published about it"
     if counts.selected[i] == 0:
         return f"shut out: no threshold brings it in at its cost of {cost:g}, or none was chosen"
     if not is_published and value >= cost:
         return f"not promised anything: its cost of {cost:g} is reached, but this group was not tested"
     if counts.precision[i] >= cost:
-        return f"not promised anything: its cost of {cost:g} is reached, but the lower bound is below it"
+        below = "the lower bound" if terms.confidence is not None else "what is published"
+        return f"not promised anything: its cost of {cost:g} is reached, but {below} is below it"
     return f"stays away: its cost of {cost:g} is not reached"
 
 

@@ -27,7 +27,8 @@ class SemiStrategicClassifier(WrappedClassifier):
     """Any classifier's score, with the threshold of the highest induced accuracy on people the score had not seen.
 
     Every distinct score is tried, exactly, in O(m log m) time for m rows and any number of groups. Among equally good
-    thresholds the one with the most applicants is chosen.
+    thresholds the one with the most applicants is chosen. Where shares of groups apply, most of some group must, if
+    possible.
 
     Parameters
     ----------
@@ -138,6 +139,9 @@ class SemiStrategicClassifier(WrappedClassifier):
                 f"them by {violation[steps].min():.3g} in all. Loosen them, lower the cost, or choose a threshold for "
                 "each group (GroupThresholdClassifier)."
             )
+        most_apply = self.curve_["applying_groups"].to_numpy() > 0
+        if (most_apply & (violation == 0))[steps].any():  # otherwise a tiny share of one group could be the best
+            value = np.where(most_apply, value, -np.inf)
         value, rate = np.where(violation == 0, value, -np.inf)[steps], rate[steps]
         if not rate[~np.isneginf(value)].any():
             return self._default_threshold(violation)

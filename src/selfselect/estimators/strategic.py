@@ -24,7 +24,7 @@ from ..learning import (
     select_out_of_fold,
     solve,
 )
-from ..publishing.splits import Publishing
+from ..publishing.splits import Publishing, TrainingSet, as_publishing
 from ..statistics import Precision
 from .docs import with_shared_docs
 from .linear import LinearClassifier, check_whole
@@ -150,8 +150,9 @@ class StrategicClassifier(LinearClassifier):
         check_nonnegative(self.l2, "l2")
         if self.max_iter is not None:
             check_whole(self.max_iter, "max_iter", 1)
-        # a bound on counts of the very people that were fitted would mean nothing
-        statistic = Precision() if people.splits.mode == "train" else self._statistic
+        # where there were too few people to set some aside, a bound would mean nothing
+        too_few = people.splits.mode == "train" and not isinstance(as_publishing(self.publish), TrainingSet)
+        statistic = Precision() if too_few else self._statistic
         terms = self._training_terms(
             people.groups.labels, statistic=statistic, shut_out=self.shut_out, push_out=self._push_out
         )

@@ -26,7 +26,6 @@ from ..learning import (
 )
 from ..publishing import GuaranteedThresholds, ThresholdCurves, guarantee_thresholds, threshold_sequences
 from ..publishing.splits import Publishing, Rows, as_publishing
-from ..statistics import SLACK
 from .docs import with_shared_docs
 from .training_data import TrainingPeople
 from .wrapped import WrappedClassifier, default_threshold_of
@@ -214,7 +213,7 @@ class GroupThresholdClassifier(WrappedClassifier):
                 )
         constraints = replace(
             terms.constraints,
-            required=terms.required | (terms.costs <= SLACK),  # groups without a cost apply in any case
+            required=terms.required | terms.free,
             min_selected=curves.counts_of(curves.step_at(default_threshold_of(model))).selected
             if self.shut_out == "forbid"
             else None,

@@ -35,6 +35,8 @@ STANDARD_ERRORS = 2.0
 NOBODY_APPLIES = 1e9
 #: Taken off the value if somebody applies, but nobody with the margin: more than accuracies can differ by.
 WITHOUT_MARGIN = 1.0
+#: Taken off the value if most of no group applies: the best accuracy could be that of a tiny share of one group.
+WITHOUT_MAJORITY = 1.0
 #: Selected people that a group should have to be made to apply.
 MIN_SELECTED = 10
 #: Under constraints between groups, what is taken off if a group applies with fewer selected people than this.
@@ -92,6 +94,7 @@ def evaluate_counts(terms: TrainingTerms, counts: GroupCounts, fitted_weights: f
         shares = terms.shares(counts, margin)
         sums = SimpleNamespace(  # named as in ThresholdSums
             required_groups=(as_decisions(shares) & terms.required).sum(axis=1),
+            applying_groups=as_decisions(shares).sum(axis=1),
             applicants=(shares * counts.n).sum(axis=1),
             correct_applicants=(shares * counts.correct).sum(axis=1),
             qualified_applicants=(shares * counts.positives).sum(axis=1),
@@ -173,6 +176,7 @@ def _case(terms: TrainingTerms, sums: Any, qualified: float, fitted_weights: flo
         beyond = np.maximum(social_cost - terms.constraints.max_social_cost - SHARE_SLACK, 0)
         violation = (terms.required.sum() - sums.required_groups) + beyond
     value = accuracy_lower_bound(sums.correct_applicants, sums.applicants, fitted_weights)
+    value = np.where(sums.applying_groups > 0, value, value - WITHOUT_MAJORITY)
     zero = np.zeros(len(violation))
     return Evaluation(violation, zero, value, ratio(sums.correct_applicants, sums.applicants), zero)
 

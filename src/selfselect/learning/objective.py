@@ -32,7 +32,15 @@ from numpy.typing import ArrayLike, NDArray
 from scipy.special import logit
 
 from .._validation import BoolArray, FloatArray, as_column, check_binary, check_choice, check_weights
-from ..behaviour import PRECISION_CLIP, Behaviour, BestResponse, check_margin, smooth_behaviour, smooth_shares
+from ..behaviour import (
+    PRECISION_CLIP,
+    Behaviour,
+    BestResponse,
+    check_behaviour,
+    check_margin,
+    smooth_behaviour,
+    smooth_shares,
+)
 from ..constraints import Constraint, check_constraints, violations
 from ..costs import Terms
 from ..counting import GroupCounts, encode_groups
@@ -152,6 +160,8 @@ class StrategicObjective:
 
     def __post_init__(self) -> None:
         check_choice(self.loss, "loss", ("log", "errors"))
+        if self.behaviour is not None:
+            check_behaviour(self.behaviour)
         check_choice(self.application_over, "application_over", ("mean", "sum"))
         object.__setattr__(self, "constraints", tuple(check_constraints(self.constraints)))
 
@@ -192,8 +202,10 @@ class StrategicObjective:
         """The objective for given groups: costs become an array, and constraints know their groups."""
         if isinstance(self.cost, Mapping | pd.Series):
             costs = values_by_group(self.cost, groups, "cost", default=None)
-        else:
+        elif np.ndim(self.cost) == 0 or np.shape(self.cost) == (len(groups),):
             costs = np.broadcast_to(np.asarray(self.cost, dtype=np.float64), (len(groups),))
+        else:
+            raise ValueError(f"cost has shape {np.shape(self.cost)}, but there are {len(groups)} groups.")
         constraints = tuple(constraint.for_groups(groups) for constraint in self.constraints)
         return replace(self, cost=costs, constraints=constraints, groups=groups)
 

@@ -80,8 +80,8 @@ class TrainingTerms:
 
     @property
     def free(self) -> BoolArray:
-        """Groups that pay nothing. They cannot be kept out."""
-        return np.asarray(self.costs <= SLACK, dtype=bool)
+        """Groups that pay nothing. Under the best response they cannot be kept out."""
+        return np.asarray((self.costs <= SLACK) & (type(self.behaviour) is BestResponse), dtype=bool)
 
     @property
     def required(self) -> BoolArray:

@@ -23,7 +23,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from .._validation import BoolArray, FloatArray, check_choice, list_some
-from ..behaviour import MAJORITY, Shares, as_decisions
+from ..behaviour import LEAST_SHARE, MAJORITY, Shares, as_decisions
 from ..constraints import Constraints, InfeasibleError, RateParity
 from ..counting import CountCurves, ratio
 from ..statistics import SLACK
@@ -36,8 +36,6 @@ from .share_steps import StepOptions
 ShutOut: TypeAlias = Literal["select_none", "select_all", "forbid"]
 #: Work that a search under parity constraints may take, in groups looked at: some seconds.
 MAX_WORK = 3e7
-#: Smaller shares count as nobody: sums over people are not more precise.
-LEAST_SHARE = 1e-12
 #: Thresholds are called exact if no others can be better by more than this.
 EXACT_GAP = 1e-9
 

@@ -10,7 +10,7 @@ import pandas as pd
 from numpy.typing import NDArray
 
 from .._validation import BoolArray, FloatArray, check_threshold
-from ..behaviour import Shares, as_decisions, shares_with_margin
+from ..behaviour import LEAST_SHARE, Shares, as_decisions, shares_with_margin
 from ..costs import Cost, Subsidies, SubsidyKind, Terms
 from ..counting.curves import CountCurves
 from ..counting.intervals import ratio
@@ -28,6 +28,8 @@ class ThresholdSums:
     """
 
     def __init__(self, curves: ThresholdCurves, shares: Shares, required: BoolArray | None) -> None:
+        if shares.dtype != bool:
+            shares = np.where(shares < LEAST_SHARE, 0.0, shares)
         self._curves, self._shares, self._required = curves, shares, required
         self._order = np.argsort(curves.threshold, kind="stable")
         threshold = curves.threshold[self._order]
@@ -44,7 +46,12 @@ class ThresholdSums:
         return np.asarray(np.cumsum(change, out=change)[self._last_of_tie] + total)
 
     def _over_applicants(self, values: NDArray[Any]) -> NDArray[Any]:
-        total = self.over_groups(self._shares * values)
+        parts = self._shares * values
+        if self._shares.dtype != bool:
+            # whole numbers of a tiny unit: what a group adds at one threshold is taken off exactly at the next
+            unit = max(float(np.maximum.reduceat(np.abs(parts), self._curves.start[:-1]).sum()), 1.0) / 2.0**60
+            return np.asarray(self.over_groups(np.rint(parts / unit).astype(np.int64)) * unit)
+        total = self.over_groups(parts)
         if np.issubdtype(total.dtype, np.floating):
             total[self._groups_with_applicants == 0] = 0.0  # removes rounding errors of weights
         return total
@@ -96,6 +103,21 @@ class ThresholdSums:
         return self._over_applicants(self._curves.true_positives)
 
 
+class _StepCounts:
+    """Counts of the group of each step, as a statistic takes them."""
+
+    def __init__(self, curves: CountCurves) -> None:
+        self._curves, self.selected, self.true_positives = curves, curves.selected, curves.true_positives
+
+    @property
+    def n(self) -> NDArray[Any]:
+        return np.asarray(self._curves.n[self._curves.group])
+
+    @property
+    def positives(self) -> NDArray[Any]:
+        return np.asarray(self._curves.positives[self._curves.group])
+
+
 class ThresholdCurves(CountCurves):
     """Counts of each group at every threshold of a score, who applies there, and the outcomes.
 
@@ -117,7 +139,7 @@ class ThresholdCurves(CountCurves):
 
     def published(self, statistic: Statistic | None = None) -> Published:
         """What is published about the group of each step, if the threshold is there."""
-        return Published(self, statistic, self.groups, self.group)
+        return Published(_StepCounts(self), statistic, self.groups, self.group)
 
     def step_shares(self, terms: Terms, margin: float = 0.0) -> Shares:
         """Share of its group that applies at each step, and clears its cost by a margin."""
