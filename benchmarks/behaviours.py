@@ -69,7 +69,7 @@ def run():
     for name, split, trained_for in tqdm([job for job in jobs if job not in finished], disable=None):
         rows = pd.DataFrame(rows_of(name, tables[name], split, trained_for))
         rows.to_csv(KEPT, mode="a", header=not KEPT.exists(), index=False)
-    return pd.read_csv(KEPT)
+    return pd.read_csv(KEPT).sort_values("data", kind="stable")
 
 
 def matrix(values):
@@ -108,8 +108,10 @@ def draw(means):
     for row, name in zip(axes, names, strict=True):
         for ax, (metric, title) in zip(row, METRICS.items(), strict=True):
             table = matrix(means.loc[name][metric])
-            ax.imshow(table, cmap="Blues" if metric != "social_cost" else "Oranges", aspect="auto")
             middle = (np.nanmin(table) + np.nanmax(table)) / 2
+            reach = max(np.nanmax(table) - middle, 0.02)  # small differences look small
+            colours = "Blues" if metric != "social_cost" else "Oranges"
+            ax.imshow(table, cmap=colours, vmin=middle - reach, vmax=middle + reach, aspect="auto")
             for (i, j), value in np.ndenumerate(table.to_numpy()):
                 text = "nobody" if np.isnan(value) else f"{100 * value:.1f}"
                 ax.text(j, i, text, ha="center", va="center", color="white" if value > middle else "black")
