@@ -128,7 +128,7 @@ def test_a_statistic_may_use_all_counts(learner, crowd):
 
 
 class Returns:
-    """A behaviour that returns what it is told to."""
+    """A behaviour that returns the shares that a function makes of the published values."""
 
     def __init__(self, make):
         self.make = make

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from abc import abstractmethod
 from typing import Any
 
 import numpy as np
@@ -29,13 +30,13 @@ class LinearClassifier(SelfSelectionClassifier):
         X, y = validate_data(self, X, y, dtype=np.float64)
         return X, y
 
+    @abstractmethod
     def _terms_of_training(self, people: TrainingPeople) -> TrainingTerms:
         """What the classifier is trained for; raises if a setting is wrong."""
-        raise NotImplementedError
 
+    @abstractmethod
     def _solve(self, X: FloatArray, people: TrainingPeople, problem: Problem) -> tuple[Candidate, FloatArray | None]:
         """The classifier that is kept, and scores of the evaluated rows if others than those fitted are evaluated."""
-        raise NotImplementedError
 
     def _fit(self, X: Any, y: Any, people: TrainingPeople, sample_weight: Any) -> None:
         terms = self._terms_of_training(people)
