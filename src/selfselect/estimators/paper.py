@@ -11,7 +11,7 @@ from sklearn.utils import check_random_state
 
 from .._validation import FloatArray, check_nonnegative
 from ..behaviour import Behaviour, check_margin
-from ..constraints import Constraint, DemographicParity, ReleasedDemographicParity
+from ..constraints import Constraint, Constraints, DemographicParity, ReleasedDemographicParity
 from ..costs import Cost, Subsidies, SubsidyKind
 from ..learning import Candidate, DescentSettings, Problem, TrainingTerms, solve_by_descent
 from ..publishing.splits import Publishing, Rows
@@ -116,7 +116,7 @@ class PaperClassifier(LinearClassifier):
         penalties: tuple[Constraint, ...] = ()
         if check_nonnegative(self.parity, "parity") > 0:
             penalties = ((ReleasedDemographicParity if released else DemographicParity)(weight=self.parity),)
-        return replace(terms, margin=margin, constraints=replace(terms.constraints, between_groups=penalties))
+        return replace(terms, margin=margin, constraints=Constraints.of(penalties, terms.groups))
 
     def _solve(self, X: FloatArray, people: TrainingPeople, problem: Problem) -> tuple[Candidate, FloatArray | None]:
         def descend(fitted: Rows) -> Candidate:
