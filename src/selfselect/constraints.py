@@ -87,6 +87,8 @@ class RequiredGroups(Constraint):
     RequiredGroups('Black', 'Other')
     """
 
+    _required: BoolArray | None = None
+
     def __init__(self, *labels: Any) -> None:
         self.labels = labels
 
@@ -106,22 +108,15 @@ class RequiredGroups(Constraint):
 
     def for_groups(self, groups: pd.Index) -> Constraint:
         """The constraint for the groups of one task."""
-        return _Required(self.mask(groups))
+        constraint = RequiredGroups(*self.labels)
+        constraint._required = self.mask(groups)
+        return constraint
 
     def violation(self, counts: GroupCounts, shares: Shares) -> FloatArray:
-        """Only known for named groups: see :meth:`for_groups`."""
-        raise TypeError("RequiredGroups names groups; use for_groups(groups) first.")
-
-
-@dataclass(frozen=True, eq=False)
-class _Required(Constraint):
-    """Groups that must apply, by position."""
-
-    required: BoolArray
-
-    def violation(self, counts: GroupCounts, shares: Shares) -> FloatArray:
-        """Number of required groups that stay away."""
-        return np.asarray((~as_decisions(shares) & self.required).sum(axis=-1), dtype=np.float64)
+        """Number of required groups that stay away, after :meth:`for_groups`."""
+        if self._required is None:
+            raise TypeError("RequiredGroups names groups; use for_groups(groups) first.")
+        return np.asarray((~as_decisions(shares) & self._required).sum(axis=-1), dtype=np.float64)
 
 
 @dataclass(frozen=True)
@@ -232,11 +227,6 @@ class RateParity(Constraint):
     def largest_difference(self) -> float:
         """The difference bound; 1 if there is none."""
         return 1.0 if self.difference_bound is None else self.difference_bound
-
-    @property
-    def least_ratio(self) -> float:
-        """The ratio bound; 0 if there is none."""
-        return 0.0 if self.ratio_bound is None else self.ratio_bound
 
     def highest(self, lowest: FloatArray) -> FloatArray:
         """Highest rate that is allowed beside a lowest one."""
@@ -407,10 +397,8 @@ class Constraints:
     min_selection_rate, min_selected : float, ndarray of shape (n_groups,)
         Least share, and least number, of people of each group that must be selected, whether it applies or not.
     between_groups : tuple of Constraint
-        All other constraints: those between groups, in which groups that stay away count as well, and users' own.
-    groups, unbound : Index, tuple of Constraint
-        Names of the groups, and these constraints as they were given, from which :meth:`take` makes those of fewer
-        groups.
+        All other constraints, as they were given: those between groups, in which groups that stay away count as well,
+        and users' own.
 
     Examples
     --------
@@ -423,8 +411,6 @@ class Constraints:
     min_selection_rate: float = 0.0
     min_selected: FloatArray | None = None
     between_groups: tuple[Constraint, ...] = ()
-    groups: pd.Index | None = None
-    unbound: tuple[Constraint, ...] = ()
 
     def __post_init__(self) -> None:
         check_fraction(self.max_social_cost, "max_social_cost")
@@ -442,9 +428,9 @@ class Constraints:
             elif isinstance(constraint, MinSelectionRate):
                 least.append(constraint.share)
             else:
+                constraint.for_groups(groups)  # raises if it names a group that is not there
                 others.append(constraint)
-        bound = tuple(constraint.for_groups(groups) for constraint in others)
-        return cls(required, min(limits), max(least), None, bound, groups, tuple(others))
+        return cls(required, min(limits), max(least), None, tuple(others))
 
     def required_of(self, n_groups: int) -> BoolArray:
         """Whether each group must apply."""
@@ -452,17 +438,9 @@ class Constraints:
 
     def take(self, groups: NDArray[np.intp]) -> Constraints:
         """The same constraints for some of the groups."""
-        labels, between = None, self.between_groups
-        if self.groups is not None:
-            labels = self.groups[groups]
-            between = tuple(constraint.for_groups(labels) for constraint in self.unbound)
-        return replace(
-            self,
-            required=None if self.required is None else self.required[groups],
-            min_selected=None if self.min_selected is None else self.min_selected[groups],
-            between_groups=between,
-            groups=labels,
-        )
+        required = None if self.required is None else self.required[groups]
+        least = None if self.min_selected is None else self.min_selected[groups]
+        return replace(self, required=required, min_selected=least)
 
     def shortfall(self, selected: ArrayLike, n: ArrayLike) -> FloatArray:
         """By how much the selection rate of each group is below the least one."""

@@ -1,7 +1,6 @@
 """Finished classifiers with their evaluation: a score with one threshold for all groups, or one for each.
 
-:func:`~selfselect.learning.thresholds.optimise_thresholds` chooses thresholds per group. Columns that are constant
-within groups (one-hot groups, say) turn them into offsets of the groups' scores.
+Columns that are constant within groups (one-hot groups, say) turn thresholds of groups into offsets of their scores.
 """
 
 from __future__ import annotations
@@ -50,8 +49,7 @@ class Candidate:
     @classmethod
     def from_evaluation(cls, parameters: FloatArray, evaluation: Evaluation, which: int, origin: str) -> Candidate:
         """Candidate with its entry of an evaluation."""
-        names = ("violation", "value", "accuracy", "shortfall")
-        return cls(parameters, origin, **{name: float(getattr(evaluation, name)[which]) for name in names})
+        return cls(parameters, origin, **{name: float(part[which]) for name, part in vars(evaluation).items()})
 
     @property
     def rank(self) -> tuple[float, float, float]:

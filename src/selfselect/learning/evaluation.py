@@ -7,14 +7,11 @@ Raw training accuracy prefers small groups and overfitted scores. So classifiers
 over those who apply. The second term allows for the number of applicants, the third takes back what fitting that many
 weights gains in sample. Constraints come first: the classifier that violates them less is kept whatever its accuracy.
 The least selection rate comes before all others, because it does not depend on who applies.
-
-:func:`evaluate_counts` takes any classifiers, one row of counts each: O(r K) for r classifiers and K groups.
-:func:`evaluate_thresholds` takes all thresholds of one score at once, O(m log m) for m rows and any K; only constraints
-between groups need the counts of every group, at no more than :data:`MAX_TABLE_CELLS` of them.
 """
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from types import SimpleNamespace
 from typing import Any
@@ -58,20 +55,12 @@ def accuracy_lower_bound(correct: Any, n: Any, fitted_weights: float, errors: fl
 class Evaluation:
     """Evaluation of some classifiers, arrays of shape (n_classifiers,).
 
-    Attributes
-    ----------
-    violation, group_violation, shortfall
-        By how much constraints are violated (0 if they hold): in all, between groups, and by groups of which too few
-        are selected.
-    value
-        Lower bound of induced accuracy (see the module), in the worse of two cases: groups that clear their cost
-        without the margin apply, or stay away.
-    accuracy
-        Induced accuracy, NaN if nobody applies.
+    ``violation`` is by how much constraints are violated in all, ``shortfall`` by groups of which too few are selected
+    (0 if they hold). ``value`` is the lower bound of induced accuracy (see the module) in the worse of two cases:
+    groups that clear their cost without the margin apply, or stay away. ``accuracy`` is NaN if nobody applies.
     """
 
     violation: FloatArray
-    group_violation: FloatArray
     value: FloatArray
     accuracy: FloatArray
     shortfall: FloatArray
@@ -90,21 +79,19 @@ def evaluate_counts(terms: TrainingTerms, counts: GroupCounts, fitted_weights: f
     if counts.selected.ndim == 1:
         counts = replace(counts, selected=counts.selected[None, :], true_positives=counts.true_positives[None, :])
 
-    def case(margin: float) -> Evaluation:
+    def applicants(margin: float) -> SimpleNamespace:
         shares = terms.shares(counts, margin)
-        sums = SimpleNamespace(  # named as in ThresholdSums
+        return SimpleNamespace(  # named as in ThresholdSums
             required_groups=(as_decisions(shares) & terms.required).sum(axis=1),
             applying_groups=as_decisions(shares).sum(axis=1),
             applicants=(shares * counts.n).sum(axis=1),
             correct_applicants=(shares * counts.correct).sum(axis=1),
             qualified_applicants=(shares * counts.positives).sum(axis=1),
         )
-        return _case(terms, sums, counts.positives.sum(), fitted_weights)
 
-    without_margin = case(0.0)
-    with_margin = without_margin if terms.margin == 0 else case(terms.margin)
+    sums = {margin: applicants(margin) for margin in {0.0, terms.margin}}
     shortfall = terms.constraints.shortfall(counts.selected, counts.n).sum(axis=1)
-    evaluation = _worse_case(without_margin, with_margin, shortfall)
+    evaluation = _worse_case(terms, sums, counts.positives.sum(), fitted_weights, shortfall)
     return _add_group_violation(terms, evaluation, counts)
 
 
@@ -113,18 +100,16 @@ def evaluate_thresholds(
 ) -> tuple[Evaluation, FloatArray, NDArray[np.intp]]:
     """Evaluate every common threshold of a score; evenly thinned ones under constraints between groups.
 
-    Returns the evaluation, all thresholds of the score rising from -inf, and the positions of the evaluated ones.
+    Returns the evaluation, all thresholds of the score rising from -inf, and the positions of the evaluated ones. For m
+    rows and any number of groups this takes O(m log m).
     """
-
-    def case(margin: float) -> tuple[Evaluation, FloatArray]:
-        running = curves.running(terms.step_shares(curves, margin), terms.required)
-        return _case(terms, running, curves.positives.sum(), fitted_weights), running.threshold
-
-    without_margin, thresholds = case(0.0)
-    with_margin = without_margin if terms.margin == 0 else case(terms.margin)[0]
+    running = {
+        margin: curves.running(terms.step_shares(curves, margin), terms.required) for margin in {0.0, terms.margin}
+    }
+    thresholds = running[0.0].threshold
     limited = terms.constraints.limits_selection
     shortfall = shortfall_at_thresholds(terms.constraints, curves) if limited else np.zeros(len(thresholds))
-    evaluation = _worse_case(without_margin, with_margin, shortfall)
+    evaluation = _worse_case(terms, running, curves.positives.sum(), fitted_weights, shortfall)
     evaluated: NDArray[np.intp] = np.arange(len(thresholds))
     if terms.between_groups:
         most = max(min(MAX_THRESHOLDS, MAX_TABLE_CELLS // len(terms.costs)), MIN_THRESHOLDS)
@@ -177,34 +162,29 @@ def _case(terms: TrainingTerms, sums: Any, qualified: float, fitted_weights: flo
         violation = (terms.required.sum() - sums.required_groups) + beyond
     value = accuracy_lower_bound(sums.correct_applicants, sums.applicants, fitted_weights)
     value = np.where(sums.applying_groups > 0, value, value - WITHOUT_MAJORITY)
-    zero = np.zeros(len(violation))
-    return Evaluation(violation, zero, value, ratio(sums.correct_applicants, sums.applicants), zero)
+    accuracy = ratio(sums.correct_applicants, sums.applicants)
+    return Evaluation(violation, value, accuracy, shortfall=np.zeros(len(violation)))
 
 
-def _worse_case(without_margin: Evaluation, with_margin: Evaluation, shortfall: FloatArray) -> Evaluation:
-    """Evaluation from who applies at all, and who applies with the margin."""
-    value = without_margin.value
-    somebody = ~np.isnan(without_margin.accuracy)
-    if with_margin is not without_margin:
-        only_without = somebody & np.isnan(with_margin.accuracy)
-        value = np.where(only_without, value - WITHOUT_MARGIN, np.minimum(value, with_margin.value))
-        somebody = somebody | ~np.isnan(with_margin.accuracy)
-    violation = np.where(somebody, 0.0, NOBODY_APPLIES) + with_margin.violation + shortfall
-    return replace(without_margin, violation=violation, value=value, shortfall=shortfall)
+def _worse_case(
+    terms: TrainingTerms, sums: Mapping[float, Any], qualified: float, fitted_weights: float, shortfall: FloatArray
+) -> Evaluation:
+    """Evaluation from sums over those who apply at all, and over those who apply with the margin."""
+    without, with_margin = (_case(terms, sums[margin], qualified, fitted_weights) for margin in (0.0, terms.margin))
+    nobody, nobody_with_margin = np.isnan(without.accuracy), np.isnan(with_margin.accuracy)
+    worse = np.minimum(without.value, with_margin.value)
+    value = np.where(~nobody & nobody_with_margin, without.value - WITHOUT_MARGIN, worse)
+    violation = np.where(nobody & nobody_with_margin, NOBODY_APPLIES, 0.0) + with_margin.violation + shortfall
+    return replace(without, violation=violation, value=value, shortfall=shortfall)
 
 
 def _add_group_violation(terms: TrainingTerms, evaluation: Evaluation, counts: GroupCounts) -> Evaluation:
     """Add violations of constraints between groups, and take off value where a group applies by few selected people."""
     if not terms.between_groups:
         return evaluation
-    violation, shares = np.zeros(len(evaluation.violation)), terms.shares(counts)
-    for constraint in terms.between_groups:
-        violation = violation + constraint.violation(counts, shares)
+    shares = terms.shares(counts)
+    violation = sum(constraint.violation(counts, shares) for constraint in terms.between_groups)
     applies = as_decisions(terms.shares(counts, terms.margin))
     small = (applies & (counts.selected < SMALL_GROUP)).any(axis=1)
-    return replace(
-        evaluation,
-        violation=evaluation.violation + violation,
-        group_violation=violation,
-        value=evaluation.value - SMALL_GROUP_PENALTY * small,
-    )
+    value = evaluation.value - SMALL_GROUP_PENALTY * small
+    return replace(evaluation, violation=evaluation.violation + violation, value=value)

@@ -1,15 +1,14 @@
 """Scores that are linear in the features: ``s = x.w + b``.
 
-Features enter training here and nowhere else: forward as ``X w + b``, backward as ``X'g`` from the gradient ``g`` per
-score. A value with its gradient takes O(m d) time for m rows and d features.
+Features enter training here and nowhere else. A value with its gradient takes O(m d) time for m rows and d features.
 """
 
 from __future__ import annotations
 
 from dataclasses import dataclass
 from functools import cached_property, partial
-from operator import attrgetter
-from typing import Any
+from operator import itemgetter
+from typing import Any, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
@@ -61,21 +60,18 @@ class FeatureBlock:
         return np.concatenate([per_score @ self.X, per_score.sum(axis=-1, keepdims=True)], axis=-1)
 
 
-@dataclass(frozen=True, eq=False)
-class _BlockPass:
-    """A pass forward over a block at some parameters."""
+#: A block with a pass forward over it.
+_Pass: TypeAlias = tuple[FeatureBlock, SmoothScores, Sums]
 
-    block: FeatureBlock
-    scores: SmoothScores
-    sums: Sums
 
-    @classmethod
-    def forward(cls, objective: Objective, parameters: FloatArray, block: FeatureBlock) -> _BlockPass:
-        scores = objective.smooth_scores(block.rows)
-        return cls(block, scores, scores.forward(block.score(parameters)))
+def _forward(objective: Objective, parameters: FloatArray, block: FeatureBlock) -> _Pass:
+    scores = objective.smooth_scores(block.rows)
+    return block, scores, scores.forward(block.score(parameters))
 
-    def gradient(self, gradient: Gradient) -> FloatArray:
-        return self.block.gradient(self.scores.backward(gradient))
+
+def _backward(gradient: Gradient, done: _Pass) -> FloatArray:
+    block, scores, _ = done
+    return block.gradient(scores.backward(gradient))
 
 
 @dataclass(frozen=True, eq=False)
@@ -94,9 +90,9 @@ class LinearLoss:
 
     def __call__(self, parameters: FloatArray) -> tuple[float, FloatArray]:
         """Value and gradient at weights and intercept."""
-        passes = self.table.each(partial(_BlockPass.forward, self.objective, parameters))
-        value, in_sums = self.objective(passes.total(attrgetter("sums")))
-        gradient = passes.total(partial(_BlockPass.gradient, gradient=in_sums))
+        passes = self.table.each(partial(_forward, self.objective, parameters))
+        value, in_sums = self.objective(passes.total(itemgetter(2)))
+        gradient = passes.total(partial(_backward, in_sums))
         total = float(value)
         if self.ridge is not None:
             distance = parameters if self.centre is None else parameters - self.centre

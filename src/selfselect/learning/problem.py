@@ -29,22 +29,12 @@ OFFSET_PRECISION = 1e-8
 
 @dataclass(frozen=True, eq=False)
 class TrainingTerms:
-    """What a classifier is trained for: costs of groups, what is published, behaviour and constraints.
+    """What a classifier is trained for: effective costs of groups, what is published, behaviour and constraints.
 
-    Attributes
-    ----------
-    groups : Index
-        Names of the groups.
-    costs : ndarray of shape (n_groups,)
-        Effective cost of each.
-    margin : float
-        By how much groups must clear their cost in training.
-    shut_out : {"select_none", "select_all"}
-        Where features identify groups: whether nobody or everybody is selected of a group that is not meant to apply.
-        A group that would apply with everybody selected is treated as in "select_none".
-    push_out : bool
-        Whether training under constraints between groups may push the precision of groups that are not meant to apply
-        below their cost.
+    Groups must clear their cost by the ``margin`` in training. Where features identify groups, ``shut_out`` says
+    whether nobody or everybody is selected of a group that is not meant to apply ("select_none" or "select_all"; one
+    that would apply with everybody selected is treated as in "select_none"). Under constraints between groups
+    (``between_groups`` knows the groups), ``push_out`` says whether their precision may be pushed below their cost.
     """
 
     groups: pd.Index
@@ -55,6 +45,11 @@ class TrainingTerms:
     statistic: Statistic = field(default_factory=Precision)
     shut_out: str = "select_none"
     push_out: bool = True
+    between_groups: tuple[Constraint, ...] = field(init=False)
+
+    def __post_init__(self) -> None:
+        bound = tuple(constraint.for_groups(self.groups) for constraint in self.constraints.between_groups)
+        object.__setattr__(self, "between_groups", bound)
 
     def shares(self, counts: GroupCounts, margin: float = 0.0) -> Shares:
         """Share of each group that applies with a margin; where groups decide as a whole, all that pay nothing do."""
@@ -87,11 +82,6 @@ class TrainingTerms:
     def required(self) -> BoolArray:
         """Groups that must apply."""
         return self.constraints.required_of(len(self.costs))
-
-    @property
-    def between_groups(self) -> tuple[Constraint, ...]:
-        """Constraints between groups."""
-        return self.constraints.between_groups
 
     def take(self, groups: NDArray[np.intp]) -> TrainingTerms:
         """The same terms for some of the groups."""
@@ -126,24 +116,12 @@ class Standardisation:
 
 @dataclass(frozen=True, eq=False)
 class Problem:
-    """Training task.
+    """Training task. ``l2`` is the weight of ``|w|^2 / 2`` in standardised features.
 
-    Columns are centred, scaled to unit variance and reordered: those that vary within groups come first, then those
-    that are constant within each group (one-hot groups, say). Where the latter can give each group its own offset,
-    ``offset_of_group`` says how.
-
-    Attributes
-    ----------
-    block : FeatureBlock
-        Standardised features and people, sorted by group.
-    l2 : float
-        Weight of ``|w|^2 / 2`` in standardised features.
-    n_varying : int
-        Number of columns that vary within groups.
-    offset_of_group : ndarray of shape (n_features - n_varying + 1, n_groups) or None
-        Weights of the constant columns, and intercept, that add 1 to the score of one group only.
-    row_numbers : ndarray of shape (n_rows,)
-        The user's number of each row: rows are sorted by group here and nowhere else.
+    Rows are sorted by group, and ``row_numbers`` are those of the user. Columns are centred, scaled to unit variance
+    and reordered: the ``n_varying`` that vary within groups come first, then those that are constant within each group
+    (one-hot groups, say). Where the latter can give each group its own offset, ``offset_of_group`` has for each group
+    their weights, and the intercept, that add 1 to the score of this group only.
     """
 
     block: FeatureBlock

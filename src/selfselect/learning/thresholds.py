@@ -290,7 +290,7 @@ def _rates_too_different(task: _Task, searched_all: bool) -> str:
             return (
                 f"No thresholds bring {parity.rate_name} of all groups close enough: the smallest difference is "
                 f"{(high - low).min():.3f} (at most {parity.largest_difference:g} is allowed), the largest ratio "
-                f"{share.max():.3f} (at least {parity.least_ratio:g}). Groups that must apply, and least "
+                f"{share.max():.3f} (at least {parity.ratio_bound or 0:g}). Groups that must apply, and least "
                 "selection rates, count in this."
             )
     names = " and ".join(parity.rate_name for parity in task.parities)
