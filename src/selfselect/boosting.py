@@ -156,7 +156,7 @@ class BoostingObjective:
         """
         y = np.asarray(y_true)
         rows = self._training_rows(y, np.ones(len(y)) if sample_weight is None else np.array(sample_weight))
-        _, gradient, curvature = rows.objective.value_gradient_curvature(y_pred)
+        gradient, curvature = rows.objective.gradient_and_curvature(y_pred)
         return rows.total * gradient, rows.total * curvature + MIN_CURVATURE * rows.weight
 
     def native(self, y_pred: ArrayLike, data: Any) -> tuple[NDArray[Any], NDArray[Any]]:

@@ -4,16 +4,14 @@
 - ``scores``, ``linear``: from features to scores to sums per group, and the gradient back
 - ``problem``: a task, with standardised features sorted by group (see also :mod:`selfselect.constraints`)
 - ``evaluation``, ``candidates``: finished classifiers, with constraint violation and value from hard counts
-- ``thresholds``: the best threshold per group, exactly, for any score (``group_sets``, ``share_steps``,
-  ``rate_windows``)
-- ``starts``, ``shares``, ``solvers``: :func:`solve`, from a problem to a classifier
+- ``thresholds``: the best threshold per group, exactly, for any score (``group_sets``, ``rate_windows``)
+- ``starts``, ``solvers``: :func:`solve`, from a problem to a classifier
 - ``out_of_fold``: choosing by out-of-fold scores
 - ``paper``: the paper's descent and its settings
 
-The default does not minimise the paper's objective. Once all groups but one stay away, that objective is the mean
-log-loss of the one that is left, whatever its precision; and where a group's smooth application is 0 its gradient is
-lost. So the groups that should apply are decided first, and :class:`~selfselect.learning.objective.TargetedObjective`
-minimises the errors on them under the constraint that they do.
+The default does not minimise the paper's objective, which loses the gradient of a group whose smooth application is 0.
+The groups that should apply are decided first, and :class:`~selfselect.learning.objective.TargetedObjective` minimises
+the errors on them under the constraint that they do.
 """
 
 from ..constraints import InfeasibleError

@@ -211,6 +211,15 @@ def _reliable_steps(terms: TrainingTerms, curves: ThresholdCurves) -> BoolArray:
     return np.asarray(reliable, dtype=bool)
 
 
+def with_best_thresholds(
+    problem: Problem, parameters: FloatArray, fitted_weights: float, origin: str
+) -> list[Candidate]:
+    """The candidate with the best threshold of each group if groups can have their own, otherwise with a common one."""
+    if problem.has_group_thresholds:
+        return with_group_thresholds(problem, parameters, fitted_weights, origin)
+    return [with_best_threshold(problem, parameters, fitted_weights, origin)]
+
+
 def with_group_thresholds(
     problem: Problem,
     parameters: FloatArray,

@@ -8,15 +8,15 @@ n)`` is 0. Without a need, each such sum is maximised group by group. With one i
 its relaxation (one sort) is an upper bound, and its dual price settles almost every group, so that an integer program
 is left for the few others.
 
-If groups have very many entries, only those are looked at that are best at some value and price (column generation;
-:class:`MoreEntries`).
+Where shares of groups apply, groups have very many entries: :class:`ShareSteps` finds those that are best at some value
+and price (column generation). An entry adds ``gain - value n + price cover``, linear in the share and the gain, so that
+one pass over the steps finds the best of each group.
 """
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from functools import cached_property
-from typing import Protocol
 
 import numpy as np
 from numpy.typing import NDArray
@@ -40,18 +40,6 @@ MAX_EXCLUDED = 5
 MAX_BRANCHES = 20_000
 
 
-class MoreEntries(Protocol):
-    """All entries of groups that have too many to look at together."""
-
-    def better(self, choices: GroupChoices, value: float, price: float) -> GroupChoices | None:
-        """The choices with the entries of the largest ``gain - value n + price cover``; None if nothing is added."""
-        ...
-
-    def near(self, choices: GroupChoices, value: float, price: float, limit: float) -> GroupChoices:
-        """The undominated entries whose ``gain - value n + price cover`` is within a limit of the group's largest."""
-        ...
-
-
 @dataclass(frozen=True, eq=False)
 class GroupChoices:
     """What each group can do, and what it adds.
@@ -69,7 +57,7 @@ class GroupChoices:
     reliable: BoolArray
     may_stay_out: BoolArray
     group: NDArray[np.intp] | None = None
-    more: MoreEntries | None = None
+    more: ShareSteps | None = None
 
     @cached_property
     def owner(self) -> NDArray[np.intp]:
@@ -93,6 +81,12 @@ class GroupChoices:
         top = self.start.copy()
         top[self.owner[equal]] = equal  # the last assignment wins
         return _mask(top, len(values))
+
+    def last_of(self, entries: NDArray[np.intp]) -> BoolArray:
+        """The last of some entries in each group."""
+        last = np.full(len(self.reliable), -1)
+        last[self.owner[entries]] = entries  # the last assignment wins
+        return _mask(last[last >= 0], len(self.gain))
 
     @cached_property
     def may_apply(self) -> BoolArray:
@@ -152,7 +146,7 @@ def best_set(choices: GroupChoices, need: float, *, exact: bool = True) -> Group
     if choices.cover[share > 0].sum() < need:
         return None
     choices, share = _relaxation(choices, need, share)
-    applying = _rounded_up(choices, share)
+    applying = choices.last_of(np.flatnonzero(share > 0))  # a split group is given the larger cover
     value, upper = choices.ratio(applying), choices.ratio(share)
     if not upper - value > SUM_ROUNDING or not exact:
         return choices.set_of(applying, value, max(upper, value))
@@ -225,14 +219,6 @@ def _increments(
         if not below_hull.any():
             return entry, np.where(first, replaced[group], np.roll(entry, 1)), added, loss
         entry = entry[~below_hull]
-
-
-def _rounded_up(choices: GroupChoices, share: FloatArray) -> BoolArray:
-    """Entries of a relaxed solution, the split group being given the larger cover."""
-    some = np.flatnonzero(share > 0)
-    entry = np.full(len(choices.reliable), -1)
-    entry[choices.owner[some]] = some  # the last assignment wins
-    return _mask(entry[entry >= 0], len(share))
 
 
 def _mask(entry: NDArray[np.intp], length: int) -> BoolArray:
@@ -355,10 +341,133 @@ def _program(
             return None, most
         taken_steps = result.x > 0.5
         picked = np.concatenate([np.flatnonzero(start), entry[taken_steps]])
-        last = np.full(len(choices.reliable), -1)
-        last[owner[picked]] = picked  # the last assignment wins
-        taken = _mask(last[last >= 0], len(cover))
+        taken = choices.last_of(picked)
         if cover[taken].sum() >= need:
             return taken, most
         others.append(LinearConstraint(np.where(~taken_steps & (added > 0), 1.0, 0.0)[None, :], 1, np.inf))
     return None, most
+
+
+# ---------------------------------------------------------------------- shares of groups
+
+
+@dataclass(frozen=True, eq=False)
+class StepOptions:
+    """Steps that may be chosen, group after group, in each those that select the fewest first.
+
+    ``step`` is the position in the steps of the score, ``share`` the share of the group that applies, and ``gain`` what
+    these people add (-inf where nobody applies). ``n``, ``cover`` and ``reliable`` are of whole groups. ``rates`` has
+    an array for each kind of rate that is bounded: it never falls within a group, and is NaN if it does not count.
+    """
+
+    step: NDArray[np.intp]
+    group: NDArray[np.intp]
+    share: FloatArray
+    gain: FloatArray
+    n: FloatArray
+    cover: FloatArray
+    reliable: BoolArray
+    rates: list[FloatArray] = field(default_factory=list)
+
+    @cached_property
+    def start(self) -> NDArray[np.intp]:
+        """Options ``start[z]`` to ``start[z + 1] - 1`` are those of group z."""
+        return np.searchsorted(self.group, np.arange(len(self.n) + 1)).astype(np.intp)
+
+    @property
+    def stays_out(self) -> BoolArray:
+        """Whether the whole group stays away at each step."""
+        return np.asarray(self.share == 0)
+
+    @cached_property
+    def somebody(self) -> tuple[NDArray[np.intp], NDArray[np.intp]]:
+        """Options at which somebody applies, and how many of them come before each option."""
+        return np.flatnonzero(~self.stays_out), np.concatenate([[0], np.cumsum(~self.stays_out)])
+
+    @cached_property
+    def all_or_none(self) -> bool:
+        """Whether every group applies as a whole or stays away as a whole at each step."""
+        return bool(((self.share == 0) | (self.share == 1)).all())
+
+
+class ShareSteps:
+    """Options at which somebody applies, of the options from ``begin`` to ``end - 1`` of each group."""
+
+    def __init__(self, options: StepOptions, begin: NDArray[np.intp], end: NDArray[np.intp]) -> None:
+        somebody, before = options.somebody
+        length = before[end] - before[begin]
+        if length.sum() < len(somebody):
+            somebody = somebody[np.arange(length.sum()) + np.repeat(before[end] - np.cumsum(length), length)]
+        self.options, self.share, self.gain = options, options.share[somebody], options.gain[somebody]
+        self._groups = np.flatnonzero(length)
+        self._length = length[self._groups]
+        self._start = np.cumsum(self._length) - self._length
+
+    def _spread(self, values: FloatArray) -> FloatArray:
+        """Values of groups, for each option."""
+        return np.repeat(values[self._groups], self._length)
+
+    def _largest(self, values: FloatArray) -> tuple[FloatArray, NDArray[np.intp]]:
+        """Largest value of each group and the last option that has it; -inf, and -1, in groups without options."""
+        value, option = np.full(len(self.options.n), -np.inf), np.full(len(self.options.n), -1)
+        value[self._groups] = np.maximum.reduceat(values, self._start) if len(values) else -np.inf
+        equal = np.flatnonzero(values == self._spread(value))
+        option[self._groups[np.searchsorted(self._start, equal, side="right") - 1]] = equal
+        return value, option
+
+    def _entries(self, option: NDArray[np.intp], group: NDArray[np.intp], may_stay_out: BoolArray) -> GroupChoices:
+        """Options as entries; -1 for a group that cannot apply."""
+        o, can_apply = self.options, option >= 0
+        share = np.where(can_apply, self.share[option] if len(self.share) else 0.0, 0.0)
+        gain = np.where(can_apply, self.gain[option] if len(self.gain) else 0.0, -np.inf)
+        return GroupChoices(gain, share * o.n[group], share * o.cover[group], o.reliable, may_stay_out, group, self)
+
+    def largest_shares(self, may_stay_out: BoolArray) -> GroupChoices:
+        """The option with the largest share of each group, and the largest gain of those."""
+        largest, _ = self._largest(self.share)
+        _, option = self._largest(np.where(self.share == self._spread(largest), self.gain, -np.inf))
+        return self._entries(option, np.arange(len(option)), may_stay_out)
+
+    def better(self, choices: GroupChoices, value: float, price: float) -> GroupChoices | None:
+        """The choices with the best option of each group at a value and a price; None if they have it already."""
+        _, option = self._largest(self._net_gain(value, price))
+        best = self._entries(option, np.arange(len(option)), choices.may_stay_out)
+        present = choices.largest(choices.gain - value * choices.n + price * choices.cover)
+        new = (best.gain - value * best.n + price * best.cover > present) & (present > -np.inf)
+        if not new.any():
+            return None
+        group = np.concatenate([choices.owner, np.flatnonzero(new)])
+        n = np.concatenate([choices.n, best.n[new]])
+        order = np.lexsort((n, group))
+        gain, cover = (np.concatenate([getattr(choices, name), getattr(best, name)[new]]) for name in ("gain", "cover"))
+        return replace(choices, gain=gain[order], n=n[order], cover=cover[order], group=group[order])
+
+    def near(self, choices: GroupChoices, value: float, price: float, limit: float) -> GroupChoices:
+        """The undominated options within a limit of what is best for the group at a value and a price."""
+        net_gain, n_groups = self._net_gain(value, price), len(self.options.n)
+        best, top = self._largest(net_gain)
+        best = np.where(choices.may_stay_out, np.maximum(best, 0.0), best)
+        near = net_gain > self._spread(best - limit)
+        near[top[top >= 0]] = True
+        option = np.flatnonzero(near)
+        group = self._groups[np.searchsorted(self._start, option, side="right") - 1]
+        order = np.lexsort((self.share[option], group))
+        option, group = option[order], group[order]
+        while True:  # an option is dominated by another with at least its share and its gain at this value
+            gain = self.gain[option] - value * self.options.n[group] * self.share[option]
+            dominated = np.zeros(len(option), dtype=bool)
+            dominated[:-1] = (group[:-1] == group[1:]) & (gain[:-1] <= gain[1:])
+            if not dominated.any():
+                break
+            option, group = option[~dominated], group[~dominated]
+        without = np.setdiff1d(np.arange(n_groups), group)
+        group = np.concatenate([group, without])
+        order = np.argsort(group, kind="stable")
+        option = np.concatenate([option, np.full(len(without), -1)])[order]
+        return self._entries(option, group[order], choices.may_stay_out)
+
+    def _net_gain(self, value: float, price: float) -> FloatArray:
+        net = self._spread(price * self.options.cover - value * self.options.n)
+        net *= self.share
+        net += self.gain
+        return net

@@ -14,9 +14,7 @@ apply (``a_z`` is fixed to 1 for these and 0 for others)::
 
     sum_z T_z (P_z - TP_z + price (PP_z - TP_z)) / scale  +  bounds of precision  +  penalties of constraints
 
-Both are configurations of one engine: :mod:`.scores` makes sums per group from scores
-(:class:`~selfselect.counting.sums.Sums`, K numbers of each kind for K groups) and takes the gradient back to scores;
-:mod:`.linear` makes scores from features.
+:mod:`.scores` makes the sums from scores and takes the gradient back; :mod:`.linear` makes scores from features.
 """
 
 from __future__ import annotations
@@ -306,11 +304,6 @@ class HardObjective:
     violations: pd.Series
 
 
-def _as_float(value: Any) -> Any:
-    """A single value as a float; several as they are."""
-    return float(value) if np.ndim(value) == 0 else value
-
-
 class ObjectiveOnRows:
     """A :class:`StrategicObjective` for given people; made by :meth:`StrategicObjective.on_rows`.
 
@@ -349,17 +342,17 @@ class ObjectiveOnRows:
     def value_and_gradient(self, score: ArrayLike) -> tuple[Any, NDArray[Any]]:
         """Value, and its gradient with respect to each score; see :meth:`StrategicObjective.value_and_gradient`."""
         value, in_sums = self.objective(self._smooth.forward(self._sorted(score)))
-        return _as_float(value), self._unsorted(self._smooth.backward(in_sums))
+        return float(value) if np.ndim(value) == 0 else value, self._unsorted(self._smooth.backward(in_sums))
 
-    def value_gradient_curvature(self, score: ArrayLike) -> tuple[Any, NDArray[Any], NDArray[Any]]:
-        """Value, gradient, and a curvature of at least 0 with respect to each score.
+    def gradient_and_curvature(self, score: ArrayLike) -> tuple[NDArray[Any], NDArray[Any]]:
+        """Gradient, and a curvature of at least 0, with respect to each score.
 
         The curvature is exact for the log-loss at given shares that apply, and a bound for everything else, both
         without the terms between people; see :meth:`.scores.SmoothScores.backward_with_curvature`.
         """
-        value, in_sums = self.objective(self._smooth.forward(self._sorted(score)))
+        _, in_sums = self.objective(self._smooth.forward(self._sorted(score)))
         gradient, curvature = self._smooth.backward_with_curvature(in_sums)
-        return _as_float(value), self._unsorted(gradient), self._unsorted(curvature)
+        return self._unsorted(gradient), self._unsorted(curvature)
 
     def hard(self, score: ArrayLike) -> HardObjective:
         """Outcome on hard counts, and violations; see :meth:`StrategicObjective.hard`."""
@@ -402,9 +395,8 @@ class PrecisionBounds:
 class TargetedObjective:
     """Errors on groups that are meant to apply, with everything else as a penalty.
 
-    :class:`StrategicObjective` lets the data decide who applies, and loses the gradient of a group whose smooth
-    application is 0. This objective is given the groups (``target`` is 1 for these, 0 for others). ``bounds`` keep them
-    in and others out. If ``with_log_loss``, the log-loss on the target replaces the errors.
+    ``target`` is 1 for these groups, 0 for others; ``bounds`` keep them in and others out. If ``with_log_loss``, the
+    log-loss on the target replaces the errors.
 
     At ``price`` 1 the value is the smooth number of errors. At ``c / (1 - c)`` the gain ``TP - price (PP - TP)`` is
     positive exactly for a smooth precision above c: the score turns towards precision at the very top.

@@ -20,22 +20,16 @@ from ..publishing import ThresholdCurves
 from .candidates import DIGITS, Candidate, group_thresholds, threshold_between
 from .evaluation import evaluate_thresholds
 from .problem import Problem
-from .shares import gaussian_starts, scores_for_shares
 from .solvers import solve_all_groups
-from .starts import FittedScore, fit_scores, logistic_start, target_sets
+from .starts import FittedScore, fit_scores, gaussian_starts, logistic_start, scores_for_shares, target_sets
 
 
 @dataclass(frozen=True, eq=False)
 class OutOfFoldCandidate:
-    """A classifier that was evaluated on people its score had not seen.
+    """A classifier, fitted to the final rows, that was evaluated on people its score had not seen.
 
-    Attributes
-    ----------
-    candidate : Candidate
-        Fitted to the final rows.
-    score : ndarray of shape (n_rows,)
-        Out-of-fold score of each row of the problem on the scale of the candidate, positive for those who are selected;
-        NaN for rows that are in no test fold.
+    ``score`` is the out-of-fold score of each row of the problem on the scale of the candidate, positive for those who
+    are selected; NaN for rows that are in no test fold.
     """
 
     candidate: Candidate

@@ -1,15 +1,13 @@
 """Steps that groups may take while their rates stay close: a best-first search over windows of rates.
 
 Rates of groups are close if all lie in a window, from some lowest rate up to the highest that parity allows beside it.
-Within a group both rates fall from step to step, so that the steps that fit a window (or two windows, of two kinds of
-rate) are a run of neighbours, whose best a table of maxima gives (or, if shares of groups apply, a pass over the run:
-:mod:`.share_steps`). A box of windows, over a range of lowest rates, is
-bounded by letting every group use any step that fits any window of the box. Boxes are halved, the most promising first,
-until none could beat the best single window.
+Within a group rates fall from step to step, so that the steps that fit a window (or two windows, of two kinds of rate)
+are a run of neighbours, whose best a table of maxima gives (or, if shares of groups apply, a pass over the run). A box
+of windows, over a range of lowest rates, is bounded by letting every group use any step that fits any window of the
+box. Boxes are halved, the most promising first, until none could beat the best single window.
 
-For m steps and K groups: O(m log m) time and memory for the tables, then O(K log m) time per box. A million rows take
-about a hundred boxes with one kind of rate, perhaps tens of thousands with two. The search stops after a given amount
-of work, and returns how far from the best it may be.
+For m steps and K groups: O(m log m) time and memory for the tables, then O(K log m) time per box. The search stops
+after a given amount of work, and returns how far from the best it may be.
 """
 
 from __future__ import annotations
@@ -25,8 +23,7 @@ from numpy.typing import NDArray
 
 from .._validation import FloatArray
 from ..constraints import RateParity
-from .group_sets import GroupChoices, GroupSet
-from .share_steps import ShareSteps, StepOptions
+from .group_sets import GroupChoices, GroupSet, ShareSteps, StepOptions
 
 #: Values of sets that differ by less are equal.
 EQUAL_VALUES = 1e-12
@@ -92,7 +89,6 @@ class RateWindows:
         with_table = bool(parities) and options.all_or_none
         self._gain = _RangeMaxima(options.gain, int(np.diff(start).max())) if with_table else None
         self._out_before = np.concatenate([[0], np.cumsum(options.stays_out)])
-        self._shares = None if options.all_or_none else ShareSteps(options)
 
     def run(self, low: Corner, high: Corner) -> tuple[NDArray[np.intp], NDArray[np.intp]]:
         """First option of each group that fits a window of the box, and the end of those that do."""
@@ -110,8 +106,8 @@ class RateWindows:
         """What each group can do with the options of a run."""
         o = self.options
         may_stay_out = self._out_before[end] > self._out_before[begin]
-        if self._shares is not None:
-            return self._shares.choices(begin, end, may_stay_out)
+        if not o.all_or_none:
+            return ShareSteps(o, begin, end).largest_shares(may_stay_out)
         return GroupChoices(
             gain=np.maximum.reduceat(o.gain, begin) if self._gain is None else self._gain.of(begin, end),
             n=o.n,
@@ -137,7 +133,7 @@ class RateWindows:
             nonlocal best, work
             begin, end = self.run(low, high)
             chosen = choose(self.choices(begin, end), exact)
-            n_steps = 0 if self._shares is None else int((end - begin).sum())
+            n_steps = 0 if self.options.all_or_none else int((end - begin).sum())
             work += (len(begin) + BOX_WORK + SHARE_WORK * n_steps) * (EXACT_SET_WORK if exact else 1)
             if chosen is not None and low == high and (best is None or chosen.value > best.set.value):
                 best = WindowResult(chosen, begin, end, chosen.upper)

@@ -25,16 +25,10 @@ Numbers: TypeAlias = NDArray[Any]
 
 @dataclass(frozen=True, eq=False)
 class GroupedRows:
-    """Labels and weights of rows, sorted by group, so that a sum per group is one pass.
+    """Labels (0.0 or 1.0) and weights of rows, sorted by group, so that a sum per group is one pass.
 
-    Attributes
-    ----------
-    y, weight : ndarray of shape (n_rows,)
-        Labels (0.0 or 1.0) and weights.
-    start : ndarray of shape (n_groups,)
-        First row of each group. A group without rows starts where the next one does.
-    size, n, positives : ndarray of shape (n_groups,)
-        Rows, and sums of weights of all and of qualified rows.
+    ``start`` is the first row of each group; a group without rows starts where the next one does. ``size``, ``n`` and
+    ``positives`` are the rows of each group, and sums of weights of all and of qualified rows.
     """
 
     y: FloatArray
@@ -123,22 +117,11 @@ def starts_of(size: NDArray[np.intp]) -> NDArray[np.intp]:
 class SmoothScores:
     """Forward and backward passes over scores.
 
-    Parameters
-    ----------
-    rows : GroupedRows
-    temperature, precision_temperature : float
-        ``t`` of ``y~ = sigma(t s)``, in the loss and in penalties on rates; and ``t'`` of ``p = sigma(t' s)``, in the
-        smooth precision, by default ``t``.
-    with_loss, with_largest : bool
-        Whether to compute the log-loss; and the largest prediction of each group, with hard counts.
-    vectorised : bool, default=False
-        Whether to use numpy's exp and log1p, several times faster than scipy's expit and log_expit. Their last digits
-        depend on the processor, and many steps of L-BFGS would amplify these.
-
-    Attributes
-    ----------
-    soft, sharp : ndarray of the shape of the scores
-        ``y~`` and ``p`` in the last pass forward. Passes over scores of the same shape reuse these arrays.
+    ``temperature`` is ``t`` of ``y~ = sigma(t s)``, in the loss and in penalties on rates; ``precision_temperature`` is
+    ``t'`` of ``p = sigma(t' s)``, in the smooth precision, by default ``t``. ``soft`` and ``sharp`` are ``y~`` and
+    ``p`` in the last pass forward; passes over scores of one shape reuse these arrays. ``with_largest`` also computes
+    the largest prediction of each group, and hard counts. ``vectorised`` uses numpy's exp and log1p, several times
+    faster than scipy's expit and log_expit; their last digits depend on the processor, and L-BFGS would amplify these.
     """
 
     def __init__(

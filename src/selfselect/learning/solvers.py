@@ -3,13 +3,12 @@
 :func:`solve_single_groups` trains for few groups at a time. :func:`solve_all_groups` is for groups that share one
 threshold, or for constraints between groups: for each of a few sets of groups that might apply, the errors on that set
 are minimised on all rows, with barriers for the constraints. Every score on the way is evaluated by hard counts at
-every threshold. If a group that should apply alone does not, training is repeated from scores refined for it. For m
-rows and d features this takes O(m d) per step of L-BFGS, at most about 150 steps for each of five sets and 240 for each
-repetition, whatever the number of groups.
+every threshold. If a group that should apply alone does not, training is repeated from scores refined for it.
 """
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass, replace
 
 import numpy as np
@@ -22,17 +21,27 @@ from ..constraints import InfeasibleError
 from ..counting import GroupCounts, ratio
 from ..counting.rows import InMemoryRows
 from ..statistics import SLACK
-from .candidates import Candidate, counts_of, curves_of, names_of, with_best_threshold, with_group_thresholds
+from .candidates import (
+    Candidate,
+    counts_of,
+    curves_of,
+    names_of,
+    with_best_threshold,
+    with_best_thresholds,
+    with_group_thresholds,
+)
 from .linear import LinearLoss
 from .objective import PrecisionBounds, TargetedObjective
 from .problem import Problem
-from .shares import gaussian_starts, scores_for_shares
 from .starts import (
+    RIDGE,
     FittedScore,
     fit_scores,
+    gaussian_starts,
     logistic_start,
     refined_scores,
     score_size,
+    scores_for_shares,
     shortlist,
     target_sets,
     weighted_quantile,
@@ -41,7 +50,7 @@ from .starts import (
 SOLVERS = ("auto", "constructive")
 #: Numbers of groups that a message lists.
 MAX_NUMBERS = 5
-#: Sharpness of predictions and steps of L-BFGS, from stage to stage; the first minimises the log-loss, then errors.
+#: Sharpness of predictions and steps of L-BFGS, from stage to stage; the first minimises the log-loss, others errors.
 STAGES = ((2.0, 30), (10.0, 60), (40.0, 60))
 FIRST, SECOND, LAST = range(len(STAGES))
 #: Sets of groups that are tried, and those of them that reach the last stage.
@@ -52,8 +61,6 @@ MIN_MARGIN = 0.02
 WEIGHT, HIGHER_WEIGHT = 1.0, 10.0
 #: Share of all people that a score refined for one group selects when training is repeated from it.
 FIRST_SELECTED = 0.02
-#: Weight of ``|w|^2 / 2``: only to keep the weights finite.
-RIDGE = 1e-5
 
 
 def solve(
@@ -88,13 +95,10 @@ def solve_shares(
     candidates: list[Candidate] = []
     for score in scores:
         weights = 1.0 if score.parameters is start else float(problem.n_varying)
-        if problem.has_group_thresholds:
-            try:
-                candidates += with_group_thresholds(problem, score.parameters, weights, score.kind)
-            except InfeasibleError as error:
-                infeasible = error
-        else:
-            candidates.append(with_best_threshold(problem, score.parameters, weights, score.kind))
+        try:
+            candidates += with_best_thresholds(problem, score.parameters, weights, score.kind)
+        except InfeasibleError as error:
+            infeasible = error
     if not candidates:
         raise infeasible
     return candidates, n_iter
@@ -103,11 +107,7 @@ def solve_shares(
 def solve_single_groups(
     problem: Problem, *, with_refinement: bool = True, max_iter: int | None = None
 ) -> tuple[list[Candidate], int]:
-    """Candidates from a logistic score and from scores refined for few groups; and steps of the logistic start.
-
-    For m rows, d features and any number of groups, the start takes one logistic regression, and each evaluation
-    O(m (d + log m)).
-    """
+    """Candidates from a logistic score and from scores refined for few groups; and steps of the logistic start."""
     start, n_iter = logistic_start(problem, max_iter)
     sets = target_sets(problem, start)
     everybody, *refined = fit_scores(problem, start, sets if with_refinement else [])
@@ -130,21 +130,17 @@ def solve_single_groups(
 class _Run:
     """Training for one set of groups, from stage to stage."""
 
+    groups: NDArray[np.intp]
     objective: TargetedObjective
     parameters: FloatArray
     candidate: Candidate
-
-    @property
-    def groups(self) -> NDArray[np.intp]:
-        """The set of groups."""
-        return np.flatnonzero(self.objective.target)
 
 
 def solve_all_groups(problem: Problem, max_iter: int | None = None) -> tuple[list[Candidate], int]:
     """Candidates from scores that are trained on all rows; and steps of the logistic start."""
     start, n_iter = logistic_start(problem, max_iter)
     candidates = [with_best_threshold(problem, start, 1.0, "everybody")]
-    runs = [_Run(objective, start, candidates[0]) for objective in _objectives(problem, start)]
+    runs = [_Run(*each, start, candidates[0]) for each in _objectives(problem, start)]
     for stage in (FIRST, SECOND):
         candidates += [_advance(problem, run, stage, WEIGHT) for run in runs]
     runs.sort(key=lambda run: run.candidate.rank, reverse=True)
@@ -178,7 +174,7 @@ def _repeated_runs(problem: Problem, run: _Run, start: FloatArray) -> list[_Run]
     for parameters in refined_scores(problem, start, run.groups):
         at = parameters / score_size(problem.block.score(parameters), weight)
         at[-1] -= weighted_quantile(problem.block.score(at), weight, 1 - FIRST_SELECTED)
-        runs.append(_Run(run.objective, at, run.candidate))
+        runs.append(replace(run, parameters=at))
     return runs
 
 
@@ -193,23 +189,21 @@ def _advance(problem: Problem, run: _Run, stage: int, weight: float) -> Candidat
     return run.candidate
 
 
-def _objectives(problem: Problem, start: FloatArray) -> list[TargetedObjective]:
-    """The objective of each set of groups that might apply."""
+def _objectives(problem: Problem, start: FloatArray) -> Iterator[tuple[NDArray[np.intp], TargetedObjective]]:
+    """Sets of groups that might apply, each with its objective."""
     terms, costs = problem.terms, problem.terms.costs
     margin = max(MIN_MARGIN, terms.margin)
     inside = np.clip(np.minimum(costs + margin, (1 + costs) / 2), PRECISION_CLIP, 1 - PRECISION_CLIP)
     outside = np.clip(np.maximum(costs - margin, costs / 2), PRECISION_CLIP, 1 - PRECISION_CLIP)
-    objectives = []
     for groups, push_others_out in _sets_to_try(problem, start):
-        target = np.zeros(problem.n_groups)
-        target[groups] = 1.0
+        target = np.isin(np.arange(problem.n_groups), groups).astype(np.float64)
         bounds = PrecisionBounds(
             at_least=np.where(target > 0, inside, np.nan),
             at_most=np.where((target == 0) & push_others_out, outside, np.nan),
         )
         n = float(problem.block.rows.n[groups].sum())
-        objectives.append(TargetedObjective(target, scale=n, bounds=bounds, constraints=terms.between_groups))
-    return objectives
+        objective = TargetedObjective(target, scale=n, bounds=bounds, constraints=terms.between_groups)
+        yield np.sort(groups), objective
 
 
 def _sets_to_try(problem: Problem, start: FloatArray) -> list[tuple[NDArray[np.intp], bool]]:

@@ -3,11 +3,14 @@
 An average over applicants is never better than its best part, so it pays to find, for one group (or a required set),
 the most accurate score whose precision reaches the cost. A logistic score of everybody misses groups of a low base
 rate, in which none of its thresholds is precise enough. Refinement turns the score towards precision at the very top.
-One refinement takes O(m_z d) per step, for the m_z rows of its groups and d features.
+
+Where a share of every group applies, :class:`.StrategicObjective` has a gradient everywhere and is minimised as it is:
+first with the log-loss, then with errors and ever sharper predictions.
 """
 
 from __future__ import annotations
 
+from contextlib import suppress
 from dataclasses import dataclass, replace
 
 import numpy as np
@@ -16,13 +19,13 @@ from sklearn.linear_model import LogisticRegression
 
 from .._validation import BoolArray, FloatArray
 from ..behaviour import as_decisions
-from ..constraints import SHARE_SLACK
+from ..constraints import SHARE_SLACK, InfeasibleError
 from ..counting import GroupCounts, ratio
 from ..counting.rows import InMemoryRows
-from .candidates import curves_of, names_of
+from .candidates import curves_of, names_of, with_best_thresholds
 from .evaluation import MIN_SELECTED, accuracy_lower_bound
 from .linear import FeatureBlock, LinearLoss
-from .objective import TargetedObjective
+from .objective import StrategicObjective, TargetedObjective
 from .problem import Problem
 from .scores import GroupedRows
 
@@ -51,6 +54,12 @@ MIN_VARIANCE = 1e-4
 BELOW_ALL = 1e-6
 #: Scores of size 1 that differ by rounding only.
 SAME_SCORE = 1e-9
+#: Loss, sharpness of predictions and of the smooth precision, and steps, from stage to stage where shares apply.
+SHARE_STAGES = (("log", 2.0, 5.0, 40), ("errors", 10.0, 10.0, 60), ("errors", 40.0, 40.0, 60))
+#: Gaussian starts besides the informed ones.
+RANDOM_STARTS = 2
+#: Weight of ``|w|^2 / 2``: only to keep the weights finite.
+RIDGE = 1e-5
 
 
 def logistic_start(problem: Problem, max_iter: int | None = None) -> tuple[FloatArray, int]:
@@ -208,3 +217,40 @@ def weighted_quantile(values: FloatArray, weight: FloatArray, share: float) -> f
     whole = np.floor(place)
     low, high = ranked[np.minimum(np.searchsorted(below, [whole, whole + 1], side="right"), len(ranked) - 1)]
     return float(low + (place - whole) * (high - low))
+
+
+# ---------------------------------------------------------------------- where shares of groups apply
+
+
+def scores_for_shares(problem: Problem, start: FloatArray, gaussian: FloatArray) -> list[FittedScore]:
+    """Scores from the logistic start, from the best thresholds on it, and from Gaussian starts (one row each)."""
+    starts = {"logistic": start}
+    with suppress(InfeasibleError):
+        (best,) = with_best_thresholds(problem, start, 1.0, "")
+        starts["thresholds"] = best.parameters
+    starts |= {f"random start {i + 1}": parameters for i, parameters in enumerate(gaussian)}
+    return [FittedScore(f"strategic from {name}", _minimise(problem, at)) for name, at in starts.items()]
+
+
+def gaussian_starts(random: np.random.RandomState, n_features: int) -> FloatArray:
+    """Parameters drawn from a normal distribution, one row per start."""
+    return np.asarray(random.normal(size=(RANDOM_STARTS, n_features + 1)))
+
+
+def _minimise(problem: Problem, parameters: FloatArray) -> FloatArray:
+    """Parameters after all stages."""
+    terms, ridge = problem.terms, np.full(problem.n_features, RIDGE + problem.l2)
+    for loss, temperature, precision_temperature, steps in SHARE_STAGES:
+        objective = StrategicObjective(
+            terms.costs,
+            behaviour=terms.behaviour,
+            constraints=tuple(constraint.with_weight() for constraint in terms.between_groups),
+            margin=terms.margin,
+            loss=loss,
+            temperature=temperature,
+            precision_temperature=precision_temperature,
+            corrected=False,
+            groups=terms.groups,
+        )
+        parameters = LinearLoss(InMemoryRows(problem.block), objective, ridge).minimise(parameters, steps)
+    return parameters

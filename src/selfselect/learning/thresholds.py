@@ -6,8 +6,8 @@ step per group, the objective is
     maximise  sum_z a_z(t_z) gain_z(t_z) / sum_z a_z(t_z) n_z
 
 which is induced accuracy if the gain is the number of correct decisions. By Dinkelbach's iteration each group has a
-best step at every value of the ratio, which does not depend on the other groups (:mod:`.group_sets`,
-:mod:`.share_steps`). Parity constraints are met by a search over windows of rates (:mod:`.rate_windows`).
+best step at every value of the ratio, which does not depend on the other groups (:mod:`.group_sets`). Parity
+constraints are met by a search over windows of rates (:mod:`.rate_windows`).
 
 A group applies, yes or no, if at least half of it does. A step at which somebody would apply, but not reliably, is not
 used. The exception is a group that has no other step. Its people and its gain are part of the value, but it helps no
@@ -27,9 +27,8 @@ from ..behaviour import LEAST_SHARE, MAJORITY, Shares, as_decisions
 from ..constraints import Constraints, InfeasibleError, RateParity
 from ..counting import CountCurves, ratio
 from ..statistics import SLACK
-from .group_sets import GroupChoices, GroupSet, best_set
+from .group_sets import GroupChoices, GroupSet, StepOptions, best_set
 from .rate_windows import RateWindows, WindowResult, narrowest_windows
-from .share_steps import StepOptions
 
 #: Step of a group of which nobody applies: the one that selects the fewest, or everybody (if nobody applies then).
 #: With "forbid", the fewest that ``constraints.min_selected`` allows.
@@ -42,12 +41,10 @@ EXACT_GAP = 1e-9
 
 @dataclass(frozen=True, eq=False)
 class OptimalThresholds:
-    """A step for each group, and its value.
+    """A step for each group (a position in the steps of the score), whether at least half applies, and what share does.
 
-    ``step``, ``applying`` and ``share`` have an entry per group: the position in the steps of the score, whether the
-    group applies (at least half of it), and the share that does. ``value`` is gain over people of those who apply, NaN
-    if nobody does. No other thresholds have a value above ``value + gap``; they are ``exact`` if the gap is only
-    rounding.
+    ``value`` is gain over people of those who apply, NaN if nobody does. No other thresholds have a value above
+    ``value + gap``; they are ``exact`` if the gap is only rounding.
     """
 
     step: NDArray[np.intp]
@@ -75,12 +72,10 @@ def optimise_thresholds(
     ----------
     steps : CountCurves
         Counts of each group at every threshold of a score.
-    shares : ndarray of shape (n_steps,)
-        Share of the step's group that applies, by the counts published there: booleans, or numbers in [0, 1].
-    reliable : ndarray of bool of shape (n_steps,), optional
-        Whether it can be relied on to apply; by default wherever somebody applies.
-    gain : ndarray of shape (n_steps,), optional
-        What each step adds to the numerator if the whole group applies; by default the number of correct decisions.
+    shares, reliable, gain : ndarray of shape (n_steps,)
+        Share of the step's group that applies (booleans, or numbers in [0, 1]); whether it can be relied on to apply,
+        by default wherever somebody does; and what the step adds to the numerator if the whole group applies, by
+        default the number of correct decisions.
     shut_out : {"select_none", "select_all", "forbid"}, default="select_none"
         See :data:`ShutOut`.
     constraints : Constraints, optional
@@ -88,8 +83,7 @@ def optimise_thresholds(
     only : ndarray of bool of shape (n_groups,), optional
         Groups that apply if they can, while all others stay away if they can. By default the best set is chosen.
     max_work : float, default=3e7
-        Limit of the search under parity constraints. If the search reaches it, ``exact`` is False and the gap bounds
-        what may have been missed.
+        Limit of the search under parity constraints. Beyond it, ``exact`` is False.
 
     Returns
     -------
