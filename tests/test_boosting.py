@@ -213,13 +213,6 @@ def test_training_lowers_the_objective_and_beats_its_start(lightgbm, people):
     assert values[-1] < value(objective, longer.predict(X, raw_score=True), y, group)
 
 
-def test_training_lowers_the_objective_from_scores_of_zero(lightgbm, people):
-    X, y, group = people
-    boosted = train(lightgbm, people)
-    start = value(boosted.objective, np.zeros(len(y)), y, group)
-    assert value(boosted.objective, boosted.predict(X), y, group) < 0.5 * start
-
-
 def test_each_behaviour_is_best_served_by_its_own_training(lightgbm, people):
     X, y, group = people
     behaviours = [None, LogitResponse(0.3)]
