@@ -1,9 +1,10 @@
 """People drawn at random, and what they are put into."""
 
 import numpy as np
+import pandas as pd
 from hypothesis import strategies as st
 
-from selfselect import ThresholdCurves
+from selfselect import PublishedStatistics, ThresholdCurves
 
 #: (qualified, selected, group) of each.
 decided_people = st.lists(st.tuples(st.booleans(), st.booleans(), st.sampled_from("abc")), min_size=1, max_size=40)
@@ -20,6 +21,13 @@ def curves_of(rows, **options):
     y, score, z = zip(*rows, strict=True)
     y, score, z = list(y), [float(s) for s in score], list(z)
     return y, score, z, ThresholdCurves.from_scores(y, score, sensitive_features=z, **options)
+
+
+def table_of(**groups):
+    """Published statistics from (n, positives, selected, true positives, and perhaps untested) of each group."""
+    columns = ["n", "positives", "selected", "true_positives", "untested"]
+    frame = pd.DataFrame.from_dict(groups, orient="index")
+    return PublishedStatistics.from_counts(frame.set_axis(columns[: frame.shape[1]], axis=1))
 
 
 def thresholds_to_try(score):

@@ -8,6 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from drawn import table_of
 from selfselect import GroupCounts, PublishedStatistics
 from selfselect.metrics import outcome
 from selfselect.outcomes import BOUNDED, BoundedOutcome, Outcome, outcome_bounds
@@ -29,8 +30,7 @@ def test_an_outcome_needs_a_decision_for_every_group_of_the_population():
 
 def test_an_outcome_holds_python_numbers():
     # A: 10 people, 8 correct decisions, 5 qualified; B: 6 people, 3 correct decisions, 2 qualified
-    frame = pd.DataFrame({"n": [10, 6], "positives": [5, 2], "selected": [5, 3], "true_positives": [4, 1]}, list("AB"))
-    result = outcome(PublishedStatistics.from_counts(frame), pd.Series({"B": 0.5, "A": 0.25}))
+    result = outcome(table_of(A=(10, 5, 5, 4), B=(6, 2, 3, 1)), pd.Series({"B": 0.5, "A": 0.25}))
     assert type(result) is Outcome
     assert result.to_dict() == {
         "assumed_accuracy": 11 / 16,
@@ -69,21 +69,14 @@ def counts_of(rows):
     return GroupCounts(*np.moveaxis(np.array(rows), -1, 0))
 
 
-@st.composite
-def groups_of_people(draw, untested=True):
-    """Possible counts of one group."""
-    true_positives, wrong, missed, rejected = (draw(st.integers(0, 3)) for _ in range(4))
-    unknown = draw(st.integers(0, 3)) if untested else 0
-    return (
-        true_positives + wrong + missed + rejected + unknown,
-        true_positives + missed,
-        true_positives + wrong,
-        true_positives,
-        unknown,
-    )
+def group_of(true_positives, wrong, missed, rejected, unknown):
+    """Counts of one group: n, positives, selected, true positives, untested."""
+    n = true_positives + wrong + missed + rejected + unknown
+    return n, true_positives + missed, true_positives + wrong, true_positives, unknown
 
 
-three_groups = st.lists(groups_of_people(), min_size=3, max_size=3)
+groups_of_people = st.tuples(*[st.integers(0, 3)] * 5).map(lambda parts: group_of(*parts))
+three_groups = st.lists(groups_of_people, min_size=3, max_size=3)
 three_shares = st.lists(st.sampled_from([0.0, 0.25, 0.5, 1.0]), min_size=3, max_size=3)
 
 
@@ -100,8 +93,7 @@ def test_bounds_are_the_extremes_over_all_possible_labels(cases):
 
 def test_the_outcome_of_untested_people_has_bounds():
     groups = [(10, 4, 5, 3, 2), (12, 3, 4, 2, 5), (6, 2, 2, 2, 0)]
-    frame = pd.DataFrame(groups, list("ABC"), ["n", "positives", "selected", "true_positives", "untested"])
-    population = PublishedStatistics.from_counts(frame)
+    population = table_of(**dict(zip("ABC", groups, strict=True)))
     result = outcome(population, pd.Series({"C": 1.0, "A": 0.75, "B": 0.25, "elsewhere": 1.0}))
     assert type(result) is BoundedOutcome
     bounds = bounds_by_enumeration(groups, [0.75, 0.25, 1.0])
@@ -115,11 +107,7 @@ def test_the_outcome_of_untested_people_has_bounds():
 
 
 def test_metrics_that_do_not_depend_on_untested_people_are_known():
-    frame = pd.DataFrame(
-        {"n": [10, 8], "positives": [4, 3], "selected": [5, 4], "true_positives": [3, 2], "untested": [2, 0]},
-        index=["A", "B"],
-    )
-    population = PublishedStatistics.from_counts(frame)
+    population = table_of(A=(10, 4, 5, 3, 2), B=(8, 3, 4, 2, 0))
     without = outcome(population, pd.Series({"A": False, "B": True}))
     assert without.induced_accuracy == without.induced_accuracy_low == without.induced_accuracy_high == 5 / 8
     everybody = outcome(population, pd.Series({"A": True, "B": True}))

@@ -9,12 +9,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from drawn import curves_of
+from drawn import curves_of, table_of
 from reference import all_tables
 from selfselect import BestResponse, PublishedStatistics, Terms, ThresholdCurves, theory
-from selfselect.datasets import (
-    fetch_adult,
-)
+from selfselect.datasets import fetch_adult
 from selfselect.metrics import outcome
 
 COSTS = [0.1, 0.3, 0.5, 0.6, 0.7, 0.9]
@@ -22,11 +20,7 @@ COSTS = [0.1, 0.3, 0.5, 0.6, 0.7, 0.9]
 
 def published(tables):
     """Statistics from {group: (TP, FP, FN, TN)}."""
-    rows = {
-        group: {"n": tp + fp + fn + tn, "positives": tp + fn, "selected": tp + fp, "true_positives": tp}
-        for group, (tp, fp, fn, tn) in tables.items()
-    }
-    return PublishedStatistics.from_counts(pd.DataFrame.from_dict(rows, orient="index"))
+    return table_of(**{z: (tp + fp + fn + tn, tp + fn, tp + fp, tp) for z, (tp, fp, fn, tn) in tables.items()})
 
 
 # ---------------------------------------------------------------------- utility and precision
@@ -343,8 +337,7 @@ def test_a_calibrated_group_whose_base_rate_reaches_the_cost_is_blocked_only_by_
 
 
 def test_equal_selection_rates_alone_do_not_give_the_order():
-    rows = {"n": 10, "positives": [6, 4], "selected": 5, "true_positives": [2, 4]}
-    table = PublishedStatistics.from_counts(pd.DataFrame(rows, index=["high", "low"]))
+    table = table_of(high=(10, 6, 5, 2), low=(10, 4, 5, 4))
     assert table.counts.selection_rate.tolist() == [0.5, 0.5]
     assert table.base_rate["high"] > table.base_rate["low"]
     assert table.precision.to_dict() == {"high": 0.4, "low": 0.8}

@@ -65,14 +65,7 @@ def take_rows(values: Any, rows: NDArray[np.intp]) -> Any:
 
 
 def few_rows() -> AbstractContextManager[None]:
-    """Show at most :data:`MAX_SHOWN` rows of a frame, and then how many there are, whatever pandas is set to.
-
-    Examples
-    --------
-    >>> with few_rows():
-    ...     repr(pd.DataFrame({"a": range(3000)})).splitlines()[-1]
-    '[3000 rows x 1 columns]'
-    """
+    """Show at most :data:`MAX_SHOWN` rows of a frame, and then how many there are, whatever pandas is set to."""
     context: AbstractContextManager[None] = pd.option_context(
         "display.max_rows", MAX_SHOWN, "display.min_rows", MAX_SHOWN, "display.show_dimensions", "truncate"
     )

@@ -111,24 +111,22 @@ def outside_weight_range(numbers: FloatArray) -> NDArray[np.intp]:
     return np.flatnonzero((size > MAX_MAGNITUDE) | ((size > 0) & (size < 1 / MAX_MAGNITUDE)))
 
 
-def check_weights(
-    values: ArrayLike | None, n_rows: int, name: str = "sample_weight", *, some_positive: bool = True
-) -> FloatArray | None:
+def check_weights(values: ArrayLike | None, n_rows: int, *, some_positive: bool = True) -> FloatArray | None:
     """Row weights: None, or non-negative numbers that can be squared; not all zero if ``some_positive``."""
     if values is None:
         return None
-    weights = check_floats(values, name)
-    check_same_length(**{name: weights, "the rows": np.empty(n_rows)})
+    weights = check_floats(values, "sample_weight")
+    check_same_length(sample_weight=weights, **{"the rows": np.empty(n_rows)})
     if (weights < 0).any():
-        raise ValueError(f"{name} must not be negative, found {weights.min()} at row {int(weights.argmin())}.")
+        raise ValueError(f"sample_weight must not be negative, found {weights.min()} at row {int(weights.argmin())}.")
     wrong = outside_weight_range(weights)
     if wrong.size:
         raise ValueError(
-            f"{name} is {weights[wrong[0]]:g} at row {wrong[0]}; other than 0, weights lie between "
+            f"sample_weight is {weights[wrong[0]]:g} at row {wrong[0]}; other than 0, weights lie between "
             f"{1 / MAX_MAGNITUDE:g} and {MAX_MAGNITUDE:g}. Multiply all of them by a constant."
         )
     if some_positive and not weights.any():
-        raise ValueError(f"{name} is zero for every row; at least one weight must be positive.")
+        raise ValueError("sample_weight is zero for every row; at least one weight must be positive.")
     return weights
 
 

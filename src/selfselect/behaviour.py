@@ -337,14 +337,6 @@ def max_accepted_cost(behaviour: Behaviour, published: Published) -> FloatArray:
 
     A behaviour may know it (a method of this name); otherwise the interval of costs is halved. The result is lower by
     1e-12, so that the rounding of a subsidy that lowers the cost to it does not matter.
-
-    Examples
-    --------
-    >>> from scipy.stats import norm
-    >>> from selfselect import GroupCounts
-    >>> published = Published(GroupCounts(*map(np.array, ([20], [15], [10], [7]))))
-    >>> max_accepted_cost(PrivateCosts(norm(0.05, 0.1)), published).round(3)
-    array([0.65])
     """
     known = getattr(behaviour, "max_accepted_cost", None)
     if known is not None:
@@ -374,13 +366,6 @@ def shares_with_margin(behaviour: Behaviour, published: Published, cost: FloatAr
 
     Under a behaviour of yes or no, groups apply whose precision is also at least the cost plus the margin. Under any
     other, the share is the one at that higher cost.
-
-    Examples
-    --------
-    >>> from selfselect import GroupCounts
-    >>> counts = GroupCounts(*map(np.array, ([20, 200], [15, 150], [10, 100], [7, 72])))
-    >>> shares_with_margin(BestResponse(), Published(counts), np.full(2, 0.7), 0.02)
-    array([False,  True])
     """
     shares = evaluate_shares(behaviour, published, cost)
     if margin == 0:
@@ -448,11 +433,7 @@ class _Smoothed:
 
 
 def smooth_shares(
-    behaviour: Behaviour,
-    precision: FloatArray,
-    selected: FloatArray,
-    cost: FloatArray,
-    groups: pd.Index | None = None,
+    behaviour: Behaviour, precision: FloatArray, selected: FloatArray, cost: FloatArray, groups: pd.Index | None = None
 ) -> tuple[FloatArray, FloatArray, FloatArray]:
     """Shares at a smooth precision, and their derivatives in precision and in the number of selected people."""
     published = Published.of_value(precision, selected, groups)
@@ -461,10 +442,7 @@ def smooth_shares(
 
 
 def share_derivatives(behaviour: Behaviour, published: Published, cost: FloatArray) -> Derivatives:
-    """Derivatives of shares in the published value and in the number of selected people.
-
-    They are numerical if the behaviour has no method ``derivatives``.
-    """
+    """Derivatives of shares in the published value and in the number of selected people; numerical if need be."""
     if hasattr(behaviour, "derivatives"):
         in_value, in_selected = behaviour.derivatives(published, cost)
         return np.asarray(in_value, dtype=np.float64), np.asarray(in_selected, dtype=np.float64)

@@ -36,11 +36,6 @@ def check_no_column(cost: Any) -> Any:
     return cost
 
 
-def least_additive(precision: FloatArray, cost: FloatArray) -> FloatArray:
-    """Smallest amount at which a group of this precision applies: ``max(0, c - prc)``."""
-    return np.asarray(np.maximum(cost - precision, 0.0))
-
-
 def least_proportional(precision: FloatArray, cost: FloatArray) -> FloatArray:
     """Smallest share of the cost at which a group of this precision applies: ``max(0, 1 - prc / c)``."""
     below = precision < cost  # elsewhere nothing is divided, because the cost may be 0
@@ -177,7 +172,7 @@ class Terms:
         """
         reached, cost = np.asarray(precision, dtype=np.float64), self.effective_cost(groups)
         if self.kind == "additive":
-            return least_additive(reached, cost)
+            return np.maximum(cost - reached, 0.0)
         # c (1 - s - s') must come down to the precision, where s is paid already
         return np.maximum(least_proportional(reached, self.listed_cost(groups)) - self.subsidies_for(groups), 0.0)
 

@@ -66,10 +66,9 @@ BOUNDED = ("assumed_accuracy", "induced_accuracy", "social_cost")
 
 
 def outcome_bounds(counts: GroupCounts, shares: Shares) -> dict[str, tuple[FloatArray, FloatArray]]:
-    """Smallest and largest possible accuracy and social cost, whatever the labels of people who were not tested.
+    """Smallest and largest value of each metric in :data:`BOUNDED`, whatever the labels of untested people.
 
-    The last axis of counts and shares is that of groups. The result has the two bounds of each metric in
-    :data:`BOUNDED`; they are equal where all labels are known.
+    The last axis of counts and shares is that of groups. Bounds are equal where all labels are known.
     """
     low, high = counts.correct_bounds
     applying = np.asarray(shares, dtype=np.float64)

@@ -121,15 +121,7 @@ class LowerBound:
 
 @dataclass(frozen=True)
 class Guaranteed:
-    """A statistic of the groups that passed the test of a guarantee; nothing is published about the others.
-
-    Parameters
-    ----------
-    statistic : Statistic
-        What is published about groups that passed.
-    passed : tuple of bool
-        Whether each group passed.
-    """
+    """A statistic of the groups that passed the test of a guarantee; nothing is published about the others."""
 
     statistic: Statistic
     passed: tuple[bool, ...]

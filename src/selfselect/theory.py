@@ -27,7 +27,7 @@ from ._validation import (
     check_threshold,
 )
 from .behaviour import as_decisions
-from .costs import Cost, Subsidies, SubsidyKind, Terms, least_additive, least_proportional
+from .costs import Cost, Subsidies, SubsidyKind, Terms, least_proportional
 from .counting import ratio, values_by_group
 from .publishing import ThresholdCurves
 from .statistics import SLACK
@@ -425,7 +425,8 @@ def least_subsidy(precision: ArrayLike, cost: ArrayLike) -> FloatArray:
     >>> least_subsidy([0.5, 0.75], 0.75).tolist()
     [0.25, 0.0]
     """
-    return least_additive(*_numbers(precision=precision, cost=cost))
+    prc, c = _numbers(precision=precision, cost=cost)
+    return np.maximum(c - prc, 0.0)
 
 
 def least_proportional_subsidy(precision: ArrayLike, cost: ArrayLike) -> FloatArray:

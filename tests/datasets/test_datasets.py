@@ -14,7 +14,7 @@ from selfselect.datasets import (
     make_ordering_constraint,
     make_precision_curves,
 )
-from selfselect.datasets._raw import read_raw
+from selfselect.datasets._tables import read_raw
 
 
 def sizes(bunch):

@@ -4,19 +4,12 @@ import io
 
 import matplotlib as mpl
 import numpy as np
-import pandas as pd
 import pytest
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 
-from selfselect import (
-    NaiveClassifier,
-    PublishedStatistics,
-    StrategicClassifier,
-    Terms,
-    ThresholdCurves,
-    audit,
-)
+from drawn import table_of
+from selfselect import NaiveClassifier, PublishedStatistics, StrategicClassifier, Terms, ThresholdCurves, audit
 from selfselect._text import plot_label
 from selfselect.datasets import make_base_rate_groups
 from selfselect.plotting import (
@@ -57,12 +50,6 @@ def naive(people):
 def _no_figure_stays_open():
     yield
     plt.close("all")
-
-
-def table_of(**groups):
-    """Published statistics from (n, positives, selected, true_positives) of each group."""
-    columns = ["n", "positives", "selected", "true_positives"]
-    return PublishedStatistics.from_counts(pd.DataFrame.from_dict(groups, orient="index", columns=columns))
 
 
 def many(n_groups):
@@ -239,8 +226,7 @@ def test_the_table_shows_precision_base_rate_and_selected_people_of_each_group()
 
 def test_the_base_rate_of_untested_people_is_a_range():
     audited = audit([1, 0, None, None], y_pred=[1, 1, 0, 0], untested=True, sensitive_features=["A"] * 4, cost=0.6)
-    display = PublishedTableDisplay.from_audit(audited)
-    _, low, high, *_ = display.ax_.get_lines()
+    _, low, high, *_ = PublishedTableDisplay.from_audit(audited).ax_.get_lines()
     assert (low.get_xdata()[0], high.get_xdata()[0]) == (0.25, 0.75)
 
 

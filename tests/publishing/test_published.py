@@ -34,13 +34,11 @@ def test_a_table_built_in_chunks_equals_the_table_built_at_once(people, cut):
 
 def test_the_sum_of_chunks_of_a_categorical_equals_the_whole():
     levels = pd.Series(pd.Categorical(["low", "high", "mid", "low"], categories=["low", "mid", "high"]))
-    whole = PublishedStatistics.from_predictions([1, 0, 1, 0], [1, 1, 1, 1], sensitive_features=levels)
-    parts = [
-        PublishedStatistics.from_predictions([1, 0], [1, 1], sensitive_features=levels[:2]),
-        PublishedStatistics.from_predictions([1, 0], [1, 1], sensitive_features=levels[2:]),
-    ]
-    assert sum(parts) == whole
-    assert parts[0] != parts[1]
+    whole, first, second = (
+        PublishedStatistics.from_predictions([1, 0, 1, 0][rows], [1, 1, 1, 1][rows], sensitive_features=levels[rows])
+        for rows in (slice(4), slice(2), slice(2, 4))
+    )
+    assert first + second == whole
 
 
 def test_published_numbers_agree_with_scikit_learn(adult_splits):
@@ -95,8 +93,6 @@ def table_of(n=(20, 30), positives=(10, 15), selected=(10, 12), true_positives=(
     return PublishedStatistics.from_counts(pd.DataFrame({name: list(v) for name, v in columns.items()}, index=index))
 
 
-PAIR = {"y_true": [1, 0], "y_pred": [1, 1], "sensitive_features": ["a", "b"]}
-SCORED = {"y_true": [1, 0], "score": [0.1, 0.2], "threshold": 0.5}
 TWO_COLUMNS = PublishedStatistics.from_predictions([1], [1], sensitive_features={"g": ["a"], "h": [1]})
 
 
@@ -105,9 +101,6 @@ TWO_COLUMNS = PublishedStatistics.from_predictions([1], [1], sensitive_features=
     [
         (lambda: PublishedStatistics(pd.Index(["a", "b"]), GroupCounts(*np.ones((4, 1)))), "2 groups, but counts of 1"),
         (lambda: PublishedStatistics(pd.Index(["a", "a"]), GroupCounts(*np.ones((4, 2)))), "appear twice: 'a'"),
-        (lambda: PublishedStatistics.from_predictions(**PAIR | {"y_true": [1, 0, 1]}), "y_true has 3, y_pred has 2"),
-        (lambda: PublishedStatistics.from_predictions(**PAIR, sample_weight=[1, 2, 3]), "sample_weight has 3"),
-        (lambda: PublishedStatistics.from_scores(**SCORED | {"y_true": [1, 0, 1]}), "y_true has 3, score has 2"),
         (lambda: PublishedStatistics.from_counts({"n": [1]}), "must be a DataFrame with columns n, positives"),
         (
             lambda: PublishedStatistics.from_counts(pd.DataFrame({"n": [1], "selected": [1]})),

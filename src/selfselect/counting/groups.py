@@ -91,32 +91,17 @@ def encode_groups(sensitive_features: Any, *, n_rows: int | None = None, missing
         if n_rows is None:
             raise ValueError("sensitive_features is None and the number of rows is unknown.")
         return GroupCodes(np.zeros(n_rows, dtype=np.intp), pd.Index([EVERYONE], name="group"))
-    known = sensitive_features if isinstance(sensitive_features, GroupCodes) else None
-    columns = [] if known is not None else _as_columns(to_pandas(sensitive_features))
-    length = len(columns[0] if known is None else known)
+    known = isinstance(sensitive_features, GroupCodes)
+    columns = [sensitive_features] if known else _as_columns(to_pandas(sensitive_features))
+    length = len(columns[0])
     if length == 0:
         raise ValueError("sensitive_features is empty: there must be at least one row.")
     if n_rows is not None and length != n_rows:
         raise ValueError(
             f"Lengths differ: sensitive_features has {length} rows, the rest {n_rows}. Pass one label per row."
         )
-    if known is not None:
-        return known
-    encoded = [_encode_column(column, missing) for column in columns]
+    encoded = columns if known else [_encode_column(column, missing) for column in columns]
     return encoded[0] if len(encoded) == 1 else _combine(encoded)
-
-
-def locate_groups(
-    sensitive_features: Any,
-    labels: pd.Index,
-    *,
-    n_rows: int | None = None,
-    missing: str = "error",
-    where: str = "the published statistics",
-) -> NDArray[np.intp]:
-    """Position of each row's group in ``labels``; an unknown group is an error."""
-    own = encode_groups(sensitive_features, n_rows=n_rows, missing=missing)
-    return position_of(own.labels, labels, "sensitive_features", where)[own.codes]
 
 
 def with_same_columns(wanted: pd.Index, labels: pd.Index, name: str, where: str) -> pd.Index:
@@ -165,11 +150,7 @@ def locate_labels(wanted: Any, labels: pd.Index, name: str, where: str = "the ta
 
 
 def values_by_group(
-    values: Mapping[Any, float] | pd.Series,
-    labels: pd.Index,
-    name: str,
-    *,
-    default: float | None,
+    values: Mapping[Any, float] | pd.Series, labels: pd.Index, name: str, *, default: float | None
 ) -> NDArray[np.float64]:
     """Turn a mapping from group to number into an array; without a default, every group must be named."""
     names = list(values.keys())

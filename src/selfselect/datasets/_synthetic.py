@@ -13,7 +13,7 @@ import pandas as pd
 from sklearn.utils import check_random_state
 
 from .._validation import check_fraction
-from ._assemble import Population
+from ._tables import Population
 
 RandomState = int | np.random.RandomState | None
 

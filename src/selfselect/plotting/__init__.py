@@ -10,11 +10,10 @@ rows, in colours for the colour-blind. Of more than eight groups, curves and poi
 grey. Of more than forty groups, the largest have rows.
 """
 
-from .applying import WhoAppliesDisplay
 from .curves import PrecisionCurvesDisplay
 from .frontiers import FrontierDisplay
 from .promised import PromisedDeliveredDisplay
-from .tables import PublishedTableDisplay
+from .rows import PublishedTableDisplay, WhoAppliesDisplay
 
 __all__ = [
     "FrontierDisplay",

@@ -77,8 +77,7 @@ class PrecisionCurvesDisplay(Display):
         score = score_of(estimator, X, position, plain_groups(sensitive_features))
         return cls.from_predictions(labels, score, sensitive_features=sensitive_features, cost=line, ax=ax)
 
-    def plot(self, ax: Any = None) -> Self:
-        """Draw on the given axes, or on new ones."""
+    def _draw(self, ax: Any) -> Any:
         axes = new_axes(ax)
         groups, names = self.curves.groups, plot_labels(self.curves.groups)
         colours: dict[int, str] = dict(zip(largest(self.curves.n, MAX_NAMED).tolist(), COLOURS, strict=False))
@@ -109,4 +108,4 @@ class PrecisionCurvesDisplay(Display):
             texts.append(f"cost {self.cost:g}")
             line_colours.append("0.3")
         name_lines(axes, ends, texts, line_colours)
-        return self._drawn_on(axes)
+        return axes

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from typing import Any, Self
 
 import numpy as np
@@ -15,13 +15,9 @@ from ..auditing import group_names
 
 #: Okabe and Ito's colours for the colour-blind.
 COLOURS = ("#0072B2", "#D55E00", "#009E73", "#CC79A7", "#E69F00", "#56B4E9", "#000000", "#F0E442")
-APPLIES, STAYS_AWAY, UNNAMED = COLOURS[0], COLOURS[1], "0.75"
+UNNAMED = "0.75"
 #: Largest number of groups with a colour and a name; the others are grey.
 MAX_NAMED = len(COLOURS)
-#: Largest number of rows.
-MAX_ROWS = 40
-#: Height of a row, and of the space above and below all rows, in inches.
-ROW_HEIGHT, AROUND_ROWS = 0.36, 1.15
 #: Height of a line of small text, in points.
 LINE_HEIGHT = 11.0
 
@@ -32,9 +28,14 @@ class Display:
     ax_: Any
     figure_: Any
 
-    def _drawn_on(self, axes: Any) -> Self:
-        self.ax_, self.figure_ = axes, axes.figure
+    def plot(self, ax: Any = None) -> Self:
+        """Draw on the given axes, or on new ones."""
+        self.ax_ = self._draw(ax)
+        self.figure_ = self.ax_.figure
         return self
+
+    def _draw(self, ax: Any) -> Any:
+        raise NotImplementedError
 
 
 def new_axes(ax: Any, size: tuple[float, float] = (7, 4.5)) -> Any:
@@ -138,42 +139,3 @@ def name_points(axes: Any, points: Sequence[tuple[float, float]], texts: Sequenc
                 break
         if best is not None:
             taken.append(best[1])
-
-
-def group_rows(ax: Any, groups: pd.Index, sizes: Any, values: FloatArray) -> tuple[Any, NDArray[np.intp]]:
-    """Axes with a named row for each of the largest groups, by falling values; and the positions of these groups."""
-    shown = largest(sizes, MAX_ROWS)
-    shown = shown[np.argsort(-np.nan_to_num(values[shown], nan=-1.0), kind="stable")]
-    axes = new_axes(ax, (7, AROUND_ROWS + ROW_HEIGHT * max(len(shown), 2)))
-    axes.set_yticks(range(len(shown)), labels=plot_labels(groups[shown]))
-    axes.set_ylim(len(shown) - 0.4, -0.6)
-    axes.grid(axis="x", color="0.9", linewidth=0.8)
-    axes.set_axisbelow(True)
-    for side in ("left", "right", "top"):
-        axes.spines[side].set_visible(False)
-    axes.tick_params(axis="y", length=0)
-    return axes, shown
-
-
-def note_rows(axes: Any, notes: Iterable[str]) -> None:
-    """Write a note to the right of each row."""
-    for row, note in enumerate(notes):
-        axes.text(1.02, row, note, transform=axes.get_yaxis_transform(), va="center", fontsize="small", color="0.25")
-
-
-def left_out(shown: int, groups: int) -> str:
-    """Note for an axis where not every group has a row."""
-    return "" if shown == groups else f" (the {shown} largest of {groups} groups)"
-
-
-def draw_costs(axes: Any, costs: FloatArray) -> None:
-    """Draw the cost of each row's group: one line if it is the same for all, otherwise a mark in each row."""
-    if len(costs) and np.ptp(costs) == 0:
-        axes.axvline(costs[0], color="0.3", linestyle="--", linewidth=1, zorder=1)
-        top = {"xycoords": axes.get_xaxis_transform(), "ha": "center", "color": "0.3"}
-        small_text(axes, f"cost {costs[0]:g}", (costs[0], 1), (0, 3), **top)
-        return
-    rows = np.arange(len(costs))
-    axes.vlines(costs, rows - 0.4, rows + 0.4, color="0.3", linestyle="--", linewidth=1.2, zorder=3)
-    if len(costs):
-        small_text(axes, "own cost", (costs[0], -0.4), (0, 3), ha="center", color="0.3")

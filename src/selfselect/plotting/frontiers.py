@@ -72,15 +72,14 @@ class FrontierDisplay(Display):
         )
         return cls(frame).plot(ax)
 
-    def plot(self, ax: Any = None) -> Self:
-        """Draw on the given axes, or on new ones."""
+    def _draw(self, ax: Any) -> Any:
         axes = new_axes(ax)
         axes.set(xlabel="social cost (share of the qualified who stay away)", ylabel="induced accuracy")
         if isinstance(self.frame, ThresholdFrontier):
             _draw_thresholds(axes, self.frame)
         else:
             _draw_limits(axes, self.frame)
-        return self._drawn_on(axes)
+        return axes
 
 
 def _draw_thresholds(axes: Any, frontier: ThresholdFrontier) -> None:

@@ -99,8 +99,7 @@ class PromisedDeliveredDisplay(Display):
             )
         return cls(final.audit(features, y, sensitive_features, cost=cost, subsidies=subsidies)).plot(ax)
 
-    def plot(self, ax: Any = None) -> Self:
-        """Draw on the given axes, or on new ones."""
+    def _draw(self, ax: Any) -> Any:
         axes = new_axes(ax, (6.4, 5.2))
         frame = self.audit.to_frame()
         frame["name"] = plot_labels(frame.index)
@@ -119,7 +118,7 @@ class PromisedDeliveredDisplay(Display):
         texts = [f"{row['name']}{_STYLES[row['promise_kept']][2]}" for _, row in chosen.iterrows()]
         colours = np.where(chosen["applies"], "black", "0.45").tolist()
         name_points(axes, list(zip(chosen["precision"], chosen["delivered"], strict=True)), texts, colours)
-        return self._drawn_on(axes)
+        return axes
 
 
 def _draw_group(axes: Any, row: pd.Series, named: bool) -> None:

@@ -19,13 +19,7 @@ from .published import PublishedStatistics
 
 
 class ThresholdSums:
-    """Sums over a population at each threshold of a score; made by :meth:`ThresholdCurves.running`.
-
-    Attributes
-    ----------
-    threshold : ndarray of shape (n_thresholds,)
-        -inf and the distinct scores, rising.
-    """
+    """Sums over a population at each threshold: -inf and the distinct scores, rising."""
 
     def __init__(self, curves: ThresholdCurves, shares: Shares, required: BoolArray | None) -> None:
         if shares.dtype != bool:
@@ -186,11 +180,7 @@ class ThresholdCurves(CountCurves):
         return intervals["applies_from"].sort_values(kind="stable")
 
     def outcomes(
-        self,
-        cost: Cost,
-        subsidies: Subsidies = None,
-        *,
-        subsidy_kind: SubsidyKind = "additive",
+        self, cost: Cost, subsidies: Subsidies = None, *, subsidy_kind: SubsidyKind = "additive"
     ) -> pd.DataFrame:
         """Outcomes of all thresholds, one row per distinct score.
 
@@ -232,15 +222,7 @@ class ThresholdCurves(CountCurves):
         )
 
     def running(self, shares: Shares, required: BoolArray | None = None) -> ThresholdSums:
-        """Sums over applicants at every threshold, from which :meth:`outcomes` are computed.
-
-        Parameters
-        ----------
-        shares : ndarray of shape (n_steps,)
-            Share of its group that applies at each step, as from :meth:`step_shares`.
-        required : ndarray of bool of shape (n_groups,), optional
-            Groups to count in ``required_groups``.
-        """
+        """Sums over applicants at every threshold, if these shares apply at each step; ``required`` marks groups."""
         return ThresholdSums(self, shares, required)
 
     def best_by_group(

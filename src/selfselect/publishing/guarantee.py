@@ -35,15 +35,7 @@ MAX_LENGTH = 100
 
 @dataclass(frozen=True, eq=False)
 class GuaranteedThresholds:
-    """Thresholds that passed.
-
-    Attributes
-    ----------
-    level : float
-        Level of each test.
-    thresholds : tuple of ndarray
-        Thresholds of each group at which its precision is guaranteed to reach its cost.
-    """
+    """Level of each test, and the thresholds of each group at which its precision is guaranteed to reach its cost."""
 
     level: float
     thresholds: tuple[FloatArray, ...]
@@ -78,16 +70,8 @@ def guarantee_thresholds(
 ) -> GuaranteedThresholds:
     """Test the thresholds of each sequence until one fails.
 
-    Parameters
-    ----------
-    steps : CountCurves
-        Scores of the evaluation data.
-    sequences : sequence of sequences of ndarray
-        Thresholds of each group, in the order in which they are tested.
-    costs : ndarray of shape (n_groups,)
-        Cost that each group faces.
-    delta : float
-        Largest probability that any guarantee is wrong.
+    ``steps`` are counts of the evaluation data. ``sequences`` has those of each group, ``costs`` the cost that each
+    group faces. ``delta`` is the largest probability that any guarantee is wrong.
     """
     level = delta / max(sum(len(own) for own in sequences), 1)
     thresholds = []
@@ -107,23 +91,9 @@ def _passing(steps: CountCurves, rows: slice, thresholds: FloatArray, cost: floa
 
 
 def guarantee_groups(counts: GroupCounts, named: BoolArray, costs: FloatArray, delta: float) -> tuple[float, BoolArray]:
-    """Test once for each group that was chosen beforehand whether its precision reaches its cost.
+    """Test once for each named group, chosen beforehand, whether its precision reaches its cost.
 
-    Parameters
-    ----------
-    counts : GroupCounts
-        Counts of the evaluation data.
-    named : ndarray of bool of shape (n_groups,)
-        Groups that are tested; the others get no guarantee.
-    costs, delta
-        As in :func:`guarantee_thresholds`.
-
-    Returns
-    -------
-    level : float
-        Level of each test.
-    promised : ndarray of bool of shape (n_groups,)
-        Groups that passed.
+    The result is the level of each test, and which groups passed. The others get no guarantee.
 
     Examples
     --------

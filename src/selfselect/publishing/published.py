@@ -21,7 +21,7 @@ from .._validation import (
 from ..behaviour import BestResponse, Undefined, as_decisions
 from ..costs import Cost, Subsidies, SubsidyKind, Terms
 from ..counting.counts import COUNT_NAMES, GroupCounts
-from ..counting.groups import encode_groups, locate_groups, position_of, with_same_columns
+from ..counting.groups import encode_groups, position_of, with_same_columns
 from ..counting.intervals import Interval, precision_interval, ratio
 from ..statistics import SLACK
 
@@ -213,8 +213,7 @@ class PublishedStatistics:
 
     def reindex(self, labels: pd.Index) -> PublishedStatistics:
         """The same table for a given list of groups; those that it does not have get zeros."""
-        own = with_same_columns(self.groups, labels, "The table", "the list of groups")
-        position = position_of(own, labels, "The table", "the list of groups")
+        position = position_of(self.groups, labels, "The table", "the list of groups")
         return PublishedStatistics(labels, self.counts.reindex(position, len(labels)))
 
     def __eq__(self, other: object) -> bool:
@@ -364,8 +363,9 @@ class PublishedStatistics:
         """Whether most of each person's group applies."""
         if sensitive_features is None:
             raise TypeError("sensitive_features is None; pass the group of each person.")
-        codes = locate_groups(sensitive_features, self.groups, missing=missing)
-        return np.asarray(self.decisions(terms).to_numpy()[codes], dtype=bool)
+        own = encode_groups(sensitive_features, missing=missing)
+        position = position_of(own.labels, self.groups, "sensitive_features", "the published statistics")
+        return np.asarray(self.decisions(terms).to_numpy()[position[own.codes]], dtype=bool)
 
     def applicant_utility(
         self, cost: Cost, subsidies: Subsidies = None, *, subsidy_kind: SubsidyKind = "additive"

@@ -102,10 +102,12 @@ class CrossFit:
 
     def splits(self, X: Any, qualified: BoolArray, groups: GroupCodes, rows: Rows | None = None) -> Splits:
         """Folds, stratified by label and group."""
-        rows = _all_rows(qualified) if rows is None else rows
+        rows = np.arange(len(qualified)) if rows is None else rows
         if not isinstance(self.cv, int | np.integer | str | None):
             return _split_by(check_cv(self.cv), rows, groups.codes * 2 + qualified)
-        folds = min(_check_folds(self.cv), int(min(qualified[rows].sum(), (~qualified[rows]).sum())))
+        if not isinstance(self.cv, int | np.integer) or isinstance(self.cv, bool) or self.cv < 2:
+            raise ValueError(f"cv must be a whole number of at least 2, or a scikit-learn splitter, got {self.cv!r}.")
+        folds = min(int(self.cv), int(min(qualified[rows].sum(), (~qualified[rows]).sum())))
         if folds < 2:
             return _training_rows(rows)
         fold = _positions(X, qualified, groups, rows) % folds
@@ -142,10 +144,17 @@ class Holdout:
 
     def splits(self, X: Any, qualified: BoolArray, groups: GroupCodes, rows: Rows | None = None) -> Splits:
         """The people set aside: by label and group, or at random within groups for a guarantee."""
-        rows = _all_rows(qualified) if rows is None else rows
+        rows = np.arange(len(qualified)) if rows is None else rows
         if self.guarantee:
-            return _random_holdout(X, rows, groups.codes[rows], qualified, self.size)
-        return _stratified_holdout(rows, _positions(X, qualified, groups, rows), qualified, self.size)
+            aside = _random_part(take_rows(X, rows), groups.codes[rows], self.size)
+        else:  # every so many rows, sorted by label and group
+            position = _positions(X, qualified, groups, rows)
+            aside = np.floor((position + 1) * self.size + 1e-9) > np.floor(position * self.size + 1e-9)
+        fitted, evaluated = rows[~aside], rows[aside]
+        enough = len(evaluated) > 0 if self.guarantee else _has_both(qualified[evaluated])
+        if not (_has_both(qualified[fitted]) and enough):
+            return _training_rows(rows)
+        return Splits("holdout", ((fitted, evaluated),), fitted)
 
 
 @dataclass(frozen=True)
@@ -167,7 +176,7 @@ class TrainingSet:
 
     def splits(self, X: Any, qualified: BoolArray, groups: GroupCodes, rows: Rows | None = None) -> Splits:
         """Everybody is fitted and evaluated."""
-        return _training_rows(_all_rows(qualified) if rows is None else rows)
+        return _training_rows(np.arange(len(qualified)) if rows is None else rows)
 
 
 #: Publishing by its short name.
@@ -186,10 +195,6 @@ def as_publishing(publish: Any) -> Any:
     return publish
 
 
-def _all_rows(qualified: BoolArray) -> Rows:
-    return np.arange(len(qualified))
-
-
 def _training_rows(rows: Rows) -> Splits:
     return Splits("train", ((rows, rows),), rows)
 
@@ -204,30 +209,13 @@ def _split_by(splitter: Any, rows: Rows, strata: NDArray[Any]) -> Splits:
     return Splits("cross_fit", parts, rows)
 
 
-def _check_folds(cv: Any) -> int:
-    if not isinstance(cv, int | np.integer) or isinstance(cv, bool) or cv < 2:
-        raise ValueError(f"cv must be a whole number of at least 2, or a scikit-learn splitter, got {cv!r}.")
-    return int(cv)
-
-
-def _stratified_holdout(rows: Rows, position: NDArray[np.intp], qualified: BoolArray, share: float) -> Splits:
-    """Systematic holdout, stratified by label and group."""
-    aside = np.floor((position + 1) * share + 1e-9) > np.floor(position * share + 1e-9)
-    if not (_has_both(qualified[rows[~aside]]) and _has_both(qualified[rows[aside]])):
-        return _training_rows(rows)
-    return Splits("holdout", ((rows[~aside], rows[aside]),), rows[~aside])
-
-
-def _random_holdout(X: Any, rows: Rows, codes: NDArray[np.intp], qualified: BoolArray, share: float) -> Splits:
-    """Pseudorandom holdout within each group: the rows with the smallest hash of their features."""
-    key = pd.util.hash_array(_distinct_hashes(_hash_rows(take_rows(X, rows), len(rows)), codes))
-    position = np.empty(len(rows), dtype=np.intp)
+def _random_part(X: Any, codes: NDArray[np.intp], share: float) -> BoolArray:
+    """A share of each group, at random: the rows with the smallest hash of their features."""
+    key = pd.util.hash_array(_distinct_hashes(_hash_rows(X, len(codes)), codes))
+    position = np.empty(len(codes), dtype=np.intp)
     size = np.bincount(codes)
-    position[np.lexsort((key, codes))] = np.arange(len(rows)) - np.repeat(np.cumsum(size) - size, size)
-    aside = position < np.floor(size * share + 1e-9)[codes]
-    if not (_has_both(qualified[rows[~aside]]) and aside.any()):
-        return _training_rows(rows)
-    return Splits("holdout", ((rows[~aside], rows[aside]),), rows[~aside])
+    position[np.lexsort((key, codes))] = np.arange(len(codes)) - np.repeat(np.cumsum(size) - size, size)
+    return np.asarray(position < np.floor(size * share + 1e-9)[codes])
 
 
 def _has_both(labels: BoolArray) -> bool:
