@@ -17,13 +17,7 @@ from ..behaviour import Behaviour, Shares
 from ..constraints import Constraint, InfeasibleError, RateParity
 from ..costs import Cost, Subsidies, SubsidyKind
 from ..counting import encode_groups, position_of, with_same_columns
-from ..learning import (
-    OptimalThresholds,
-    accuracy_lower_bound,
-    majority_steps,
-    optimise_thresholds,
-    threshold_between,
-)
+from ..learning import OptimalThresholds, accuracy_lower_bound, majority_steps, optimise_thresholds, threshold_between
 from ..publishing import GuaranteedThresholds, ThresholdCurves, guarantee_thresholds, threshold_sequences
 from ..publishing.splits import Publishing, as_publishing
 from .docs import with_shared_docs
