@@ -28,11 +28,10 @@ class MemoizedClassifier(ClassifierMixin, BaseEstimator):
 
     def fit(self, X: Any, y: Any) -> Self:
         """Fit, or look up the same fit."""
-        kind = type(self.estimator)
-        key = joblib.hash((kind.__module__, kind.__qualname__, self.estimator.get_params(), X, y))
+        key = joblib.hash((type(self.estimator), self.estimator.get_params(), X, y))
         if key not in _fitted:
             _fitted[key] = clone(self.estimator).fit(X, y)
-            while len(_fitted) > MAX_FITTED:
+            if len(_fitted) > MAX_FITTED:
                 _fitted.popitem(last=False)
         _fitted.move_to_end(key)
         self.estimator_ = _fitted[key]

@@ -171,3 +171,26 @@ def test_naive_equals_the_classifier_it_holds(people):
         assert (getattr(model, method)(X) == getattr(plain, method)(X)).all()
     assert (model.coef_ == plain.coef_).all()
     assert (model.intercept_ == plain.intercept_).all()
+
+
+@pytest.mark.parametrize(
+    ("cls", "settings", "message"),
+    [
+        (StrategicClassifier, {"cost": 0.99, "margin": 0.02}, r"cost \+ margin must be below 1"),
+        (StrategicClassifier, {"margin": "much"}, "margin must be a number"),
+        (StrategicClassifier, {"solver": "gradient_descent"}, "solver must be one of"),
+        (StrategicClassifier, {"shut_out": "forbid"}, "shut_out must be one of"),
+        (StrategicClassifier, {"max_iter": 0}, "max_iter must be a whole number of at least 1"),
+        (StrategicClassifier, {"l2": -1}, "l2 must be a number of at least 0"),
+        (StrategicClassifier, {"constraints": [0.3]}, "constraints must be a list of constraints"),
+        (StrategicClassifier, {"publish": "test"}, "publish must be one of"),
+        (SemiStrategicClassifier, {"grid": "fine"}, "grid must be a whole number of at least 2"),
+        (SemiStrategicClassifier, {"caution": -1}, "caution must be"),
+        (SemiStrategicClassifier, {"margin": 0.5}, r"cost \+ margin must be below 1"),
+        (SemiStrategicClassifier, {"constraints": [0.3]}, "constraints must be a list of constraints"),
+    ],
+)
+def test_wrong_settings_are_refused_by_name(people, cls, settings, message):
+    X, y, z = people
+    with pytest.raises((ValueError, TypeError), match=message):
+        cls(**settings).fit(X, y, sensitive_features=z)

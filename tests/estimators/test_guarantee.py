@@ -100,7 +100,7 @@ def test_any_statement_fails_with_at_most_the_stated_probability(make, n_groups,
         assert made > 0  # some groups pass the test
 
 
-@pytest.mark.parametrize("cls", ALL)
+@pytest.mark.parametrize("cls", [*ALL, GroupThresholdClassifier])
 def test_groups_that_pass_the_test_apply_and_new_people_get_what_was_published(cls, crowd):
     X, y, z = crowd
     model = cls(cost=0.7, **promised).fit(X, y, sensitive_features=z)

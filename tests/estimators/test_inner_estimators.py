@@ -281,14 +281,6 @@ def test_an_error_that_is_not_about_labels_is_raised(people, cls):
 
 
 @pytest.mark.parametrize("cls", [SemiStrategicClassifier, GroupThresholdClassifier])
-def test_a_prefit_estimator_of_other_labels_is_an_error(people, cls):
-    X, y, z = people
-    inner = OnlyZeroAndOne().fit(X, y)
-    with pytest.raises(ValueError, match=r"fitted to classes \[0 1\], y holds \['no' 'yes'\]"):
-        cls(inner, prefit=True, pos_label="yes").fit(X, np.where(y == 1, "yes", "no"), sensitive_features=z)
-
-
-@pytest.mark.parametrize("cls", [SemiStrategicClassifier, GroupThresholdClassifier])
 @pytest.mark.parametrize("publish", ["train", "cross_fit", "holdout", Holdout(0.5, LowerBound(0.8), guarantee=True)])
 def test_a_prefit_estimator_gets_the_groups(people, cls, publish):
     X, y, z = people

@@ -4,12 +4,7 @@ import numpy as np
 import pytest
 from sklearn.linear_model import LogisticRegression
 
-from selfselect import (
-    InfeasibleError,
-    PublishedStatistics,
-    SemiStrategicClassifier,
-    StrategicClassifier,
-)
+from selfselect import InfeasibleError, PublishedStatistics, SemiStrategicClassifier, StrategicClassifier
 from selfselect.constraints import MaxSocialCost, MinSelectionRate, RequiredGroups
 
 pytestmark = pytest.mark.filterwarnings("ignore::selfselect.ApplicationWarning")

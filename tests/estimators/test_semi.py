@@ -109,18 +109,3 @@ def test_a_margin_over_the_cost_counts_in_the_worse_case(people):
     worse = np.minimum(*(curves.outcomes_under(Terms(0.7), margin)["induced_accuracy"] for margin in (0.0, 0.1)))
     at = np.flatnonzero(model.curve_["threshold"] <= model.threshold_)[-1]
     assert worse[at] == pytest.approx(worse.max())
-
-
-@pytest.mark.parametrize(
-    ("wrong", "message"),
-    [
-        ({"grid": "fine"}, "grid must be a whole number of at least 2"),
-        ({"caution": -1}, "caution must be"),
-        ({"margin": 0.5}, r"cost \+ margin must be below 1"),
-        ({"constraints": [0.3]}, "constraints must be a list of constraints"),
-    ],
-)
-def test_wrong_settings_are_refused_by_name(people, wrong, message):
-    X, y, z = people
-    with pytest.raises((ValueError, TypeError), match=message):
-        SemiStrategicClassifier(**wrong).fit(X, y, sensitive_features=z)

@@ -277,25 +277,6 @@ def test_a_required_group_with_few_positives_is_a_warning(people):
         )
 
 
-@pytest.mark.parametrize(
-    ("settings", "message"),
-    [
-        ({"cost": 0.99, "margin": 0.02}, r"cost \+ margin must be below 1"),
-        ({"margin": "much"}, "margin must be a number"),
-        ({"solver": "gradient_descent"}, "solver must be one of"),
-        ({"shut_out": "forbid"}, "shut_out must be one of"),
-        ({"max_iter": 0}, "max_iter must be a whole number of at least 1"),
-        ({"l2": -1}, "l2 must be a number of at least 0"),
-        ({"constraints": [0.3]}, "constraints must be a list of constraints"),
-        ({"publish": "test"}, "publish must be one of"),
-    ],
-)
-def test_wrong_settings_are_refused_by_name(people, settings, message):
-    X, y, z = people
-    with pytest.raises((ValueError, TypeError), match=message):
-        StrategicClassifier(**settings).fit(X, y, sensitive_features=z)
-
-
 def oddities():
     rng = np.random.default_rng(0)
     n = 300

@@ -18,7 +18,6 @@ from selfselect.behaviour import LogitResponse
 from selfselect.constraints import DemographicParity, MaxSocialCost, MinSelectionRate, RequiredGroups
 from selfselect.datasets import make_base_rate_groups
 from selfselect.metrics import induced_accuracy_scorer
-from selfselect.publishing import Holdout
 
 pytestmark = pytest.mark.filterwarnings("ignore::selfselect.ApplicationWarning")
 
@@ -148,17 +147,6 @@ def test_pipelines_and_searches_pass_the_groups_along(crowd):
         search.fit(X, y, sensitive_features=z)
     assert np.isfinite(search.cv_results_["mean_test_score"]).all()
     assert search.best_score_ > 0.7
-
-
-def test_with_a_guarantee_only_groups_that_pass_the_test_apply():
-    X, y, z = make_base_rate_groups((0.6, 0.4, 0.2), n_per_group=2000, random_state=3, return_X_y_group=True)
-    model = GroupThresholdClassifier(cost=0.7, constraints=[MaxSocialCost(0.5)], publish=Holdout(guarantee=True))
-    model.fit(X, y, sensitive_features=z)
-    assert model.applies().any()
-    assert (model.applies() <= model.promised_).all()
-    new = make_base_rate_groups((0.6, 0.4, 0.2), n_per_group=5000, random_state=4, return_X_y_group=True)
-    audit = model.audit(*new).to_frame()
-    assert (audit["promise_kept"][audit["applies"]] != "no").all()
 
 
 def test_audits_find_group_columns_too(crowd):

@@ -105,9 +105,9 @@ def test_a_prefit_classifier_is_kept_as_it_is(cls, people):
     X, y, z = people
     inner = LogisticRegression().fit(X, y)
     assert cls(inner, cost=0.5, prefit=True).fit(X, y, sensitive_features=z).estimator_ is inner
-    other = LogisticRegression().fit(X, np.where(y == 1, "q", "p"))
+    other, differ = LogisticRegression().fit(X, np.where(y == 1, "q", "p")), r"classes \['p' 'q'\], y holds \[0 1\]"
     unfitted = LogisticRegression()
-    for wrong, message in ((other, "fitted to classes"), (unfitted, "not fitted yet"), (None, "prefit=True needs")):
+    for wrong, message in ((other, differ), (unfitted, "not fitted yet"), (None, "prefit=True needs")):
         with pytest.raises(ValueError, match=message):
             cls(wrong, cost=0.5, prefit=True).fit(X, y, sensitive_features=z)
 

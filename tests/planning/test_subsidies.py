@@ -20,14 +20,15 @@ tables = st.lists(
 )
 
 
+def table(**groups):
+    """People, qualified people, people who pass and qualified people who pass, of each group."""
+    columns = ["n", "positives", "selected", "true_positives"]
+    return PublishedStatistics.from_counts(pd.DataFrame(groups.values(), columns=columns, index=list(groups)))
+
+
 def audit_of(rows, cost):
-    frame = pd.DataFrame(
-        [(tp + fp + fn + tn, tp + fn, tp + fp, tp) for tp, fp, fn, tn in rows],
-        columns=["n", "positives", "selected", "true_positives"],
-        index=[f"g{i}" for i in range(len(rows))],
-    )
-    published = PublishedStatistics.from_counts(frame)
-    return audit_under(published, cost)
+    counts = {f"g{i}": (tp + fp + fn + tn, tp + fn, tp + fp, tp) for i, (tp, fp, fn, tn) in enumerate(rows)}
+    return audit_under(table(**counts), cost)
 
 
 def audit_under(published, cost):
@@ -99,16 +100,7 @@ def firm(rule):
 
     def fit(terms):
         selected, true_positives = rule(terms.subsidies_for(pd.Index(["A", "B"]))[1])
-        frame = pd.DataFrame(
-            {
-                "n": [100, 100],
-                "positives": [60, 50],
-                "selected": [50, selected],
-                "true_positives": [45, true_positives],
-            },
-            index=["A", "B"],
-        )
-        return PublishedStatistics.from_counts(frame)
+        return table(A=(100, 60, 50, 45), B=(100, 50, selected, true_positives))
 
     return fit
 
@@ -230,29 +222,18 @@ def test_what_retraining_does_by_itself_is_not_credited_to_the_subsidy():
     assert list(made.to_frame()["applies_retrained"]) == [True, False]
 
 
-def rival_firm(groups=("A", "B", "C")):
+def rival_firm(terms):
     """A firm that shuts B out while C is paid more than 0.3, and C while it is paid less than 0.2."""
+    c = terms.subsidies_for(pd.Index(list("ABC")))[2]
+    b = (100, 50, 0, 0) if c > 0.3 else (100, 50, 40, 28)
+    return table(A=(100, 60, 50, 45), B=b, C=(100, 40, 40, 24) if c >= 0.2 else (100, 40, 0, 0))
 
-    def fit(terms):
-        _, _, c = terms.subsidies_for(pd.Index(groups))
-        frame = pd.DataFrame(
-            {
-                "n": [100, 100, 100],
-                "positives": [60, 50, 40],
-                "selected": [50, 0 if c > 0.3 else 40, 40 if c >= 0.2 else 0],
-                "true_positives": [45, 0 if c > 0.3 else 28, 24 if c >= 0.2 else 0],
-            },
-            index=list(groups),
-        )
-        return PublishedStatistics.from_counts(frame)
 
-    return fit
+RIVALS = audit_under(rival_firm(Terms(0.8)), 0.8)
 
 
 def test_where_paying_one_group_drives_another_out_each_gets_a_subsidy_of_its_own():
-    fit = rival_firm()
-    before = audit_under(fit(Terms(0.8)), 0.8)
-    made = plan_under_retraining(before, fit, ["B", "C"])
+    made = plan_under_retraining(RIVALS, rival_firm, ["B", "C"])
     assert made.works
     assert made.subsidies["B"] == pytest.approx(0.1, abs=0.006)
     assert 0.2 <= made.subsidies["C"] <= 0.3
@@ -260,11 +241,9 @@ def test_where_paying_one_group_drives_another_out_each_gets_a_subsidy_of_its_ow
 
 
 def test_under_retraining_a_budget_is_kept_and_nobody_is_driven_out():
-    fit = rival_firm()
-    before = audit_under(fit(Terms(0.8)), 0.8)
     costs = []
     for budget in (0, 4, 12, 100):
-        made = plan_under_retraining(before, fit, budget=budget)
+        made = plan_under_retraining(RIVALS, rival_firm, budget=budget)
         assert made.total <= budget + 1e-9
         assert not made.driven_out
         costs.append(made.after.social_cost)

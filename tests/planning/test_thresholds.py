@@ -41,6 +41,19 @@ def not_beaten(points):
     return kept
 
 
+def held_out(frontier, terms, limit, seed):
+    """Accuracy and social cost of the best threshold within a limit, chosen on one half and counted on the other."""
+    halves, sums = two_halves(frontier.curves, seed), np.zeros(4)
+    for chosen_on, counted_on in (halves, halves[::-1]):
+        rows = chosen_on.outcomes_under(terms)
+        within = rows[(rows["social_cost"] <= limit) & rows["induced_accuracy"].notna()]
+        best = within.sort_values(["induced_accuracy", "social_cost", "threshold"], ascending=[False, True, True])
+        table = counted_on.at(best["threshold"].iloc[0])
+        counts, shares = table.counts, table.shares(terms).to_numpy().astype(float)
+        sums += [shares @ counts.correct, shares @ counts.n, (1 - shares) @ counts.positives, counts.positives.sum()]
+    return sums[0] / sums[1], sums[2] / sums[3]
+
+
 def pairs_of(points):
     return np.array([(point.outcome.social_cost, point.outcome.induced_accuracy) for point in points])
 
@@ -88,15 +101,8 @@ def test_where_a_share_of_each_group_applies_one_threshold_is_the_best_of_all_an
         tried.append(outcome(table, table.shares(terms)))
     tried = [(o.social_cost, o.induced_accuracy) for o in tried if not math.isnan(o.induced_accuracy)]
     assert pairs_of(frontier.one) == pytest.approx(np.array(not_beaten(tried)))
-    best, sums = frontier.recommend(0.9), np.zeros(4)
-    halves = two_halves(frontier.curves, 5)
-    for chosen_on, counted_on in (halves, halves[::-1]):
-        rows = chosen_on.outcomes_under(terms)
-        chosen = rows[rows["social_cost"] <= 0.9].sort_values("induced_accuracy", ascending=False).iloc[0]
-        table = counted_on.at(chosen["threshold"])
-        counts, shares = table.counts, table.shares(terms).to_numpy()
-        sums += [shares @ counts.correct, shares @ counts.n, (1 - shares) @ counts.positives, counts.positives.sum()]
-    assert (best.held_out_accuracy, best.held_out_social_cost) == pytest.approx((sums[0] / sums[1], sums[2] / sums[3]))
+    best = frontier.recommend(0.9)
+    assert (best.held_out_accuracy, best.held_out_social_cost) == pytest.approx(held_out(frontier, terms, 0.9, 5))
     assert list(frontier.points) == list(json.loads(frontier.to_json())["recommended"]) == ["one"]
     assert "per group" not in frontier.verdict() + frontier.to_html().split("<script")[0].split("<main")[0]
     with pytest.raises(ValueError, match=r"not under LogitResponse\(scale=0.05\)"):
@@ -131,21 +137,11 @@ def test_the_threshold_in_force_is_marked_and_recommendations_keep_its_social_co
 def test_held_out_numbers_are_chosen_on_one_half_and_counted_on_the_other():
     y, score, z = people(4, n=400, decimals=2)
     frontier = threshold_frontier(y, score, sensitive_features=z, cost=0.6, max_social_cost=0.4, random_state=5)
-    halves = two_halves(frontier.curves, 5)
-    sums = np.zeros(4)
-    for chosen_on, counted_on in (halves, halves[::-1]):
-        rows = chosen_on.outcomes(0.6)
-        within = rows[(rows["social_cost"] <= 0.4) & rows["induced_accuracy"].notna()]
-        best = within.sort_values(["induced_accuracy", "social_cost", "threshold"], ascending=[False, True, True])
-        table = counted_on.at(best["threshold"].iloc[0]) if len(best) else None
-        counts, applies = table.counts, table.applies(0.6).to_numpy()
-        sums += [counts.correct[applies].sum(), counts.n[applies].sum(), counts.positives[~applies].sum(),
-                 counts.positives.sum()]  # fmt: skip
     best, within = frontier.recommend(), frontier.curve[frontier.curve["social_cost"] <= 0.4]
     assert best.met
     assert best.outcome.induced_accuracy == pytest.approx(within["induced_accuracy"].max())
-    assert best.held_out_accuracy == pytest.approx(sums[0] / sums[1])
-    assert best.held_out_social_cost == pytest.approx(sums[2] / sums[3])
+    expected = held_out(frontier, Terms(0.6), 0.4, 5)
+    assert (best.held_out_accuracy, best.held_out_social_cost) == pytest.approx(expected)
 
 
 def test_what_is_chosen_among_pure_noise_looks_better_than_what_is_held_out():

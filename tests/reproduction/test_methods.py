@@ -20,12 +20,7 @@ from reproduction.methods import (
 )
 from reproduction.results import COLUMNS, load_results
 from reproduction.run import Unit, run_unit
-from selfselect import (
-    GroupThresholdClassifier,
-    NaiveClassifier,
-    SemiStrategicClassifier,
-    StrategicClassifier,
-)
+from selfselect import GroupThresholdClassifier, NaiveClassifier, SemiStrategicClassifier, StrategicClassifier
 from selfselect.datasets import make_base_rate_groups
 
 KEPT = Path(__file__).parents[2] / "docs" / "reproduction"

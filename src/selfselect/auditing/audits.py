@@ -254,28 +254,11 @@ class Audit(Reported):
         names = [cost if isinstance(cost, int | float) else np.nan for cost in self.costs]
         return pd.DataFrame(rows, index=pd.Index(names, name="cost"))
 
-    def verdict(self) -> str:
-        """Who applies and what follows, how certain that is, and whether new people did as well as published."""
-        from ..report.sentences.audits import audit_verdict
-
-        return audit_verdict(self)
-
     def sentences(self) -> list[str]:
         """One sentence per group."""
         from ..report.sentences.audits import group_sentences
 
         return group_sentences(self)
-
-    def to_dict(self) -> dict[str, Any]:
-        """Everything as plain values; NaN becomes None. With several costs, the others are under ``by_cost``."""
-        from ..report.dicts import audit_to_dict
-
-        return audit_to_dict(self)
-
-    def _page(self) -> str:
-        from ..report.pages import audit_page
-
-        return audit_page(self)
 
 
 def _as_costs(cost: Any, n_rows: int) -> tuple[Cost, ...]:

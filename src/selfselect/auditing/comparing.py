@@ -133,24 +133,6 @@ class Comparison(Reported):
         before, after = (as_decisions(drawn.shares[:, list(drawn.groups).index(group)]) for drawn in self.drawn)
         return float(((after & ~before) if change == "comes" else (before & ~after)).mean())
 
-    def verdict(self) -> str:
-        """What changed, in a few sentences, and whether it could be chance."""
-        from ..report.sentences.comparisons import comparison_sentences
-
-        return " ".join(comparison_sentences(self))
-
-    def to_dict(self) -> dict[str, Any]:
-        """Everything as plain values; NaN becomes None."""
-        from ..report.dicts import comparison_to_dict
-
-        return comparison_to_dict(self)
-
-    def _page(self) -> str:
-        """Page with the verdict, a chart of both and the tables."""
-        from ..report.pages import comparison_page
-
-        return comparison_page(self)
-
 
 def compare(
     before: Audit,

@@ -18,16 +18,21 @@ class Reported(ABC):
     """A result that can be shown as sentences, as a table, as JSON and as an HTML page."""
 
     @abstractmethod
-    def verdict(self) -> str:
-        """Summarise the result in a few sentences."""
-
-    @abstractmethod
     def to_frame(self) -> pd.DataFrame:
         """Table of the result."""
 
-    @abstractmethod
+    def _report(self) -> Any:
+        from ..report.results import REPORTS
+
+        return REPORTS[type(self).__name__]
+
+    def verdict(self) -> str:
+        """Summarise the result in a few sentences."""
+        return " ".join(self._report().sentences(self))
+
     def to_dict(self) -> dict[str, Any]:
         """Everything as plain values; NaN becomes None."""
+        return dict(self._report().to_dict(self))
 
     def to_json(self) -> str:
         """JSON text of :meth:`to_dict`."""
@@ -47,15 +52,11 @@ class Reported(ABC):
         path : str or Path, optional
             File to write; it is written whole, and an existing one is replaced. By default the page is returned.
         """
-        page = self._page()
+        page: str = self._report().page(self)
         if path is None:
             return page
         write_atomically(path, page)
         return None
-
-    @abstractmethod
-    def _page(self) -> str:
-        """Text of the page."""
 
     def _repr_html_(self) -> str:
         with few_rows():

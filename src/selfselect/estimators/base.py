@@ -17,18 +17,18 @@ from .._notices import PromiseWarning, warn
 from .._validation import BoolArray, check_weights
 from ..auditing import Audit, ScreeningResult
 from ..behaviour import Behaviour, BestResponse
-from ..constraints import Constraints, InfeasibleError, check_constraints, violations
+from ..constraints import Constraints, check_constraints, violations
 from ..costs import Cost, Subsidies, SubsidyKind, Terms
 from ..counting import encode_groups
-from ..learning import TrainingTerms, too_few_selected
+from ..learning import TrainingTerms
 from ..publishing import PublishedStatistics
 from ..publishing.splits import Publishing, TrainingSet, as_publishing
-from ..statistics import SLACK, Guaranteed, LowerBound, Statistic
+from ..statistics import Guaranteed, LowerBound, Statistic
 from .docs import with_shared_docs
 from .explanation import explain_groups
 from .fit_warnings import warn_about_published
 from .guarantee import fit_with_guarantee
-from .io import is_saving, save_model
+from .io import SAVING, save_model
 from .routing import plain_groups
 from .training_data import TrainingPeople, as_counts, find_classes, is_qualified
 
@@ -83,7 +83,7 @@ class SelfSelectionClassifier(ClassifierMixin, BaseEstimator, ABC):
         return tags
 
     def __getstate__(self) -> dict[str, Any]:
-        left_out = self._NOT_SAVED if is_saving() else ()
+        left_out = self._NOT_SAVED if SAVING.get() else ()
         state: dict[str, Any] = super().__getstate__()
         return {name: to_plain(value) for name, value in state.items() if name not in left_out}
 
@@ -195,12 +195,6 @@ class SelfSelectionClassifier(ClassifierMixin, BaseEstimator, ABC):
                 f"Not all constraints hold while someone applies. Violated: {listed}. Loosen the bounds or lower the "
                 "cost."
             )
-
-    def _check_selection(self, least: float) -> None:
-        """Raise if the published counts select less than the least share of a group."""
-        counts = self.published_.counts
-        if least > 0 and (counts.selected < (least - SLACK) * counts.n).any():
-            raise InfeasibleError(too_few_selected(self.published_.groups, counts, least))
 
     # ------------------------------------------------------------------ after fit
 

@@ -29,10 +29,10 @@ def _published_text(precision: float, value: float, confidence: float | None) ->
     """Precision of the people who are counted, and what is published in its place."""
     if np.isnan(precision):
         return ""
-    text = f", {_percent(precision)} of them qualified"
+    text = f", {precision:.1%} of them qualified"
     if confidence is not None:
-        return f"{text} (at least {_percent(value)}, with {100 * confidence:.4g}% confidence)"
-    return text if np.isclose(value, precision) else f"{text} ({_percent(value)} is published)"
+        return f"{text} (at least {value:.1%}, with {100 * confidence:.4g}% confidence)"
+    return text if np.isclose(value, precision) else f"{text} ({value:.1%} is published)"
 
 
 def _reason(
@@ -40,7 +40,7 @@ def _reason(
 ) -> str:
     counts = table.counts
     if type(terms.behaviour) is not BestResponse:
-        return f"{_percent(share)} of the group apply at its cost of {cost:g}"
+        return f"{share:.1%} of the group apply at its cost of {cost:g}"
     published = "this" if terms.confidence is None else "the lower bound"
     if share:
         reason = f"{published} reaches its cost of {cost:g}" if is_published else "nothing is published about it"
@@ -59,7 +59,3 @@ def _reason(
 
 def _number(value: float) -> str:
     return f"{value:,.0f}" if float(value).is_integer() else f"{value:,.1f}"
-
-
-def _percent(share: float) -> str:
-    return f"{share:.1%}"

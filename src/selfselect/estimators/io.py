@@ -64,7 +64,8 @@ TRUSTED: frozenset[str] = frozenset(
 #: Where scipy's distributions are, which :class:`~selfselect.behaviour.PrivateCosts` holds: they hold only numbers.
 DISTRIBUTIONS = ("scipy.stats._continuous_distns.", "scipy.stats._distn_infrastructure.rv_continuous_frozen")
 
-_saving: ContextVar[bool] = ContextVar("saving", default=False)
+#: Whether a model file is being written, rather than a pickle or a copy.
+SAVING: ContextVar[bool] = ContextVar("saving", default=False)
 
 
 def save_model(model: Any, path: str | Path) -> None:
@@ -154,7 +155,7 @@ def model_bytes(model: Any) -> bytes:
     """Content of a model file; what could not be read back is refused."""
     import skops.io
 
-    token = _saving.set(True)
+    token = SAVING.set(True)
     try:
         data: bytes = skops.io.dumps(model, compression=ZIP_DEFLATED)
         skops.io.loads(data, trusted=skops.io.get_untrusted_types(data=data))
@@ -164,10 +165,5 @@ def model_bytes(model: Any) -> bytes:
             f"({type(error).__name__}: {error})."
         ) from error
     finally:
-        _saving.reset(token)
+        SAVING.reset(token)
     return data
-
-
-def is_saving() -> bool:
-    """Whether a model file is being written, rather than a pickle or a copy."""
-    return _saving.get()

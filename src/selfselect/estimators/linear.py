@@ -13,7 +13,9 @@ from sklearn.utils.validation import check_is_fitted, validate_data
 from .._frames import to_pandas
 from .._threads import one_thread
 from .._validation import FloatArray, list_some
-from ..learning import Candidate, Problem, TrainingTerms
+from ..constraints import InfeasibleError
+from ..learning import Candidate, Problem, TrainingTerms, too_few_selected
+from ..statistics import SLACK
 from .base import SelfSelectionClassifier
 from .training_data import TrainingPeople, as_counts
 
@@ -49,7 +51,9 @@ class LinearClassifier(SelfSelectionClassifier):
         self.origin_ = best.origin
         in_sample = X[people.splits.final] @ coefficients + intercept
         self._publish(people, in_sample if unseen is None else unseen, in_sample)
-        self._check_selection(terms.constraints.min_selection_rate)
+        counts, least = self.published_.counts, terms.constraints.min_selection_rate
+        if least > 0 and (counts.selected < (least - SLACK) * counts.n).any():
+            raise InfeasibleError(too_few_selected(self.published_.groups, counts, least))
         self._check_constraints()
 
     def _problem(self, X: FloatArray, people: TrainingPeople, terms: TrainingTerms) -> Problem:

@@ -16,7 +16,7 @@ from ..publishing.splits import Publishing, Rows
 from .docs import with_shared_docs
 from .routing import groups_for, plain_groups
 from .training_data import TrainingPeople
-from .wrapped import WrappedClassifier, default_threshold_of, has_score, inner_has
+from .wrapped import WrappedClassifier, default_threshold_of, inner_has
 
 
 @with_shared_docs
@@ -73,16 +73,15 @@ class NaiveClassifier(WrappedClassifier):
 
         def scores(inner: Any, rows: Rows) -> NDArray[Any]:
             selected = selects(inner, rows)
-            if people.splits.mode == "train" or not has_score(inner):
+            has_score = hasattr(inner, "decision_function") or hasattr(inner, "predict_proba")
+            if people.splits.mode == "train" or not has_score:
                 return np.where(selected, 1, -1)
-            groups = take_rows(people.given_groups, rows)
-            score = self._score_of(inner, take_rows(X, rows), groups) - default_threshold_of(inner)
+            score = self._score_rows(inner, X, people, rows) - default_threshold_of(inner)
             return score if ((score > 0) == selected).all() else np.where(selected, 1.0, -1.0)
 
-        def fitted(rows: Rows) -> Any:
-            return self._fit_inner(X, y, people, sample_weight, rows)
-
-        score, self.estimator_ = people.splits.run(fitted, scores)
+        score, self.estimator_ = people.splits.run(
+            lambda rows: self._fit_inner(X, y, people, sample_weight, rows, self.estimator), scores
+        )
         in_sample = score if people.splits.mode == "train" else selects(self.estimator_, people.splits.final)
         self._publish(people, score, in_sample)
 

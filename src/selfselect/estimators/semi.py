@@ -10,13 +10,12 @@ import pandas as pd
 from numpy.typing import NDArray
 from sklearn.utils.validation import check_is_fitted
 
-from .._frames import take_rows
 from .._validation import FloatArray, check_nonnegative
 from ..behaviour import Behaviour, check_margin
 from ..constraints import Constraint, InfeasibleError, check_constraints
 from ..costs import Cost, Subsidies, SubsidyKind
 from ..learning import accuracy_lower_bound, threshold_between, violation_at_thresholds
-from ..publishing.splits import Publishing, Rows
+from ..publishing.splits import Publishing
 from .docs import with_shared_docs
 from .training_data import TrainingPeople
 from .wrapped import WrappedClassifier, default_threshold_of
@@ -98,26 +97,13 @@ class SemiStrategicClassifier(WrappedClassifier):
 
     def _fit(self, X: Any, y: Any, people: TrainingPeople, sample_weight: Any) -> None:
         margin = check_margin(self.margin, self._terms().effective_cost(people.groups.labels))
-        self._check_settings()
-        if self.prefit:
-            self._check_prefit(self.estimator)
-
-        def fitted(rows: Rows) -> Any:
-            return self.estimator if self.prefit else self._fit_inner(X, y, people, sample_weight, rows)
-
-        def scores(inner: Any, rows: Rows) -> NDArray[np.float64]:
-            return self._score_of(inner, take_rows(X, rows), take_rows(people.given_groups, rows))
-
-        score, self.estimator_ = people.splits.run(fitted, scores)
-        self.threshold_ = self._search(people, score, margin)
-        in_sample = score if people.splits.mode == "train" else scores(self.estimator_, people.splits.final)
-        self._publish(people, score - self.threshold_, in_sample - self.threshold_)
-        self._check_constraints()
-
-    def _check_settings(self) -> None:
         check_nonnegative(self.caution, "caution")
         if self.grid is not None and (not isinstance(self.grid, int | np.integer) or self.grid < 2):
             raise ValueError(f"grid must be a whole number of at least 2, or None, got {self.grid!r}.")
+        score, self.estimator_ = self._fit_and_score(X, y, people, sample_weight, self.estimator)
+        self.threshold_ = self._search(people, score, margin)
+        self._publish(people, score - self.threshold_, self._score_fitted(X, people, score) - self.threshold_)
+        self._check_constraints()
 
     def _search(self, people: TrainingPeople, score: FloatArray, margin: float) -> float:
         curves, labels = people.curves(score), people.groups.labels

@@ -11,21 +11,15 @@ import pandas as pd
 from numpy.typing import NDArray
 from sklearn.utils.validation import check_is_fitted
 
-from .._frames import take_rows, to_pandas
+from .._frames import to_pandas
 from .._validation import FloatArray, check_choice, check_nonnegative, list_some
 from ..behaviour import Behaviour, Shares
 from ..constraints import Constraint, InfeasibleError, RateParity
 from ..costs import Cost, Subsidies, SubsidyKind
 from ..counting import encode_groups, position_of, with_same_columns
-from ..learning import (
-    OptimalThresholds,
-    accuracy_lower_bound,
-    majority_steps,
-    optimise_thresholds,
-    threshold_between,
-)
+from ..learning import OptimalThresholds, accuracy_lower_bound, majority_steps, optimise_thresholds, threshold_between
 from ..publishing import GuaranteedThresholds, ThresholdCurves, guarantee_thresholds, threshold_sequences
-from ..publishing.splits import Publishing, Rows, as_publishing
+from ..publishing.splits import Publishing, as_publishing
 from .docs import with_shared_docs
 from .training_data import TrainingPeople
 from .wrapped import WrappedClassifier, default_threshold_of
@@ -126,23 +120,13 @@ class GroupThresholdClassifier(WrappedClassifier):
     def _fit(self, X: Any, y: Any, people: TrainingPeople, sample_weight: Any) -> None:
         check_choice(self.unseen, "unseen", ("error", "pooled"))
         check_nonnegative(self.caution, "caution")
-
-        def scores(inner: Any, rows: Rows) -> FloatArray:
-            return self._score_of(inner, take_rows(X, rows), take_rows(people.given_groups, rows))
-
         candidates, optima = self._candidates(), []
-        for candidate in candidates if self.prefit else ():
-            self._check_prefit(candidate)
         for candidate in candidates:
-
-            def fitted(rows: Rows, candidate: Any = candidate) -> Any:
-                return candidate if self.prefit else self._fit_inner(X, y, people, sample_weight, rows, candidate)
-
-            score, model = people.splits.run(fitted, scores)
-            curves = people.curves(score)
-            guaranteed = (
-                self._guarantee(people, curves, scores, model, len(candidates)) if self._has_guarantee else None
-            )
+            score, model = self._fit_and_score(X, y, people, sample_weight, candidate)
+            curves, guaranteed = people.curves(score), None
+            if self._has_guarantee:
+                fitted_score = self._score_rows(model, X, people, people.splits.final)
+                guaranteed = self._guarantee(people, curves, fitted_score, len(candidates))
             optima.append((self._optimise(people, curves, model, guaranteed), curves, score, model, guaranteed))
         best = max(optima, key=lambda each: float(np.nan_to_num(each[0].value, nan=-np.inf)))
         self.allocation_, curves, score, self.estimator_, guaranteed = best
@@ -155,7 +139,7 @@ class GroupThresholdClassifier(WrappedClassifier):
             passed = guaranteed.groups(curves.groups) & self.allocation_.applying
             self.promised_.iloc[people.position_of(curves)] = passed.to_numpy()
         codes, final = people.groups.codes, people.splits.final
-        in_sample = score if people.splits.mode == "train" else scores(self.estimator_, final)
+        in_sample = self._score_fitted(X, people, score)
         self._publish(people, score - thresholds[codes[people.splits.evaluated]], in_sample - thresholds[codes[final]])
         self._check_constraints()
 
@@ -174,11 +158,10 @@ class GroupThresholdClassifier(WrappedClassifier):
         return X[list(self.group_columns)]
 
     def _guarantee(
-        self, people: TrainingPeople, curves: ThresholdCurves, scores: Any, model: Any, competing: int
+        self, people: TrainingPeople, curves: ThresholdCurves, score: FloatArray, competing: int
     ) -> GuaranteedThresholds:
-        """Thresholds that pass the test on the people set aside."""
-        fitted = people.splits.final
-        score, labels = scores(model, fitted), people.groups.labels
+        """Thresholds that pass the test on the people set aside, from the scores of the fitted people."""
+        fitted, labels = people.splits.final, people.groups.labels
         codes, hired = people.groups.codes[fitted], people.qualified[fitted]
         known = people.position_of(curves)
         sequences = [threshold_sequences(score[codes == z], float(hired[codes == z].mean() or 0.0)) for z in known]
@@ -211,13 +194,9 @@ class GroupThresholdClassifier(WrappedClassifier):
                     f"GroupThresholdClassifier cannot enforce {constraint!r}; StrategicClassifier and "
                     "SemiStrategicClassifier can."
                 )
-        constraints = replace(
-            terms.constraints,
-            required=terms.required | terms.free,
-            min_selected=curves.counts_of(curves.step_at(default_threshold_of(model))).selected
-            if self.shut_out == "forbid"
-            else None,
-        )
+        by_itself = curves.counts_of(curves.step_at(default_threshold_of(model))).selected
+        least = by_itself if self.shut_out == "forbid" else None
+        constraints = replace(terms.constraints, required=terms.required | terms.free, min_selected=least)
         reliable = None if shares.dtype == bool else majority_steps(shares, np.ones(len(shares), dtype=bool))
         return optimise_thresholds(curves, shares, reliable, gain, shut_out=self.shut_out, constraints=constraints)
 

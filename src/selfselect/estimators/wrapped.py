@@ -102,11 +102,6 @@ def score_of(estimator: Any, X: Any, positive: int, groups: Any = None) -> NDArr
     return check_floats(score, "score of the estimator")
 
 
-def has_score(estimator: Any) -> bool:
-    """Whether a classifier has ``decision_function`` or ``predict_proba``."""
-    return hasattr(estimator, "decision_function") or hasattr(estimator, "predict_proba")
-
-
 def default_threshold_of(estimator: Any) -> float:
     """Threshold by which a classifier predicts: 0 for ``decision_function``, 0.5 for a probability."""
     return 0.0 if hasattr(estimator, "decision_function") else 0.5
@@ -120,6 +115,7 @@ class WrappedClassifier(SelfSelectionClassifier):
     __metadata_request__decision_function = {"sensitive_features": True}  # noqa: RUF012
 
     estimator: Any
+    prefit: bool = False
 
     def __sklearn_tags__(self) -> Any:
         """Tags of the inner classifier for what X may hold."""
@@ -141,6 +137,27 @@ class WrappedClassifier(SelfSelectionClassifier):
         """Inner classifiers to choose from."""
         return [self.estimator]
 
+    def _fit_and_score(
+        self, X: Any, y: Any, people: TrainingPeople, sample_weight: Any, inner: Any
+    ) -> tuple[NDArray[Any], Any]:
+        """Scores of the evaluated rows by classifiers that were not fitted to them, and the final classifier."""
+
+        def fitted(rows: Rows) -> Any:
+            return inner if self.prefit else self._fit_inner(X, y, people, sample_weight, rows, inner)
+
+        if self.prefit:
+            self._check_prefit(inner)
+        return people.splits.run(fitted, lambda model, rows: self._score_rows(model, X, people, rows))
+
+    def _score_rows(self, inner: Any, X: Any, people: TrainingPeople, rows: Rows) -> NDArray[np.float64]:
+        return self._score_of(inner, take_rows(X, rows), take_rows(people.given_groups, rows))
+
+    def _score_fitted(self, X: Any, people: TrainingPeople, score: NDArray[Any]) -> NDArray[Any]:
+        """Scores of the rows that the final classifier is fitted to, given those of the evaluated rows."""
+        if people.splits.mode == "train":
+            return score
+        return self._score_rows(self.estimator_, X, people, people.splits.final)
+
     def _check_prefit(self, estimator: Any) -> None:
         """Refuse a missing estimator, one that is not fitted, and one that was fitted to other labels."""
         if estimator is None:
@@ -150,11 +167,8 @@ class WrappedClassifier(SelfSelectionClassifier):
         if set(classes) != set(self.classes_):
             raise ValueError(f"estimator was fitted to classes {classes}, y holds {self.classes_}.")
 
-    def _fit_inner(
-        self, X: Any, y: Any, people: TrainingPeople, sample_weight: Any, rows: Rows, candidate: Any = None
-    ) -> Any:
-        """Fit a clone of the inner classifier (``estimator``, or another candidate) to some rows."""
-        unfitted = candidate if isinstance(self.estimator, list | tuple) else self.estimator  # None: the default
+    def _fit_inner(self, X: Any, y: Any, people: TrainingPeople, sample_weight: Any, rows: Rows, unfitted: Any) -> Any:
+        """Fit a clone of an inner classifier (None: the default) to some rows."""
         fit_params = {} if sample_weight is None else {"sample_weight": take_rows(sample_weight, rows)}
         X, y = take_rows(X, rows), take_rows(y, rows)
         self.labels_encoded_ = False

@@ -96,12 +96,8 @@ class _Search:
 
     def attempt(self, amounts: FloatArray) -> _Attempt:
         """Let the firm re-train against some subsidies; nothing is fitted twice."""
-        key = amounts.tobytes()
-        if key not in self.attempts:
-            self.attempts[key] = self._fit(amounts)
-        return self.attempts[key]
-
-    def _fit(self, amounts: FloatArray) -> _Attempt:
+        if amounts.tobytes() in self.attempts:
+            return self.attempts[amounts.tobytes()]
         before, groups = self.before, self.before.published.groups
         terms = before.terms.with_subsidies(pd.Series(amounts, index=groups, name="subsidy"))
         # the firm may list groups in another order; they are matched by name
@@ -114,7 +110,8 @@ class _Search:
             sure = LowerBound(self.confidence).reaches(counts, terms.effective_cost(groups))
             applies = applies & (sure | ~self.is_target)
         total = SubsidyPlan(before, after, groups[self.is_target], terms.subsidies).total
-        return _Attempt(amounts, after, applies, total)
+        done = self.attempts[amounts.tobytes()] = _Attempt(amounts, after, applies, total)
+        return done
 
     def driven_out(self, done: _Attempt) -> BoolArray:
         """Groups that apply if the firm re-trains and pays nothing, and do not with these subsidies."""
@@ -133,11 +130,6 @@ class _Search:
         """Least subsidy of each group by what the firm now publishes; 0 if nobody passes."""
         unpaid = done.after.under(done.after.terms.with_subsidies(None))
         return np.nan_to_num(np.asarray(least_subsidies(unpaid, self.confidence), dtype=np.float64))
-
-    def raised(self, done: _Attempt) -> FloatArray:
-        """More for targets that stay away: what they now need, at least twice as much."""
-        more = np.maximum(np.maximum(2 * done.amounts, FIRST_STEP), self.needed(done))
-        return np.where(self.is_target & ~done.applies, np.minimum(more, self.most), done.amounts)
 
     def with_one(self, done: _Attempt, z: np.intp | int, value: float) -> _Attempt:
         """The same subsidies but for one group."""
@@ -172,21 +164,28 @@ class _Search:
     def plan(self, done: _Attempt, targets: pd.Index, amounts: FloatArray, spending: Spending | None) -> SubsidyPlan:
         """The plan of an attempt, with all attempts as its path."""
         subsidies = pd.Series(amounts, index=self.before.published.groups, name="subsidy")
-        path = pd.DataFrame([self._row(one) for one in self.attempts.values()])
+        names = np.array(self.before.names, dtype=object)
+        path = [
+            {
+                **{f"subsidy of {names[i]}": one.amounts[i] for i in np.flatnonzero(self.is_target)},
+                "works": self.works(one),
+                "stay away": "; ".join(names[~one.after.applies.to_numpy()]),
+                "induced_accuracy": one.after.induced_accuracy,
+                "social_cost": one.after.social_cost,
+                "total": one.total,
+            }
+            for one in self.attempts.values()
+        ]
         return SubsidyPlan(
-            self.before, done.after, targets, subsidies, path, self.unpaid.after, self.confidence, spending
+            self.before,
+            done.after,
+            targets,
+            subsidies,
+            pd.DataFrame(path),
+            self.unpaid.after,
+            self.confidence,
+            spending,
         )
-
-    def _row(self, done: _Attempt) -> dict[str, Any]:
-        names, after = self.before.names, done.after
-        return {
-            **{f"subsidy of {name}": done.amounts[i] for i, name in enumerate(names) if self.is_target[i]},
-            "works": self.works(done),
-            "stay away": "; ".join(name for name, applies in zip(names, after.applies, strict=True) if not applies),
-            "induced_accuracy": after.induced_accuracy,
-            "social_cost": after.social_cost,
-            "total": done.total,
-        }
 
 
 def plan_under_retraining(
@@ -246,7 +245,9 @@ def _raise(search: _Search, first: FloatArray) -> tuple[_Attempt, FloatArray]:
         best = min(best, done, key=search.shortfall)
         if search.works(done):
             return done, too_little
-        more = search.raised(done)
+        # targets that stay away get what they now need, at least twice as much
+        more = np.maximum(np.maximum(2 * done.amounts, FIRST_STEP), search.needed(done))
+        more = np.where(search.is_target & ~done.applies, np.minimum(more, search.most), done.amounts)
         if (more == done.amounts).all() or not search.has_fits_left:  # the whole cost is paid already
             return best, too_little
         too_little, done = done.amounts, search.attempt(more)

@@ -153,24 +153,6 @@ class SubsidyPlan(Reported):
             frame["price"] = self.spending.price.to_numpy()
         return frame
 
-    def verdict(self) -> str:
-        """Who is paid, what it costs and what it changes, in a few sentences."""
-        from ..report.sentences.plans import plan_sentences
-
-        return " ".join(plan_sentences(self))
-
-    def to_dict(self) -> dict[str, Any]:
-        """Everything as plain values; NaN becomes None."""
-        from ..report.dicts import plan_to_dict
-
-        return plan_to_dict(self)
-
-    def _page(self) -> str:
-        """Page about the plan, with the subsidies set."""
-        from ..report.pages import plan_page
-
-        return plan_page(self)
-
 
 def least_subsidies(before: Audit, confidence: float | None = None) -> pd.Series:
     """Least subsidy at which each group applies (with a confidence, surely applies); NaN if no subsidy helps."""
@@ -198,13 +180,8 @@ def plan_for(
     wanted = groups[stays_away] if targets is None else groups[locate_labels(targets, groups, "targets")]
     needed = least_subsidies(before, confidence)
     if budget is not None:
-        return _within_budget(
-            before,
-            np.asarray(groups.isin(wanted)) & stays_away,
-            needed,
-            check_nonnegative(budget, "budget"),
-            confidence,
-        )
+        considered = np.asarray(groups.isin(wanted)) & stays_away
+        return _within_budget(before, considered, needed, check_nonnegative(budget, "budget"), confidence)
     # a target that applies already is paid only if a confidence is required
     paid = groups.isin(wanted) & (stays_away if confidence is None else True)
     subsidies = pd.Series(np.where(paid, needed, 0.0), index=groups, name="subsidy")
@@ -216,22 +193,16 @@ def _within_budget(
     before: Audit, considered: BoolArray, needed: pd.Series, budget: float, confidence: float | None
 ) -> SubsidyPlan:
     """Pay the groups that together lower social cost most within the budget."""
-    groups = before.published.groups
-    amounts = np.where(considered, needed.fillna(0.0), 0.0)
-    all_paid = SubsidyPlan(
-        before, before.under(before.terms.with_subsidies(pd.Series(amounts, index=groups))), groups[considered], needed
-    )
+    groups, terms = before.published.groups, before.terms
+    amounts = pd.Series(np.where(considered, needed.fillna(0.0), 0.0), index=groups, name="subsidy")
+    all_paid = SubsidyPlan(before, before.under(terms.with_subsidies(amounts)), groups[considered], needed)
     # each group is paid or not, and what one is paid changes nothing for another: prices and values add up
     increase = all_paid.after.shares.to_numpy() - before.shares.to_numpy()
     qualified = before.population.reindex(groups).counts.positives
     possible = considered & needed.notna().to_numpy()
-    chosen_set = best_subset(
-        np.where(possible, increase * qualified, 0.0), np.where(possible, all_paid.payments, 0.0), budget
-    )
-    paid = np.where(chosen_set.inside, amounts, 0.0)
-    subsidies = pd.Series(paid, index=groups, name="subsidy")
-    after = before.under(before.terms.with_subsidies(subsidies))
-    spending = Spending(
-        budget, pd.Series(np.where(possible, all_paid.payments, np.nan), index=groups), chosen_set.exact
-    )
-    return SubsidyPlan(before, after, groups[chosen_set.inside], subsidies, confidence=confidence, spending=spending)
+    price = all_paid.payments.where(possible)
+    best = best_subset(np.where(possible, increase * qualified, 0.0), price.fillna(0.0), budget)
+    subsidies = amounts.where(best.inside, 0.0)
+    after = before.under(terms.with_subsidies(subsidies))
+    spending = Spending(budget, price, best.exact)
+    return SubsidyPlan(before, after, groups[best.inside], subsidies, confidence=confidence, spending=spending)

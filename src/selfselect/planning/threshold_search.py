@@ -29,7 +29,6 @@ class ThresholdSearch:
     """The best thresholds for some people, under every limit on social cost."""
 
     curves: ThresholdCurves
-    costs: FloatArray
     terms: Terms
 
     @cached_property
@@ -48,10 +47,7 @@ class ThresholdSearch:
         return np.asarray(rows[accuracy[rows] > best + SLACK], dtype=np.intp)
 
     def one(self, limit: float) -> tuple[int, bool]:
-        """Row of the most accurate threshold whose social cost is within a limit, or nearest to it; -1 without any.
-
-        Also whether it is within the limit.
-        """
+        """Row of the most accurate threshold within a limit, or nearest to it (-1: none), and whether it is within."""
         away = self.everything["social_cost"].to_numpy()[self.efficient]
         if len(away) == 0:
             return -1, False
@@ -72,11 +68,8 @@ class ThresholdSearch:
         return np.full(len(self.curves.groups), value)
 
     def sums_at(self, groups: pd.Index, thresholds: FloatArray) -> FloatArray:
-        """Correct decisions about applicants, applicants, qualified people who stay away, all qualified people.
-
-        Nobody passes in a group without a threshold.
-        """
-        at = groups.get_indexer(self.curves.groups)
+        """Correct decisions about applicants, applicants, qualified people who stay away, all qualified people."""
+        at = groups.get_indexer(self.curves.groups)  # nobody passes in a group without a threshold
         step = steps_at(self.curves, np.where(at >= 0, thresholds[at], np.nan))
         counts, shares = self.curves.counts_of(step), np.asarray(self.shares[step], dtype=np.float64)
         away = (1 - shares) @ counts.positives

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import itertools
 import math
+from contextlib import suppress
 from dataclasses import dataclass, field, fields, replace
 from functools import cached_property
 from typing import Any, Literal, TypeAlias
@@ -14,10 +15,10 @@ from numpy.typing import ArrayLike, NDArray
 
 from .._errors import InputError
 from .._validation import FloatArray, check_fraction
-from ..auditing import Audit, Provenance, ScreeningResult, default_threshold, group_names
+from ..auditing import Audit, Provenance, ScreeningResult, audit, default_threshold, group_names
 from ..auditing.reported import Reported
-from ..behaviour import Behaviour, BestResponse, as_decisions
-from ..costs import Cost, Subsidies, SubsidyKind, Terms
+from ..behaviour import Behaviour, as_decisions
+from ..costs import Cost, Subsidies, SubsidyKind, Terms, check_no_column
 from ..counting import ratio
 from ..outcomes import Outcome, outcome
 from ..publishing import PublishedStatistics, ThresholdCurves
@@ -109,18 +110,12 @@ class ThresholdFrontier(Reported):
 
     @cached_property
     def _all(self) -> ThresholdSearch:
-        return ThresholdSearch(self.curves, self.terms.effective_cost(self.curves.groups), self.terms)
+        return ThresholdSearch(self.curves, self.terms)
 
     @cached_property
-    def _halves(self) -> tuple[ThresholdSearch, ThresholdSearch]:
-        one, other = two_halves(self.curves, self.seed)
-
-        def search(half: ThresholdCurves) -> ThresholdSearch:
-            costs = self._all.costs[self.curves.groups.get_indexer(half.groups)]
-            terms = self.terms.among(self.curves.groups, half.groups)
-            return ThresholdSearch(half, costs, terms)
-
-        return search(one), search(other)
+    def _halves(self) -> list[ThresholdSearch]:
+        halves = two_halves(self.curves, self.seed)
+        return [ThresholdSearch(half, self.terms.among(self.curves.groups, half.groups)) for half in halves]
 
     @property
     def curve(self) -> pd.DataFrame:
@@ -157,10 +152,7 @@ class ThresholdFrontier(Reported):
 
     @property
     def kinds(self) -> tuple[Kind, ...]:
-        """Kinds of thresholds: one for all, and one per group if groups apply or stay away as a whole.
-
-        Which thresholds per group are best where a share of each group applies is not searched here.
-        """
+        """Kinds of thresholds: one for all, and one per group if groups apply or stay away as a whole."""
         return ("one", "per_group") if self._all.shares.dtype == bool else ("one",)
 
     def _check_kind(self, kind: Kind) -> None:
@@ -209,15 +201,12 @@ class ThresholdFrontier(Reported):
         curves, step = self.curves, self._all.best_step
         after = np.minimum(step + 1, len(curves.threshold) - 1)
         is_last = (step + 1 >= curves.start[1:]) | (step < 0)
-        low, high = curves.threshold[step], np.where(is_last, np.inf, curves.threshold[after])
-        thresholds = np.array(
-            [short_threshold(*ends) if is_in else np.nan for *ends, is_in in zip(low, high, inside, strict=True)]
-        )
+        ends = zip(curves.threshold[step], np.where(is_last, np.inf, curves.threshold[after]), inside, strict=True)
+        thresholds = np.array([short_threshold(low, high) if is_in else np.nan for low, high, is_in in ends])
         published = PublishedStatistics(curves.groups, curves.counts_of(steps_at(curves, thresholds)))
         shares = published.shares(self.terms)
         result = outcome(published, shares)
-        within = result.social_cost if limit is None else limit
-        held = self._held_out("per_group", within)
+        held = self._held_out("per_group", result.social_cost if limit is None else limit)
         return Point("per_group", thresholds, as_decisions(shares.to_numpy()), result, *held, met)
 
     def _held_out(self, kind: Kind, limit: float) -> tuple[float, float]:
@@ -270,24 +259,6 @@ class ThresholdFrontier(Reported):
             **{name: getattr(result, name) for name in OUTCOME_COLUMNS},
             **{f"threshold of {name}": value for name, value in each},
         }
-
-    def verdict(self) -> str:
-        """The threshold in force and the recommended ones, in a few sentences."""
-        from ..report.sentences.frontiers import frontier_sentences
-
-        return " ".join(frontier_sentences(self))
-
-    def to_dict(self) -> dict[str, Any]:
-        """Everything as plain values; NaN becomes None, and so does a threshold at which everybody or nobody passes."""
-        from ..report.dicts import frontier_to_dict
-
-        return frontier_to_dict(self)
-
-    def _page(self) -> str:
-        """Page with the verdict, a chart and both frontiers."""
-        from ..report.pages import frontier_page
-
-        return frontier_page(self)
 
 
 def frontier_for(scored: Audit, *, max_social_cost: float | None = None, random_state: int = 0) -> ThresholdFrontier:
@@ -350,20 +321,20 @@ def threshold_frontier(
     """
     if threshold is None:
         values = np.asarray(score, dtype=np.float64)
-        try:
+        with suppress(ValueError):  # no probabilities: there is no threshold in force
             threshold = default_threshold(float(values.min()), float(values.max()))
-        except ValueError:  # no probabilities: there is no threshold in force
-            threshold = None
-    people = ScreeningResult.from_scores(
+    scored = audit(
         y_true,
-        score,
+        score=score,
         threshold=0.0 if threshold is None else threshold,
         sensitive_features=sensitive_features,
+        cost=check_no_column(cost),
+        subsidies=subsidies,
+        subsidy_kind=subsidy_kind,
+        behaviour=behaviour,
         sample_weight=sample_weight,
         missing=missing,
+        provenance=provenance,
     )
-    terms = Terms(cost, subsidies, subsidy_kind, BestResponse() if behaviour is None else behaviour)
-    terms.effective_cost(people.groups)  # reports invalid costs and subsidies early
-    people = replace(people, threshold=threshold)
-    scored = Audit(people, people, terms, provenance=provenance or Provenance())
+    scored = replace(scored, published_by=replace(scored.published_by, threshold=threshold))
     return frontier_for(scored, max_social_cost=max_social_cost, random_state=random_state)
