@@ -18,7 +18,7 @@ from selfselect._text import json_text, printable
 
 from .errors import CONDITION_FAILED
 from .options import (
-    CostRange,
+    COSTS,
     Number,
     check_model_options,
     cost_of_option,
@@ -44,7 +44,7 @@ if TYPE_CHECKING:
 @click.option(
     "--cost",
     "costs",
-    type=CostRange(),
+    type=COSTS,
     multiple=True,
     required=True,
     help="Cost of being tested, as a share of what being hired is worth; repeatable. FIRST:LAST:STEP means several "
@@ -68,16 +68,7 @@ if TYPE_CHECKING:
     "the column (out-sex.html).",
 )
 @file_options
-def audit(
-    file: str,
-    costs: tuple[tuple[float, ...], ...],
-    require: tuple[str, ...],
-    max_social_cost: float | None,
-    impact: bool,
-    separately: bool,
-    force: bool,
-    **options: Any,
-) -> None:
+def audit(file: str, separately: bool, **options: Any) -> None:
     """Show who would not apply to a screening model, and what follows.
 
     FILE is a CSV (also .gz), Parquet or .xlsx table with one row per person; - reads standard input.
@@ -102,15 +93,15 @@ def audit(
     ]
     # with several columns, each has a report and a table; JSON is one list
     written = [Outputs(None, outputs.json, None), *by_column] if separately else [outputs]
-    check_outputs(*written, force=force, inputs=[file])
-    audits = load_audits(file, costs, options, separately=separately)
-    required = list(dict.fromkeys(require))
+    check_outputs(*written, force=options["force"], inputs=[file])
+    audits = load_audits(file, options["costs"], options, separately=separately)
+    required = list(dict.fromkeys(options["require"]))
     match_groups(required, all_groups(audits), "require")
     if separately:
-        _deliver_each(audits, by_column, outputs.json, impact)
+        _deliver_each(audits, by_column, outputs.json, options["impact"])
     else:
-        outputs.deliver(audits[0], partial(_show, impact=impact), audits[0].names)
-    failed = [line for audit in audits for line in _failed_conditions(audit, required, max_social_cost)]
+        outputs.deliver(audits[0], partial(_show, impact=options["impact"]), audits[0].names)
+    failed = [line for audit in audits for line in _failed_conditions(audit, required, options["max_social_cost"])]
     for line in failed:
         click.echo(f"Condition failed: {line}", err=True)
     if failed:

@@ -80,25 +80,7 @@ METHODS = ("naive", "semi", "thresholds", "strategic")
 @click.option("--model", "model_file", required=True, metavar="SKOPS", help="Where to write the model (.skops).")
 @report_options
 @file_options
-def train(
-    file: str,
-    cost: float,
-    method: Method,
-    use_group: bool,
-    ignore: tuple[str, ...],
-    require: tuple[str, ...],
-    max_social_cost: float | None,
-    min_selection_rate: float | None,
-    allow_shut_out: bool,
-    subsidies: tuple[tuple[str, float], ...],
-    proportional: bool,
-    holdout: float,
-    seed: int,
-    model_file: str,
-    report: str | None,
-    force: bool,
-    **options: Any,
-) -> None:
+def train(file: str, method: Method, seed: int, model_file: str, report: str | None, **options: Any) -> None:
     """Train a model on a table with ordinary columns: numbers, categories, missing values.
 
     Features are all columns but the label and the groups (--ignore leaves some out, --use-group adds the groups). Part
@@ -126,28 +108,27 @@ def train(
 
     from .inputs import people_columns, provenance, subsidy_kind, table_at, title_of
 
-    check_files([(model_file, MODEL), (report, HTML)], force=force, inputs=[file])
+    check_files([(model_file, MODEL), (report, HTML)], force=options["force"], inputs=[file])
     if report is not None:
         check_available()
     columns = people_columns(options)
     findings: list[Finding] = []
     with table_at(file, options) as table:
-        people = read_for_training(table, columns, ignore=ignore, learn_from_groups=use_group, findings=findings)
+        people = read_for_training(
+            table, columns, ignore=options["ignore"], learn_from_groups=options["use_group"], findings=findings
+        )
         title = f"{method} model of {title_of(file)}"
         source = provenance(title, columns, "score of the model", table.sha256(), options)
     show_findings(findings)
-    labels = match_groups([name for name, _ in subsidies], people.groups.labels, "subsidy")
-    paid = {label: value for label, (_, value) in zip(labels, subsidies, strict=True)}
-    terms = Terms(cost, paid or None, subsidy_kind(proportional))
-    conditions: dict[str, Any] = {
-        "require": match_groups(list(dict.fromkeys(require)), people.groups.labels, "require"),
-        "max_social_cost": max_social_cost,
-        "min_selection_rate": min_selection_rate,
-    }
+    names, amounts = zip(*options["subsidies"], strict=True) if options["subsidies"] else ((), ())
+    paid = dict(zip(match_groups(names, people.groups.labels, "subsidy"), amounts, strict=True))
+    terms = Terms(options["cost"], paid or None, subsidy_kind(options["proportional"]))
+    conditions = {name: options[name] for name in ("max_social_cost", "min_selection_rate")}
+    conditions["require"] = match_groups(list(dict.fromkeys(options["require"])), people.groups.labels, "require")
     settings = {name: options[name] for name in ("parity", "tpr_parity", "margin")}
     classifier = make_classifier(method, terms, random_state=seed, **conditions, **settings)
     try:
-        result = train_on_table(people, classifier, holdout=holdout, seed=seed, provenance=source)
+        result = train_on_table(people, classifier, holdout=options["holdout"], seed=seed, provenance=source)
     except InfeasibleError as error:
         _refuse([f"Condition failed: {error}"], model_file)
     failed = [
@@ -155,7 +136,7 @@ def train(
         for name, text in unmet_conditions(result.audit, **conditions)
     ]
     shut = shut_out(result.audit)
-    if shut and not allow_shut_out:
+    if shut and not options["allow_shut_out"]:
         failed += [
             *shut,
             "Ask for --min-selection-rate (semi, thresholds, strategic), --require or --max-social-cost (thresholds, "
