@@ -1,5 +1,7 @@
 """Cells that are more than text, or an error about the first that is not."""
 
+import io
+
 import numpy as np
 import pandas as pd
 import pyarrow as pa
@@ -21,7 +23,7 @@ class TableInMemory(Table):
     """Columns of texts in memory."""
 
     def __init__(self, **columns):
-        super().__init__("t.csv", lambda: "")
+        super().__init__("t.csv", io.BytesIO())
         self.header, self._cells = list(columns), list(columns.values())
 
     def _read(self, positions):

@@ -19,7 +19,7 @@ from .terminal import text_table
 if TYPE_CHECKING:
     from selfselect.auditing import Audit
     from selfselect.tabular.data_checks import Finding
-    from selfselect.tabular.train import Method, TrainingResult
+    from selfselect.tabular.train import Method
 
 
 #: Methods by name; see :mod:`selfselect.tabular.train`.
@@ -99,8 +99,8 @@ def train(file: str, method: Method, seed: int, model_file: str, report: str | N
     from selfselect.estimators.io import model_bytes
     from selfselect.learning import InfeasibleError
     from selfselect.report import check_available
-    from selfselect.report.pages import audit_page
-    from selfselect.report.sentences.training import training_opening
+    from selfselect.report.pages import audit_page, training_opening
+    from selfselect.report.tables import outcome_rows
     from selfselect.tabular.columns import match_groups
     from selfselect.tabular.loading import read_for_training
     from selfselect.tabular.model_checks import shut_out, unmet_conditions
@@ -142,12 +142,17 @@ def train(file: str, method: Method, seed: int, model_file: str, report: str | N
             "Ask for --min-selection-rate (semi, thresholds, strategic), --require or --max-social-cost (thresholds, "
             "strategic), try another --method, or pass --allow-shut-out.",
         ]
+    opening = training_opening(result.trained_on, result.held_out, result.unseen)
     if not failed:  # files first: printing may end early
         write_atomically(model_file, model_bytes(result.model))
         if report is not None:
-            opening = training_opening(result.trained_on, result.held_out, result.unseen)
             write_atomically(report, audit_page(result.audit, opening))
-    _show(result)
+    for note in result.notes:
+        click.echo(f"Note: {printable(note)}", err=True)
+    click.echo(opening.paragraphs[0])
+    click.echo(printable(result.audit.verdict()))
+    click.echo("\n" + text_table(_group_rows(result.audit), left=("group",)))
+    click.echo(text_table(outcome_rows({" ": result.audit}), left=("",)))
     if failed:
         _refuse(failed, model_file)
     for line in shut:
@@ -194,16 +199,3 @@ def _group_rows(audit: Audit) -> list[dict[str, str]]:
             }
         rows.append(cells)
     return rows
-
-
-def _show(result: TrainingResult) -> None:
-    from selfselect.report.sentences.training import training_note
-    from selfselect.report.tables import outcome_rows
-
-    for note in result.notes:
-        click.echo(f"Note: {printable(note)}", err=True)
-    audit = result.audit
-    click.echo(training_note(result.trained_on, result.held_out, result.unseen))
-    click.echo(printable(audit.verdict()))
-    click.echo("\n" + text_table(_group_rows(audit), left=("group",)))
-    click.echo(text_table(outcome_rows({" ": audit}), left=("",)))

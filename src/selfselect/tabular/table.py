@@ -3,10 +3,13 @@
 from __future__ import annotations
 
 import difflib
+import hashlib
+import io
+import os
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from functools import cached_property
-from typing import Any, TypeAlias
+from typing import Any, BinaryIO, TypeAlias
 
 import numpy as np
 import pandas as pd
@@ -120,6 +123,14 @@ def _written_by_arrow(value: Any) -> Any:
             return str(value.value)
 
 
+def _state(file: BinaryIO) -> tuple[int, ...]:
+    """When a file on disk was changed, and its size."""
+    if isinstance(file, io.BytesIO):
+        return ()
+    status = os.fstat(file.fileno())
+    return status.st_mtime_ns, status.st_size
+
+
 class Table(ABC):
     """A table, made by :func:`selfselect.tabular.read.open_table`; errors call it by its name.
 
@@ -131,10 +142,17 @@ class Table(ABC):
     decimal: str | None = "."
     max_bytes: int | None = None
 
-    def __init__(self, name: str, sha256: Callable[[], str]) -> None:
-        self.name = name
-        self.sha256 = sha256
+    def __init__(self, name: str, file: BinaryIO) -> None:
+        self.name, self._file, self._opened = name, file, _state(file)
         self.notes: list[str] = []
+
+    def sha256(self) -> str:
+        """Hash of the file, which must not have changed since it was opened."""
+        self._file.seek(0)
+        digest = hashlib.file_digest(self._file, "sha256").hexdigest()  # type: ignore[arg-type]
+        if _state(self._file) != self._opened:
+            raise OSError("it was changed while it was read.")
+        return digest
 
     @abstractmethod
     def _read(self, positions: Sequence[int]) -> tuple[Sequence[int], list[pa.ChunkedArray]]:
