@@ -135,7 +135,7 @@ def _deliver_each(audits: list[Audit], outputs: list[Outputs], json_file: str | 
 def _show(audit: Audit, *, impact: bool) -> None:
     from selfselect.report.dicts import MAX_RESAMPLED_GROUPS
     from selfselect.report.sentences.audits import group_warnings, uncertainty_lines
-    from selfselect.report.tables import cost_rows
+    from selfselect.report.tables import cost_rows, impact_rows
 
     if audit.cost_range is not None:
         click.echo(printable(audit.over_costs(*audit.cost_range).sentence()))
@@ -157,21 +157,13 @@ def _show(audit: Audit, *, impact: bool) -> None:
         click.echo(f"\nHow sure? {title}")
         for line in lines:
             click.echo(f"  {printable(line)}")
-    if impact:
-        _show_impact(audit)
-    if len(audit.costs) > 1:
-        click.echo("\nAt every cost:\n\n" + text_table(cost_rows(audit)))
-
-
-def _show_impact(audit: Audit) -> None:
-    """Selection rates over the highest, as the four-fifths rule compares them."""
-    from selfselect.report.tables import impact_rows
-
-    for table in impact_rows(audit.impact_ratios()):
+    for table in impact_rows(audit.impact_ratios()) if impact else ():
         click.echo(f"\nImpact ratios by {printable(table['by'])} (intervals: Katz's):\n")
         click.echo(text_table(table["rows"], left=("category", "note"), rest="--json holds all"))
         if table["remark"]:
             click.echo(table["remark"])
+    if len(audit.costs) > 1:
+        click.echo("\nAt every cost:\n\n" + text_table(cost_rows(audit)))
 
 
 def _group_row(name: str, row: Mapping[Any, Any], warning: str) -> dict[str, str]:

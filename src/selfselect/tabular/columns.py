@@ -239,19 +239,18 @@ class BinaryColumn:
 
 def group_frame(table: Table, columns: Sequence[Column], missing: str = "error") -> pd.DataFrame:
     """Group of each row by each column, without blanks around its name; an empty cell is a missing group."""
-    return pd.DataFrame({column.name: _group_column(table, column, missing) for column in columns})
-
-
-def _group_column(table: Table, column: Column, missing: str) -> pd.Categorical:
-    names = [str(text).strip() for text in column.texts]
-    if "" in names and missing == "error":
-        row = min(column.first_row(code) for code, name in enumerate(names) if not name)
-        raise table.error("the group is empty; fill or drop such rows", row=row, column=column.name, key="missing")
-    if "" in names and MISSING in names:
-        problem = f"a group is already called {MISSING!r}; rename it to give missing labels their own"
-        raise table.error(problem, column=column.name)
-    labels = pd.Index(sorted(set(names) - {""}), dtype=object)
-    return pd.Categorical.from_codes(labels.get_indexer(names)[column.codes], labels)
+    frame = {}
+    for column in columns:
+        names = [str(text).strip() for text in column.texts]
+        if "" in names and missing == "error":
+            row = min(column.first_row(code) for code, name in enumerate(names) if not name)
+            raise table.error("the group is empty; fill or drop such rows", row=row, column=column.name, key="missing")
+        if "" in names and MISSING in names:
+            problem = f"a group is already called {MISSING!r}; rename it to give missing labels their own"
+            raise table.error(problem, column=column.name)
+        labels = pd.Index(sorted(set(names) - {""}), dtype=object)
+        frame[column.name] = pd.Categorical.from_codes(labels.get_indexer(names)[column.codes], labels)
+    return pd.DataFrame(frame)
 
 
 def match_groups(names: Sequence[str], groups: pd.Index, named_by: str = "") -> list[Any]:

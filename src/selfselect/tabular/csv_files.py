@@ -168,7 +168,12 @@ class CsvTable(Table):
                 if cells:
                     yield row, cells
         except csv.Error as error:
-            raise self.error(_csv_reason(str(error)), row=row + 1) from error
+            text = str(error)
+            if "unexpected end of data" in text or "field larger" in text:
+                text = 'a cell begins with a quote (") that never closes, or holds more than 131,072 characters'
+            elif "expected after" in text:
+                text = 'text follows a closing quote; inside a quoted cell, a quote must be doubled ("")'
+            raise self.error(text, row=row + 1) from error
 
     def _check_characters(self, line: str, row: int) -> None:
         if line.startswith(UTF16_MARKS):
@@ -184,14 +189,6 @@ class CsvTable(Table):
                 key="encoding",
                 encoding="latin-1 (or cp1252)",
             )
-
-
-def _csv_reason(text: str) -> str:
-    if "unexpected end of data" in text or "field larger" in text:
-        return 'a cell begins with a quote (") that never closes, or holds more than 131,072 characters'
-    if "expected after" in text:
-        return 'text follows a closing quote; inside a quoted cell, a quote must be doubled ("")'
-    return text
 
 
 def is_regular(data: bytes, delimiter: str) -> bool:

@@ -84,23 +84,17 @@ def encode_texts(array: pa.ChunkedArray) -> tuple[NDArray[np.int32], TextArray]:
     try:
         coded = (array if pa.types.is_dictionary(array.type) else array.dictionary_encode()).combine_chunks()
     except pa.ArrowNotImplementedError:  # lists, structures
-        codes, values = np.arange(len(array)), _text_array(array)
+        codes, values = np.arange(len(array)), _texts_of(array)
     else:
         missing = len(coded.dictionary)
         codes = coded.indices.cast(pa.int64()).fill_null(missing).to_numpy(zero_copy_only=False)
-        values = np.append(_text_array(coded.dictionary), "")
+        values = np.append(_texts_of(coded.dictionary), "")
     merged, texts = pd.factorize(values)  # null and NaN are one text, and so may be others
     codes, used = pd.factorize(merged[codes])  # a dictionary of a Parquet file may have texts that no row has
     return codes.astype(np.int32), np.asarray(texts[used], dtype=object)
 
 
-def _text_array(array: Any) -> TextArray:
-    texts = np.empty(len(array), dtype=object)
-    texts[:] = _texts_of(array)
-    return texts
-
-
-def _texts_of(array: Any) -> list[str]:
+def _texts_of(array: Any) -> TextArray:
     """Values as Python writes them; what Python cannot write (times of day, years beyond 9999) as Arrow writes it."""
     if pa.types.is_time(array.type):
         array = array.cast(pa.string())  # Python's time has no nanoseconds
@@ -110,7 +104,7 @@ def _texts_of(array: Any) -> list[str]:
         if pa.types.is_timestamp(array.type) and array.type.tz is not None:
             array = array.cast(pa.timestamp(array.type.unit, "UTC"))
         values = [_written_by_arrow(value) for value in array]
-    return ["" if value is None or value != value else str(value) for value in values]
+    return np.array(["" if value is None or value != value else str(value) for value in values], dtype=object)
 
 
 def _written_by_arrow(value: Any) -> Any:
