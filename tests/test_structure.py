@@ -109,13 +109,21 @@ def test_every_module_belongs_to_a_room():
     assert {room(name) for name in NAMES} - {""} == set(LEVEL)
 
 
-def test_rooms_import_only_from_rooms_above_them():
-    wrong = [
-        f"{importer} imports {target}"
-        for importer, target, _ in edges()
-        if target and room(importer) != room(target) and LEVEL[room(target)] >= LEVEL[room(importer)]
-    ]
-    assert not wrong
+def from_below(importer, target, _):
+    return target and room(importer) != room(target) and LEVEL[room(target)] >= LEVEL[room(importer)]
+
+
+def from_own_init(importer, target, _):
+    return target and importer.startswith(target + ".")
+
+
+def private(_, target, taken):
+    return taken.startswith("_") and not taken.startswith("__") and taken not in LEVEL and target != taken
+
+
+@pytest.mark.parametrize("is_wrong", [from_below, from_own_init, private])
+def test_modules_import_public_names_from_rooms_above_and_not_from_their_own_init(is_wrong):
+    assert [edge for edge in edges() if is_wrong(*edge)] == []
 
 
 def test_there_are_no_circular_imports():
@@ -124,24 +132,6 @@ def test_there_are_no_circular_imports():
         if target and importer != target:
             graph.setdefault(importer, set()).add(target)
     list(TopologicalSorter(graph).static_order())
-
-
-def test_no_module_imports_from_the_init_of_its_own_room():
-    wrong = [
-        f"{importer} imports {target}"
-        for importer, target, _ in edges()
-        if target and importer.startswith(target + ".")
-    ]
-    assert not wrong
-
-
-def test_no_module_imports_private_names():
-    wrong = [
-        f"{importer} takes {taken} from {target}"
-        for importer, target, taken in edges()
-        if taken.startswith("_") and not taken.startswith("__") and taken not in LEVEL and target != taken
-    ]
-    assert not wrong
 
 
 def inner_imports(tree):

@@ -5,39 +5,15 @@ A *view* takes people and returns results by name. ``SHOWN`` has the results tha
 
 import tempfile
 from dataclasses import dataclass, replace
+from itertools import product
 from pathlib import Path
 
 import numpy as np
 import pandas as pd
 from scipy.stats import norm
 
-from selfselect import (
-    BestResponse,
-    GroupCounts,
-    GroupThresholdClassifier,
-    NaiveClassifier,
-    PairedCounts,
-    PaperClassifier,
-    PublishedStatistics,
-    ScreeningResult,
-    SemiStrategicClassifier,
-    StrategicClassifier,
-    StrategicObjective,
-    Terms,
-    ThresholdCurves,
-    accuracy_social_cost_frontier,
-    audit,
-    compare,
-    encode_groups,
-    load_model,
-    metrics,
-    plan_subsidies,
-    planning,
-    precision_interval,
-    save_model,
-    theory,
-    threshold_frontier,
-)
+import selfselect
+from selfselect import metrics, planning, theory
 from selfselect.behaviour import BetaBeliefs, LogitResponse, PrivateCosts
 from selfselect.constraints import BaseRateOrder, DemographicParity, violations
 from selfselect.publishing import LowerBound
@@ -135,6 +111,10 @@ def outcome_of(found):
     return {name: float(getattr(found, name)) for name in names}
 
 
+def statistics_of(p):
+    return selfselect.PublishedStatistics.from_predictions(p.y, p.yhat, **p.keywords)
+
+
 # ---------------------------------------------------------------------- counting and deciding
 
 
@@ -142,20 +122,20 @@ def outcome_of(found):
     groups="PublishedStatistics", applies="BestResponse", subsidised="Terms", outcome="metrics.outcome metrics.Outcome"
 )
 def published(p):
-    stats = PublishedStatistics.from_predictions(p.y, p.yhat, **p.keywords)
+    stats = statistics_of(p)
     applies = stats.applies(COST)
     return {
         "groups": by_group(stats.to_frame(), POINTS),
-        "applies": each(stats.groups, stats.shares(Terms(COST, behaviour=BestResponse()))),
-        "subsidised": each(stats.groups, stats.shares(Terms(HIGH_COST, 0.2, "proportional"))),
+        "applies": each(stats.groups, stats.shares(selfselect.Terms(COST, behaviour=selfselect.BestResponse()))),
+        "subsidised": each(stats.groups, stats.shares(selfselect.Terms(HIGH_COST, 0.2, "proportional"))),
         "outcome": outcome_of(metrics.outcome(stats, applies)),
     }
 
 
 @view(sizes="encode_groups GroupCodes", groups="GroupCounts")
 def counted(p):
-    codes = encode_groups(p.z)
-    counts = GroupCounts.from_rows(are_qualified(p), p.yhat, codes.codes, codes.n_groups, weights(p))
+    codes = selfselect.encode_groups(p.z)
+    counts = selfselect.GroupCounts.from_rows(are_qualified(p), p.yhat, codes.codes, codes.n_groups, weights(p))
     frame = pd.DataFrame(counts.to_dict(), index=codes.labels)
     frame = frame[frame["n"] > 0]  # a category may be unused
     sizes = pd.Series(weights(p)).groupby(np.asarray(codes.labels)[codes.codes]).sum()
@@ -171,32 +151,32 @@ RATES = (DemographicParity(ratio_bound=0.9), BaseRateOrder())
 
 @view(**dict.fromkeys(BEHAVIOURS, "behaviour"), amounts="constraints")
 def parts(p):
-    stats = PublishedStatistics.from_predictions(p.y, p.yhat, **p.keywords)
-    amounts = violations(RATES, stats.groups, stats.counts, stats.shares(Terms(COST)))
-    shares = {name: stats.shares(Terms(COST, behaviour=response)) for name, response in BEHAVIOURS.items()}
+    stats = statistics_of(p)
+    amounts = violations(RATES, stats.groups, stats.counts, stats.shares(selfselect.Terms(COST)))
+    shares = {name: stats.shares(selfselect.Terms(COST, behaviour=response)) for name, response in BEHAVIOURS.items()}
     return {name: each(stats.groups, own) for name, own in shares.items()} | {"amounts": amounts.tolist()}
 
 
 @view(value="StrategicObjective")
 def objective(p):
     score = 4 * (np.asarray(p.X)[:, 0] - 0.5)
-    made = StrategicObjective(cost=COST, constraints=RATES)
+    made = selfselect.StrategicObjective(cost=COST, constraints=RATES)
     return {"value": float(made.value_and_gradient(score, p.y, p.z, p.weight)[0])}
 
 
 @view(surely="publishing", intervals="precision_interval")
 def sure(p):
-    stats = PublishedStatistics.from_predictions(p.y, p.yhat, **p.keywords)
-    ends = np.transpose(precision_interval(stats.counts.true_positives, stats.counts.selected))
+    stats = statistics_of(p)
+    ends = np.transpose(selfselect.precision_interval(stats.counts.true_positives, stats.counts.selected))
     return {
-        "surely": each(stats.groups, stats.shares(Terms(COST, statistic=LowerBound(0.8)))),
+        "surely": each(stats.groups, stats.shares(selfselect.Terms(COST, statistic=LowerBound(0.8)))),
         "intervals": each(stats.groups, ends),
     }
 
 
 @view(groups="ThresholdCurves", order="ThresholdCurves", thresholds="ThresholdCurves")
 def curves(p):
-    made = ThresholdCurves.from_scores(p.y, p.score, **p.keywords)
+    made = selfselect.ThresholdCurves.from_scores(p.y, p.score, **p.keywords)
     return {
         "groups": by_group(made.at(p.threshold).to_frame(), POINTS),
         "order": [str(group) for group in made.application_order(COST).index],
@@ -208,14 +188,14 @@ def curves(p):
 
 
 def audited_at(p, cost, **more):
-    return audit(p.y, score=p.score, threshold=p.threshold, cost=cost, **p.keywords, **more)
+    return selfselect.audit(p.y, score=p.score, threshold=p.threshold, cost=cost, **p.keywords, **more)
 
 
 @view(groups="audit Audit ScreeningResult", outcome="audit Audit ScreeningResult")
 def audited(p):
     found = audited_at(p, COST)
-    by_prediction = audit(p.y, y_pred=p.yhat, cost=COST, **p.keywords)
-    assert isinstance(found.published_by, ScreeningResult)
+    by_prediction = selfselect.audit(p.y, y_pred=p.yhat, cost=COST, **p.keywords)
+    assert isinstance(found.published_by, selfselect.ScreeningResult)
     assert outcome_of(found) == outcome_of(by_prediction)
     return {
         "groups": by_group(found.to_frame(), [*POINTS, "subsidy_needed", "cost", "applies"]),
@@ -226,18 +206,18 @@ def audited(p):
 @view(cells="PairedCounts")
 def paired(p):
     other = np.asarray(p.X)[:, 1] > 0
-    made = PairedCounts.from_predictions(p.y, p.yhat, other, **p.keywords)
+    made = selfselect.PairedCounts.from_predictions(p.y, p.yhat, other, **p.keywords)
     first, second = made.counts()
     for counts, yhat in ((first, p.yhat), (second, other)):
-        own = PublishedStatistics.from_predictions(p.y, yhat, **p.keywords).counts
+        own = selfselect.PublishedStatistics.from_predictions(p.y, yhat, **p.keywords).counts
         assert counts.selected.tolist() == own.selected.tolist()
     return {"cells": each(made.groups, made.cells.reshape(-1, 8).astype(float))}
 
 
 @view(differences="compare Comparison")
 def compared(p):
-    after = audit(p.y, y_pred=np.ones(len(p.y), dtype=int), cost=0.35, **p.keywords)
-    made = compare(audited_at(p, COST), after, n_resamples=20)
+    after = selfselect.audit(p.y, y_pred=np.ones(len(p.y), dtype=int), cost=0.35, **p.keywords)
+    made = selfselect.compare(audited_at(p, COST), after, n_resamples=20)
     return {"differences": made.differences()["difference"].to_dict()}
 
 
@@ -250,7 +230,7 @@ def compared(p):
 )  # fmt: skip
 def measured(p):
     y, yhat = are_qualified(p).astype(int), p.yhat.astype(int)
-    stats = PublishedStatistics.from_predictions(p.y, p.yhat, **p.keywords)
+    stats = statistics_of(p)
     shared = {"applies": stats.applies_to(p.z, COST), "sample_weight": p.weight}
     return {
         "induced": metrics.induced_accuracy(y, yhat, **shared),
@@ -264,7 +244,7 @@ def measured(p):
 
 @view(agreement="metrics.rank_agreement metrics.RankAgreement")
 def ranked(p):
-    stats = PublishedStatistics.from_predictions(p.y, p.yhat, **p.keywords)
+    stats = statistics_of(p)
     found = metrics.rank_agreement(stats.base_rate, stats.precision)
     names = ("r2", "spearman", "kendall", "respected", "n_groups")
     return {"agreement": {name: float(getattr(found, name)) for name in names}}
@@ -275,7 +255,7 @@ def ranked(p):
     social="metrics.social_cost_scorer",
 )
 def scored(p):
-    model = fitted(NaiveClassifier, p)
+    model = fitted(selfselect.NaiveClassifier, p)
     scorers = {"induced": metrics.induced_accuracy_scorer(HIGH_COST), "social": metrics.social_cost_scorer(HIGH_COST)}
     return {name: scorer(model, p.X, p.y, **p.keywords) for name, scorer in scorers.items()}
 
@@ -287,42 +267,38 @@ def paid(plan):
     return {str(group): float(row["subsidy"]) for group, row in plan.to_frame().iterrows()}
 
 
-@view(groups="plan_subsidies SubsidyPlan")
+@view(groups="plan_subsidies SubsidyPlan", budgeted="plan_subsidies", prices="SubsidyPlan")
 def planned(p):
-    shared = {"score": p.score, "threshold": p.threshold, "cost": HIGH_COST, **p.keywords}
-    return {"groups": paid(plan_subsidies(p.y, **shared))}
-
-
-@view(groups="plan_subsidies", prices="SubsidyPlan")
-def spent(p):
-    budget = 0.05 * weights(p).sum()
-    plan = plan_subsidies(p.y, score=p.score, threshold=p.threshold, cost=0.8, budget=budget, **p.keywords)
-    return {"groups": paid(plan), "prices": each(plan.spending.price.index, plan.spending.price)}
+    shared = {"score": p.score, "threshold": p.threshold, **p.keywords}
+    budgeted = selfselect.plan_subsidies(p.y, cost=0.8, budget=0.05 * weights(p).sum(), **shared)
+    price = budgeted.spending.price
+    return {
+        "groups": paid(selfselect.plan_subsidies(p.y, cost=HIGH_COST, **shared)),
+        "budgeted": paid(budgeted),
+        "prices": each(price.index, price),
+    }
 
 
 @view(groups="plan_subsidies", published="plan_subsidies")
 def retrained(p):
     """A firm that answers subsidies with another threshold."""
     q = one_by_one(p)
-    firm = planning.refit(SemiStrategicClassifier(publish="train"), q.X, q.y, encode_groups(q.z))
+    firm = planning.refit(selfselect.SemiStrategicClassifier(publish="train"), q.X, q.y, selfselect.encode_groups(q.z))
     plan = planning.plan_under_retraining(audited_at(q, HIGH_COST), firm, max_fits=6)
-    return {"groups": paid(plan), "published": by_group(firm(Terms(HIGH_COST)).to_frame(), POINTS)}
-
-
-def points_of(made):
-    return {way: [outcome_of(point.outcome) for point in getattr(made, way)] for way in ("one", "per_group")}
+    return {"groups": paid(plan), "published": by_group(firm(selfselect.Terms(HIGH_COST)).to_frame(), POINTS)}
 
 
 @view(one="threshold_frontier ThresholdFrontier", per_group="threshold_frontier ThresholdFrontier")
 def frontier(p):
-    return points_of(threshold_frontier(p.y, p.score, cost=COST, threshold=p.threshold, **p.keywords))
+    made = selfselect.threshold_frontier(p.y, p.score, cost=COST, threshold=p.threshold, **p.keywords)
+    return {way: [outcome_of(point.outcome) for point in getattr(made, way)] for way in ("one", "per_group")}
 
 
 @view(points="accuracy_social_cost_frontier", who="accuracy_social_cost_frontier")
 def traded(p):
     """Evaluated on repeated rows, because ``evaluate`` takes no weights."""
     q = one_by_one(p)
-    made = accuracy_social_cost_frontier(
+    made = selfselect.accuracy_social_cost_frontier(
         p.X, p.y, **p.keywords, cost=COST, limits=[1.0, 0.2], evaluate=(q.X, q.y, q.z), publish="train", progress=False
     )
     names = ["feasible", "induced_accuracy", "social_cost", "application_rate", "applying_groups", "efficient"]
@@ -335,27 +311,26 @@ def traded(p):
 # ---------------------------------------------------------------------- theory
 
 
-@view(accuracy="theory", groups="theory")
-def optimal(p):
-    made = ThresholdCurves.from_scores(p.y, p.score, **p.keywords)
+@view(accuracy="theory", groups="theory", ways="theory", precision="theory")
+def proven(p):
+    made = selfselect.ThresholdCurves.from_scores(p.y, p.score, **p.keywords)
     best = theory.strategic_optimum(made, COST, min_selected=0.06 * weights(p).sum())
-    return {"accuracy": best.accuracy, "groups": {str(group): True for group in best.groups}}
-
-
-@view(groups="theory", precision="theory")
-def blocked(p):
-    made = ThresholdCurves.from_scores(p.y, p.score, **p.keywords)
     ways = theory.block_groups(made, p.threshold, [made.groups[made.n.argmax()]], COST)
-    return {"groups": each(ways.index, ways["way"]), "precision": each(ways.index, ways["precision"])}
+    return {
+        "accuracy": best.accuracy,
+        "groups": {str(group): True for group in best.groups},
+        "ways": each(ways.index, ways["way"]),
+        "precision": each(ways.index, ways["precision"]),
+    }
 
 
 # ---------------------------------------------------------------------- classifiers
 
 CLASSIFIERS = {
-    "naive": NaiveClassifier,
-    "semi": SemiStrategicClassifier,
-    "thresholds": GroupThresholdClassifier,
-    "strategic": StrategicClassifier,
+    "naive": selfselect.NaiveClassifier,
+    "semi": selfselect.SemiStrategicClassifier,
+    "thresholds": selfselect.GroupThresholdClassifier,
+    "strategic": selfselect.StrategicClassifier,
 }
 WAYS = ("train", "cross_fit", "holdout")
 
@@ -381,18 +356,17 @@ def add_classifier(name, cls, publish):
     view(groups=cls.__name__, applies=cls.__name__, audited=cls.__name__)(seen)
 
 
-for _name, _cls in CLASSIFIERS.items():
-    for _publish in WAYS:
-        add_classifier(_name, _cls, _publish)
+for _name, _publish in product(CLASSIFIERS, WAYS):
+    add_classifier(_name, CLASSIFIERS[_name], _publish)
 
 
 @view(groups="PaperClassifier", audited="PaperClassifier")
 def descended(p):
-    return classified(fitted(PaperClassifier, p, n_starts=1, max_iter=40, random_state=0), p)
+    return classified(fitted(selfselect.PaperClassifier, p, n_starts=1, max_iter=40, random_state=0), p)
 
 
 @view(groups="save_model load_model", audited="load_model")
 def loaded(p):
     with tempfile.TemporaryDirectory() as folder:
-        save_model(fitted(NaiveClassifier, p), Path(folder) / "model.skops")
-        return classified(load_model(Path(folder) / "model.skops"), p)
+        selfselect.save_model(fitted(selfselect.NaiveClassifier, p), Path(folder) / "model.skops")
+        return classified(selfselect.load_model(Path(folder) / "model.skops"), p)

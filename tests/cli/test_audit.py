@@ -52,12 +52,9 @@ def test_decisions_in_other_words_than_labels_are_not_taken_for_nobody(people_cs
     assert audit(people_csv, "--prediction", "outcome").exit_code == 0  # the label's own words need no saying
 
 
-def test_json_holds_what_the_interface_promises_and_equals_a_count_by_hand(scored, tmp_path):
+def test_json_holds_what_the_interface_promises_and_equals_a_count_by_hand(scored):
     path, frame = scored
-    out = tmp_path / "out.json"
-    result = run("audit", path, *SCORED, "--cost", "0.7", "--json", out)
-    assert result.exit_code == 0, result.output
-    found = json.loads(out.read_text())
+    found = as_json("audit", path, *SCORED, "--cost", "0.7")
     counts = reference.counts(frame["y"], frame["s"] > 0.5, frame["z"])
     decided = reference.applies(frame["y"], frame["s"] > 0.5, frame["z"], 0.7)
     assert (found["cost"], found["threshold"], found["n"]) == (0.7, 0.5, 400)
@@ -128,24 +125,17 @@ def test_of_very_many_groups_the_largest_are_shown_and_the_rest_counted(tmp_path
 # ---------------------------------------------------------------- weights
 
 
-def test_weights_of_a_column_are_those_of_the_library(scored, tmp_path):
+@pytest.mark.parametrize("how", [("--score", "s"), ("--prediction", "p")])
+def test_weights_of_a_column_are_those_of_the_library(scored, how):
     path, frame = scored
-    frame["weight"] = np.round(np.random.default_rng(0).exponential(2, len(frame)), 2)
+    weight = frame["weight"] = np.round(np.random.default_rng(0).exponential(2, len(frame)), 2)
     frame.to_csv(path, index=False)
-    for how, given in (("--score", "s"), ("--prediction", "p")):
-        out = tmp_path / f"{given}.json"
-        done = run(
-            "audit", path, *PEOPLE, how, given, "--cost", "0.6", "--weight", "weight",
-            "--json", out,
-        )  # fmt: skip
-        assert done.exit_code == 0, done.output
-        found = json.loads(out.read_text())
-        expected = library_audit(
-            frame["y"], y_pred=frame["p"], sensitive_features=frame["z"], cost=0.6, sample_weight=frame["weight"]
-        ).to_dict()
-        assert found["n"] == pytest.approx(frame["weight"].sum())
-        for a, b in zip(found["groups"], expected["groups"], strict=True):
-            assert a == pytest.approx(b)
+    found = as_json("audit", path, *PEOPLE, *how, "--cost", "0.6", "--weight", "weight")
+    given = {"y_pred": frame["p"], "sensitive_features": frame["z"], "sample_weight": weight}
+    expected = library_audit(frame["y"], cost=0.6, **given).to_dict()
+    assert found["n"] == pytest.approx(weight.sum())
+    for a, b in zip(found["groups"], expected["groups"], strict=True):
+        assert a == pytest.approx(b)
 
 
 # ---------------------------------------------------------------- people who were not tested
@@ -192,15 +182,12 @@ def test_a_limit_on_social_cost_must_hold_whatever_the_unknown_labels(tmp_path):
 
 def test_a_range_of_costs_says_what_holds_over_all_of_it(scored, tmp_path):
     path, frame = scored
-    out, page = tmp_path / "out.json", tmp_path / "page.html"
-    options = ("audit", path, *SCORED)
-    done = run(*options, "--cost", "0.6:0.8", "--json", out, "--report", page)
-    assert done.exit_code == 0, done.output
-    found = json.loads(out.read_text())
+    options, page = ("audit", path, *SCORED), tmp_path / "page.html"
+    found = as_json(*options, "--cost", "0.6:0.8", "--report", page)
     over = library_audit(frame["y"], score=frame["s"], sensitive_features=frame["z"], cost=0.6).over_costs(0.6, 0.8)
     assert found["over_costs"] == json.loads(json.dumps(over.to_dict()))
     assert found["cost"] == 0.6
-    assert over.sentence() in done.output
+    assert over.sentence() in run(*options, "--cost", "0.6:0.8").output
     assert over.sentence() in page.read_text()
     assert run(*options, "--cost", "0.8:0.6").exit_code == 2
     assert run(*options, "--cost", "0.8:1.6").exit_code == 2
@@ -228,15 +215,11 @@ def test_columns_on_their_own_are_audits_of_each_from_one_reading(scored, tmp_pa
     assert done.exit_code == 0, done.output
     together = json.loads(out.read_text())
     assert [found.pop("by") for found in together] == ["z", "w"]
-    alone = as_json(*common, "--group", "z")
-    assert together[0] == alone
-    plain = as_json(*common[:-2], "--group", "w")
-    assert together[1] == plain
+    assert together == [as_json(*common, "--group", "z"), as_json(*common[:-2], "--group", "w")]
     assert {name.name for name in tmp_path.iterdir()} >= {"page-z.html", "page-w.html", "table-z.csv", "table-w.csv"}
     assert "== By z ==" in done.output
     assert "== By w ==" in done.output
-    on_terminal = run(*common, "--group", "z", "--group", "w", "--separately", "--json", "-")
-    assert json.loads(on_terminal.output)[1]["by"] == "w"
+    assert as_json(*common, "--group", "z", "--group", "w", "--separately")[1]["by"] == "w"
 
 
 def test_what_looks_wrong_with_a_table_is_in_the_report_and_the_json_too(scored, tmp_path):

@@ -7,7 +7,6 @@ import pytest
 
 from applicants import run
 from selfselect._errors import InputError
-from selfselect.cli import inputs
 from selfselect.cli.errors import ERROR_HINTS, FINDING_HINTS, error_message
 from selfselect.cli.main import COMMANDS, main
 from selfselect.tabular.errors import TableError
@@ -86,13 +85,3 @@ def test_score_and_prediction_exclude_each_other(tmp_path):
         assert "--score" in result.output
     assert "--lower-passes belongs to --score" in run(*common, "--prediction", "label", "--lower-passes").output
     assert "pass it as --score" in run(*common, "--prediction", "score").output
-
-
-def test_too_little_memory_is_an_error_without_a_traceback(tmp_path, monkeypatch):
-    def too_much(*_, **__):
-        raise MemoryError
-
-    monkeypatch.setattr(inputs, "read_screening_results", too_much)
-    result = audit(written(tmp_path, GOOD))
-    assert result.exit_code == 2
-    assert result.output.startswith("Error: There is not enough memory")

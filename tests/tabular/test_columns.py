@@ -1,18 +1,14 @@
 """Cells that are more than text, or an error about the first that is not."""
 
+import io
+
 import numpy as np
 import pandas as pd
 import pyarrow as pa
 import pytest
 
 from selfselect.counting import encode_groups
-from selfselect.tabular.columns import (
-    BinaryColumn,
-    as_numbers,
-    group_frame,
-    match_groups,
-    numbers_or_missing,
-)
+from selfselect.tabular.columns import BinaryColumn, as_numbers, group_frame, match_groups, numbers_or_missing
 from selfselect.tabular.errors import TableError
 from selfselect.tabular.table import Table
 
@@ -21,7 +17,7 @@ class TableInMemory(Table):
     """Columns of texts in memory."""
 
     def __init__(self, **columns):
-        super().__init__("t.csv", lambda: "")
+        super().__init__("t.csv", io.BytesIO())
         self.header, self._cells = list(columns), list(columns.values())
 
     def _read(self, positions):
@@ -73,26 +69,39 @@ def test_missing_numbers_are_nan_and_words_are_no_numbers():
     assert wrong.tolist() == [4, 5]
 
 
-def test_0_and_1_need_no_explanation_and_other_values_need_a_positive_one():
-    assert positives("1,0,1.0,0") == [True, False, True, False]
-    assert positives("True,false,TRUE") == [True, False, True]
-    assert positives("yes,no", positive="yes") == [True, False]
-    with pytest.raises(
-        TableError, match=r"row 2.*'yes' is neither 0 nor 1 \(found: 'yes', 'no'\); say which value means qualified"
-    ) as error:
-        positives("yes,no", is_label=True)
-    assert error.value.key == "positive"
-    with pytest.raises(TableError, match="no row holds 'maybe'"):
-        positives("yes,no", positive="maybe")
+@pytest.mark.parametrize(
+    ("values", "options", "expected"),
+    [
+        ("1,0,1.0,0", {}, [True, False, True, False]),
+        ("True,false,TRUE", {}, [True, False, True]),
+        ("yes,no", {"positive": "yes"}, [True, False]),
+        ("yes,NO,YES,no,Yes", {"positive": "yes"}, [True, False, True, False, True]),  # cases are merged
+        (" yes,no ,yes", {"positive": "yes "}, [True, False, True]),
+        ("yes,no", {"fallback": "yes"}, [True, False]),
+        ("1,0", {"fallback": "yes"}, [True, False]),
+    ],
+)
+def test_0_and_1_need_no_explanation_and_other_values_need_a_positive_one(values, options, expected):
+    assert positives(values, **options) == expected
 
 
-def test_values_that_differ_in_case_alone_are_one_unless_there_is_no_other():
-    assert positives("yes,NO,YES,no,Yes", positive="yes") == [True, False, True, False, True]
-    assert positives("yes,NO,YES", positive="Yes") == [True, False, True]
-    with pytest.raises(TableError, match=r"column 'y': it holds 'M' and 'm' and nothing else"):
-        positives("m,M,m", positive="m")
-    with pytest.raises(TableError, match=r"a third value 'maybe'"):
-        positives("yes,NO,YES,maybe", positive="yes")
+@pytest.mark.parametrize(
+    ("values", "options", "words", "key"),
+    [
+        ("yes,no", {"is_label": True}, r"row 2.*'yes' is neither 0 nor 1 \(found: 'yes', 'no'\); say which value means "
+         "qualified", "positive"),
+        ("yes,no", {"positive": "maybe"}, "no row holds 'maybe'", None),
+        ("m,M,m", {"positive": "m"}, "column 'y': it holds 'M' and 'm' and nothing else", None),
+        ("yes,NO,YES,maybe", {"positive": "yes"}, "a third value 'maybe'", "score"),
+        ("1,0,2", {}, "row 4.*a third value '2', after '1' and '0'", "score"),
+        ("1,", {}, "row 3, column 'y': the cell is empty", None),
+    ],
+)  # fmt: skip
+def test_values_that_are_not_two_with_a_meaning_are_refused(values, options, words, key):
+    with pytest.raises(TableError, match=words) as error:
+        positives(values, **options)
+    assert error.value.key == key
+    assert error.value.details.get("name", "y") == "y"
 
 
 def test_numbers_as_labels_are_compared_digit_by_digit():
@@ -105,22 +114,13 @@ def test_numbers_as_labels_are_compared_digit_by_digit():
         positives(f"{large},9007199254740991", positive="9007199254740993")
 
 
-def test_blanks_around_labels_and_groups_are_no_part_of_them():
-    assert positives(" yes,no ,yes", positive="yes ") == [True, False, True]
+def test_blanks_around_groups_are_no_part_of_them():
     groups = groups_of(z=["A", " A", "A ", "B", "\u00a0B"])
     assert groups.labels.tolist() == ["A", "B"]
     assert groups.codes.tolist() == [0, 0, 0, 1, 1]
     with pytest.raises(TableError, match="row 3, column 'z': the group is empty"):
         groups_of(z=["A", "  "])
     assert groups_of(z=["a", "A"]).labels.tolist() == ["A", "a"]  # cases are not merged
-
-
-def test_a_third_value_and_an_empty_one_are_refused_with_their_row():
-    with pytest.raises(TableError, match=r"row 4.*a third value '2', after '1' and '0'") as error:
-        positives("1,0,2")
-    assert (error.value.key, error.value.details["name"]) == ("score", "y")
-    with pytest.raises(TableError, match="row 3, column 'y': the cell is empty"):
-        positives("1,")
 
 
 def test_groups_are_sorted_and_the_missing_one_is_last():
@@ -146,11 +146,6 @@ def test_groups_are_found_by_the_names_that_people_see():
     assert error.value.details["named_by"] == "target"
     with pytest.raises(TableError, match="'True' is named twice"):
         match_groups(["True", "True"], plain)
-
-
-def test_the_fallback_counts_only_if_a_column_is_not_of_0_and_1():
-    assert positives("yes,no", fallback="yes") == [True, False]
-    assert positives("1,0", fallback="yes") == [True, False]
 
 
 def test_cells_may_be_unknown_where_that_is_allowed():

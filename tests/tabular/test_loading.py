@@ -15,6 +15,21 @@ from selfselect.tabular.loading import (
 )
 from selfselect.tabular.read import open_table
 
+SCORE = ScoreColumn("s")
+
+
+@pytest.fixture
+def screened(tmp_path):
+    """Results of a model for a table of some text."""
+
+    def read(content, model=SCORE, groups=("z",), by=(None,), **columns):
+        path = tmp_path / "t.csv"
+        path.write_text(content)
+        with open_table(path) as table:
+            return read_screening_results(table, PeopleColumns("y", groups, **columns), model, None, by)
+
+    return read
+
 
 @pytest.fixture
 def people(tmp_path):
@@ -83,36 +98,26 @@ def test_a_group_column_is_named_once():
         PeopleColumns("y", ("z", "z"))
 
 
-def test_scores_that_are_no_probabilities_need_a_threshold(tmp_path):
-    path = tmp_path / "t.csv"
-    path.write_text("y,z,s\n1,a,-3\n0,a,5\n")
-    with open_table(path) as table, pytest.raises(TableError, match="column 's': Scores run from -3 to 5") as error:
-        read_screening_results(table, PeopleColumns("y", ("z",)), ScoreColumn("s"))
+def test_scores_that_are_no_probabilities_need_a_threshold(screened):
+    with pytest.raises(TableError, match="column 's': Scores run from -3 to 5") as error:
+        screened("y,z,s\n1,a,-3\n0,a,5\n")
     assert error.value.key == "threshold"
 
 
-def test_results_by_each_column_are_those_of_the_column_alone(tmp_path):
-    path = tmp_path / "t.csv"
-    path.write_text("y,team,sex,s\n1,A,f,0.9\n0,A,m,0.6\n1,B,f,0.2\n")
+def test_results_by_each_column_are_those_of_the_column_alone(screened):
+    def tables(*groups):
+        content = "y,team,sex,s\n1,A,f,0.9\n0,A,m,0.6\n1,B,f,0.2\n"
+        return [result.table for result in screened(content, groups=groups, by=groups)]
 
-    def read(*groups):
-        with open_table(path) as table:
-            results = read_screening_results(table, PeopleColumns("y", groups), ScoreColumn("s"), None, groups)
-        return [result.table for result in results]
-
-    assert read("team", "sex") == read("team") + read("sex")
+    assert tables("team", "sex") == tables("team") + tables("sex")
 
 
-def test_people_without_a_label_must_not_pass(tmp_path):
-    path = tmp_path / "t.csv"
-    people = PeopleColumns("y", ("z",), untested=True)
-    for model in (ScoreColumn("s", 0.5), DecisionColumn("p")):
-        path.write_text("y,z,s,p\n1,a,0.9,1\n,a,0.2,0\n0,a,0.1,0\n")
-        with open_table(path) as table:
-            assert read_screening_results(table, people, model)[0].counts.unknown.tolist() == [1]
-        path.write_text("y,z,s,p\n1,a,0.9,1\n,a,0.7,1\n0,a,0.1,0\n")
-        with open_table(path) as table, pytest.raises(TableError, match="row 3, column 'y': the label is empty, but"):
-            read_screening_results(table, people, model)
+@pytest.mark.parametrize("model", [ScoreColumn("s", 0.5), DecisionColumn("p")])
+def test_people_without_a_label_must_not_pass(screened, model):
+    (result,) = screened("y,z,s,p\n1,a,0.9,1\n,a,0.2,0\n0,a,0.1,0\n", model, untested=True)
+    assert result.counts.unknown.tolist() == [1]
+    with pytest.raises(TableError, match="row 3, column 'y': the label is empty, but"):
+        screened("y,z,s,p\n1,a,0.9,1\n,a,0.7,1\n0,a,0.1,0\n", model, untested=True)
 
 
 @pytest.mark.parametrize(
@@ -123,8 +128,7 @@ def test_people_without_a_label_must_not_pass(tmp_path):
         ("1,1e101", "'1e101' is no weight; other than 0 they lie between 1e-100 and"),
     ],
 )
-def test_weights_that_are_none_are_refused(tmp_path, weights, words):
-    path = tmp_path / "t.csv"
-    path.write_text("y,z,s,w\n" + "".join(f"{i},a,0.9,{w}\n" for i, w in enumerate(weights.split(","))))
-    with open_table(path) as table, pytest.raises(TableError, match=words):
-        read_screening_results(table, PeopleColumns("y", ("z",), weight="w"), ScoreColumn("s"))
+def test_weights_that_are_none_are_refused(screened, weights, words):
+    rows = "".join(f"{i},a,0.9,{w}\n" for i, w in enumerate(weights.split(",")))
+    with pytest.raises(TableError, match=words):
+        screened(f"y,z,s,w\n{rows}", weight="w")

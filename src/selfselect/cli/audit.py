@@ -18,7 +18,7 @@ from selfselect._text import json_text, printable
 
 from .errors import CONDITION_FAILED
 from .options import (
-    CostRange,
+    COSTS,
     Number,
     check_model_options,
     cost_of_option,
@@ -44,7 +44,7 @@ if TYPE_CHECKING:
 @click.option(
     "--cost",
     "costs",
-    type=CostRange(),
+    type=COSTS,
     multiple=True,
     required=True,
     help="Cost of being tested, as a share of what being hired is worth; repeatable. FIRST:LAST:STEP means several "
@@ -68,16 +68,7 @@ if TYPE_CHECKING:
     "the column (out-sex.html).",
 )
 @file_options
-def audit(
-    file: str,
-    costs: tuple[tuple[float, ...], ...],
-    require: tuple[str, ...],
-    max_social_cost: float | None,
-    impact: bool,
-    separately: bool,
-    force: bool,
-    **options: Any,
-) -> None:
+def audit(file: str, separately: bool, **options: Any) -> None:
     """Show who would not apply to a screening model, and what follows.
 
     FILE is a CSV (also .gz), Parquet or .xlsx table with one row per person; - reads standard input.
@@ -102,15 +93,15 @@ def audit(
     ]
     # with several columns, each has a report and a table; JSON is one list
     written = [Outputs(None, outputs.json, None), *by_column] if separately else [outputs]
-    check_outputs(*written, force=force, inputs=[file])
-    audits = load_audits(file, costs, options, separately=separately)
-    required = list(dict.fromkeys(require))
+    check_outputs(*written, force=options["force"], inputs=[file])
+    audits = load_audits(file, options["costs"], options, separately=separately)
+    required = list(dict.fromkeys(options["require"]))
     match_groups(required, all_groups(audits), "require")
     if separately:
-        _deliver_each(audits, by_column, outputs.json, impact)
+        _deliver_each(audits, by_column, outputs.json, options["impact"])
     else:
-        outputs.deliver(audits[0], partial(_show, impact=impact), audits[0].names)
-    failed = [line for audit in audits for line in _failed_conditions(audit, required, max_social_cost)]
+        outputs.deliver(audits[0], partial(_show, impact=options["impact"]), audits[0].names)
+    failed = [line for audit in audits for line in _failed_conditions(audit, required, options["max_social_cost"])]
     for line in failed:
         click.echo(f"Condition failed: {line}", err=True)
     if failed:
@@ -144,7 +135,7 @@ def _deliver_each(audits: list[Audit], outputs: list[Outputs], json_file: str | 
 def _show(audit: Audit, *, impact: bool) -> None:
     from selfselect.report.dicts import MAX_RESAMPLED_GROUPS
     from selfselect.report.sentences.audits import group_warnings, uncertainty_lines
-    from selfselect.report.tables import cost_rows
+    from selfselect.report.tables import cost_rows, impact_rows
 
     if audit.cost_range is not None:
         click.echo(printable(audit.over_costs(*audit.cost_range).sentence()))
@@ -166,21 +157,13 @@ def _show(audit: Audit, *, impact: bool) -> None:
         click.echo(f"\nHow sure? {title}")
         for line in lines:
             click.echo(f"  {printable(line)}")
-    if impact:
-        _show_impact(audit)
-    if len(audit.costs) > 1:
-        click.echo("\nAt every cost:\n\n" + text_table(cost_rows(audit)))
-
-
-def _show_impact(audit: Audit) -> None:
-    """Selection rates over the highest, as the four-fifths rule compares them."""
-    from selfselect.report.tables import impact_rows
-
-    for table in impact_rows(audit.impact_ratios()):
+    for table in impact_rows(audit.impact_ratios()) if impact else ():
         click.echo(f"\nImpact ratios by {printable(table['by'])} (intervals: Katz's):\n")
         click.echo(text_table(table["rows"], left=("category", "note"), rest="--json holds all"))
         if table["remark"]:
             click.echo(table["remark"])
+    if len(audit.costs) > 1:
+        click.echo("\nAt every cost:\n\n" + text_table(cost_rows(audit)))
 
 
 def _group_row(name: str, row: Mapping[Any, Any], warning: str) -> dict[str, str]:

@@ -43,7 +43,7 @@ def check(file: str, ignore: tuple[str, ...], **options: Any) -> None:
 
     people = people_columns(options)
     model = model_column(options) if has_model else None
-    findings = check_column_roles(people.label, people.groups, None if model is None else model.name)
+    findings = list(check_column_roles(people.label, people.groups, None if model is None else model.name))
     n_people, n_columns = 0, 0
     if not findings:
         with table_at(file, options) as table:

@@ -24,8 +24,7 @@ from .outputs import Outputs, check_outputs
 from .terminal import text_table
 
 if TYPE_CHECKING:
-    from selfselect.auditing import Audit, Comparison, PairedCounts
-    from selfselect.costs import Terms
+    from selfselect.auditing import Comparison, PairedCounts, Provenance, ScreeningResult
     from selfselect.tabular.loading import Model
     from selfselect.tabular.pairing import ModelTable
 
@@ -62,20 +61,7 @@ MAX_RESAMPLES = 100_000
 @seed_option("Of the resamples.")
 @output_options
 @file_options
-def compare(
-    files: tuple[str, ...],
-    scores: tuple[str, ...],
-    thresholds: tuple[float, ...],
-    lower_passes: bool,
-    predictions: tuple[str, ...],
-    prediction_positive: str | None,
-    costs: tuple[float, ...],
-    same_people: str | None,
-    resamples: int,
-    seed: int,
-    force: bool,
-    **options: Any,
-) -> None:
+def compare(files: tuple[str, ...], costs: tuple[float, ...], same_people: str | None, **options: Any) -> None:
     """Compare one year with another, or model A with model B: which groups start or stop applying, beyond chance.
 
     Two FILEs hold different people, or with --same-people the scores of two models for the same people. One FILE with
@@ -93,7 +79,8 @@ def compare(
     """  # noqa: D301
     if len(files) > 2:
         raise click.UsageError(f"Two files are compared, not {len(files)}.")
-    check_model_options(scores, thresholds, predictions, lower_passes)
+    scores, thresholds, predictions = options["scores"], options["thresholds"], options["predictions"]
+    check_model_options(scores, thresholds, predictions, options["lower_passes"])
     repeatable = {"--score": scores, "--prediction": predictions, "--threshold": thresholds, "--cost": costs}
     for option, values in repeatable.items():
         if len(values) > 2:
@@ -105,38 +92,39 @@ def compare(
     if files.count("-") > 1:
         raise click.UsageError("Standard input can be one of the two files only.")
 
-    from selfselect.auditing import compare
+    from selfselect.auditing import Audit, compare
     from selfselect.costs import Terms
     from selfselect.tabular.data_checks import check_group_names
 
+    from .inputs import read_results
+
     outputs = Outputs.of(options)
-    check_outputs(outputs, force=force, inputs=files)
-    models = _models(scores, thresholds, lower_passes, predictions, prediction_positive)
-    terms = [Terms(cost) for cost in (costs[0], costs[-1])]  # an option that is given once holds for both
+    check_outputs(outputs, force=options["force"], inputs=files)
+    models = _models(options)
     pairs: PairedCounts | None = None
     if len(files) == 1 or same_people is not None:
-        before, after, pairs = _audits_of_same_people(files, models, same_people, terms, options)
+        screened, pairs = _screen_same_people(files, models, same_people, options)
     else:
-        before, after = (_audit(*each, options) for each in zip(files, models, terms, strict=True))
+        read = [read_results(*each, options, named=True) for each in zip(files, models, strict=True)]
+        screened = [(results[0], source) for results, source in read]
+    before, after = (
+        Audit(result, result, Terms(cost), (), source)  # an option that is given once holds for both
+        for (result, source), cost in zip(screened, (costs[0], costs[-1]), strict=True)
+    )
     show_findings(check_group_names(before.names, after.names))
-    result = compare(before, after, pairs=pairs, names=_names(files, models), n_resamples=resamples, random_state=seed)
+    drawn = {"n_resamples": options["resamples"], "random_state": options["seed"]}
+    result = compare(before, after, pairs=pairs, names=_names(files, models), **drawn)
     result = replace(result, title=options["title"] or "")
     outputs.deliver(result, _show, result.group_names)
 
 
-def _models(
-    scores: Sequence[str],
-    thresholds: Sequence[float],
-    lower_passes: bool,
-    predictions: Sequence[str],
-    positive: str | None,
-) -> list[Model]:
+def _models(options: Mapping[str, Any]) -> list[Model]:
     from selfselect.tabular.loading import DecisionColumn, ScoreColumn
 
-    if predictions:
-        return [DecisionColumn(name, positive) for name in (predictions[0], predictions[-1])]
-    limits = thresholds or (None,)
-    return [ScoreColumn(scores[at], limits[at], lower_passes) for at in (0, -1)]
+    if options["predictions"]:
+        return [DecisionColumn(options["predictions"][at], options["prediction_positive"]) for at in (0, -1)]
+    limits = options["thresholds"] or (None,)
+    return [ScoreColumn(options["scores"][at], limits[at], options["lower_passes"]) for at in (0, -1)]
 
 
 def _names(files: Sequence[str], models: Sequence[Model]) -> tuple[str, str]:
@@ -158,24 +146,10 @@ def _names(files: Sequence[str], models: Sequence[Model]) -> tuple[str, str]:
     return (texts[0], texts[1]) if len(set(texts)) == 2 else ("the first", "the second")
 
 
-def _audit(file: str, model: Model, terms: Terms, options: Mapping[str, Any]) -> Audit:
-    from selfselect.auditing import Audit
-
-    from .inputs import read_results
-
-    (result,), source = read_results(file, model, options, named=True)
-    return Audit(result, result, terms, (), source)
-
-
-def _audits_of_same_people(
-    files: Sequence[str],
-    models: Sequence[Model],
-    identifier: str | None,
-    terms: Sequence[Terms],
-    options: Mapping[str, Any],
-) -> tuple[Audit, Audit, PairedCounts]:
-    """Audits of the same people under two models."""
-    from selfselect.auditing import Audit
+def _screen_same_people(
+    files: Sequence[str], models: Sequence[Model], identifier: str | None, options: Mapping[str, Any]
+) -> tuple[list[tuple[ScreeningResult, Provenance]], PairedCounts]:
+    """Results of two models for the same people, with their sources, and how often the two agree."""
     from selfselect.tabular.data_checks import check_column_roles, check_labels_and_groups
     from selfselect.tabular.loading import check_output
     from selfselect.tabular.pairing import match_people, read_model_table, screen_twice
@@ -204,7 +178,7 @@ def _audits_of_same_people(
             *(check_output(after, models[1]) if models[0] != models[1] else ()),
         ]
     )
-    return Audit(before, before, terms[0], (), sources[0]), Audit(after, after, terms[1], (), sources[-1]), pairs
+    return [(before, sources[0]), (after, sources[-1])], pairs
 
 
 def _show(result: Comparison) -> None:

@@ -49,9 +49,7 @@ if TYPE_CHECKING:
 @click.option("--figure", metavar="PICTURE", help="Draw both frontiers (.png, .svg or .pdf).")
 @output_options
 @file_options
-def frontier(
-    file: str, cost: float, max_social_cost: float | None, seed: int, figure: str | None, force: bool, **options: Any
-) -> None:
+def frontier(file: str, max_social_cost: float | None, figure: str | None, **options: Any) -> None:
     """Compare all thresholds of a score: accuracy among applicants against social cost.
 
     There is a frontier of one threshold for all, and one of a threshold per group (which may be unlawful: it treats
@@ -74,16 +72,16 @@ def frontier(
     from .inputs import load_audits
 
     outputs = Outputs.of(options)
-    check_outputs(outputs, force=force, inputs=[file], figure=figure)
+    check_outputs(outputs, force=options["force"], inputs=[file], figure=figure)
     if figure is not None and find_spec("matplotlib") is None:
         raise BadInput("A picture needs matplotlib: pip install matplotlib (extra plot).")
-    (audit,) = load_audits(file, [(cost,)], options)
+    (audit,) = load_audits(file, [(options["cost"],)], options)
     if audit.published_by.lower_passes:
         click.echo(
             "Note: lower scores pass, so scores and thresholds are shown with the opposite sign: -0.3 means below 0.3.",
             err=True,
         )
-    result = frontier_for(audit, max_social_cost=max_social_cost, random_state=seed)
+    result = frontier_for(audit, max_social_cost=max_social_cost, random_state=options["seed"])
     if figure is not None:
         write_atomically(figure, _picture(result, Path(figure).suffix[1:].lower()))
     outputs.deliver(result, _show)

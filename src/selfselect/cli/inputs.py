@@ -134,7 +134,14 @@ def load_audits(
     ]
     subsidies = _by_group(audits, options.get("subsidies", ()), "subsidy")
     costs_of = _by_group(audits, options["costs_of"], "cost_of")
-    return [_with_terms(*parts) for parts in zip(audits, subsidies, costs_of, strict=True)]
+    audits = [
+        replace(audit, terms=replace(terms, subsidies=paid or None, cost_of=own or None))
+        for audit, paid, own in zip(audits, subsidies, costs_of, strict=True)
+    ]
+    for audit in audits:
+        for cost in audit.costs:  # subsidies and costs of single groups must make sense at every cost
+            audit.terms.at_cost(cost).effective_cost(audit.published.groups)
+    return audits
 
 
 def _by_group(audits: Sequence[Audit], named: Sequence[tuple[str, float]], option: str) -> list[dict[Any, float]]:
@@ -150,11 +157,3 @@ def _by_group(audits: Sequence[Audit], named: Sequence[tuple[str, float]], optio
 def all_groups(audits: Sequence[Audit]) -> pd.Index:
     """Names of the groups of all audits."""
     return pd.Index([name for audit in audits for name in audit.names]).drop_duplicates()
-
-
-def _with_terms(audit: Audit, subsidies: dict[Any, float], costs_of: dict[Any, float]) -> Audit:
-    """The audit with subsidies and costs of single groups, which must make sense at every cost."""
-    terms = replace(audit.terms, subsidies=subsidies or None, cost_of=costs_of or None)
-    for cost in (terms.cost, *audit.other_costs):
-        terms.at_cost(cost).effective_cost(audit.published.groups)
-    return replace(audit, terms=terms)

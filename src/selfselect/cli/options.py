@@ -34,37 +34,70 @@ class CostSpan(tuple[float, ...]):
     """Both ends of a range of costs, which stands for all costs between them."""
 
 
-class CostRange(click.ParamType):  # type: ignore[type-arg]  # generic in some versions of click only
-    """A cost in [0, 1], several evenly spaced costs as FIRST:LAST:STEP, or a :class:`CostSpan` as LOW:HIGH."""
+class Parsed(click.ParamType):  # type: ignore[type-arg]  # generic in some versions of click only
+    """An option that a function reads; its complaint (a ValueError) becomes a usage error."""
 
-    name = "COST"
+    def __init__(self, name: str, parse: Callable[[str], Any]) -> None:
+        self.name, self._parse = name, parse
 
-    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> tuple[float, ...]:
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Any:
         """Read one option."""
-        if isinstance(value, tuple):
-            return value
-        text = quote(str(value))
-        parts = str(value).split(":")
-        if len(parts) > 3:
-            self.fail(f"{text} is neither a cost (0.7) nor a range (0.6:0.8 or 0.5:0.9:0.05).", param, ctx)
         try:
-            # decimals, so that 0.5:0.9:0.05 holds exactly the 0.7 that a person would type
-            numbers = [Decimal(part.strip()) for part in parts]
-        except InvalidOperation:
-            self.fail(f"{text} is not a number.{number_hint(str(value))}", param, ctx)
-        if not all(number.is_finite() for number in numbers):
-            self.fail(f"{text} is not a number.", param, ctx)
-        first, last = numbers[0], numbers[min(1, len(numbers) - 1)]
-        if first < 0 or last > 1:
-            self.fail(f"{text} is outside [0, 1]: a cost is a share of what being hired is worth.", param, ctx)
-        step = min(numbers[2], Decimal(2)) if len(numbers) == 3 else Decimal(1)
-        if step <= 0 or last < first:
-            self.fail(f"{text}: the step must be positive and the last cost not below the first.", param, ctx)
-        if len(numbers) == 2:
-            return CostSpan((float(first), float(last)))
-        if last - first > MAX_COSTS * step:
-            self.fail(f"{text} means more than {MAX_COSTS} costs.", param, ctx)
-        return tuple(float(first + i * step) for i in range(int((last - first) / step) + 1))
+            return self._parse(value) if isinstance(value, str) else value
+        except ValueError as error:
+            self.fail(str(error), param, ctx)
+
+
+def read_costs(text: str) -> tuple[float, ...]:
+    """A cost in [0, 1], several evenly spaced costs as FIRST:LAST:STEP, or a :class:`CostSpan` as LOW:HIGH."""
+    shown, parts = quote(text), text.split(":")
+    if len(parts) > 3:
+        raise ValueError(f"{shown} is neither a cost (0.7) nor a range (0.6:0.8 or 0.5:0.9:0.05).")
+    try:
+        # decimals, so that 0.5:0.9:0.05 holds exactly the 0.7 that a person would type
+        numbers = [Decimal(part.strip()) for part in parts]
+    except InvalidOperation:
+        raise ValueError(f"{shown} is not a number.{number_hint(text)}") from None
+    if not all(number.is_finite() for number in numbers):
+        raise ValueError(f"{shown} is not a number.")
+    first, last = numbers[0], numbers[min(1, len(numbers) - 1)]
+    if first < 0 or last > 1:
+        raise ValueError(f"{shown} is outside [0, 1]: a cost is a share of what being hired is worth.")
+    step = min(numbers[2], Decimal(2)) if len(numbers) == 3 else Decimal(1)
+    if step <= 0 or last < first:
+        raise ValueError(f"{shown}: the step must be positive and the last cost not below the first.")
+    if len(numbers) == 2:
+        return CostSpan((float(first), float(last)))
+    if last - first > MAX_COSTS * step:
+        raise ValueError(f"{shown} means more than {MAX_COSTS} costs.")
+    return tuple(float(first + i * step) for i in range(int((last - first) / step) + 1))
+
+
+def read_named_amount(text: str) -> tuple[str, float]:
+    """NAME=NUMBER; the name may itself hold equals signs."""
+    name, sign, number = text.rpartition("=")
+    try:
+        amount = float(number)
+    except ValueError:
+        amount = math.nan
+    if not sign or not math.isfinite(amount) or amount < 0:
+        raise ValueError(f"{quote(text)} is not NAME=AMOUNT with an amount of at least 0.{number_hint(number)}")
+    return name, amount
+
+
+def read_size(text: str) -> int:
+    """A number of bytes: 500MB, 8GB, or just digits."""
+    match = re.fullmatch(r"(\d{1,15})\s*([KMGT]?)B?", text.strip().upper())
+    if match is None:
+        raise ValueError(f"{quote(text)} is not a size such as 8GB.")
+    return int(match[1]) * int(1024 ** " KMGT".index(match[2] or " "))
+
+
+COSTS, NAMED_AMOUNT, SIZE = (
+    Parsed("COST", read_costs),
+    Parsed("NAME=AMOUNT", read_named_amount),
+    Parsed("SIZE", read_size),
+)
 
 
 class Number(click.FloatRange):
@@ -79,39 +112,6 @@ class Number(click.FloatRange):
         if not math.isfinite(number):
             self.fail(f"{value!r} is not a finite number.", param, ctx)
         return number
-
-
-class NamedAmount(click.ParamType):  # type: ignore[type-arg]  # generic in some versions of click only
-    """NAME=NUMBER; the name may itself hold equals signs."""
-
-    name = "NAME=AMOUNT"
-
-    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> tuple[str, float]:
-        """Read one option."""
-        if isinstance(value, tuple):
-            return value
-        name, sign, number = str(value).rpartition("=")
-        try:
-            amount = float(number)
-        except ValueError:
-            amount = math.nan
-        if not sign or not math.isfinite(amount) or amount < 0:
-            hint = number_hint(number)
-            self.fail(f"{quote(str(value))} is not NAME=AMOUNT with an amount of at least 0.{hint}", param, ctx)
-        return name, amount
-
-
-class Size(click.ParamType):  # type: ignore[type-arg]  # generic in some versions of click only
-    """A number of bytes: 500MB, 8GB, or just digits."""
-
-    name = "SIZE"
-
-    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> int:
-        """Read one option."""
-        match = re.fullmatch(r"(\d{1,15})\s*([KMGT]?)B?", str(value).strip().upper())
-        if match is None:
-            self.fail(f"{quote(str(value))} is not a size such as 8GB.", param, ctx)
-        return int(match[1]) * int(1024 ** " KMGT".index(match[2] or " "))
 
 
 def _all_of(*options: Callable[[Command], Command]) -> Callable[[Command], Command]:
@@ -139,7 +139,7 @@ file_options = _all_of(
     ),
     click.option("--sheet", metavar="NAME", help="Sheet of an .xlsx file, by name or number [default: the first]."),
     click.option(
-        "--max-size", "max_bytes", type=Size(), help="What a compressed file may hold [default: 8GB; 1GB for .xlsx]."
+        "--max-size", "max_bytes", type=SIZE, help="What a compressed file may hold [default: 8GB; 1GB for .xlsx]."
     ),
     click.option("--force", is_flag=True, help="Write over output files that exist."),
 )
@@ -199,12 +199,12 @@ cost_option = click.option("--cost", type=Number(0, 1), required=True, help="Cos
 cost_of_option = click.option(
     "--cost-of",
     "costs_of",
-    type=NamedAmount(),
+    type=NAMED_AMOUNT,
     multiple=True,
     help="Cost of one group, instead of the general one; repeatable.",
 )
 subsidy_options = _all_of(
-    click.option("--subsidy", "subsidies", type=NamedAmount(), multiple=True, help="Pay a group an amount."),
+    click.option("--subsidy", "subsidies", type=NAMED_AMOUNT, multiple=True, help="Pay a group an amount."),
     click.option("--proportional", is_flag=True, help="Subsidies are shares of the cost, not amounts."),
 )
 

@@ -64,19 +64,7 @@ if TYPE_CHECKING:
 @click.option("--ignore", multiple=True, metavar="COLUMN", help="With --retrain: column not to learn from.")
 @output_options
 @file_options
-def plan(
-    file: str,
-    cost: float,
-    targets: tuple[str, ...],
-    budget: float | None,
-    confidence: float | None,
-    proportional: bool,
-    retrain: bool,
-    drop_group: bool,
-    ignore: tuple[str, ...],
-    force: bool,
-    **options: Any,
-) -> None:
+def plan(file: str, cost: float, retrain: bool, drop_group: bool, ignore: tuple[str, ...], **options: Any) -> None:
     """Find the least subsidies that bring groups in, or the best use of a budget.
 
     Everyone of a subsidised group who applies and passes screening receives the subsidy. A report (--report) opens with
@@ -106,10 +94,11 @@ def plan(
     from .inputs import load_audits, subsidy_kind
 
     outputs = Outputs.of(options)
-    check_outputs(outputs, force=force, inputs=[file])
+    check_outputs(outputs, force=options["force"], inputs=[file])
     (audit,) = load_audits(file, [(cost,)], options)
-    wanted = match_groups(targets, audit.published.groups, "target") if targets else None
-    settings: dict[str, Any] = {"subsidy_kind": subsidy_kind(proportional), "budget": budget, "confidence": confidence}
+    wanted = match_groups(options["targets"], audit.published.groups, "target") or None
+    settings = {name: options[name] for name in ("budget", "confidence")}
+    settings["subsidy_kind"] = subsidy_kind(options["proportional"])
     if retrain:
         hidden = [*ignore, options["score"] or options["prediction"]]  # the firm trains anew, without its present model
         firm = _retraining_firm(file, hidden, not drop_group, options)

@@ -19,7 +19,7 @@ from .terminal import text_table
 if TYPE_CHECKING:
     from selfselect.auditing import Audit
     from selfselect.tabular.data_checks import Finding
-    from selfselect.tabular.train import Method, TrainingResult
+    from selfselect.tabular.train import Method
 
 
 #: Methods by name; see :mod:`selfselect.tabular.train`.
@@ -80,25 +80,7 @@ METHODS = ("naive", "semi", "thresholds", "strategic")
 @click.option("--model", "model_file", required=True, metavar="SKOPS", help="Where to write the model (.skops).")
 @report_options
 @file_options
-def train(
-    file: str,
-    cost: float,
-    method: Method,
-    use_group: bool,
-    ignore: tuple[str, ...],
-    require: tuple[str, ...],
-    max_social_cost: float | None,
-    min_selection_rate: float | None,
-    allow_shut_out: bool,
-    subsidies: tuple[tuple[str, float], ...],
-    proportional: bool,
-    holdout: float,
-    seed: int,
-    model_file: str,
-    report: str | None,
-    force: bool,
-    **options: Any,
-) -> None:
+def train(file: str, method: Method, seed: int, model_file: str, report: str | None, **options: Any) -> None:
     """Train a model on a table with ordinary columns: numbers, categories, missing values.
 
     Features are all columns but the label and the groups (--ignore leaves some out, --use-group adds the groups). Part
@@ -117,8 +99,8 @@ def train(
     from selfselect.estimators.io import model_bytes
     from selfselect.learning import InfeasibleError
     from selfselect.report import check_available
-    from selfselect.report.pages import audit_page
-    from selfselect.report.sentences.training import training_opening
+    from selfselect.report.pages import audit_page, training_opening
+    from selfselect.report.tables import outcome_rows
     from selfselect.tabular.columns import match_groups
     from selfselect.tabular.loading import read_for_training
     from selfselect.tabular.model_checks import shut_out, unmet_conditions
@@ -126,28 +108,27 @@ def train(
 
     from .inputs import people_columns, provenance, subsidy_kind, table_at, title_of
 
-    check_files([(model_file, MODEL), (report, HTML)], force=force, inputs=[file])
+    check_files([(model_file, MODEL), (report, HTML)], force=options["force"], inputs=[file])
     if report is not None:
         check_available()
     columns = people_columns(options)
     findings: list[Finding] = []
     with table_at(file, options) as table:
-        people = read_for_training(table, columns, ignore=ignore, learn_from_groups=use_group, findings=findings)
+        people = read_for_training(
+            table, columns, ignore=options["ignore"], learn_from_groups=options["use_group"], findings=findings
+        )
         title = f"{method} model of {title_of(file)}"
         source = provenance(title, columns, "score of the model", table.sha256(), options)
     show_findings(findings)
-    labels = match_groups([name for name, _ in subsidies], people.groups.labels, "subsidy")
-    paid = {label: value for label, (_, value) in zip(labels, subsidies, strict=True)}
-    terms = Terms(cost, paid or None, subsidy_kind(proportional))
-    conditions: dict[str, Any] = {
-        "require": match_groups(list(dict.fromkeys(require)), people.groups.labels, "require"),
-        "max_social_cost": max_social_cost,
-        "min_selection_rate": min_selection_rate,
-    }
+    names, amounts = zip(*options["subsidies"], strict=True) if options["subsidies"] else ((), ())
+    paid = dict(zip(match_groups(names, people.groups.labels, "subsidy"), amounts, strict=True))
+    terms = Terms(options["cost"], paid or None, subsidy_kind(options["proportional"]))
+    conditions = {name: options[name] for name in ("max_social_cost", "min_selection_rate")}
+    conditions["require"] = match_groups(list(dict.fromkeys(options["require"])), people.groups.labels, "require")
     settings = {name: options[name] for name in ("parity", "tpr_parity", "margin")}
     classifier = make_classifier(method, terms, random_state=seed, **conditions, **settings)
     try:
-        result = train_on_table(people, classifier, holdout=holdout, seed=seed, provenance=source)
+        result = train_on_table(people, classifier, holdout=options["holdout"], seed=seed, provenance=source)
     except InfeasibleError as error:
         _refuse([f"Condition failed: {error}"], model_file)
     failed = [
@@ -155,18 +136,23 @@ def train(
         for name, text in unmet_conditions(result.audit, **conditions)
     ]
     shut = shut_out(result.audit)
-    if shut and not allow_shut_out:
+    if shut and not options["allow_shut_out"]:
         failed += [
             *shut,
             "Ask for --min-selection-rate (semi, thresholds, strategic), --require or --max-social-cost (thresholds, "
             "strategic), try another --method, or pass --allow-shut-out.",
         ]
+    opening = training_opening(result.trained_on, result.held_out, result.unseen)
     if not failed:  # files first: printing may end early
         write_atomically(model_file, model_bytes(result.model))
         if report is not None:
-            opening = training_opening(result.trained_on, result.held_out, result.unseen)
             write_atomically(report, audit_page(result.audit, opening))
-    _show(result)
+    for note in result.notes:
+        click.echo(f"Note: {printable(note)}", err=True)
+    click.echo(opening.paragraphs[0])
+    click.echo(printable(result.audit.verdict()))
+    click.echo("\n" + text_table(_group_rows(result.audit), left=("group",)))
+    click.echo(text_table(outcome_rows({" ": result.audit}), left=("",)))
     if failed:
         _refuse(failed, model_file)
     for line in shut:
@@ -213,16 +199,3 @@ def _group_rows(audit: Audit) -> list[dict[str, str]]:
             }
         rows.append(cells)
     return rows
-
-
-def _show(result: TrainingResult) -> None:
-    from selfselect.report.sentences.training import training_note
-    from selfselect.report.tables import outcome_rows
-
-    for note in result.notes:
-        click.echo(f"Note: {printable(note)}", err=True)
-    audit = result.audit
-    click.echo(training_note(result.trained_on, result.held_out, result.unseen))
-    click.echo(printable(audit.verdict()))
-    click.echo("\n" + text_table(_group_rows(audit), left=("group",)))
-    click.echo(text_table(outcome_rows({" ": audit}), left=("",)))

@@ -27,6 +27,8 @@ FURTHER_COLUMNS = (
     "untested base_rate_low base_rate_high accuracy_low accuracy_high effective_selected undecided "
     "delivered delivered_low delivered_high promise_kept"
 ).split()
+#: Counts of promises, by the answer that they count.
+PROMISES = {"kept": "yes", "broken": "no", "undecided": "undecided"}
 #: With more groups (at all costs together) than this, there is no bootstrap, which would take long.
 MAX_RESAMPLED_GROUPS = 2_000
 #: With more groups than this, points of a frontier do not name them.
@@ -79,6 +81,8 @@ def _one_cost(audit: Audit, resampled: bool) -> dict[str, Any]:
     if isinstance(cost, Mapping | pd.Series):
         cost, own = listed, {}
     either_way, frame, responds = audit.either_way(), audit.to_frame(), behaviour_text(audit.terms)
+    kept = audit.promises()["promise_kept"].tolist() if audit.of_new_people else []
+    counted = {name: kept.count(answer) for name, answer in PROMISES.items()}
     columns = GROUP_COLUMNS + [name for name in FURTHER_COLUMNS if name in frame]
     return {
         "cost": plain_value(cost),
@@ -93,14 +97,9 @@ def _one_cost(audit: Audit, resampled: bool) -> dict[str, Any]:
         **({} if responds is None else {"behaviour": responds}),
         "either_way": None if either_way is None else plain_dict(either_way),
         "uncertainty": uncertainty_to_dict(audit.uncertainty(), audit.names) if resampled else None,
-        **({"promises": _promise_counts(audit)} if audit.of_new_people else {}),
+        **({"promises": counted} if audit.of_new_people else {}),
         "groups": plain_groups(audit.names, frame[columns]),
     }
-
-
-def _promise_counts(audit: Audit) -> dict[str, int]:
-    answers = audit.promises()["promise_kept"].tolist()
-    return {"kept": answers.count("yes"), "broken": answers.count("no"), "undecided": answers.count("undecided")}
 
 
 def uncertainty_to_dict(uncertainty: Uncertainty, names: Sequence[str]) -> dict[str, Any]:

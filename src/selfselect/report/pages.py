@@ -63,6 +63,21 @@ def audit_page(audit: Audit, opening: Opening | None = None) -> str:
     )
 
 
+def training_opening(trained_on: float, held_out: float, unseen: bool) -> Opening:
+    """What the report of a trained model says first: whose counts are published, and whom other numbers are about."""
+    each = "; each of them was scored by a model fitted to others" if unseen else ""
+    trained = f"the {count(trained_on)} people that the model was trained on{each}"
+    note = f"Published precision is about {trained}. All other numbers are about {count(held_out)} held-out people."
+    if not held_out:
+        note = f"All numbers are about {trained}. Nobody was held out."
+    return Opening(
+        "A trained model: who will apply",
+        paragraphs=(note,),
+        published="training people" if held_out else "people it was trained on",
+        counted="held-out people" if held_out else "",
+    )
+
+
 def plan_page(plan: SubsidyPlan) -> str:
     """Page of a plan: before and after, who is paid, and the audit with the subsidies set."""
     headline, *paragraphs = plan_sentences(plan)

@@ -168,53 +168,40 @@ class BinaryColumn:
         fallback: str | Sequence[str] | None = None,
         allow_empty: bool = False,
     ) -> None:
-        self._table, self._column, self._is_label = table, column, is_label
-        self._meaning = "qualified" if is_label else "passing screening"
+        self._table, self._column = table, column
         canonical = [_canonical(str(text), table.decimal) for text in column.texts]
         missing = _missing_texts(column.texts)
         if positive is None and any(value not in YES | NO for value in canonical):
             positive = fallback
         self._positive = ((positive,) if isinstance(positive, str) else tuple(positive or ())) or None
         self._named = YES if self._positive is None else {_canonical(name, table.decimal) for name in self._positive}
+        self._named_by = "positive" if is_label else "prediction_positive"
         self._first_code: dict[Decimal | str, int] = {}
         for code, value in enumerate(canonical):
             if value in self._first_code or (allow_empty and missing[code]):
                 continue
             if is_label and missing[code]:
-                raise table.error(NO_LABEL, row=column.first_row(code), column=column.name, key="untested")
+                raise self._error(NO_LABEL, code, key="untested")
             if value == "":
-                raise table.error(EMPTY_CELL, row=column.first_row(code), column=column.name)
+                raise self._error(EMPTY_CELL, code)
             self._first_code[value] = code
-        if len(self._first_code) > 2 and not (is_label and self._positive is not None):
-            self._refuse_third_value()
-        self._check_meaning()
+        meaning, codes = "qualified" if is_label else "passing screening", list(self._first_code.values())
+        if len(codes) > 2 and not (is_label and self._positive is not None):
+            first, second, third = (quote(str(column.texts[code])) for code in codes[:3])
+            problem = f"a third value {third}, after {first} and {second}; it must hold two values, one of which means"
+            key = "more_labels" if is_label else "score"
+            raise self._error(f"{problem} {meaning}", codes[2], key=key, name=column.name)
+        unclear = [code for value, code in self._first_code.items() if value not in YES | NO]
+        if self._positive is None and unclear:
+            text, held = quote(str(column.texts[unclear[0]])), ", ".join(map(quote, self._texts(self.seen)))
+            problem = f"{text} is neither 0 nor 1 (found: {held}); say which value means {meaning}"
+            raise self._error(problem, unclear[0], key=self._named_by)
         self.values: BoolArray = np.array([value in self._named for value in canonical], dtype=bool)[column.codes]
         self.known: BoolArray = ~missing[column.codes]
 
-    def _refuse_third_value(self) -> None:
-        first, second, third, *_ = (quote(str(self._column.texts[code])) for code in self._first_code.values())
-        raise self._table.error(
-            f"a third value {third}, after {first} and {second}; it must hold two values, one of which means "
-            f"{self._meaning}",
-            row=self._column.first_row(list(self._first_code.values())[2]),
-            column=self._column.name,
-            key="more_labels" if self._is_label else "score",
-            name=self._column.name,
-        )
-
-    def _check_meaning(self) -> None:
-        """If no positive value is named, all values must be 0, 1, true or false."""
-        unclear = [value for value in self._first_code if value not in YES | NO]
-        if self._positive is None and unclear:
-            code = self._first_code[unclear[0]]
-            held = ", ".join(quote(text) for text in self._texts(self.seen))
-            raise self._table.error(
-                f"{quote(str(self._column.texts[code]))} is neither 0 nor 1 (found: {held}); say which value means "
-                f"{self._meaning}",
-                row=self._column.first_row(code),
-                column=self._column.name,
-                key="positive" if self._is_label else "prediction_positive",
-            )
+    def _error(self, problem: str, code: int | None = None, **details: Any) -> TableError:
+        row = None if code is None else self._column.first_row(code)
+        return self._table.error(problem, row=row, column=self._column.name, **details)
 
     @property
     def seen(self) -> set[Decimal | str]:
@@ -228,8 +215,7 @@ class BinaryColumn:
 
     def texts_by_meaning(self) -> tuple[list[str], list[str]]:
         """Values that count as positive, and values that do not, as their first rows have them."""
-        positive = {value for value in self._first_code if value in self._named}
-        return self._texts(positive), self._texts(self.seen - positive)
+        return self._texts(self.seen & self._named), self._texts(self.seen - self._named)
 
     def check_named_values(self) -> None:
         """Refuse a named value that no row has, and two values that differ in case alone if there is no other."""
@@ -239,20 +225,13 @@ class BinaryColumn:
         if absent:
             held = self._texts(self.seen)
             listed = " and ".join(map(quote, held)) if len(held) <= 2 else listing(held)
-            raise self._table.error(
-                f"no row holds {quote(absent[0])}",
-                column=self._column.name,
-                advice=f"It holds {listed}.",
-                named_by="positive" if self._is_label else "prediction_positive",
-            )
+            problem = f"no row holds {quote(absent[0])}"
+            raise self._error(problem, advice=f"It holds {listed}.", named_by=self._named_by)
         texts = {str(text).strip() for text in self._column.texts}
         spellings = sorted(text for text in texts if not is_number(text, self._table.decimal))
         if len({_canonical(text, self._table.decimal) for text in texts}) == 1 and len(spellings) > 1:
-            raise self._table.error(
-                f"it holds {' and '.join(map(quote, spellings))} and nothing else: this may be one value or two",
-                column=self._column.name,
-                advice="Write one value in one way, and two values as different words.",
-            )
+            problem = f"it holds {' and '.join(map(quote, spellings))} and nothing else: this may be one value or two"
+            raise self._error(problem, advice="Write one value in one way, and two values as different words.")
 
 
 # ---------------------------------------------------------------------- groups
@@ -260,19 +239,18 @@ class BinaryColumn:
 
 def group_frame(table: Table, columns: Sequence[Column], missing: str = "error") -> pd.DataFrame:
     """Group of each row by each column, without blanks around its name; an empty cell is a missing group."""
-    return pd.DataFrame({column.name: _group_column(table, column, missing) for column in columns})
-
-
-def _group_column(table: Table, column: Column, missing: str) -> pd.Categorical:
-    names = [str(text).strip() for text in column.texts]
-    if "" in names and missing == "error":
-        row = min(column.first_row(code) for code, name in enumerate(names) if not name)
-        raise table.error("the group is empty; fill or drop such rows", row=row, column=column.name, key="missing")
-    if "" in names and MISSING in names:
-        problem = f"a group is already called {MISSING!r}; rename it to give missing labels their own"
-        raise table.error(problem, column=column.name)
-    labels = pd.Index(sorted(set(names) - {""}), dtype=object)
-    return pd.Categorical.from_codes(labels.get_indexer(names)[column.codes], labels)
+    frame = {}
+    for column in columns:
+        names = [str(text).strip() for text in column.texts]
+        if "" in names and missing == "error":
+            row = min(column.first_row(code) for code, name in enumerate(names) if not name)
+            raise table.error("the group is empty; fill or drop such rows", row=row, column=column.name, key="missing")
+        if "" in names and MISSING in names:
+            problem = f"a group is already called {MISSING!r}; rename it to give missing labels their own"
+            raise table.error(problem, column=column.name)
+        labels = pd.Index(sorted(set(names) - {""}), dtype=object)
+        frame[column.name] = pd.Categorical.from_codes(labels.get_indexer(names)[column.codes], labels)
+    return pd.DataFrame(frame)
 
 
 def match_groups(names: Sequence[str], groups: pd.Index, named_by: str = "") -> list[Any]:

@@ -50,7 +50,6 @@ class CsvTable(Table):
     def __init__(
         self,
         name: str,
-        sha256: Callable[[], str],
         file: BinaryIO,
         max_bytes: int | None,
         *,
@@ -59,11 +58,15 @@ class CsvTable(Table):
         decimal: str,
         progress: Callable[[int], object] | None = None,
     ) -> None:
-        super().__init__(name, sha256)
+        super().__init__(name, file)
         self.max_bytes = max_bytes
         self._data = self._to_utf8(b"".join(self._blocks(file, progress)), encoding)
         start = self._data[: 4 * MAX_TEXT + 4].decode("utf-8", "surrogateescape")
-        self._delimiter = self._detect_delimiter(start) if delimiter == "auto" else delimiter
+        self._delimiter, rival = find_delimiter(start) if delimiter == "auto" else (delimiter, None)
+        if rival is not None:
+            one, other = DELIMITER_NAMES[self._delimiter], DELIMITER_NAMES[rival]
+            problem = f"its columns may be separated by {one} or by {other}; say which"
+            raise self.error(problem, row=1, key="which_delimiter")
         self.decimal = decimal
         if decimal == "auto":
             self.decimal = find_decimal(first_rows(start, self._delimiter) or [], self._delimiter)
@@ -99,14 +102,6 @@ class CsvTable(Table):
             return text.removeprefix("\ufeff").encode("utf-8", "surrogateescape")
         except UnicodeError as error:
             raise self.error(f"it is not {self._encoding}: {error}", key="encoding") from error
-
-    def _detect_delimiter(self, start: str) -> str:
-        delimiter, rival = find_delimiter(start)
-        if rival is not None:
-            one, other = DELIMITER_NAMES[delimiter], DELIMITER_NAMES[rival]
-            problem = f"its columns may be separated by {one} or by {other}; say which"
-            raise self.error(problem, row=1, key="which_delimiter")
-        return delimiter
 
     def _note_dialect(self, delimiter: bool, decimal: bool, encoding: bool) -> None:
         """Note what was detected, where it is not as in most files."""
@@ -173,7 +168,12 @@ class CsvTable(Table):
                 if cells:
                     yield row, cells
         except csv.Error as error:
-            raise self.error(_csv_reason(str(error)), row=row + 1) from error
+            text = str(error)
+            if "unexpected end of data" in text or "field larger" in text:
+                text = 'a cell begins with a quote (") that never closes, or holds more than 131,072 characters'
+            elif "expected after" in text:
+                text = 'text follows a closing quote; inside a quoted cell, a quote must be doubled ("")'
+            raise self.error(text, row=row + 1) from error
 
     def _check_characters(self, line: str, row: int) -> None:
         if line.startswith(UTF16_MARKS):
@@ -189,14 +189,6 @@ class CsvTable(Table):
                 key="encoding",
                 encoding="latin-1 (or cp1252)",
             )
-
-
-def _csv_reason(text: str) -> str:
-    if "unexpected end of data" in text or "field larger" in text:
-        return 'a cell begins with a quote (") that never closes, or holds more than 131,072 characters'
-    if "expected after" in text:
-        return 'text follows a closing quote; inside a quoted cell, a quote must be doubled ("")'
-    return text
 
 
 def is_regular(data: bytes, delimiter: str) -> bool:

@@ -12,7 +12,6 @@ from typing import Any, Literal, TypeAlias
 
 import numpy as np
 import pandas as pd
-from numpy.typing import NDArray
 from scipy.stats import rankdata
 from sklearn.metrics import roc_auc_score
 
@@ -20,7 +19,7 @@ from .._formats import MAX_NAMED, count, listed, percent
 from .._text import quote
 from .._validation import BoolArray, FloatArray
 from ..auditing import ScreeningResult, group_names
-from ..counting import MISSING, GroupCounts
+from ..counting import GroupCounts
 from ..publishing import PublishedStatistics, ThresholdCurves
 from .columns import is_missing, numbers_or_missing
 from .features import reason_to_leave_out
@@ -82,27 +81,24 @@ class Finding:
 # ---------------------------------------------------------------------- columns and labels
 
 
-def check_column_roles(label: str, groups: Sequence[str], model: str | None = None) -> list[Finding]:
+def check_column_roles(label: str, groups: Sequence[str], model: str | None = None) -> Iterator[Finding]:
     """Columns that are named for two roles."""
-    findings = []
     if label in groups:
         text = f"The label and the groups are the same column {quote(label)}."
-        findings.append(Finding("label_is_group", "error", text, "Name another column for the groups."))
+        yield Finding("label_is_group", "error", text, "Name another column for the groups.")
     if model == label:
         text = f"Column {quote(label)} is both the label and the output of the model."
-        findings.append(Finding("label_is_model", "warning", text, "Name the column of actual outcomes as the label."))
-    return findings
+        yield Finding("label_is_model", "warning", text, "Name the column of actual outcomes as the label.")
 
 
-def check_label_values(column: str, qualified: Sequence[str], others: Sequence[str]) -> list[Finding]:
+def check_label_values(column: str, qualified: list[str], others: list[str]) -> Iterator[Finding]:
     """Labels of more than two values. Those that are not named as qualified count as not qualified."""
-    if len(qualified) + len(others) <= 2:
-        return []
-    text = (
-        f"Column {quote(column)} holds {len(qualified) + len(others)} values: {listing(list(qualified), MAX_NAMED)} "
-        f"{'counts' if len(qualified) == 1 else 'count'} as qualified, {listing(list(others), MAX_NAMED)} as not."
-    )
-    return [Finding("more_labels", "hint", text, "Name every value that means qualified.")]
+    if len(qualified) + len(others) > 2:
+        text = (
+            f"Column {quote(column)} holds {len(qualified) + len(others)} values: {listing(qualified, MAX_NAMED)} "
+            f"{'counts' if len(qualified) == 1 else 'count'} as qualified, {listing(others, MAX_NAMED)} as not."
+        )
+        yield Finding("more_labels", "hint", text, "Name every value that means qualified.")
 
 
 # ---------------------------------------------------------------------- people and groups
@@ -113,37 +109,31 @@ def _effective_sizes(counts: GroupCounts) -> FloatArray:
     return np.asarray(counts.n * counts.people_per_weight, dtype=np.float64)
 
 
-def check_labels_and_groups(table: PublishedStatistics, label: str) -> list[Finding]:
+def check_labels_and_groups(table: PublishedStatistics, label: str) -> Iterator[Finding]:
     """Labels that are all the same, and groups that are not useful as groups."""
     n, positives = table.counts.n, table.counts.positives
     if not (positives + table.counts.unknown).any() or (positives == n).all():
         who = "Nobody" if not positives.any() else "Everybody"
         text = f"{who} is qualified by column {quote(label)}."
-        return [Finding("one_label", "warning", text, "Check that it is the right column and the right value.")]
-    wrong_column = _groups_of_one(table) or _groups_repeat_label(table, label)
-    return [
-        *wrong_column,
-        *_differ_by_case(table),
-        *_unknown_groups(table),
-        *([] if wrong_column else _small_groups(table)),
-    ]
+        yield Finding("one_label", "warning", text, "Check that it is the right column and the right value.")
+        return
+    wrong_column = list(_wrong_column(table, label))
+    yield from [*wrong_column, *_differ_by_case(table), *_unknown_groups(table)]
+    if not wrong_column:
+        yield from _small_groups(table)
 
 
-def _groups_of_one(table: PublishedStatistics) -> list[Finding]:
-    people, groups = float(_effective_sizes(table.counts).sum()), len(table.groups)
-    if people < MIN_ROWS_OF_GROUPS or groups <= people / 2:
-        return []
-    text = f"There are {count(groups)} groups for {count(people)} people: hardly two people share one."
-    return [Finding("groups_of_one", "error", text, "Name a column that many people share, or merge its values.")]
-
-
-def _groups_repeat_label(table: PublishedStatistics, label: str) -> list[Finding]:
-    n, positives = table.counts.n, table.counts.positives
+def _wrong_column(table: PublishedStatistics, label: str) -> Iterator[Finding]:
+    """Groups that name people, or repeat the label."""
+    n, positives, groups = table.counts.n, table.counts.positives, len(table.groups)
+    people = float(_effective_sizes(table.counts).sum())
     pure = table.counts.labels_known and ((positives == 0) | (positives == n)).all()
-    if not pure or len(n) > n.sum() / MIN_GROUP_SIZE or n.sum() < MIN_ROWS_OF_GROUPS:
-        return []
-    text = f"In each group everybody or nobody is qualified: the groups repeat the label {quote(label)}."
-    return [Finding("group_is_label", "warning", text, "Name a column of who people are, not of their outcome.")]
+    if people >= MIN_ROWS_OF_GROUPS and groups > people / 2:
+        text = f"There are {count(groups)} groups for {count(people)} people: hardly two people share one."
+        yield Finding("groups_of_one", "error", text, "Name a column that many people share, or merge its values.")
+    elif pure and groups <= n.sum() / MIN_GROUP_SIZE and n.sum() >= MIN_ROWS_OF_GROUPS:
+        text = f"In each group everybody or nobody is qualified: the groups repeat the label {quote(label)}."
+        yield Finding("group_is_label", "warning", text, "Name a column of who people are, not of their outcome.")
 
 
 def _plain(name: str) -> str:
@@ -162,18 +152,15 @@ def _differ_by_case(table: PublishedStatistics) -> Iterator[Finding]:
     for same in plain[plain.duplicated(keep=False)].groupby(plain).groups.values():
         several = [int(i) for i in same]
         largest = max(several, key=lambda i: float(n[i]))
+        text = f"{_names_and_sizes(table, several)} differ only by case or blanks, and count as {len(several)} groups."
         yield Finding(
-            "case_of_groups",
-            "warning",
-            f"{_names_and_sizes(table, several)} differ only by case or blanks, and count as {len(several)} groups.",
-            f"If they are one group, write {quote(names[largest])} in every row.",
+            "case_of_groups", "warning", text, f"If they are one group, write {quote(names[largest])} in every row."
         )
 
 
-def check_group_names(first: Sequence[str], second: Sequence[str]) -> list[Finding]:
+def check_group_names(first: Sequence[str], second: Sequence[str]) -> Iterator[Finding]:
     """Groups of two tables that differ only by case or blanks."""
     in_first = {_plain(name): name for name in first}
-    findings = []
     for name in second:
         other = in_first.get(_plain(name))
         if other is not None and name not in first and other not in second:
@@ -181,21 +168,12 @@ def check_group_names(first: Sequence[str], second: Sequence[str]) -> list[Findi
                 f"{quote(other)} in the first table and {quote(name)} in the second differ only by case or blanks, and "
                 "count as two groups."
             )
-            advice = "If they are one group, write it alike in both."
-            findings.append(Finding("case_of_groups", "warning", text, advice))
-    return findings
+            yield Finding("case_of_groups", "warning", text, "If they are one group, write it alike in both.")
 
 
 def _unknown_groups(table: PublishedStatistics) -> Iterator[Finding]:
-    several = table.groups.nlevels > 1
-    unknown = [
-        i
-        for i, label in enumerate(table.groups)
-        if any(
-            part != MISSING and str(part).strip().casefold() in UNKNOWN_WORDS
-            for part in (label if several else [label])
-        )
-    ]
+    parts = table.groups.to_frame().apply(lambda column: column.astype(str).str.strip().str.casefold())
+    unknown = np.flatnonzero(parts.isin(UNKNOWN_WORDS).any(axis=1)).tolist()
     if unknown:
         seem, count_as = ("seems", "counts as a group") if len(unknown) == 1 else ("seem", "count as groups")
         text = f"{_names_and_sizes(table, unknown)} {seem} to mean that the group is unknown, but {count_as}."
@@ -203,41 +181,39 @@ def _unknown_groups(table: PublishedStatistics) -> Iterator[Finding]:
 
 
 def _small_groups(table: PublishedStatistics) -> Iterator[Finding]:
-    n = _effective_sizes(table.counts)
+    n, names = _effective_sizes(table.counts), group_names(table.groups)
     small = np.flatnonzero((n > 0) & (n < MIN_GROUP_SIZE))
     if n.sum() >= MIN_ROWS and small.size:
-        names = group_names(table.groups)
-        names_shown = listed([f"{names[i]} ({count(n[i])})" for i in small])
-        have = "has" if small.size == 1 else "have"
-        text = f"{names_shown} {have} fewer than {MIN_GROUP_SIZE} people: too few to publish anything about."
+        shown, have = listed([f"{names[i]} ({count(n[i])})" for i in small]), "has" if small.size == 1 else "have"
+        text = f"{shown} {have} fewer than {MIN_GROUP_SIZE} people: too few to publish anything about."
         yield Finding("small_groups", "warning", text, "Merge them with others, or leave them out.")
 
 
 # ---------------------------------------------------------------------- scores and decisions
 
 
-def check_scores(people: ScreeningResult, name: str) -> list[Finding]:
+def check_scores(people: ScreeningResult, name: str) -> Iterator[Finding]:
     """Scores that are reversed or repeat the label, and thresholds that everybody or nobody passes."""
     if people.curves is None:  # the labels of some people are not known
-        return _passes_all_or_none(people)
-    findings = []
+        yield from _passes_all_or_none(people)
+        return
     auc, pairs, spread = _auc_within_groups(people.curves)
     n = _effective_sizes(people.counts)
     if pairs:  # weights are not numbers of people
         spread *= float(np.sqrt(people.counts.n.sum() / n.sum()))
     if pairs and n.sum() >= MIN_ROWS_OF_GROUPS and auc < 0.5 - max(MIN_REVERSAL, STANDARD_ERRORS * spread):
-        higher, advice = "higher", "If lower scores are better, let lower scores pass."
+        key, higher, advice = "lower_passes", "higher", "If lower scores are better, let lower scores pass."
         if people.lower_passes:
-            higher, advice = "lower", "Lower scores pass here. If higher scores are better, let higher scores pass."
+            key, higher = "higher_passes", "lower"
+            advice = "Lower scores pass here. If higher scores are better, let higher scores pass."
         text = f"The score {quote(name)} tends to be {higher} for people who are not qualified (AUC {auc:.2f})."
-        key = "higher_passes" if people.lower_passes else "lower_passes"
-        findings.append(Finding(key, "warning", text, advice, {"name": name}))
+        yield Finding(key, "warning", text, advice, {"name": name})
     elif pairs and n.sum() >= MIN_ROWS and auc > LABEL_AUC:
-        findings.append(_label_finding(name, f"AUC {auc:.2f}"))
-    return [*findings, *(_threshold_outside(people, name) or _passes_all_or_none(people))]
+        yield _label_finding(name, f"AUC {auc:.2f}")
+    yield from list(_threshold_outside(people, name)) or _passes_all_or_none(people)
 
 
-def check_decisions(people: ScreeningResult, name: str) -> list[Finding]:
+def check_decisions(people: ScreeningResult, name: str) -> Iterator[Finding]:
     """Decisions that are reversed, repeat the label, or are the same for everybody."""
     counts = people.counts
     per_weight = float(_effective_sizes(counts).sum()) / max(float(counts.n.sum()), 1e-300)
@@ -245,9 +221,9 @@ def check_decisions(people: ScreeningResult, name: str) -> list[Finding]:
         float(column.sum()) * per_weight
         for column in (counts.n, counts.positives, counts.selected, counts.true_positives)
     )
-    findings = _passes_all_or_none(people)
-    if findings or n < MIN_ROWS_OF_GROUPS or not 0 < positives < n or not counts.labels_known:
-        return findings
+    yield from _passes_all_or_none(people)
+    if n < MIN_ROWS_OF_GROUPS or not 0 < positives < n or not 0 < selected < n or not counts.labels_known:
+        return
     above, below = true_positives / selected, (positives - true_positives) / (n - selected)
     spread = float(np.sqrt(positives / n * (1 - positives / n) * (1 / selected + 1 / (n - selected))))
     if above < below - max(MIN_REVERSAL, STANDARD_ERRORS * spread):
@@ -255,11 +231,11 @@ def check_decisions(people: ScreeningResult, name: str) -> list[Finding]:
             f"People who pass by column {quote(name)} are less often qualified ({percent(above)}) than people who do "
             f"not pass ({percent(below)})."
         )
-        return [Finding("decisions_reversed", "warning", text, "Check which value means passing.")]
+        yield Finding("decisions_reversed", "warning", text, "Check which value means passing.")
+        return
     agree = min(true_positives / positives, 1 - (selected - true_positives) / (n - positives))
     if agree > LABEL_AUC and n >= MIN_ROWS:
-        return [_label_finding(name, f"they agree for {percent(agree)}")]
-    return []
+        yield _label_finding(name, f"they agree for {percent(agree)}")
 
 
 def _label_finding(name: str, evidence: str) -> Finding:
@@ -285,58 +261,53 @@ def _auc_within_groups(curves: ThresholdCurves) -> tuple[float, float, float]:
     return float(wins[same].sum()) / total, total, float(np.sqrt(variance)) / total
 
 
-def _threshold_outside(people: ScreeningResult, name: str) -> list[Finding]:
+def _threshold_outside(people: ScreeningResult, name: str) -> Iterator[Finding]:
     """A threshold above or below all scores."""
     assert people.curves is not None
     assert people.threshold is not None
     scores = people.curves.threshold[np.isfinite(people.curves.threshold)]
     low, high, at = float(scores.min()), float(scores.max()), people.threshold
     if low <= at < high or low == high:  # at the largest score nobody passes either
-        return []
+        return
     who = "everybody" if at < low else "nobody"
     if people.lower_passes:
         low, high, at = -high, -low, -at
     text = f"The threshold {at:g} is outside the scores of {quote(name)}, {low:g} to {high:g}: {who} passes."
-    return [Finding("threshold_outside", "warning", text, "Check that it is on the scale of the score.")]
+    yield Finding("threshold_outside", "warning", text, "Check that it is on the scale of the score.")
 
 
-def _passes_all_or_none(people: ScreeningResult) -> list[Finding]:
+def _passes_all_or_none(people: ScreeningResult) -> Iterator[Finding]:
     passed, n = people.counts.selected.sum(), people.counts.n.sum()
-    if 0 < passed < n:
-        return []
-    who = "Nobody" if passed == 0 else "Everybody"
-    text = f"{who} passes screening."
-    return [Finding("all_or_none", "warning", text, "Check that it is the right column, value or threshold.")]
+    if not 0 < passed < n:
+        text = f"{'Nobody' if passed == 0 else 'Everybody'} passes screening."
+        yield Finding("all_or_none", "warning", text, "Check that it is the right column, value or threshold.")
 
 
 # ---------------------------------------------------------------------- columns to learn from
 
 
-def check_features(columns: Mapping[str, TextArray], y: BoolArray) -> list[Finding]:
+def check_features(columns: Mapping[str, TextArray], y: BoolArray) -> Iterator[Finding]:
     """Features (cells as text, by name) that give away the label, or identify people."""
     if len(y) < MIN_ROWS:
-        return []
+        return
     rows = np.unique(np.linspace(0, len(y) - 1, min(len(y), MAX_ROWS)).astype(np.intp))
-    findings = [_check_feature(name, cells, y, rows) for name, cells in columns.items()]
-    return [finding for finding in findings if finding is not None]
-
-
-def _check_feature(name: str, cells: TextArray, y: BoolArray, rows: NDArray[np.intp]) -> Finding | None:
-    reason = reason_to_leave_out(cells)
-    if reason:
-        text = f"Column {quote(name)} is not learnt from: {reason}."
-        return Finding("left_out", "hint", text, details={"name": name})
-    some, labels = cells[rows], y[rows]
-    values, wrong = numbers_or_missing(some)
-    numbers = None if wrong.size else values
-    auc = _label_auc(some, numbers, labels)
-    if auc > LEAK_AUC:
-        return _label_finding(name, f"AUC {auc:.2f}")
-    what = _identifies_people(name, some, numbers)
-    if not what:
-        return None
-    text = f"Column {quote(name)} {what}. It identifies people or dates: a model learns nothing general from it."
-    return Finding("names_people", "warning", text, "Leave it out.", {"name": name})
+    for name, cells in columns.items():
+        reason = reason_to_leave_out(cells)
+        if reason:
+            text = f"Column {quote(name)} is not learnt from: {reason}."
+            yield Finding("left_out", "hint", text, details={"name": name})
+            continue
+        some = cells[rows]
+        values, wrong = numbers_or_missing(some)
+        numbers = None if wrong.size else values
+        auc, what = _label_auc(some, numbers, y[rows]), _identifies_people(name, some, numbers)
+        if auc > LEAK_AUC:
+            yield _label_finding(name, f"AUC {auc:.2f}")
+        elif what:
+            text = (
+                f"Column {quote(name)} {what}. It identifies people or dates: a model learns nothing general from it."
+            )
+            yield Finding("names_people", "warning", text, "Leave it out.", {"name": name})
 
 
 def _label_auc(cells: TextArray, numbers: FloatArray | None, y: BoolArray) -> float:

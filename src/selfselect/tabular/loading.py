@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
@@ -158,7 +158,7 @@ class PeopleReader:
         """Labels and groups only."""
         return ModelOutput(np.zeros(len(self.y), dtype=bool)).screen(self.y, self.groups()).table
 
-    def label_findings(self) -> list[Finding]:
+    def label_findings(self) -> Iterator[Finding]:
         """What looks wrong with the values of the label."""
         return check_label_values(self._people.label, *self._labels.texts_by_meaning())
 
@@ -184,7 +184,7 @@ def model_position(table: Table, model: Model) -> int:
     return table.position(model.name, "score" if isinstance(model, ScoreColumn) else "prediction")
 
 
-def check_output(result: ScreeningResult, model: Model) -> list[Finding]:
+def check_output(result: ScreeningResult, model: Model) -> Iterator[Finding]:
     """What looks wrong with the scores or the decisions of a model."""
     return (check_scores if isinstance(model, ScoreColumn) else check_decisions)(result, model.name)
 
@@ -204,7 +204,7 @@ def read_screening_results(
     output = reader.output(model, reader.others[0])
     results = [reader.screen(output, name) for name in group_columns]
     if findings is not None:
-        findings += check_column_roles(people.label, people.groups, model.name) + reader.label_findings()
+        findings += [*check_column_roles(people.label, people.groups, model.name), *reader.label_findings()]
         for result in results:
             findings += check_labels_and_groups(result.table, people.label)
         findings += check_output(results[0], model)

@@ -67,18 +67,16 @@ def match_people(first: ModelTable, second: ModelTable, identifier: str) -> tupl
     for table, own in ((first, first.identifiers), (second, second.identifiers)):
         values, counts = np.unique(own, return_counts=True)
         if (counts > 1).any():
-            raise TableError(
-                f"{quote(str(values[counts > 1][0]))} appears {counts.max()} times",
-                place=f"{table.name}, column {quote(identifier)}",
-                advice="People can only be matched by what each has once.",
-                named_by="same_people",
+            problem = f"{quote(str(values[counts > 1][0]))} appears {counts.max()} times"
+            place, advice = (
+                f"{table.name}, column {quote(identifier)}",
+                "People can only be matched by what each has once.",
             )
+            raise TableError(problem, place=place, advice=advice, named_by="same_people")
     both, in_first, in_second = np.intersect1d(first.identifiers, second.identifiers, return_indices=True)
     if len(both) == 0:
-        raise TableError(
-            f"no value of column {quote(identifier)} is in both {first.name} and {second.name}",
-            advice="Are they the same people?",
-        )
+        problem = f"no value of column {quote(identifier)} is in both {first.name} and {second.name}"
+        raise TableError(problem, advice="Are they the same people?")
     one, other = first.take(in_first), second.take(in_second)
     names = [table.groups.labels.take(table.groups.codes) for table in (one, other)]
     same_weights = one.weight is None or other.weight is None or one.weight == other.weight
@@ -89,10 +87,8 @@ def match_people(first: ModelTable, second: ModelTable, identifier: str) -> tupl
     ):
         wrong = np.flatnonzero(~np.atleast_1d(np.asarray(same, dtype=bool)))
         if wrong.size:
-            raise TableError(
-                f"{quote(str(both[wrong[0]]))} (column {quote(identifier)}) {problem}",
-                advice="The same people under two models have one label, one group and one weight each.",
-            )
+            advice = "The same people under two models have one label, one group and one weight each."
+            raise TableError(f"{quote(str(both[wrong[0]]))} (column {quote(identifier)}) {problem}", advice=advice)
     return one, other, len(first.y) + len(second.y) - 2 * len(both)
 
 

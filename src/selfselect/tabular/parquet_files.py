@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from typing import BinaryIO
 
 import pyarrow as pa
@@ -18,9 +18,9 @@ DAMAGE = (pa.ArrowException, OSError, KeyError)
 class ParquetTable(Table):
     """A Parquet file. What is missing (null, NaN) is an empty cell. Its metadata says what it expands to."""
 
-    def __init__(self, name: str, sha256: Callable[[], str], file: BinaryIO, max_bytes: int) -> None:
-        super().__init__(name, sha256)
-        self.max_bytes, self._file = max_bytes, file
+    def __init__(self, name: str, file: BinaryIO, max_bytes: int) -> None:
+        super().__init__(name, file)
+        self.max_bytes = max_bytes
         try:
             parquet = pq.ParquetFile(file)
             self._schema = parquet.schema_arrow

@@ -4,9 +4,7 @@ from __future__ import annotations
 
 import codecs
 import gzip
-import hashlib
 import io
-import os
 import sys
 import zlib
 from collections.abc import Callable, Iterator
@@ -94,9 +92,8 @@ def _table(name: str, file: BinaryIO, sheet: str | None, max_bytes: int | None, 
     """The table in a file, by its first bytes."""
     start = file.read(8)
     file.seek(0)
-    sha256 = _hashing(file)
     if start.startswith(ZIP):
-        return WorkbookTable(name, sha256, file, sheet, MAX_WORKBOOK_BYTES if max_bytes is None else max_bytes)
+        return WorkbookTable(name, file, sheet, MAX_WORKBOOK_BYTES if max_bytes is None else max_bytes)
     if sheet is not None:
         problem = f"there is no sheet {quote(sheet)}: this is not an .xlsx file"
         raise TableError(problem, place=printable(name), named_by="sheet")
@@ -105,26 +102,5 @@ def _table(name: str, file: BinaryIO, sheet: str | None, max_bytes: int | None, 
         raise TableError(problem, place=printable(name), advice="Save it as .xlsx without a password, or as CSV.")
     limit = MAX_BYTES if max_bytes is None else max_bytes
     if start.startswith(PARQUET):
-        return ParquetTable(name, sha256, file, limit)
-    return CsvTable(name, sha256, file, limit if start.startswith(GZIP) else None, **options)
-
-
-def _hashing(file: BinaryIO) -> Callable[[], str]:
-    """Function that hashes the file that was opened, and refuses one that was changed since."""
-
-    def state() -> tuple[int, ...]:
-        if isinstance(file, io.BytesIO):
-            return ()
-        status = os.fstat(file.fileno())
-        return status.st_mtime_ns, status.st_size
-
-    before = state()
-
-    def sha256() -> str:
-        file.seek(0)
-        digest = hashlib.file_digest(file, "sha256").hexdigest()  # type: ignore[arg-type]
-        if state() != before:
-            raise OSError("it was changed while it was read.")
-        return digest
-
-    return sha256
+        return ParquetTable(name, file, limit)
+    return CsvTable(name, file, limit if start.startswith(GZIP) else None, **options)

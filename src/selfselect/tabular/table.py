@@ -3,10 +3,13 @@
 from __future__ import annotations
 
 import difflib
+import hashlib
+import io
+import os
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from functools import cached_property
-from typing import Any, TypeAlias
+from typing import Any, BinaryIO, TypeAlias
 
 import numpy as np
 import pandas as pd
@@ -81,23 +84,17 @@ def encode_texts(array: pa.ChunkedArray) -> tuple[NDArray[np.int32], TextArray]:
     try:
         coded = (array if pa.types.is_dictionary(array.type) else array.dictionary_encode()).combine_chunks()
     except pa.ArrowNotImplementedError:  # lists, structures
-        codes, values = np.arange(len(array)), _text_array(array)
+        codes, values = np.arange(len(array)), _texts_of(array)
     else:
         missing = len(coded.dictionary)
         codes = coded.indices.cast(pa.int64()).fill_null(missing).to_numpy(zero_copy_only=False)
-        values = np.append(_text_array(coded.dictionary), "")
+        values = np.append(_texts_of(coded.dictionary), "")
     merged, texts = pd.factorize(values)  # null and NaN are one text, and so may be others
     codes, used = pd.factorize(merged[codes])  # a dictionary of a Parquet file may have texts that no row has
     return codes.astype(np.int32), np.asarray(texts[used], dtype=object)
 
 
-def _text_array(array: Any) -> TextArray:
-    texts = np.empty(len(array), dtype=object)
-    texts[:] = _texts_of(array)
-    return texts
-
-
-def _texts_of(array: Any) -> list[str]:
+def _texts_of(array: Any) -> TextArray:
     """Values as Python writes them; what Python cannot write (times of day, years beyond 9999) as Arrow writes it."""
     if pa.types.is_time(array.type):
         array = array.cast(pa.string())  # Python's time has no nanoseconds
@@ -107,7 +104,7 @@ def _texts_of(array: Any) -> list[str]:
         if pa.types.is_timestamp(array.type) and array.type.tz is not None:
             array = array.cast(pa.timestamp(array.type.unit, "UTC"))
         values = [_written_by_arrow(value) for value in array]
-    return ["" if value is None or value != value else str(value) for value in values]
+    return np.array(["" if value is None or value != value else str(value) for value in values], dtype=object)
 
 
 def _written_by_arrow(value: Any) -> Any:
@@ -118,6 +115,14 @@ def _written_by_arrow(value: Any) -> Any:
             return value.cast(pa.string()).as_py()
         except pa.ArrowException:  # a duration
             return str(value.value)
+
+
+def _state(file: BinaryIO) -> tuple[int, ...]:
+    """When a file on disk was changed, and its size."""
+    if isinstance(file, io.BytesIO):
+        return ()
+    status = os.fstat(file.fileno())
+    return status.st_mtime_ns, status.st_size
 
 
 class Table(ABC):
@@ -131,10 +136,17 @@ class Table(ABC):
     decimal: str | None = "."
     max_bytes: int | None = None
 
-    def __init__(self, name: str, sha256: Callable[[], str]) -> None:
-        self.name = name
-        self.sha256 = sha256
+    def __init__(self, name: str, file: BinaryIO) -> None:
+        self.name, self._file, self._opened = name, file, _state(file)
         self.notes: list[str] = []
+
+    def sha256(self) -> str:
+        """Hash of the file, which must not have changed since it was opened."""
+        self._file.seek(0)
+        digest = hashlib.file_digest(self._file, "sha256").hexdigest()  # type: ignore[arg-type]
+        if _state(self._file) != self._opened:
+            raise OSError("it was changed while it was read.")
+        return digest
 
     @abstractmethod
     def _read(self, positions: Sequence[int]) -> tuple[Sequence[int], list[pa.ChunkedArray]]:

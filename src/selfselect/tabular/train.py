@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import warnings
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Literal, TypeAlias
@@ -14,28 +14,13 @@ from numpy.typing import NDArray
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.pipeline import Pipeline
 
+from .. import constraints, estimators
 from .._notices import captured_warnings
 from .._text import quote
 from .._validation import MAX_MAGNITUDE, BoolArray, FloatArray, check_choice
 from ..auditing import Audit, Provenance, ScreeningResult, group_names
-from ..constraints import (
-    Constraint,
-    DemographicParity,
-    MaxSocialCost,
-    MinSelectionRate,
-    RequiredGroups,
-    TruePositiveRateParity,
-)
 from ..costs import Terms
 from ..counting import encode_groups
-from ..estimators import (
-    GroupThresholdClassifier,
-    NaiveClassifier,
-    SemiStrategicClassifier,
-    ShutOutWarning,
-    StrategicClassifier,
-    load_model,
-)
 from .columns import group_frame, numbers_or_missing, with_point
 from .features import as_frame, fit_encoder, read_features
 from .loading import ModelOutput, TrainingTable
@@ -45,10 +30,18 @@ Method: TypeAlias = Literal["naive", "semi", "thresholds", "strategic"]
 
 #: Classifier of each method.
 METHODS: dict[Method, type[Any]] = {
-    "naive": NaiveClassifier,
-    "semi": SemiStrategicClassifier,
-    "thresholds": GroupThresholdClassifier,
-    "strategic": StrategicClassifier,
+    "naive": estimators.NaiveClassifier,
+    "semi": estimators.SemiStrategicClassifier,
+    "thresholds": estimators.GroupThresholdClassifier,
+    "strategic": estimators.StrategicClassifier,
+}
+#: Condition of each setting that is one.
+CONDITIONS: dict[str, Callable[[Any], constraints.Constraint]] = {
+    "require": lambda groups: constraints.RequiredGroups(*groups),
+    "max_social_cost": constraints.MaxSocialCost,
+    "min_selection_rate": constraints.MinSelectionRate,
+    "parity": lambda ratio: constraints.DemographicParity(ratio_bound=ratio),
+    "tpr_parity": lambda ratio: constraints.TruePositiveRateParity(ratio_bound=ratio),
 }
 
 
@@ -74,7 +67,7 @@ class TableModel:
     @property
     def decides_by_group(self) -> bool:
         """Whether each group has a threshold of its own, so that predictions need the group."""
-        return isinstance(self.classifier, GroupThresholdClassifier)
+        return isinstance(self.classifier, estimators.GroupThresholdClassifier)
 
     def frame(self, columns: Mapping[str, TextArray]) -> pd.DataFrame:
         """Columns of text, with decimal points, as the frame that the pipeline takes."""
@@ -109,7 +102,7 @@ class TableModel:
 
 def load_table_model(path: str | Path) -> TableModel:
     """Load a model that ``selfselect train`` wrote; any other file is an error that names it."""
-    model = load_model(path)
+    model = estimators.load_model(path)
     if not isinstance(model, TableModel):
         raise ValueError(f"{path} holds a {type(model).__name__}, not a model that selfselect train wrote.")
     return model
@@ -118,41 +111,22 @@ def load_table_model(path: str | Path) -> TableModel:
 # ---------------------------------------------------------------------- train
 
 
-def make_classifier(
-    method: Method,
-    terms: Terms,
-    *,
-    require: Sequence[Any] = (),
-    max_social_cost: float | None = None,
-    min_selection_rate: float | None = None,
-    parity: float | None = None,
-    tpr_parity: float | None = None,
-    margin: float | None = None,
-    random_state: Any = None,
-) -> Any:
+def make_classifier(method: Method, terms: Terms, *, random_state: Any = None, **settings: Any) -> Any:
     """Classifier of a method by its name, trained for the conditions that it can aim at.
 
-    Every trained model is checked for who must apply and how many must be selected (:mod:`.model_checks`), but a method
-    that cannot aim at the other settings refuses them.
+    ``settings`` are ``margin`` and those of :data:`CONDITIONS`; None is none. Every trained model is checked for who
+    must apply and how many must be selected (:mod:`.model_checks`), but a method that cannot aim at the other settings
+    refuses them.
     """
     check_choice(method, "method", list(METHODS))
     taken = METHODS[method]().get_params(deep=False)
-    for name, value, parameter in (
-        ("parity", parity, "constraints"),
-        ("tpr_parity", tpr_parity, "constraints"),
-        ("margin", margin, "margin"),
-    ):
-        if value is not None and parameter not in taken:
+    settings = {name: value for name, value in settings.items() if value not in (None, [])}
+    for name, parameter in (("parity", "constraints"), ("tpr_parity", "constraints"), ("margin", "margin")):
+        if name in settings and parameter not in taken:
             others = " or ".join(other for other, kind in METHODS.items() if parameter in kind().get_params(deep=False))
             raise ValueError(f"{name} is a setting of the method {others}, not of {method}.")
-    conditions: list[Constraint] = [RequiredGroups(*require)] if len(require) else []
-    conditions += [] if max_social_cost is None else [MaxSocialCost(max_social_cost)]
-    conditions += [] if min_selection_rate is None else [MinSelectionRate(min_selection_rate)]
-    conditions += [] if parity is None else [DemographicParity(ratio_bound=parity)]
-    conditions += [] if tpr_parity is None else [TruePositiveRateParity(ratio_bound=tpr_parity)]
-    settings = {"constraints": tuple(conditions), "random_state": random_state} | (
-        {} if margin is None else {"margin": margin}
-    )
+    conditions = tuple(make(settings.pop(name)) for name, make in CONDITIONS.items() if name in settings)
+    settings |= {"constraints": conditions, "random_state": random_state}
     given = {name: value for name, value in settings.items() if name in taken}
     return METHODS[method](cost=terms.cost, subsidies=terms.subsidies, subsidy_kind=terms.kind, **given)
 
@@ -229,7 +203,7 @@ def _fit(classifier: Any, features: Any, y: BoolArray, groups: Any) -> list[str]
     with warnings.catch_warnings(record=True) as caught, captured_warnings() as captured:
         warnings.simplefilter("always")
         classifier.fit(features, y.astype(int), sensitive_features=groups)
-    notes = [str(warning) for warning in captured if not isinstance(warning, ShutOutWarning)]
+    notes = [str(warning) for warning in captured if not isinstance(warning, estimators.ShutOutWarning)]
     notes += [str(item.message) for item in caught if issubclass(item.category, ConvergenceWarning)]
     return [note.split("\n")[0] for note in notes]
 

@@ -6,7 +6,7 @@ import datetime
 import re
 import zipfile
 import zlib
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from functools import reduce
 from itertools import pairwise
 from typing import Any, BinaryIO
@@ -36,8 +36,8 @@ ROW_NUMBER = re.compile(rb"<(?:\w+:)?row\b[^>]*?\br=[\"'](\d+)[\"']")
 class WorkbookTable(Table):
     """One sheet of a workbook, by its name or its number from 1 on: formulas as their saved values, dates as text."""
 
-    def __init__(self, name: str, sha256: Callable[[], str], file: BinaryIO, sheet: str | None, max_bytes: int) -> None:
-        super().__init__(name, sha256)
+    def __init__(self, name: str, file: BinaryIO, sheet: str | None, max_bytes: int) -> None:
+        super().__init__(name, file)
         try:
             import python_calamine  # an extra: people with CSV files do without
         except ImportError as error:
