@@ -54,9 +54,9 @@ class Results:
         low, high = BARS[kind, measure]
         end = low if value < low else high
         number = self.number("told_in_all", kind, *key) if measure == "broken_ratio" else simulated
-        # where nothing was seen to fail the standard error is not 0, but at least that of single people at the bar
-        least = 0.0 if kind == "frontier" else np.sqrt(end * (1 - end) / number)
-        spare = 3 * max(se, least)
+        # the standard error that the share would have if it were at the bar; 0 and 100% have none of their own
+        unit = se / np.sqrt(value * (1 - value)) if 0 < value < 1 else 1 / np.sqrt(number)
+        spare = 3 * (se if kind == "frontier" else unit * np.sqrt(end * (1 - end)))
         return self.mark(f"{100 * value:.1f}% ± {100 * se:.1f}", low - spare <= value <= high + spare)
 
     def promises(self, measure: str, publish: str) -> list[dict[str, str]]:
@@ -130,15 +130,11 @@ def write_page(path: str | Path, out: str | Path) -> None:
         "compare": results.intervals("compare"),
         "others": results.intervals("impact", "frontier", "plan"),
     }
+    hours = table.loc[table["measure"] == "seconds", "value"].sum() / 3600
     verdict = (
         f"{results.missed} of {results.judged} numbers miss it. Cells had {table['repeats'].min()} to "
-        f"{table['repeats'].max()} repetitions; all took {results_hours(table):.1f} hours of one core."
+        f"{table['repeats'].max()} repetitions; all took {hours:.1f} hours of one core."
     )
     parts = {name: markdown(rows) for name, rows in tables.items()} | {"verdict": verdict, "resamples": str(RESAMPLES)}
     template = Template(Path(__file__).with_name("page.md").read_text(encoding="utf-8"))
     Path(out).write_text(template.substitute(parts), encoding="utf-8")
-
-
-def results_hours(table: pd.DataFrame) -> float:
-    """Hours that all cells took."""
-    return float(table.loc[table["measure"] == "seconds", "value"].sum() / 3600)

@@ -16,39 +16,20 @@ FEWEST, MOST, TOGETHER = 1000, 10_000, 40_000
 
 @dataclass(frozen=True)
 class Population:
-    """Settings of a population: ``P(y = 1 | x, z) = expit(intercept + offset_z + slope * x_0)``, normal features.
-
-    Attributes
-    ----------
-    groups, people : int
-        Number of groups, and rows of each (``(smallest, largest)``: group sizes that grow geometrically).
-    features : int
-        Number of features; the first one matters, the others are noise.
-    spread : float
-        Standard deviation of the groups' offsets; 0 makes groups exchangeable.
-    base_rate, slope : float
-        Share of qualified people, and how much the first feature says about it.
-    cost : float
-        Cost of applying.
-    ties : bool
-        Whether features are rounded to whole numbers.
-    weights : {"none", "integer", "lognormal", "label"}
-        Survey weights. Those by label make the unqualified weigh three times as much.
-    twice, person : bool
-        Whether each person is in the table twice, and whether the library is told (``person=``).
-    """
+    """Settings of a population: ``P(y = 1 | x, z) = expit(intercept + offset_z + slope * x_0)``, normal features."""
 
     groups: int = 10
-    people: int | tuple[int, int] = 100
-    features: int = 5
-    spread: float = 0.0
+    people: int | tuple[int, int] = 100  # rows of each group; (smallest, largest): sizes that grow geometrically
+    features: int = 5  # the first one matters, the others are noise
+    spread: float = 0.0  # standard deviation of the groups' offsets; 0: groups are exchangeable
     base_rate: float = 0.5
     slope: float = 1.5
     cost: float = 0.75
-    ties: bool = False
-    weights: str = "none"
-    twice: bool = False
-    person: bool = False
+    ties: bool = False  # features are whole numbers
+    weights: str = "none"  # or integer, lognormal, label (the unqualified weigh three times as much)
+    twice: bool = False  # each person is in the table twice
+    person: bool = False  # the library is told which rows are of one person
+    forest: bool = False  # a random forest gives the score, in place of a logistic regression
 
     @property
     def sizes(self) -> np.ndarray:
@@ -164,8 +145,8 @@ POPULATIONS = {
     "weights by label": Population(**_MIDDLE, spread=0.5, slope=2.0, weights="label"),
     "each person twice": Population(**_MIDDLE, spread=0.5, twice=True),
     "each person twice, person=": Population(**_MIDDLE, spread=0.5, twice=True, person=True),
-    "random forest, 40 groups of 25": Population(**_MANY_SMALL, spread=0.5),
-    "random forest, 10 groups of 200": Population(**_MIDDLE, spread=0.5),
+    "random forest, 40 groups of 25": Population(**_MANY_SMALL, spread=0.5, forest=True),
+    "random forest, 10 groups of 200": Population(**_MIDDLE, spread=0.5, forest=True),
 }
 #: Populations where a cautious bound would tell too few. In the first, naive precision is 0.75 and the cost 0.65.
 GENEROSITY = {

@@ -57,12 +57,12 @@ def features(method: str, X: np.ndarray, group: np.ndarray, n_groups: int) -> np
     return np.column_stack([X, np.eye(n_groups)[group]]) if method == "strategic, group columns" else X
 
 
-def fit(method: str, people: People, cost: float, publish: str, forest: bool = False) -> Any:
+def fit(method: str, people: People, population: Population, publish: str) -> Any:
     """A fitted classifier; of thresholds for all groups, the one that lets in every group that it can."""
-    settings: dict[str, Any] = {"cost": cost, **PUBLISH[publish]}
-    if forest:
+    settings: dict[str, Any] = {"cost": population.cost, **PUBLISH[publish]}
+    if population.forest:
         settings["estimator"] = RandomForestClassifier(20, max_depth=4, random_state=0)
-    X = features(method, people.X, people.group, people.group.max() + 1)
+    X = features(method, people.X, people.group, population.groups)
 
     def fitted(**more: Any) -> Any:
         model = METHODS[method](**settings, **more)
@@ -99,13 +99,12 @@ def published_values(model: Any, told: pd.Index, cost: float) -> np.ndarray:
     return low
 
 
-def promise(population: Population, method: str, publish: str, rng: np.random.Generator, forest: bool) -> dict:
+def promise(population: Population, method: str, publish: str, rng: np.random.Generator) -> dict[str, float]:
     """One population: groups told, those whose true precision is below the cost, and published minus true, summed."""
     world = World(population, rng)
-    people = world.draw(rng)
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
-        model = fit(method, people, population.cost, publish, forest)
+        model = fit(method, world.draw(rng), population, publish)
         applies = model.applies()
         told = applies.index[applies]
         if not len(told):

@@ -16,7 +16,7 @@ from joblib import Parallel, delayed
 from tqdm import tqdm
 
 from .intervals import SIMULATED, interval
-from .populations import GENEROSITY, POPULATIONS, TABLES, Population
+from .populations import GENEROSITY, POPULATIONS, TABLES
 from .promises import METHODS, Refused, promise
 
 COLUMNS = ("kind", "population", "method", "publish", "repeats", "measure", "value", "se", "note")
@@ -46,10 +46,10 @@ def plan_cells(repeats: int, name: str = "") -> list[Cell]:
 
     def promises(publish: str) -> list[Cell]:
         return [
-            Cell("promise", population, method, publish, max(repeats // _slow(population, method), 2))
-            for population in POPULATIONS
+            Cell("promise", name, method, publish, max(repeats // (SLOW.get(method, 1) * (1 + population.forest)), 2))
+            for name, population in POPULATIONS.items()
             for method in METHODS
-            if not (_is_forest(population) and method.startswith("strategic"))
+            if not (population.forest and method.startswith("strategic"))
         ]
 
     first, *others = GENEROSITY
@@ -63,33 +63,21 @@ def plan_cells(repeats: int, name: str = "") -> list[Cell]:
     return [cell for cell in cells if name in ",".join(map(str, astuple(cell)))]
 
 
-def _is_forest(population: str) -> bool:
-    return population.startswith("random forest")
-
-
-def _slow(population: str, method: str) -> int:
-    return SLOW.get(method, 1) * (2 if _is_forest(population) else 1)
-
-
-def settings_of(cell: Cell) -> Population:
-    """Population of a cell."""
-    return {"promise": POPULATIONS, "generosity": GENEROSITY}.get(cell.kind, TABLES)[cell.population]
-
-
 def simulate(cell: Cell) -> list[tuple[Any, ...]]:
     """Rows of one cell: each measure with its standard error. Seeds depend on the population only."""
-    start, population, found, note = time.perf_counter(), settings_of(cell), [], ""
+    population = {"promise": POPULATIONS, "generosity": GENEROSITY}.get(cell.kind, TABLES)[cell.population]
+    start, found, note = time.process_time(), [], ""
     for i in range(cell.repeats):
         rng = np.random.default_rng([i, crc32(cell.population.encode())])
         try:
             if cell.method:
-                found.append(promise(population, cell.method, cell.publish, rng, _is_forest(cell.population)))
+                found.append(promise(population, cell.method, cell.publish, rng))
             else:
                 found.append(interval(cell.kind, population, rng))
         except Refused as refused:
             note = str(refused)
     table = pd.DataFrame(found)
-    measures = {"simulated": (float(len(table)), 0.0), "seconds": (time.perf_counter() - start, 0.0)}
+    measures = {"simulated": (float(len(table)), 0.0), "seconds": (time.process_time() - start, 0.0)}
     if len(table):
         measures |= summarise_promises(table) if cell.method else {name: mean(table[name]) for name in table}
     return [(*astuple(cell), name, f"{value:.6g}", f"{se:.6g}", note) for name, (value, se) in measures.items()]
