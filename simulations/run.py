@@ -57,7 +57,12 @@ def plan_cells(repeats: int, name: str = "") -> list[Cell]:
     cells = [
         *promises("default"),
         *(Cell("generosity", population, method, "default", repeats) for population, method in generosity),
-        *(Cell(kind, population, "", "", 4 * repeats) for kind in SIMULATED for population in TABLES),
+        *(
+            Cell(kind, name, "", "", 4 * repeats)
+            for kind in SIMULATED
+            for name, population in TABLES.items()
+            if (kind, population.weights) != ("impact", "label")  # such weights make rates differ
+        ),
         *promises("guarantee"),
     ]
     return [cell for cell in cells if name in ",".join(map(str, astuple(cell)))]
