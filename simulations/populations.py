@@ -150,7 +150,7 @@ POPULATIONS = {
 }
 #: Populations where a cautious bound would tell too few. In the first, naive precision is 0.75 and the cost 0.65.
 GENEROSITY = {
-    "40 groups of 25, precision 0.75, cost 0.65": Population(40, 25, slope=1.35, cost=0.65),
+    "40 groups of 25, precision 0.75, cost 0.65": Population(40, 25, base_rate=0.4, slope=2.0, cost=0.65),
     "40 groups of 25": Population(40, 25),
     "10 groups of 1,000": Population(10, 1000),
     "4 groups of 2,000": Population(4, 2000),
