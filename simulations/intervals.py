@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from selfselect import audit, compare, plan_subsidies, threshold_frontier
+from selfselect import NaiveClassifier, audit, compare, plan_subsidies, threshold_frontier
 
 from .populations import People, Population, World
 from .promises import given
@@ -117,7 +117,31 @@ def plans(population: Population, rng: np.random.Generator) -> dict[str, float]:
     return {"enough": float((population.cost - paid.to_numpy() <= precision + 1e-12).mean())} if len(paid) else {}
 
 
-SIMULATED = {"audit": audits, "compare": comparisons, "impact": impact, "frontier": frontiers, "plan": plans}
+def new_people(population: Population, rng: np.random.Generator) -> dict[str, float]:
+    """Whether intervals of delivered precision hold the truth, and how often the verdict on a promise is wrong."""
+    world = World(population, rng)
+    people, later = (world.draw(rng, random_groups=True) for _ in range(2))
+    model = NaiveClassifier(cost=population.cost)
+    model.fit(people.X, people.y, **given(people, model.fit))
+    groups = model.audit(later.X, later.y, **given(later, model.audit)).to_frame()
+    X, group = world.new_people(np.arange(population.groups), rng)
+    totals = world.totals(X[:, 0], group, model.predict(X) == 1)
+    own = _ratio(totals["hits"], totals["passed"])[groups.index.to_numpy(dtype=int)]
+    inside = (groups["delivered_low"] <= own) & (own <= groups["delivered_high"])
+    kept, told = groups["promise_kept"], groups["applies"]
+    wrong = ((kept == "no") & (own >= population.cost)) | ((kept == "yes") & (own < population.cost))
+    found = {"delivered": inside[groups["delivered"].notna()].mean(), "wrong_verdict": wrong[told].mean()}
+    return {name: float(value) for name, value in found.items() if not np.isnan(value)}
+
+
+SIMULATED = {
+    "audit": audits,
+    "new people": new_people,
+    "compare": comparisons,
+    "impact": impact,
+    "frontier": frontiers,
+    "plan": plans,
+}
 
 
 def interval(kind: str, population: Population, rng: np.random.Generator) -> dict[str, float]:

@@ -17,6 +17,8 @@ from .run import plan_cells, read_results
 BARS = {
     **{("promise", name): (0.0, 0.1) for name in ("broken_ratio", "broken_mean", "any_broken")},
     **{("audit", name): (0.92, 0.98) for name in (*NUMBERS, "precision")},
+    ("new people", "delivered"): (0.92, 1.0),
+    ("new people", "wrong_verdict"): (0.0, 0.05),
     **{("compare", name): (0.0, 0.07) for name in NUMBERS},
     ("impact", "below_1"): (0.0, 0.07),
     **{("frontier", name): (-np.inf, 0.005) for name in ("one", "per_group")},
@@ -127,6 +129,7 @@ def write_page(path: str | Path, out: str | Path) -> None:
         "guarantee": results.promises("any_broken", "guarantee"),
         "generosity": results.generosity(),
         "audit": results.intervals("audit"),
+        "new_people": results.intervals("new people"),
         "compare": results.intervals("compare"),
         "others": results.intervals("impact", "frontier", "plan"),
     }

@@ -92,7 +92,7 @@ def test_a_promise_under_the_guarantee_is_rarely_broken(method):
     assert promises(method, "guarantee")["any_broken"][0] <= 0.1 + 3 * np.sqrt(0.09 / 15)
 
 
-@pytest.mark.parametrize("kind", ["audit", "compare", "impact", "frontier", "plan"])
+@pytest.mark.parametrize("kind", ["audit", "new people", "compare", "impact", "frontier", "plan"])
 def test_every_kind_of_interval_gives_its_measures(kind):
     found = interval(kind, Population(3, 300, 1, 1.0, cost=0.7, weights="lognormal"), rng(3))
     assert set(found) == {measure for each, measure in BARS if each == kind}
