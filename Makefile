@@ -13,7 +13,7 @@ help:
 	@echo "make bench      run the benchmarks and rewrite benchmarks/results/ [BENCHMARKS='learners ...']"
 	@echo "make docs       build the site in docs/_build [QUICK=1: without running the gallery]"
 	@echo "make reproduce  run the experiments of the paper (resumes) and rewrite docs/reproduction* [RUN='--dataset adult']"
-	@echo "make simulate   simulate promises and intervals (an hour; resumes) and rewrite docs/research/simulations.md [REPEATS=150]"
+	@echo "make simulate   simulate promises and intervals (an hour; resumes) and rewrite docs/research/simulations.md [REPEATS=100]"
 	@echo "make fuzz       damaged files and hostile names [MINUTES=5 SEED=1000000]"
 	@echo "make clean      remove environments, caches and artefacts"
 
@@ -68,7 +68,7 @@ reproduce: $(VENV)/.installed-dev
 	$(BIN)/python -m reproduction page $(KEPT) --out docs/reproduction.md
 
 # Finished cells are kept in build/: remove the file after a change of the library. REPEATS=20 is a quick look.
-REPEATS ?= 150
+REPEATS ?= 100
 SIMULATED := build/simulations-$(REPEATS).csv
 simulate: $(VENV)/.installed-dev
 	$(BIN)/python -m simulations run --repeats $(REPEATS) --workers $(WORKERS) --out $(SIMULATED)

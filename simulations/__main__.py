@@ -12,7 +12,7 @@ def main() -> None:
 
 @main.command()
 @click.option("--name", default="", help="Only cells with this text in 'kind,population,method,publish,repeats'.")
-@click.option("--repeats", type=click.IntRange(min=4), default=150, show_default=True, help="Populations of a cell.")
+@click.option("--repeats", type=click.IntRange(min=4), default=100, show_default=True, help="Populations of a cell.")
 @click.option("--workers", type=click.IntRange(min=1), default=2, show_default=True, help="Processes.")
 @click.option("--out", required=True, type=click.Path(dir_okay=False), help="Results, a CSV file; finished cells stay.")
 def run(name: str, repeats: int, workers: int, out: str) -> None:

@@ -80,7 +80,6 @@ def promises(method, publish, repeats=15):
     return summarise_promises(pd.DataFrame([promise(population, method, publish, rng(i)) for i in range(repeats)]))
 
 
-@pytest.mark.xfail(reason="the bound does not account for selection yet", strict=True)
 @pytest.mark.parametrize("method", ["semi", "thresholds"])
 def test_few_told_groups_are_disappointed_by_default(method):
     value, se = promises(method, "default")["broken_mean"]
