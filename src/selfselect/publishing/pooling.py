@@ -49,7 +49,7 @@ MANY = 1_000
 NEWTON_STEPS = 12
 #: Share of the error that the quantile uses. The rest allows for what this model of groups leaves out, and for
 #: thresholds that are chosen by the same counts.
-ERROR_SHARE, CHOSEN_ERROR_SHARE = 0.75, 0.5
+ERROR_SHARE, CHOSEN_ERROR_SHARE = 0.75, 0.4
 
 
 @dataclass(frozen=True, eq=False)
