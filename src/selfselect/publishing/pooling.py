@@ -49,7 +49,7 @@ MANY = 1_000
 NEWTON_STEPS = 12
 #: Share of the error that the quantile uses. The rest allows for what this model of groups leaves out, and for
 #: thresholds that are chosen by the same counts.
-ERROR_SHARE, CHOSEN_ERROR_SHARE = 0.75, 0.4
+ERROR_SHARE, CHOSEN_ERROR_SHARE = 0.75, 0.5
 
 
 @dataclass(frozen=True, eq=False)
@@ -82,6 +82,8 @@ class BetaPrior:
         a, b = STRENGTHS[:, None, None] * mean, STRENGTHS[:, None, None] * (1 - mean)
         likelihood = (betaln(a + t, b + p - t) - betaln(a, b)).sum(axis=-1)
         posterior = likelihood + np.log(error)[:, None] - PRIOR_POWER * np.log(STRENGTHS)[:, None]
+        usual = expit(tried + shift.sum() / max(len(shift), 1))
+        posterior += np.log(usual) + np.log1p(-usual)  # the usual rate may be any in (0, 1), all are as likely
         posterior = np.exp(posterior - posterior.max())
         weight = posterior.sum(axis=1)
         centre = ratio((posterior * tried).sum(axis=1), weight)
