@@ -14,7 +14,7 @@ from sklearn.utils.validation import check_consistent_length, check_is_fitted
 
 from .._frames import from_plain, to_pandas, to_plain
 from .._notices import PromiseWarning, warn
-from .._validation import BoolArray, check_weights
+from .._validation import BoolArray, check_same_rows, check_weights
 from ..auditing import Audit, ScreeningResult
 from ..behaviour import Behaviour, BestResponse
 from ..constraints import Constraints, check_constraints, violations
@@ -110,6 +110,7 @@ class SelfSelectionClassifier(ClassifierMixin, BaseEstimator, ABC):
         -------
         self
         """
+        check_same_rows(X=X, y=y, sensitive_features=sensitive_features, sample_weight=sample_weight)
         X, y = to_pandas(X), to_pandas(y)
         if self._has_guarantee and self._guarantee_after_fit:
             check_consistent_length(X, y)
@@ -303,6 +304,7 @@ class SelfSelectionClassifier(ClassifierMixin, BaseEstimator, ABC):
             application_rate, social_cost as attributes.
         """
         check_is_fitted(self, "published_")
+        check_same_rows(X=X, y=y, sensitive_features=sensitive_features, sample_weight=sample_weight)
         people = ScreeningResult.from_predictions(
             is_qualified(y, self.classes_, self.positive_),
             np.asarray(self._predict_with_groups(X, sensitive_features)) == self.positive_,
