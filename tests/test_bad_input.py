@@ -10,6 +10,7 @@ from hypothesis import strategies as st
 from scipy import sparse
 
 from selfselect import (
+    ApplicationWarning,
     GroupThresholdClassifier,
     NaiveClassifier,
     PublishedStatistics,
@@ -134,6 +135,7 @@ def message_of(call):
 def test_anything_at_all_gives_a_result_or_an_error_with_words(y, yhat, z, w):
     with warnings.catch_warnings():
         warnings.simplefilter("error")
+        warnings.simplefilter("ignore", ApplicationWarning)
         for call in (
             lambda: PublishedStatistics.from_predictions(y, yhat, sensitive_features=z, sample_weight=w).to_frame(),
             lambda: ThresholdCurves.from_scores(y, yhat, sensitive_features=z, sample_weight=w).outcomes(0.5),
@@ -143,6 +145,7 @@ def test_anything_at_all_gives_a_result_or_an_error_with_words(y, yhat, z, w):
             assert message_of(call) is None or any(name in message_of(call) for name in NAMES)
 
 
+@pytest.mark.filterwarnings("ignore::selfselect.ApplicationWarning")
 @given(st.lists(st.tuples(st.integers(0, 1), st.integers(0, 1), anything), min_size=1, max_size=8))
 def test_group_labels_of_any_kind_count_people_right(rows):
     y, yhat, z = zip(*rows, strict=True)

@@ -5,6 +5,7 @@ import pandas as pd
 import pytest
 from sklearn.metrics import roc_auc_score
 
+from selfselect._notices import captured_warnings
 from selfselect.auditing import ScreeningResult
 from selfselect.publishing import PublishedStatistics
 from selfselect.tabular import data_checks
@@ -26,7 +27,8 @@ def keys(findings):
 
 
 def table_of(y, z):
-    return PublishedStatistics.from_predictions(y, np.zeros(len(y), bool), sensitive_features=z)
+    with captured_warnings():
+        return PublishedStatistics.from_predictions(y, np.zeros(len(y), bool), sensitive_features=z)
 
 
 def texts(values):

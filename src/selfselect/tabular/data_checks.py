@@ -19,7 +19,7 @@ from .._formats import MAX_NAMED, count, listed, percent
 from .._text import quote
 from .._validation import BoolArray, FloatArray
 from ..auditing import ScreeningResult, group_names
-from ..counting import GroupCounts
+from ..counting import GroupCounts, plain_label
 from ..publishing import PublishedStatistics, ThresholdCurves
 from .columns import is_missing, numbers_or_missing
 from .features import reason_to_leave_out
@@ -49,6 +49,8 @@ MAX_ROWS = 50_000
 UNKNOWN_WORDS = frozenset(
     "na n/a n.a. nan null none nil ? - -- . unknown missing unspecified undefined #n/a not_available".split()
 ) | {"not available", "not known", "not stated", "no data", "no answer", "prefer not to say"}
+#: How names differ that are one name for a reader.
+DIFFER_BY_SPELLING = "differ only by case, blanks, the encoding of accents or the way to write a number"
 DATE = re.compile(
     r"\d{4}[-/.]\d{1,2}[-/.]\d{1,2}([ T]\d.*)?"  # 2024-01-31
     r"|\d{1,2}[-/.]\d{1,2}[-/.](\d{4}|\d{2})( \d.*)?"  # 31.01.2024
@@ -136,11 +138,6 @@ def _wrong_column(table: PublishedStatistics, label: str) -> Iterator[Finding]:
         yield Finding("group_is_label", "warning", text, "Name a column of who people are, not of their outcome.")
 
 
-def _plain(name: str) -> str:
-    """A name by which groups that differ by case or blanks are equal."""
-    return " ".join(name.split()).casefold()
-
-
 def _names_and_sizes(table: PublishedStatistics, groups: Sequence[int]) -> str:
     names = group_names(table.groups)
     return listed([f"{quote(names[i])} ({count(table.counts.n[i])} people)" for i in groups])
@@ -148,25 +145,26 @@ def _names_and_sizes(table: PublishedStatistics, groups: Sequence[int]) -> str:
 
 def _differ_by_case(table: PublishedStatistics) -> Iterator[Finding]:
     names, n = group_names(table.groups), table.counts.n
-    plain = pd.Series([_plain(name) for name in names])
+    levels = [table.groups.get_level_values(i) for i in range(table.groups.nlevels)]
+    plain = pd.Series(list(zip(*(map(plain_label, level) for level in levels), strict=True)))
     for same in plain[plain.duplicated(keep=False)].groupby(plain).groups.values():
         several = [int(i) for i in same]
         largest = max(several, key=lambda i: float(n[i]))
-        text = f"{_names_and_sizes(table, several)} differ only by case or blanks, and count as {len(several)} groups."
+        text = f"{_names_and_sizes(table, several)} {DIFFER_BY_SPELLING}, and count as {len(several)} groups."
         yield Finding(
             "case_of_groups", "warning", text, f"If they are one group, write {quote(names[largest])} in every row."
         )
 
 
 def check_group_names(first: Sequence[str], second: Sequence[str]) -> Iterator[Finding]:
-    """Groups of two tables that differ only by case or blanks."""
-    in_first = {_plain(name): name for name in first}
+    """Groups of two tables that differ only by their spelling."""
+    in_first = {plain_label(name): name for name in first}
     for name in second:
-        other = in_first.get(_plain(name))
+        other = in_first.get(plain_label(name))
         if other is not None and name not in first and other not in second:
             text = (
-                f"{quote(other)} in the first table and {quote(name)} in the second differ only by case or blanks, and "
-                "count as two groups."
+                f"{quote(other)} in the first table and {quote(name)} in the second {DIFFER_BY_SPELLING}, and count as "
+                "two groups."
             )
             yield Finding("case_of_groups", "warning", text, "If they are one group, write it alike in both.")
 
