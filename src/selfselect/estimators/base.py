@@ -30,6 +30,7 @@ from .fit_warnings import warn_about_published
 from .guarantee import fit_with_guarantee
 from .io import SAVING, save_model
 from .routing import plain_groups
+from .social_cost import warn_about_social_cost
 from .training_data import TrainingPeople, as_counts, find_classes, is_qualified
 
 
@@ -134,6 +135,12 @@ class SelfSelectionClassifier(ClassifierMixin, BaseEstimator, ABC):
         self.classes_: NDArray[Any]
         self.classes_, self.positive_, qualified = find_classes(y, self.pos_label)
         publishing = as_publishing(self.publish)
+        if self._has_guarantee and getattr(self, "prefit", False):
+            warn(
+                "With prefit=True the guarantee holds only if all rows passed to fit are new to the estimator: none of "
+                "these people may have been used to train it.",
+                PromiseWarning,
+            )
         for name in ("promised_", "promise_level_"):  # of an earlier fit
             self.__dict__.pop(name, None)
         if groups is None:
@@ -176,6 +183,7 @@ class SelfSelectionClassifier(ClassifierMixin, BaseEstimator, ABC):
             self.unseen_scores_ = np.full(len(people.qualified), np.nan)
             self.unseen_scores_[splits.evaluated] = self._for_second_class(score)
         warn_about_published(self)
+        warn_about_social_cost(self)
 
     def _training_terms(self, labels: pd.Index, **settings: Any) -> TrainingTerms:
         """What the classifier is trained for: its terms and constraints, for all groups."""

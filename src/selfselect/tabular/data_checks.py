@@ -12,6 +12,7 @@ from typing import Any, Literal, TypeAlias
 
 import numpy as np
 import pandas as pd
+from numpy.typing import NDArray
 from scipy.stats import rankdata
 from sklearn.metrics import roc_auc_score
 
@@ -33,6 +34,9 @@ MIN_ROWS = 50
 MIN_ROWS_OF_GROUPS = 20
 #: A group of fewer people is too small to publish anything about.
 MIN_GROUP_SIZE = 10
+#: Fewer copies of rows, or a smaller share of all rows, are not reported; nor are those of tables with fewer distinct
+#: rows.
+MIN_COPIES, MIN_SHARE_OF_COPIES, MIN_SHARE_DISTINCT = 10, 0.01, 0.2
 #: AUC from which a score or decision is nearly the label.
 LABEL_AUC = 0.99
 #: AUC from which a feature gives the label away: it may have been recorded afterwards.
@@ -104,6 +108,30 @@ def check_label_values(column: str, qualified: list[str], others: list[str]) -> 
 
 
 # ---------------------------------------------------------------------- people and groups
+
+
+def check_copies(y: BoolArray, groups: NDArray[Any], columns: Sequence[NDArray[Any]]) -> Iterator[Finding]:
+    """Rows that are exact copies of others, if there are more than chance explains.
+
+    ``columns`` are codes of all other columns. People who agree in everything else by chance often differ in the label;
+    copies never do. Where few rows are distinct, people agree by chance.
+    """
+    frame = pd.DataFrame({"group": groups, **{str(i): column for i, column in enumerate(columns)}})
+    n, alike = len(y), frame.duplicated(keep=False).to_numpy()  # in everything but the label
+    if n < MIN_ROWS or alike.sum() < MIN_COPIES:
+        return
+    people = frame[alike].groupby(list(frame), sort=False).ngroup().to_numpy()
+    size, qualified = np.bincount(people), np.bincount(people, weights=y[alike])
+    distinct = n - len(people) + len(size)
+    copies = int((np.maximum(qualified - 1, 0) + np.maximum(size - qualified - 1, 0)).sum())
+    pairs = size * (size - 1) / 2
+    rate = float((pairs * qualified / size).sum() / pairs.sum())
+    differ, by_chance = float((qualified * (size - qualified)).sum()), 2 * rate * (1 - rate) * float(pairs.sum())
+    enough = copies >= max(MIN_COPIES, MIN_SHARE_OF_COPIES * n) and distinct >= MIN_SHARE_DISTINCT * n
+    if enough and differ <= by_chance / 2:
+        text = f"{count(copies)} rows are exact copies of another row."
+        advice = "If they are the same people, keep one row of each: repeated people make results look more certain."
+        yield Finding("copies", "warning", text, advice)
 
 
 def _effective_sizes(counts: GroupCounts) -> FloatArray:

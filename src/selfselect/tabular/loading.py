@@ -7,6 +7,7 @@ from dataclasses import dataclass, replace
 from typing import NamedTuple
 
 import numpy as np
+import pandas as pd
 
 from .._errors import InputError
 from .._text import quote
@@ -16,8 +17,10 @@ from ..counting import GroupCodes, GroupCounts
 from ..publishing import PublishedStatistics, ThresholdCurves
 from .columns import BinaryColumn, as_numbers, encode_frame, group_frame, normalise_decimals
 from .data_checks import (
+    MIN_COPIES,
     Finding,
     check_column_roles,
+    check_copies,
     check_decisions,
     check_features,
     check_label_values,
@@ -26,6 +29,10 @@ from .data_checks import (
 )
 from .errors import TableError
 from .table import Column, Table, TextArray
+
+
+#: In larger tables, an audit does not read all columns to look for copies of rows.
+MAX_ROWS_FOR_COPIES = 200_000
 
 
 @dataclass(frozen=True)
@@ -172,6 +179,10 @@ class PeopleReader:
         """Labels and groups only."""
         return ModelOutput(np.zeros(len(self.y), dtype=bool)).screen(self.y, self.groups()).table
 
+    def copy_findings(self, columns: Sequence[Column]) -> Iterator[Finding]:
+        """Rows that are exact copies of others, by their label, group and the given columns."""
+        return check_copies(self.y, self.groups().codes, [column.codes for column in columns])
+
     def label_findings(self) -> Iterator[Finding]:
         """What looks wrong with the values of the label."""
         return check_label_values(self._people.label, *self._labels.texts_by_meaning())
@@ -222,7 +233,17 @@ def read_screening_results(
         for result in results:
             findings += check_labels_and_groups(result.table, people.label)
         findings += check_output(results[0], model)
+        findings += _copies_in(table, people, reader, output)
     return results, Meaning(reader.qualified, output.passes)
+
+
+def _copies_in(table: Table, people: PeopleColumns, reader: PeopleReader, output: ModelOutput) -> Iterator[Finding]:
+    """Copies of rows; the other columns of a table are read only if the columns of the model leave it open."""
+    scores = output.selected if output.score is None else output.score
+    some = pd.DataFrame({"y": reader.y, "group": reader.groups().codes, "score": scores})
+    if len(some) <= MAX_ROWS_FOR_COPIES and some.duplicated().sum() >= MIN_COPIES:
+        names = [name for name in table.header if name not in {people.label, *people.groups}]
+        yield from reader.copy_findings(table.columns([i for i, name in enumerate(table.header) if name in names]))
 
 
 @dataclass(frozen=True, eq=False)
@@ -261,6 +282,7 @@ def read_for_training(
     if findings is not None:
         findings += reader.label_findings()
         findings += check_labels_and_groups(reader.without_decisions(), people.label)
+        findings += reader.copy_findings([column for column in reader.others if column.name not in people.groups])
         findings += check_features({name: columns[name] for name in used if name not in people.groups}, reader.y)
     return TrainingTable(columns, reader.y, reader.groups(), people.missing, reader.qualified)
 
@@ -284,5 +306,6 @@ def read_for_checking(
     findings += check_labels_and_groups(reader.without_decisions(), people.label)
     if model is not None:
         findings += check_output(reader.screen(reader.output(model, reader.others[0])), model)
+    findings += reader.copy_findings(reader.others)
     findings += check_features({column.name: column.cells() for column in reader.others[len(positions) :]}, reader.y)
     return len(reader.y)
