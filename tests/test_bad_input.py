@@ -231,5 +231,7 @@ def test_rows_of_other_people_are_refused_at_every_entrance(move):
 
 
 def test_the_error_names_the_first_rows_that_differ():
-    with pytest.raises(ValueError, match=r"row 1 is 1 in y_true but 2 in y_pred, row 2 is 2 .*y_pred.loc\[y_true.index\]"):
+    with pytest.raises(
+        ValueError, match=r"row 1 is 1 in y_true but 2 in y_pred, row 2 is 2 .*y_pred.loc\[y_true.index\]"
+    ):
         PublishedStatistics.from_predictions(pd.Series(GOOD), pd.Series(GOOD).loc[[0, 2, 1, 3]])

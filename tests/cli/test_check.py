@@ -2,6 +2,7 @@
 
 import json
 
+import pandas as pd
 import pytest
 
 from applicants import run
@@ -80,3 +81,19 @@ def test_of_more_than_two_labels_those_named_are_qualified_and_all_others_are_no
         content = json.loads(result.stdout)
         qualified = sum(group["n"] * group["base_rate"] for group in content["groups"])
         assert round(qualified) == ends.isin(named).sum()
+
+
+def test_rows_that_are_there_twice_are_reported_by_check_audit_and_train(people, tmp_path):
+    scored = people.drop(columns="id").assign(score=people["age"] / 70)
+    once, twice = tmp_path / "once.csv", tmp_path / "twice.csv"
+    scored.to_csv(once, index=False)
+    pd.concat([scored, scored[:100]]).to_csv(twice, index=False)
+    common = ("--label", "hired", "--group", "z")
+    for command in (
+        ("check", twice, *common),
+        ("audit", twice, *common, "--score", "score", "--cost", "0.7"),
+        ("train", twice, *common, "--cost", "0.7", "--method", "naive", "--model", tmp_path / "model.skops"),
+    ):
+        assert "100 rows are exact copies of another row." in run(*command).output
+        command = [once if part == twice else part for part in command]
+        assert "copies" not in run(*command, *(["--force"] if command[0] == "train" else [])).output

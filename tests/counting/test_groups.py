@@ -254,7 +254,9 @@ def test_groups_that_only_look_alike_are_several_groups_and_named(labels):
         encode_groups({"z": [*labels, "other"], "sex": ["f"] * 3})
 
 
-@pytest.mark.parametrize("labels", [["a", "b"], ["1", "1.5"], [10**20, 10**20 + 1, "x"], [1, 2.5], ["e", "\u00e9"]], ids=repr)
+@pytest.mark.parametrize(
+    "labels", [["a", "b"], ["1", "1.5"], [10**20, 10**20 + 1, "x"], [1, 2.5], ["e", "\u00e9"]], ids=repr
+)
 def test_groups_that_differ_are_not_reported(labels):
     with warnings.catch_warnings():
         warnings.simplefilter("error")

@@ -217,7 +217,9 @@ def test_people_who_are_there_twice_are_found_and_people_who_only_agree_are_not(
     rng = np.random.default_rng(0)
     found = {"once": 0, "some twice": 0}
     for _ in range(20):
-        frame = pd.DataFrame(rng.integers(0, values, (600, 4)), columns=list("abcd")).assign(z=rng.choice(["f", "m"], 600))
+        frame = pd.DataFrame(rng.integers(0, values, (600, 4)), columns=list("abcd")).assign(
+            z=rng.choice(["f", "m"], 600)
+        )
         y = rng.random(600) < base_rate
         twice = np.append(np.arange(600), np.arange(300))
         found["once"] += copies(frame, y) == ["copies"]

@@ -23,7 +23,7 @@ def draw(rng, n):
 
 def test_new_people_of_the_same_population_are_hardly_ever_reported():
     rng = np.random.default_rng(0)
-    reported = {n: 0 for n in (1, 5, 50, 1000)}
+    reported = dict.fromkeys((1, 5, 50, 1000), 0)
     for n in reported:
         for _ in range(50):
             reported[n] += len(list(compare_with_training(describe_columns(draw(rng, 1000)), draw(rng, n), {})))
@@ -41,7 +41,9 @@ def test_amounts_100_times_too_large_or_small_are_reported_in_columns_of_any_sha
 
 
 def test_a_model_keeps_no_value_of_a_single_person():
-    frame = pd.DataFrame({"pay": [12345.678, *range(100, 200)], "town": ["Ulm", *["Bonn"] * 100]}).astype({"town": object})
+    frame = pd.DataFrame({"pay": [12345.678, *range(100, 200)], "town": ["Ulm", *["Bonn"] * 100]}).astype(
+        {"town": object}
+    )
     seen = describe_columns(frame)
     assert (seen["pay"]["low"], seen["pay"]["high"]) == (100, 13000)
     assert seen["town"]["categories"] == ["Bonn"]

@@ -42,7 +42,9 @@ MAX_RESAMPLES = 100_000
 @click.option("--threshold", "thresholds", multiple=True, type=float, metavar="T", help="Of the score; once or twice.")
 @click.option("--lower-passes", is_flag=True, help="Below the threshold passes, not above it.")
 @click.option("--prediction", "predictions", multiple=True, metavar="COLUMN", help="Who passes; once or twice.")
-@click.option("--prediction-positive", metavar="VALUE", help="The prediction that means passing, if not 1, true or yes.")
+@click.option(
+    "--prediction-positive", metavar="VALUE", help="The prediction that means passing, if not 1, true or yes."
+)
 @weight_option
 @click.option(
     "--cost",

@@ -143,8 +143,8 @@ def _warn_about_spelling(labels: pd.Index) -> None:
     if alike:
         more = f" (and {len(alike) - 1} more such cases)" if len(alike) > 1 else ""
         warn(
-            f"Groups {list_some(labels[alike[0]])} look alike but count as {len(alike[0])} groups{more}: they differ by "
-            "type, case, blanks or the encoding of accents. If they are one group, write it in one way."
+            f"Groups {list_some(labels[alike[0]])} look alike but count as {len(alike[0])} groups{more}: they differ "
+            "by type, case, blanks or the encoding of accents. If they are one group, write it in one way."
         )
 
 

@@ -22,7 +22,7 @@ def warn_about_social_cost(model: Any) -> None:
     if social_cost > MAX_SILENT_SOCIAL_COST:
         advice = " MaxSocialCost limits this share." if "constraints" in vars(model) else ""
         warn(
-            f"Most qualified people are expected to stay away: {percent(social_cost)} of them (social cost). The groups "
-            f"{list_some(applies.index[~applies])} do not apply.{advice}",
+            f"Most qualified people are expected to stay away: {percent(social_cost)} of them (social cost). The "
+            f"groups {list_some(applies.index[~applies])} do not apply.{advice}",
             ApplicationWarning,
         )

@@ -154,9 +154,9 @@ NO_LABEL = (
 class BinaryColumn:
     """Labels or decisions: a column of two values, one of which counts as positive.
 
-    ``positive`` are the values that count as positive; None if 1, true or yes does. Each column needs its own: the value
-    of another column is never used. Once the positive ones are named, there may be any number of negative labels.
-    ``values`` says which rows are positive, and ``known`` which hold a value, if ``allow_empty``.
+    ``positive`` are the values that count as positive; None if 1, true or yes does. The value of another column is
+    never used. Once the positive ones are named, there may be any number of negative labels. ``values`` says which rows
+    are positive, and ``known`` which hold a value, if ``allow_empty``.
     """
 
     def __init__(

@@ -7,7 +7,6 @@ from dataclasses import dataclass, replace
 from typing import NamedTuple
 
 import numpy as np
-import pandas as pd
 
 from .._errors import InputError
 from .._text import quote
@@ -26,10 +25,10 @@ from .data_checks import (
     check_label_values,
     check_labels_and_groups,
     check_scores,
+    repeated_rows,
 )
 from .errors import TableError
 from .table import Column, Table, TextArray
-
 
 #: In larger tables, an audit does not read all columns to look for copies of rows.
 MAX_ROWS_FOR_COPIES = 200_000
@@ -238,8 +237,7 @@ def read_screening_results(
 def _copies_in(table: Table, people: PeopleColumns, reader: PeopleReader, output: ModelOutput) -> Iterator[Finding]:
     """Copies of rows; the other columns of a table are read only if the columns of the model leave it open."""
     scores = output.selected if output.score is None else output.score
-    some = pd.DataFrame({"y": reader.y, "group": reader.groups().codes, "score": scores})
-    if len(some) <= MAX_ROWS_FOR_COPIES and some.duplicated().sum() >= MIN_COPIES:
+    if len(scores) <= MAX_ROWS_FOR_COPIES and repeated_rows(reader.y, reader.groups().codes, scores) >= MIN_COPIES:
         names = [name for name in table.header if name not in {people.label, *people.groups}]
         yield from reader.copy_findings(table.columns([i for i, name in enumerate(table.header) if name in names]))
 

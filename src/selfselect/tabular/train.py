@@ -236,7 +236,9 @@ def predict_table(
     if findings is not None:
         known_groups = model.classifier.published_.groups
         labels = {name: known_groups.get_level_values(i).unique() for i, name in enumerate(model.groups)}
-        findings += compare_with_training(model.seen, frame.join(groups[groups.columns.difference(frame.columns)]), labels)
+        findings += compare_with_training(
+            model.seen, frame.join(groups[groups.columns.difference(frame.columns)]), labels
+        )
     scores = model.score(frame, groups).tolist()
     added = [
         ["" if np.isnan(score) else repr(score) for score in scores],

@@ -102,8 +102,8 @@ def _compare_numbers(name: str, known: Mapping[str, Any], values: FloatArray) ->
     scaled = not lower <= new <= upper and (times >= MAX_RATIO or times <= 1 / MAX_RATIO)
     if outside.mean() >= MAX_SHARE_OUTSIDE or (scaled and len(values) >= MIN_NUMBERS):
         what = (
-            f"holds numbers unlike those of training: {percent(outside.mean())} are outside {low:g} to {high:g}, and the "
-            f"median is {new:g} instead of {median:g}"
+            f"holds numbers unlike those of training: {percent(outside.mean())} are outside {low:g} to {high:g}, and "
+            f"the median is {new:g} instead of {median:g}"
         )
         yield _finding(name, what + (". Is it another unit or decimal sign?" if scaled else "").rstrip("."))
 
