@@ -18,7 +18,14 @@ from selfselect.auditing import Audit, Provenance, ScreeningResult
 from selfselect.costs import SubsidyKind, Terms
 from selfselect.tabular.columns import match_groups
 from selfselect.tabular.data_checks import Finding
-from selfselect.tabular.loading import DecisionColumn, Model, PeopleColumns, ScoreColumn, read_screening_results
+from selfselect.tabular.loading import (
+    DecisionColumn,
+    Meaning,
+    Model,
+    PeopleColumns,
+    ScoreColumn,
+    read_screening_results,
+)
 from selfselect.tabular.read import open_table
 from selfselect.tabular.table import Table
 
@@ -107,9 +114,12 @@ def provenance(
     )
 
 
-def meaning_line(*sources: Provenance) -> str:
+def meaning_line(*sources: Provenance | Meaning) -> str:
     """Who is qualified and who passes screening, in parentheses; of two sources that differ, both."""
-    lines = [f"Qualified: {one.label}. A person passes screening when {one.passes}." for one in sources]
+    lines = [
+        f"Qualified: {one.label}." + (f" A person passes screening when {one.passes}." if one.passes else "")
+        for one in sources
+    ]
     return printable(f"({' Then: '.join(dict.fromkeys(lines))})")
 
 

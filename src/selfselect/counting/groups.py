@@ -1,7 +1,7 @@
 """Group labels of any kind, encoded as codes 0..K-1.
 
-A group is a value of one column, or a combination of values of several columns. Only the comparison of spellings
-loops over groups in Python, so it works with a hundred thousand of them.
+A group is a value of one column, or a combination of values of several columns. Nothing here loops over groups in
+Python, but for spellings of at most :data:`MAX_COMPARED` labels, so it works with a hundred thousand of them.
 """
 
 from __future__ import annotations
@@ -23,6 +23,8 @@ from .._validation import check_choice, list_some
 
 #: Label of rows without a group under ``missing="own_group"``.
 MISSING = "(missing)"
+#: The spelling of more labels is not compared.
+MAX_COMPARED = 10_000
 #: Label of the only group when no groups are given.
 EVERYONE = "everyone"
 
@@ -130,8 +132,9 @@ def plain_label(label: Any) -> Hashable:
 
 def same_spelling(labels: pd.Index) -> list[list[int]]:
     """Positions of labels that look alike: each list has those that agree in :func:`plain_label`."""
-    if labels.dtype != object and not isinstance(labels.dtype, pd.StringDtype):
-        return []  # numbers and dates have one spelling
+    is_text = labels.dtype == object or isinstance(labels.dtype, pd.StringDtype)  # others have one spelling
+    if not is_text or len(labels) > MAX_COMPARED:
+        return []
     alike: dict[Hashable, list[int]] = {}
     for i, label in enumerate(labels):
         alike.setdefault(plain_label(label), []).append(i)

@@ -292,16 +292,22 @@ def _other_columns(table: Table, hidden: set[str], ignore: Sequence[str]) -> lis
 
 def read_for_checking(
     table: Table, people: PeopleColumns, model: Model | None, *, ignore: Sequence[str] = (), findings: list[Finding]
-) -> int:
-    """Check labels, groups, the column of a model and all other columns but the ignored ones; count the people."""
+) -> tuple[int, Meaning]:
+    """Check labels, groups, the column of a model and all other columns but the ignored ones.
+
+    The result is the number of people, and who is qualified and passes.
+    """
     hidden = {people.label, *people.groups, *ignore, *(() if model is None else (model.name,))}
     used = list(dict.fromkeys(_other_columns(table, hidden, ignore)))
     positions = [] if model is None else [model_position(table, model)]
     reader = PeopleReader(table, people, [*positions, *(table.position(name) for name in used)])
     findings += reader.label_findings()
     findings += check_labels_and_groups(reader.without_decisions(), people.label)
+    passes = ""
     if model is not None:
-        findings += check_output(reader.screen(reader.output(model, reader.others[0])), model)
+        output = reader.output(model, reader.others[0])
+        findings += check_output(reader.screen(output), model)
+        passes = output.passes
     findings += reader.copy_findings(reader.others)
     findings += check_features({column.name: column.cells() for column in reader.others[len(positions) :]}, reader.y)
-    return len(reader.y)
+    return len(reader.y), Meaning(reader.qualified, passes)
