@@ -9,7 +9,16 @@ from hypothesis import given
 from hypothesis import strategies as st
 from scipy import sparse
 
-from selfselect import PublishedStatistics, ThresholdCurves
+from selfselect import (
+    ApplicationWarning,
+    GroupThresholdClassifier,
+    NaiveClassifier,
+    PublishedStatistics,
+    ThresholdCurves,
+    audit,
+    plan_subsidies,
+)
+from selfselect.auditing import PairedCounts
 from selfselect.metrics import applicant_utility, application_rate, induced_accuracy, social_cost
 
 GOOD = [0, 1, 1, 0]
@@ -126,6 +135,7 @@ def message_of(call):
 def test_anything_at_all_gives_a_result_or_an_error_with_words(y, yhat, z, w):
     with warnings.catch_warnings():
         warnings.simplefilter("error")
+        warnings.simplefilter("ignore", ApplicationWarning)
         for call in (
             lambda: PublishedStatistics.from_predictions(y, yhat, sensitive_features=z, sample_weight=w).to_frame(),
             lambda: ThresholdCurves.from_scores(y, yhat, sensitive_features=z, sample_weight=w).outcomes(0.5),
@@ -135,6 +145,7 @@ def test_anything_at_all_gives_a_result_or_an_error_with_words(y, yhat, z, w):
             assert message_of(call) is None or any(name in message_of(call) for name in NAMES)
 
 
+@pytest.mark.filterwarnings("ignore::selfselect.ApplicationWarning")
 @given(st.lists(st.tuples(st.integers(0, 1), st.integers(0, 1), anything), min_size=1, max_size=8))
 def test_group_labels_of_any_kind_count_people_right(rows):
     y, yhat, z = zip(*rows, strict=True)
@@ -169,3 +180,58 @@ def test_curves_name_the_argument_that_is_wrong(call, message):
     curves = ThresholdCurves.from_scores(GOOD, GOOD, sensitive_features={"g": list("aaaa"), "h": [1, 1, 2, 2]})
     with pytest.raises((ValueError, TypeError), match=message):
         call(curves)
+
+
+# ---------------------------------------------------------------------- rows of pandas objects
+
+PEOPLE = 60
+Y = pd.Series([0, 1, 1, 0, 1, 0] * 10)
+X = pd.DataFrame({"a": np.random.default_rng(0).normal(size=PEOPLE) + Y, "b": np.arange(PEOPLE) % 7.0})
+Z = pd.Series(list("pq") * 30)
+OTHER_ROWS = {
+    "another order": lambda column: column[::-1],
+    "other labels": lambda column: column.set_axis(np.arange(PEOPLE) + 1),
+    "names": lambda column: column.set_axis([f"person {i}" for i in range(PEOPLE)]),
+}
+
+
+def entrances():
+    """Every entrance that takes several columns of people, as a function of labels, scores, groups and weights."""
+    selected, applies = (X["a"] > 0.5).astype(int), pd.Series(True, index=range(PEOPLE))
+    naive = NaiveClassifier(cost=0.1).fit(X, Y, sensitive_features=Z)
+    by_group = GroupThresholdClassifier(cost=0.1).fit(X, Y, sensitive_features=Z)
+    return [
+        lambda move: PublishedStatistics.from_predictions(Y, move(selected)),
+        lambda move: PublishedStatistics.from_predictions(Y, selected, sensitive_features=move(Z)),
+        lambda move: PublishedStatistics.from_scores(Y, move(X["a"]), threshold=0.5),
+        lambda move: PublishedStatistics.from_estimator(naive, X, move(Y)),
+        lambda move: ThresholdCurves.from_scores(Y, X["a"], sensitive_features={"z": move(Z)}),
+        lambda move: audit(Y, score=X["a"], threshold=0.5, sensitive_features=move(Z), cost=0.5),
+        lambda move: audit(Y, y_pred=selected, sample_weight=move(Y + 1.0), cost=0.5),
+        lambda move: plan_subsidies(Y, y_pred=selected, sensitive_features=move(Z), cost=0.5),
+        lambda move: PairedCounts.from_predictions(Y, selected, move(selected)),
+        lambda move: induced_accuracy(Y, selected, applies=move(applies)),
+        lambda move: social_cost(Y, applies=applies, sample_weight=move(Y + 1.0)),
+        lambda move: NaiveClassifier(cost=0.1).fit(X, move(Y), sensitive_features=Z),
+        lambda move: NaiveClassifier(cost=0.1).fit(X, Y, sensitive_features=Z, sample_weight=move(Y + 1.0)),
+        lambda move: naive.audit(X, Y, move(Z)),
+        lambda move: by_group.predict(X, sensitive_features=move(Z)),
+        lambda move: by_group.decision_function(X, sensitive_features=move(Z.to_frame())),
+    ]
+
+
+@pytest.mark.filterwarnings("ignore::selfselect.ApplicationWarning")
+@pytest.mark.parametrize("move", OTHER_ROWS.values(), ids=OTHER_ROWS)
+def test_rows_of_other_people_are_refused_at_every_entrance(move):
+    for call in entrances():
+        call(lambda column: column)
+        call(lambda column: column.to_numpy())
+        with pytest.raises(ValueError, match=r"different people: row 0 is .*reset_index\(drop=True\) or .to_numpy\(\)"):
+            call(move)
+
+
+def test_the_error_names_the_first_rows_that_differ():
+    with pytest.raises(
+        ValueError, match=r"row 1 is 1 in y_true but 2 in y_pred, row 2 is 2 .*y_pred.loc\[y_true.index\]"
+    ):
+        PublishedStatistics.from_predictions(pd.Series(GOOD), pd.Series(GOOD).loc[[0, 2, 1, 3]])

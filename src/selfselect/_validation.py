@@ -138,6 +138,47 @@ def check_same_length(**columns: Any) -> None:
         raise ValueError(f"Lengths differ: {listed}. Pass one entry per row in each.")
 
 
+def check_same_rows(**columns: Any) -> None:
+    """Refuse pandas objects of one length whose rows have different labels: row by row they are different people.
+
+    Other objects have no labels, and are matched by position. A dict of columns is checked column by column.
+
+    Examples
+    --------
+    >>> y = pd.Series([1, 0, 1], index=["ann", "bob", "cem"])
+    >>> check_same_rows(y_true=y, score=np.array([0.9, 0.2, 0.7]))
+    >>> check_same_rows(y_true=y, score=pd.Series([0.2, 0.9, 0.7], index=["bob", "ann", "cem"]))
+    Traceback (most recent call last):
+    ...
+    ValueError: y_true and score are about different people: row 0 is 'ann' in y_true but 'bob' in score, row
+    1 is 'bob' in y_true but 'ann' in score. Both have the same labels in another order: pass
+    score.loc[y_true.index]. If rows belong together by position, pass .reset_index(drop=True) or .to_numpy() of both.
+    """
+    flat = [(name, part) for name, given in columns.items() for part in _parts(given)]
+    labelled = [(name, part.index) for name, part in flat if isinstance(part, pd.Series | pd.DataFrame)]
+    for name, index in labelled[1:]:
+        first, expected = labelled[0]
+        if len(index) != len(expected) or index.equals(expected):
+            continue
+        different = [i for i, pair in enumerate(zip(expected, index, strict=True)) if str(pair[0]) != str(pair[1])]
+        if not different:  # equal labels of different types
+            continue
+        listed = ", ".join(
+            f"row {i} is {list_some([expected[i]])} in {first} but {list_some([index[i]])} in {name}"
+            for i in different[:2]
+        )
+        same = index.is_unique and expected.is_unique and index.isin(expected).all()
+        order = f"Both have the same labels in another order: pass {name}.loc[{first}.index]. " if same else ""
+        raise ValueError(
+            f"{first} and {name} are about different people: {listed}. {order}If rows belong together by position, "
+            "pass .reset_index(drop=True) or .to_numpy() of both."
+        )
+
+
+def _parts(given: Any) -> list[Any]:
+    return list(given.values()) if isinstance(given, dict) else [given]
+
+
 def check_shares(applies: Any, n_rows: int | None = None) -> FloatArray:
     """Decision of each person (0 or 1), or share of people who apply, as a number in [0, 1]."""
     array = as_column(applies, "applies")

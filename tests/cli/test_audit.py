@@ -49,7 +49,25 @@ def test_decisions_in_other_words_than_labels_are_not_taken_for_nobody(people_cs
     assert clear.exit_code == 0
     assert "nobody applies" not in clear.output
     assert audit(people_csv, "--prediction", "decision", "--prediction-positive", "Yes").exit_code == 2
-    assert audit(people_csv, "--prediction", "outcome").exit_code == 0  # the label's own words need no saying
+
+
+def test_the_value_that_means_qualified_is_never_taken_for_the_one_that_passes(tmp_path):
+    path, report = tmp_path / "loans.csv", tmp_path / "loans.html"
+    rows = ["no,yes,A", "no,yes,A", "yes,no,A", "no,no,A"] * 10  # defaulted, approved, group
+    path.write_text("\n".join(["defaulted,approved,group", *rows]))
+    options = ("--label", "defaulted", "--positive", "no", "--group", "group", "--cost", "0.5")
+    shown = run("audit", path, *options, "--prediction", "approved", "--report", report)
+    assert "(Qualified: defaulted = no. A person passes screening when approved = yes.)" in shown.output
+    assert "defaulted = no" in report.read_text()
+    assert "approved = yes" in report.read_text()
+    written = as_json("audit", path, *options, "--prediction", "approved")
+    assert written["provenance"] == {"qualified": "defaulted = no", "passes": "approved = yes"}
+    assert written["groups"][0]["selected"] == 20
+    path.write_text(path.read_text().replace("no,yes,A", "no,ok,A").replace("no,no,A", "no,no,A"))
+    unclear = run("audit", path, *options, "--prediction", "approved")
+    assert unclear.exit_code == 2
+    assert "'ok', 'no'" in unclear.output
+    assert "--prediction-positive VALUE" in unclear.output
 
 
 def test_json_holds_what_the_interface_promises_and_equals_a_count_by_hand(scored):

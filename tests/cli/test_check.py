@@ -2,6 +2,7 @@
 
 import json
 
+import pandas as pd
 import pytest
 
 from applicants import run
@@ -54,11 +55,13 @@ def test_where_lower_scores_pass_the_audit_is_that_of_the_score_turned_round(sco
     options = ("--cost", "0.7", "--label", "hired", "--group", "z", "--score", "score", "--force")
     turned = run("audit", lower, *options, "--threshold", "30", "--lower-passes", "--json", tmp_path / "lower.json")
     assert turned.exit_code == 0, turned.output
-    assert "(A person passes screening when score < 30.)" in turned.output
+    assert "A person passes screening when score < 30.)" in turned.output
     higher = scored(score=people["age"] - people["age"].max())
     plain = run("audit", higher, *options, "--threshold", "-30", "--json", tmp_path / "higher.json")
     assert plain.exit_code == 0
     found, expected = (json.loads((tmp_path / f"{name}.json").read_text()) for name in ("lower", "higher"))
+    assert found.pop("provenance")["passes"] == "score < 30"
+    assert expected.pop("provenance")["passes"] == "score > -30"
     assert found.pop("threshold") == 30
     assert found.pop("lower_passes") is True
     assert expected.pop("threshold") == -30
@@ -78,3 +81,19 @@ def test_of_more_than_two_labels_those_named_are_qualified_and_all_others_are_no
         content = json.loads(result.stdout)
         qualified = sum(group["n"] * group["base_rate"] for group in content["groups"])
         assert round(qualified) == ends.isin(named).sum()
+
+
+def test_rows_that_are_there_twice_are_reported_by_check_audit_and_train(people, tmp_path):
+    scored = people.drop(columns="id").assign(score=people["age"] / 70)
+    once, twice = tmp_path / "once.csv", tmp_path / "twice.csv"
+    scored.to_csv(once, index=False)
+    pd.concat([scored, scored[:100]]).to_csv(twice, index=False)
+    common = ("--label", "hired", "--group", "z")
+    for command in (
+        ("check", twice, *common),
+        ("audit", twice, *common, "--score", "score", "--cost", "0.7"),
+        ("train", twice, *common, "--cost", "0.7", "--method", "naive", "--model", tmp_path / "model.skops"),
+    ):
+        assert "100 rows are exact copies of another row." in run(*command).output
+        command = [once if part == twice else part for part in command]
+        assert "copies" not in run(*command, *(["--force"] if command[0] == "train" else [])).output

@@ -41,6 +41,35 @@ def test_groups_that_training_never_saw_are_left_open(naive, tmp_path):
     assert "'Z'" in result.stderr
 
 
+BROKEN = {
+    "empty": (lambda new: new.assign(age=None), "Column 'age' is empty in every row"),
+    "cents": (lambda new: new.assign(pay=100 * new["pay"]), "Column 'pay' holds numbers unlike those of training"),
+    "thousands": (lambda new: new.assign(pay=new["pay"] / 1000), "instead of"),
+    "case": (lambda new: new.assign(job=new["job"].str.upper()), "'CLERK' for 'clerk'"),
+    "blanks": (lambda new: new.assign(job=new["job"] + "\u00a0"), "in another way in"),
+    "accents": (lambda new: new.assign(job=new["job"].str.replace("e", "\u00e9")), "'cl\u00e9rk' for 'clerk'"),
+    "other words": (lambda new: new.assign(job="plumber"), "not known from training in 100.0% of rows: 'plumber'"),
+    "groups": (lambda new: new.assign(z=new["z"].str.lower()), "'a' for 'A'"),
+}
+
+
+@pytest.mark.parametrize("broken", BROKEN)
+def test_a_column_unlike_that_of_training_is_named_and_with_strict_refused(naive, tmp_path, people, broken):
+    spoil, words = BROKEN[broken]
+    new, out = tmp_path / "new.csv", tmp_path / "out.csv"
+    people.sample(200, random_state=1).to_csv(new, index=False)
+    plain = run("predict", naive, new, "--strict", "--output", tmp_path / "plain.csv")
+    assert (plain.exit_code, "Warning" in plain.output) == (0, False), plain.output
+    spoil(people.sample(200, random_state=1)).to_csv(new, index=False)
+    told = run("predict", naive, new, "--output", out)
+    assert told.exit_code == 0
+    assert words in told.stderr
+    refused = run("predict", naive, new, "--strict", "--output", out, "--force")
+    assert refused.exit_code == 2
+    assert words in refused.output
+    assert "prediction 1 means hired = True" in told.stderr
+
+
 @pytest.mark.parametrize(
     ("content", "words"),
     [
@@ -65,7 +94,7 @@ def test_predict_writes_no_formulas_but_leaves_numbers_alone(naive, tmp_path):
     new = tmp_path / "new.csv"
     new.write_text('z,age,job,pay,remark\nA,-30,clerk,+20,"=HYPERLINK(""x"")"\n')
     result = run("predict", naive, new)
-    assert result.output.splitlines()[1].startswith("A,-30,clerk,+20,\"'=HYPERLINK")
+    assert result.stdout.splitlines()[1].startswith("A,-30,clerk,+20,\"'=HYPERLINK")
 
 
 def test_a_file_that_is_no_model_is_refused_with_its_name(table, tmp_path):

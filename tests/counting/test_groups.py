@@ -1,3 +1,5 @@
+import warnings
+
 import numpy as np
 import pandas as pd
 import pytest
@@ -5,6 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from scipy import sparse
 
+from selfselect import ApplicationWarning
 from selfselect.counting.groups import (
     MISSING,
     _factorize,
@@ -237,3 +240,24 @@ TWO = pd.MultiIndex.from_tuples([("a", 1), ("b", 2)], names=["g", "h"])
 def test_wrong_groups_are_refused(act, kind, message):
     with pytest.raises(kind, match=message):
         act()
+
+
+@pytest.mark.parametrize(
+    "labels",
+    [[1, "1"], [1.0, "1"], ["1", "1.0"], ["North", "north"], ["A", "A "], ["\u00e9", "e\u0301"], [True, "true"]],
+    ids=repr,
+)
+def test_groups_that_only_look_alike_are_several_groups_and_named(labels):
+    with pytest.warns(ApplicationWarning, match="look alike but count as 2 groups"):
+        assert encode_groups([*labels, "other"]).n_groups == 3
+    with pytest.warns(ApplicationWarning, match="look alike"):
+        encode_groups({"z": [*labels, "other"], "sex": ["f"] * 3})
+
+
+@pytest.mark.parametrize(
+    "labels", [["a", "b"], ["1", "1.5"], [10**20, 10**20 + 1, "x"], [1, 2.5], ["e", "\u00e9"]], ids=repr
+)
+def test_groups_that_differ_are_not_reported(labels):
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        assert encode_groups(labels).n_groups == len(labels)

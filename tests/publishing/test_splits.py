@@ -3,6 +3,7 @@
 import numpy as np
 import pandas as pd
 import pytest
+from scipy import sparse
 from scipy.stats import beta
 from sklearn.ensemble import RandomForestClassifier
 from sklearn.linear_model import LogisticRegression
@@ -38,6 +39,17 @@ def splits(publishing, crowd):
 
 
 # ---------------------------------------------------------------------- splits
+
+
+def test_sparse_and_dense_features_of_equal_values_get_the_same_folds():
+    rng = np.random.default_rng(0)
+    dense = rng.normal(size=(200, 6)) * (rng.random((200, 6)) < 0.3)
+    y, groups = rng.random(200) < 0.5, encode_groups(rng.choice(["a", "b"], 200))
+    for X in (dense, (dense > 0).astype(np.int64)):
+        for publishing in (CrossFit(), Holdout(guarantee=True)):
+            for make in (sparse.csr_matrix, sparse.coo_array):
+                both = [publishing.splits(each, y, groups).parts for each in (X, make(X))]
+                assert all((a[1] == b[1]).all() for a, b in zip(*both, strict=True))
 
 
 def test_every_row_is_evaluated_once_by_a_score_fitted_without_it(crowd):

@@ -7,6 +7,7 @@ import pandas as pd
 import pyarrow as pa
 import pytest
 
+from selfselect import ApplicationWarning
 from selfselect.counting import encode_groups
 from selfselect.tabular.columns import BinaryColumn, as_numbers, group_frame, match_groups, numbers_or_missing
 from selfselect.tabular.errors import TableError
@@ -77,8 +78,8 @@ def test_missing_numbers_are_nan_and_words_are_no_numbers():
         ("yes,no", {"positive": "yes"}, [True, False]),
         ("yes,NO,YES,no,Yes", {"positive": "yes"}, [True, False, True, False, True]),  # cases are merged
         (" yes,no ,yes", {"positive": "yes "}, [True, False, True]),
-        ("yes,no", {"fallback": "yes"}, [True, False]),
-        ("1,0", {"fallback": "yes"}, [True, False]),
+        ("yes,NO", {}, [True, False]),
+        ("yes,no", {"positive": "no"}, [False, True]),
     ],
 )
 def test_0_and_1_need_no_explanation_and_other_values_need_a_positive_one(values, options, expected):
@@ -88,8 +89,8 @@ def test_0_and_1_need_no_explanation_and_other_values_need_a_positive_one(values
 @pytest.mark.parametrize(
     ("values", "options", "words", "key"),
     [
-        ("yes,no", {"is_label": True}, r"row 2.*'yes' is neither 0 nor 1 \(found: 'yes', 'no'\); say which value means "
-         "qualified", "positive"),
+        ("good,bad", {"is_label": True}, "row 2.*it holds 'good', 'bad', not 1 and 0.*say which value means qualified",
+         "positive"),
         ("yes,no", {"positive": "maybe"}, "no row holds 'maybe'", None),
         ("m,M,m", {"positive": "m"}, "column 'y': it holds 'M' and 'm' and nothing else", None),
         ("yes,NO,YES,maybe", {"positive": "yes"}, "a third value 'maybe'", "score"),
@@ -120,7 +121,8 @@ def test_blanks_around_groups_are_no_part_of_them():
     assert groups.codes.tolist() == [0, 0, 0, 1, 1]
     with pytest.raises(TableError, match="row 3, column 'z': the group is empty"):
         groups_of(z=["A", "  "])
-    assert groups_of(z=["a", "A"]).labels.tolist() == ["A", "a"]  # cases are not merged
+    with pytest.warns(ApplicationWarning, match="'A', 'a' look alike"):
+        assert groups_of(z=["a", "A"]).labels.tolist() == ["A", "a"]  # cases are not merged
 
 
 def test_groups_are_sorted_and_the_missing_one_is_last():

@@ -5,6 +5,7 @@ import pandas as pd
 import pytest
 from sklearn.metrics import roc_auc_score
 
+from selfselect._notices import captured_warnings
 from selfselect.auditing import ScreeningResult
 from selfselect.publishing import PublishedStatistics
 from selfselect.tabular import data_checks
@@ -26,7 +27,8 @@ def keys(findings):
 
 
 def table_of(y, z):
-    return PublishedStatistics.from_predictions(y, np.zeros(len(y), bool), sensitive_features=z)
+    with captured_warnings():
+        return PublishedStatistics.from_predictions(y, np.zeros(len(y), bool), sensitive_features=z)
 
 
 def texts(values):
@@ -199,3 +201,29 @@ def test_findings_do_not_depend_on_the_scale_of_weights():
             ]
         )
     assert keys_by_scale[0] == keys_by_scale[1] == keys_by_scale[2] == ["small_groups", "lower_passes"]
+
+
+# ---------------------------------------------------------------------- copies of rows
+
+
+def copies(frame, y):
+    columns = [pd.factorize(frame[name])[0] for name in frame if name != "z"]
+    return keys(data_checks.check_copies(y, pd.factorize(frame["z"])[0], columns))
+
+
+@pytest.mark.parametrize("values", [2, 3, 10, 1000], ids="{} values a column".format)
+@pytest.mark.parametrize("base_rate", [0.1, 0.5])
+def test_people_who_are_there_twice_are_found_and_people_who_only_agree_are_not(values, base_rate):
+    rng = np.random.default_rng(0)
+    found = {"once": 0, "some twice": 0}
+    for _ in range(20):
+        frame = pd.DataFrame(rng.integers(0, values, (600, 4)), columns=list("abcd")).assign(
+            z=rng.choice(["f", "m"], 600)
+        )
+        y = rng.random(600) < base_rate
+        twice = np.append(np.arange(600), np.arange(300))
+        found["once"] += copies(frame, y) == ["copies"]
+        found["some twice"] += copies(frame.iloc[twice].reset_index(drop=True), y[twice]) == ["copies"]
+    assert found["once"] <= 1
+    if values >= 10:  # of fewer cells, everybody looks like a copy
+        assert found["some twice"] == 20

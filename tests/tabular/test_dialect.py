@@ -16,7 +16,7 @@ def screened(tmp_path, content, **options):
     path = tmp_path / "people.csv"
     path.write_bytes(content)
     with open_table(path, **options) as table:
-        (result,) = read_screening_results(table, PeopleColumns("label", ("group",)), ScoreColumn("score"))
+        (result,), _ = read_screening_results(table, PeopleColumns("label", ("group",)), ScoreColumn("score"))
         return result.table, table.notes
 
 

@@ -26,7 +26,7 @@ def screened(tmp_path):
         path = tmp_path / "t.csv"
         path.write_text(content)
         with open_table(path) as table:
-            return read_screening_results(table, PeopleColumns("y", groups, **columns), model, None, by)
+            return read_screening_results(table, PeopleColumns("y", groups, **columns), model, None, by)[0]
 
     return read
 
@@ -51,7 +51,7 @@ def test_a_table_counts_as_the_frame_does_with_groups_in_the_same_order(people, 
         frame["y"], y_pred=frame["d"], sensitive_features=frame["z"], cost=0.7, missing="own_group"
     ).published
     with open_table(path) as table:
-        (result,) = read_screening_results(table, PeopleColumns("y", ("z",), missing="own_group"), model)
+        (result,), _ = read_screening_results(table, PeopleColumns("y", ("z",), missing="own_group"), model)
     assert result.groups.tolist() == expected.groups.tolist() == ["A", "B", "(missing)"]
     assert result.table == expected
 

@@ -9,7 +9,7 @@ import numpy as np
 import pandas as pd
 from numpy.typing import ArrayLike, NDArray
 
-from .._validation import FloatArray, check_binary, check_same_length, check_weights
+from .._validation import FloatArray, check_binary, check_same_length, check_same_rows, check_weights
 from ..costs import Terms
 from ..counting import GroupCounts, encode_groups
 from .resampling import Resamples, block_sizes, draw_cells
@@ -52,6 +52,13 @@ class PairedCounts:
         >>> pairs.cells[:, 1, 1, 1].tolist()
         [1, 0]
         """
+        check_same_rows(
+            y_true=y_true,
+            first=first,
+            second=second,
+            sensitive_features=sensitive_features,
+            sample_weight=sample_weight,
+        )
         y, one, other = (
             check_binary(values, name) for values, name in ((y_true, "y_true"), (first, "first"), (second, "second"))
         )

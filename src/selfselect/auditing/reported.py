@@ -71,8 +71,9 @@ class Reported(ABC):
 class Provenance:
     """Where the numbers come from, as a report states it.
 
-    ``title`` is usually a file name, ``sha256`` the hash of the file. ``label``, ``groups`` and ``score`` are names of
-    columns, ``warnings`` possible problems of the data, ``note`` and ``dated`` what the author of the report adds.
+    ``title`` is usually a file name, ``sha256`` the hash of the file. ``groups`` and ``score`` are names of columns.
+    ``label`` says who is qualified ("repaid = yes"), ``passes`` who passes screening ("score > 0.5"). ``warnings`` are
+    possible problems of the data, ``note`` and ``dated`` what the author of the report adds.
     """
 
     title: str = ""
@@ -81,6 +82,7 @@ class Provenance:
     label: str = ""
     groups: str = ""
     score: str = ""
+    passes: str = ""
     warnings: tuple[str, ...] = ()
     note: str = ""
     dated: str = ""

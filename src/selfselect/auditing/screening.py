@@ -16,6 +16,7 @@ from .._validation import (
     check_binary,
     check_floats,
     check_same_length,
+    check_same_rows,
     check_threshold,
     check_weights,
     list_some,
@@ -94,6 +95,7 @@ class ScreeningResult:
         untested: bool = False,
     ) -> ScreeningResult:
         """People with a score; those above the threshold pass screening. Parameters as in :func:`audit`."""
+        check_same_rows(y_true=y_true, score=score, sensitive_features=sensitive_features, sample_weight=sample_weight)
         (y, known), values = _labels(y_true, untested), check_floats(score, "score")
         check_same_length(y_true=y, score=values)
         groups = encode_groups(sensitive_features, n_rows=len(y), missing=missing)
@@ -121,6 +123,9 @@ class ScreeningResult:
         untested: bool = False,
     ) -> ScreeningResult:
         """People whose screening is decided already. Parameters as in :func:`audit`."""
+        check_same_rows(
+            y_true=y_true, y_pred=y_pred, sensitive_features=sensitive_features, sample_weight=sample_weight
+        )
         (y, known), selected = _labels(y_true, untested), check_binary(y_pred, "y_pred")
         check_same_length(y_true=y, y_pred=selected)
         weights = check_weights(sample_weight, len(y))

@@ -137,15 +137,13 @@ def _show(audit: Audit, *, impact: bool) -> None:
     from selfselect.report.sentences.audits import group_warnings, uncertainty_lines
     from selfselect.report.tables import cost_rows, impact_rows
 
+    from .inputs import meaning_line
+
     if audit.cost_range is not None:
         click.echo(printable(audit.over_costs(*audit.cost_range).sentence()))
         click.echo("\nAt the lower end of the range, to which the table and the intervals belong:")
     click.echo(printable(audit.verdict()))
-    if audit.threshold is not None:
-        score, sign = audit.provenance.score, ">"
-        if audit.published_by.lower_passes:
-            score, sign = score.removeprefix("minus "), "<"
-        click.echo(f"(A person passes screening when {printable(score)} {sign} {audit.threshold:g}.)")
+    click.echo(meaning_line(audit.provenance))
     frame, warnings = audit.to_frame(), group_warnings(audit)
     records = frame.to_dict("records")
     # of too many groups the largest are shown

@@ -39,7 +39,7 @@ def check(file: str, ignore: tuple[str, ...], **options: Any) -> None:
     from selfselect.tabular.data_checks import check_column_roles
     from selfselect.tabular.loading import read_for_checking
 
-    from .inputs import model_column, people_columns, table_at, title_of
+    from .inputs import meaning_line, model_column, people_columns, table_at, title_of
 
     people = people_columns(options)
     model = model_column(options) if has_model else None
@@ -47,8 +47,9 @@ def check(file: str, ignore: tuple[str, ...], **options: Any) -> None:
     n_people, n_columns = 0, 0
     if not findings:
         with table_at(file, options) as table:
-            n_people = read_for_checking(table, people, model, ignore=ignore, findings=findings)
+            n_people, meaning = read_for_checking(table, people, model, ignore=ignore, findings=findings)
             n_columns = len(table.header)
+        click.echo(meaning_line(meaning))
     command = click.get_current_context().command
     for finding in sort_findings(findings):
         click.echo(f"{SEVERITY_WORDS[finding.severity]}: {finding_message(finding, command)}")

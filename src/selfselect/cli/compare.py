@@ -42,7 +42,9 @@ MAX_RESAMPLES = 100_000
 @click.option("--threshold", "thresholds", multiple=True, type=float, metavar="T", help="Of the score; once or twice.")
 @click.option("--lower-passes", is_flag=True, help="Below the threshold passes, not above it.")
 @click.option("--prediction", "predictions", multiple=True, metavar="COLUMN", help="Who passes; once or twice.")
-@click.option("--prediction-positive", metavar="VALUE", help="The prediction that means passing, if not 1 or true.")
+@click.option(
+    "--prediction-positive", metavar="VALUE", help="The prediction that means passing, if not 1, true or yes."
+)
 @weight_option
 @click.option(
     "--cost",
@@ -162,7 +164,10 @@ def _screen_same_people(
     for file, wanted in zip(files, [[models[0]], [models[1]]] if len(files) == 2 else [list(models)], strict=True):
         with table_at(file, options) as table:
             rows.append(read_model_table(table, people, wanted, identifier))
-            sources.append(provenance(title_of(file), people, score_name(wanted[0]), table.sha256(), options))
+            sha256 = table.sha256()
+        for model, output in zip(wanted, rows[-1].outputs, strict=True):
+            meaning = (rows[-1].qualified, output.passes)
+            sources.append(provenance(title_of(file), people, score_name(model), meaning, sha256, options))
     both = (rows[0], rows[-1])
     if identifier is not None:
         one, other, left_out = match_people(*both, identifier)
@@ -185,7 +190,10 @@ def _show(result: Comparison) -> None:
     from selfselect.report.sentences.comparisons import comparison_note
     from selfselect.report.tables import change_rows, difference_rows
 
+    from .inputs import meaning_line
+
     click.echo(printable(result.verdict()))
+    click.echo(meaning_line(result.before.provenance, result.after.provenance))
     click.echo("\n" + text_table(difference_rows(result), left=("",)))
     rows = change_rows(result)
     if all(len({row["cost before"], row["cost after"]} - {"-"}) < 2 for row in rows):  # the columns say nothing new

@@ -111,7 +111,10 @@ def _show(result: ThresholdFrontier) -> None:
     from selfselect.report.sentences.frontiers import NOTES
     from selfselect.report.tables import point_row
 
+    from .inputs import meaning_line
+
     click.echo(printable(result.verdict()))
+    click.echo(meaning_line(result.provenance))
     for title, points in (("One threshold for all", result.one), ("A threshold per group", result.per_group)):
         if points:
             rows = [point_row(result, point) for point in points]

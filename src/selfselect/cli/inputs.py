@@ -18,7 +18,14 @@ from selfselect.auditing import Audit, Provenance, ScreeningResult
 from selfselect.costs import SubsidyKind, Terms
 from selfselect.tabular.columns import match_groups
 from selfselect.tabular.data_checks import Finding
-from selfselect.tabular.loading import DecisionColumn, Model, PeopleColumns, ScoreColumn, read_screening_results
+from selfselect.tabular.loading import (
+    DecisionColumn,
+    Meaning,
+    Model,
+    PeopleColumns,
+    ScoreColumn,
+    read_screening_results,
+)
 from selfselect.tabular.read import open_table
 from selfselect.tabular.table import Table
 
@@ -90,18 +97,30 @@ def title_of(file: str) -> str:
     return "standard input" if file == "-" else os.path.basename(file)
 
 
-def provenance(title: str, people: PeopleColumns, score: str, sha256: str, options: Options) -> Provenance:
+def provenance(
+    title: str, people: PeopleColumns, score: str, meaning: tuple[str, str], sha256: str, options: Options
+) -> Provenance:
     """Where numbers come from: the file, the command and the columns; and the words of the user for the report."""
     return Provenance(
         title=options["title"] or title,
         command=shlex.join(["selfselect", *sys.argv[1:]]),
         sha256=sha256,
-        label=people.label if not people.positive else f"{people.label} = {' or '.join(people.positive)}",
+        label=meaning[0],
         groups=" / ".join(people.groups),
         score=score,
+        passes=meaning[1],
         note=options["note"] or "",
         dated=options["data_date"] or "",
     )
+
+
+def meaning_line(*sources: Provenance | Meaning) -> str:
+    """Who is qualified and who passes screening, in parentheses; of two sources that differ, both."""
+    lines = [
+        f"Qualified: {one.label}." + (f" A person passes screening when {one.passes}." if one.passes else "")
+        for one in sources
+    ]
+    return printable(f"({' Then: '.join(dict.fromkeys(lines))})")
 
 
 def read_results(
@@ -111,8 +130,8 @@ def read_results(
     people = people_columns(options)
     findings: list[Finding] = []
     with table_at(file, options) as table:
-        results = read_screening_results(table, people, model, findings, groups)
-        source = provenance(title_of(file), people, score_name(model), table.sha256(), options)
+        results, meaning = read_screening_results(table, people, model, findings, groups)
+        source = provenance(title_of(file), people, score_name(model), meaning, table.sha256(), options)
     prefix = f"{title_of(file)}: " if named else ""
     show_findings([replace(finding, text=prefix + finding.text) for finding in findings])
     warnings = tuple(str(finding) for finding in sort_findings(findings) if finding.severity != "hint")

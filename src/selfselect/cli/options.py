@@ -156,7 +156,7 @@ people_options = _all_of(
         "--positive",
         multiple=True,
         metavar="VALUE",
-        help="The value that means qualified, if not 1 or true; repeat it for several. All others then mean not.",
+        help="The value that means qualified, if not 1, true or yes; repeat it for several. All others then mean not.",
     ),
     click.option(
         "--group",
@@ -188,7 +188,9 @@ model_options = _all_of(
     click.option("--threshold", type=float, metavar="T", help="[default: 0.5 if all scores are between 0 and 1]"),
     click.option("--lower-passes", is_flag=True, help="Below the threshold passes, not above it."),
     click.option("--prediction", metavar="COLUMN", help="Who passes screening, instead of a score."),
-    click.option("--prediction-positive", metavar="VALUE", help="The prediction that means passing, if not 1 or true."),
+    click.option(
+        "--prediction-positive", metavar="VALUE", help="The prediction that means passing, if not 1, true or yes."
+    ),
 )
 
 #: A table with the scores or decisions of a model.

@@ -134,7 +134,10 @@ def _retraining_firm(
 def _show(result: SubsidyPlan) -> None:
     from selfselect.report.tables import outcome_rows
 
+    from .inputs import meaning_line
+
     click.echo(printable(result.verdict()))
+    click.echo(meaning_line(result.before.provenance))
     rest = "--csv and --json hold all"
     click.echo("\n" + text_table(_group_rows(result), left=("group",), rest=rest))
     audits = {"before": result.before, "re-trained, unpaid": result.retrained, "after": result.after}

@@ -106,7 +106,7 @@ def train(file: str, method: Method, seed: int, model_file: str, report: str | N
     from selfselect.tabular.model_checks import shut_out, unmet_conditions
     from selfselect.tabular.train import make_classifier, train_on_table
 
-    from .inputs import people_columns, provenance, subsidy_kind, table_at, title_of
+    from .inputs import meaning_line, people_columns, provenance, subsidy_kind, table_at, title_of
 
     check_files([(model_file, MODEL), (report, HTML)], force=options["force"], inputs=[file])
     if report is not None:
@@ -118,7 +118,8 @@ def train(file: str, method: Method, seed: int, model_file: str, report: str | N
             table, columns, ignore=options["ignore"], learn_from_groups=options["use_group"], findings=findings
         )
         title = f"{method} model of {title_of(file)}"
-        source = provenance(title, columns, "score of the model", table.sha256(), options)
+        meaning = (people.qualified, "score of the model > 0")
+        source = provenance(title, columns, "score of the model", meaning, table.sha256(), options)
     show_findings(findings)
     names, amounts = zip(*options["subsidies"], strict=True) if options["subsidies"] else ((), ())
     paid = dict(zip(match_groups(names, people.groups.labels, "subsidy"), amounts, strict=True))
@@ -151,6 +152,7 @@ def train(file: str, method: Method, seed: int, model_file: str, report: str | N
         click.echo(f"Note: {printable(note)}", err=True)
     click.echo(opening.paragraphs[0])
     click.echo(printable(result.audit.verdict()))
+    click.echo(meaning_line(result.audit.provenance))
     click.echo("\n" + text_table(_group_rows(result.audit), left=("group",)))
     click.echo(text_table(outcome_rows({" ": result.audit}), left=("",)))
     if failed:

@@ -21,6 +21,7 @@ from .._validation import (
     check_binary,
     check_floats,
     check_same_length,
+    check_same_rows,
     check_threshold,
     check_weights,
     list_some,
@@ -105,6 +106,7 @@ class CountCurves:
         sensitive_features, sample_weight, missing
             As in :meth:`selfselect.PublishedStatistics.from_predictions`.
         """
+        check_same_rows(y_true=y_true, score=score, sensitive_features=sensitive_features, sample_weight=sample_weight)
         y = check_binary(y_true, "y_true")
         values = check_floats(score, "score")
         check_same_length(y_true=y, score=values)

@@ -1,13 +1,15 @@
 """Group labels of any kind, encoded as codes 0..K-1.
 
 A group is a value of one column, or a combination of values of several columns. Nothing here loops over groups in
-Python, so it works with a hundred thousand of them.
+Python, but for spellings of at most :data:`MAX_COMPARED` labels, so it works with a hundred thousand of them.
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+import unicodedata
+from collections.abc import Hashable, Mapping
 from dataclasses import dataclass
+from decimal import Decimal, InvalidOperation
 from typing import Any
 
 import numpy as np
@@ -16,10 +18,13 @@ from numpy.typing import NDArray
 from scipy import sparse
 
 from .._frames import to_pandas
+from .._notices import warn
 from .._validation import check_choice, list_some
 
 #: Label of rows without a group under ``missing="own_group"``.
 MISSING = "(missing)"
+#: The spelling of more labels is not compared.
+MAX_COMPARED = 10_000
 #: Label of the only group when no groups are given.
 EVERYONE = "everyone"
 
@@ -68,8 +73,9 @@ def encode_groups(sensitive_features: Any, *, n_rows: int | None = None, missing
     sensitive_features : array-like, Series, DataFrame, dict of columns, GroupCodes or None
         One column of hashable labels, or several columns whose combinations are the groups; from pandas, polars or
         pyarrow. None puts everybody into one group and needs ``n_rows``. A pandas categorical keeps its order and
-        loses its unused categories. Labels that are equal in Python (1, 1.0 and True) are one group. Groups that are
-        already encoded are returned as they are.
+        loses its unused categories. Labels that are equal in Python (1, 1.0 and True) are one group; labels that only
+        look alike (1 and "1", "a" and "A ", composed and decomposed accents) are several, with a warning. Groups that
+        are already encoded are returned as they are.
     n_rows : int, optional
         Expected number of rows.
     missing : {"error", "own_group"}, default="error"
@@ -101,7 +107,48 @@ def encode_groups(sensitive_features: Any, *, n_rows: int | None = None, missing
             f"Lengths differ: sensitive_features has {length} rows, the rest {n_rows}. Pass one label per row."
         )
     encoded = columns if known else [_encode_column(column, missing) for column in columns]
+    for column in () if known else encoded:
+        _warn_about_spelling(column.labels)
     return encoded[0] if len(encoded) == 1 else _combine(encoded)
+
+
+def plain_label(label: Any) -> Hashable:
+    """What labels have in common that differ by type, case, blanks or the encoding of accents only.
+
+    Examples
+    --------
+    >>> plain_label("  Rh\u00f4ne  ALPES") == plain_label("rho\u0302ne alpes"), plain_label("1.0") == plain_label(1)
+    (True, True)
+    """
+    text = " ".join(unicodedata.normalize("NFKC", str(label)).split()).casefold()
+    if text[:1] in "+-.0123456789" and "_" not in text:
+        try:
+            number = Decimal(text)
+            return number if number.is_finite() else text
+        except InvalidOperation:
+            pass
+    return text
+
+
+def same_spelling(labels: pd.Index) -> list[list[int]]:
+    """Positions of labels that look alike: each list has those that agree in :func:`plain_label`."""
+    is_text = labels.dtype == object or isinstance(labels.dtype, pd.StringDtype)  # others have one spelling
+    if not is_text or len(labels) > MAX_COMPARED:
+        return []
+    alike: dict[Hashable, list[int]] = {}
+    for i, label in enumerate(labels):
+        alike.setdefault(plain_label(label), []).append(i)
+    return [positions for positions in alike.values() if len(positions) > 1]
+
+
+def _warn_about_spelling(labels: pd.Index) -> None:
+    alike = same_spelling(labels)
+    if alike:
+        more = f" (and {len(alike) - 1} more such cases)" if len(alike) > 1 else ""
+        warn(
+            f"Groups {list_some(labels[alike[0]])} look alike but count as {len(alike[0])} groups{more}: they differ "
+            "by type, case, blanks or the encoding of accents. If they are one group, write it in one way."
+        )
 
 
 def with_same_columns(wanted: pd.Index, labels: pd.Index, name: str, where: str) -> pd.Index:

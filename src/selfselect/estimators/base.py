@@ -14,7 +14,7 @@ from sklearn.utils.validation import check_consistent_length, check_is_fitted
 
 from .._frames import from_plain, to_pandas, to_plain
 from .._notices import PromiseWarning, warn
-from .._validation import BoolArray, check_weights
+from .._validation import BoolArray, check_same_rows, check_weights
 from ..auditing import Audit, ScreeningResult
 from ..behaviour import Behaviour, BestResponse
 from ..constraints import Constraints, check_constraints, violations
@@ -30,6 +30,7 @@ from .fit_warnings import warn_about_published
 from .guarantee import fit_with_guarantee
 from .io import SAVING, save_model
 from .routing import plain_groups
+from .social_cost import warn_about_social_cost
 from .training_data import TrainingPeople, as_counts, find_classes, is_qualified
 
 
@@ -114,6 +115,7 @@ class SelfSelectionClassifier(ClassifierMixin, BaseEstimator, ABC):
         -------
         self
         """
+        check_same_rows(X=X, y=y, sensitive_features=sensitive_features, sample_weight=sample_weight)
         X, y = to_pandas(X), to_pandas(y)
         if self._has_guarantee and self._guarantee_after_fit:
             check_consistent_length(X, y)
@@ -137,6 +139,12 @@ class SelfSelectionClassifier(ClassifierMixin, BaseEstimator, ABC):
         self.classes_: NDArray[Any]
         self.classes_, self.positive_, qualified = find_classes(y, self.pos_label)
         publishing = as_publishing(self.publish)
+        if self._has_guarantee and getattr(self, "prefit", False):
+            warn(
+                "With prefit=True the guarantee holds only if all rows passed to fit are new to the estimator: none of "
+                "these people may have been used to train it.",
+                PromiseWarning,
+            )
         for name in ("promised_", "promise_level_", "statistic_"):  # of an earlier fit
             self.__dict__.pop(name, None)
         if groups is None:
@@ -182,6 +190,7 @@ class SelfSelectionClassifier(ClassifierMixin, BaseEstimator, ABC):
             curves = people.curves(score)
             self.statistic_ = people.fit_statistic(self._statistic, curves, chosen=self._chooses_thresholds)
         warn_about_published(self)
+        warn_about_social_cost(self)
 
     def _training_terms(self, labels: pd.Index, **settings: Any) -> TrainingTerms:
         """What the classifier is trained for: its terms and constraints, for all groups."""
@@ -310,6 +319,7 @@ class SelfSelectionClassifier(ClassifierMixin, BaseEstimator, ABC):
             application_rate, social_cost as attributes.
         """
         check_is_fitted(self, "published_")
+        check_same_rows(X=X, y=y, sensitive_features=sensitive_features, sample_weight=sample_weight)
         people = ScreeningResult.from_predictions(
             is_qualified(y, self.classes_, self.positive_),
             np.asarray(self._predict_with_groups(X, sensitive_features)) == self.positive_,

@@ -10,6 +10,7 @@ from sklearn.utils.metaestimators import available_if
 from sklearn.utils.validation import check_is_fitted
 
 from .._frames import take_rows, to_pandas
+from .._validation import check_same_rows
 from ..behaviour import Behaviour
 from ..costs import Cost, Subsidies, SubsidyKind
 from ..publishing.splits import Publishing, Rows
@@ -95,6 +96,7 @@ class NaiveClassifier(WrappedClassifier):
     def predict(self, X: Any, sensitive_features: Any = None) -> NDArray[Any]:
         """Label of each row; an inner classifier that takes groups gets them."""
         check_is_fitted(self, "estimator_")
+        check_same_rows(X=X, sensitive_features=sensitive_features)
         return self._labels_of(self.estimator_, to_pandas(X), plain_groups(sensitive_features))
 
     @available_if(inner_has("decision_function"))
@@ -109,6 +111,7 @@ class NaiveClassifier(WrappedClassifier):
 
     def _call_inner(self, method: str, X: Any, sensitive_features: Any) -> NDArray[Any]:
         check_is_fitted(self, "estimator_")
+        check_same_rows(X=X, sensitive_features=sensitive_features)
         groups = groups_for(self.estimator_, method, plain_groups(sensitive_features))
         return np.asarray(getattr(self.estimator_, method)(to_pandas(X), **groups))
 

@@ -14,7 +14,7 @@ from sklearn.utils.validation import check_consistent_length, check_is_fitted, v
 
 from .._frames import take_rows, to_pandas
 from .._threads import one_thread
-from .._validation import check_floats
+from .._validation import check_floats, check_same_rows
 from ..publishing.splits import Rows
 from .base import SelfSelectionClassifier
 from .routing import groups_for, plain_groups
@@ -192,6 +192,7 @@ class WrappedClassifier(SelfSelectionClassifier):
 
     def _inner_score(self, X: Any, sensitive_features: Any) -> NDArray[np.float64]:
         """Score of the fitted inner classifier for new people."""
+        check_same_rows(X=X, sensitive_features=sensitive_features)
         return self._score_of(self.estimator_, to_pandas(X), plain_groups(sensitive_features))
 
     def _predict_with_groups(self, X: Any, sensitive_features: Any) -> NDArray[Any]:

@@ -21,13 +21,16 @@ from .._validation import (
     check_fraction,
     check_nonnegative,
     check_same_length,
+    check_same_rows,
     check_shares,
     check_weights,
 )
 from ..counting.intervals import ratio
 
 
-def _labels_and_decisions(y_true: ArrayLike, y_pred: ArrayLike) -> tuple[BoolArray, BoolArray]:
+def _labels_and_decisions(y_true: ArrayLike, y_pred: ArrayLike, **others: Any) -> tuple[BoolArray, BoolArray]:
+    """Labels and decisions; the rows of all columns, also of the others, must be the same people."""
+    check_same_rows(y_true=y_true, y_pred=y_pred, **others)
     y, selected = check_binary(y_true, "y_true"), check_binary(y_pred, "y_pred")
     check_same_length(y_true=y, y_pred=selected)
     return y, selected
@@ -52,7 +55,7 @@ def assumed_accuracy(y_true: ArrayLike, y_pred: ArrayLike, *, sample_weight: Arr
     >>> assumed_accuracy([1, 0, 1, 0], [1, 0, 0, 0])
     0.75
     """
-    y, selected = _labels_and_decisions(y_true, y_pred)
+    y, selected = _labels_and_decisions(y_true, y_pred, sample_weight=sample_weight)
     return _average(y == selected, _weights(sample_weight, len(y)))
 
 
@@ -84,7 +87,7 @@ def induced_accuracy(
     >>> induced_accuracy([1, 0, 1, 0], [1, 0, 0, 0], applies=[True, True, False, False])
     1.0
     """
-    y, selected = _labels_and_decisions(y_true, y_pred)
+    y, selected = _labels_and_decisions(y_true, y_pred, applies=applies, sample_weight=sample_weight)
     return _average(y == selected, check_shares(applies, len(y)) * _weights(sample_weight, len(y)))
 
 
@@ -104,6 +107,7 @@ def social_cost(
     >>> social_cost([1, 1, 1, 0], applies=[True, False, False, False])
     0.6666666666666666
     """
+    check_same_rows(y_true=y_true, y_pred=y_pred, applies=applies, sample_weight=sample_weight)
     y = check_binary(y_true, "y_true")
     away = 1 - check_shares(applies, len(y))
     return _average(away[y], _weights(sample_weight, len(y))[y])
@@ -125,6 +129,7 @@ def application_rate(
     >>> application_rate(applies=[True, True, False, False])
     0.5
     """
+    check_same_rows(y_true=y_true, y_pred=y_pred, applies=applies, sample_weight=sample_weight)
     shares = check_shares(applies)
     for name, column in (("y_true", y_true), ("y_pred", y_pred)):
         if column is not None:
@@ -157,7 +162,7 @@ def applicant_utility(
     >>> applicant_utility([1, 1, 0, 0], [1, 1, 1, 0], cost=0.5)
     0.125
     """
-    y, selected = _labels_and_decisions(y_true, y_pred)
+    y, selected = _labels_and_decisions(y_true, y_pred, applies=applies, cost=cost, sample_weight=sample_weight)
     if np.ndim(cost) == 0:
         costs: Any = check_fraction(cost, "cost")
     else:
@@ -205,7 +210,7 @@ def firm_utility(
     >>> firm_utility([1, 1, 0, 0], [1, 1, 1, 0], applies=[True] * 4, price=0.5)
     0.125
     """
-    y, selected = _labels_and_decisions(y_true, y_pred)
+    y, selected = _labels_and_decisions(y_true, y_pred, applies=applies, sample_weight=sample_weight)
     value, paid = check_nonnegative(gain, "gain"), check_nonnegative(price, "price")
     shares = check_shares(applies, len(y))
     return _average(shares * selected * (value * y - paid), _weights(sample_weight, len(y)))

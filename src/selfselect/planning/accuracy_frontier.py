@@ -12,7 +12,7 @@ from sklearn.base import clone
 from tqdm import tqdm
 
 from .._frames import to_pandas
-from .._validation import check_fraction
+from .._validation import check_fraction, check_same_rows
 from ..constraints import InfeasibleError, MaxSocialCost, check_constraints
 from ..counting import encode_groups
 from ..estimators import StrategicClassifier
@@ -75,6 +75,7 @@ def accuracy_social_cost_frontier(
             "SemiStrategicClassifier and GroupThresholdClassifier do."
         )
     own = check_constraints(base.constraints)
+    check_same_rows(X=X, y=y, sensitive_features=sensitive_features, sample_weight=sample_weight)
     groups = encode_groups(sensitive_features, n_rows=len(to_pandas(y)))
     people = (X, y, groups) if evaluate is None else evaluate
     rows = []

@@ -7,7 +7,7 @@ from typing import Any
 
 from numpy.typing import ArrayLike
 
-from .._validation import check_binary
+from .._validation import check_binary, check_same_rows
 from ..auditing import Provenance, audit
 from ..behaviour import Behaviour
 from ..costs import Cost, SubsidyKind, check_no_column
@@ -82,6 +82,14 @@ def plan_subsidies(
     ... ).subsidies.round(3).to_dict()
     {'A': 0.033, 'B': 0.0}
     """
+    check_same_rows(
+        y_true=y_true,
+        score=score,
+        y_pred=y_pred,
+        sensitive_features=sensitive_features,
+        sample_weight=sample_weight,
+        retrain_on=retrain_on,
+    )
     y, cost = check_binary(y_true, "y_true"), check_no_column(cost)
     groups = encode_groups(sensitive_features, n_rows=len(y), missing=missing)
     if retrain_on is not None and sample_weight is not None:

@@ -14,6 +14,7 @@ from .._validation import (
     check_binary,
     check_floats,
     check_same_length,
+    check_same_rows,
     check_threshold,
     check_weights,
     list_some,
@@ -91,6 +92,9 @@ class PublishedStatistics:
         missing : {"error", "own_group"}, default="error"
             Whether rows without a group are an error or a group of their own.
         """
+        check_same_rows(
+            y_true=y_true, y_pred=y_pred, sensitive_features=sensitive_features, sample_weight=sample_weight
+        )
         y = check_binary(y_true, "y_true")
         selected = check_binary(y_pred, "y_pred")
         check_same_length(y_true=y, y_pred=selected)
@@ -110,6 +114,7 @@ class PublishedStatistics:
         missing: str = "error",
     ) -> Self:
         """Count labels and scores; a person is selected when the score is above the threshold (``>``)."""
+        check_same_rows(score=score, y_true=y_true, sensitive_features=sensitive_features, sample_weight=sample_weight)
         values = check_floats(score, "score")
         check_same_length(y_true=as_column(y_true, "y_true"), score=values)
         return cls.from_predictions(
@@ -132,6 +137,7 @@ class PublishedStatistics:
         missing: str = "error",
     ) -> Self:
         """Count labels and the predictions of a fitted classifier for ``X``."""
+        check_same_rows(X=X, y=y, sensitive_features=sensitive_features, sample_weight=sample_weight)
         return cls.from_predictions(
             y,
             estimator.predict(X),

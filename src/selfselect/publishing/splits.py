@@ -250,16 +250,33 @@ def _distinct_hashes(key: NDArray[np.uint64], strata: NDArray[np.intp]) -> NDArr
 
 
 def _hash_rows(X: Any, n_rows: int) -> NDArray[np.uint64]:
-    """Hash of the features of each row, the same for any order of rows and columns."""
+    """Hash of the features of each row, the same for any order of rows and columns, and for sparse and dense X."""
     if sparse.issparse(X):
-        X = np.asarray(X.sum(axis=1)).reshape(n_rows, 1)
+        return _hash_sparse_rows(X.tocsc(), n_rows)
     key = np.zeros(n_rows, dtype=np.uint64)
     try:
         frame = X if isinstance(X, pd.DataFrame) else pd.DataFrame(np.asarray(X).reshape(n_rows, -1))
         for i in range(frame.shape[1]):
             cells = pd.util.hash_pandas_object(frame.iloc[:, i], index=False, categorize=True).to_numpy(np.uint64)
-            mixed = (cells ^ cells.sum()) * HASH_MULTIPLIER  # columns differ by their content, not by their position
-            key += mixed ^ (mixed >> np.uint64(32))
+            key += _mix(cells, cells.sum())
         return key
     except (TypeError, ValueError):  # the classifier will raise the error about X
         return np.arange(n_rows, dtype=np.uint64)
+
+
+def _mix(cells: Any, column: Any) -> Any:
+    """Hashes of cells, mixed with that of their column: columns differ by their content, not by their position."""
+    mixed = (cells ^ column) * HASH_MULTIPLIER
+    return mixed ^ (mixed >> np.uint64(32))
+
+
+def _hash_sparse_rows(X: Any, n_rows: int) -> NDArray[np.uint64]:
+    """The same from the stored cells: all rows get the hash of zeros, and each stored cell replaces one of them."""
+    cells, (zero,) = pd.util.hash_array(X.data), pd.util.hash_array(np.zeros(1, dtype=X.dtype))
+    column = np.repeat(np.arange(X.shape[1]), np.diff(X.indptr))
+    total = (n_rows - np.diff(X.indptr)).astype(np.uint64) * zero
+    np.add.at(total, column, cells)
+    zeros = _mix(zero, total)
+    key = np.full(n_rows, zeros.sum(), dtype=np.uint64)
+    np.add.at(key, X.indices, _mix(cells, total[column]) - zeros[column])
+    return key

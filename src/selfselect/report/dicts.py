@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import pandas as pd
 
-from ..auditing import Audit, Comparison, OverCosts, Uncertainty
+from ..auditing import Audit, Comparison, OverCosts, Provenance, Uncertainty
 from ..outcomes import BOUNDED
 from .sentences.audits import behaviour_text
 from .sentences.frontiers import NOTES
@@ -59,6 +59,12 @@ def plain_groups(names: Sequence[str], frame: pd.DataFrame) -> list[dict[str, An
     return [{"group": name, **row} for name, row in zip(names, plain_rows(frame), strict=True)]
 
 
+def source_to_dict(*sources: Provenance) -> dict[str, Any]:
+    """Which value means qualified, and which passes, where this is known; of several sources, a list."""
+    known = [{"qualified": source.label, "passes": source.passes} for source in sources if source.passes]
+    return {"provenance": known if len(sources) > 1 else known[0]} if known else {}
+
+
 # ---------------------------------------------------------------------- audits
 
 
@@ -87,6 +93,7 @@ def _one_cost(audit: Audit, resampled: bool) -> dict[str, Any]:
     return {
         "cost": plain_value(cost),
         **({"cost_of": own} if own else {}),
+        **source_to_dict(audit.provenance),
         "threshold": plain_value(audit.threshold),
         **({"lower_passes": True} if audit.published_by.lower_passes else {}),
         "n": plain_value(audit.population.counts.n.sum()),
@@ -150,6 +157,7 @@ def comparison_to_dict(comparison: Comparison) -> dict[str, Any]:
     numbers = comparison.differences().to_dict("index")
     return {
         "names": list(comparison.names),
+        **source_to_dict(comparison.before.provenance, comparison.after.provenance),
         "paired": comparison.paired,
         "n_resamples": len(comparison.drawn[0].shares),
         "confidence": comparison.confidence,
@@ -164,6 +172,7 @@ def plan_to_dict(plan: SubsidyPlan) -> dict[str, Any]:
     spending = plan.spending
     return {
         "cost": _one_cost(plan.before, resampled=False)["cost"],
+        **source_to_dict(plan.before.provenance),
         "threshold": plain_value(plan.before.threshold),
         "subsidy_kind": plan.subsidy_kind,
         "budget": None if spending is None else spending.budget,
@@ -191,6 +200,7 @@ def frontier_to_dict(frontier: ThresholdFrontier) -> dict[str, Any]:
     recommended = {kind: frontier.recommend(kind=kind) for kind in frontier.points}
     return {
         "cost": plain_value(frontier.terms.uniform_cost),
+        **source_to_dict(frontier.provenance),
         "n": plain_value(frontier.curves.n.sum()),
         "max_social_cost": frontier.max_social_cost,
         "met": frontier.met,

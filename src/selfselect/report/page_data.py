@@ -146,6 +146,7 @@ def source_data(source: Provenance) -> dict[str, str]:
         "command": printable(source.command),
         "sha256": source.sha256,
         "label": short_name(source.label) if source.label else "",
+        "passes": short_name(source.passes) if source.passes else "",
         "group_by": short_name(source.groups or "group"),
         "score": short_name(source.score or "score"),
         "note": printable(source.note),

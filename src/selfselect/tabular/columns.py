@@ -10,17 +10,18 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
+from .._notices import captured_warnings
 from .._text import quote
 from .._validation import BoolArray, FloatArray
 from ..auditing import group_names
-from ..counting import MISSING
+from ..counting import MISSING, GroupCodes, encode_groups
 from .dialect import looks_like_number
 from .errors import TableError
 from .table import BLANKS, Column, Table, TextArray, did_you_mean, listing
 
 #: Values that mean yes or no without further explanation.
-YES: frozenset[Decimal | str] = frozenset({Decimal(1), "true"})
-NO: frozenset[Decimal | str] = frozenset({Decimal(0), "false"})
+YES: frozenset[Decimal | str] = frozenset({Decimal(1), "true", "yes"})
+NO: frozenset[Decimal | str] = frozenset({Decimal(0), "false", "no"})
 #: Cells that mean that nothing is known, whatever the case of their letters.
 MISSING_CELLS = frozenset({"", "na", "n/a", "nan", "null", "?"})
 #: Problem with a cell that must not be empty.
@@ -153,9 +154,9 @@ NO_LABEL = (
 class BinaryColumn:
     """Labels or decisions: a column of two values, one of which counts as positive.
 
-    ``positive`` are the values that count as positive; None if 1 or true does. ``fallback`` takes its place if a column
-    holds others than 0, 1, true, false. Once the positive ones are named, there may be any number of negative labels.
-    ``values`` says which rows are positive, and ``known`` which hold a value, if ``allow_empty``.
+    ``positive`` are the values that count as positive; None if 1, true or yes does. The value of another column is
+    never used. Once the positive ones are named, there may be any number of negative labels. ``values`` says which rows
+    are positive, and ``known`` which hold a value, if ``allow_empty``.
     """
 
     def __init__(
@@ -165,14 +166,11 @@ class BinaryColumn:
         positive: str | Sequence[str] | None,
         *,
         is_label: bool = False,
-        fallback: str | Sequence[str] | None = None,
         allow_empty: bool = False,
     ) -> None:
         self._table, self._column = table, column
         canonical = [_canonical(str(text), table.decimal) for text in column.texts]
         missing = _missing_texts(column.texts)
-        if positive is None and any(value not in YES | NO for value in canonical):
-            positive = fallback
         self._positive = ((positive,) if isinstance(positive, str) else tuple(positive or ())) or None
         self._named = YES if self._positive is None else {_canonical(name, table.decimal) for name in self._positive}
         self._named_by = "positive" if is_label else "prediction_positive"
@@ -193,8 +191,8 @@ class BinaryColumn:
             raise self._error(f"{problem} {meaning}", codes[2], key=key, name=column.name)
         unclear = [code for value, code in self._first_code.items() if value not in YES | NO]
         if self._positive is None and unclear:
-            text, held = quote(str(column.texts[unclear[0]])), ", ".join(map(quote, self._texts(self.seen)))
-            problem = f"{text} is neither 0 nor 1 (found: {held}); say which value means {meaning}"
+            held = listing(self._texts(self.seen))
+            problem = f"it holds {held}, not 1 and 0, true and false or yes and no; say which value means {meaning}"
             raise self._error(problem, unclear[0], key=self._named_by)
         self.values: BoolArray = np.array([value in self._named for value in canonical], dtype=bool)[column.codes]
         self.known: BoolArray = ~missing[column.codes]
@@ -216,6 +214,11 @@ class BinaryColumn:
     def texts_by_meaning(self) -> tuple[list[str], list[str]]:
         """Values that count as positive, and values that do not, as their first rows have them."""
         return self._texts(self.seen & self._named), self._texts(self.seen - self._named)
+
+    def meaning(self) -> str:
+        """The column and its positive values, for reports: ``repaid = yes``."""
+        positive = self._positive or self.texts_by_meaning()[0]
+        return f"{self._column.name} = {' or '.join(positive)}" if positive else self._column.name
 
     def check_named_values(self) -> None:
         """Refuse a named value that no row has, and two values that differ in case alone if there is no other."""
@@ -251,6 +254,12 @@ def group_frame(table: Table, columns: Sequence[Column], missing: str = "error")
         labels = pd.Index(sorted(set(names) - {""}), dtype=object)
         frame[column.name] = pd.Categorical.from_codes(labels.get_indexer(names)[column.codes], labels)
     return pd.DataFrame(frame)
+
+
+def encode_frame(frame: pd.DataFrame, missing: str = "error") -> GroupCodes:
+    """Groups of a frame, without warnings about their spelling: the data checks of a table report it."""
+    with captured_warnings():
+        return encode_groups(frame, n_rows=len(frame), missing=missing)
 
 
 def match_groups(names: Sequence[str], groups: pd.Index, named_by: str = "") -> list[Any]:

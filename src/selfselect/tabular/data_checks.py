@@ -12,6 +12,7 @@ from typing import Any, Literal, TypeAlias
 
 import numpy as np
 import pandas as pd
+from numpy.typing import NDArray
 from scipy.stats import rankdata
 from sklearn.metrics import roc_auc_score
 
@@ -19,7 +20,7 @@ from .._formats import MAX_NAMED, count, listed, percent
 from .._text import quote
 from .._validation import BoolArray, FloatArray
 from ..auditing import ScreeningResult, group_names
-from ..counting import GroupCounts
+from ..counting import GroupCounts, plain_label
 from ..publishing import PublishedStatistics, ThresholdCurves
 from .columns import is_missing, numbers_or_missing
 from .features import reason_to_leave_out
@@ -33,6 +34,9 @@ MIN_ROWS = 50
 MIN_ROWS_OF_GROUPS = 20
 #: A group of fewer people is too small to publish anything about.
 MIN_GROUP_SIZE = 10
+#: Fewer copies of rows, or a smaller share of all rows, are not reported; nor are those of tables with fewer distinct
+#: rows.
+MIN_COPIES, MIN_SHARE_OF_COPIES, MIN_SHARE_DISTINCT = 10, 0.01, 0.2
 #: AUC from which a score or decision is nearly the label.
 LABEL_AUC = 0.99
 #: AUC from which a feature gives the label away: it may have been recorded afterwards.
@@ -49,6 +53,8 @@ MAX_ROWS = 50_000
 UNKNOWN_WORDS = frozenset(
     "na n/a n.a. nan null none nil ? - -- . unknown missing unspecified undefined #n/a not_available".split()
 ) | {"not available", "not known", "not stated", "no data", "no answer", "prefer not to say"}
+#: How names differ that are one name for a reader.
+DIFFER_BY_SPELLING = "differ only by case, blanks, the encoding of accents or the way to write a number"
 DATE = re.compile(
     r"\d{4}[-/.]\d{1,2}[-/.]\d{1,2}([ T]\d.*)?"  # 2024-01-31
     r"|\d{1,2}[-/.]\d{1,2}[-/.](\d{4}|\d{2})( \d.*)?"  # 31.01.2024
@@ -104,6 +110,35 @@ def check_label_values(column: str, qualified: list[str], others: list[str]) -> 
 # ---------------------------------------------------------------------- people and groups
 
 
+def repeated_rows(*columns: NDArray[Any]) -> int:
+    """Number of rows that agree with an earlier one in all columns."""
+    return int(pd.DataFrame(dict(enumerate(columns))).duplicated().sum())
+
+
+def check_copies(y: BoolArray, groups: NDArray[Any], columns: Sequence[NDArray[Any]]) -> Iterator[Finding]:
+    """Rows that are exact copies of others, if there are more than chance explains.
+
+    ``columns`` are codes of all other columns. People who agree in everything else by chance often differ in the label;
+    copies never do. Where few rows are distinct, people agree by chance.
+    """
+    frame = pd.DataFrame({"group": groups, **{str(i): column for i, column in enumerate(columns)}})
+    n, alike = len(y), frame.duplicated(keep=False).to_numpy()  # in everything but the label
+    if n < MIN_ROWS or alike.sum() < MIN_COPIES:
+        return
+    people = frame[alike].groupby(list(frame), sort=False).ngroup().to_numpy()
+    size, qualified = np.bincount(people), np.bincount(people, weights=y[alike])
+    distinct = n - len(people) + len(size)
+    copies = int((np.maximum(qualified - 1, 0) + np.maximum(size - qualified - 1, 0)).sum())
+    pairs = size * (size - 1) / 2
+    rate = float((pairs * qualified / size).sum() / pairs.sum())
+    differ, by_chance = float((qualified * (size - qualified)).sum()), 2 * rate * (1 - rate) * float(pairs.sum())
+    enough = copies >= max(MIN_COPIES, MIN_SHARE_OF_COPIES * n) and distinct >= MIN_SHARE_DISTINCT * n
+    if enough and differ <= by_chance / 2:
+        text = f"{count(copies)} rows are exact copies of another row."
+        advice = "If they are the same people, keep one row of each: repeated people make results look more certain."
+        yield Finding("copies", "warning", text, advice)
+
+
 def _effective_sizes(counts: GroupCounts) -> FloatArray:
     """People of each group; where they have weights, the effective sample size."""
     return np.asarray(counts.n * counts.people_per_weight, dtype=np.float64)
@@ -136,11 +171,6 @@ def _wrong_column(table: PublishedStatistics, label: str) -> Iterator[Finding]:
         yield Finding("group_is_label", "warning", text, "Name a column of who people are, not of their outcome.")
 
 
-def _plain(name: str) -> str:
-    """A name by which groups that differ by case or blanks are equal."""
-    return " ".join(name.split()).casefold()
-
-
 def _names_and_sizes(table: PublishedStatistics, groups: Sequence[int]) -> str:
     names = group_names(table.groups)
     return listed([f"{quote(names[i])} ({count(table.counts.n[i])} people)" for i in groups])
@@ -148,25 +178,26 @@ def _names_and_sizes(table: PublishedStatistics, groups: Sequence[int]) -> str:
 
 def _differ_by_case(table: PublishedStatistics) -> Iterator[Finding]:
     names, n = group_names(table.groups), table.counts.n
-    plain = pd.Series([_plain(name) for name in names])
+    levels = [table.groups.get_level_values(i) for i in range(table.groups.nlevels)]
+    plain = pd.Series(list(zip(*(map(plain_label, level) for level in levels), strict=True)))
     for same in plain[plain.duplicated(keep=False)].groupby(plain).groups.values():
         several = [int(i) for i in same]
         largest = max(several, key=lambda i: float(n[i]))
-        text = f"{_names_and_sizes(table, several)} differ only by case or blanks, and count as {len(several)} groups."
+        text = f"{_names_and_sizes(table, several)} {DIFFER_BY_SPELLING}, and count as {len(several)} groups."
         yield Finding(
             "case_of_groups", "warning", text, f"If they are one group, write {quote(names[largest])} in every row."
         )
 
 
 def check_group_names(first: Sequence[str], second: Sequence[str]) -> Iterator[Finding]:
-    """Groups of two tables that differ only by case or blanks."""
-    in_first = {_plain(name): name for name in first}
+    """Groups of two tables that differ only by their spelling."""
+    in_first = {plain_label(name): name for name in first}
     for name in second:
-        other = in_first.get(_plain(name))
+        other = in_first.get(plain_label(name))
         if other is not None and name not in first and other not in second:
             text = (
-                f"{quote(other)} in the first table and {quote(name)} in the second differ only by case or blanks, and "
-                "count as two groups."
+                f"{quote(other)} in the first table and {quote(name)} in the second {DIFFER_BY_SPELLING}, and count as "
+                "two groups."
             )
             yield Finding("case_of_groups", "warning", text, "If they are one group, write it alike in both.")
 

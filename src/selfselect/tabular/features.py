@@ -68,7 +68,17 @@ def fit_encoder(frame: pd.DataFrame) -> ColumnTransformer:
 
 
 def _category_encoder(column: pd.DataFrame) -> OneHotEncoder:
-    """Indicators of the frequent categories, and one of all others.
+    """Indicators of the frequent categories, and one of all others."""
+    return OneHotEncoder(
+        categories=[frequent_categories(column)],
+        min_frequency=1,
+        handle_unknown="infrequent_if_exist",
+        sparse_output=False,
+    )
+
+
+def frequent_categories(column: pd.DataFrame) -> TextArray:
+    """Categories that have an indicator of their own; the empty text stands for all others, if there are any.
 
     The name of a rare category may identify people. So a model lists the frequent ones, and treats any other category
     as unknown.
@@ -80,9 +90,7 @@ def _category_encoder(column: pd.DataFrame) -> OneHotEncoder:
     if rare is not None:
         # no cell is empty text: MISSING stands for it, so this category is the infrequent one
         categories = np.append(categories[~np.isin(categories, rare)], "")
-    return OneHotEncoder(
-        categories=[categories], min_frequency=1, handle_unknown="infrequent_if_exist", sparse_output=False
-    )
+    return np.asarray(categories, dtype=object)
 
 
 def reason_to_leave_out(cells: TextArray) -> str:

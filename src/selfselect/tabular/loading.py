@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
+from typing import NamedTuple
 
 import numpy as np
 
@@ -11,29 +12,35 @@ from .._errors import InputError
 from .._text import quote
 from .._validation import MAX_MAGNITUDE, BoolArray, FloatArray, outside_weight_range
 from ..auditing import ScreeningResult, default_threshold
-from ..counting import GroupCodes, GroupCounts, encode_groups
+from ..counting import GroupCodes, GroupCounts
 from ..publishing import PublishedStatistics, ThresholdCurves
-from .columns import BinaryColumn, as_numbers, group_frame, normalise_decimals
+from .columns import BinaryColumn, as_numbers, encode_frame, group_frame, normalise_decimals
 from .data_checks import (
+    MIN_COPIES,
     Finding,
     check_column_roles,
+    check_copies,
     check_decisions,
     check_features,
     check_label_values,
     check_labels_and_groups,
     check_scores,
+    repeated_rows,
 )
 from .errors import TableError
 from .table import Column, Table, TextArray
+
+#: In larger tables, an audit does not read all columns to look for copies of rows.
+MAX_ROWS_FOR_COPIES = 200_000
 
 
 @dataclass(frozen=True)
 class PeopleColumns:
     """Columns of labels, groups and weights.
 
-    The combinations of the group columns are the groups. ``positive`` are the labels that mean qualified, if not 1 or
-    true; all others then mean not qualified. ``missing`` ("error" or "own_group") is about rows without a group. With
-    ``untested``, the label of people who do not pass screening may be empty.
+    The combinations of the group columns are the groups. ``positive`` are the labels that mean qualified, if not 1,
+    true or yes; all others then mean not qualified. ``missing`` ("error" or "own_group") is about rows without a group.
+    With ``untested``, the label of people who do not pass screening may be empty.
     """
 
     label: str
@@ -63,7 +70,7 @@ class ScoreColumn:
 
 @dataclass(frozen=True)
 class DecisionColumn:
-    """Who passes screening: two values, of which ``positive`` (by default 1 or true) means passing."""
+    """Who passes screening: two values, of which ``positive`` (by default 1, true or yes) means passing."""
 
     name: str
     positive: str | None = None
@@ -73,17 +80,25 @@ class DecisionColumn:
 Model = ScoreColumn | DecisionColumn
 
 
+class Meaning(NamedTuple):
+    """Which value of the label means qualified ("repaid = yes"), and who passes screening ("score > 0.5")."""
+
+    label: str
+    passes: str
+
+
 @dataclass(frozen=True, eq=False)
 class ModelOutput:
     """Decisions of a model and, if there is one, the score that they come from.
 
-    Where lower scores pass, score and threshold are negated.
+    Where lower scores pass, score and threshold are negated. ``passes`` says in words which value or score passes.
     """
 
     selected: BoolArray
     score: FloatArray | None = None
     threshold: float | None = None
     lower_passes: bool = False
+    passes: str = ""
 
     def screen(
         self, y: BoolArray, groups: GroupCodes, weight: FloatArray | None = None, known: BoolArray | None = None
@@ -116,7 +131,7 @@ class PeopleReader:
     def groups(self, column: str | None = None) -> GroupCodes:
         """Groups by one column, or by the combinations of all."""
         frame = self._group_frame if column is None else self._group_frame[[column]]
-        return encode_groups(frame, missing=self._people.missing)
+        return encode_frame(frame, self._people.missing)
 
     def output(self, model: Model, column: Column) -> ModelOutput:
         """Output of a model, from one of the other columns."""
@@ -128,13 +143,18 @@ class PeopleReader:
                     threshold = default_threshold(float(score.min()), float(score.max()))
                 except InputError as error:
                     raise self._table.error(str(error), column=model.name, key=error.key) from error
+            passes = f"{model.name} {'<' if model.lower_passes else '>'} {threshold:g}"
             if model.lower_passes:
                 score, threshold = -score, -threshold
-            return ModelOutput(score > threshold, score, threshold, model.lower_passes)
-        decisions = BinaryColumn(self._table, column, model.positive, fallback=self._people.positive)
-        if model.positive is not None or not decisions.seen <= self._labels.seen:
-            decisions.check_named_values()  # if no row had the value, nobody would pass
-        return ModelOutput(decisions.values)
+            return ModelOutput(score > threshold, score, threshold, model.lower_passes, passes)
+        decisions = BinaryColumn(self._table, column, model.positive)
+        decisions.check_named_values()  # if no row had the value, nobody would pass
+        return ModelOutput(decisions.values, passes=decisions.meaning())
+
+    @property
+    def qualified(self) -> str:
+        """Which value of the label means qualified: ``repaid = yes``."""
+        return self._labels.meaning()
 
     def screen(self, output: ModelOutput, group_column: str | None = None) -> ScreeningResult:
         """Result of a model. People without a label must not pass screening."""
@@ -155,6 +175,10 @@ class PeopleReader:
     def without_decisions(self) -> PublishedStatistics:
         """Labels and groups only."""
         return ModelOutput(np.zeros(len(self.y), dtype=bool)).screen(self.y, self.groups()).table
+
+    def copy_findings(self, columns: Sequence[Column]) -> Iterator[Finding]:
+        """Rows that are exact copies of others, by their label, group and the given columns."""
+        return check_copies(self.y, self.groups().codes, [column.codes for column in columns])
 
     def label_findings(self) -> Iterator[Finding]:
         """What looks wrong with the values of the label."""
@@ -193,8 +217,8 @@ def read_screening_results(
     model: Model,
     findings: list[Finding] | None = None,
     group_columns: Sequence[str | None] = (None,),
-) -> list[ScreeningResult]:
-    """Results of a model for the people in a table: one for each column of groups.
+) -> tuple[list[ScreeningResult], Meaning]:
+    """Results of a model for the people in a table: one for each column of groups; and who is qualified and passes.
 
     None stands for the combinations of all columns. What looks wrong with the table is added to ``findings``.
     """
@@ -206,17 +230,30 @@ def read_screening_results(
         for result in results:
             findings += check_labels_and_groups(result.table, people.label)
         findings += check_output(results[0], model)
-    return results
+        findings += _copies_in(table, people, reader, output)
+    return results, Meaning(reader.qualified, output.passes)
+
+
+def _copies_in(table: Table, people: PeopleColumns, reader: PeopleReader, output: ModelOutput) -> Iterator[Finding]:
+    """Copies of rows; the other columns of a table are read only if the columns of the model leave it open."""
+    scores = output.selected if output.score is None else output.score
+    if len(scores) <= MAX_ROWS_FOR_COPIES and repeated_rows(reader.y, reader.groups().codes, scores) >= MIN_COPIES:
+        names = [name for name in table.header if name not in {people.label, *people.groups}]
+        yield from reader.copy_findings(table.columns([i for i, name in enumerate(table.header) if name in names]))
 
 
 @dataclass(frozen=True, eq=False)
 class TrainingTable:
-    """People to learn from: columns of text, who is qualified, groups, and how rows without a group were treated."""
+    """People to learn from: columns of text, who is qualified, groups, and how rows without a group were treated.
+
+    ``qualified`` is the value of the label that means qualified, as in ``repaid = yes``.
+    """
 
     columns: dict[str, TextArray]
     y: BoolArray
     groups: GroupCodes
     missing: str = "error"
+    qualified: str = ""
 
 
 def read_for_training(
@@ -241,8 +278,9 @@ def read_for_training(
     if findings is not None:
         findings += reader.label_findings()
         findings += check_labels_and_groups(reader.without_decisions(), people.label)
+        findings += reader.copy_findings([column for column in reader.others if column.name not in people.groups])
         findings += check_features({name: columns[name] for name in used if name not in people.groups}, reader.y)
-    return TrainingTable(columns, reader.y, reader.groups(), people.missing)
+    return TrainingTable(columns, reader.y, reader.groups(), people.missing, reader.qualified)
 
 
 def _other_columns(table: Table, hidden: set[str], ignore: Sequence[str]) -> list[str]:
@@ -254,15 +292,22 @@ def _other_columns(table: Table, hidden: set[str], ignore: Sequence[str]) -> lis
 
 def read_for_checking(
     table: Table, people: PeopleColumns, model: Model | None, *, ignore: Sequence[str] = (), findings: list[Finding]
-) -> int:
-    """Check labels, groups, the column of a model and all other columns but the ignored ones; count the people."""
+) -> tuple[int, Meaning]:
+    """Check labels, groups, the column of a model and all other columns but the ignored ones.
+
+    The result is the number of people, and who is qualified and passes.
+    """
     hidden = {people.label, *people.groups, *ignore, *(() if model is None else (model.name,))}
     used = list(dict.fromkeys(_other_columns(table, hidden, ignore)))
     positions = [] if model is None else [model_position(table, model)]
     reader = PeopleReader(table, people, [*positions, *(table.position(name) for name in used)])
     findings += reader.label_findings()
     findings += check_labels_and_groups(reader.without_decisions(), people.label)
+    passes = ""
     if model is not None:
-        findings += check_output(reader.screen(reader.output(model, reader.others[0])), model)
+        output = reader.output(model, reader.others[0])
+        findings += check_output(reader.screen(output), model)
+        passes = output.passes
+    findings += reader.copy_findings(reader.others)
     findings += check_features({column.name: column.cells() for column in reader.others[len(positions) :]}, reader.y)
-    return len(reader.y)
+    return len(reader.y), Meaning(reader.qualified, passes)

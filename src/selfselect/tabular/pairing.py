@@ -26,6 +26,7 @@ class ModelTable:
     weight: FloatArray | None
     outputs: list[ModelOutput]
     identifiers: NDArray[np.str_] | None
+    qualified: str = ""
 
     def take(self, rows: NDArray[np.intp]) -> ModelTable:
         """Some of the people, in a given order."""
@@ -54,7 +55,7 @@ def read_model_table(
     if identifier is not None:
         column = reader.others[-1]
         identifiers = np.array([str(text).strip() for text in column.texts])[column.codes]
-    return ModelTable(table.name, reader.y, reader.groups(), reader.weight, outputs, identifiers)
+    return ModelTable(table.name, reader.y, reader.groups(), reader.weight, outputs, identifiers, reader.qualified)
 
 
 def match_people(first: ModelTable, second: ModelTable, identifier: str) -> tuple[ModelTable, ModelTable, int]:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import warnings
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, Literal, TypeAlias
 
@@ -20,11 +20,12 @@ from .._text import quote
 from .._validation import MAX_MAGNITUDE, BoolArray, FloatArray, check_choice
 from ..auditing import Audit, Provenance, ScreeningResult, group_names
 from ..costs import Terms
-from ..counting import encode_groups
-from .columns import group_frame, numbers_or_missing, with_point
+from .columns import encode_frame, group_frame, numbers_or_missing, with_point
+from .data_checks import Finding
 from .features import as_frame, fit_encoder, read_features
 from .loading import ModelOutput, TrainingTable
 from .table import Column, Table, TextArray
+from .training_ranges import compare_with_training, describe_columns
 
 Method: TypeAlias = Literal["naive", "semi", "thresholds", "strategic"]
 
@@ -50,7 +51,8 @@ class TableModel:
     """A fitted pipeline of a ``ColumnTransformer`` and a classifier, with the columns of a table that it needs.
 
     ``columns`` are those that it learnt from; ``numbers`` are those of them that hold numbers, the others hold
-    categories. ``groups`` are the columns that make up the groups.
+    categories. ``groups`` are the columns that make up the groups, ``qualified`` the value that a prediction of 1 means
+    (as in ``repaid = yes``), ``seen`` what training saw of each column (:mod:`.training_ranges`).
     """
 
     pipeline: Pipeline
@@ -58,6 +60,8 @@ class TableModel:
     numbers: tuple[str, ...]
     groups: tuple[str, ...]
     missing: str = "error"
+    qualified: str = ""
+    seen: dict[str, dict[str, Any]] = field(default_factory=dict)
 
     @property
     def classifier(self) -> Any:
@@ -85,7 +89,7 @@ class TableModel:
         known = np.ones(len(features), dtype=bool)
         if isinstance(groups, pd.DataFrame):
             known = self.applies_to(groups)[1]
-            groups = encode_groups(groups[known], missing=self.missing) if known.any() else None
+            groups = encode_frame(groups[known], self.missing) if known.any() else None
         score = np.full(len(features), np.nan)
         if known.any():
             score[known] = self.classifier.decision_function(features[known], sensitive_features=groups)
@@ -93,7 +97,7 @@ class TableModel:
 
     def applies_to(self, groups: pd.DataFrame) -> tuple[BoolArray, BoolArray]:
         """Whether each person applies, and whether the person's group was there in training."""
-        own = encode_groups(groups, n_rows=len(groups), missing=self.missing)
+        own = encode_frame(groups, self.missing)
         position = self.classifier.published_.groups.get_indexer(own.labels)
         known = position >= 0
         applies = np.where(known, self.classifier.applies().to_numpy()[np.maximum(position, 0)], False)
@@ -178,6 +182,8 @@ def train_on_table(
         numbers=tuple(frame.select_dtypes("number").columns),
         groups=tuple(map(str, people.groups.labels.names)),
         missing=people.missing,
+        qualified=people.qualified,
+        seen=describe_columns(frame[train]),
     )
     score = model.score(frame, people.groups)
     unseen_scores = classifier.unseen_scores_
@@ -211,11 +217,13 @@ def _fit(classifier: Any, features: Any, y: BoolArray, groups: Any) -> list[str]
 # ---------------------------------------------------------------------- predict
 
 
-def predict_table(model: TableModel, table: Table) -> tuple[list[list[str]], list[str]]:
+def predict_table(
+    model: TableModel, table: Table, findings: list[Finding] | None = None
+) -> tuple[list[list[str]], list[str]]:
     """All columns of a table with the columns score, prediction and applies added, and groups unknown in training.
 
     A score above 0 passes screening (prediction 1). ``applies`` is by the statistics published in training. Undefined
-    values are empty.
+    values are empty. Columns that are unlike those of training are added to ``findings``.
     """
     position = {name: table.position(name, use="which the model needs") for name in [*model.columns, *model.groups]}
     columns = table.columns(range(len(table.header)))
@@ -223,8 +231,15 @@ def predict_table(model: TableModel, table: Table) -> tuple[list[list[str]], lis
     cells |= {name: _numbers_with_points(table, columns[position[name]]) for name in model.numbers}
     groups = group_frame(table, [columns[position[name]] for name in model.groups], model.missing)
     applies, known = model.applies_to(groups)
-    unknown = [] if known.all() else group_names(encode_groups(groups[~known], missing="own_group").labels)
-    scores = model.score(model.frame(cells), groups).tolist()
+    unknown = [] if known.all() else group_names(encode_frame(groups[~known], "own_group").labels)
+    frame = model.frame(cells)
+    if findings is not None:
+        known_groups = model.classifier.published_.groups
+        labels = {name: known_groups.get_level_values(i).unique() for i, name in enumerate(model.groups)}
+        findings += compare_with_training(
+            model.seen, frame.join(groups[groups.columns.difference(frame.columns)]), labels
+        )
+    scores = model.score(frame, groups).tolist()
     added = [
         ["" if np.isnan(score) else repr(score) for score in scores],
         ["" if np.isnan(score) else str(int(score > 0)) for score in scores],
