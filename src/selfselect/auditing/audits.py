@@ -22,7 +22,7 @@ from .impact import impact_ratios
 from .names import group_names
 from .promises import promises
 from .reported import Provenance, Reported
-from .resampling import Uncertainty, resample
+from .resampling import Design, Uncertainty, resample
 from .screening import ScreeningResult
 from .undecided import either_way
 
@@ -195,10 +195,24 @@ class Audit(Reported):
         new = self.population.reindex(groups).counts
         return promises(self.applies.to_numpy(), self.terms.effective_cost(groups), new, groups)
 
-    def uncertainty(self, n_resamples: int = 1000, random_state: Any = 0, confidence: float = 0.95) -> Uncertainty:
-        """Percentile intervals by the bootstrap over people, stratified by group.
+    def uncertainty(
+        self,
+        n_resamples: int = 1000,
+        random_state: Any = 0,
+        confidence: float = 0.95,
+        design: Design = "random",
+    ) -> Uncertainty:
+        """Intervals of the audit's numbers, by the Bayesian bootstrap over people.
 
-        If new people are counted, both sets are drawn. If people were not tested, an interval holds both bounds.
+        They are intervals of what holds in the population that people were drawn from, where each group decides by its
+        precision in that population. Chance in the sample may turn the decision of a group whose precision lies near
+        its cost. So an interval holds what follows from all decisions that the data do not exclude together. It covers
+        more often than ``confidence`` if several groups are near their cost, and is then wide: 95% intervals cover
+        about 95% if all groups are far from their cost, and up to 100% otherwise. A group of which nobody passes stays
+        away.
+
+        If new people are counted, decisions are those that follow from what was published, and only the new people are
+        drawn. The same holds for decisions by a lower bound. If people were not tested, an interval holds both bounds.
 
         Parameters
         ----------
@@ -208,6 +222,9 @@ class Audit(Reported):
             Seed, as :func:`numpy.random.default_rng` takes it.
         confidence : float, default=0.95
             Level of the intervals.
+        design : {"random", "fixed"}, default="random"
+            Whether people were drawn from the population as a whole, so that group sizes vary by chance, or as many of
+            each group as intended.
 
         Examples
         --------
@@ -218,11 +235,15 @@ class Audit(Reported):
         """
         check_fraction(confidence, "confidence", inclusive=False)
         drawn = resample(
-            self.published_by, self.counted_on, self.terms, n_resamples=n_resamples, random_state=random_state
+            self.published_by,
+            self.counted_on,
+            self.terms,
+            n_resamples=n_resamples,
+            random_state=random_state,
+            confidence=confidence,
+            design=design,
         )
-        people = (self.published_by, self.counted_on)
-        weighted = any(np.issubdtype(one.counts.n.dtype, np.floating) for one in people)
-        return Uncertainty(drawn, confidence, random_state, weighted)
+        return Uncertainty(drawn, confidence, random_state, design)
 
     def over_costs(self, low: float, high: float) -> OverCosts:
         """Who applies over a range of costs, exactly; groups with a cost of their own keep it.
