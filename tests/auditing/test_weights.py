@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from selfselect import PublishedStatistics, audit
+from selfselect import audit
 
 
 def people(seed=0, n=300):
@@ -24,14 +24,27 @@ def test_repeating_people_does_not_make_weighted_intervals_narrower():
     assert "effective_selected" not in plain
 
 
-def test_intervals_of_unequal_weights_cover_the_truth_and_those_of_repetitions_do_not():
-    rng = np.random.default_rng(2)
-    truth, covered, naive = 0.7, 0, 0
+def coverage_of_precision(weigh):
+    """Share of 95% intervals that contain the precision of the weighted population."""
+    rng, people = np.random.default_rng(2), 200_000
+    y = rng.random(people) < 0.7
+    weight = weigh(rng, y)
+    truth, covered = weight[y].sum() / weight.sum(), 0
     for _ in range(400):
-        y, weight = rng.random(200) < truth, rng.choice([1.0, 20.0], 200)
-        row = audit(y, y_pred=np.ones(200), sample_weight=weight, cost=0.5).to_frame().iloc[0]
+        drawn = rng.integers(0, people, 200)
+        row = audit(y[drawn], y_pred=np.ones(200), sample_weight=weight[drawn], cost=0.5).to_frame().iloc[0]
         covered += row["precision_low"] <= truth <= row["precision_high"]
-        plain = PublishedStatistics.from_predictions(y, np.ones(200), sample_weight=weight).to_frame().iloc[0]
-        naive += plain["precision_low"] <= truth <= plain["precision_high"]
-    assert covered > 0.92 * 400
-    assert naive < 0.7 * 400
+    return covered / 400
+
+
+@pytest.mark.parametrize(
+    "weigh",
+    [
+        lambda rng, y: rng.choice([1.0, 20.0], len(y)),
+        lambda rng, y: np.where(y, 0.3, 1.0) * rng.lognormal(0, 0.5, len(y)),
+        lambda rng, y: np.where(y, 1.0, 0.2),
+    ],
+    ids=["two weights", "failures weigh more", "failures weigh less"],
+)
+def test_intervals_of_weighted_people_cover_the_truth(weigh):
+    assert coverage_of_precision(weigh) >= 0.92

@@ -1,7 +1,8 @@
 import numpy as np
+import pandas as pd
 import pytest
 
-from selfselect.counting import GroupCounts
+from selfselect.counting import CountCurves, GroupCounts
 
 COUNTS = {"n": [4, 2], "positives": [2, 1], "selected": [2, 0], "true_positives": [1, 0]}
 
@@ -34,28 +35,55 @@ def by_loop(y, selected, codes, weight, known, n_groups=4):
 @pytest.mark.parametrize("seed", range(3))
 def test_untested_people_and_squared_weights_are_counted(seed):
     y, selected, codes, weight, known = rows(seed)
-    counts = GroupCounts.from_rows(y, selected, codes, 4, weight, known=known, squares=True)
+    counts = GroupCounts.from_rows(y, selected, codes, 4, weight, known=known)
     assert counts.to_dict() == by_loop(y, selected, codes, weight, known)
     assert counts.squares is not None
     assert counts.squares.to_dict() == by_loop(y, selected, codes, weight**2, known)
-    assert GroupCounts.from_rows(y, selected, codes, 4, weight, known=known).squares is None
-    assert GroupCounts.from_rows(y, selected, codes, 4, known=known, squares=True).squares is None
+    assert GroupCounts.from_rows(y, selected, codes, 4, known=known).squares is None
     assert not counts.labels_known
     assert GroupCounts.from_rows(y, selected, codes, 4, known=np.ones(len(y), bool)).labels_known
     assert GroupCounts.from_rows(y, selected, codes, 4).labels_known
 
 
 @pytest.mark.parametrize("seed", range(3))
+def test_weights_of_one_person_are_added_before_they_are_squared(seed):
+    y, selected, codes, weight, _ = rows(seed)
+    person = np.random.default_rng(seed).integers(0, 9, len(y))
+    counts = GroupCounts.from_rows(y, selected, codes, 4, weight, person=person)
+    steps = CountCurves.from_codes(y, selected * 1.0, codes, pd.Index(range(4)), weight, person)
+    assert counts.squares is not None
+    for z in range(4):
+        of_person = [(codes == z) & selected & (person == i) for i in range(9)]
+        assert counts.squares.selected[z] == pytest.approx(sum(weight[rows].sum() ** 2 for rows in of_person))
+        passed = sum(weight[rows & y].sum() ** 2 for rows in of_person)
+        assert counts.squares.true_positives[z] == pytest.approx(passed)
+    at_zero = steps.counts_of(steps.step_at(0.0))
+    assert at_zero.squares.selected == pytest.approx(counts.squares.selected)
+    assert at_zero.squares.true_positives == pytest.approx(counts.squares.true_positives)
+    assert steps.squares.n == pytest.approx(counts.squares.n)
+
+
+def test_each_person_twice_is_as_informative_as_once():
+    y, selected, codes, _, _ = rows(0)
+    once = GroupCounts.from_rows(y, selected, codes, 4)
+    twice = GroupCounts.from_rows(
+        *(np.tile(a, 2) for a in (y, selected, codes)), 4, person=np.tile(np.arange(len(y)), 2)
+    )
+    for effective, plain in zip(twice.effective_trials, once.effective_trials, strict=True):
+        assert effective == pytest.approx(plain)
+
+
+@pytest.mark.parametrize("seed", range(3))
 def test_counts_of_two_halves_add_up_to_those_of_all(seed):
     every = rows(seed)
     halves = [
-        GroupCounts.from_rows(y, selected, codes, 4, weight, known=known, squares=True)
+        GroupCounts.from_rows(y, selected, codes, 4, weight, known=known)
         for y, selected, codes, weight, known in (
             [column[part] for column in every] for part in (slice(25), slice(25, None))
         )
     ]
     y, selected, codes, weight, known = every
-    whole = GroupCounts.from_rows(y, selected, codes, 4, weight, known=known, squares=True)
+    whole = GroupCounts.from_rows(y, selected, codes, 4, weight, known=known)
     both = halves[0] + halves[1]
     assert both.to_dict() == whole.to_dict()
     assert both.squares.to_dict() == whole.squares.to_dict()
@@ -71,7 +99,7 @@ def test_counts_of_two_halves_add_up_to_those_of_all(seed):
 
 def test_counts_can_be_spread_over_more_groups():
     y, selected, codes, weight, known = rows(0, n_groups=3)
-    counts = GroupCounts.from_rows(y, selected, codes, 3, weight, known=known, squares=True)
+    counts = GroupCounts.from_rows(y, selected, codes, 3, weight, known=known)
     spread = counts.reindex(np.array([4, 0, 2]), 5)
     for name, values in counts.to_dict().items():
         assert spread.to_dict()[name] == [values[1], 0, values[2], 0, values[0]]
@@ -112,7 +140,7 @@ def test_bounds_are_the_extremes_over_all_labels_of_untested_people():
 def test_weighted_people_count_with_their_effective_sample_size():
     y, selected = np.array([True, False, True, True]), np.array([True, True, True, False])
     weight = np.array([1.0, 2.0, 3.0, 2.0])
-    counts = GroupCounts.from_rows(y, selected, np.zeros(4, np.intp), 2, weight, squares=True)
+    counts = GroupCounts.from_rows(y, selected, np.zeros(4, np.intp), 2, weight)
     true_positives, selected = counts.effective_trials
     assert selected[0] == pytest.approx(6.0**2 / 14.0)  # (sum w)^2 / sum w^2 of selected people
     assert true_positives[0] / selected[0] == pytest.approx(counts.precision[0])

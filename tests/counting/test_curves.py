@@ -51,9 +51,8 @@ def weighted_rows(seed):
 def test_weights_and_their_squares_are_added_up_above_every_threshold(seed):
     y, score, z, weight = weighted_rows(seed)
     labels, codes = np.unique(z, return_inverse=True)
-    steps = CountCurves.from_codes(y, score, codes, pd.Index(labels), weight, squares=True)
-    assert CountCurves.from_codes(y, score, codes, pd.Index(labels), weight).squares is None
-    assert CountCurves.from_codes(y, score, codes, pd.Index(labels), squares=True).squares is None
+    steps = CountCurves.from_codes(y, score, codes, pd.Index(labels), weight)
+    assert CountCurves.from_codes(y, score, codes, pd.Index(labels)).squares is None
     assert steps.squares.squares is None
     for i, (code, threshold) in enumerate(zip(steps.group, steps.threshold, strict=True)):
         above = (codes == code) & (score > threshold)

@@ -106,7 +106,7 @@ class ScreeningResult:
             )
             return replace(made, threshold=threshold)
         weights = check_weights(sample_weight, len(y))
-        curves = ThresholdCurves.from_codes(y, values, groups.codes, groups.labels, weights, squares=True)
+        curves = ThresholdCurves.from_codes(y, values, groups.codes, groups.labels, weights)
         return cls.from_curves(curves, threshold)
 
     @classmethod
@@ -130,7 +130,7 @@ class ScreeningResult:
                 f"y_true is missing for {wrong.size} person(s) who pass screening, first at row(s) {list_some(wrong)}. "
                 "Only people who do not pass can be untested: find these labels, or leave the people out."
             )
-        counts = GroupCounts.from_rows(y, selected, groups.codes, groups.n_groups, weights, known=known, squares=True)
+        counts = GroupCounts.from_rows(y, selected, groups.codes, groups.n_groups, weights, known=known)
         return cls(PublishedStatistics(groups.labels, counts))
 
     @property

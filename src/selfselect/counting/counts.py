@@ -15,10 +15,14 @@ import numpy as np
 from numpy.typing import NDArray
 
 from .._validation import FloatArray
-from .intervals import ratio
+from .intervals import effective_trials, ratio
 
 #: Names of the four sums, in order.
 COUNT_NAMES = ("n", "positives", "selected", "true_positives")
+
+
+def _sums(codes: NDArray[np.intp], size: int, mask: NDArray[np.bool_], weight: FloatArray | None) -> NDArray[Any]:
+    return np.bincount(codes[mask], None if weight is None else weight[mask], minlength=size)
 
 
 def correct_decisions(n: Any, positives: Any, selected: Any, true_positives: Any) -> NDArray[Any]:
@@ -39,7 +43,8 @@ class GroupCounts:
         People who are not selected and whose label is unknown. None means nobody. They count in ``n``, not in
         ``positives``. Rates that depend on their labels are NaN and have bounds instead.
     squares : GroupCounts, optional
-        The same sums of squared weights. None means that everybody counts once, or that weights are repetitions.
+        The same sums of squared weights; of one person's rows the weights are added before they are squared. None means
+        that everybody counts once.
 
     Examples
     --------
@@ -67,28 +72,28 @@ class GroupCounts:
         sample_weight: FloatArray | None = None,
         *,
         known: NDArray[np.bool_] | None = None,
-        squares: bool = False,
+        person: NDArray[np.intp] | None = None,
     ) -> Self:
         """Count rows by group. This is the only place where rows become counts.
 
-        Only people whose label is known may be selected; ``known=None`` means everybody. With ``squares`` the sums of
-        squared weights are kept; without them weights are repetitions.
+        Only people whose label is known may be selected; ``known=None`` means everybody. ``person`` has a code for each
+        row that is the same for rows of one person; None means that every row is a person.
         """
-
-        def count(mask: NDArray[np.bool_] | None) -> NDArray[Any]:
-            rows = codes if mask is None else codes[mask]
-            weights = sample_weight if sample_weight is None or mask is None else sample_weight[mask]
-            total: NDArray[Any] = np.bincount(rows, weights=weights, minlength=n_groups)
-            return total
-
         positive = y if known is None else y & known
-        squared = (
-            cls.from_rows(y, selected, codes, n_groups, sample_weight**2, known=known)
-            if squares and sample_weight is not None
-            else None
-        )
-        untested = None if known is None else count(~known)
-        return cls(count(None), count(positive), count(selected), count(positive & selected), untested, squares=squared)
+        everyone = np.ones(len(y), dtype=bool)
+        masks = [everyone, positive, selected, positive & selected]
+        if known is not None:
+            masks.append(~known)
+        sums = [_sums(codes, n_groups, mask, sample_weight) for mask in masks]
+        if sample_weight is None and person is None:
+            return cls(*sums)
+        if person is None:
+            squares = [_sums(codes, n_groups, mask, sample_weight**2) for mask in masks]  # type: ignore[operator]
+        else:
+            cells, cell = np.unique(np.column_stack([codes, person]), axis=0, return_inverse=True)
+            totals = [_sums(cell, len(cells), mask, sample_weight) for mask in masks]
+            squares = [np.bincount(cells[:, 0], total.astype(float) ** 2, n_groups) for total in totals]
+        return cls(*sums, squares=cls(*squares))
 
     @property
     def columns(self) -> tuple[NDArray[Any], ...]:
@@ -158,15 +163,11 @@ class GroupCounts:
 
     @property
     def effective_trials(self) -> tuple[NDArray[Any], NDArray[Any]]:
-        """True positives and selected people, as a binomial interval of the precision counts them.
-
-        With squared weights the number selected is Kish's effective sample size, ``(sum w)^2 / sum w^2``: that many
-        equally weighted people would give a precision of the same variance.
-        """
+        """True positives and selected people, as a binomial bound of the precision counts them."""
         if self.squares is None:
             return self.true_positives, self.selected
-        people_per_weight = np.nan_to_num(ratio(self.selected, self.squares.selected))
-        return np.minimum(self.true_positives, self.selected) * people_per_weight, self.selected * people_per_weight
+        squares = self.squares.true_positives, self.squares.selected
+        return effective_trials(self.true_positives, self.selected, *squares)
 
     @property
     def people_per_weight(self) -> FloatArray:

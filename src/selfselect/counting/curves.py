@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Any, Self
+from typing import Any, Self, cast
 
 import numpy as np
 import pandas as pd
@@ -44,6 +44,14 @@ def _sum_to_group_end(values: NDArray[Any], codes: NDArray[np.intp], group_end: 
     return total
 
 
+def _squared(weights: FloatArray, codes: NDArray[np.intp], person: NDArray[np.intp] | None) -> FloatArray:
+    """What each row adds to the sum of squared weights of its person, counted from the last row up."""
+    if person is None:
+        return np.asarray(weights**2)
+    so_far = pd.Series(weights[::-1]).groupby([codes[::-1], person[::-1]]).cumsum().to_numpy()[::-1]
+    return np.asarray(weights * (2 * so_far - weights))
+
+
 @dataclass(frozen=True, eq=False)
 class CountCurves:
     """Counts of each group at every threshold of a score. A person is selected when the score is above it (``>``).
@@ -63,7 +71,8 @@ class CountCurves:
     n, positives : ndarray of shape (n_groups,)
         People and qualified people of each group.
     squares : CountCurves, optional
-        The same steps with squared weights. None means that weights are repetitions.
+        The same steps with squared weights; of one person's rows the weights are added before they are squared. None
+        means that everybody counts once.
     """
 
     groups: pd.Index
@@ -111,20 +120,18 @@ class CountCurves:
         codes: NDArray[np.intp],
         labels: pd.Index,
         weights: FloatArray | None = None,
-        *,
-        squares: bool = False,
+        person: NDArray[np.intp] | None = None,
     ) -> Self:
         """Like :meth:`from_scores` for arrays that are already checked, with groups as codes.
 
-        With ``squares`` the sums of squared weights are kept as well.
+        ``person`` has a code for each row that is the same for rows of one person; None means that every row is a
+        person.
         """
-        squared = (
-            CountCurves.from_codes(y, score, codes, labels, weights**2) if squares and weights is not None else None
-        )
         n_rows, n_groups = len(y), len(labels)
         order = np.lexsort((score, codes))
         score, codes, y = score[order], codes[order], y[order]
         weights = None if weights is None else weights[order]
+        person = None if person is None else person[order]
         del order  # arrays of many rows are freed early
 
         group_end = np.cumsum(np.bincount(codes, minlength=n_groups))
@@ -151,16 +158,17 @@ class CountCurves:
 
         selected: NDArray[Any] = end_of_step - cut if weights is None else sum_above(weights)
         true_positives = sum_above(y if weights is None else weights * y)
-        return cls(
-            groups=labels,
-            start=start,
-            threshold=threshold,
-            selected=selected,
-            true_positives=true_positives,
-            n=selected[start[:-1]],
-            positives=true_positives[start[:-1]],
-            squares=squared,
-        )
+
+        def made(selected: NDArray[Any], true_positives: NDArray[Any], squares: Any = None) -> Any:
+            n, positives = selected[start[:-1]], true_positives[start[:-1]]
+            return cls(labels, start, threshold, selected, true_positives, n, positives, squares)
+
+        squares: Any = None
+        if weights is not None or person is not None:
+            weights = np.ones(n_rows) if weights is None else weights
+            squared = (sum_above(_squared(given, codes, person)) for given in (weights, weights * y))
+            squares = made(*squared)
+        return cast("Self", made(selected, true_positives, squares))
 
     @cached_property
     def group(self) -> NDArray[np.intp]:

@@ -24,6 +24,30 @@ def ratio(numerator: ArrayLike, denominator: ArrayLike) -> FloatArray:
     return result
 
 
+def effective_trials(
+    successes: ArrayLike, trials: ArrayLike, squared_successes: ArrayLike, squared_trials: ArrayLike
+) -> tuple[FloatArray, FloatArray]:
+    """Weighted successes and trials as numbers of equally weighted people that are as informative.
+
+    The variance of the share ``p`` of successes is ``sum w^2 (y - p)^2 / (sum w)^2``, and the number of people is ``p
+    (1 - p)`` divided by it, but never more than Kish's ``(sum w)^2 / sum w^2``. Equal weights change nothing, and
+    weights never add people; intervals are wider than necessary where the rarer label weighs less.
+
+    Examples
+    --------
+    >>> successes, trials = effective_trials(6.0, 8.0, 12.0, 16.0)  # three of four people who weigh 2 each
+    >>> float(successes), float(trials)
+    (3.0, 4.0)
+    """
+    k, n = np.asarray(successes, float), np.asarray(trials, float)
+    squared_k, squared_n = np.asarray(squared_successes, float), np.asarray(squared_trials, float)
+    p = np.clip(np.nan_to_num(ratio(k, n)), 0.0, 1.0)
+    spread = (1 - p) ** 2 * squared_k + p**2 * np.maximum(squared_n - squared_k, 0.0)
+    people = np.fmin(ratio(n**2, squared_n), ratio(p * (1 - p) * n**2, spread))
+    people = np.where(n > 0, people, 0.0)
+    return p * people, people
+
+
 def precision_interval(
     true_positives: ArrayLike,
     selected: ArrayLike,
@@ -36,7 +60,7 @@ def precision_interval(
     Parameters
     ----------
     true_positives, selected : array-like
-        Successes and trials. Weighted counts are taken as repetitions.
+        Successes and trials; of weighted people see :func:`effective_trials`.
     interval : {"wilson", "clopper-pearson"}, default="wilson"
         Wilson's score interval covers close to ``confidence`` on average. The interval of Clopper and Pearson never
         covers less.

@@ -90,12 +90,10 @@ class ModelOutput:
     ) -> ScreeningResult:
         """Counts, and if everybody's label is known the curves by which other thresholds can be tried."""
         if self.score is not None and self.threshold is not None and known is None:
-            curves = ThresholdCurves.from_codes(y, self.score, groups.codes, groups.labels, weight, squares=True)
+            curves = ThresholdCurves.from_codes(y, self.score, groups.codes, groups.labels, weight)
             result = ScreeningResult.from_curves(curves, self.threshold)
         else:
-            counts = GroupCounts.from_rows(
-                y, self.selected, groups.codes, groups.n_groups, weight, known=known, squares=True
-            )
+            counts = GroupCounts.from_rows(y, self.selected, groups.codes, groups.n_groups, weight, known=known)
             result = ScreeningResult(PublishedStatistics(groups.labels, counts), threshold=self.threshold)
         return replace(result, lower_passes=self.lower_passes)
 
