@@ -148,6 +148,9 @@ class Audit(Reported):
     def either_way(self) -> dict[str, Any] | None:
         """Ranges of accuracy and social cost over all decisions of :attr:`undecided` groups; None without them.
 
+        They say what depends on these groups among the people counted. They are no intervals of chance: those are
+        given by :meth:`uncertainty`.
+
         Examples
         --------
         >>> y, passed = [1, 1, 0, 1, 0, 0] * 20, [1, 1, 1, 1, 1, 0] * 20
@@ -173,12 +176,14 @@ class Audit(Reported):
         Returns
         -------
         DataFrame, indexed by group
-            The columns of :meth:`PublishedStatistics.to_frame`, and ``cost`` (after subsidies), ``applies``, ``share``
+            The columns of :meth:`PublishedStatistics.to_frame`, and ``published_value`` (the statistic that people
+            compare with their cost: the precision, or a bound of it), ``cost`` (after subsidies), ``applies``, ``share``
             (that applies), ``subsidy_needed`` (the least further subsidy at which it applies; NaN if none can help),
             ``utility`` (of a person of the group) and ``undecided`` (see :attr:`undecided`). If new people are counted,
             also the columns of :meth:`promises`.
         """
         groups, frame = self.published.groups, self.published.to_frame()
+        frame["published_value"] = self.terms.statistic.value(self.published.counts)
         frame["cost"] = self.terms.effective_cost(groups)
         frame["applies"] = self.applies
         frame["share"] = self.shares
@@ -307,6 +312,7 @@ def audit(
     cost_of: Mapping[Any, float] | None = None,
     behaviour: Behaviour | None = None,
     sample_weight: ArrayLike | None = None,
+    person: ArrayLike | None = None,
     untested: bool = False,
     missing: str = "error",
     provenance: Provenance | None = None,
@@ -336,8 +342,10 @@ def audit(
     behaviour : Behaviour, optional
         How people respond to the precision; by default :class:`~selfselect.behaviour.BestResponse`.
     sample_weight : array-like of shape (n_rows,), optional
-        Weights, as in a survey: every count is a sum of weights. Intervals use Kish's effective sample size,
-        ``(sum w)^2 / sum w^2``.
+        Weights, as in a survey: every count is a sum of weights. Weights change estimates, but never add people:
+        intervals use effective sample sizes.
+    person : array-like of shape (n_rows,), optional
+        Who each row is about, if people have several rows: rows of one person count as one in intervals and tests.
     untested : bool, default=False
         Whether labels of people who do not pass screening may be missing (None, NaN), because they were not tested.
         Precision and who applies are known all the same; base rate, accuracy and social cost are NaN and have bounds
@@ -368,6 +376,7 @@ def audit(
     shared: dict[str, Any] = {
         "sensitive_features": sensitive_features,
         "sample_weight": sample_weight,
+        "person": person,
         "missing": missing,
         "untested": untested,
     }

@@ -2,7 +2,7 @@
 
 Each person is counted a random number of times, exponential with mean 1. The sum of each cell of the table (group,
 passed or not, qualified or not) is then a gamma variable. It needs the sums of weights and of their squares only, and is
-exact where weights within a cell are equal. A prior of two people, spread over the table, keeps intervals of rare
+exact where weights within a cell are equal. A prior of one person, spread over the table, keeps intervals of rare
 events from being too short.
 
 The ``"random"`` design draws people from the whole table, as the next sample of the population would be: group sizes
@@ -29,8 +29,8 @@ from .undecided import Decisions, decision_ranges
 
 #: Whether group sizes vary by chance, or are fixed.
 Design: TypeAlias = Literal["random", "fixed"]
-#: People that the prior adds to the table. Half a person for and against makes an interval of Jeffreys.
-PRIOR_PEOPLE = 2.0
+#: People that the prior adds to the table.
+PRIOR_PEOPLE = 1.0
 #: Numbers drawn at a time. This bounds memory if there are many groups.
 MAX_DRAWN = 2_000_000
 #: Numbers that have an interval.
@@ -135,6 +135,7 @@ class Resamples:
 
 def _outcome(counts: GroupCounts, shares: Shares) -> dict[str, tuple[FloatArray, FloatArray]]:
     """Bounds of each number, given the share of each group that applies."""
+    shares = np.broadcast_to(shares, counts.n.shape)
     rate = ratio((shares * counts.n).sum(axis=-1), counts.n.sum(axis=-1))
     return outcome_bounds(counts, shares) | {"application_rate": (rate, rate)}
 

@@ -105,12 +105,18 @@ def decision_ranges(groups: pd.Index, counts: GroupCounts, terms: Terms, confide
 
 
 def deviances(counts: GroupCounts, costs: FloatArray) -> FloatArray:
-    """Deviance of each group's precision from its cost; infinite if nobody passes or everybody applies for nothing."""
+    """Deviance of each group's precision from its cost; infinite if applying is free.
+
+    Where nobody passes, it is that of a group whose people pass as often as all people do: a small group may have people
+    who pass in the population, a large one is taken to have none.
+    """
     hits, passed = (np.asarray(part, dtype=np.float64) for part in counts.effective_trials)
     limits, misses = np.clip(costs, 0, 1), passed - hits
     with np.errstate(divide="ignore", invalid="ignore"):
-        found = 2 * (xlogy(hits, ratio(hits, passed * limits)) + xlogy(misses, ratio(misses, passed * (1 - limits))))
-    return np.where((passed > 0) & (limits > 0), np.nan_to_num(np.maximum(found, 0), nan=np.inf, posinf=np.inf), np.inf)
+        parts = xlogy(hits, hits / (passed * limits)) + xlogy(misses, misses / (passed * (1 - limits)))
+        nobody = -counts.n * counts.people_per_weight * np.log1p(-counts.selected.sum() / counts.n.sum())
+    deviance = 2 * np.maximum(np.where(passed > 0, parts, nobody), 0)
+    return np.where(limits > 0, np.nan_to_num(deviance, nan=np.inf, posinf=np.inf), np.inf)
 
 
 def deviance_quantile(n_groups: int, confidence: float) -> float:
