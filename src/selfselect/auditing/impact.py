@@ -39,7 +39,7 @@ def _is_unknown(label: Any) -> bool:
 def ratio_interval(
     selected: FloatArray, people: FloatArray, top_selected: float, top_people: float, deviates: float
 ) -> tuple[FloatArray, FloatArray]:
-    """Interval of ``(selected / people) / (top_selected / top_people)`` by the log method, ``deviates`` standard errors.
+    """Interval of ``(selected / people) / (top_selected / top_people)`` on the log scale, ``deviates`` standard errors.
 
     The variance is Katz's, ``1/x - 1/n + 1/x0 - 1/n0``, or the one at equal rates if that is larger. With half a person
     more on either side where nobody or everybody is selected; never above what a rate of 1 gives.
@@ -121,8 +121,8 @@ def impact_ratios(table: PublishedStatistics, confidence: float = 0.95) -> pd.Da
     DataFrame
         One row per category: ``by`` (the column, or columns), ``category``, ``n``, ``share`` of all people,
         ``selected``, ``selection_rate``, ``impact_ratio`` with ``impact_ratio_low`` and ``impact_ratio_high``
-        (simultaneous over the categories of one ``by``), ``under_four_fifths``, ``highest`` (the one that others are compared with), ``set_apart`` (under 2% of people:
-        never the highest) and ``unknown`` (not compared).
+        (simultaneous over the categories of one ``by``), ``under_four_fifths``, ``highest`` (the one that others are
+        compared with), ``set_apart`` (under 2% of people: never the highest) and ``unknown`` (not compared).
     """
     check_fraction(confidence, "confidence", inclusive=False)
     n_columns = table.groups.nlevels

@@ -1,8 +1,8 @@
 """Chance in an audit's numbers: the Bayesian bootstrap over people, on counts.
 
 Each person is counted a random number of times, exponential with mean 1. The sum of each cell of the table (group,
-passed or not, qualified or not) is then a gamma variable. It needs the sums of weights and of their squares only, and is
-exact where weights within a cell are equal. A prior of one person, spread over the table, keeps intervals of rare
+passed or not, qualified or not) is then a gamma variable. It needs the sums of weights and of their squares only, and
+is exact where weights within a cell are equal. A prior of one person, spread over the table, keeps intervals of rare
 events from being too short.
 
 The ``"random"`` design draws people from the whole table, as the next sample of the population would be: group sizes
@@ -57,7 +57,7 @@ def draw_cells(
     drawn = rng.standard_gamma(shape, size=(size, *cells.shape)) * scale
     kept = (-1,) if design == "fixed" else (-2, -1)
     totals = drawn.sum(axis=kept, keepdims=True)
-    return np.nan_to_num(ratio(drawn, totals)) * cells.sum(axis=kept, keepdims=True)
+    return np.asarray(np.nan_to_num(ratio(drawn, totals)) * cells.sum(axis=kept, keepdims=True))
 
 
 def _cells(counts: GroupCounts) -> FloatArray:
@@ -96,7 +96,7 @@ class Resamples:
     ``shares`` has the share of each group that applies, by resample. ``low`` and ``high`` have the :data:`MEASURED`
     numbers of each resample, NaN where they are undefined. The two differ where it is not certain which groups apply
     (see :func:`~selfselect.auditing.undecided.decision_ranges`), and where people were not tested: they are the bounds
-    over their labels. ``undefined`` says in which resamples a number is undefined, as far as people decide by ``shares``.
+    over their labels. ``undefined`` says in which resamples a number is undefined if people decide by ``shares``.
     """
 
     groups: pd.Index
@@ -111,16 +111,18 @@ class Resamples:
         return pd.Series(as_decisions(self.shares).mean(axis=0), index=self.groups, name="applies")
 
     @classmethod
-    def from_counts(cls, groups: pd.Index, shares: Shares, counted: GroupCounts, decisions: Decisions) -> Resamples:
+    def from_counts(
+        cls, groups: pd.Index, shares: Shares, counted: GroupCounts, decisions: Decisions | None
+    ) -> Resamples:
         """One block: the outcome of the people counted, for the decisions at either end of each number."""
         own = _outcome(counted, shares)
-        ends = [
+        low, high = (
             {name: _outcome(counted, decisions[name][end])[name][end] for name in MEASURED}
             if decisions
             else {name: own[name][end] for name in MEASURED}
             for end in (0, 1)
-        ]
-        return cls(groups, shares, *ends, {name: np.isnan(own[name][0]) for name in MEASURED})
+        )
+        return cls(groups, shares, low, high, {name: np.isnan(own[name][0]) for name in MEASURED})
 
     @classmethod
     def concatenate(cls, blocks: Sequence[Resamples]) -> Resamples:

@@ -123,7 +123,9 @@ class ScreeningResult:
             )
             return replace(made, threshold=threshold)
         weights = check_weights(sample_weight, len(y))
-        curves = ThresholdCurves.from_codes(y, values, groups.codes, groups.labels, weights, person_codes(person, len(y)))
+        curves = ThresholdCurves.from_codes(
+            y, values, groups.codes, groups.labels, weights, person_codes(person, len(y))
+        )
         return cls.from_curves(curves, threshold)
 
     @classmethod

@@ -18,7 +18,7 @@ from ..behaviour import BestResponse, Shares
 from ..costs import Terms
 from ..counting import GroupCounts, ratio
 from ..outcomes import outcome_bounds
-from ..statistics import Precision, SLACK
+from ..statistics import SLACK, Precision
 
 #: Of each number, the shares of each group that apply at its lower end and at its upper end.
 Decisions: TypeAlias = dict[str, tuple[Shares, Shares]]
@@ -107,14 +107,15 @@ def decision_ranges(groups: pd.Index, counts: GroupCounts, terms: Terms, confide
 def deviances(counts: GroupCounts, costs: FloatArray) -> FloatArray:
     """Deviance of each group's precision from its cost; infinite if applying is free.
 
-    Where nobody passes, it is that of a group whose people pass as often as all people do: a small group may have people
-    who pass in the population, a large one is taken to have none.
+    Where nobody passes, it is that of a group whose people pass as often as all people do: a small group may have
+    people who pass in the population, a large one is taken to have none, as are all if nobody passes anywhere.
     """
     hits, passed = (np.asarray(part, dtype=np.float64) for part in counts.effective_trials)
     limits, misses = np.clip(costs, 0, 1), passed - hits
     with np.errstate(divide="ignore", invalid="ignore"):
         parts = xlogy(hits, hits / (passed * limits)) + xlogy(misses, misses / (passed * (1 - limits)))
         nobody = -counts.n * counts.people_per_weight * np.log1p(-counts.selected.sum() / counts.n.sum())
+        nobody = np.where(counts.selected.any(), nobody, np.inf)
     deviance = 2 * np.maximum(np.where(passed > 0, parts, nobody), 0)
     return np.where(limits > 0, np.nan_to_num(deviance, nan=np.inf, posinf=np.inf), np.inf)
 

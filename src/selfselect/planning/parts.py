@@ -14,8 +14,8 @@ def three_parts(curves: ThresholdCurves, seed: int) -> list[ThresholdCurves]:
     """Split people into three parts at random, stratified by group.
 
     Not by label as well: parts with equal base rates would not be independent, and the best group of one part would be
-    among the best of the others. With weights, people of one group, score and label stay together, because only the sum of their weights is known. A
-    very small group may be missing in a part.
+    among the best of the others. With weights, people of one group, score and label stay together, because only the sum
+    of their weights is known. A very small group may be missing in a part.
     """
     group, score, label, weight = _people(curves)
     rng = np.random.default_rng(seed)

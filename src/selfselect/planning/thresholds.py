@@ -54,9 +54,8 @@ class Point:
     """A threshold, or one per group, and its outcome for the people whom it was chosen on.
 
     ``thresholds`` has that of each group, NaN if nobody of it passes and -inf if everybody does. The held-out numbers
-    come from three parts of the people: thresholds are chosen on one, groups decide by what another publishes, and the last
-    is counted, in every order; NaN if nobody applies.
-    ``met`` is whether social cost is within the limit it was chosen under.
+    come from three parts of the people: thresholds are chosen on one, groups decide by what another publishes, and the
+    last is counted, in every order; NaN if nobody applies. ``met`` is whether social cost is within the limit it was chosen under.
     """
 
     kind: Kind
