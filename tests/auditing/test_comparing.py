@@ -81,7 +81,7 @@ def test_intervals_of_the_difference_cover_the_truth_at_their_level():
 @pytest.mark.parametrize(("n_groups", "precision"), [(4, (0.95, 0.9, 0.4, 0.3)), (40, (0.72, 0.7, 0.95, 0.68))])
 def test_two_samples_of_one_population_seldom_differ_by_more_than_chance(n_groups, precision):
     """At high base rates, and with many groups near their cost."""
-    rng, trials = np.random.default_rng(8), 120
+    rng, trials = np.random.default_rng(8), 250
     groups, rates = list(range(n_groups)), np.tile(precision, n_groups // 4)
     called = np.zeros(4)
     for trial in range(trials):

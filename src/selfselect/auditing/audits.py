@@ -178,8 +178,8 @@ class Audit(Reported):
         DataFrame, indexed by group
             The columns of :meth:`PublishedStatistics.to_frame`, and ``published_value`` (the statistic that people
             compare with their cost: the precision, or a bound of it), ``cost`` (after subsidies), ``applies``,
-            ``share`` (that applies), ``subsidy_needed`` (the least further subsidy at which it applies; NaN if none can help),
-            ``utility`` (of a person of the group) and ``undecided`` (see :attr:`undecided`). If new people are counted,
+            ``share`` (that applies), ``subsidy_needed`` (the least further subsidy at which it applies; NaN if none can
+            help), ``utility`` (of a person of the group) and ``undecided`` (see :attr:`undecided`). If new people are counted,
             also the columns of :meth:`promises`.
         """
         groups, frame = self.published.groups, self.published.to_frame()

@@ -26,8 +26,8 @@ def promises(applies: BoolArray, costs: FloatArray, new: GroupCounts, groups: pd
         ``delivered`` (precision among new people, NaN if nobody passes) with its 95% Clopper-Pearson interval
         ``delivered_low`` and ``delivered_high``, ``new_selected`` and ``new_true_positives`` (new people who pass,
         and those of them who are qualified; sums of weights if there are any), and ``promise_kept``: "no" or "yes" if a
-        one-sided binomial test at 5% says that the precision is below or above the cost, else "undecided"; empty for groups that stay away. Weighted
-        and repeated people count by their effective number.
+        one-sided binomial test at 5% says that the precision is below or above the cost, else
+        "undecided"; empty for groups that stay away. Weighted and repeated people count by their effective number.
     """
     true_positives, passed = (np.asarray(part, dtype=np.float64) for part in new.effective_trials)
     # binomial chances, by the incomplete beta function: it also takes sums of weights

@@ -12,7 +12,7 @@ vary. The ``"fixed"`` design keeps the size of each group, as in a sample that w
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, Literal, TypeAlias
 
 import numpy as np
@@ -183,7 +183,8 @@ def resample(
         drawn = resampled_counts(counted_on.counts, size, rng, design)
         decided = terms.shares(groups, drawn) if same else np.broadcast_to(shares[position], drawn.n.shape)
         blocks.append(Resamples.from_counts(counted_on.groups, decided, drawn, decisions))
-    return Resamples.concatenate(blocks)
+    made = Resamples.concatenate(blocks)
+    return made if same else replace(made, groups=groups, shares=np.broadcast_to(shares, (n_resamples, len(groups))))
 
 
 @dataclass(frozen=True, eq=False)

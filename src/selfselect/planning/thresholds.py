@@ -55,7 +55,8 @@ class Point:
 
     ``thresholds`` has that of each group, NaN if nobody of it passes and -inf if everybody does. The held-out numbers
     come from three parts of the people: thresholds are chosen on one, groups decide by what another publishes, and the
-    last is counted, in every order; NaN if nobody applies. ``met`` is whether social cost is within the limit it was chosen under.
+    last is counted, in every order; NaN if nobody applies. ``met`` is whether social cost is within the
+    limit it was chosen under.
     """
 
     kind: Kind
