@@ -179,8 +179,8 @@ class Audit(Reported):
             The columns of :meth:`PublishedStatistics.to_frame`, and ``published_value`` (the statistic that people
             compare with their cost: the precision, or a bound of it), ``cost`` (after subsidies), ``applies``,
             ``share`` (that applies), ``subsidy_needed`` (the least further subsidy at which it applies; NaN if none can
-            help), ``utility`` (of a person of the group) and ``undecided`` (see :attr:`undecided`). If new people are counted,
-            also the columns of :meth:`promises`.
+            help), ``utility`` (of a person of the group) and ``undecided`` (see :attr:`undecided`). If new people are
+            counted, also the columns of :meth:`promises`.
         """
         groups, frame = self.published.groups, self.published.to_frame()
         frame["published_value"] = self.terms.statistic.value(self.published.counts)
@@ -236,7 +236,7 @@ class Audit(Reported):
         >>> y, passed = [1, 1, 0, 1, 0, 0] * 20, [1, 1, 1, 1, 1, 0] * 20
         >>> result = audit(y, y_pred=passed, sensitive_features=list("AAABBB") * 20, cost=0.6)
         >>> result.uncertainty().applies.to_dict()
-        {'A': 0.905, 'B': 0.11}
+        {'A': 0.861, 'B': 0.091}
         """
         check_fraction(confidence, "confidence", inclusive=False)
         drawn = resample(
