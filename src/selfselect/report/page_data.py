@@ -24,7 +24,7 @@ from ..auditing.promises import RARE
 from ..behaviour import MAJORITY, max_accepted_cost
 from ..costs import Terms
 from ..counting.groups import position_of, with_same_columns
-from ..counting.intervals import ratio
+from ..counting.intervals import effective_trials, ratio
 from ..publishing import ThresholdCurves
 from ..statistics import SLACK, Guaranteed, Published, confidence_of
 from .dicts import plain_value
