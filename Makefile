@@ -4,7 +4,7 @@ VENV := .venv
 BIN := $(VENV)/bin
 WORKERS ?= 2
 
-.PHONY: help demo test test-long check bench docs reproduce fuzz clean
+.PHONY: help demo test test-long check bench docs reproduce simulate fuzz clean
 help:
 	@echo "make demo       install, and show what self-selection does to a screening model (bundled data)"
 	@echo "make test       install what the tests need and run them [TESTS=tests/cli]"
@@ -13,6 +13,7 @@ help:
 	@echo "make bench      run the benchmarks and rewrite benchmarks/results/ [BENCHMARKS='learners ...']"
 	@echo "make docs       build the site in docs/_build [QUICK=1: without running the gallery]"
 	@echo "make reproduce  run the experiments of the paper (resumes) and rewrite docs/reproduction* [RUN='--dataset adult']"
+	@echo "make simulate   simulate promises and intervals (an hour; resumes) and rewrite docs/research/simulations.md [REPEATS=100]"
 	@echo "make fuzz       damaged files and hostile names [MINUTES=5 SEED=1000000]"
 	@echo "make clean      remove environments, caches and artefacts"
 
@@ -65,6 +66,14 @@ reproduce: $(VENV)/.installed-dev
 	$(BIN)/python -m reproduction tables $(KEPT) --out docs/reproduction
 	$(BIN)/python -m reproduction figures $(KEPT) --out docs/reproduction
 	$(BIN)/python -m reproduction page $(KEPT) --out docs/reproduction.md
+
+# Finished cells are kept in build/: remove the file after a change of the library. REPEATS=20 is a quick look.
+REPEATS ?= 100
+SIMULATED := build/simulations-$(REPEATS).csv
+simulate: $(VENV)/.installed-dev
+	$(BIN)/python -m simulations run --repeats $(REPEATS) --workers $(WORKERS) --out $(SIMULATED)
+	cp $(SIMULATED) docs/research/simulations.csv
+	$(BIN)/python -m simulations page --results docs/research/simulations.csv --out docs/research/simulations.md
 
 MINUTES ?= 5
 SEED ?= 1000000

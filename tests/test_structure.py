@@ -200,7 +200,7 @@ def test_every_public_name_is_there():
 
 def test_tests_mirror_the_tree():
     rooms, tested = ({path.parent.name for path in folder.glob("*/*.py")} for folder in (PACKAGE, ROOT / "tests"))
-    assert tested - {"fuzzing", "golden", "reproduction"} == rooms
+    assert tested - {"fuzzing", "golden", "reproduction", "simulations"} == rooms
 
 
 def test_numbers_are_rounded_by_half_of_the_slack_of_decisions():
