@@ -55,7 +55,7 @@ def test_where_a_share_of_each_group_applies_both_sides_and_all_resamples_are_th
         both = [getattr(outcome(side.published, side.published.shares(terms)), name) for side in sides]
         assert differences.loc[name, ["before", "after"]].tolist() == pytest.approx(both)
         for i, side in enumerate(sides):
-            counts = resampled_counts(side.published.counts, 40, np.random.default_rng([0, i]))
+            counts = resampled_counts(side.published.counts, 40, np.random.default_rng([0, i]), "random")
             again = [PublishedStatistics(side.published.groups, counts_of(counts, row)) for row in range(40)]
             values = [getattr(outcome(table, table.shares(terms)), name) for table in again]
             assert made.drawn[i].low[name] == pytest.approx(values)
@@ -76,6 +76,19 @@ def test_intervals_of_the_difference_cover_the_truth_at_their_level():
         row = compare(last, this, n_resamples=200, random_state=int(rng.integers(1e6))).differences()
         covered += row.loc["induced_accuracy", "low"] <= truth <= row.loc["induced_accuracy", "high"]
     assert 0.9 <= covered / trials <= 0.99
+
+
+@pytest.mark.parametrize(("n_groups", "precision"), [(4, (0.95, 0.9, 0.4, 0.3)), (40, (0.72, 0.7, 0.95, 0.68))])
+def test_two_samples_of_one_population_seldom_differ_by_more_than_chance(n_groups, precision):
+    """At high base rates, and with many groups near their cost."""
+    rng, trials = np.random.default_rng(8), 250
+    groups, rates = list(range(n_groups)), np.tile(precision, n_groups // 4)
+    called = np.zeros(4)
+    for trial in range(trials):
+        sides = [all_pass(*drawn(rng, 60 * n_groups, rates, groups)) for _ in range(2)]
+        rows = compare(*sides, n_resamples=400, random_state=trial).differences()
+        called += (rows["low"] > 0) | (rows["high"] < 0)
+    assert (called / trials <= 0.07 + 2 * np.sqrt(0.07 * 0.93 / trials)).all()
 
 
 def test_paired_intervals_are_narrower_than_independent_ones():
@@ -104,7 +117,7 @@ def test_paired_intervals_equal_those_of_a_bootstrap_over_rows():
     made = compare(*audits, pairs=pairs, n_resamples=4000).differences()
     slow = []
     for _ in range(2000):
-        rows = np.concatenate([rng.choice(np.flatnonzero(z == g), (z == g).sum()) for g in "AB"])
+        rows = rng.integers(0, 200, 200)
         slow.append(np.mean(second[rows] == y[rows]) - np.mean(first[rows] == y[rows]))
     low, high = np.quantile(slow, [0.025, 0.975])
     assert made.loc["assumed_accuracy", "low"] == pytest.approx(low, abs=0.02)

@@ -1,12 +1,18 @@
 """Impact ratios: selection rates over the highest, by group and by intersection."""
 
+import itertools
+import math
+from fractions import Fraction
+
 import numpy as np
 import pandas as pd
 import pytest
+from scipy.special import ndtri
 from scipy.stats.contingency import relative_risk
 
 from selfselect import PublishedStatistics, audit
-from selfselect.auditing.impact import impact_ratios, katz_interval
+from selfselect.auditing.impact import impact_ratios, ratio_interval
+from selfselect.counting.counts import COUNT_NAMES
 
 
 def passing(rates, size=100):
@@ -16,21 +22,43 @@ def passing(rates, size=100):
     return PublishedStatistics.from_predictions(y, passed, sensitive_features=np.repeat(list(rates), size))
 
 
-def test_ratios_and_intervals_are_those_of_scipys_relative_risk():
-    frame = impact_ratios(passing({"A": 50, "B": 30, "C": 45})).set_index("category")
-    assert frame["impact_ratio"].to_dict() == pytest.approx({"A": 1.0, "B": 0.6, "C": 0.9})
-    assert frame["under_four_fifths"].to_dict() == {"A": False, "B": True, "C": False}
-    for group, selected in (("B", 30), ("C", 45)):
-        theirs = relative_risk(selected, 100, 50, 100).confidence_interval(0.95)
-        ours = frame.loc[group, ["impact_ratio_low", "impact_ratio_high"]]
-        assert ours.tolist() == pytest.approx([theirs.low, theirs.high])
-    assert frame.loc["A", ["impact_ratio_low", "impact_ratio_high"]].isna().all()
+def test_ratios_and_intervals_of_two_categories_are_those_of_scipys_relative_risk():
+    for selected in (30, 45):
+        frame = impact_ratios(passing({"A": 50, "B": selected})).set_index("category")
+        theirs = relative_risk(selected, 100, 50, 100)
+        interval = theirs.confidence_interval(0.95)
+        ours = frame.loc["B", ["impact_ratio", "impact_ratio_low", "impact_ratio_high"]]
+        assert ours.tolist() == pytest.approx([theirs.relative_risk, interval.low, interval.high])
+        assert frame.loc["A", ["impact_ratio_low", "impact_ratio_high"]].isna().all()
+
+
+def test_exactly_four_fifths_is_not_under():
+    for n, n_top, top in itertools.product((5, 35, 45, 105), (7, 15, 110), range(1, 8)):
+        wanted = Fraction(4, 5) * Fraction(top, n_top) * n
+        for selected in {math.floor(wanted), math.ceil(wanted)}:
+            table = PublishedStatistics.from_counts(
+                pd.DataFrame([(n, n, selected, selected), (n_top, n_top, top, top)], columns=COUNT_NAMES)
+            )
+            row = impact_ratios(table).iloc[0]
+            if selected * n_top <= top * n and not row["set_apart"]:
+                assert row["under_four_fifths"] == (selected < wanted)
+
+
+@pytest.mark.parametrize(("n_groups", "size", "rate"), [(3, 100, 0.3), (40, 100, 0.8), (40, 500, 0.95), (45, 30, 0.5)])
+def test_with_equal_rates_few_tables_have_an_interval_below_one(n_groups, size, rate):
+    rng, trials, below = np.random.default_rng(2), 150, 0
+    for _ in range(trials):
+        n = rng.integers(size // 2, size * 3 // 2, n_groups)
+        x = rng.binomial(n, rate)
+        table = PublishedStatistics.from_counts(pd.DataFrame(np.stack([n, n, x, x], axis=1), columns=COUNT_NAMES))
+        below += (impact_ratios(table)["impact_ratio_high"] < 1).any()
+    assert below / trials <= 0.05 + 2 * np.sqrt(0.05 * 0.95 / trials)
 
 
 def test_nobody_and_everybody_have_intervals_with_some_width():
     frame = impact_ratios(passing({"A": 100, "B": 100, "C": 0})).set_index("category")
     assert frame.loc["C", "impact_ratio"] == 0
-    assert frame.loc["C", "impact_ratio_low"] == 0 < frame.loc["C", "impact_ratio_high"] < 0.1
+    assert frame.loc["C", "impact_ratio_low"] == 0 < frame.loc["C", "impact_ratio_high"] < 0.15
     assert frame.loc["B", "impact_ratio_low"] < 1 < frame.loc["B", "impact_ratio_high"]
 
 
@@ -38,7 +66,7 @@ def test_intervals_cover_a_known_ratio():
     rng = np.random.default_rng(0)
     selected, top_selected = rng.binomial(200, 0.3, 2000), rng.binomial(200, 0.5, 2000)
     ends = [
-        katz_interval(np.array([x]), np.array([200.0]), top, 200.0, 0.9)
+        ratio_interval(np.array([x]), np.array([200.0]), top, 200.0, ndtri(0.95))
         for x, top in zip(selected, top_selected, strict=True)
     ]
     covered = np.mean([low[0] <= 0.6 <= high[0] for low, high in ends])
@@ -100,4 +128,4 @@ def test_no_interval_reaches_what_no_rate_could_give():
     )
     few = impact_ratios(table).set_index("category").loc["few"]
     assert few["impact_ratio"] == 0
-    assert few["impact_ratio_high"] < 2.2  # a rate of 1 over the lower end of 303 of 596
+    assert few["impact_ratio_high"] < 2.3  # a rate of 1 over the lower end of 303 of 596

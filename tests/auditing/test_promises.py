@@ -51,6 +51,31 @@ def test_sums_of_weights_are_taken_between_whole_counts():
         assert order == sorted(order)
 
 
+@pytest.mark.parametrize("repeat", ["weight", "person"])
+def test_neither_weights_nor_repeated_rows_decide_a_promise(repeat):
+    y, passed = [1] * 8 + [0] * 2, [1] * 10
+    if repeat == "weight":
+        new = ScreeningResult.from_predictions(y, passed, sensitive_features=["A"] * 10, sample_weight=[1000] * 10)
+    else:
+        new = ScreeningResult.from_predictions(
+            y * 30, passed * 30, sensitive_features=["A"] * 300, person=list(range(10)) * 30
+        )
+    alone = ScreeningResult.from_predictions(y, passed, sensitive_features=["A"] * 10)
+    rows = [Audit(PUBLISHED_A, people, Terms(0.7)).promises().loc["A"] for people in (alone, new)]
+    assert [row["promise_kept"] for row in rows] == ["undecided"] * 2
+    columns = ["delivered", "delivered_low", "delivered_high"]
+    assert rows[0][columns].tolist() == pytest.approx(rows[1][columns].tolist())
+
+
+def test_what_people_decide_by_is_shown_by_name():
+    frame = Audit(PUBLISHED, NEW, Terms(0.7, statistic=LowerBound(0.9))).to_frame()
+    assert frame["published_value"].to_numpy() == pytest.approx(LowerBound(0.9).value(PUBLISHED.counts))
+    assert ((frame["published_value"] >= 0.7) == frame["applies"]).all()
+    assert frame["new_selected"].tolist() == NEW.counts.selected.tolist()
+    plain = Audit(PUBLISHED, PUBLISHED, Terms(0.7)).to_frame()
+    assert plain["published_value"].tolist() == plain["precision"].tolist()
+
+
 # ---------------------------------------------------------------- in words, and as data
 
 
@@ -61,6 +86,7 @@ def screened(**groups):
     )
 
 
+PUBLISHED_A = screened(A=(400, 200, 100, 90))
 PUBLISHED = screened(A=(400, 200, 100, 90), B=(400, 200, 100, 90), C=(400, 200, 100, 90), D=(400, 100, 100, 40))
 NEW = screened(A=(200, 100, 40, 38), B=(200, 100, 40, 20), C=(200, 100, 40, 29), D=(200, 100, 40, 1))
 

@@ -1,14 +1,10 @@
-"""The bootstrap on counts is the bootstrap over people."""
-
-import itertools
-import math
-from collections import Counter
+"""The bootstrap on counts is one over people, and its intervals cover what holds in the population."""
 
 import numpy as np
 import pandas as pd
 import pytest
 
-from selfselect import ScreeningResult, Terms, audit
+from selfselect import PublishedStatistics, ScreeningResult, Terms, audit
 from selfselect.auditing import Audit, resample
 from selfselect.auditing.resampling import MEASURED, resampled_counts
 from selfselect.counting import GroupCounts
@@ -22,55 +18,124 @@ def people(n=120, seed=0):
     return rng.random(n) < score * np.where(z == "B", 0.85, 1.0), score > 0.4, z, rng
 
 
-def test_counts_of_people_drawn_again_have_the_probabilities_of_drawing_each_person():
-    y, passed = np.array([True, False, True]), np.array([True, True, False])
-    counts = GroupCounts.from_rows(y, passed, np.zeros(3, dtype=int), 1)
-    every = Counter()
-    for drawn in itertools.product(range(3), repeat=3):
-        rows = list(drawn)
-        every[tuple(int(c[0]) for c in GroupCounts.from_rows(y[rows], passed[rows], np.zeros(3, int), 1).columns)] += 1
-    draws = 100_000
-    result = resampled_counts(counts, draws, np.random.default_rng(0))
-    seen = Counter(zip(*(column[:, 0].tolist() for column in result.columns), strict=True))
-    assert set(seen) == set(every)
-    for outcome, ways in every.items():
-        assert seen[outcome] / draws == pytest.approx(ways / 27, abs=4 * math.sqrt(0.25 / draws))
-
-
-def slow_bootstrap(y, passed, z, cost, draws, rng, weight=None):
-    """Row by row: draw people within each group, audit them."""
-    rows = [np.flatnonzero(z == group) for group in np.unique(z)]
+def slow_bootstrap(y, passed, z, cost, draws, rng, weight=None, fixed=False):
+    """Row by row: draw people, audit them."""
+    rows = [np.flatnonzero(z == group) for group in np.unique(z)] if fixed else [np.arange(len(y))]
     for _ in range(draws):
         drawn = np.concatenate([rng.choice(own, len(own)) for own in rows])
         weights = None if weight is None else weight[drawn]
         yield audit(y[drawn], y_pred=passed[drawn], sensitive_features=z[drawn], cost=cost, sample_weight=weights)
 
 
-def test_intervals_and_applications_are_those_of_a_slow_bootstrap_over_rows():
-    y, passed, z, rng = people()
-    slow = list(slow_bootstrap(y, passed, z, 0.7, 1500, rng))
-    fast = audit(y, y_pred=passed, sensitive_features=z, cost=0.7).uncertainty(n_resamples=20_000)
-    for name in MEASURED:
-        values = np.array([getattr(result, name) for result in slow])
-        for at, end in zip((0.025, 0.975), fast.interval(name), strict=True):
-            assert end == pytest.approx(np.nanquantile(values, at), abs=0.03), name
-    shares = pd.concat([result.applies for result in slow], axis=1).mean(axis=1)
-    assert fast.applies.to_numpy() == pytest.approx(shares.to_numpy(), abs=0.05)
-    assert ((fast.applies > 0.2) & (fast.applies < 0.8)).sum() == 2  # chance decides
-
-
-def test_weighted_people_are_as_uncertain_as_a_bootstrap_over_rows_says():
+@pytest.mark.parametrize("weighted", [False, True])
+@pytest.mark.parametrize("design", ["random", "fixed"])
+def test_draws_on_counts_are_as_uncertain_as_a_bootstrap_over_rows(design, weighted):
     y, passed, z, rng = people(300, seed=4)
-    weight = rng.choice([1.0, 2.0, 12.0], len(y))
-    slow = list(slow_bootstrap(y, passed, z, 0.7, 1500, rng, weight))
-    fast = audit(y, y_pred=passed, sensitive_features=z, cost=0.7, sample_weight=weight).uncertainty(20_000)
+    weight = rng.choice([1.0, 2.0, 12.0], len(y)) if weighted else None
+    slow = list(slow_bootstrap(y, passed, z, 0.1, 1000, rng, weight, design == "fixed"))  # everybody applies
+    fast = audit(y, y_pred=passed, sensitive_features=z, cost=0.1, sample_weight=weight).uncertainty(
+        10_000, design=design
+    )
     values = np.array([result.assumed_accuracy for result in slow])
-    assert np.std(fast.resamples.low["assumed_accuracy"]) == pytest.approx(values.std(), rel=0.15)
-    unweighted = audit(y, y_pred=passed, sensitive_features=z, cost=0.7).uncertainty(20_000)
-    assert np.std(unweighted.resamples.low["assumed_accuracy"]) < 0.8 * values.std()
-    shares = pd.concat([result.applies for result in slow], axis=1).mean(axis=1)
-    assert fast.applies.to_numpy() == pytest.approx(shares.to_numpy(), abs=0.08)
-    assert fast.weighted
+    assert np.std(fast.resamples.low["assumed_accuracy"]) == pytest.approx(values.std(), rel=0.12)
+    sizes = resampled_counts(
+        audit(y, y_pred=passed, sensitive_features=z, cost=0.1, sample_weight=weight).population.counts,
+        2000,
+        rng,
+        design,
+    ).n
+    counted = np.array([result.population.counts.n for result in slow])
+    if weighted and design == "fixed":
+        assert sizes.std(axis=0) == pytest.approx(np.zeros(3), abs=1e-9)
+    elif weighted:
+        assert sizes.std(axis=0) == pytest.approx(
+            (counted / counted.sum(axis=1)[:, None]).std(axis=0) * weight.sum(), rel=0.1
+        )
+    else:
+        assert sizes.std(axis=0) == pytest.approx(counted.std(axis=0), rel=0.1, abs=1e-9)
+
+
+# ---------------------------------------------------------------- coverage
+
+
+def population(rng, n_groups, base, spread, cost=0.6):
+    """Probability of each group and cell (TP, FP, FN, TN), and what holds there; precisions are near the cost."""
+    precision = np.clip(cost + rng.choice([-1, 1], n_groups) * spread, 0.02, 0.98)
+    true_positives = np.minimum(0.3 * precision, 0.8 * base)
+    false_positives = np.minimum(true_positives * (1 / precision - 1), 0.8 * (1 - base))
+    cells = (
+        np.stack([true_positives, false_positives, base - true_positives, 1 - base - false_positives], axis=-1)
+        * rng.dirichlet(np.full(n_groups, 5.0))[:, None]
+    )
+    return cells
+
+
+def audited(cells, cost=0.6):
+    some = cells[cells.sum(axis=1) > 0]
+    true_positives, selected, positives = some[:, 0], some[:, 0] + some[:, 1], some[:, 0] + some[:, 2]
+    counts = GroupCounts(some.sum(axis=1), positives, selected, true_positives)
+    one = ScreeningResult(PublishedStatistics(pd.RangeIndex(len(some)), counts))
+    return Audit(one, one, Terms(cost))
+
+
+@pytest.mark.parametrize(
+    ("n_groups", "size", "base", "spread"),
+    [
+        (3, 25, 0.5, 0.3),
+        (3, 500, 0.05, 0.3),
+        (10, 200, 0.5, 0.03),
+        (10, 500, 0.95, 0.3),
+        (40, 25, 0.9, 0.2),
+        (40, 50, 0.5, 0.1),
+    ],
+)
+def test_intervals_cover_what_holds_in_the_population(n_groups, size, base, spread):
+    rng, trials = np.random.default_rng(n_groups + size), 120
+    covered = np.zeros(len(MEASURED))
+    for trial in range(trials):
+        if trial % 20 == 0:
+            cells = population(rng, n_groups, base, spread)
+            truth = audited(1e9 * cells)
+        drawn = rng.multinomial(n_groups * size, cells.ravel()).reshape(n_groups, 4)
+        made = audited(drawn).uncertainty(400, random_state=trial)
+        ends = [(*made.interval(name), getattr(truth, name)) for name in MEASURED]
+        covered += [np.isnan(value) or low - 1e-12 <= value <= high + 1e-12 for low, high, value in ends]
+    assert (covered / trials >= 0.95 - 2.5 * np.sqrt(0.95 * 0.05 / trials)).all(), covered / trials
+
+
+@pytest.mark.parametrize("kind", ["lognormal", "by label", "twice"])
+def test_intervals_of_weighted_and_of_repeated_people_cover(kind):
+    rng, trials, covered = np.random.default_rng(3), 120, np.zeros(len(MEASURED))
+    base, sensitivity, false_alarms = np.array([0.6, 0.3]), np.array([0.8, 0.4]), np.array([0.1, 0.35])
+    # only the first of two equal groups is worth a cost of 0.6
+    right = base * sensitivity + (1 - base) * (1 - false_alarms)
+    truth = [right.mean(), right[0], 0.5, base[1] / base.sum()]
+    for trial in range(trials):
+        z = rng.integers(0, 2, 2000)
+        y = rng.random(2000) < base[z]
+        chance = np.where(y, 0.1, 0.4) if kind == "by label" else np.full(2000, 0.2)
+        sampled = rng.random(2000) < chance
+        z, y, weight, person = z[sampled], y[sampled], 1 / chance[sampled], np.arange(sampled.sum())
+        passed = rng.random(len(y)) < np.where(y, sensitivity[z], false_alarms[z])
+        if kind == "lognormal":
+            weight = rng.lognormal(0, 0.7, len(y))
+        if kind == "twice":
+            y, passed, z, weight, person = (np.tile(column, 2) for column in (y, passed, z, weight, person))
+        result = audit(y, y_pred=passed, sensitive_features=z, cost=0.6, sample_weight=weight, person=person)
+        made = result.uncertainty(400, random_state=trial)
+        covered += [
+            low <= value <= high for value, (low, high) in zip(truth, map(made.interval, MEASURED), strict=True)
+        ]
+    assert (covered / trials >= 0.95 - 2.5 * np.sqrt(0.95 * 0.05 / trials)).all(), covered / trials
+
+
+def test_constant_weights_change_nothing():
+    y, passed, z, _ = people()
+    frames = [
+        audit(y, y_pred=passed, sensitive_features=z, cost=0.7, sample_weight=weight).uncertainty().to_frame()
+        for weight in (None, np.full(len(y), 1000.0))
+    ]
+    pd.testing.assert_frame_equal(*frames)
 
 
 def test_drawing_in_blocks_changes_nothing(monkeypatch):
@@ -86,23 +151,21 @@ def test_drawing_in_blocks_changes_nothing(monkeypatch):
         assert all(np.array_equal(blocks.low[name], whole.low[name], equal_nan=True) for name in MEASURED)
 
 
-def test_new_people_are_drawn_apart_from_those_whose_counts_are_published():
+def test_new_people_decide_by_what_is_published_which_is_not_drawn():
     y, passed, z, _ = people()
     one = ScreeningResult.from_predictions(y, passed, sensitive_features=z)
     few = ScreeningResult.from_predictions(y[:40], passed[:40], sensitive_features=z[:40])
-    result = Audit(one, few, Terms(0.7)).uncertainty()
+    result = Audit(one, few, Terms(0.7))
     alone = Audit(one, one, Terms(0.7)).uncertainty()
-    width = [np.subtract(*case.interval("assumed_accuracy")[::-1]) for case in (alone, result)]
+    width = [np.subtract(*case.interval("assumed_accuracy")[::-1]) for case in (alone, result.uncertainty())]
     assert width[1] > width[0]
-    assert result.applies.to_numpy() == pytest.approx(alone.applies.to_numpy(), abs=0.08)
+    assert result.uncertainty().applies.tolist() == result.applies.tolist()
 
 
 def test_the_share_of_resamples_without_applicants_is_reported():
     result = audit([0, 1, 0, 1], y_pred=[1, 1, 1, 1], cost=0.9).uncertainty()
-    row = result.to_frame().loc["induced_accuracy"]
-    assert 0.5 < row["undefined"] < 1
-    assert row["low"] == 1  # wherever somebody applies, all who were drawn are qualified
-    nobody = audit([0, 0], y_pred=[1, 1], cost=0.9).uncertainty()
+    assert 0.5 < result.to_frame().loc["induced_accuracy", "undefined"] < 1
+    nobody = audit([0, 0], y_pred=[0, 0], cost=0.9).uncertainty()
     assert nobody.to_frame().loc["induced_accuracy", "undefined"] == 1
     assert uncertainty_to_dict(nobody, ["A"])["induced_accuracy"] == {"low": None, "high": None, "undefined": 1.0}
 

@@ -216,7 +216,7 @@ def test_impact_ratios_are_shown_when_asked_for_and_always_written(scored, tmp_p
     out = tmp_path / "out.json"
     options = ("audit", path, *PEOPLE, "--group", "w", "--score", "s", "--cost", "0.6")
     done = run(*options, "--impact", "--json", out)
-    assert "Impact ratios by z (intervals: Katz's)" in done.output
+    assert "Impact ratios by z (simultaneous intervals)" in done.output
     assert "Impact ratios by z / w" in done.output
     assert [table["by"] for table in json.loads(out.read_text())["impact_ratios"]["tables"]] == ["z", "w", "z / w"]
     assert "Impact ratios" not in run(*options).output

@@ -13,7 +13,7 @@ from selfselect.behaviour import LogitResponse
 from selfselect.constraints import Constraints
 from selfselect.learning import InfeasibleError, optimise_thresholds
 from selfselect.outcomes import outcome
-from selfselect.planning.halves import two_halves
+from selfselect.planning.parts import three_parts
 from selfselect.planning.thresholds import frontier_for, short_threshold
 from selfselect.report.sentences.frontiers import NOTES, recommendation
 
@@ -42,14 +42,14 @@ def not_beaten(points):
 
 
 def held_out(frontier, terms, limit, seed):
-    """Accuracy and social cost of the best threshold within a limit, chosen on one half and counted on the other."""
-    halves, sums = two_halves(frontier.curves, seed), np.zeros(4)
-    for chosen_on, counted_on in (halves, halves[::-1]):
+    """Accuracy and social cost of the best threshold within a limit: chosen, published and counted on three parts."""
+    sums = np.zeros(4)
+    for chosen_on, published_by, counted_on in itertools.permutations(three_parts(frontier.curves, seed)):
         rows = chosen_on.outcomes_under(terms)
         within = rows[(rows["social_cost"] <= limit) & rows["induced_accuracy"].notna()]
         best = within.sort_values(["induced_accuracy", "social_cost", "threshold"], ascending=[False, True, True])
-        table = counted_on.at(best["threshold"].iloc[0])
-        counts, shares = table.counts, table.shares(terms).to_numpy().astype(float)
+        published, table = (part.at(best["threshold"].iloc[0]) for part in (published_by, counted_on))
+        counts, shares = table.counts, published.shares(terms).to_numpy().astype(float)
         sums += [shares @ counts.correct, shares @ counts.n, (1 - shares) @ counts.positives, counts.positives.sum()]
     return sums[0] / sums[1], sums[2] / sums[3]
 
@@ -134,7 +134,7 @@ def test_the_threshold_in_force_is_marked_and_recommendations_keep_its_social_co
     assert other.verdict().startswith("With one threshold for all")
 
 
-def test_held_out_numbers_are_chosen_on_one_half_and_counted_on_the_other():
+def test_held_out_numbers_are_chosen_published_and_counted_on_three_parts():
     y, score, z = people(4, n=400, decimals=2)
     frontier = threshold_frontier(y, score, sensitive_features=z, cost=0.6, max_social_cost=0.4, random_state=5)
     best, within = frontier.recommend(), frontier.curve[frontier.curve["social_cost"] <= 0.4]
@@ -145,6 +145,7 @@ def test_held_out_numbers_are_chosen_on_one_half_and_counted_on_the_other():
 
 
 def test_what_is_chosen_among_pure_noise_looks_better_than_what_is_held_out():
+    """There is nothing to know about anybody: whatever is chosen, half of the decisions are right."""
     chosen, held_out = [], []
     for seed in range(10):
         rng = np.random.default_rng(seed)
@@ -153,23 +154,23 @@ def test_what_is_chosen_among_pure_noise_looks_better_than_what_is_held_out():
         best = frontier.recommend(1.0, "per_group")
         chosen.append(best.outcome.induced_accuracy)
         held_out.append(best.held_out_accuracy)
-    assert np.mean(chosen) > 0.6  # there is nothing to know about anybody
-    assert np.nanmean(held_out) < 0.55
+    assert np.mean(chosen) > 0.6
+    assert np.nanmean(held_out) == pytest.approx(0.5, abs=0.02)
     assert any("too optimistic" in note for note in NOTES)
     assert any("unlawful" in note for note in NOTES)
 
 
-def test_halves_hold_everybody_once_and_repeat_with_the_seed():
+def test_parts_hold_everybody_once_and_repeat_with_the_seed():
     y, score, z = people(7, n=501)
     curves = ThresholdCurves.from_scores(y, score, sensitive_features=z)
-    one, other = two_halves(curves, 3)
-    assert (one.n + other.n == curves.n).all()
-    assert (one.positives + other.positives == curves.positives).all()
-    assert np.abs(one.n - other.n).max() <= 2
-    at = 0.5
-    assert (one.at(at).counts + other.at(at).counts).selected.tolist() == curves.at(at).counts.selected.tolist()
-    assert two_halves(curves, 3)[0].selected.tolist() == one.selected.tolist()
-    assert two_halves(curves, 4)[0].selected.tolist() != one.selected.tolist()
+    one, two, three = three_parts(curves, 3)
+    assert (one.n + two.n + three.n == curves.n).all()
+    assert (one.positives + two.positives + three.positives == curves.positives).all()
+    assert np.abs(one.n - three.n).max() <= 2
+    together = one.at(0.5).counts + two.at(0.5).counts + three.at(0.5).counts
+    assert together.selected.tolist() == curves.at(0.5).counts.selected.tolist()
+    assert three_parts(curves, 3)[0].selected.tolist() == one.selected.tolist()
+    assert three_parts(curves, 4)[0].selected.tolist() != one.selected.tolist()
 
 
 def test_subsidies_and_costs_by_group_count():
@@ -218,7 +219,7 @@ def test_a_single_person_leaves_nothing_held_out(people):
     frontier = threshold_frontier([1] * people, np.arange(people) / 4, sensitive_features=["A"] * people, cost=0.5)
     best = frontier.recommend()
     assert best.outcome.social_cost == 0
-    if people == 1:
+    if people < 3:
         assert math.isnan(best.held_out_accuracy)
         assert "none held out" in frontier.verdict()
     assert "nan" not in frontier.to_html().lower().split("<script")[0]

@@ -22,7 +22,7 @@ from .impact import impact_ratios
 from .names import group_names
 from .promises import promises
 from .reported import Provenance, Reported
-from .resampling import Uncertainty, resample
+from .resampling import Design, Uncertainty, resample
 from .screening import ScreeningResult
 from .undecided import either_way
 
@@ -148,6 +148,9 @@ class Audit(Reported):
     def either_way(self) -> dict[str, Any] | None:
         """Ranges of accuracy and social cost over all decisions of :attr:`undecided` groups; None without them.
 
+        They say what depends on these groups among the people counted. They are no intervals of chance: those are
+        given by :meth:`uncertainty`.
+
         Examples
         --------
         >>> y, passed = [1, 1, 0, 1, 0, 0] * 20, [1, 1, 1, 1, 1, 0] * 20
@@ -173,12 +176,14 @@ class Audit(Reported):
         Returns
         -------
         DataFrame, indexed by group
-            The columns of :meth:`PublishedStatistics.to_frame`, and ``cost`` (after subsidies), ``applies``, ``share``
-            (that applies), ``subsidy_needed`` (the least further subsidy at which it applies; NaN if none can help),
-            ``utility`` (of a person of the group) and ``undecided`` (see :attr:`undecided`). If new people are counted,
-            also the columns of :meth:`promises`.
+            The columns of :meth:`PublishedStatistics.to_frame`, and ``published_value`` (the statistic that people
+            compare with their cost: the precision, or a bound of it), ``cost`` (after subsidies), ``applies``,
+            ``share`` (that applies), ``subsidy_needed`` (the least further subsidy at which it applies; NaN if none can
+            help), ``utility`` (of a person of the group) and ``undecided`` (see :attr:`undecided`). If new people are
+            counted, also the columns of :meth:`promises`.
         """
         groups, frame = self.published.groups, self.published.to_frame()
+        frame["published_value"] = self.terms.statistic.value(self.published.counts)
         frame["cost"] = self.terms.effective_cost(groups)
         frame["applies"] = self.applies
         frame["share"] = self.shares
@@ -195,10 +200,24 @@ class Audit(Reported):
         new = self.population.reindex(groups).counts
         return promises(self.applies.to_numpy(), self.terms.effective_cost(groups), new, groups)
 
-    def uncertainty(self, n_resamples: int = 1000, random_state: Any = 0, confidence: float = 0.95) -> Uncertainty:
-        """Percentile intervals by the bootstrap over people, stratified by group.
+    def uncertainty(
+        self,
+        n_resamples: int = 1000,
+        random_state: Any = 0,
+        confidence: float = 0.95,
+        design: Design = "random",
+    ) -> Uncertainty:
+        """Intervals of the audit's numbers, by the Bayesian bootstrap over people.
 
-        If new people are counted, both sets are drawn. If people were not tested, an interval holds both bounds.
+        They are intervals of what holds in the population that people were drawn from, where each group decides by its
+        precision in that population. Chance in the sample may turn the decision of a group whose precision lies near
+        its cost. So an interval holds what follows from all decisions that the data do not exclude together. It covers
+        more often than ``confidence`` if several groups are near their cost, and is then wide: 95% intervals cover
+        about 95% if all groups are far from their cost, and up to 100% otherwise. A group of which nobody passes stays
+        away.
+
+        If new people are counted, decisions are those that follow from what was published, and only the new people are
+        drawn. The same holds for decisions by a lower bound. If people were not tested, an interval holds both bounds.
 
         Parameters
         ----------
@@ -208,21 +227,28 @@ class Audit(Reported):
             Seed, as :func:`numpy.random.default_rng` takes it.
         confidence : float, default=0.95
             Level of the intervals.
+        design : {"random", "fixed"}, default="random"
+            Whether people were drawn from the population as a whole, so that group sizes vary by chance, or as many of
+            each group as intended.
 
         Examples
         --------
         >>> y, passed = [1, 1, 0, 1, 0, 0] * 20, [1, 1, 1, 1, 1, 0] * 20
         >>> result = audit(y, y_pred=passed, sensitive_features=list("AAABBB") * 20, cost=0.6)
         >>> result.uncertainty().applies.to_dict()
-        {'A': 0.905, 'B': 0.11}
+        {'A': 0.861, 'B': 0.091}
         """
         check_fraction(confidence, "confidence", inclusive=False)
         drawn = resample(
-            self.published_by, self.counted_on, self.terms, n_resamples=n_resamples, random_state=random_state
+            self.published_by,
+            self.counted_on,
+            self.terms,
+            n_resamples=n_resamples,
+            random_state=random_state,
+            confidence=confidence,
+            design=design,
         )
-        people = (self.published_by, self.counted_on)
-        weighted = any(np.issubdtype(one.counts.n.dtype, np.floating) for one in people)
-        return Uncertainty(drawn, confidence, random_state, weighted)
+        return Uncertainty(drawn, confidence, random_state, design)
 
     def over_costs(self, low: float, high: float) -> OverCosts:
         """Who applies over a range of costs, exactly; groups with a cost of their own keep it.
@@ -286,6 +312,7 @@ def audit(
     cost_of: Mapping[Any, float] | None = None,
     behaviour: Behaviour | None = None,
     sample_weight: ArrayLike | None = None,
+    person: ArrayLike | None = None,
     untested: bool = False,
     missing: str = "error",
     provenance: Provenance | None = None,
@@ -315,8 +342,10 @@ def audit(
     behaviour : Behaviour, optional
         How people respond to the precision; by default :class:`~selfselect.behaviour.BestResponse`.
     sample_weight : array-like of shape (n_rows,), optional
-        Weights, as in a survey: every count is a sum of weights. Intervals use Kish's effective sample size,
-        ``(sum w)^2 / sum w^2``.
+        Weights, as in a survey: every count is a sum of weights. Weights change estimates, but never add people:
+        intervals use effective sample sizes.
+    person : array-like of shape (n_rows,), optional
+        Who each row is about, if people have several rows: rows of one person count as one in intervals and tests.
     untested : bool, default=False
         Whether labels of people who do not pass screening may be missing (None, NaN), because they were not tested.
         Precision and who applies are known all the same; base rate, accuracy and social cost are NaN and have bounds
@@ -347,6 +376,7 @@ def audit(
     shared: dict[str, Any] = {
         "sensitive_features": sensitive_features,
         "sample_weight": sample_weight,
+        "person": person,
         "missing": missing,
         "untested": untested,
     }

@@ -18,7 +18,7 @@ from .audits import Audit
 from .names import group_names
 from .paired import PairedCounts
 from .reported import Reported
-from .resampling import MEASURED, Resamples, percentile_interval, resample
+from .resampling import MEASURED, Design, Resamples, percentile_interval
 
 #: Change of a group, by whether it applies before and after (None: it is not there).
 CHANGES = {
@@ -95,7 +95,7 @@ class Comparison(Reported):
             old, new = float(getattr(self.before, name)), float(getattr(self.after, name))
             lower, upper = other.low[name] - one.high[name], other.high[name] - one.low[name]
             interval = percentile_interval(lower, upper, self.confidence)
-            rows.append((old, new, new - old, *interval, float(np.isnan(lower).mean())))
+            rows.append((old, new, new - old, *interval, float((one.undefined[name] | other.undefined[name]).mean())))
         columns = ["before", "after", "difference", "low", "high", "undefined"]
         return pd.DataFrame(rows, index=pd.Index(MEASURED, name="number"), columns=columns)
 
@@ -143,6 +143,7 @@ def compare(
     n_resamples: int = 1000,
     confidence: float = 0.95,
     random_state: Any = 0,
+    design: Design = "random",
 ) -> Comparison:
     """Compare two audits: this year with last, or one model with another.
 
@@ -155,7 +156,7 @@ def compare(
         differences much narrower. Without it, the two sets of people are independent.
     names : two str, default=("A", "B")
         Names of the audits.
-    n_resamples, confidence, random_state
+    n_resamples, confidence, random_state, design
         As in :meth:`Audit.uncertainty`.
 
     Returns
@@ -178,12 +179,12 @@ def compare(
     if pairs is None:
         seeds = [random_state] if isinstance(random_state, int | np.integer) else list(random_state)
         one, other = (
-            resample(part.published_by, part.counted_on, part.terms, n_resamples=n_resamples, random_state=[*seeds, i])
+            part.uncertainty(n_resamples, [*seeds, i], level, design).resamples
             for i, part in enumerate((before, after))
         )
     else:
         _check_pairs(pairs, before, after)
-        one, other = pairs.resample(before.terms, after.terms, n_resamples, random_state)
+        one, other = pairs.resample(before.terms, after.terms, n_resamples, random_state, level, design)
     return Comparison(
         before, after, (str(names[0]), str(names[1])), (one, other), pairs is not None, level, random_state
     )

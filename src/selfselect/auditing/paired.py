@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, Self
 
 import numpy as np
@@ -12,7 +12,8 @@ from numpy.typing import ArrayLike, NDArray
 from .._validation import FloatArray, check_binary, check_same_length, check_same_rows, check_weights
 from ..costs import Terms
 from ..counting import GroupCounts, encode_groups
-from .resampling import Resamples, block_sizes, draw_cells
+from .resampling import Design, Resamples, block_sizes, draw_cells
+from .undecided import decision_ranges
 
 
 @dataclass(frozen=True, eq=False)
@@ -75,20 +76,31 @@ class PairedCounts:
 
     def counts(self) -> tuple[GroupCounts, GroupCounts]:
         """Counts under the first model and under the second."""
-        return _margins(self.cells)
+        both = _margins(self.cells)
+        if self.squares is None:
+            return both
+        one, other = (replace(part, squares=own) for part, own in zip(both, _margins(self.squares), strict=True))
+        return one, other
 
-    def resample(self, first: Terms, second: Terms, n_resamples: int, random_state: Any) -> tuple[Resamples, Resamples]:
+    def resample(
+        self, first: Terms, second: Terms, n_resamples: int, random_state: Any, confidence: float, design: Design
+    ) -> tuple[Resamples, Resamples]:
         """Draw the same people for both models, and let them decide under the terms of each."""
-        rng = np.random.default_rng(random_state)
-        flat = (len(self.groups), 8)
-        cells, squares = self.cells.reshape(flat), None if self.squares is None else self.squares.reshape(flat)
+        rng, flat = np.random.default_rng(random_state), (len(self.groups), 8)
+        cells = self.cells.reshape(flat)
+        squares = cells if self.squares is None else self.squares.reshape(flat)
+        possible = np.broadcast_to(self.cells.sum(axis=1, keepdims=True) > 0, self.cells.shape).reshape(flat)
+        sides = [
+            (terms, decision_ranges(self.groups, counts, terms, confidence))
+            for terms, counts in zip((first, second), self.counts(), strict=True)
+        ]
         blocks: list[tuple[Resamples, ...]] = []
         for size in block_sizes(n_resamples, len(self.groups)):
-            both = _margins(draw_cells(cells, squares, size, rng).reshape(size, *self.cells.shape))
+            drawn = draw_cells(cells, squares, possible, size, rng, design).reshape(size, *self.cells.shape)
             blocks.append(
                 tuple(
-                    Resamples.from_counts(self.groups, counts, self.groups, counts, terms)
-                    for counts, terms in zip(both, (first, second), strict=True)
+                    Resamples.from_counts(self.groups, terms.shares(self.groups, counts), counts, decisions)
+                    for counts, (terms, decisions) in zip(_margins(drawn), sides, strict=True)
                 )
             )
         one, other = (Resamples.concatenate(parts) for parts in zip(*blocks, strict=True))

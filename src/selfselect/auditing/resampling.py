@@ -1,31 +1,36 @@
-"""The bootstrap over people, stratified by group, on counts.
+"""Chance in an audit's numbers: the Bayesian bootstrap over people, on counts.
 
-Drawing as many people of a group again, with replacement, and counting them is the same as drawing the group's counts
-from a multinomial distribution. So the bootstrap needs the counts only.
+Each person is counted a random number of times, exponential with mean 1. The sum of each cell of the table (group,
+passed or not, qualified or not) is then a gamma variable. It needs the sums of weights and of their squares only, and
+is exact where weights within a cell are equal. A prior of one person, spread over the table, keeps intervals of rare
+events from being too short.
 
-Weighted people are drawn by the Bayesian bootstrap: each is counted a random number of times, exponential with mean 1.
-The sum of weights in each cell of a group (passed or not, qualified or not) is then approximated by a gamma variable of
-the same mean and variance. It needs the sums of weights and of their squares only, and is exact where weights within a
-cell are equal. Group totals are kept.
+The ``"random"`` design draws people from the whole table, as the next sample of the population would be: group sizes
+vary. The ``"fixed"`` design keeps the size of each group, as in a sample that was drawn by group.
 """
 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
-from typing import Any
+from dataclasses import dataclass, replace
+from typing import Any, Literal, TypeAlias
 
 import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
-from .._validation import FloatArray
+from .._validation import BoolArray, FloatArray, check_choice
 from ..behaviour import Shares, as_decisions
 from ..costs import Terms
 from ..counting import GroupCounts, position_of, ratio
 from ..outcomes import outcome_bounds
 from .screening import ScreeningResult
+from .undecided import Decisions, decision_ranges
 
+#: Whether group sizes vary by chance, or are fixed.
+Design: TypeAlias = Literal["random", "fixed"]
+#: People that the prior adds to the table.
+PRIOR_PEOPLE = 1.0
 #: Numbers drawn at a time. This bounds memory if there are many groups.
 MAX_DRAWN = 2_000_000
 #: Numbers that have an interval.
@@ -40,18 +45,19 @@ def block_sizes(n_resamples: Any, n_groups: int) -> list[int]:
     return [min(block, n_resamples - start) for start in range(0, n_resamples, block)]
 
 
-def draw_cells(cells: NDArray[Any], squares: FloatArray | None, size: int, rng: np.random.Generator) -> NDArray[Any]:
-    """People of each group and cell, drawn again ``size`` times; with sums of squared weights, weighted people."""
-    people = cells.sum(axis=-1)
-    if squares is None:
-        shares = np.nan_to_num(ratio(cells, people[:, None]))
-        shares[people == 0, -1] = 1.0
-        return rng.multinomial(people.astype(np.int64), shares, size=(size, len(cells)))
-    some = (cells > 0) & (squares > 0)
-    shape, scale = (np.where(some, ratio(*pair), 0.0) for pair in ((cells**2, squares), (squares, cells)))
-    drawn = rng.gamma(shape, 1.0, size=(size, *cells.shape)) * scale
-    shares = np.nan_to_num(ratio(drawn, drawn.sum(axis=-1, keepdims=True)))
-    return np.asarray(shares * people[:, None])
+def draw_cells(
+    cells: NDArray[Any], squares: NDArray[Any], possible: BoolArray, size: int, rng: np.random.Generator, design: Design
+) -> FloatArray:
+    """Sums of weights of each group and cell, drawn ``size`` times; ``squares`` has the sums of squared weights.
+
+    The prior is spread over the ``possible`` cells.
+    """
+    scale = np.where(cells > 0, ratio(squares, cells), ratio(squares.sum(), cells.sum()))
+    shape = ratio(cells, scale) + PRIOR_PEOPLE * possible / possible.sum()
+    drawn = rng.standard_gamma(shape, size=(size, *cells.shape)) * scale
+    kept = (-1,) if design == "fixed" else (-2, -1)
+    totals = drawn.sum(axis=kept, keepdims=True)
+    return np.asarray(np.nan_to_num(ratio(drawn, totals)) * cells.sum(axis=kept, keepdims=True))
 
 
 def _cells(counts: GroupCounts) -> FloatArray:
@@ -65,13 +71,14 @@ def _cells(counts: GroupCounts) -> FloatArray:
     return np.where(stacked > 1e-12 * counts.n[:, None], stacked, 0)  # differences of sums of weights leave rounding
 
 
-def resampled_counts(counts: GroupCounts, size: int, rng: np.random.Generator) -> GroupCounts:
+def resampled_counts(counts: GroupCounts, size: int, rng: np.random.Generator, design: Design) -> GroupCounts:
     """Counts of people drawn again, of shape (size, n_groups)."""
     cells = _cells(counts)
-    squares = None if counts.squares is None else _cells(counts.squares)
-    if squares is None and not np.issubdtype(counts.n.dtype, np.integer):
-        squares = cells  # sums of weights without their squares: as if each person counted once
-    drawn = draw_cells(cells, squares, size, rng)
+    squares = cells if counts.squares is None else _cells(counts.squares)
+    # a decision that nobody of a group got stays impossible
+    some = [counts.selected > 0] * 2 + [counts.selected + counts.unknown < counts.n] * 2 + [counts.unknown > 0]
+    possible = np.stack(some[: cells.shape[1]], axis=-1)
+    drawn = draw_cells(cells, squares, possible, size, rng, design)
     true_positives, false_positives, false_negatives = drawn[..., 0], drawn[..., 1], drawn[..., 2]
     return GroupCounts(
         drawn.sum(axis=-1),
@@ -87,14 +94,16 @@ class Resamples:
     """Outcomes of resamples, one entry each.
 
     ``shares`` has the share of each group that applies, by resample. ``low`` and ``high`` have the :data:`MEASURED`
-    numbers of each resample, NaN where they are undefined. The two differ only where people were not tested: they are
-    the bounds over their labels.
+    numbers of each resample, NaN where they are undefined. The two differ where it is not certain which groups apply
+    (see :func:`~selfselect.auditing.undecided.decision_ranges`), and where people were not tested: they are the bounds
+    over their labels. ``undefined`` says in which resamples a number is undefined if people decide by ``shares``.
     """
 
     groups: pd.Index
     shares: Shares
     low: dict[str, FloatArray]
     high: dict[str, FloatArray]
+    undefined: dict[str, BoolArray]
 
     @property
     def applies(self) -> pd.Series:
@@ -103,26 +112,34 @@ class Resamples:
 
     @classmethod
     def from_counts(
-        cls, groups: pd.Index, published: GroupCounts, counted_groups: pd.Index, counted: GroupCounts, terms: Terms
+        cls, groups: pd.Index, shares: Shares, counted: GroupCounts, decisions: Decisions | None
     ) -> Resamples:
-        """One block: groups decide by their published counts, and the outcome is that of the people counted."""
-        shares = terms.shares(groups, published)
-        position = position_of(counted_groups, groups, "The population", "what is published")
-        applying = np.asarray(shares, dtype=np.float64)[..., position]
-        rate = ratio((applying * counted.n).sum(axis=-1), counted.n.sum(axis=-1))
-        bounds = outcome_bounds(counted, applying) | {"application_rate": (rate, rate)}
-        low, high = ({name: bounds[name][end] for name in MEASURED} for end in (0, 1))
-        return cls(groups, shares, low, high)
+        """One block: the outcome of the people counted, for the decisions at either end of each number."""
+        own = _outcome(counted, shares)
+        low, high = (
+            {name: _outcome(counted, decisions[name][end])[name][end] for name in MEASURED}
+            if decisions
+            else {name: own[name][end] for name in MEASURED}
+            for end in (0, 1)
+        )
+        return cls(groups, shares, low, high, {name: np.isnan(own[name][0]) for name in MEASURED})
 
     @classmethod
     def concatenate(cls, blocks: Sequence[Resamples]) -> Resamples:
         """All resamples of several blocks."""
-        low, high = (
+        low, high, undefined = (
             {name: np.concatenate([getattr(block, end)[name] for block in blocks]) for name in MEASURED}
-            for end in ("low", "high")
+            for end in ("low", "high", "undefined")
         )
         shares: Any = np.concatenate([block.shares for block in blocks])
-        return cls(blocks[0].groups, shares, low, high)
+        return cls(blocks[0].groups, shares, low, high, undefined)
+
+
+def _outcome(counts: GroupCounts, shares: Shares) -> dict[str, tuple[FloatArray, FloatArray]]:
+    """Bounds of each number, given the share of each group that applies."""
+    shares = np.broadcast_to(shares, counts.n.shape)
+    rate = ratio((shares * counts.n).sum(axis=-1), counts.n.sum(axis=-1))
+    return outcome_bounds(counts, shares) | {"application_rate": (rate, rate)}
 
 
 def percentile_interval(low: FloatArray, high: FloatArray, confidence: float) -> tuple[float, float]:
@@ -142,36 +159,45 @@ def resample(
     *,
     n_resamples: int = 1000,
     random_state: Any = 0,
+    confidence: float = 0.95,
+    design: Design = "random",
 ) -> Resamples:
-    """Draw people with replacement; groups decide by the counts of those drawn.
+    """Draw people with replacement.
 
-    If those whose counts are published and those who are counted are one object, they are drawn once; otherwise each
-    set is drawn on its own. Draws of different tables are independent if their seeds differ, as ``[seed, 0]`` and
-    ``[seed, 1]`` do.
+    If those whose counts are published and those who are counted are one object, groups decide by the counts of those
+    drawn, and ``low`` and ``high`` hold what follows from the decisions that chance could turn, at ``confidence``.
+    Otherwise only the people counted are drawn: what is published is fixed, and so are decisions. Draws of different
+    tables are independent if their seeds differ, as ``[seed, 0]`` and ``[seed, 1]`` do.
     """
+    check_choice(design, "design", ("random", "fixed"))
     rng = np.random.default_rng(random_state)
-    same = counted_on is published_by
-    streams = [rng] if same else rng.spawn(2)
-    people = [published_by] if same else [published_by, counted_on]
+    same, groups = counted_on is published_by, published_by.groups
+    if same:
+        decisions = decision_ranges(groups, counted_on.counts, terms, confidence)
+    else:
+        position = position_of(counted_on.groups, groups, "The population", "what is published")
+        shares = terms.shares(groups, published_by.counts)
+        decisions = dict.fromkeys(MEASURED, (shares[position],) * 2)
     blocks = []
-    for size in block_sizes(n_resamples, max(len(one.groups) for one in people)):
-        drawn = [resampled_counts(one.counts, size, stream) for one, stream in zip(people, streams, strict=True)]
-        blocks.append(Resamples.from_counts(published_by.groups, drawn[0], counted_on.groups, drawn[-1], terms))
-    return Resamples.concatenate(blocks)
+    for size in block_sizes(n_resamples, len(counted_on.groups)):
+        drawn = resampled_counts(counted_on.counts, size, rng, design)
+        decided = terms.shares(groups, drawn) if same else np.broadcast_to(shares[position], drawn.n.shape)
+        blocks.append(Resamples.from_counts(counted_on.groups, decided, drawn, decisions))
+    made = Resamples.concatenate(blocks)
+    return made if same else replace(made, groups=groups, shares=np.broadcast_to(shares, (n_resamples, len(groups))))
 
 
 @dataclass(frozen=True, eq=False)
 class Uncertainty:
     """Intervals of an audit's numbers by the bootstrap. Made by :meth:`Audit.uncertainty`.
 
-    ``confidence`` is their level, ``seed`` that of the draws, and ``weighted`` whether people have weights and were
-    therefore drawn by the Bayesian bootstrap.
+    ``confidence`` is their level, ``seed`` that of the draws, and ``design`` how people were drawn.
     """
 
     resamples: Resamples
     confidence: float
     seed: Any
-    weighted: bool
+    design: Design
 
     @property
     def applies(self) -> pd.Series:
@@ -189,6 +215,6 @@ class Uncertainty:
 
     def to_frame(self) -> pd.DataFrame:
         """Interval of each number, and the share of resamples in which it is undefined."""
-        low = self.resamples.low
-        rows = [(*self.interval(name), float(np.isnan(low[name]).mean())) for name in MEASURED]
+        undefined = self.resamples.undefined
+        rows = [(*self.interval(name), float(undefined[name].mean())) for name in MEASURED]
         return pd.DataFrame(rows, index=pd.Index(MEASURED, name="number"), columns=["low", "high", "undefined"])

@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 import pandas as pd
-from numpy.typing import ArrayLike
+from numpy.typing import ArrayLike, NDArray
 
 from .._errors import InputError
 from .._validation import (
@@ -56,6 +56,22 @@ def _labels(y_true: ArrayLike, untested: bool) -> tuple[BoolArray, BoolArray | N
     return y, ~missing
 
 
+def person_codes(person: ArrayLike | None, n_rows: int) -> NDArray[np.intp] | None:
+    """One code per row, the same for rows of one person; None if every row is a person."""
+    if person is None:
+        return None
+    column = as_column(person, "person")
+    check_same_length(person=column, **{"the rows": np.empty(n_rows)})
+    codes, _ = pd.factorize(column)
+    if (missing := np.flatnonzero(codes < 0)).size:
+        raise InputError(
+            f"person is missing at {missing.size} row(s), first at row(s) {list_some(missing)}. Give each person an "
+            "identifier.",
+            key="person",
+        )
+    return np.asarray(codes, dtype=np.intp)
+
+
 @dataclass(frozen=True, eq=False)
 class ScreeningResult:
     """Decisions of one model about some people, counted.
@@ -93,6 +109,7 @@ class ScreeningResult:
         sample_weight: ArrayLike | None = None,
         missing: str = "error",
         untested: bool = False,
+        person: ArrayLike | None = None,
     ) -> ScreeningResult:
         """People with a score; those above the threshold pass screening. Parameters as in :func:`audit`."""
         check_same_rows(y_true=y_true, score=score, sensitive_features=sensitive_features, sample_weight=sample_weight)
@@ -104,11 +121,13 @@ class ScreeningResult:
         if known is not None:
             decided = values > check_threshold(threshold)
             made = cls.from_predictions(
-                y_true, decided, sensitive_features=groups, sample_weight=sample_weight, untested=True
+                y_true, decided, sensitive_features=groups, sample_weight=sample_weight, untested=True, person=person
             )
             return replace(made, threshold=threshold)
         weights = check_weights(sample_weight, len(y))
-        curves = ThresholdCurves.from_codes(y, values, groups.codes, groups.labels, weights)
+        curves = ThresholdCurves.from_codes(
+            y, values, groups.codes, groups.labels, weights, person_codes(person, len(y))
+        )
         return cls.from_curves(curves, threshold)
 
     @classmethod
@@ -121,6 +140,7 @@ class ScreeningResult:
         sample_weight: ArrayLike | None = None,
         missing: str = "error",
         untested: bool = False,
+        person: ArrayLike | None = None,
     ) -> ScreeningResult:
         """People whose screening is decided already. Parameters as in :func:`audit`."""
         check_same_rows(
@@ -135,7 +155,8 @@ class ScreeningResult:
                 f"y_true is missing for {wrong.size} person(s) who pass screening, first at row(s) {list_some(wrong)}. "
                 "Only people who do not pass can be untested: find these labels, or leave the people out."
             )
-        counts = GroupCounts.from_rows(y, selected, groups.codes, groups.n_groups, weights, known=known)
+        people = person_codes(person, len(y))
+        counts = GroupCounts.from_rows(y, selected, groups.codes, groups.n_groups, weights, known=known, person=people)
         return cls(PublishedStatistics(groups.labels, counts))
 
     @property

@@ -156,7 +156,7 @@ def _show(audit: Audit, *, impact: bool) -> None:
         for line in lines:
             click.echo(f"  {printable(line)}")
     for table in impact_rows(audit.impact_ratios()) if impact else ():
-        click.echo(f"\nImpact ratios by {printable(table['by'])} (intervals: Katz's):\n")
+        click.echo(f"\nImpact ratios by {printable(table['by'])} (simultaneous intervals):\n")
         click.echo(text_table(table["rows"], left=("category", "note"), rest="--json holds all"))
         if table["remark"]:
             click.echo(table["remark"])

@@ -5,15 +5,15 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
+from scipy.stats import hypergeom
 
 from .._notices import PromiseWarning, ShutOutWarning, warn
 from .._validation import list_some
-from ..counting import precision_interval
 
 #: Share of all people under which the number of selected people is warned about.
 MIN_SELECTED_SHARE = 0.01
-#: Level of the interval of out-of-sample precision; in-sample precision above it is called overfitting.
-OVERFITTING_CONFIDENCE = 0.95
+#: Level of the test that precision is higher in-sample than out-of-sample, over all groups.
+OVERFITTING_LEVEL = 0.05
 #: A smaller share of a group counts as nobody.
 LEAST_SHARE = 0.005
 
@@ -65,14 +65,13 @@ def _warn_about_shut_out(model: Any) -> None:
 
 
 def _warn_about_overfitting(model: Any) -> None:
-    """Warn where in-sample precision is above the interval of the published precision."""
+    """Warn where in-sample precision is above the published one, by Fisher's exact test over all groups."""
     in_sample, published = model.published_in_sample_.counts, model.published_.counts
     if in_sample is published:
         return
-    _, high = precision_interval(
-        published.true_positives, published.selected, interval="clopper-pearson", confidence=OVERFITTING_CONFIDENCE
-    )
-    above = in_sample.precision > high
+    (k, n), (k0, n0) = (np.rint(counts.effective_trials) for counts in (in_sample, published))
+    chance = hypergeom.sf(k - 1, n + n0, k + k0, n)
+    above = (n > 0) & (n0 > 0) & (chance * len(k) < OVERFITTING_LEVEL)
     if above.any():
         first = int(np.flatnonzero(above)[0])
         warn(

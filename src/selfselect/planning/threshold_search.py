@@ -67,11 +67,19 @@ class ThresholdSearch:
         value = np.nan if row < 0 else self.everything["threshold"].to_numpy()[row]
         return np.full(len(self.curves.groups), value)
 
-    def sums_at(self, groups: pd.Index, thresholds: FloatArray) -> FloatArray:
-        """Correct decisions about applicants, applicants, qualified people who stay away, all qualified people."""
-        at = groups.get_indexer(self.curves.groups)  # nobody passes in a group without a threshold
-        step = steps_at(self.curves, np.where(at >= 0, thresholds[at], np.nan))
-        counts, shares = self.curves.counts_of(step), np.asarray(self.shares[step], dtype=np.float64)
+    def steps_of(self, groups: pd.Index, thresholds: FloatArray) -> NDArray[np.intp]:
+        """Step of each group at the thresholds of some groups; nobody passes in a group without one."""
+        at = groups.get_indexer(self.curves.groups)
+        return steps_at(self.curves, np.where(at >= 0, thresholds[at], np.nan))
+
+    def sums_at(self, published: ThresholdSearch, groups: pd.Index, thresholds: FloatArray) -> FloatArray:
+        """Correct decisions about applicants, applicants, qualified people who stay away, all qualified people.
+
+        Groups decide by what is published of other people; one without any of them stays away.
+        """
+        decided = np.asarray(published.shares[published.steps_of(groups, thresholds)], dtype=np.float64)
+        at = published.curves.groups.get_indexer(self.curves.groups)
+        counts, shares = self.curves.counts_of(self.steps_of(groups, thresholds)), np.where(at >= 0, decided[at], 0.0)
         away = (1 - shares) @ counts.positives
         return np.array([shares @ counts.correct, shares @ counts.n, away, counts.positives.sum()], dtype=np.float64)
 

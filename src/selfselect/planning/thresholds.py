@@ -23,7 +23,7 @@ from ..counting import ratio
 from ..outcomes import Outcome, outcome
 from ..publishing import PublishedStatistics, ThresholdCurves
 from ..statistics import SLACK
-from .halves import two_halves
+from .parts import three_parts
 from .threshold_search import ThresholdSearch, steps_at
 
 Kind: TypeAlias = Literal["one", "per_group"]
@@ -54,8 +54,9 @@ class Point:
     """A threshold, or one per group, and its outcome for the people whom it was chosen on.
 
     ``thresholds`` has that of each group, NaN if nobody of it passes and -inf if everybody does. The held-out numbers
-    are those of the best choice on one half of the people, counted on the other half, both ways; NaN if nobody applies.
-    ``met`` is whether social cost is within the limit it was chosen under.
+    come from three parts of the people: thresholds are chosen on one, groups decide by what another publishes, and the
+    last is counted, in every order; NaN if nobody applies. ``met`` is whether social cost is within the
+    limit it was chosen under.
     """
 
     kind: Kind
@@ -85,7 +86,7 @@ class ThresholdFrontier(Reported):
     max_social_cost : float or None
         The limit of recommendations; without one, the social cost of the threshold in force.
     seed : int
-        Seed of the split into halves.
+        Seed of the split into parts.
     provenance : Provenance
         Where the numbers come from.
     """
@@ -113,9 +114,9 @@ class ThresholdFrontier(Reported):
         return ThresholdSearch(self.curves, self.terms)
 
     @cached_property
-    def _halves(self) -> list[ThresholdSearch]:
-        halves = two_halves(self.curves, self.seed)
-        return [ThresholdSearch(half, self.terms.among(self.curves.groups, half.groups)) for half in halves]
+    def _parts(self) -> list[ThresholdSearch]:
+        parts = three_parts(self.curves, self.seed)
+        return [ThresholdSearch(part, self.terms.among(self.curves.groups, part.groups)) for part in parts]
 
     @property
     def curve(self) -> pd.DataFrame:
@@ -210,12 +211,14 @@ class ThresholdFrontier(Reported):
         return Point("per_group", thresholds, as_decisions(shares.to_numpy()), result, *held, met)
 
     def _held_out(self, kind: Kind, limit: float) -> tuple[float, float]:
-        """Accuracy and social cost where thresholds are chosen on one half and published and counted on the other."""
-        if not all(len(half.curves.groups) for half in self._halves):
-            return np.nan, np.nan  # a single person cannot be split
+        """Accuracy and social cost: each part of the people chooses thresholds once for either order of the others."""
+        if not all(len(part.curves.groups) for part in self._parts):
+            return np.nan, np.nan  # fewer than three people cannot be split
         sums = np.zeros(4)
-        for fitted, other in (self._halves, self._halves[::-1]):
-            sums += other.sums_at(fitted.curves.groups, fitted.thresholds(kind, limit))
+        for chosen_on, *others in (self._parts[start:] + self._parts[:start] for start in range(3)):
+            groups, thresholds = chosen_on.curves.groups, chosen_on.thresholds(kind, limit)
+            for published, counted in (others, others[::-1]):
+                sums += counted.sums_at(published, groups, thresholds)
         correct, applicants, away, qualified = sums
         return float(ratio(correct, applicants)), float(ratio(away, qualified))
 
@@ -291,7 +294,7 @@ def threshold_frontier(
     With one threshold for all, every distinct one is tried. With one per group, each group either has its most accurate
     threshold at which it applies, or is shut out; the best sets of groups are exact (up to one group, if there are more
     than a thousand). Both are chosen on the people they are counted on, so each point also has held-out numbers: the
-    same choice made on one half of the people and counted on the other half.
+    same choice made on a third of the people, where groups decide by what another third publishes, counted on the last.
 
     Parameters
     ----------
@@ -304,7 +307,7 @@ def threshold_frontier(
     max_social_cost : float, optional
         The largest social cost that a recommendation may have; by default what it is now.
     random_state : int, default=0
-        Seed of the split into halves.
+        Seed of the split into parts.
 
     Returns
     -------

@@ -24,7 +24,7 @@ GROUP_COLUMNS = (
 ).split()
 #: Columns that only some audits have: of people who were not tested, have weights, or are new.
 FURTHER_COLUMNS = (
-    "untested base_rate_low base_rate_high accuracy_low accuracy_high effective_selected undecided "
+    "untested base_rate_low base_rate_high accuracy_low accuracy_high effective_selected published_value undecided "
     "delivered delivered_low delivered_high promise_kept"
 ).split()
 #: Counts of promises, by the answer that they count.
@@ -112,8 +112,8 @@ def _one_cost(audit: Audit, resampled: bool) -> dict[str, Any]:
 def uncertainty_to_dict(uncertainty: Uncertainty, names: Sequence[str]) -> dict[str, Any]:
     """Intervals by the bootstrap, and how often each group applies."""
     return {
-        "method": "bayesian bootstrap of weighted people" if uncertainty.weighted else "bootstrap over people",
-        "stratified_by": "group",
+        "method": "bayesian bootstrap over people, and all decisions that the data do not exclude",
+        "design": uncertainty.design,
         "n_resamples": uncertainty.n_resamples,
         "seed": uncertainty.seed if isinstance(uncertainty.seed, int) else None,
         "confidence": uncertainty.confidence,
@@ -136,7 +136,7 @@ def over_costs_to_dict(over: OverCosts) -> dict[str, Any]:
 def impact_to_dict(frame: pd.DataFrame) -> dict[str, Any]:
     """Impact ratios: one table per column, with the number of people of unknown category."""
     return {
-        "method": "Katz's log interval",
+        "method": "Tukey and Kramer's simultaneous intervals of log ratios",
         "confidence": 0.95,
         "tables": [
             {

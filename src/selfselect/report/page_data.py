@@ -24,7 +24,7 @@ from ..auditing.promises import RARE
 from ..behaviour import MAJORITY, max_accepted_cost
 from ..costs import Terms
 from ..counting.groups import position_of, with_same_columns
-from ..counting.intervals import ratio
+from ..counting.intervals import effective_trials, ratio
 from ..publishing import ThresholdCurves
 from ..statistics import SLACK, Guaranteed, Published, confidence_of
 from .dicts import plain_value
@@ -270,12 +270,14 @@ def _counts_at(
     counts = people.counts
     selected, true_positives, worth = counts.selected[None], counts.true_positives[None], None
     if counts.squares is not None:
-        worth = ratio(counts.selected, counts.squares.selected)[None]
+        worth = ratio(counts.effective_trials[1], counts.selected)[None]
     if people.curves is not None and thresholds is not None:
         kind = people.curves.selected.dtype  # whole numbers stay whole, and short
         selected, true_positives = (values.astype(kind) for values in people.curves.counts_at(thresholds))
         if people.curves.squares is not None and worth is not None:
-            now, worth = worth[0], ratio(selected, people.curves.squares.counts_at(thresholds)[0])
+            squared = people.curves.squares.counts_at(thresholds)
+            trials = effective_trials(true_positives, selected, *squared[::-1])[1]
+            now, worth = worth[0], ratio(trials, selected)
             worth[position] = now
         # cumulative sums of weights carry rounding; the page opens with the very numbers of the table
         selected[position], true_positives[position] = counts.selected, counts.true_positives

@@ -58,7 +58,7 @@ function findings(given, { terms, threshold }) {
   const groups = given.names.map((name, z) => {
     const group = groupFindings(name, z, terms, shares[z], published, population);
     const promise = given.population === null ? {} :
-      promiseOn(population.true_positives[z], population.selected[z], group.cost, group.applies);
+      promiseOn(population.true_positives[z], population.selected[z], group.cost, group.applies, worthOf(population, z));
     const [low, high] = [fewest, most].map((right) => ratio(right[z], published.n[z]));
     const accuracy = { accuracy: published.untested[z] > 0 ? NaN : high, accuracy_low: low, accuracy_high: high };
     return { ...group, ...promise, ...accuracy };

@@ -7,12 +7,12 @@ function promiseKept(hits, passed, cost) {
 }
 
 // of a group of new people; nothing is promised to those who stay away
-function promiseOn(hits, passed, cost, applies) {
-  const [low, high] = exactInterval(hits, passed);
+function promiseOn(hits, passed, cost, applies, worth) {
+  const [low, high] = exactInterval(hits * worth, passed * worth);
   return {
     delivered: ratio(hits, passed),
     delivered_low: low,
     delivered_high: high,
-    promise_kept: applies ? promiseKept(hits, passed, cost) : "",
+    promise_kept: applies ? promiseKept(hits * worth, passed * worth, cost) : "",
   };
 }

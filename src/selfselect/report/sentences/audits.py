@@ -127,10 +127,9 @@ def group_statuses(audit: Audit) -> list[str]:
 def uncertainty_lines(audit: Audit) -> list[str]:
     """The bootstrap: how it was made, a line per number, and how often groups apply that do not always."""
     made = audit.uncertainty()
-    weighted = ", weighted people by the Bayesian bootstrap" if made.weighted else ""
     lines = [
-        f"{level(made.confidence)} intervals from {count(made.n_resamples)} bootstrap samples of the people, by group "
-        f"(seed {made.seed}{weighted}):"
+        f"{level(made.confidence)} intervals from {count(made.n_resamples)} bootstrap samples of the people "
+        f"(seed {made.seed}); groups near their cost may apply or not:"
     ]
     for name, row in made.to_frame().iterrows():
         undefined = f" (nobody applies in {percent(row['undefined'])} of samples)" if row["undefined"] > 0 else ""

@@ -73,8 +73,8 @@ def comparison_note(comparison: Comparison) -> str:
     """How the intervals were made."""
     who = "the same people under both models" if comparison.paired else "two independent sets of people"
     return (
-        f"Intervals come from {count(len(comparison.drawn[0].shares))} bootstrap samples of {who}, by group. In each "
-        "sample, people decide by what is published about that sample."
+        f"Intervals come from {count(len(comparison.drawn[0].shares))} bootstrap samples of {who}. They hold what "
+        "follows from all decisions of groups near their cost that the data do not exclude."
     )
 
 

@@ -1,4 +1,4 @@
-"""Split people into two halves, to choose thresholds on one and evaluate them on the other."""
+"""Split people into three parts: to choose thresholds on, to publish from, and to count."""
 
 from __future__ import annotations
 
@@ -10,28 +10,28 @@ from numpy.typing import NDArray
 from ..publishing import ThresholdCurves
 
 
-def two_halves(curves: ThresholdCurves, seed: int) -> tuple[ThresholdCurves, ThresholdCurves]:
-    """Split people into two halves at random, stratified by group and label.
+def three_parts(curves: ThresholdCurves, seed: int) -> list[ThresholdCurves]:
+    """Split people into three parts at random, stratified by group.
 
-    With weights, people of one group, score and label stay together, because only the sum of their weights is known. A
-    very small group may be in one half only.
+    Not by label as well: parts with equal base rates would not be independent, and the best group of one part would be
+    among the best of the others. With weights, people of one group, score and label stay together, because only the sum
+    of their weights is known. A very small group may be missing in a part.
     """
     group, score, label, weight = _people(curves)
     rng = np.random.default_rng(seed)
     shuffled = rng.permutation(len(group))
-    cell = 2 * group[shuffled] + label[shuffled]
-    order = shuffled[np.argsort(cell, kind="stable")]
-    _, size = np.unique(cell, return_counts=True)
+    order = shuffled[np.argsort(group[shuffled], kind="stable")]
+    _, size = np.unique(group, return_counts=True)
     place = np.arange(len(order)) - np.repeat(np.cumsum(size) - size, size)
-    # the odd person of each cell goes to either half by chance, so that neither half gets all of them
-    in_first = (place + np.repeat(rng.integers(0, 2, len(size)), size)) % 2 == 0
+    # the odd people of each group go to any part by chance, so that no part gets all of them
+    part = (place + np.repeat(rng.integers(0, 3, len(size)), size)) % 3
     parts = []
-    for rows in (order[in_first], order[~in_first]):
-        rows = np.sort(rows)
+    for own in range(3):
+        rows = np.sort(order[part == own])
         present, codes = np.unique(group[rows], return_inverse=True)
         weights = None if weight is None else weight[rows]
         parts.append(ThresholdCurves.from_codes(label[rows], score[rows], codes, curves.groups[present], weights))
-    return parts[0], parts[1]
+    return parts
 
 
 def _people(curves: ThresholdCurves) -> tuple[NDArray[Any], NDArray[Any], NDArray[Any], NDArray[Any] | None]:
