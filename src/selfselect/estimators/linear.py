@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from scipy.sparse import issparse
 from scipy.special import expit
 from sklearn.base import clone
-from sklearn.utils import check_array, get_tags
+from sklearn.utils import check_array
 from sklearn.utils.validation import check_consistent_length, check_is_fitted, validate_data
 
 from .._frames import take_rows, to_pandas
@@ -33,13 +33,6 @@ class LinearClassifier(SelfSelectionClassifier):
 
     l2: float = 0.0
     transformer: Any = None
-
-    def __sklearn_tags__(self) -> Any:
-        """Tags of the transformer for what X may hold."""
-        tags = super().__sklearn_tags__()
-        if self.transformer is not None:
-            tags.input_tags = get_tags(self.transformer).input_tags
-        return tags
 
     def _validate(self, X: Any, y: Any) -> tuple[Any, Any]:
         if self.transformer is None:
@@ -131,7 +124,6 @@ class LinearClassifier(SelfSelectionClassifier):
         check_is_fitted(self, "coef_")
         X = to_pandas(X)
         if hasattr(self, "transformer_"):
-            validate_data(self, X, reset=False, skip_check_array=True)
             X = self._check_features(self.transformer_.transform(X))
         else:
             X = validate_data(self, X, reset=False, dtype=np.float64)

@@ -78,13 +78,17 @@ def as_counts(weights: FloatArray) -> FloatArray:
 
 
 def encode_person(person: Any, n_rows: int) -> Rows | None:
-    """Ids of persons as codes, which do not depend on the order of rows."""
+    """Ids of persons as codes, which do not depend on the order of rows; None if every row is another person."""
     if person is None:
         return None
     ids = as_column(to_pandas(person), "person")
     refuse_missing(ids, "person")
     check_same_length(person=ids, **{"the rows": np.empty(n_rows)})
-    return np.asarray(np.unique(pd.util.hash_array(ids), return_inverse=True)[1], dtype=np.intp)
+    return _if_repeated(np.unique(pd.util.hash_array(ids), return_inverse=True)[1])
+
+
+def _if_repeated(person: Rows) -> Rows | None:
+    return None if len(np.unique(person)) == len(person) else person
 
 
 def warn_about_copies(X: Any, qualified: BoolArray, groups: GroupCodes) -> None:
@@ -116,7 +120,7 @@ class TrainingPeople:
     def counts(self, rows: Rows, selected: NDArray[np.bool_]) -> GroupCounts:
         """Counts per group of some rows."""
         weights = None if self.weights is None else self.weights[rows]
-        person = None if self.person is None else self.person[rows]
+        person = None if self.person is None else _if_repeated(self.person[rows])
         return GroupCounts.from_rows(
             self.qualified[rows], selected, self.groups.codes[rows], self.groups.n_groups, weights, person=person
         )
@@ -132,5 +136,5 @@ class TrainingPeople:
         if weights is not None and not weights.all():
             keep = weights > 0
             rows, score, weights = rows[keep], score[keep], weights[keep]
-        groups, person = self.groups.take(rows), None if self.person is None else self.person[rows]
+        groups, person = self.groups.take(rows), None if self.person is None else _if_repeated(self.person[rows])
         return ThresholdCurves.from_codes(self.qualified[rows], score, groups.codes, groups.labels, weights, person)

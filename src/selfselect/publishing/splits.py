@@ -43,10 +43,10 @@ Model = TypeVar("Model")
 HASH_MULTIPLIER = np.uint64(0x9E3779B97F4A7C15)
 #: Copies are reported if they are at least so many rows, and this share of them.
 MIN_COPIES, MIN_COPIED_SHARE = 10, 0.01
-#: Equal rows are copies, not chance, if so many of the pairs that agree elsewhere are equal; see :func:`count_copies`.
-COPIED_PAIRS = 0.9
+#: Pairs of equal rows are copies if there are more than so many times those expected by chance.
+MAX_BY_CHANCE = 10.0
 #: With fewer distinct rows, relative to all, equal rows are categories that many people share.
-MIN_DISTINCT_SHARE = 0.2
+MIN_DISTINCT_SHARE = 0.3
 
 
 @dataclass(frozen=True, eq=False)
@@ -227,7 +227,7 @@ def _training_rows(rows: Rows) -> Splits:
 
 def _split_by(splitter: Any, rows: Rows, strata: NDArray[Any], person: Rows | None) -> Splits:
     """Folds of a scikit-learn splitter, which gets persons as its groups; each row must be evaluated once."""
-    folds = splitter.split(np.zeros(len(strata)), strata, groups=person)
+    folds = splitter.split(np.zeros(len(strata)), strata, *(() if person is None else (person,)))
     parts = tuple((np.intersect1d(fitted, rows), np.intersect1d(evaluated, rows)) for fitted, evaluated in folds)
     evaluated = np.concatenate([part for _, part in parts])
     if len(evaluated) != len(rows) or len(np.unique(evaluated)) != len(rows):
@@ -313,9 +313,9 @@ def _hash_columns(X: Any, n_rows: int) -> Iterator[NDArray[np.uint64]]:
 def count_copies(X: Any, qualified: BoolArray, groups: GroupCodes) -> int:
     """Number of rows that repeat an earlier one (features, label and group), unless chance explains them.
 
-    In a table of categories many people are equal by chance. Equal rows are copies if at least :data:`COPIED_PAIRS` of
-    the pairs of rows that agree in the most varied column, or of those that agree in everything else, are equal, and
-    distinct rows are at least :data:`MIN_DISTINCT_SHARE` of all. Few copies count as none.
+    In a table of categories many people are equal by chance. How many pairs of rows would be is estimated from the
+    pairs that agree in everything but the most varied column, and from how often two distinct rows agree in this
+    column. Equal rows are copies if there are over :data:`MAX_BY_CHANCE` times as many pairs. Few count as none.
 
     Examples
     --------
@@ -327,15 +327,17 @@ def count_copies(X: Any, qualified: BoolArray, groups: GroupCodes) -> int:
     0
     """
     n_rows = len(qualified)
-    outcome = pd.util.hash_array(groups.codes * 2 + qualified)
-    everything = _hash_rows(X, n_rows) + outcome
-    n_distinct = len(pd.unique(everything))
+    everything = _hash_rows(X, n_rows) + pd.util.hash_array(groups.codes * 2 + qualified)
+    distinct = ~pd.Series(everything).duplicated().to_numpy()
+    n_distinct = int(distinct.sum())
     copies = n_rows - n_distinct
     if copies < max(MIN_COPIES, MIN_COPIED_SHARE * n_rows) or n_distinct < MIN_DISTINCT_SHARE * n_rows:
         return 0
-    varied = max(_hash_columns(X, n_rows), key=lambda column: len(pd.unique(column)))
-    agreeing = min(_equal_pairs(varied), _equal_pairs(everything - varied))
-    return copies if _equal_pairs(everything) >= COPIED_PAIRS * agreeing else 0
+    varied = min(_hash_columns(X, n_rows), key=_equal_pairs)
+    agree = _equal_pairs(varied[distinct]) / (n_distinct * (n_distinct - 1) / 2)
+    equal = _equal_pairs(everything)
+    by_chance = (_equal_pairs(everything - varied) - equal) * agree / (1 - agree)
+    return copies if equal > MAX_BY_CHANCE * by_chance else 0
 
 
 def _equal_pairs(key: NDArray[np.uint64]) -> float:
