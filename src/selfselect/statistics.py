@@ -19,7 +19,7 @@ from numpy.typing import ArrayLike, NDArray
 from scipy.special import betainc, betaincinv
 
 from ._validation import BoolArray, FloatArray, check_fraction
-from .counting.intervals import ROUNDING, ratio
+from .counting.intervals import ROUNDING, effective_trials, ratio
 
 #: Slack of the comparison ``true_positives >= cost * selected``, per selected person: .8 - .1 is not .7 in floating
 #: point.
@@ -97,7 +97,7 @@ class LowerBound:
 
     def value(self, counts: Counts) -> FloatArray:
         """Lower bound of each group."""
-        k, n = (np.asarray(part, dtype=np.float64) for part in (counts.true_positives, counts.selected))
+        k, n = _trials(counts)
         bound = betaincinv(k, n - k + 1, 1 - self.confidence)  # may be NaN at k = 0, where the precision is 0
         # at a confidence below one half the bound may lie above the precision
         return np.where(n > 0, np.fmin(bound, ratio(k, n)), np.nan)
@@ -109,14 +109,19 @@ class LowerBound:
         to compute than the bound.
         """
         reaches = Precision().reaches(counts, limit)
-        k, n, limits = np.broadcast_arrays(
-            np.asarray(counts.true_positives, float), np.asarray(counts.selected, float), np.asarray(limit, float)
-        )
+        k, n, limits = np.broadcast_arrays(*_trials(counts), np.asarray(limit, float))
         k, n, limits = k[reaches], n[reaches], limits[reaches]
         # NaN for a limit outside [0, 1], and possibly without a true positive: then only a limit of 0 is reached
         p_value = betainc(k, n - k + 1, limits - SLACK)
         reaches[reaches] = (p_value <= 1 - self.confidence + SLACK) | (limits <= SLACK)
         return reaches
+
+
+def _trials(counts: Counts) -> tuple[FloatArray, FloatArray]:
+    """True positives and selected people as numbers of people, whatever their weights."""
+    k, n = np.asarray(counts.true_positives, dtype=np.float64), np.asarray(counts.selected, dtype=np.float64)
+    squares = getattr(counts, "squares", None)
+    return (k, n) if squares is None else effective_trials(k, n, squares.true_positives, squares.selected)
 
 
 @dataclass(frozen=True)

@@ -11,7 +11,7 @@ from .groups import (
     values_by_group,
     with_same_columns,
 )
-from .intervals import precision_interval, ratio
+from .intervals import effective_trials, precision_interval, ratio
 from .rows import ChunkedRows, DaskRows, InMemoryRows, Rows
 
 __all__ = [
@@ -23,6 +23,7 @@ __all__ = [
     "GroupCounts",
     "InMemoryRows",
     "Rows",
+    "effective_trials",
     "encode_groups",
     "locate_labels",
     "position_of",

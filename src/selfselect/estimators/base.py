@@ -56,6 +56,9 @@ class SelfSelectionClassifier(ClassifierMixin, BaseEstimator, ABC):
     #: Whether a guarantee is about the finished classifier; a subclass may test its thresholds itself.
     _guarantee_after_fit: ClassVar[bool] = True
 
+    #: Whether thresholds are chosen by the counts that are published.
+    _chooses_thresholds: ClassVar[bool] = True
+
     #: Classifiers that take constraints have a parameter of this name.
     constraints: Any = ()
     unseen_scores_: NDArray[np.float64] | None
@@ -106,7 +109,8 @@ class SelfSelectionClassifier(ClassifierMixin, BaseEstimator, ABC):
         sensitive_features : array-like, Series, DataFrame or dict of columns, optional
             Group of each row; without it everyone is one group.
         sample_weight : array-like of shape (n_rows,), optional
-            Weights. Whole numbers count as repetitions of a row; others are relative, and scaled to average 1.
+            Weights, as in a survey. They change estimates and never add people: bounds use effective sample sizes, and
+            equal weights change nothing. To count a person several times, repeat the row.
         person : array-like of shape (n_rows,), optional
             Id of each row's person, where persons have several rows. All rows of a person fall into the same fold, or
             on the same side of the holdout, and bounds count persons, not rows. Under a guarantee one row of each
@@ -141,7 +145,7 @@ class SelfSelectionClassifier(ClassifierMixin, BaseEstimator, ABC):
         self.classes_: NDArray[Any]
         self.classes_, self.positive_, qualified = find_classes(y, self.pos_label)
         publishing = as_publishing(self.publish)
-        for name in ("promised_", "promise_level_"):  # of an earlier fit
+        for name in ("promised_", "promise_level_", "statistic_"):  # of an earlier fit
             self.__dict__.pop(name, None)
         if groups is None:
             warn(
@@ -185,6 +189,9 @@ class SelfSelectionClassifier(ClassifierMixin, BaseEstimator, ABC):
             self.published_in_sample_ = PublishedStatistics(labels, people.counts(splits.final, in_sample > 0))
             self.unseen_scores_ = np.full(len(people.qualified), np.nan)
             self.unseen_scores_[splits.evaluated] = self._for_second_class(score)
+        if not self._has_guarantee and not hasattr(self, "statistic_"):
+            curves = people.curves(score)
+            self.statistic_ = people.fit_statistic(self._statistic, curves, chosen=self._chooses_thresholds)
         warn_about_published(self)
 
     def _training_terms(self, labels: pd.Index, **settings: Any) -> TrainingTerms:
@@ -237,7 +244,7 @@ class SelfSelectionClassifier(ClassifierMixin, BaseEstimator, ABC):
         """What is published; under a guarantee nothing about groups that did not pass its test."""
         if hasattr(self, "promise_level_"):
             return Guaranteed(LowerBound(1 - self.promise_level_), tuple(map(bool, self.promised_)))
-        statistic: Statistic = as_publishing(self.publish).statistic
+        statistic: Statistic = getattr(self, "statistic_", None) or as_publishing(self.publish).statistic
         return statistic
 
     def applies(self, cost: Cost | None = None, subsidies: Subsidies = None) -> pd.Series:

@@ -47,6 +47,7 @@ TRUSTED: frozenset[str] = frozenset(
         "BaseRateOrder DemographicParity FalsePositiveRateParity MaxSocialCost MinSelectionRate RequiredGroups "
         "TruePositiveRateParity",
     )
+    | _in_module("selfselect.publishing.pooling", "BetaPrior FittedLowerBound PooledLowerBound")
     | _in_module("selfselect.publishing.splits", "CrossFit Holdout TrainingSet")
     | _in_module("selfselect.statistics", "LowerBound Precision")
     | _in_module("sklearn.calibration", "_CalibratedClassifier _SigmoidCalibration _TemperatureScaling")

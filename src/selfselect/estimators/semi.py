@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -108,6 +109,8 @@ class SemiStrategicClassifier(WrappedClassifier):
     def _search(self, people: TrainingPeople, score: FloatArray, margin: float) -> float:
         curves, labels = people.curves(score), people.groups.labels
         terms = self._terms().among(labels, curves.groups)
+        self.statistic_ = people.fit_statistic(terms.statistic, curves)
+        terms = replace(terms, statistic=self.statistic_)
         self.curve_ = curves.outcomes_under(terms)
         # it is uncertain whether groups within the margin apply: the worse of the two cases counts
         cases = [self.curve_] if margin == 0 else [self.curve_, curves.outcomes_under(terms, margin)]
@@ -115,7 +118,8 @@ class SemiStrategicClassifier(WrappedClassifier):
         constraints = check_constraints(self.constraints)
         violation = np.zeros(len(value))
         if constraints:
-            violation = violation_at_thresholds(self._training_terms(labels).take(people.position_of(curves)), curves)
+            trained = self._training_terms(labels, statistic=terms.statistic).take(people.position_of(curves))
+            violation = violation_at_thresholds(trained, curves)
         thresholds, rate = self.curve_["threshold"].to_numpy(), self.curve_["application_rate"].to_numpy()
         tried = None if self.grid is None else np.linspace(score.min(), score.max(), self.grid)
         steps = np.arange(len(value)) if tried is None else np.searchsorted(thresholds, tried, side="right") - 1

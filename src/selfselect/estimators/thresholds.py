@@ -20,6 +20,7 @@ from ..counting import encode_groups, position_of, with_same_columns
 from ..learning import OptimalThresholds, accuracy_lower_bound, majority_steps, optimise_thresholds, threshold_between
 from ..publishing import GuaranteedThresholds, ThresholdCurves, guarantee_thresholds, threshold_sequences
 from ..publishing.splits import Publishing, as_publishing
+from ..statistics import Statistic
 from .docs import with_shared_docs
 from .training_data import TrainingPeople
 from .wrapped import WrappedClassifier, default_threshold_of
@@ -127,12 +128,16 @@ class GroupThresholdClassifier(WrappedClassifier):
             if self._has_guarantee:
                 fitted_score = self._score_rows(model, X, people, people.splits.final)
                 guaranteed = self._guarantee(people, curves, fitted_score, len(candidates))
-            optima.append((self._optimise(people, curves, model, guaranteed), curves, score, model, guaranteed))
+            statistic = people.fit_statistic(self._statistic, curves)
+            optimum = self._optimise(people, curves, model, guaranteed, statistic)
+            optima.append((optimum, curves, score, model, guaranteed, statistic))
         best = max(optima, key=lambda each: float(np.nan_to_num(each[0].value, nan=-np.inf)))
-        self.allocation_, curves, score, self.estimator_, guaranteed = best
+        self.allocation_, curves, score, self.estimator_, guaranteed, statistic = best
         thresholds = self._thresholds(people, curves, self.allocation_, guaranteed)
         self.thresholds_ = pd.Series(thresholds, index=people.groups.labels, name="threshold")
-        if guaranteed is not None:
+        if guaranteed is None:
+            self.statistic_ = statistic
+        else:
             self.promise_level_ = guaranteed.level
             self.promised_ = pd.Series(False, index=people.groups.labels, name="promised")
             # groups that are not let in have a threshold that was not tested
@@ -169,10 +174,15 @@ class GroupThresholdClassifier(WrappedClassifier):
         return guarantee_thresholds(curves, sequences, self._terms().effective_cost(labels)[known], delta / competing)
 
     def _optimise(
-        self, people: TrainingPeople, curves: ThresholdCurves, model: Any, guaranteed: GuaranteedThresholds | None
+        self,
+        people: TrainingPeople,
+        curves: ThresholdCurves,
+        model: Any,
+        guaranteed: GuaranteedThresholds | None,
+        statistic: Statistic,
     ) -> OptimalThresholds:
         position = people.position_of(curves)
-        terms = self._training_terms(people.groups.labels)
+        terms = self._training_terms(people.groups.labels, statistic=statistic)
         not_evaluated = np.setdiff1d(np.flatnonzero(terms.required), position)
         if len(not_evaluated):
             raise InfeasibleError(

@@ -18,6 +18,7 @@ from .._validation import BoolArray, FloatArray, as_column, check_same_length, l
 from ..counting import GroupCodes, GroupCounts, position_of
 from ..publishing import ThresholdCurves
 from ..publishing.splits import Rows, Splits, count_copies
+from ..statistics import Statistic
 
 
 def find_classes(y: Any, pos_label: Any) -> tuple[NDArray[Any], Any, BoolArray]:
@@ -71,9 +72,7 @@ def is_qualified(y: Any, classes: NDArray[Any], positive: Any) -> BoolArray:
 
 
 def as_counts(weights: FloatArray) -> FloatArray:
-    """Weights as numbers of people: whole numbers are repetitions of a row, others are scaled to average 1."""
-    if (weights == np.floor(weights)).all():
-        return weights
+    """Weights scaled to average 1, without those of 0."""
     return np.asarray(weights / weights[weights > 0].mean())
 
 
@@ -124,6 +123,10 @@ class TrainingPeople:
         return GroupCounts.from_rows(
             self.qualified[rows], selected, self.groups.codes[rows], self.groups.n_groups, weights, person=person
         )
+
+    def fit_statistic(self, statistic: Statistic, curves: ThresholdCurves, *, chosen: bool = True) -> Statistic:
+        """What is published, after it has learned from counts of people who were not fitted."""
+        return statistic if self.splits.mode == "train" else curves.fit_statistic(statistic, chosen=chosen)
 
     def position_of(self, curves: ThresholdCurves) -> NDArray[np.intp]:
         """Position among all groups of those that are evaluated."""

@@ -147,11 +147,12 @@ def _with_thresholds(
     person: NDArray[np.intp] | None,
 ) -> list[tuple[Candidate, FloatArray]]:
     """Candidates with the best thresholds on out-of-fold scores of one kind, each with the margins of tested rows."""
-    problem, terms, rows = fitter.problem, fitter.problem.terms, fitter.problem.block.rows
+    problem, rows = fitter.problem, fitter.problem.block.rows
     codes = rows.codes[tested]
     weight = None if rows.unweighted else rows.weight[tested]
     person = None if person is None else person[problem.row_numbers[tested]]
     curves = ThresholdCurves.from_codes(rows.y[tested] > 0, score, codes, problem.labels, weight, person)
+    terms = problem.terms.fitted_to(curves)
     raw, centre, scale = fitter.centre_and_scale(last, fitted.parameters)
     if not fitter.by_group:
         evaluation, thresholds, evaluated = evaluate_thresholds(terms, curves, fitted_weights=0.0)

@@ -68,6 +68,10 @@ class TrainingTerms:
             return shares
         return np.asarray(shares | self.free[curves.group])
 
+    def fitted_to(self, curves: ThresholdCurves) -> TrainingTerms:
+        """The same terms with a published statistic that has learned from these counts."""
+        return replace(self, statistic=curves.fit_statistic(self.statistic))
+
     @property
     def all_or_nobody(self) -> bool:
         """Whether groups decide as a whole, so that their shares are 0 or 1."""

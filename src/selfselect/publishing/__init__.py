@@ -3,6 +3,7 @@
 from ..statistics import LowerBound, Precision, Published, Statistic
 from .curves import ThresholdCurves, ThresholdSums
 from .guarantee import GuaranteedThresholds, guarantee_groups, guarantee_thresholds, threshold_sequences
+from .pooling import PooledLowerBound
 from .published import PublishedStatistics
 from .splits import CrossFit, Holdout, TrainingSet
 
@@ -11,6 +12,7 @@ __all__ = [
     "GuaranteedThresholds",
     "Holdout",
     "LowerBound",
+    "PooledLowerBound",
     "Precision",
     "Published",
     "PublishedStatistics",

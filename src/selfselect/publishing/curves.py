@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from functools import cached_property
-from typing import Any
+from typing import Any, cast
 
 import numpy as np
 import pandas as pd
@@ -102,6 +102,7 @@ class _StepCounts:
 
     def __init__(self, curves: CountCurves) -> None:
         self._curves, self.selected, self.true_positives = curves, curves.selected, curves.true_positives
+        self.squares = None if curves.squares is None else _StepCounts(curves.squares)
 
     @property
     def n(self) -> NDArray[Any]:
@@ -134,6 +135,14 @@ class ThresholdCurves(CountCurves):
     def published(self, statistic: Statistic | None = None) -> Published:
         """What is published about the group of each step, if the threshold is there."""
         return Published(_StepCounts(self), statistic, self.groups, self.group)
+
+    def fit_statistic(self, statistic: Statistic, *, chosen: bool = True) -> Statistic:
+        """A statistic that learns from all groups, fitted to these counts; any other as it is.
+
+        ``chosen`` says whether thresholds are chosen by these counts.
+        """
+        fitted = getattr(statistic, "fitted", None)
+        return statistic if fitted is None else cast("Statistic", fitted(self, chosen=chosen))
 
     def step_shares(self, terms: Terms, margin: float = 0.0) -> Shares:
         """Share of its group that applies at each step, and clears its cost by a margin."""

@@ -34,6 +34,7 @@ from .._frames import take_rows
 from .._validation import BoolArray, check_choice, check_fraction
 from ..counting import GroupCodes
 from ..statistics import LowerBound, Precision, Statistic
+from .pooling import PooledLowerBound
 
 Mode: TypeAlias = Literal["train", "cross_fit", "holdout"]
 Rows: TypeAlias = NDArray[np.intp]
@@ -105,12 +106,12 @@ class CrossFit:
     ----------
     cv : int or splitter, default=5
         Number of folds (fewer if a label is rare), or a splitter of scikit-learn that evaluates every row once.
-    statistic : Statistic, default=LowerBound(0.9)
+    statistic : Statistic, default=PooledLowerBound(0.9)
         What is published of these counts.
     """
 
     cv: Any = 5
-    statistic: Statistic = field(default_factory=LowerBound)
+    statistic: Statistic = field(default_factory=PooledLowerBound)
 
     mode: ClassVar[Mode] = "cross_fit"
     guarantee: ClassVar[bool] = False
@@ -140,7 +141,7 @@ class Holdout:
     ----------
     size : float, default=0.3
         Share of people who are set aside.
-    statistic : Statistic, default=LowerBound(0.9)
+    statistic : Statistic, default=PooledLowerBound(0.9)
         What is published of their counts.
     guarantee : bool, default=False
         Whether the statements "the precision of this group reaches its cost" must all hold together with the
@@ -150,7 +151,7 @@ class Holdout:
     """
 
     size: float = 0.3
-    statistic: Statistic = field(default_factory=LowerBound)
+    statistic: Statistic = field(default_factory=PooledLowerBound)
     guarantee: bool = False
 
     mode: ClassVar[Mode] = "holdout"

@@ -1,0 +1,286 @@
+"""A lower bound of precision that stays true after thresholds and groups were chosen by the very counts it comes from.
+
+The best of many thresholds and of many small groups looks better than it is. A bound of each group by itself does not
+know that. This one asks what is usual for groups like it. Where a share ``q`` of each group is selected, the precision
+of group z is assumed to vary between groups as
+
+    p_z ~ Beta(M m_z, M (1 - m_z)),    logit m_z = location + logit r_z
+
+where ``r_z`` is the share of qualified people among those of the group who are *not* selected (shrunk towards that of
+other groups): groups with a higher base rate have a higher precision. Location and strength ``M`` are estimated from
+all groups at this ``q``, with their uncertainty; few groups say little about each other. What is published is a lower
+quantile of the distribution of ``p_z`` given all counts, and never more than the precision itself. Small groups borrow
+from the others; in large groups their own counts outweigh ``M``.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Any, Self
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy.special import betainc, betaincinv, betaln, expit, logit, xlog1py, xlogy
+
+from .._validation import BoolArray, FloatArray
+from ..counting import CountCurves, effective_trials, ratio
+from ..statistics import SLACK, LowerBound, Precision
+
+#: Shares of a group that are selected at which groups are compared.
+DEPTHS = np.geomspace(0.01, 1.0, 20)
+#: Between these a step belongs to the depth that is nearest.
+BETWEEN = np.sqrt(DEPTHS[1:] * DEPTHS[:-1])
+#: Strengths of the prior that are tried, in people, and minus the power of its density: weaker ones are more likely.
+STRENGTHS, PRIOR_POWER = np.geomspace(0.5, 1024.0, 12), 0.25
+#: Locations that are tried for each strength, in standard errors.
+GRID = np.linspace(-5.0, 5.0, 21)
+#: Nodes and weights that stand for a normal distribution (Gauss and Hermite).
+NODES, NODE_WEIGHTS = np.array([-np.sqrt(3), 0.0, np.sqrt(3)]), np.array([1, 4, 1]) / 6
+#: Locations and their standard errors are kept within these limits, far beyond all rates that occur.
+MAX_LOCATION, MAX_ERROR = 12.0, 3.0
+#: A smaller part of the prior is left out.
+LEAST_WEIGHT = 1e-3
+#: Most groups that a prior is fitted to; more would take longer and say nothing new.
+MAX_GROUPS = 300
+#: Above so many selected people a group's own counts say nearly everything, and one Beta distribution is as good.
+MANY = 1_000
+#: Steps of Newton's method, each of which at least halves what is left.
+NEWTON_STEPS = 12
+#: Share of the error that the quantile uses. The rest allows for what this model of groups leaves out, and for
+#: thresholds that are chosen by the same counts.
+ERROR_SHARE, CHOSEN_ERROR_SHARE = 0.75, 0.5
+
+
+@dataclass(frozen=True, eq=False)
+class BetaPrior:
+    """How a rate varies between groups: a mixture of Beta distributions.
+
+    ``location``, ``strength`` and ``weight`` have an entry for each part of the mixture.
+    """
+
+    location: FloatArray
+    strength: FloatArray
+    weight: FloatArray
+
+    @classmethod
+    def fit(cls, successes: FloatArray, trials: FloatArray, offset: FloatArray) -> Self:
+        """Fit to the successes of some groups, whose locations differ by known offsets."""
+        some = trials > 0
+        t, p, shift = successes[some], trials[some], offset[some]
+        # people of one group are alike: so many independent ones are as informative, for each strength
+        size = p / (1 + np.maximum(p - 1, 0) / (STRENGTHS[:, None] + 1))
+        location = np.full(len(STRENGTHS), float(logit((t.sum() + 0.5) / (p.sum() + 1))))
+        for _ in range(20):
+            mean = expit(location[:, None] + shift)
+            information = (size * mean * (1 - mean)).sum(axis=1) + 1e-3
+            step = ((size * (ratio(t, p) - mean)).sum(axis=1) - 1e-3 * location) / information
+            location = np.clip(location + np.clip(step, -2, 2), -MAX_LOCATION, MAX_LOCATION)
+        error = np.minimum(information**-0.5, MAX_ERROR)
+        tried = np.clip(location[:, None] + error[:, None] * GRID, -MAX_LOCATION, MAX_LOCATION)
+        mean = expit(tried[..., None] + shift)
+        a, b = STRENGTHS[:, None, None] * mean, STRENGTHS[:, None, None] * (1 - mean)
+        likelihood = (betaln(a + t, b + p - t) - betaln(a, b)).sum(axis=-1)
+        posterior = likelihood + np.log(error)[:, None] - PRIOR_POWER * np.log(STRENGTHS)[:, None]
+        posterior = np.exp(posterior - posterior.max())
+        weight = posterior.sum(axis=1)
+        centre = ratio((posterior * tried).sum(axis=1), weight)
+        spread = np.sqrt(ratio((posterior * (tried - centre[:, None]) ** 2).sum(axis=1), weight))
+        nodes = centre[:, None] + spread[:, None] * NODES
+        weights = (weight / weight.sum())[:, None] * NODE_WEIGHTS
+        kept = weights > LEAST_WEIGHT * weights.max()
+        strengths = np.broadcast_to(STRENGTHS[:, None], kept.shape)
+        return cls(nodes[kept], strengths[kept], weights[kept] / weights[kept].sum())
+
+    def _parts(self, successes: FloatArray, trials: FloatArray, offset: Any) -> Iterator[tuple[float, Any, Any]]:
+        """Weight and parameters of each Beta distribution of the mixture, given successes."""
+        for location, strength, weight in zip(self.location, self.strength, self.weight, strict=True):
+            a = strength * expit(location + offset) + successes
+            yield weight, a, strength + trials - a
+
+    def mean(self, successes: FloatArray, trials: FloatArray, offset: Any) -> FloatArray:
+        """Mean rate of groups with these successes."""
+        return np.asarray(sum(weight * a / (a + b) for weight, a, b in self._parts(successes, trials, offset)))
+
+    def matched(self, successes: FloatArray, trials: FloatArray, offset: Any) -> tuple[FloatArray, FloatArray]:
+        """Parameters of the one Beta distribution that has the mean and the variance of the mixture."""
+        mean, square = np.zeros(np.shape(trials)), np.zeros(np.shape(trials))
+        for weight, a, b in self._parts(successes, trials, offset):
+            mean += weight * a / (a + b)
+            square += weight * a / (a + b) * (a + 1) / (a + b + 1)
+        size = np.maximum(mean * (1 - mean) / np.maximum(square - mean**2, 1e-300) - 1, 1e-9)
+        return np.maximum(mean * size, 1e-9), np.maximum((1 - mean) * size, 1e-9)
+
+    def below(
+        self, rate: FloatArray, successes: FloatArray, trials: FloatArray, offset: FloatArray, near: float
+    ) -> FloatArray:
+        """Probability that the rate of groups with these successes is below a rate, exact where it is near a level."""
+        below = np.asarray(betainc(*self.matched(successes, trials, offset), rate))
+        unclear = (trials <= MANY) & (below > near / 8) & (below < near * 8)
+        given = successes[unclear], trials[unclear], offset[unclear]
+        below[unclear] = sum(weight * betainc(a, b, rate[unclear]) for weight, a, b in self._parts(*given))
+        return below
+
+    def quantile(self, level: float, successes: FloatArray, trials: FloatArray, offset: FloatArray) -> FloatArray:
+        """Rate below which the rate of groups with these successes is with a probability of ``level``."""
+        rate = np.asarray(betaincinv(*self.matched(successes, trials, offset), level))
+        few = trials <= MANY
+        given, found = (successes[few], trials[few], offset[few]), rate[few]
+        low, high = np.zeros(found.shape), np.ones(found.shape)
+        for _ in range(NEWTON_STEPS):
+            below, density = np.zeros(found.shape), np.zeros(found.shape)
+            for weight, a, b in self._parts(*given):
+                below += weight * betainc(a, b, found)
+                density += weight * np.exp(xlogy(a - 1, found) + xlog1py(b - 1, -found) - betaln(a, b))
+            low, high = np.where(below < level, found, low), np.where(below < level, high, found)
+            step = found - (below - level) / np.maximum(density, 1e-300)
+            found = np.where((step > low) & (step < high), step, (low + high) / 2)
+        rate[few] = found
+        return rate
+
+
+@dataclass(frozen=True)
+class PooledLowerBound(LowerBound):
+    """Lower bound of the precision of each group that learns from all groups, see :mod:`selfselect.publishing.pooling`.
+
+    Classifiers fit it to the counts at every threshold of their out-of-fold scores. The promise: of the groups whose
+    bound reaches their cost, a share of at least ``confidence`` has a precision of at least the cost. Simulations show
+    where that holds. Before it is fitted it is the :class:`LowerBound` of each group by itself.
+
+    Parameters
+    ----------
+    confidence : float, default=0.9
+        Level of the bound, in (0, 1).
+
+    Examples
+    --------
+    >>> from selfselect import ThresholdCurves
+    >>> rng = np.random.default_rng(0)
+    >>> y, group = rng.random(600) < 0.8, rng.integers(0, 40, 600)
+    >>> curves = ThresholdCurves.from_scores(y, np.ones(600), sensitive_features=group)
+    >>> everybody = curves.at(0.0).counts
+    >>> [int((bound.value(everybody) > 0.65).sum()) for bound in (LowerBound(), PooledLowerBound().fitted(curves))]
+    [24, 34]
+    """
+
+    def fitted(self, curves: CountCurves, *, chosen: bool = True) -> FittedLowerBound:
+        """The bound with what is usual for these groups.
+
+        Parameters
+        ----------
+        curves : ThresholdCurves
+            Counts of all groups at every threshold of a score, of people the score was not fitted to.
+        chosen : bool, default=True
+            Whether thresholds are chosen by these counts.
+        """
+        error = (1 - self.confidence) * (CHOSEN_ERROR_SHARE if chosen else ERROR_SHARE)
+        order = np.lexsort((curves.positives, curves.n))
+        order = order[curves.n[order] > 0]
+        order = order[np.linspace(0, len(order) - 1, min(len(order), MAX_GROUPS)).round().astype(np.intp)]
+        # the steps of a group rise from everybody selected to nobody: position of the last that selects at least q
+        share = ratio(curves.selected, curves.n[curves.group])
+        key = 2 * curves.group + np.nan_to_num(1 - share, nan=1.0)
+        rejected, selected = [], []
+        for depth in DEPTHS:
+            step = np.searchsorted(key, 2 * order + 1 - depth + SLACK, side="right") - 1
+            counts = _Trials.of(curves, step)
+            rejected.append(BetaPrior.fit(counts.missed, counts.rejected, np.zeros(len(order))))
+            offset = counts.offset(rejected[-1])
+            selected.append(BetaPrior.fit(counts.true_positives, counts.selected, offset))
+        return FittedLowerBound(self.confidence, error, tuple(rejected), tuple(selected))
+
+
+@dataclass(frozen=True, eq=False)
+class FittedLowerBound(LowerBound):
+    """A :class:`PooledLowerBound` that was fitted: a function of the counts of a group.
+
+    ``error`` is the level of the quantile. ``rejected`` and ``selected`` have what is usual at each of the
+    :data:`DEPTHS`, for rates among the people who are not selected and who are.
+    """
+
+    error: float = 0.1
+    rejected: tuple[BetaPrior, ...] = ()
+    selected: tuple[BetaPrior, ...] = ()
+
+    def value(self, counts: Any) -> FloatArray:
+        """Bound of each group."""
+        flat = _Trials.flat(counts)
+        bound = np.full(flat.selected.shape, np.nan)
+        some = flat.selected > 0
+        for where, part, prior, offset in self._by_depth(flat.take(some)):
+            bound[np.flatnonzero(some)[where]] = prior.quantile(self.error, part.true_positives, part.selected, offset)
+        return np.fmin(bound.reshape(np.shape(counts.selected)), ratio(counts.true_positives, counts.selected))
+
+    def reaches(self, counts: Any, limit: FloatArray) -> BoolArray:
+        """Whether the bound reaches a limit."""
+        reaches = Precision().reaches(counts, limit)
+        limits = np.clip(np.broadcast_to(limit, reaches.shape)[reaches] - SLACK, 0.0, 1.0)
+        enough = np.empty(limits.shape, dtype=bool)
+        for where, part, prior, offset in self._by_depth(_Trials.flat(counts).take(reaches.ravel())):
+            below = prior.below(limits[where], part.true_positives, part.selected, offset, near=self.error)
+            enough[where] = below <= self.error + SLACK
+        reaches[reaches] = enough
+        return reaches
+
+    def _by_depth(self, trials: _Trials) -> Iterator[tuple[NDArray[np.intp], _Trials, BetaPrior, FloatArray]]:
+        """Entries at each depth, their counts, what is usual there, and their offsets."""
+        depth = np.searchsorted(BETWEEN, trials.share)
+        for i in np.unique(depth):
+            where = np.flatnonzero(depth == i)
+            part = trials.take(where)
+            yield where, part, self.selected[i], part.offset(self.rejected[i])
+
+
+@dataclass(frozen=True, eq=False)
+class _Trials:
+    """Counts as numbers of people, of those selected and of those not."""
+
+    true_positives: FloatArray
+    selected: FloatArray
+    missed: FloatArray
+    rejected: FloatArray
+    share: FloatArray
+
+    @classmethod
+    def of(cls, curves: CountCurves, step: NDArray[np.intp]) -> _Trials:
+        """Counts at one step of each of some groups."""
+        group, squares = curves.group[step], curves.squares
+        squared = None if squares is None else (squares.true_positives[step], squares.selected[step], squares.n[group])
+        n, positives = curves.n[group].astype(np.float64), curves.positives[group].astype(np.float64)
+        selected, true_positives = curves.selected[step].astype(float), curves.true_positives[step].astype(float)
+        return cls._made(n, positives, selected, true_positives, squared)
+
+    @classmethod
+    def flat(cls, counts: Any) -> _Trials:
+        """Counts of any shape, as one row."""
+        shape = np.shape(counts.selected)
+        n, positives, selected, true_positives = (
+            np.broadcast_to(np.asarray(getattr(counts, name), dtype=np.float64), shape).ravel()
+            for name in ("n", "positives", "selected", "true_positives")
+        )
+        squares, squared = getattr(counts, "squares", None), None
+        if squares is not None:
+            named = (squares.true_positives, squares.selected, squares.n)
+            squared = tuple(np.broadcast_to(np.asarray(part, float), shape).ravel() for part in named)
+        return cls._made(n, positives, selected, true_positives, squared)
+
+    @classmethod
+    def _made(
+        cls, n: FloatArray, positives: FloatArray, selected: FloatArray, true_positives: FloatArray, squared: Any
+    ) -> _Trials:
+        missed, rejected = positives - true_positives, n - selected
+        share = np.nan_to_num(ratio(selected, n))
+        if squared is not None:
+            people_per_weight = np.nan_to_num(ratio(n, squared[2]))
+            missed, rejected = missed * people_per_weight, rejected * people_per_weight
+            true_positives, selected = effective_trials(true_positives, selected, squared[0], squared[1])
+        return cls(true_positives, selected, np.clip(missed, 0, rejected), np.maximum(rejected, 0), share)
+
+    def take(self, which: NDArray[Any]) -> _Trials:
+        """Some of the entries."""
+        return _Trials(*(getattr(self, name)[which] for name in self.__dataclass_fields__))
+
+    def offset(self, rejected: BetaPrior) -> FloatArray:
+        """Log-odds of being qualified among those who are not selected."""
+        rate = rejected.mean(self.missed, self.rejected, 0.0)
+        return np.asarray(logit(np.clip(rate, 1e-9, 1 - 1e-9)))
