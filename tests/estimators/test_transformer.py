@@ -14,7 +14,7 @@ from sklearn.preprocessing import OneHotEncoder, StandardScaler, TargetEncoder
 from selfselect import StrategicClassifier, load_model
 from selfselect.behaviour import SigmoidResponse
 from selfselect.constraints import DemographicParity
-from selfselect.publishing import Holdout
+from selfselect.publishing import CrossFit, Holdout, LowerBound
 
 GUARANTEE = Holdout(guarantee=True)
 quiet = pytest.mark.filterwarnings("ignore::selfselect.ApplicationWarning")
@@ -42,7 +42,7 @@ def columns():
 
 
 @quiet
-@pytest.mark.parametrize("publish", ["cross_fit", "holdout"])
+@pytest.mark.parametrize("publish", [CrossFit(), Holdout(statistic=LowerBound(0.9))])
 def test_features_selected_from_noise_break_promises_unless_they_are_selected_in_every_fold(publish):
     outside, inside = [], []
     for seed in range(6):  # nothing is to be learned, and at a cost of 0.7 nobody should be told to apply
@@ -55,7 +55,7 @@ def test_features_selected_from_noise_break_promises_unless_they_are_selected_in
         model = StrategicClassifier(0.7, publish=publish, transformer=select).fit(X, y, sensitive_features=z)
         inside.append(model.applies().any())
     assert np.mean(outside) >= 0.8
-    assert np.mean(inside) <= 1 / 6
+    assert np.mean(inside) <= 1 / 6  # as with columns of noise that nobody selected
 
 
 class Recorder(TransformerMixin, BaseEstimator):

@@ -44,8 +44,8 @@ Model = TypeVar("Model")
 HASH_MULTIPLIER = np.uint64(0x9E3779B97F4A7C15)
 #: Copies are reported if they are at least so many rows, and this share of them.
 MIN_COPIES, MIN_COPIED_SHARE = 10, 0.01
-#: Pairs of equal rows are copies if there are more than so many times those expected by chance.
-MAX_BY_CHANCE = 10.0
+#: Equal rows are copies if the odds ratio of agreement is higher; see :func:`count_copies`.
+MAX_ODDS_RATIO = 10.0
 #: With fewer distinct rows, relative to all, equal rows are categories that many people share.
 MIN_DISTINCT_SHARE = 0.3
 
@@ -314,9 +314,9 @@ def _hash_columns(X: Any, n_rows: int) -> Iterator[NDArray[np.uint64]]:
 def count_copies(X: Any, qualified: BoolArray, groups: GroupCodes) -> int:
     """Number of rows that repeat an earlier one (features, label and group), unless chance explains them.
 
-    In a table of categories many people are equal by chance. How many pairs of rows would be is estimated from the
-    pairs that agree in everything but the most varied column, and from how often two distinct rows agree in this
-    column. Equal rows are copies if there are over :data:`MAX_BY_CHANCE` times as many pairs. Few count as none.
+    In a table of categories many people are equal by chance: two rows agree in the most varied column nearly as often
+    whether they agree in everything else or not. Equal rows are copies if the odds ratio of the two agreements is over
+    :data:`MAX_ODDS_RATIO`. Few copies count as none.
 
     Examples
     --------
@@ -329,16 +329,15 @@ def count_copies(X: Any, qualified: BoolArray, groups: GroupCodes) -> int:
     """
     n_rows = len(qualified)
     everything = _hash_rows(X, n_rows) + pd.util.hash_array(groups.codes * 2 + qualified)
-    distinct = ~pd.Series(everything).duplicated().to_numpy()
-    n_distinct = int(distinct.sum())
+    n_distinct = len(pd.unique(everything))
     copies = n_rows - n_distinct
     if copies < max(MIN_COPIES, MIN_COPIED_SHARE * n_rows) or n_distinct < MIN_DISTINCT_SHARE * n_rows:
         return 0
     varied = min(_hash_columns(X, n_rows), key=_equal_pairs)
-    agree = _equal_pairs(varied[distinct]) / (n_distinct * (n_distinct - 1) / 2)
     equal = _equal_pairs(everything)
-    by_chance = (_equal_pairs(everything - varied) - equal) * agree / (1 - agree)
-    return copies if equal > MAX_BY_CHANCE * by_chance else 0
+    only_varied, only_others = _equal_pairs(varied) - equal, _equal_pairs(everything - varied) - equal
+    neither = n_rows * (n_rows - 1) / 2 - only_varied - only_others - equal
+    return copies if equal * neither > MAX_ODDS_RATIO * only_varied * only_others else 0
 
 
 def _equal_pairs(key: NDArray[np.uint64]) -> float:
