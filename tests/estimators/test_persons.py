@@ -48,7 +48,7 @@ def broken(model, seeds, *, by_person):
 @pytest.mark.parametrize("cls", [NaiveClassifier, SemiStrategicClassifier])
 def test_promises_about_people_with_two_rows_hold_only_if_their_rows_are_kept_together(cls, publish):
     tree = DecisionTreeClassifier(random_state=0)
-    assert broken(cls(tree, cost=0.6, publish=publish), range(5), by_person=False) == 1
+    assert broken(cls(tree, cost=0.6, publish=publish), range(5), by_person=False) >= 0.6
     assert broken(cls(tree, cost=0.6, publish=publish), range(20), by_person=True) <= 0.1
 
 
