@@ -20,7 +20,7 @@ from selfselect import (
 )
 from selfselect.counting import encode_groups
 from selfselect.datasets import make_base_rate_groups
-from selfselect.publishing import CrossFit, Holdout, LowerBound, Precision, TrainingSet
+from selfselect.publishing import CrossFit, Holdout, LowerBound, PooledLowerBound, Precision, TrainingSet
 from selfselect.publishing.splits import as_publishing
 
 ALL = (NaiveClassifier, SemiStrategicClassifier, StrategicClassifier, GroupThresholdClassifier)
@@ -115,7 +115,7 @@ def test_a_guarantee_evaluates_one_row_of_each_person_drawn_at_random():
 
 
 def test_short_names_stand_for_the_defaults_and_anything_else_is_refused():
-    bound = LowerBound(0.9)
+    bound = PooledLowerBound(0.9)
     assert as_publishing("cross_fit") == CrossFit(cv=5, statistic=bound)
     assert as_publishing("holdout") == Holdout(size=0.3, statistic=bound, guarantee=False)
     assert as_publishing("train") == TrainingSet(statistic=Precision())
@@ -169,7 +169,7 @@ def test_a_forest_publishes_what_new_people_get_and_warns_of_overfitting():
 def test_groups_apply_if_the_clopper_pearson_bound_reaches_the_cost(cls, publish, crowd):
     X, y, z = crowd
     for cost in (0.6, 0.7, 0.8):
-        model = cls(cost=cost, publish=publish()).fit(X, y, sensitive_features=z)
+        model = cls(cost=cost, publish=publish(statistic=LowerBound(0.9))).fit(X, y, sensitive_features=z)
         counts = model.published_.counts
         true_positives, selected = counts.true_positives, counts.selected
         low = beta.ppf(0.1, np.maximum(true_positives, 1), selected - true_positives + 1)
