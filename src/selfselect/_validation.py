@@ -47,7 +47,8 @@ def as_column(values: Any, name: str) -> NDArray[Any]:
     return array
 
 
-def _refuse_missing(array: NDArray[Any], name: str) -> None:
+def refuse_missing(array: NDArray[Any], name: str) -> None:
+    """Refuse a column with missing values, saying where they are."""
     missing = np.flatnonzero(pd.isna(array))
     if missing.size:
         raise ValueError(
@@ -74,7 +75,7 @@ def check_binary(values: Any, name: str) -> BoolArray:
     array = as_column(values, name)
     if array.dtype == bool:
         return array
-    _refuse_missing(array, name)
+    refuse_missing(array, name)
     if array.dtype == object:
         wrong = np.array([np.ndim(value) != 0 or isinstance(value, dict) or value not in (0, 1) for value in array])
     else:
@@ -91,7 +92,7 @@ def check_binary(values: Any, name: str) -> BoolArray:
 def check_floats(values: Any, name: str) -> FloatArray:
     """Finite numbers, one per row."""
     array = as_column(values, name)
-    _refuse_missing(array, name)
+    refuse_missing(array, name)
     kind = array.dtype.kind
     if kind not in "biufO" or (kind == "O" and not all(isinstance(value, Number) for value in array)):
         raise TypeError(f"{name} must hold numbers, found {list_some(array)}.")

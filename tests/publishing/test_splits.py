@@ -21,7 +21,7 @@ from selfselect import (
 )
 from selfselect.counting import encode_groups
 from selfselect.datasets import make_base_rate_groups
-from selfselect.publishing import CrossFit, Holdout, LowerBound, Precision, TrainingSet
+from selfselect.publishing import CrossFit, Holdout, LowerBound, PooledLowerBound, Precision, TrainingSet
 from selfselect.publishing.splits import as_publishing
 
 ALL = (NaiveClassifier, SemiStrategicClassifier, StrategicClassifier, GroupThresholdClassifier)
@@ -100,8 +100,34 @@ def test_cv_may_be_a_splitter_that_evaluates_every_row_once(crowd):
             splits(CrossFit(wrong), crowd)
 
 
+@pytest.mark.parametrize("publish", ["cross_fit", "holdout", Holdout(guarantee=True)])
+def test_rows_of_a_person_fall_into_the_same_part_in_any_order_of_rows(publish, crowd):
+    X, y, z = crowd
+    person = np.random.default_rng(0).integers(0, 300, len(y))
+
+    def parts(rows):
+        made = as_publishing(publish).splits(
+            X.iloc[rows], y.iloc[rows].to_numpy() == 1, encode_groups(z.iloc[rows]), person=person[rows]
+        )
+        return [(set(rows[fitted]), set(rows[evaluated])) for fitted, evaluated in made.parts]
+
+    in_order = parts(np.arange(len(y)))
+    for fitted, evaluated in in_order:
+        assert not set(person[list(fitted)]) & set(person[list(evaluated)])
+    assert parts(np.random.default_rng(1).permutation(len(y))) == in_order
+
+
+def test_a_guarantee_evaluates_one_row_of_each_person_drawn_at_random():
+    X = np.tile([[0.0], [1.0]], (2000, 1))  # everybody has a row of each kind
+    y, person = np.arange(4000) % 3 == 0, np.arange(4000) // 2
+    aside = Holdout(0.5, guarantee=True).splits(X, y, encode_groups(np.zeros(4000)), person=person)
+    assert len(np.unique(person[aside.evaluated])) == len(aside.evaluated) == 1000
+    assert X[aside.evaluated].mean() == pytest.approx(0.5, abs=3 * 0.5 / np.sqrt(1000))
+    assert len(aside.final) == 2000
+
+
 def test_short_names_stand_for_the_defaults_and_anything_else_is_refused():
-    bound = LowerBound(0.9)
+    bound = PooledLowerBound(0.9)
     assert as_publishing("cross_fit") == CrossFit(cv=5, statistic=bound)
     assert as_publishing("holdout") == Holdout(size=0.3, statistic=bound, guarantee=False)
     assert as_publishing("train") == TrainingSet(statistic=Precision())
@@ -155,7 +181,7 @@ def test_a_forest_publishes_what_new_people_get_and_warns_of_overfitting():
 def test_groups_apply_if_the_clopper_pearson_bound_reaches_the_cost(cls, publish, crowd):
     X, y, z = crowd
     for cost in (0.6, 0.7, 0.8):
-        model = cls(cost=cost, publish=publish()).fit(X, y, sensitive_features=z)
+        model = cls(cost=cost, publish=publish(statistic=LowerBound(0.9))).fit(X, y, sensitive_features=z)
         counts = model.published_.counts
         true_positives, selected = counts.true_positives, counts.selected
         low = beta.ppf(0.1, np.maximum(true_positives, 1), selected - true_positives + 1)

@@ -31,7 +31,7 @@ from .guarantee import fit_with_guarantee
 from .io import SAVING, save_model
 from .routing import plain_groups
 from .social_cost import warn_about_social_cost
-from .training_data import TrainingPeople, as_counts, find_classes, is_qualified
+from .training_data import TrainingPeople, as_counts, encode_person, find_classes, is_qualified, warn_about_copies
 
 
 @with_shared_docs
@@ -49,8 +49,8 @@ class SelfSelectionClassifier(ClassifierMixin, BaseEstimator, ABC):
     $attributes
     """
 
-    # with metadata routing, groups are requested by default
-    __metadata_request__fit = {"sensitive_features": True}  # noqa: RUF012
+    # with metadata routing, groups and persons are requested by default
+    __metadata_request__fit = {"sensitive_features": True, "person": True}  # noqa: RUF012
 
     #: Fitted attributes that hold scores of training rows: pickle keeps them, model files do not.
     _NOT_SAVED: ClassVar[tuple[str, ...]] = ("unseen_scores_", "curve_", "allocation_")
@@ -96,7 +96,9 @@ class SelfSelectionClassifier(ClassifierMixin, BaseEstimator, ABC):
 
     # ------------------------------------------------------------------ fit
 
-    def fit(self, X: Any, y: ArrayLike, *, sensitive_features: Any = None, sample_weight: Any = None) -> Self:
+    def fit(
+        self, X: Any, y: ArrayLike, *, sensitive_features: Any = None, sample_weight: Any = None, person: Any = None
+    ) -> Self:
         """Fit the classifier and publish its statistics.
 
         Parameters
@@ -110,6 +112,10 @@ class SelfSelectionClassifier(ClassifierMixin, BaseEstimator, ABC):
         sample_weight : array-like of shape (n_rows,), optional
             Weights, as in a survey. They change estimates and never add people: bounds use effective sample sizes, and
             equal weights change nothing. To count a person several times, repeat the row.
+        person : array-like of shape (n_rows,), optional
+            Id of each row's person, where persons have several rows. All rows of a person fall into the same fold, or
+            on the same side of the holdout, and bounds count persons, not rows. Under a guarantee one row of each
+            person, drawn at random, is tested.
 
         Returns
         -------
@@ -119,10 +125,10 @@ class SelfSelectionClassifier(ClassifierMixin, BaseEstimator, ABC):
         X, y = to_pandas(X), to_pandas(y)
         if self._has_guarantee and self._guarantee_after_fit:
             check_consistent_length(X, y)
-            fit_with_guarantee(self, X, y, self._training_people(X, y, sensitive_features, sample_weight))
+            fit_with_guarantee(self, X, y, self._training_people(X, y, sensitive_features, sample_weight, person))
             return self
         X, y = self._validate(X, y)
-        people = self._training_people(X, y, self._groups_of(X, sensitive_features), sample_weight)
+        people = self._training_people(X, y, self._groups_of(X, sensitive_features), sample_weight, person)
         self._fit(X, y, people, sample_weight)
         return self
 
@@ -134,8 +140,10 @@ class SelfSelectionClassifier(ClassifierMixin, BaseEstimator, ABC):
     def _fit(self, X: Any, y: Any, people: TrainingPeople, sample_weight: Any) -> None:
         """Fit the rule, and call :meth:`_publish`."""
 
-    def _training_people(self, X: Any, y: Any, groups: Any, sample_weight: ArrayLike | None) -> TrainingPeople:
-        """Check labels (setting ``classes_``), groups, weights and costs, and split the rows."""
+    def _training_people(
+        self, X: Any, y: Any, groups: Any, sample_weight: ArrayLike | None, person: Any
+    ) -> TrainingPeople:
+        """Check labels (setting ``classes_``), groups, weights, persons and costs, and split the rows."""
         self.classes_: NDArray[Any]
         self.classes_, self.positive_, qualified = find_classes(y, self.pos_label)
         publishing = as_publishing(self.publish)
@@ -162,7 +170,10 @@ class SelfSelectionClassifier(ClassifierMixin, BaseEstimator, ABC):
         if self._has_guarantee and weights is not None and not np.isin(weights, (0.0, 1.0)).all():
             raise ValueError("guarantee=True counts each person once: sample_weight must be 0 (left out) or 1.")
         rows = None if in_training or weights is None else np.flatnonzero(weights > 0)
-        splits = publishing.splits(X, qualified, codes, rows)
+        person_codes = encode_person(person, len(qualified))
+        splits = publishing.splits(X, qualified, codes, rows, person_codes)
+        if person is None and splits.mode != "train":
+            warn_about_copies(X, qualified, codes)
         if self._has_guarantee and splits.mode == "train":
             raise ValueError(
                 "guarantee=True: there are too few people to set some aside and have both labels among the rest. Pass "
@@ -175,7 +186,7 @@ class SelfSelectionClassifier(ClassifierMixin, BaseEstimator, ABC):
                 "from the training data, and may be too good for new people.",
                 PromiseWarning,
             )
-        return TrainingPeople(qualified, codes, weights, splits, plain_groups(groups, codes))
+        return TrainingPeople(qualified, codes, weights, splits, plain_groups(groups, codes), person_codes)
 
     def _publish(self, people: TrainingPeople, score: NDArray[Any], in_sample: NDArray[Any]) -> None:
         """Publish the counts of the evaluated rows by their scores; ``in_sample`` holds scores of the fitted rows."""

@@ -14,7 +14,8 @@ SHARED = {
         estimator : classifier, optional
             Any scikit-learn classifier with ``decision_function`` or ``predict_proba``; by default a logistic
             regression without penalty. It gets the groups if its methods take ``sensitive_features``, as fairlearn's
-            do, or request them by metadata routing.
+            do, or request them by metadata routing. Steps before it belong into a pipeline here: it is fitted again in
+            every fold.
     """,
     "prefit": """
         prefit : bool, default=False

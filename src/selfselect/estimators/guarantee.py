@@ -38,7 +38,7 @@ def fit_with_guarantee(model: Any, X: Any, y: Any, people: TrainingPeople) -> No
     fitted_rows, evaluated_rows = (
         (take_rows(X, rows), take_rows(people.given_groups, rows)) for rows in (fitted, evaluated)
     )
-    chosen = _choose(model, fitted_groups.labels, *fitted_rows, take_rows(y, fitted))
+    chosen = _choose(model, fitted_groups.labels, *fitted_rows, take_rows(y, fitted), take_rows(people.person, fitted))
     model.__dict__.pop("feature_names_in_", None)  # of an earlier fit
     model.__dict__.update({name: value for name, value in vars(chosen).items() if name.endswith("_")})
     tested = np.zeros(len(labels), dtype=bool)
@@ -68,14 +68,14 @@ def _scores(chosen: Any, X: Any, groups: Any) -> FloatArray:
     return np.where(selected, 1.0, -1.0)
 
 
-def _choose(model: Any, labels: pd.Index, X: Any, groups: Any, y: Any) -> Any:
+def _choose(model: Any, labels: pd.Index, X: Any, groups: Any, y: Any, person: Any) -> Any:
     """Classifier to be tested: one that is likely to pass if there is one, else one that may pass."""
     likely = confidence_for_power(_confidence(model), as_publishing(model.publish).size)
     for confidence in (likely, _confidence(model)):
         chosen = _without_guarantee(model, labels, confidence)
         with captured_warnings():  # they are about counts that are not published
             try:
-                chosen.fit(X, y, sensitive_features=groups)
+                chosen.fit(X, y, sensitive_features=groups, person=person)
             except InfeasibleError:
                 if confidence == likely:
                     continue

@@ -3,18 +3,23 @@
 from __future__ import annotations
 
 from abc import abstractmethod
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
+from scipy.sparse import issparse
 from scipy.special import expit
-from sklearn.utils.validation import check_is_fitted, validate_data
+from sklearn.base import clone
+from sklearn.utils import check_array
+from sklearn.utils.validation import check_consistent_length, check_is_fitted, validate_data
 
-from .._frames import to_pandas
+from .._frames import take_rows, to_pandas
 from .._threads import one_thread
 from .._validation import FloatArray, list_some
 from ..constraints import InfeasibleError
 from ..learning import Candidate, Problem, TrainingTerms, too_few_selected
+from ..publishing.splits import Rows
 from ..statistics import SLACK
 from .base import SelfSelectionClassifier
 from .training_data import TrainingPeople, as_counts
@@ -27,24 +32,65 @@ class LinearClassifier(SelfSelectionClassifier):
     """Base of linear classifiers: a subclass says what it is trained for, and how."""
 
     l2: float = 0.0
+    transformer: Any = None
 
     def _validate(self, X: Any, y: Any) -> tuple[Any, Any]:
-        X, y = validate_data(self, X, y, dtype=np.float64)
+        if self.transformer is None:
+            X, y = validate_data(self, X, y, dtype=np.float64)
+            return X, y
+        if not (hasattr(self.transformer, "fit_transform") and hasattr(self.transformer, "transform")):
+            raise TypeError(
+                f"transformer must be a scikit-learn transformer (with fit_transform and transform), got "
+                f"{self.transformer!r}."
+            )
+        validate_data(self, X, y, skip_check_array=True)  # sets names and number of features; X may hold texts
+        check_consistent_length(X, y)
         return X, y
+
+    def _transform(self, X: Any, y: Any, people: TrainingPeople, rows: Rows) -> tuple[FloatArray, Any]:
+        """Features of all rows by a transformer that is fitted to some of them, and this transformer."""
+        if people.weights is not None:
+            rows = rows[people.weights[rows] > 0]
+        transformer, others = clone(self.transformer), np.setdiff1d(np.arange(len(people.qualified)), rows)
+        fitted = self._check_features(transformer.fit_transform(take_rows(X, rows), take_rows(y, rows)))
+        if not len(others):
+            return fitted, transformer
+        features = np.empty((len(people.qualified), fitted.shape[1]))
+        features[rows] = fitted
+        features[others] = self._check_features(transformer.transform(take_rows(X, others)))
+        return features, transformer
+
+    def _check_features(self, X: Any) -> FloatArray:
+        """What a transformer returns, as a dense table of finite numbers."""
+        X = X.toarray() if issparse(X) else X
+        return np.asarray(check_array(X, dtype=np.float64, input_name="the output of transformer", estimator=self))
 
     @abstractmethod
     def _terms_of_training(self, people: TrainingPeople) -> TrainingTerms:
         """What the classifier is trained for; raises if a setting is wrong."""
 
     @abstractmethod
-    def _solve(self, X: FloatArray, people: TrainingPeople, problem: Problem) -> tuple[Candidate, FloatArray | None]:
-        """The classifier that is kept, and scores of the evaluated rows if others than those fitted are evaluated."""
+    def _solve(
+        self, X: FloatArray, people: TrainingPeople, problem: Problem, problem_of: Callable[[Rows], Problem] | None
+    ) -> tuple[Candidate, FloatArray | None]:
+        """The classifier that is kept, and scores of the evaluated rows if others than those fitted are evaluated.
+
+        ``problem_of`` gives the problem of a fold by its training rows, if there is a transformer.
+        """
 
     def _fit(self, X: Any, y: Any, people: TrainingPeople, sample_weight: Any) -> None:
         terms = self._terms_of_training(people)
+        problem_of, given = None, X
+        self.__dict__.pop("transformer_", None)  # of an earlier fit
         with one_thread():
+            if self.transformer is not None:
+                X, self.transformer_ = self._transform(given, y, people, people.splits.final)
+
+                def problem_of(rows: Rows) -> Problem:
+                    return self._problem(self._transform(given, y, people, rows)[0], people, terms)
+
             problem = self._problem(X, people, terms)
-            best, unseen = self._solve(X, people, problem)
+            best, unseen = self._solve(X, people, problem, problem_of)
         coefficients, intercept = problem.standardisation.undo_parameters(best.parameters)
         self.coef_ = self._for_second_class(coefficients)[None, :]
         self.intercept_ = self._for_second_class(np.array([intercept]))
@@ -76,7 +122,11 @@ class LinearClassifier(SelfSelectionClassifier):
     def decision_function(self, X: Any) -> NDArray[np.float64]:
         """Score of each row: positive for the second class."""
         check_is_fitted(self, "coef_")
-        X = validate_data(self, to_pandas(X), reset=False, dtype=np.float64)
+        X = to_pandas(X)
+        if hasattr(self, "transformer_"):
+            X = self._check_features(self.transformer_.transform(X))
+        else:
+            X = validate_data(self, X, reset=False, dtype=np.float64)
         return np.asarray(X @ self.coef_[0] + self.intercept_[0])
 
     def predict(self, X: Any) -> NDArray[Any]:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import replace
 from typing import Any
 
@@ -118,7 +118,9 @@ class PaperClassifier(LinearClassifier):
             penalties = ((ReleasedDemographicParity if released else DemographicParity)(weight=self.parity),)
         return replace(terms, margin=margin, constraints=Constraints.of(penalties, terms.groups))
 
-    def _solve(self, X: FloatArray, people: TrainingPeople, problem: Problem) -> tuple[Candidate, FloatArray | None]:
+    def _solve(
+        self, X: FloatArray, people: TrainingPeople, problem: Problem, problem_of: Callable[[Rows], Problem] | None
+    ) -> tuple[Candidate, FloatArray | None]:
         def descend(fitted: Rows) -> Candidate:
             part = problem.take(problem.rows_among(fitted))
             candidates, self.n_iter_ = solve_by_descent(

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 from typing import Any, ClassVar
 
@@ -24,7 +24,7 @@ from ..learning import (
     select_out_of_fold,
     solve,
 )
-from ..publishing.splits import Publishing, TrainingSet, as_publishing
+from ..publishing.splits import Publishing, Rows, TrainingSet, as_publishing
 from ..statistics import Precision
 from .docs import with_shared_docs
 from .linear import LinearClassifier, check_whole
@@ -47,6 +47,12 @@ class StrategicClassifier(LinearClassifier):
     Parameters
     ----------
     $cost
+    transformer : transformer, optional
+        Steps before the classifier: any scikit-learn transformer, ``ColumnTransformer`` or ``Pipeline`` of
+        transformers. It is fitted again without each fold that is evaluated, and at last to all rows. ``X`` may then
+        hold texts, or whatever the transformer takes. Do not put steps that use ``y`` before the classifier in a
+        ``Pipeline``: they would see the people who are evaluated, and what is published would be too good. ``fit``
+        cannot notice this.
     $constraints
     margin : float or "auto", default="auto"
         Margin over the cost in training. Candidates are compared in the worse of two cases: groups within the margin
@@ -69,7 +75,10 @@ class StrategicClassifier(LinearClassifier):
 
     Attributes
     ----------
+    transformer_ : transformer
+        The transformer, fitted to the same rows as the classifier; if there is one.
     coef_ : ndarray of shape (1, n_features)
+        Weights of the features, or of the columns that the transformer returns.
     intercept_ : ndarray of shape (1,)
     n_iter_ : int
         Steps of the logistic start.
@@ -108,6 +117,7 @@ class StrategicClassifier(LinearClassifier):
         self,
         cost: Cost = 0.7,
         *,
+        transformer: Any = None,
         constraints: Sequence[Constraint] = (),
         margin: float | str = "auto",
         solver: str = "auto",
@@ -122,6 +132,7 @@ class StrategicClassifier(LinearClassifier):
         pos_label: Any = None,
     ) -> None:
         super().__init__(cost, subsidies, subsidy_kind, behaviour, publish, pos_label)
+        self.transformer = transformer
         self.constraints = constraints
         self.margin = margin
         self.solver = solver
@@ -130,13 +141,21 @@ class StrategicClassifier(LinearClassifier):
         self.max_iter = max_iter
         self.random_state = random_state
 
-    def _solve(self, X: FloatArray, people: TrainingPeople, problem: Problem) -> tuple[Candidate, FloatArray | None]:
+    def _solve(
+        self, X: FloatArray, people: TrainingPeople, problem: Problem, problem_of: Callable[[Rows], Problem] | None
+    ) -> tuple[Candidate, FloatArray | None]:
         settings = {"max_iter": self.max_iter, "random": check_random_state(self.random_state)}
         if people.splits.mode == "train":
             best, self.n_iter_ = solve(problem, solver=self.solver, **settings)
             return best, None
         candidates, self.n_iter_ = select_out_of_fold(
-            problem, people.splits.parts, people.splits.final, with_refinement=self.solver == "auto", **settings
+            problem,
+            people.splits.parts,
+            people.splits.final,
+            with_refinement=self.solver == "auto",
+            problem_of=problem_of,
+            person=people.person,
+            **settings,
         )
         chosen = max(candidates, key=lambda each: each.candidate.rank)
         refuse_infeasible(problem, chosen.candidate, [each.candidate for each in candidates])

@@ -12,11 +12,12 @@ from sklearn.utils import assert_all_finite
 from sklearn.utils.multiclass import check_classification_targets, type_of_target
 from sklearn.utils.validation import column_or_1d
 
-from .._notices import warn
-from .._validation import BoolArray, FloatArray, list_some
+from .._frames import to_pandas
+from .._notices import PromiseWarning, warn
+from .._validation import BoolArray, FloatArray, as_column, check_same_length, list_some, refuse_missing
 from ..counting import GroupCodes, GroupCounts, position_of
 from ..publishing import ThresholdCurves
-from ..publishing.splits import Rows, Splits
+from ..publishing.splits import Rows, Splits, count_copies
 from ..statistics import Statistic
 
 
@@ -75,21 +76,52 @@ def as_counts(weights: FloatArray) -> FloatArray:
     return np.asarray(weights / weights[weights > 0].mean())
 
 
+def encode_person(person: Any, n_rows: int) -> Rows | None:
+    """Ids of persons as codes, which do not depend on the order of rows; None if every row is another person."""
+    if person is None:
+        return None
+    ids = as_column(to_pandas(person), "person")
+    refuse_missing(ids, "person")
+    check_same_length(person=ids, **{"the rows": np.empty(n_rows)})
+    return _if_repeated(np.unique(pd.util.hash_array(ids), return_inverse=True)[1])
+
+
+def _if_repeated(person: Rows) -> Rows | None:
+    return None if len(np.unique(person)) == len(person) else person
+
+
+def warn_about_copies(X: Any, qualified: BoolArray, groups: GroupCodes) -> None:
+    """Warn if rows are exact copies of others: each would count as a person, and they are spread over folds."""
+    copies = count_copies(X, qualified, groups)
+    if copies:
+        warn(
+            f"{copies} of {len(qualified)} rows are exact copies of other rows (features, label and group). Copies of "
+            "a person are fitted and evaluated at the same time, and what is published is then too good for new "
+            "people. Drop the copies, or pass the id of each row's person to fit(..., person=...).",
+            PromiseWarning,
+        )
+
+
 @dataclass(frozen=True, eq=False)
 class TrainingPeople:
-    """Labels, groups and weights of the training rows, and their splits; and the groups as the user gave them."""
+    """Labels, groups, weights and persons of the training rows, and their splits; and the groups as given.
+
+    ``person`` has a code for each row that is the same for rows of one person; None means that every row is a person.
+    """
 
     qualified: BoolArray
     groups: GroupCodes
     weights: FloatArray | None
     splits: Splits
     given_groups: Any = None
+    person: Rows | None = None
 
     def counts(self, rows: Rows, selected: NDArray[np.bool_]) -> GroupCounts:
         """Counts per group of some rows."""
         weights = None if self.weights is None else self.weights[rows]
+        person = None if self.person is None else _if_repeated(self.person[rows])
         return GroupCounts.from_rows(
-            self.qualified[rows], selected, self.groups.codes[rows], self.groups.n_groups, weights
+            self.qualified[rows], selected, self.groups.codes[rows], self.groups.n_groups, weights, person=person
         )
 
     def fit_statistic(self, statistic: Statistic, curves: ThresholdCurves, *, chosen: bool = True) -> Statistic:
@@ -107,5 +139,5 @@ class TrainingPeople:
         if weights is not None and not weights.all():
             keep = weights > 0
             rows, score, weights = rows[keep], score[keep], weights[keep]
-        groups = self.groups.take(rows)
-        return ThresholdCurves.from_codes(self.qualified[rows], score, groups.codes, groups.labels, weights)
+        groups, person = self.groups.take(rows), None if self.person is None else _if_repeated(self.person[rows])
+        return ThresholdCurves.from_codes(self.qualified[rows], score, groups.codes, groups.labels, weights, person)

@@ -12,11 +12,15 @@ and every count taken, on people that the score has not seen:
 Folds and holdout are stratified by label and group, which makes counts less noisy. Stratifying by label also makes the
 part set aside depend on the rest. A guarantee needs them to be independent, so then the holdout is random within each
 group. A split depends on the features, labels and groups of people, never on the order of rows or the names of groups.
+
+If a person has several rows (``person``), all of them fall into the same part. Persons are split by one row of each,
+drawn at random. Under a guarantee only this row of a person who is set aside is evaluated: the test needs independent
+people.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 from typing import Any, ClassVar, Literal, Protocol, TypeAlias, TypeVar
 
@@ -38,6 +42,12 @@ Model = TypeVar("Model")
 
 #: Multiplier of Fibonacci hashing: an odd number near 2^64 times the golden ratio's fraction.
 HASH_MULTIPLIER = np.uint64(0x9E3779B97F4A7C15)
+#: Copies are reported if they are at least so many rows, and this share of them.
+MIN_COPIES, MIN_COPIED_SHARE = 10, 0.01
+#: Equal rows are copies if the odds ratio of agreement is higher; see :func:`count_copies`.
+MAX_ODDS_RATIO = 10.0
+#: With fewer distinct rows, relative to all, equal rows are categories that many people share.
+MIN_DISTINCT_SHARE = 0.3
 
 
 @dataclass(frozen=True, eq=False)
@@ -78,8 +88,13 @@ class Publishing(Protocol):
         """What is published of the counts."""
         ...
 
-    def splits(self, X: Any, qualified: BoolArray, groups: GroupCodes, rows: Rows | None = None) -> Splits:
-        """Rows to fit and rows to evaluate; ``rows`` are those that are used, by default all."""
+    def splits(
+        self, X: Any, qualified: BoolArray, groups: GroupCodes, rows: Rows | None = None, person: Rows | None = None
+    ) -> Splits:
+        """Rows to fit and rows to evaluate; ``rows`` are those that are used, by default all.
+
+        ``person`` has a code for each row that is the same for rows of one person; without it every row is a person.
+        """
         ...
 
 
@@ -101,17 +116,20 @@ class CrossFit:
     mode: ClassVar[Mode] = "cross_fit"
     guarantee: ClassVar[bool] = False
 
-    def splits(self, X: Any, qualified: BoolArray, groups: GroupCodes, rows: Rows | None = None) -> Splits:
+    def splits(
+        self, X: Any, qualified: BoolArray, groups: GroupCodes, rows: Rows | None = None, person: Rows | None = None
+    ) -> Splits:
         """Folds, stratified by label and group."""
         rows = np.arange(len(qualified)) if rows is None else rows
         if not isinstance(self.cv, int | np.integer | str | None):
-            return _split_by(check_cv(self.cv), rows, groups.codes * 2 + qualified)
+            return _split_by(check_cv(self.cv), rows, groups.codes * 2 + qualified, person)
         if not isinstance(self.cv, int | np.integer) or isinstance(self.cv, bool) or self.cv < 2:
             raise ValueError(f"cv must be a whole number of at least 2, or a scikit-learn splitter, got {self.cv!r}.")
-        folds = min(int(self.cv), int(min(qualified[rows].sum(), (~qualified[rows]).sum())))
+        drawn, owner = _one_row_each(X, groups.codes * 2 + qualified, rows, person)
+        folds = min(int(self.cv), int(min(qualified[drawn].sum(), (~qualified[drawn]).sum())))
         if folds < 2:
             return _training_rows(rows)
-        fold = _positions(X, qualified, groups, rows) % folds
+        fold = (_positions(X, qualified, groups, drawn) % folds)[owner]
         return Splits("cross_fit", tuple((rows[fold != k], rows[fold == k]) for k in range(folds)), rows)
 
 
@@ -143,15 +161,21 @@ class Holdout:
         if self.guarantee and not isinstance(self.statistic, LowerBound):
             raise ValueError("guarantee=True needs statistic=LowerBound(confidence), whose confidence it keeps.")
 
-    def splits(self, X: Any, qualified: BoolArray, groups: GroupCodes, rows: Rows | None = None) -> Splits:
+    def splits(
+        self, X: Any, qualified: BoolArray, groups: GroupCodes, rows: Rows | None = None, person: Rows | None = None
+    ) -> Splits:
         """The people set aside: by label and group, or at random within groups for a guarantee."""
         rows = np.arange(len(qualified)) if rows is None else rows
         if self.guarantee:
-            aside = _random_part(take_rows(X, rows), groups.codes[rows], self.size)
-        else:  # every so many rows, sorted by label and group
-            position = _positions(X, qualified, groups, rows)
+            drawn, owner = _one_row_each(X, groups.codes, rows, person)
+            aside = _random_part(take_rows(X, drawn), groups.codes[drawn], self.size)
+            evaluated = np.sort(drawn[aside])
+        else:  # every so many people, sorted by label and group
+            drawn, owner = _one_row_each(X, groups.codes * 2 + qualified, rows, person)
+            position = _positions(X, qualified, groups, drawn)
             aside = np.floor((position + 1) * self.size + 1e-9) > np.floor(position * self.size + 1e-9)
-        fitted, evaluated = rows[~aside], rows[aside]
+            evaluated = rows[aside[owner]]
+        fitted = rows[~aside[owner]]
         enough = len(evaluated) > 0 if self.guarantee else _has_both(qualified[evaluated])
         if not (_has_both(qualified[fitted]) and enough):
             return _training_rows(rows)
@@ -175,7 +199,9 @@ class TrainingSet:
     mode: ClassVar[Mode] = "train"
     guarantee: ClassVar[bool] = False
 
-    def splits(self, X: Any, qualified: BoolArray, groups: GroupCodes, rows: Rows | None = None) -> Splits:
+    def splits(
+        self, X: Any, qualified: BoolArray, groups: GroupCodes, rows: Rows | None = None, person: Rows | None = None
+    ) -> Splits:
         """Everybody is fitted and evaluated."""
         return _training_rows(np.arange(len(qualified)) if rows is None else rows)
 
@@ -200,14 +226,31 @@ def _training_rows(rows: Rows) -> Splits:
     return Splits("train", ((rows, rows),), rows)
 
 
-def _split_by(splitter: Any, rows: Rows, strata: NDArray[Any]) -> Splits:
-    """Folds of a scikit-learn splitter; each row must be evaluated once."""
-    folds = splitter.split(np.zeros(len(strata)), strata)
+def _split_by(splitter: Any, rows: Rows, strata: NDArray[Any], person: Rows | None) -> Splits:
+    """Folds of a scikit-learn splitter, which gets persons as its groups; each row must be evaluated once."""
+    folds = splitter.split(np.zeros(len(strata)), strata, *(() if person is None else (person,)))
     parts = tuple((np.intersect1d(fitted, rows), np.intersect1d(evaluated, rows)) for fitted, evaluated in folds)
     evaluated = np.concatenate([part for _, part in parts])
     if len(evaluated) != len(rows) or len(np.unique(evaluated)) != len(rows):
         raise ValueError(f"cv must evaluate every row once, and {splitter!r} does not; use folds without repetition.")
+    if person is not None and any(np.isin(person[part], person[fitted]).any() for fitted, part in parts):
+        raise ValueError(
+            f"{splitter!r} separates rows of one person; pass a number of folds, GroupKFold or StratifiedGroupKFold."
+        )
     return Splits("cross_fit", parts, rows)
+
+
+def _one_row_each(X: Any, strata: NDArray[np.intp], rows: Rows, person: Rows | None) -> tuple[Rows, NDArray[np.intp]]:
+    """One row of each person, drawn at random, and the position of each row's person among them."""
+    if person is None:
+        return rows, np.arange(len(rows))
+    person, key = person[rows], _hash_rows(take_rows(X, rows), len(rows))
+    draw = pd.util.hash_array(key + pd.util.hash_array(person) * HASH_MULTIPLIER)  # not the same features for everyone
+    order = np.lexsort((strata[rows], draw, person))
+    first = np.append(True, np.diff(person[order]) > 0)
+    owner = np.empty(len(rows), dtype=np.intp)
+    owner[order] = np.cumsum(first) - 1
+    return rows[order[first]], owner
 
 
 def _random_part(X: Any, codes: NDArray[np.intp], share: float) -> BoolArray:
@@ -253,13 +296,8 @@ def _hash_rows(X: Any, n_rows: int) -> NDArray[np.uint64]:
     """Hash of the features of each row, the same for any order of rows and columns, and for sparse and dense X."""
     if sparse.issparse(X):
         return _hash_sparse_rows(X.tocsc(), n_rows)
-    key = np.zeros(n_rows, dtype=np.uint64)
     try:
-        frame = X if isinstance(X, pd.DataFrame) else pd.DataFrame(np.asarray(X).reshape(n_rows, -1))
-        for i in range(frame.shape[1]):
-            cells = pd.util.hash_pandas_object(frame.iloc[:, i], index=False, categorize=True).to_numpy(np.uint64)
-            key += _mix(cells, cells.sum())
-        return key
+        return np.asarray(sum(_hash_columns(X, n_rows), np.zeros(n_rows, dtype=np.uint64)))
     except (TypeError, ValueError):  # the classifier will raise the error about X
         return np.arange(n_rows, dtype=np.uint64)
 
@@ -280,3 +318,48 @@ def _hash_sparse_rows(X: Any, n_rows: int) -> NDArray[np.uint64]:
     key = np.full(n_rows, zeros.sum(), dtype=np.uint64)
     np.add.at(key, X.indices, _mix(cells, total[column]) - zeros[column])
     return key
+
+
+def _hash_columns(X: Any, n_rows: int) -> Iterator[NDArray[np.uint64]]:
+    """Hash of the cells of each column; columns differ by their content, not by their position."""
+    frame = X if isinstance(X, pd.DataFrame) else pd.DataFrame(np.asarray(X).reshape(n_rows, -1))
+    for i in range(frame.shape[1]):
+        cells = pd.util.hash_pandas_object(frame.iloc[:, i], index=False, categorize=True).to_numpy(np.uint64)
+        yield _mix(cells, cells.sum())
+
+
+def count_copies(X: Any, qualified: BoolArray, groups: GroupCodes) -> int:
+    """Number of rows that repeat an earlier one (features, label and group), unless chance explains them.
+
+    In a table of categories many people are equal by chance: two rows agree in the most varied column nearly as often
+    whether they agree in everything else or not. Equal rows are copies if the odds ratio of the two agreements is over
+    :data:`MAX_ODDS_RATIO`. Few copies count as none, and copies of sparse rows are not looked for.
+
+    Examples
+    --------
+    >>> from selfselect.counting import encode_groups
+    >>> X, y = np.random.default_rng(0).normal(size=(500, 3)), np.arange(1000) % 500 < 250
+    >>> count_copies(np.tile(X, (2, 1)), y, encode_groups(np.zeros(1000)))
+    500
+    >>> count_copies(np.tile(X > 0, (2, 1)), y, encode_groups(np.zeros(1000)))
+    0
+    """
+    if sparse.issparse(X):
+        return 0
+    n_rows = len(qualified)
+    everything = _hash_rows(X, n_rows) + pd.util.hash_array(groups.codes * 2 + qualified)
+    n_distinct = len(pd.unique(everything))
+    copies = n_rows - n_distinct
+    if copies < max(MIN_COPIES, MIN_COPIED_SHARE * n_rows) or n_distinct < MIN_DISTINCT_SHARE * n_rows:
+        return 0
+    varied = min(_hash_columns(X, n_rows), key=_equal_pairs)
+    equal = _equal_pairs(everything)
+    only_varied, only_others = _equal_pairs(varied) - equal, _equal_pairs(everything - varied) - equal
+    neither = n_rows * (n_rows - 1) / 2 - only_varied - only_others - equal
+    return copies if equal * neither > MAX_ODDS_RATIO * only_varied * only_others else 0
+
+
+def _equal_pairs(key: NDArray[np.uint64]) -> float:
+    """Number of pairs of rows with the same key."""
+    times = pd.Series(key).value_counts(sort=False).to_numpy().astype(float)
+    return float((times * (times - 1) / 2).sum())
