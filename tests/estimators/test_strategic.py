@@ -272,7 +272,7 @@ def test_a_required_group_with_few_positives_is_a_warning(people):
         np.flatnonzero(z != "z2"), np.flatnonzero((z == "z2") & (y == 1))[:5], np.flatnonzero((z == "z2") & (y == 0))
     ]
     with pytest.warns(ApplicationWarning, match=r"'z2' have under 10 qualified people in training \(5\)"):
-        StrategicClassifier(cost=0.4, constraints=[RequiredGroups("z2")]).fit(
+        StrategicClassifier(cost=0.4, constraints=[RequiredGroups("z2")], publish="train").fit(
             X.iloc[few], y.iloc[few], sensitive_features=z.iloc[few]
         )
 

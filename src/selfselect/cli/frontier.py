@@ -45,7 +45,7 @@ if TYPE_CHECKING:
     help="Recommend the most accurate thresholds at which no larger share of qualified people stays away [default: "
     "than now].",
 )
-@seed_option("Of the split into halves for held-out numbers.")
+@seed_option("Of the split into parts for held-out numbers.")
 @click.option("--figure", metavar="PICTURE", help="Draw both frontiers (.png, .svg or .pdf).")
 @output_options
 @file_options
@@ -54,7 +54,7 @@ def frontier(file: str, max_social_cost: float | None, figure: str | None, **opt
 
     There is a frontier of one threshold for all, and one of a threshold per group (which may be unlawful: it treats
     people of the same score differently). Thresholds are chosen on the people they are counted on; held-out numbers
-    are chosen on one half and counted on the other.
+    are chosen on one part, published on a second and counted on a third.
 
     \b
     Example:

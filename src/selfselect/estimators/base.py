@@ -57,9 +57,6 @@ class SelfSelectionClassifier(ClassifierMixin, BaseEstimator, ABC):
     #: Whether a guarantee is about the finished classifier; a subclass may test its thresholds itself.
     _guarantee_after_fit: ClassVar[bool] = True
 
-    #: Whether thresholds are chosen by the counts that are published.
-    _chooses_thresholds: ClassVar[bool] = True
-
     #: Classifiers that take constraints have a parameter of this name.
     constraints: Any = ()
     unseen_scores_: NDArray[np.float64] | None
@@ -198,8 +195,7 @@ class SelfSelectionClassifier(ClassifierMixin, BaseEstimator, ABC):
             self.unseen_scores_ = np.full(len(people.qualified), np.nan)
             self.unseen_scores_[splits.evaluated] = self._for_second_class(score)
         if not self._has_guarantee and not hasattr(self, "statistic_"):
-            curves = people.curves(score)
-            self.statistic_ = people.fit_statistic(self._statistic, curves, chosen=self._chooses_thresholds)
+            self.statistic_ = people.fit_statistic(self._statistic, people.curves(score))
         warn_about_published(self)
         warn_about_social_cost(self)
 
@@ -309,6 +305,7 @@ class SelfSelectionClassifier(ClassifierMixin, BaseEstimator, ABC):
         subsidies: Subsidies = None,
         behaviour: Behaviour | None = None,
         sample_weight: ArrayLike | None = None,
+        person: ArrayLike | None = None,
     ) -> Audit:
         """Audit the classifier on new people, who decide by what was published in training.
 
@@ -322,6 +319,8 @@ class SelfSelectionClassifier(ClassifierMixin, BaseEstimator, ABC):
             How people respond to what was published, in place of the behaviour that the classifier was trained for.
         sample_weight : array-like of shape (n_rows,), optional
             Weights.
+        person : array-like of shape (n_rows,), optional
+            Who each row is about, if people have several rows.
 
         Returns
         -------
@@ -330,12 +329,13 @@ class SelfSelectionClassifier(ClassifierMixin, BaseEstimator, ABC):
             application_rate, social_cost as attributes.
         """
         check_is_fitted(self, "published_")
-        check_same_rows(X=X, y=y, sensitive_features=sensitive_features, sample_weight=sample_weight)
+        check_same_rows(X=X, y=y, sensitive_features=sensitive_features, sample_weight=sample_weight, person=person)
         people = ScreeningResult.from_predictions(
             is_qualified(y, self.classes_, self.positive_),
             np.asarray(self._predict_with_groups(X, sensitive_features)) == self.positive_,
             sensitive_features=self._groups_of(to_pandas(X), sensitive_features),
             sample_weight=sample_weight,
+            person=person,
         )
         result = Audit(ScreeningResult(self.published_), people, self._terms(cost, subsidies, behaviour))
         _ = result.outcome  # raises if a group is unknown

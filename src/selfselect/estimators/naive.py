@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any, ClassVar
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -52,8 +52,6 @@ class NaiveClassifier(WrappedClassifier):
 
     # with metadata routing, groups are requested by default
     __metadata_request__predict_proba = {"sensitive_features": True}  # noqa: RUF012
-
-    _chooses_thresholds: ClassVar[bool] = False
 
     def __init__(
         self,

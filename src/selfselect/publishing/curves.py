@@ -136,13 +136,10 @@ class ThresholdCurves(CountCurves):
         """What is published about the group of each step, if the threshold is there."""
         return Published(_StepCounts(self), statistic, self.groups, self.group)
 
-    def fit_statistic(self, statistic: Statistic, *, chosen: bool = True) -> Statistic:
-        """A statistic that learns from all groups, fitted to these counts; any other as it is.
-
-        ``chosen`` says whether thresholds are chosen by these counts.
-        """
+    def fit_statistic(self, statistic: Statistic) -> Statistic:
+        """A statistic that learns from all groups, fitted to these counts; any other as it is."""
         fitted = getattr(statistic, "fitted", None)
-        return statistic if fitted is None else cast("Statistic", fitted(self, chosen=chosen))
+        return statistic if fitted is None else cast("Statistic", fitted(self))
 
     def step_shares(self, terms: Terms, margin: float = 0.0) -> Shares:
         """Share of its group that applies at each step, and clears its cost by a margin."""

@@ -49,7 +49,7 @@ MANY = 1_000
 NEWTON_STEPS = 12
 #: Share of the error that the quantile uses. The rest allows for what this model of groups leaves out, and for
 #: thresholds that are chosen by the same counts.
-ERROR_SHARE, CHOSEN_ERROR_SHARE = 0.75, 0.5
+ERROR_SHARE = 0.75
 
 
 @dataclass(frozen=True, eq=False)
@@ -162,20 +162,18 @@ class PooledLowerBound(LowerBound):
     >>> curves = ThresholdCurves.from_scores(y, np.ones(600), sensitive_features=group)
     >>> everybody = curves.at(0.0).counts
     >>> [int((bound.value(everybody) > 0.65).sum()) for bound in (LowerBound(), PooledLowerBound().fitted(curves))]
-    [24, 34]
+    [14, 34]
     """
 
-    def fitted(self, curves: CountCurves, *, chosen: bool = True) -> FittedLowerBound:
+    def fitted(self, curves: CountCurves) -> FittedLowerBound:
         """The bound with what is usual for these groups.
 
         Parameters
         ----------
         curves : ThresholdCurves
             Counts of all groups at every threshold of a score, of people the score was not fitted to.
-        chosen : bool, default=True
-            Whether thresholds are chosen by these counts.
         """
-        error = (1 - self.confidence) * (CHOSEN_ERROR_SHARE if chosen else ERROR_SHARE)
+        error = (1 - self.confidence) * ERROR_SHARE
         order = np.lexsort((curves.positives, curves.n))
         order = order[curves.n[order] > 0]
         order = order[np.linspace(0, len(order) - 1, min(len(order), MAX_GROUPS)).round().astype(np.intp)]

@@ -10,7 +10,7 @@ import pandas as pd
 
 from ..auditing import Audit, Comparison, OverCosts, Provenance, Uncertainty
 from ..outcomes import BOUNDED
-from .sentences.audits import behaviour_text
+from .sentences.audits import response_text
 from .sentences.frontiers import NOTES
 
 if TYPE_CHECKING:  # importing plans would import all estimators
@@ -86,7 +86,7 @@ def _one_cost(audit: Audit, resampled: bool) -> dict[str, Any]:
     own = {name: value for name, value in listed.items() if value != cost}
     if isinstance(cost, Mapping | pd.Series):
         cost, own = listed, {}
-    either_way, frame, responds = audit.either_way(), audit.to_frame(), behaviour_text(audit.terms)
+    either_way, frame, responds = audit.either_way(), audit.to_frame(), response_text(audit)
     kept = audit.promises()["promise_kept"].tolist() if audit.of_new_people else []
     counted = {name: kept.count(answer) for name, answer in PROMISES.items()}
     columns = GROUP_COLUMNS + [name for name in FURTHER_COLUMNS if name in frame]

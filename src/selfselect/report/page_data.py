@@ -28,7 +28,7 @@ from ..counting.intervals import effective_trials, ratio
 from ..publishing import ThresholdCurves
 from ..statistics import SLACK, Guaranteed, Published, confidence_of
 from .dicts import plain_value
-from .sentences.audits import behaviour_text
+from .sentences.audits import response_text
 from .sentences.words import FEW_SELECTED
 
 #: With more groups than this a page would be neither small nor usable.
@@ -108,7 +108,8 @@ def audit_data(audit: Audit) -> dict[str, Any]:
             "group by fewer columns.",
             key="report_groups",
         )
-    terms, by_table = audit.terms, behaviour_text(audit.terms) is not None
+    terms = audit.terms
+    by_table = response_text(audit) is not None
     divided = by_table and terms.shares(groups, audit.published.counts).dtype != bool
     thresholds, position, exact = _thresholds(
         published_by, counted_on, MAX_SHARES // (COSTS_PER_UNIT + 1) if divided else MAX_CELLS
@@ -189,7 +190,12 @@ def _table_data(audit: Audit, thresholds: FloatArray | None, position: int) -> d
     """
     groups, terms, counts = audit.published.groups, audit.terms, audit.published.counts
     selected, true_positives, _ = _counts_at(audit.published_by, thresholds, position)
-    at_thresholds = replace(counts, selected=selected, true_positives=true_positives, squares=None)
+    squares, curves = counts.squares, audit.published_by.curves
+    if squares is not None and curves is not None and curves.squares is not None and thresholds is not None:
+        squared = curves.squares.counts_at(thresholds)
+        squared[0][position], squared[1][position] = squares.selected, squares.true_positives
+        squares = replace(squares, selected=squared[0], true_positives=squared[1])
+    at_thresholds = replace(counts, selected=selected, true_positives=true_positives, squares=squares)
     published = Published(at_thresholds, terms.statistic, groups)
     accepted = np.broadcast_to(max_accepted_cost(terms.behaviour, published), selected.shape)
 
@@ -209,7 +215,7 @@ def _table_data(audit: Audit, thresholds: FloatArray | None, position: int) -> d
     start = (counts.true_positives, counts.selected, terms.effective_cost(groups), audit.shares)
     return {
         "rule": "table",
-        "name": behaviour_text(terms),
+        "name": response_text(audit),
         "confidence": None,
         "groups": rows,
         "start": [list(row) for row in zip(*(np.asarray(part).tolist() for part in start), strict=True)],

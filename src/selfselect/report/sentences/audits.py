@@ -38,17 +38,25 @@ MAX_LISTED = 12
 MAX_BEHAVIOUR = 200
 
 
-def behaviour_text(terms: Terms) -> str | None:
-    """How people respond, unless they compare the published precision, or a lower bound of it, with the cost."""
+def behaviour_text(terms: Terms, *, weighted: bool = False) -> str | None:
+    """How people respond, unless they compare the precision, or its own lower bound of equal people, with the cost."""
     behaviour, statistic = terms.behaviour, terms.statistic
     inner = statistic.statistic if isinstance(statistic, Guaranteed) else statistic
-    if type(behaviour) is BestResponse and type(inner) in (Precision, LowerBound):
-        return None
+    if type(behaviour) is BestResponse:
+        if type(inner) is Precision or (type(inner) is LowerBound and not weighted):
+            return None
+        if isinstance(inner, LowerBound) and statistic is inner:
+            return f"a lower bound of the precision of their group ({inner.confidence:.4g} confidence)"
     texts = [repr(behaviour)] + ([] if type(statistic) is Precision else [repr(statistic)])
     # objects without a repr of their own, and functions, have an address in it
     texts = [re.sub(r"<([\w.<>]+\.)?(\w+) (?:object )?at 0x[0-9a-f]+>", r"\2", text) for text in texts]
     text = printable(" to ".join(texts))
     return text if len(text) <= MAX_BEHAVIOUR else f"{text[:MAX_BEHAVIOUR]}..."
+
+
+def response_text(audit: Audit) -> str | None:
+    """How the people of an audit respond, see :func:`behaviour_text`."""
+    return behaviour_text(audit.terms, weighted=audit.published.counts.squares is not None)
 
 
 def audit_verdict(audit: Audit) -> str:
@@ -60,7 +68,7 @@ def audit_verdict(audit: Audit) -> str:
         audit.shares.tolist(),
         audit.outcome,
         confidence=audit.terms.confidence,
-        behaviour=behaviour_text(audit.terms),
+        behaviour=response_text(audit),
         costs=audit.terms.listed_cost(groups).tolist(),
         subsidies=audit.terms.subsidies_for(groups).tolist(),
         kind=audit.terms.kind,
@@ -99,7 +107,7 @@ def group_sentences(audit: Audit) -> list[str]:
             subsidised=subsidy > 0,
             undecided=bool(getattr(row, "undecided", False)),
             max_accepted_cost=limit,
-            confidence=audit.terms.confidence if behaviour_text(audit.terms) is None else None,
+            confidence=audit.terms.confidence if response_text(audit) is None else None,
         )
         for name, share, subsidy, limit, row in rows
     ]

@@ -1,0 +1,94 @@
+"""The lower bound that learns from all groups."""
+
+import numpy as np
+import pandas as pd
+import pytest
+from scipy.special import betainc, betaln, expit
+
+from selfselect import ThresholdCurves
+from selfselect.publishing import LowerBound, PooledLowerBound
+from selfselect.publishing.pooling import PRIOR_POWER, STRENGTHS, BetaPrior
+
+
+def curves_of(rng, n_groups, n, slope, base=0.0, weights=None, person=None, copies=1):
+    """Counts at every threshold of a score that is informative by its slope."""
+    score = rng.normal(size=n_groups * n)
+    y = rng.random(n_groups * n) < expit(base + slope * score)
+    codes = np.repeat(np.arange(n_groups), n)
+    y, score, codes = (np.tile(values, copies) for values in (y, score, codes))
+    person = np.tile(np.arange(n_groups * n), copies) if person else None
+    return ThresholdCurves.from_codes(y, score, codes, pd.RangeIndex(n_groups), weights, person)
+
+
+def test_the_prior_agrees_with_a_slow_integral():
+    rng = np.random.default_rng(0)
+    trials = rng.integers(5, 30, 8).astype(float)
+    successes, offset = rng.binomial(trials.astype(int), 0.7).astype(float), rng.normal(0, 0.3, 8)
+    locations = np.linspace(-6, 6, 1201)
+    mean = expit(locations[:, None] + offset)
+    posterior = np.zeros((len(locations), len(STRENGTHS)))
+    for j, strength in enumerate(STRENGTHS):
+        a, b = strength * mean, strength * (1 - mean)
+        posterior[:, j] = (betaln(a + successes, b + trials - successes) - betaln(a, b)).sum(axis=1)
+    usual = expit(locations + offset.mean())
+    posterior += np.log(usual * (1 - usual))[:, None] - PRIOR_POWER * np.log(STRENGTHS)
+    weight = np.exp(posterior - posterior.max())
+    weight /= weight.sum()
+    below = np.zeros(8)
+    for j, strength in enumerate(STRENGTHS):
+        a, b = strength * mean + successes, strength * (1 - mean) + trials - successes
+        below += (weight[:, j, None] * betainc(a, b, 0.65)).sum(axis=0)
+    prior = BetaPrior.fit(successes, trials, offset)
+    fast = prior.below(np.full(8, 0.65), successes, trials, offset, near=0.5)
+    assert fast == pytest.approx(below, abs=0.025)
+    level = float(fast[0])
+    assert prior.quantile(level, successes, trials, offset)[0] == pytest.approx(0.65, abs=1e-3)
+
+
+@pytest.mark.parametrize("seed", range(3))
+def test_a_bound_reaches_a_limit_if_and_only_if_its_value_does(seed):
+    curves = curves_of(np.random.default_rng(seed), 12, 40, 1.5)
+    bound = PooledLowerBound().fitted(curves)
+    published = curves.published(bound)
+    for limit in (0.3, 0.6, 0.75, 0.9):
+        reaches = published.reaches(np.full(len(curves.threshold), limit))
+        value = np.nan_to_num(published.value)
+        clear = np.abs(value - limit) > 1e-4
+        assert (reaches == (value >= limit))[clear].all()
+    shown = curves.selected > 0
+    assert (published.value[shown] <= (curves.true_positives / np.maximum(curves.selected, 1))[shown] + 1e-12).all()
+
+
+def test_many_equal_groups_are_promised_more_than_each_by_itself():
+    curves = curves_of(np.random.default_rng(0), 40, 25, 1.8)
+    counts = curves.at(0.0).counts
+    pooled, own = PooledLowerBound().fitted(curves).value(counts), LowerBound().value(counts)
+    assert (pooled >= 0.65).sum() > 2 * (own >= 0.65).sum()
+
+
+def test_a_large_group_is_judged_by_its_own_counts():
+    curves = curves_of(np.random.default_rng(0), 3, 20_000, 1.5)
+    counts = curves.at(0.0).counts
+    assert PooledLowerBound().fitted(curves).value(counts) == pytest.approx(LowerBound().value(counts), abs=0.01)
+
+
+@pytest.mark.parametrize(("n_groups", "n"), [(1, 200), (2, 60), (10, 60), (40, 25)])
+def test_noise_is_hardly_ever_promised_anything(n_groups, n):
+    told = 0
+    for seed in range(30):
+        curves = curves_of(np.random.default_rng(seed), n_groups, n, slope=0.0)
+        published = curves.published(PooledLowerBound().fitted(curves))
+        told += published.reaches(np.full(len(curves.threshold), 0.7)).any()
+    assert told <= 30 * 0.1 + 3 * np.sqrt(30 * 0.1 * 0.9)
+
+
+def test_equal_weights_and_repeated_people_change_nothing():
+    plain = curves_of(np.random.default_rng(0), 10, 50, 1.5)
+    heavy = curves_of(np.random.default_rng(0), 10, 50, 1.5, weights=np.full(500, 1000.0))
+    twice = curves_of(np.random.default_rng(0), 10, 50, 1.5, person=True, copies=2)
+    values = [
+        PooledLowerBound().fitted(curves).value(curves.counts_of(curves.step_at(0.0)))
+        for curves in (plain, heavy, twice)
+    ]
+    assert values[1] == pytest.approx(values[0], abs=1e-4)
+    assert values[2] == pytest.approx(values[0], abs=1e-4)
