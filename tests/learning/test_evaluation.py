@@ -130,14 +130,19 @@ def test_thresholds_are_evaluated_as_the_counts_at_each_of_them(name, weighted):
     evaluation, thresholds, evaluated = evaluate_thresholds(terms, curves, fitted_weights=2.0)
     assert thresholds.tolist() == [-np.inf, *np.unique(score)]
     assert evaluated.tolist() == list(range(len(thresholds)))
-    PP = [[weight[(codes == z) & (score > t)].sum() for z in range(5)] for t in thresholds]
-    TP = [[weight[(codes == z) & (score > t) & y].sum() for z in range(5)] for t in thresholds]
-    n, P = ([weight[(codes == z) & some].sum() for z in range(5)] for some in (np.ones(len(y), bool), y))
-    again = evaluate_counts(terms, GroupCounts(*map(np.array, (n, P, PP, TP))), fitted_weights=2.0)
+
+    def counts(weight, squares=None):
+        PP = [[weight[(codes == z) & (score > t)].sum() for z in range(5)] for t in thresholds]
+        TP = [[weight[(codes == z) & (score > t) & y].sum() for z in range(5)] for t in thresholds]
+        n, P = ([weight[(codes == z) & some].sum() for z in range(5)] for some in (np.ones(len(y), bool), y))
+        return GroupCounts(*map(np.array, (n, P, PP, TP)), squares=squares)
+
+    slow = counts(weight, counts(weight**2) if weighted else None)
+    again = evaluate_counts(terms, slow, fitted_weights=2.0)
     for name in ("violation", "value", "accuracy", "shortfall"):
         assert getattr(evaluation, name) == pytest.approx(getattr(again, name), abs=1e-8, nan_ok=True)
     # and the violation at every threshold is exact, of people who see no margin; that nobody applies is none
-    seen = evaluate_counts(replace(terms, margin=0.0), GroupCounts(*map(np.array, (n, P, PP, TP))), 0.0).violation
+    seen = evaluate_counts(replace(terms, margin=0.0), slow, 0.0).violation
     assert violation_at_thresholds(terms, curves) == pytest.approx(seen % NOBODY_APPLIES, abs=1e-6)
 
 

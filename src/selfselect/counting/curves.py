@@ -226,6 +226,11 @@ class CountCurves:
         squares = None if self.squares is None else self.squares.counts_of(step)
         return GroupCounts(self.n, self.positives, self.selected[step], self.true_positives[step], squares=squares)
 
+    def table_at(self, thresholds: ArrayLike) -> GroupCounts:
+        """Counts of all groups at several rising thresholds; those selected have shape (n_thresholds, n_groups)."""
+        squares = None if self.squares is None else self.squares.table_at(thresholds)
+        return GroupCounts(self.n, self.positives, *self.counts_at(thresholds), squares=squares)
+
     def counts_at(self, thresholds: ArrayLike) -> tuple[NDArray[Any], NDArray[Any]]:
         """Selected people and true positives at several rising thresholds, of shape (n_thresholds, n_groups) each."""
         grid = np.asarray(thresholds, dtype=np.float64)

@@ -115,7 +115,7 @@ def evaluate_thresholds(
         most = max(min(MAX_THRESHOLDS, MAX_TABLE_CELLS // len(terms.costs)), MIN_THRESHOLDS)
         evenly = np.linspace(0, len(thresholds) - 1, min(len(thresholds), most))
         evaluated = np.unique(evenly.round().astype(np.intp))
-        counts = GroupCounts(curves.n, curves.positives, *curves.counts_at(thresholds[evaluated]))
+        counts = curves.table_at(thresholds[evaluated])
         thinned = Evaluation(*(part[evaluated] for part in vars(evaluation).values()))
         evaluation = _add_group_violation(terms, thinned, counts)
     return evaluation, thresholds, evaluated
@@ -135,7 +135,7 @@ def violation_at_thresholds(terms: TrainingTerms, curves: ThresholdCurves) -> Fl
     chunk = max(MAX_TABLE_CELLS // len(terms.costs), MIN_THRESHOLDS)
     for first in range(0, len(violation), chunk):
         part = slice(first, first + chunk)
-        counts = GroupCounts(curves.n, curves.positives, *curves.counts_at(running.threshold[part]))
+        counts = curves.table_at(running.threshold[part])
         shares = terms.shares(counts)
         violation[part] += sum(constraint.violation(counts, shares) for constraint in terms.between_groups)
     return violation
