@@ -161,7 +161,11 @@ class StrategicClassifier(LinearClassifier):
         refuse_infeasible(problem, chosen.candidate, [each.candidate for each in candidates])
         score = np.full(len(people.qualified), np.nan)
         score[problem.row_numbers] = chosen.score
-        return chosen.candidate, score[people.splits.evaluated]
+        score = score[people.splits.evaluated]
+        if not self._has_guarantee:
+            one_threshold = not problem.has_group_thresholds
+            self.statistic_ = people.fit_statistic(self._statistic, people.curves(score), one_threshold=one_threshold)
+        return chosen.candidate, score
 
     def _terms_of_training(self, people: TrainingPeople) -> TrainingTerms:
         check_choice(self.solver, "solver", SOLVERS)

@@ -43,7 +43,6 @@ class _CandidateFitter:
         self, problem: Problem, random: np.random.RandomState, *, with_refinement: bool, max_iter: int | None
     ) -> None:
         self.problem, self.random, self.with_refinement, self.max_iter = problem, random, with_refinement, max_iter
-        self.by_group = problem.offset_of_group is not None and not problem.shares_threshold
         self.gaussian = gaussian_starts(random, problem.n_features)
         self.n_iter = 0
         self._sets: list[NDArray[np.intp]] | None = None
@@ -74,7 +73,7 @@ class _CandidateFitter:
     def score(self, problem: Problem, parameters: FloatArray) -> FloatArray:
         """Scores of the rows of a problem; with a threshold per group, of the columns that vary within groups."""
         X = problem.block.X
-        if self.by_group:
+        if self.problem.has_group_thresholds:
             width = problem.n_varying
             return np.asarray(X[:, :width] @ parameters[:width])
         return np.asarray(X @ parameters[:-1] + parameters[-1])
@@ -152,9 +151,9 @@ def _with_thresholds(
     weight = None if rows.unweighted else rows.weight[tested]
     person = None if person is None else person[problem.row_numbers[tested]]
     curves = ThresholdCurves.from_codes(rows.y[tested] > 0, score, codes, problem.labels, weight, person)
-    terms = problem.terms.fitted_to(curves)
+    terms = problem.terms.fitted_to(curves, one_threshold=not problem.has_group_thresholds)
     raw, centre, scale = fitter.centre_and_scale(last, fitted.parameters)
-    if not fitter.by_group:
+    if not problem.has_group_thresholds:
         evaluation, thresholds, evaluated = evaluate_thresholds(terms, curves, fitted_weights=0.0)
         best = evaluation.best()
         threshold = float(threshold_between(thresholds, int(evaluated[best])))

@@ -68,9 +68,9 @@ class TrainingTerms:
             return shares
         return np.asarray(shares | self.free[curves.group])
 
-    def fitted_to(self, curves: ThresholdCurves) -> TrainingTerms:
+    def fitted_to(self, curves: ThresholdCurves, *, one_threshold: bool) -> TrainingTerms:
         """The same terms with a published statistic that has learned from these counts."""
-        return replace(self, statistic=curves.fit_statistic(self.statistic))
+        return replace(self, statistic=curves.fit_statistic(self.statistic, one_threshold=one_threshold))
 
     @property
     def all_or_nobody(self) -> bool:

@@ -25,19 +25,7 @@ class ThresholdSums:
         if shares.dtype != bool:
             shares = np.where(shares < LEAST_SHARE, 0.0, shares)
         self._curves, self._shares, self._required = curves, shares, required
-        self._order = np.argsort(curves.threshold, kind="stable")
-        threshold = curves.threshold[self._order]
-        self._last_of_tie = np.append(threshold[1:] != threshold[:-1], True)
-        self.threshold: FloatArray = threshold[self._last_of_tie]
-
-    def over_groups(self, values: NDArray[Any]) -> NDArray[Any]:
-        """Sum over groups, at every threshold, of values that are given for each step."""
-        first = self._curves.start[:-1]
-        total = values[first].sum()
-        change = np.diff(values, prepend=values[:1])
-        change[first] = 0
-        change = change[self._order]
-        return np.asarray(np.cumsum(change, out=change)[self._last_of_tie] + total)
+        self.threshold, self.over_groups = curves.distinct_thresholds, curves.over_groups
 
     def _over_applicants(self, values: NDArray[Any]) -> NDArray[Any]:
         parts = self._shares * values
@@ -104,6 +92,11 @@ class _StepCounts:
         self._curves, self.selected, self.true_positives = curves, curves.selected, curves.true_positives
         self.squares = None if curves.squares is None else _StepCounts(curves.squares)
 
+    def over_groups(self, values: NDArray[Any]) -> NDArray[Any]:
+        """Sum over groups at the threshold of each step, of values that are given for each step."""
+        curves = cast("ThresholdCurves", self._curves)
+        return np.asarray(curves.over_groups(values)[np.searchsorted(curves.distinct_thresholds, curves.threshold)])
+
     @property
     def n(self) -> NDArray[Any]:
         return np.asarray(self._curves.n[self._curves.group])
@@ -136,10 +129,36 @@ class ThresholdCurves(CountCurves):
         """What is published about the group of each step, if the threshold is there."""
         return Published(_StepCounts(self), statistic, self.groups, self.group)
 
-    def fit_statistic(self, statistic: Statistic) -> Statistic:
-        """A statistic that learns from all groups, fitted to these counts; any other as it is."""
+    @cached_property
+    def _by_threshold(self) -> tuple[NDArray[np.intp], BoolArray]:
+        """Steps of all groups by rising threshold, and which of these are the last with their threshold."""
+        order = np.argsort(self.threshold, kind="stable")
+        threshold = self.threshold[order]
+        return order, np.append(threshold[1:] != threshold[:-1], True)
+
+    @cached_property
+    def distinct_thresholds(self) -> FloatArray:
+        """Thresholds of all groups, -inf and the distinct scores, rising."""
+        order, last_of_tie = self._by_threshold
+        return np.asarray(self.threshold[order[last_of_tie]])
+
+    def over_groups(self, values: NDArray[Any]) -> NDArray[Any]:
+        """Sum over groups, at every distinct threshold, of values that are given for each step."""
+        order, last_of_tie = self._by_threshold
+        first = self.start[:-1]
+        total = values[first].sum()
+        change = np.diff(values, prepend=values[:1])
+        change[first] = 0
+        change = change[order]
+        return np.asarray(np.cumsum(change, out=change)[last_of_tie] + total)
+
+    def fit_statistic(self, statistic: Statistic, *, one_threshold: bool) -> Statistic:
+        """A statistic that learns from all groups, fitted to these counts; any other as it is.
+
+        ``one_threshold`` says whether all groups have the same threshold, where the statistic is used.
+        """
         fitted = getattr(statistic, "fitted", None)
-        return statistic if fitted is None else cast("Statistic", fitted(self))
+        return statistic if fitted is None else cast("Statistic", fitted(self, one_threshold=one_threshold))
 
     def step_shares(self, terms: Terms, margin: float = 0.0) -> Shares:
         """Share of its group that applies at each step, and clears its cost by a margin."""

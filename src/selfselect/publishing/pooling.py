@@ -8,15 +8,17 @@ of group z is assumed to vary between groups as
 
 where ``r_z`` is the share of qualified people among those of the group who are *not* selected (shrunk towards that of
 other groups): groups with a higher base rate have a higher precision. Location and strength ``M`` are estimated from
-all groups at this ``q``, with their uncertainty; few groups say little about each other. What is published is a lower
+all groups at this ``q``, with their uncertainty; few groups say little about each other. If all groups have the same
+threshold, ``q`` is not simply the share of the group that was counted: a part of the differences is chance, and a group
+from which few were selected by chance would look as if it was screened more strictly. What is published is a lower
 quantile of the distribution of ``p_z`` given all counts, and never more than the precision itself. Small groups borrow
 from the others; in large groups their own counts outweigh ``M``.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from dataclasses import dataclass
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, replace
 from typing import Any, Self
 
 import numpy as np
@@ -31,12 +33,10 @@ from ..statistics import SLACK, LowerBound, Precision
 DEPTHS = np.geomspace(0.01, 1.0, 20)
 #: Between these a step belongs to the depth that is nearest.
 BETWEEN = np.sqrt(DEPTHS[1:] * DEPTHS[:-1])
-#: Strengths of the prior that are tried, in people, and minus the power of its density: weaker ones are more likely.
-STRENGTHS, PRIOR_POWER = np.geomspace(0.5, 1024.0, 12), 0.25
+#: Strengths of the prior that are tried, in people; all are as likely beforehand.
+STRENGTHS = np.geomspace(0.5, 1024.0, 12)
 #: Locations that are tried for each strength, in standard errors.
-GRID = np.linspace(-5.0, 5.0, 21)
-#: Nodes and weights that stand for a normal distribution (Gauss and Hermite).
-NODES, NODE_WEIGHTS = np.array([-np.sqrt(3), 0.0, np.sqrt(3)]), np.array([1, 4, 1]) / 6
+GRID = np.linspace(-5.0, 5.0, 15)
 #: Locations and their standard errors are kept within these limits, far beyond all rates that occur.
 MAX_LOCATION, MAX_ERROR = 12.0, 3.0
 #: A smaller part of the prior is left out.
@@ -45,8 +45,8 @@ LEAST_WEIGHT = 1e-3
 MAX_GROUPS = 300
 #: Above so many selected people a group's own counts say nearly everything, and one Beta distribution is as good.
 MANY = 1_000
-#: Steps of Newton's method, each of which at least halves what is left.
-NEWTON_STEPS = 12
+#: Steps of Newton's method; after four the error is below 1e-9.
+NEWTON_STEPS = 6
 #: Share of the error that the quantile uses. The rest allows for what this model of groups leaves out, and for
 #: thresholds that are chosen by the same counts.
 ERROR_SHARE = 0.75
@@ -81,18 +81,13 @@ class BetaPrior:
         mean = expit(tried[..., None] + shift)
         a, b = STRENGTHS[:, None, None] * mean, STRENGTHS[:, None, None] * (1 - mean)
         likelihood = (betaln(a + t, b + p - t) - betaln(a, b)).sum(axis=-1)
-        posterior = likelihood + np.log(error)[:, None] - PRIOR_POWER * np.log(STRENGTHS)[:, None]
+        posterior = likelihood + np.log(error)[:, None]
         usual = expit(tried + shift.sum() / max(len(shift), 1))
         posterior += np.log(usual) + np.log1p(-usual)  # the usual rate may be any in (0, 1), all are as likely
-        posterior = np.exp(posterior - posterior.max())
-        weight = posterior.sum(axis=1)
-        centre = ratio((posterior * tried).sum(axis=1), weight)
-        spread = np.sqrt(ratio((posterior * (tried - centre[:, None]) ** 2).sum(axis=1), weight))
-        nodes = centre[:, None] + spread[:, None] * NODES
-        weights = (weight / weight.sum())[:, None] * NODE_WEIGHTS
-        kept = weights > LEAST_WEIGHT * weights.max()
+        weight = np.exp(posterior - posterior.max())
+        kept = weight > LEAST_WEIGHT * weight.max()
         strengths = np.broadcast_to(STRENGTHS[:, None], kept.shape)
-        return cls(nodes[kept], strengths[kept], weights[kept] / weights[kept].sum())
+        return cls(tried[kept], strengths[kept], weight[kept] / weight[kept].sum())
 
     def _parts(self, successes: FloatArray, trials: FloatArray, offset: Any) -> Iterator[tuple[float, Any, Any]]:
         """Weight and parameters of each Beta distribution of the mixture, given successes."""
@@ -135,8 +130,9 @@ class BetaPrior:
                 below += weight * betainc(a, b, found)
                 density += weight * np.exp(xlogy(a - 1, found) + xlog1py(b - 1, -found) - betaln(a, b))
             low, high = np.where(below < level, found, low), np.where(below < level, high, found)
-            step = found - (below - level) / np.maximum(density, 1e-300)
-            found = np.where((step > low) & (step < high), step, (low + high) / 2)
+            # the logarithm of the probability is nearly straight in the lower tail, where the level is
+            step = found - below * np.log(np.maximum(below, 1e-300) / level) / np.maximum(density, 1e-300)
+            found = np.where((step >= low) & (step <= high), step, (low + high) / 2)
         rate[few] = found
         return rate
 
@@ -165,13 +161,16 @@ class PooledLowerBound(LowerBound):
     [14, 34]
     """
 
-    def fitted(self, curves: CountCurves) -> FittedLowerBound:
+    def fitted(self, curves: CountCurves, *, one_threshold: bool = True) -> FittedLowerBound:
         """The bound with what is usual for these groups.
 
         Parameters
         ----------
         curves : ThresholdCurves
             Counts of all groups at every threshold of a score, of people the score was not fitted to.
+        one_threshold : bool, default=True
+            Whether the bound is for counts of groups that all have the same threshold. If a smaller share of a group
+            is selected than of others, that is then partly chance, and no sign of a stricter screen.
         """
         error = (1 - self.confidence) * ERROR_SHARE
         order = np.lexsort((curves.positives, curves.n))
@@ -187,7 +186,7 @@ class PooledLowerBound(LowerBound):
             rejected.append(BetaPrior.fit(counts.missed, counts.rejected, np.zeros(len(order))))
             offset = counts.offset(rejected[-1])
             selected.append(BetaPrior.fit(counts.true_positives, counts.selected, offset))
-        return FittedLowerBound(self.confidence, error, tuple(rejected), tuple(selected))
+        return FittedLowerBound(self.confidence, error, tuple(rejected), tuple(selected), one_threshold)
 
 
 @dataclass(frozen=True, eq=False)
@@ -201,10 +200,11 @@ class FittedLowerBound(LowerBound):
     error: float = 0.1
     rejected: tuple[BetaPrior, ...] = ()
     selected: tuple[BetaPrior, ...] = ()
+    one_threshold: bool = False
 
     def value(self, counts: Any) -> FloatArray:
         """Bound of each group."""
-        flat = _Trials.flat(counts)
+        flat = _Trials.flat(counts, self.one_threshold)
         bound = np.full(flat.selected.shape, np.nan)
         some = flat.selected > 0
         for where, part, prior, offset in self._by_depth(flat.take(some)):
@@ -216,7 +216,9 @@ class FittedLowerBound(LowerBound):
         reaches = Precision().reaches(counts, limit)
         limits = np.clip(np.broadcast_to(limit, reaches.shape)[reaches] - SLACK, 0.0, 1.0)
         enough = np.empty(limits.shape, dtype=bool)
-        for where, part, prior, offset in self._by_depth(_Trials.flat(counts).take(reaches.ravel())):
+        for where, part, prior, offset in self._by_depth(
+            _Trials.flat(counts, self.one_threshold).take(reaches.ravel())
+        ):
             below = prior.below(limits[where], part.true_positives, part.selected, offset, near=self.error)
             enough[where] = below <= self.error + SLACK
         reaches[reaches] = enough
@@ -251,7 +253,7 @@ class _Trials:
         return cls._made(n, positives, selected, true_positives, squared)
 
     @classmethod
-    def flat(cls, counts: Any) -> _Trials:
+    def flat(cls, counts: Any, one_threshold: bool) -> _Trials:
         """Counts of any shape, as one row."""
         shape = np.shape(counts.selected)
         n, positives, selected, true_positives = (
@@ -262,7 +264,13 @@ class _Trials:
         if squares is not None:
             named = (squares.true_positives, squares.selected, squares.n)
             squared = tuple(np.broadcast_to(np.asarray(part, float), shape).ravel() for part in named)
-        return cls._made(n, positives, selected, true_positives, squared)
+        trials = cls._made(n, positives, selected, true_positives, squared)
+        if not one_threshold:
+            return trials
+        people = n if squared is None else n * np.nan_to_num(ratio(n, squared[2]))
+        over_groups = getattr(counts, "over_groups", lambda values: values.sum(axis=-1, keepdims=True))
+        share = _shrunk_shares(trials.share.reshape(shape), people.reshape(shape), over_groups)
+        return replace(trials, share=share.ravel())
 
     @classmethod
     def _made(
@@ -284,3 +292,19 @@ class _Trials:
         """Log-odds of being qualified among those who are not selected."""
         rate = rejected.mean(self.missed, self.rejected, 0.0)
         return np.asarray(logit(np.clip(rate, 1e-9, 1 - 1e-9)))
+
+
+def _shrunk_shares(
+    share: FloatArray, people: FloatArray, over_groups: Callable[[FloatArray], FloatArray]
+) -> FloatArray:
+    """Selected shares of groups at one threshold, moved towards their mean as far as chance explains that they differ.
+
+    The variance between groups is estimated by moments (DerSimonian and Laird).
+    """
+    total = over_groups(people)
+    mean = ratio(over_groups(people * share), total)
+    noise = mean * (1 - mean)
+    excess = over_groups(people * share**2) - total * mean**2 - (over_groups(np.sign(people)) - 1) * noise
+    between = np.maximum(np.nan_to_num(ratio(excess, total - ratio(over_groups(people**2), total))), 0.0)
+    kept = ratio(between * people, between * people + noise)  # NaN where everybody or nobody is selected
+    return np.asarray(share + np.nan_to_num(1 - kept) * (mean - share))
