@@ -190,7 +190,7 @@ def test_an_audit_a_classifier_and_predictions_draw_the_same_rows(people, naive)
 
 def test_missing_arguments_and_wrong_costs_are_errors_before_anything_is_drawn(people, naive):
     X, y, z = people
-    with pytest.raises(TypeError, match="has no cost of its own; pass cost"):
+    with pytest.raises(TypeError, match="no cost to draw; pass cost"):
         WhoAppliesDisplay.from_estimator(naive.estimator_, X, y, sensitive_features=z)
     with pytest.raises(TypeError, match="pass X, y and sensitive_features"):
         WhoAppliesDisplay.from_estimator(naive.estimator_, cost=0.7)
