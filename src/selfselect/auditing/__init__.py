@@ -6,7 +6,7 @@ from .cost_ranges import OverCosts
 from .names import group_names
 from .paired import PairedCounts
 from .reported import Provenance
-from .resampling import Uncertainty, resample
+from .resampling import Uncertainty
 from .screening import ScreeningResult, default_threshold
 
 __all__ = [
@@ -21,5 +21,4 @@ __all__ = [
     "compare",
     "default_threshold",
     "group_names",
-    "resample",
 ]

@@ -239,16 +239,7 @@ class Audit(Reported):
         {'A': 0.861, 'B': 0.091}
         """
         check_fraction(confidence, "confidence", inclusive=False)
-        drawn = resample(
-            self.published_by,
-            self.counted_on,
-            self.terms,
-            n_resamples=n_resamples,
-            random_state=random_state,
-            confidence=confidence,
-            design=design,
-        )
-        return Uncertainty(drawn, confidence, random_state, design)
+        return resample(self.published_by, self.counted_on, self.terms, n_resamples, random_state, confidence, design)
 
     def over_costs(self, low: float, high: float) -> OverCosts:
         """Who applies over a range of costs, exactly; groups with a cost of their own keep it.
