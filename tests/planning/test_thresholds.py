@@ -13,7 +13,7 @@ from selfselect.behaviour import LogitResponse
 from selfselect.constraints import Constraints
 from selfselect.learning import InfeasibleError, optimise_thresholds
 from selfselect.outcomes import outcome
-from selfselect.planning.parts import three_parts
+from selfselect.planning.threshold_search import three_parts
 from selfselect.planning.thresholds import frontier_for, short_threshold
 from selfselect.report.sentences.frontiers import NOTES, recommendation
 

@@ -14,17 +14,17 @@ from numpy.typing import ArrayLike
 from .._validation import as_column, check_fraction
 from ..behaviour import Behaviour, BestResponse
 from ..costs import Cost, Subsidies, SubsidyKind, Terms, check_no_column
+from ..counting import GroupCounts, position_of
 from ..outcomes import Outcome, outcome
 from ..publishing import PublishedStatistics, ThresholdCurves
 from ..statistics import Precision
 from .cost_ranges import OverCosts, over_costs
 from .impact import impact_ratios
-from .names import group_names
 from .promises import promises
 from .reported import Provenance, Reported
-from .resampling import Design, Uncertainty, resample
-from .screening import ScreeningResult
-from .undecided import either_way
+from .resampling import Design, Side, Uncertainty, resampled, resampled_counts
+from .screening import ScreeningResult, group_names
+from .undecided import decision_ranges, either_way
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -239,7 +239,21 @@ class Audit(Reported):
         {'A': 0.861, 'B': 0.091}
         """
         check_fraction(confidence, "confidence", inclusive=False)
-        return resample(self.published_by, self.counted_on, self.terms, n_resamples, random_state, confidence, design)
+        groups, counts, shares = self.published.groups, self.population.counts, self.shares.to_numpy()
+        if self.of_new_people:
+            own = self.population.groups
+            decided = shares[position_of(own, groups, "The population", "what is published")]
+            side = Side(own, self.terms, decided=decided)
+        else:
+            side = Side(groups, self.terms, decision_ranges(groups, counts, self.terms, confidence))
+
+        def draw(size: int, rng: np.random.Generator) -> list[GroupCounts]:
+            return [resampled_counts(counts, size, rng, design)]
+
+        (made,) = resampled([side], draw, n_resamples, random_state, confidence, design)
+        if not self.of_new_people:
+            return made
+        return replace(made, groups=groups, shares=np.broadcast_to(shares, (n_resamples, len(groups))))
 
     def over_costs(self, low: float, high: float) -> OverCosts:
         """Who applies over a range of costs, exactly; groups with a cost of their own keep it.

@@ -15,10 +15,10 @@ from .._validation import check_fraction
 from ..behaviour import as_decisions
 from ..counting import position_of
 from .audits import Audit
-from .names import group_names
 from .paired import PairedCounts
 from .reported import Reported
 from .resampling import MEASURED, Design, Uncertainty, intervals
+from .screening import group_names
 
 #: Change of a group, by whether it applies before and after (None: it is not there).
 CHANGES = {

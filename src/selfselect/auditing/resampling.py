@@ -12,7 +12,7 @@ vary. The ``"fixed"`` design keeps the size of each group, as in a sample that w
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import Any, Literal, TypeAlias
 
 import numpy as np
@@ -22,10 +22,9 @@ from numpy.typing import NDArray
 from .._validation import BoolArray, FloatArray, check_choice
 from ..behaviour import Shares, as_decisions
 from ..costs import Terms
-from ..counting import GroupCounts, position_of, ratio
+from ..counting import GroupCounts, ratio
 from ..outcomes import outcome_bounds
-from .screening import ScreeningResult
-from .undecided import Decisions, decision_ranges
+from .undecided import Decisions
 
 #: Whether group sizes vary by chance, or are fixed.
 Design: TypeAlias = Literal["random", "fixed"]
@@ -190,37 +189,3 @@ def resampled(
         low, high, undefined = (pd.concat([part[1][i] for part in parts], ignore_index=True) for i in range(3))
         made.append(Uncertainty(side.groups, shares, low, high, undefined, confidence, seed, design))
     return made
-
-
-def resample(
-    published_by: ScreeningResult,
-    counted_on: ScreeningResult,
-    terms: Terms,
-    n_resamples: int,
-    seed: Any,
-    confidence: float,
-    design: Design,
-) -> Uncertainty:
-    """Draw people with replacement.
-
-    If those whose counts are published and those who are counted are one object, groups decide by the counts of those
-    drawn, and ``low`` and ``high`` hold what follows from the decisions that chance could turn, at ``confidence``.
-    Otherwise only the people counted are drawn: what is published is fixed, and so are decisions.
-    """
-    groups, counts = published_by.groups, counted_on.counts
-    same = counted_on is published_by
-    if same:
-        side = Side(groups, terms, decision_ranges(groups, counts, terms, confidence))
-    else:
-        shares = terms.shares(groups, published_by.counts)
-        position = position_of(counted_on.groups, groups, "The population", "what is published")
-        side = Side(counted_on.groups, terms, decided=shares[position])
-    (made,) = resampled(
-        [side],
-        lambda size, rng: [resampled_counts(counts, size, rng, design)],
-        n_resamples,
-        seed,
-        confidence,
-        design,
-    )
-    return made if same else replace(made, groups=groups, shares=np.broadcast_to(shares, (n_resamples, len(groups))))

@@ -23,8 +23,7 @@ from ..counting import ratio
 from ..outcomes import Outcome, outcome
 from ..publishing import PublishedStatistics, ThresholdCurves
 from ..statistics import SLACK
-from .parts import three_parts
-from .threshold_search import ThresholdSearch, steps_at
+from .threshold_search import ThresholdSearch, steps_at, three_parts
 
 Kind: TypeAlias = Literal["one", "per_group"]
 #: Names of the two kinds of thresholds.
