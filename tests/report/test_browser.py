@@ -3,11 +3,11 @@
 from dataclasses import replace
 
 import numpy as np
-import pandas as pd
 import pytest
 
+from drawn import table_of
 from pages import elsewhere, example, people, settle
-from selfselect import PublishedStatistics, audit
+from selfselect import audit
 from selfselect._formats import amount, amount_up, count, level, percent
 from selfselect.auditing import Audit, ScreeningResult
 from selfselect.behaviour import LogitResponse
@@ -233,13 +233,9 @@ def test_charts_and_files_of_those_who_go_by_the_bound_have_it(show):
 
 
 def test_a_broken_promise_is_in_the_headline_and_beside_its_group(show):
-    def table(*rows):
-        frame = pd.DataFrame(rows, columns=["n", "positives", "selected", "true_positives"], index=["A", "B", "C", "D"])
-        return ScreeningResult(PublishedStatistics.from_counts(frame))
-
-    published = table((400, 200, 100, 90), (400, 200, 100, 90), (400, 200, 100, 90), (400, 100, 100, 40))
-    new = table((200, 100, 40, 38), (200, 100, 40, 20), (200, 100, 40, 29), (200, 100, 40, 1))
-    audited = Audit(published, new, Terms(0.7, statistic=LowerBound(0.9)))
+    published = table_of(**dict.fromkeys("ABC", (400, 200, 100, 90)), D=(400, 100, 100, 40))
+    new = table_of(A=(200, 100, 40, 38), B=(200, 100, 40, 20), C=(200, 100, 40, 29), D=(200, 100, 40, 1))
+    audited = Audit(ScreeningResult(published), ScreeningResult(new), Terms(0.7, statistic=LowerBound(0.9)))
     page = show(audited)
     assert_page_equals(page, audited)
     kept = {name: row["As published"] for name, row in cells(page).items()}
