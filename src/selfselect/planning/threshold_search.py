@@ -42,10 +42,7 @@ class ThresholdSearch:
         """Rows of :attr:`everything` that no other row dominates, by rising social cost and accuracy."""
         accuracy, away = (self.everything[name].to_numpy() for name in ("induced_accuracy", "social_cost"))
         defined = np.flatnonzero(~np.isnan(accuracy) & ~np.isnan(away))
-        # of equals, the one with the lowest threshold
-        rows = defined[np.lexsort((defined, -accuracy[defined], away[defined]))]
-        best = np.maximum.accumulate(np.concatenate([[-np.inf], accuracy[rows][:-1]]))
-        return np.asarray(rows[accuracy[rows] > best + SLACK], dtype=np.intp)
+        return defined[undominated(away[defined], accuracy[defined])]  # of equals, the one with the lowest threshold
 
     def one(self, limit: float) -> tuple[int, bool]:
         """Row of the most accurate threshold within a limit, or nearest to it (-1: none), and whether it is within."""
@@ -109,13 +106,10 @@ class ThresholdSearch:
         best = best_set(self.choices, need, exact=len(self.curves.groups) <= MAX_EXACT_GROUPS)
         return (best.applying, True) if best is not None else (self.choices.may_apply, False)
 
-    def sets(self) -> Iterator[NDArray[np.bool_]]:
+    def sets(self) -> list[NDArray[np.bool_]]:
         """Sets of groups of the frontier, by falling social cost; every one if there are not too many."""
-        for step in (0.0, float(self.curves.positives.sum()) / SPREAD_POINTS):
-            sets = list(self._sets(step))
-            if len(sets) < MAX_POINTS or step:
-                yield from sets
-                return
+        sets = list(self._sets(0.0))
+        return sets if len(sets) < MAX_POINTS else list(self._sets(float(self.curves.positives.sum()) / SPREAD_POINTS))
 
     def _sets(self, step: float) -> Iterator[NDArray[np.bool_]]:
         cover, need = self.choices.cover, 0.0
@@ -125,6 +119,13 @@ class ThresholdSearch:
                 return
             yield best.applying
             need = float(cover[best.applying].sum()) + max(step, 1e-9 * float(cover.sum()))
+
+
+def undominated(away: FloatArray, accuracy: FloatArray) -> NDArray[np.intp]:
+    """Positions of pairs that no other dominates, by rising social cost and accuracy; the first of equals."""
+    rows = np.lexsort((-accuracy, away))
+    best = np.maximum.accumulate(np.concatenate([[-np.inf], accuracy[rows][:-1]]))
+    return np.asarray(rows[accuracy[rows] > best + SLACK], dtype=np.intp)
 
 
 def steps_at(curves: ThresholdCurves, thresholds: FloatArray) -> NDArray[np.intp]:
