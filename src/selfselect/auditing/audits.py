@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
+from operator import attrgetter
 from typing import Any
 
 import numpy as np
@@ -109,30 +110,13 @@ class Audit(Reported):
         """Accuracy, application rate and social cost at the main cost."""
         return outcome(self.population, self.shares)
 
-    @property
-    def assumed_accuracy(self) -> float:
-        """Accuracy over everybody."""
-        return self.outcome.assumed_accuracy
-
-    @property
-    def induced_accuracy(self) -> float:
-        """Accuracy over applicants, NaN if nobody applies."""
-        return self.outcome.induced_accuracy
-
-    @property
-    def applying_groups(self) -> int:
-        """Number of groups that apply."""
-        return self.outcome.applying_groups
-
-    @property
-    def application_rate(self) -> float:
-        """Share of people who apply."""
-        return self.outcome.application_rate
-
-    @property
-    def social_cost(self) -> float:
-        """Share of qualified people who do not apply, NaN if nobody is qualified."""
-        return self.outcome.social_cost
+    assumed_accuracy = property(attrgetter("outcome.assumed_accuracy"), doc="Accuracy over everybody.")
+    induced_accuracy = property(attrgetter("outcome.induced_accuracy"), doc="Accuracy over applicants, NaN if none.")
+    applying_groups = property(attrgetter("outcome.applying_groups"), doc="Number of groups that apply.")
+    application_rate = property(attrgetter("outcome.application_rate"), doc="Share of people who apply.")
+    social_cost = property(
+        attrgetter("outcome.social_cost"), doc="Share of qualified people who do not apply, NaN if nobody is qualified."
+    )
 
     @cached_property
     def undecided(self) -> pd.Series | None:

@@ -17,8 +17,9 @@ from ..counting import position_of
 from .audits import Audit
 from .paired import PairedCounts
 from .reported import Reported
-from .resampling import MEASURED, Design, Uncertainty, intervals
+from .resampling import Design, Uncertainty, intervals
 from .screening import group_names
+from .undecided import MEASURED
 
 #: Change of a group, by whether it applies before and after (None: it is not there).
 CHANGES = {

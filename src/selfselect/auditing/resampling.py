@@ -24,7 +24,7 @@ from ..behaviour import Shares, as_decisions
 from ..costs import Terms
 from ..counting import GroupCounts, ratio
 from ..outcomes import outcome_bounds
-from .undecided import Decisions
+from .undecided import MEASURED, Decisions
 
 #: Whether group sizes vary by chance, or are fixed.
 Design: TypeAlias = Literal["random", "fixed"]
@@ -32,8 +32,6 @@ Design: TypeAlias = Literal["random", "fixed"]
 PRIOR_PEOPLE = 1.0
 #: Numbers drawn at a time. This bounds memory if there are many groups.
 MAX_DRAWN = 2_000_000
-#: Numbers that have an interval.
-MEASURED = ("assumed_accuracy", "induced_accuracy", "application_rate", "social_cost")
 
 
 def block_sizes(n_resamples: Any, n_groups: int) -> list[int]:
