@@ -23,13 +23,6 @@ def test_files_links_and_targets_that_a_page_names_are_there(page):
             assert (page.parent / target).exists(), target
 
 
-def test_the_site_has_every_page_that_is_written():
-    """A page that no other names cannot be found: Sphinx would warn, but the quick look is here."""
-    named = " ".join(page.read_text(encoding="utf-8") for page in PAGES)
-    for page in [*ROOT.glob("docs/guide/*.md"), *ROOT.glob("docs/research/*.md")]:
-        assert page.stem == "index" or re.search(rf"^{page.stem}$", named, re.M), page
-
-
 def test_every_public_name_is_in_the_reference():
     import selfselect
     from selfselect import datasets, metrics, plotting, theory

@@ -13,11 +13,16 @@ import pandas as pd
 import pytest
 
 from hostile import FORMULAS, HOSTILE, WITHOUT_HALVES, runs_as_formula, split_carelessly, without_apostrophes
-from selfselect import audit, compare, plan_subsidies, threshold_frontier
+from selfselect import PublishedStatistics, audit, compare, plan_subsidies, threshold_frontier
 from selfselect._text import escape_formula, escape_html, json_text, plot_label, printable, quote
 from selfselect.cli.errors import BadInput
 from selfselect.cli.terminal import text_table
-from selfselect.plotting import PrecisionCurvesDisplay
+from selfselect.plotting import (
+    PrecisionCurvesDisplay,
+    PromisedDeliveredDisplay,
+    PublishedTableDisplay,
+    WhoAppliesDisplay,
+)
 from selfselect.report.rendering import embedded_json
 from selfselect.tabular.write import csv_lines, csv_text
 
@@ -118,6 +123,14 @@ def test_results_keep_every_name_in_json_and_show_it_as_text_in_a_notebook():
 def test_a_display_names_every_group():
     names = ["_other", "$50_$", "$\\frac{$", "", "=1", "nul\x00", "A"]
     y, score, z = crowd(names)
-    display = PrecisionCurvesDisplay.from_predictions(y, score, sensitive_features=z)
-    assert sorted(text.get_text() for text in display.ax_.texts) == sorted(map(plot_label, names))
-    display.figure_.savefig(io.BytesIO(), format="svg")
+    people = {"sensitive_features": z, "cost": 0.4}
+    table = PublishedStatistics.from_predictions(y, score > 0.5, sensitive_features=z)
+    for display in (
+        PrecisionCurvesDisplay.from_predictions(y, score, **people),
+        WhoAppliesDisplay.from_predictions(y, score > 0.5, **people),
+        PublishedTableDisplay.from_predictions(y, score > 0.5, **people),
+        PromisedDeliveredDisplay.from_predictions(y, score > 0.5, published=table, **people),
+    ):
+        written = "|".join(text.get_text() for text in [*display.ax_.texts, *display.ax_.get_yticklabels()])
+        assert all(plot_label(name) in written for name in names)
+        display.figure_.savefig(io.BytesIO(), format="svg")

@@ -1,6 +1,3 @@
-import json
-import math
-
 import pytest
 
 from selfselect import PublishedStatistics, ScreeningResult, Terms, audit
@@ -21,13 +18,6 @@ def test_either_scores_or_predictions():
         audit([0, 1], y_pred=[0, 1], threshold=0.5, cost=0.5)
     with pytest.raises(ValueError, match="cost is empty"):
         audit([0, 1], y_pred=[0, 1], cost=[])
-
-
-def test_nobody_applying_is_undefined_and_null_never_zero():
-    result = audit([0, 1, 0], y_pred=[1, 1, 1], cost=0.9)
-    assert math.isnan(result.outcome.induced_accuracy)
-    assert json.loads(result.to_json())["induced_accuracy"] is None
-    assert "nobody is expected to apply" in result.verdict()
 
 
 def test_people_decide_by_what_was_published_and_others_are_counted():

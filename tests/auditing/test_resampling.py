@@ -5,8 +5,9 @@ import pandas as pd
 import pytest
 
 from selfselect import PublishedStatistics, ScreeningResult, Terms, audit
-from selfselect.auditing import Audit, resample
-from selfselect.auditing.resampling import MEASURED, resampled_counts
+from selfselect.auditing import Audit
+from selfselect.auditing.resampling import resampled_counts
+from selfselect.auditing.undecided import MEASURED
 from selfselect.counting import GroupCounts
 from selfselect.report.dicts import uncertainty_to_dict
 
@@ -33,17 +34,11 @@ def test_draws_on_counts_are_as_uncertain_as_a_bootstrap_over_rows(design, weigh
     y, passed, z, rng = people(300, seed=4)
     weight = rng.choice([1.0, 2.0, 12.0], len(y)) if weighted else None
     slow = list(slow_bootstrap(y, passed, z, 0.1, 1000, rng, weight, design == "fixed"))  # everybody applies
-    fast = audit(y, y_pred=passed, sensitive_features=z, cost=0.1, sample_weight=weight).uncertainty(
-        10_000, design=design
-    )
+    made = audit(y, y_pred=passed, sensitive_features=z, cost=0.1, sample_weight=weight)
+    fast = made.uncertainty(10_000, design=design)
     values = np.array([result.assumed_accuracy for result in slow])
-    assert np.std(fast.resamples.low["assumed_accuracy"]) == pytest.approx(values.std(), rel=0.12)
-    sizes = resampled_counts(
-        audit(y, y_pred=passed, sensitive_features=z, cost=0.1, sample_weight=weight).population.counts,
-        2000,
-        rng,
-        design,
-    ).n
+    assert np.std(fast.low["assumed_accuracy"]) == pytest.approx(values.std(), rel=0.12)
+    sizes = resampled_counts(made.population.counts, 2000, rng, design).n
     counted = np.array([result.population.counts.n for result in slow])
     if weighted and design == "fixed":
         assert sizes.std(axis=0) == pytest.approx(np.zeros(3), abs=1e-9)
@@ -63,11 +58,8 @@ def population(rng, n_groups, base, spread, cost=0.6):
     precision = np.clip(cost + rng.choice([-1, 1], n_groups) * spread, 0.02, 0.98)
     true_positives = np.minimum(0.3 * precision, 0.8 * base)
     false_positives = np.minimum(true_positives * (1 / precision - 1), 0.8 * (1 - base))
-    cells = (
-        np.stack([true_positives, false_positives, base - true_positives, 1 - base - false_positives], axis=-1)
-        * rng.dirichlet(np.full(n_groups, 5.0))[:, None]
-    )
-    return cells
+    cells = np.stack([true_positives, false_positives, base - true_positives, 1 - base - false_positives], axis=-1)
+    return cells * rng.dirichlet(np.full(n_groups, 5.0))[:, None]
 
 
 def audited(cells, cost=0.6):
@@ -143,12 +135,12 @@ def test_drawing_in_blocks_changes_nothing(monkeypatch):
     one = ScreeningResult.from_predictions(y, passed, sensitive_features=z)
     other = ScreeningResult.from_predictions(y[:60], passed[:60], sensitive_features=z[:60])
     for counted in (one, other):
-        whole = resample(one, counted, Terms(0.7), n_resamples=53)
+        whole = Audit(one, counted, Terms(0.7)).uncertainty(53)
         with monkeypatch.context() as patch:
             patch.setattr("selfselect.auditing.resampling.MAX_DRAWN", 100)
-            blocks = resample(one, counted, Terms(0.7), n_resamples=53)
+            blocks = Audit(one, counted, Terms(0.7)).uncertainty(53)
         assert np.array_equal(blocks.shares, whole.shares)
-        assert all(np.array_equal(blocks.low[name], whole.low[name], equal_nan=True) for name in MEASURED)
+        pd.testing.assert_frame_equal(blocks.low, whole.low)
 
 
 def test_new_people_decide_by_what_is_published_which_is_not_drawn():

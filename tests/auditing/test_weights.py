@@ -1,27 +1,9 @@
-"""Weights: counts are sums of weights, and intervals use the effective sample size."""
+"""Intervals of weighted people."""
 
 import numpy as np
 import pytest
 
 from selfselect import audit
-
-
-def people(seed=0, n=300):
-    rng = np.random.default_rng(seed)
-    score = np.round(rng.random(n), 2)
-    return (rng.random(n) < score).astype(int), score, rng.choice(["A", "B", "C"], n), rng
-
-
-def test_repeating_people_does_not_make_weighted_intervals_narrower():
-    y, score, z, _ = people()
-    plain, equal = (
-        audit(y, score=score, sensitive_features=z, sample_weight=w, cost=0.7).to_frame()
-        for w in (None, np.full(len(y), 40.0))
-    )
-    for column in ("precision_low", "precision_high"):
-        assert equal[column].to_numpy() == pytest.approx(plain[column].to_numpy(), abs=1e-12)
-    assert equal["effective_selected"].to_numpy() == pytest.approx(plain["selected"].to_numpy())
-    assert "effective_selected" not in plain
 
 
 def coverage_of_precision(weigh):

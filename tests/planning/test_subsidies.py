@@ -7,8 +7,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 from scipy.stats import norm
 
+from drawn import table_of
 from responses import Hesitant
-from selfselect import PublishedStatistics, ScreeningResult, Terms, plan_subsidies
+from selfselect import ScreeningResult, Terms, plan_subsidies
 from selfselect.auditing import Audit
 from selfselect.behaviour import BetaBeliefs, LogitResponse, PrivateCosts
 from selfselect.planning import plan_for, plan_under_retraining
@@ -20,15 +21,9 @@ tables = st.lists(
 )
 
 
-def table(**groups):
-    """People, qualified people, people who pass and qualified people who pass, of each group."""
-    columns = ["n", "positives", "selected", "true_positives"]
-    return PublishedStatistics.from_counts(pd.DataFrame(groups.values(), columns=columns, index=list(groups)))
-
-
 def audit_of(rows, cost):
     counts = {f"g{i}": (tp + fp + fn + tn, tp + fn, tp + fp, tp) for i, (tp, fp, fn, tn) in enumerate(rows)}
-    return audit_under(table(**counts), cost)
+    return audit_under(table_of(**counts), cost)
 
 
 def audit_under(published, cost):
@@ -86,21 +81,12 @@ def test_everyone_of_a_subsidised_group_who_passes_is_paid_and_both_kinds_pay_th
     assert share.total == pytest.approx(owed, abs=1e-9)
 
 
-def test_only_targets_are_paid():
-    before = audit_of([(5, 5, 0, 0), (6, 4, 0, 0), (9, 1, 0, 0)], 0.7)
-    plan = plan_for(before, ["g1", "g2"])
-    assert plan.subsidies.round(6).to_dict() == {"g0": 0.0, "g1": 0.1, "g2": 0.0}
-    assert plan.works
-    assert plan.recipients == 10
-    assert not plan.after.applies["g0"]
-
-
 def firm(rule):
     """A firm whose answer to subsidies is known: rule(subsidy of B) says how many of B pass, and how many are hired."""
 
     def fit(terms):
         selected, true_positives = rule(terms.subsidies_for(pd.Index(["A", "B"]))[1])
-        return table(A=(100, 60, 50, 45), B=(100, 50, selected, true_positives))
+        return table_of(A=(100, 60, 50, 45), B=(100, 50, selected, true_positives))
 
     return fit
 
@@ -169,10 +155,13 @@ def test_no_other_use_of_a_budget_leaves_fewer_qualified_people_out_or_costs_les
         assert not (before.applies & ~plan.after.applies).any()  # nobody is driven out
 
 
-def test_a_plan_shows_who_is_paid_within_the_budget_and_the_price_of_the_others():
+def test_only_targets_are_paid_and_within_the_budget_and_the_price_of_the_others_is_shown():
     before = audit_of([(5, 5, 0, 0), (6, 4, 0, 0), (9, 1, 0, 0)], 0.7)
     plan = plan_for(before, budget=1)
-    assert plan.subsidies.round(6).to_dict() == {"g0": 0.0, "g1": 0.1, "g2": 0.0}
+    for made in (plan, plan_for(before, ["g1", "g2"])):
+        assert made.subsidies.round(6).to_dict() == {"g0": 0.0, "g1": 0.1, "g2": 0.0}
+        assert made.recipients == 10
+        assert not made.after.applies["g0"]
     assert plan.verdict().startswith(
         "Best use of a budget of 1.00: a subsidy of 0.10 for g1. 10 people receive 1.00 in all"
     )
@@ -226,7 +215,7 @@ def rival_firm(terms):
     """A firm that shuts B out while C is paid more than 0.3, and C while it is paid less than 0.2."""
     c = terms.subsidies_for(pd.Index(list("ABC")))[2]
     b = (100, 50, 0, 0) if c > 0.3 else (100, 50, 40, 28)
-    return table(A=(100, 60, 50, 45), B=b, C=(100, 40, 40, 24) if c >= 0.2 else (100, 40, 0, 0))
+    return table_of(A=(100, 60, 50, 45), B=b, C=(100, 40, 40, 24) if c >= 0.2 else (100, 40, 0, 0))
 
 
 RIVALS = audit_under(rival_firm(Terms(0.8)), 0.8)

@@ -13,7 +13,7 @@ from selfselect.behaviour import LogitResponse
 from selfselect.constraints import Constraints
 from selfselect.learning import InfeasibleError, optimise_thresholds
 from selfselect.outcomes import outcome
-from selfselect.planning.parts import three_parts
+from selfselect.planning.threshold_search import three_parts
 from selfselect.planning.thresholds import frontier_for, short_threshold
 from selfselect.report.sentences.frontiers import NOTES, recommendation
 
@@ -101,8 +101,10 @@ def test_where_a_share_of_each_group_applies_one_threshold_is_the_best_of_all_an
         tried.append(outcome(table, table.shares(terms)))
     tried = [(o.social_cost, o.induced_accuracy) for o in tried if not math.isnan(o.induced_accuracy)]
     assert pairs_of(frontier.one) == pytest.approx(np.array(not_beaten(tried)))
-    best = frontier.recommend(0.9)
-    assert (best.held_out_accuracy, best.held_out_social_cost) == pytest.approx(held_out(frontier, terms, 0.9, 5))
+    whole = threshold_frontier(y, score, sensitive_features=z, cost=0.6, random_state=5)
+    for made, under, limit in ((frontier, terms, 0.9), (whole, Terms(0.6), 0.4)):  # three parts of the people
+        best = made.recommend(limit)
+        assert (best.held_out_accuracy, best.held_out_social_cost) == pytest.approx(held_out(made, under, limit, 5))
     assert list(frontier.points) == list(json.loads(frontier.to_json())["recommended"]) == ["one"]
     assert "per group" not in frontier.verdict() + frontier.to_html().split("<script")[0].split("<main")[0]
     with pytest.raises(ValueError, match=r"not under LogitResponse\(scale=0.05\)"):
@@ -132,16 +134,6 @@ def test_the_threshold_in_force_is_marked_and_recommendations_keep_its_social_co
     other = threshold_frontier(y, 10 * score - 5, sensitive_features=z, cost=0.6)  # no probabilities: none is in force
     assert other.current is None
     assert other.verdict().startswith("With one threshold for all")
-
-
-def test_held_out_numbers_are_chosen_published_and_counted_on_three_parts():
-    y, score, z = people(4, n=400, decimals=2)
-    frontier = threshold_frontier(y, score, sensitive_features=z, cost=0.6, max_social_cost=0.4, random_state=5)
-    best, within = frontier.recommend(), frontier.curve[frontier.curve["social_cost"] <= 0.4]
-    assert best.met
-    assert best.outcome.induced_accuracy == pytest.approx(within["induced_accuracy"].max())
-    expected = held_out(frontier, Terms(0.6), 0.4, 5)
-    assert (best.held_out_accuracy, best.held_out_social_cost) == pytest.approx(expected)
 
 
 def test_what_is_chosen_among_pure_noise_looks_better_than_what_is_held_out():

@@ -3,26 +3,19 @@
 import numpy as np
 import pytest
 
-from pages import example, people, settle
-from selfselect import audit
+from pages import example, settle
 from selfselect.auditing import compare
-from selfselect.planning import plan_for, threshold_frontier
+from selfselect.planning import frontier_for, plan_for
 
 axe = pytest.importorskip("axe_playwright_python.sync_playwright")
 
 
-def comparison():
-    y, score, z = people(["A", "B", "C"])
-    audited = audit(y, score=np.round(score, 1), sensitive_features=z, cost=0.7)
-    return compare(audited, audited.at(0.75), n_resamples=50)
-
-
-def frontier():
-    y, score, z = people(["A", "B", "C"])
-    return threshold_frontier(y, np.round(score, 1), sensitive_features=z, cost=0.7)
-
-
-PAGES = {"audit": example, "plan": lambda: plan_for(example()), "compare": comparison, "frontier": frontier}
+PAGES = {
+    "audit": example,
+    "plan": lambda: plan_for(example()),
+    "compare": lambda: compare(example(), example().at(0.75), n_resamples=50),
+    "frontier": lambda: frontier_for(example()),
+}
 
 
 @pytest.mark.parametrize("scheme", ["light", "dark"])

@@ -152,25 +152,6 @@ def test_at_every_cost_the_table_of_shares_gives_those_of_the_library_and_the_sa
     assert [share >= 0.5 for share in shown] == [share >= 0.5 for share in expected]
 
 
-def test_shares_between_nobody_and_everybody_lead_to_the_librarys_outcome(show):
-    class Halves:
-        """A quarter of each group, and another quarter where it is worth it: between the hard rule's answers."""
-
-        def shares(self, published, cost):
-            return 0.25 + 0.25 * published.reaches(cost)
-
-    audited = example(cost=0.6)
-    divided = audited.under(Terms(0.6, behaviour=Halves()))
-    given = content_of(audited)
-    page = show(audited)
-    shown = page.evaluate(
-        "([given, shares]) => selfselect.outcome(given.published, given.threshold_position, shares)",
-        [given, divided.shares.tolist()],
-    )
-    assert shown == pytest.approx(asdict(divided.outcome), rel=0, abs=ROUNDING)
-    assert 0 < shown["application_rate"] < 1
-
-
 # ---------------------------------------------------------------- chances and bounds
 
 PASSED = [1, 2, 3, 7, 15, 16, 29, 100, 1234, 1_000_000, 0.25, 1.75, 33.3, 1000.125]

@@ -3,11 +3,11 @@
 from dataclasses import replace
 
 import numpy as np
-import pandas as pd
 import pytest
 
+from drawn import table_of
 from pages import elsewhere, example, people, settle
-from selfselect import PublishedStatistics, audit
+from selfselect import audit
 from selfselect._formats import amount, amount_up, count, level, percent
 from selfselect.auditing import Audit, ScreeningResult
 from selfselect.behaviour import LogitResponse
@@ -122,21 +122,13 @@ def test_at_random_settings_from_the_address_the_page_equals_the_library(show, k
     assert page.text_content("#application_rate") == "100.0%"
 
 
-def test_under_another_behaviour_the_page_opens_with_the_librarys_numbers_and_follows_them(show):
+def test_under_another_behaviour_the_page_says_so_and_draws_everything(show):
     audited = example().under(Terms(0.7, {"B": 0.05}, behaviour=LogitResponse(0.1)))
     page = show(audited)
     assert_page_equals(page, audited)
     for place in (".explained", ".terms"):
         assert "People respond by LogitResponse(scale=0.1)." in page.locator(place).first.text_content()
     assert "people decide by it" not in page.text_content("main")
-    offered = page.evaluate("() => JSON.parse(document.getElementById('data').textContent).thresholds")
-    for cost, t, paid in ((0.613, 40, 0.1), (0.85, 100, 0.0), (0.2, 10, 0.2), (0.777, 5, 0.333)):
-        go_to(page, cost, f"&t={offered[t]}&s=0:{paid},1:0")
-        here, found = elsewhere(audited, offered[t], cost, {"A": paid}), page.evaluate("() => selfselect.compute()")
-        assert [group["share"] for group in found["groups"]] == pytest.approx(here.shares.tolist(), abs=2e-4)
-        assert [group["applies"] for group in found["groups"]] == here.applies.tolist()
-        for name in ("induced_accuracy", "social_cost", "application_rate"):
-            assert found[name] == pytest.approx(getattr(here, name), abs=2e-4)
     page.click("#least")
     found = page.evaluate("() => selfselect.compute()")
     assert all(group["applies"] for group in found["groups"])
@@ -233,13 +225,9 @@ def test_charts_and_files_of_those_who_go_by_the_bound_have_it(show):
 
 
 def test_a_broken_promise_is_in_the_headline_and_beside_its_group(show):
-    def table(*rows):
-        frame = pd.DataFrame(rows, columns=["n", "positives", "selected", "true_positives"], index=["A", "B", "C", "D"])
-        return ScreeningResult(PublishedStatistics.from_counts(frame))
-
-    published = table((400, 200, 100, 90), (400, 200, 100, 90), (400, 200, 100, 90), (400, 100, 100, 40))
-    new = table((200, 100, 40, 38), (200, 100, 40, 20), (200, 100, 40, 29), (200, 100, 40, 1))
-    audited = Audit(published, new, Terms(0.7, statistic=LowerBound(0.9)))
+    published = table_of(**dict.fromkeys("ABC", (400, 200, 100, 90)), D=(400, 100, 100, 40))
+    new = table_of(A=(200, 100, 40, 38), B=(200, 100, 40, 20), C=(200, 100, 40, 29), D=(200, 100, 40, 1))
+    audited = Audit(ScreeningResult(published), ScreeningResult(new), Terms(0.7, statistic=LowerBound(0.9)))
     page = show(audited)
     assert_page_equals(page, audited)
     kept = {name: row["As published"] for name, row in cells(page).items()}

@@ -76,15 +76,6 @@ def test_the_threshold_in_use_is_offered_as_it_is_however_many_scores_there_are(
     assert np.isfinite(grid[1:]).all()
 
 
-@pytest.mark.parametrize(("threshold", "written"), [(np.inf, 0.75), (-np.inf, None), (9.0, 9.0)])
-def test_thresholds_beyond_all_scores_can_be_written_down(threshold, written):
-    audited = audit([0, 1, 1], score=[0.25, 0.5, 0.75], threshold=threshold, cost=0.5)
-    data = content_of(audited)
-    at = data["threshold_position"]
-    assert data["thresholds"][at] == written
-    assert data["published"]["selected"][at] == audited.published.counts.selected.tolist()
-
-
 def test_the_threshold_stays_where_it_is_unless_both_sets_of_people_can_follow():
     audited = example()
     decided = ScreeningResult(audited.published)
@@ -97,11 +88,6 @@ def test_the_threshold_stays_where_it_is_unless_both_sets_of_people_can_follow()
 
 
 def test_counts_are_matched_by_label_not_by_position():
-    published = PublishedStatistics.from_predictions([1, 0, 1], [1, 1, 0], sensitive_features=["A", "B", "C"])
-    counted = PublishedStatistics.from_predictions([1, 1, 0], [1, 1, 1], sensitive_features=["C", "C", "B"])
-    data = content_of(Audit(ScreeningResult(published), ScreeningResult(counted), Terms(0.5)))
-    assert data["population"]["n"] == [0, 1, 2]
-    assert data["population"]["true_positives"] == [[0, 0, 2]]
     by_truth = PublishedStatistics.from_predictions([1, 0, 1], [1, 1, 0], sensitive_features=[False, True, True])
     only_true = PublishedStatistics.from_predictions([1, 0], [1, 1], sensitive_features=[True, True])
     data = content_of(Audit(ScreeningResult(by_truth), ScreeningResult(only_true), Terms(0.5)))

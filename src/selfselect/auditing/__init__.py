@@ -3,11 +3,10 @@
 from .audits import Audit, audit
 from .comparing import Comparison, compare
 from .cost_ranges import OverCosts
-from .names import group_names
 from .paired import PairedCounts
 from .reported import Provenance
-from .resampling import Uncertainty, resample
-from .screening import ScreeningResult, default_threshold
+from .resampling import Uncertainty
+from .screening import ScreeningResult, default_threshold, group_names
 
 __all__ = [
     "Audit",
@@ -21,5 +20,4 @@ __all__ = [
     "compare",
     "default_threshold",
     "group_names",
-    "resample",
 ]

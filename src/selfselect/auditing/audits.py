@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
+from operator import attrgetter
 from typing import Any
 
 import numpy as np
@@ -14,17 +15,17 @@ from numpy.typing import ArrayLike
 from .._validation import as_column, check_fraction
 from ..behaviour import Behaviour, BestResponse
 from ..costs import Cost, Subsidies, SubsidyKind, Terms, check_no_column
+from ..counting import GroupCounts, position_of
 from ..outcomes import Outcome, outcome
 from ..publishing import PublishedStatistics, ThresholdCurves
 from ..statistics import Precision
 from .cost_ranges import OverCosts, over_costs
 from .impact import impact_ratios
-from .names import group_names
 from .promises import promises
 from .reported import Provenance, Reported
-from .resampling import Design, Uncertainty, resample
-from .screening import ScreeningResult
-from .undecided import either_way
+from .resampling import Design, Side, Uncertainty, resampled, resampled_counts
+from .screening import ScreeningResult, group_names
+from .undecided import decision_ranges, either_way
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -109,30 +110,13 @@ class Audit(Reported):
         """Accuracy, application rate and social cost at the main cost."""
         return outcome(self.population, self.shares)
 
-    @property
-    def assumed_accuracy(self) -> float:
-        """Accuracy over everybody."""
-        return self.outcome.assumed_accuracy
-
-    @property
-    def induced_accuracy(self) -> float:
-        """Accuracy over applicants, NaN if nobody applies."""
-        return self.outcome.induced_accuracy
-
-    @property
-    def applying_groups(self) -> int:
-        """Number of groups that apply."""
-        return self.outcome.applying_groups
-
-    @property
-    def application_rate(self) -> float:
-        """Share of people who apply."""
-        return self.outcome.application_rate
-
-    @property
-    def social_cost(self) -> float:
-        """Share of qualified people who do not apply, NaN if nobody is qualified."""
-        return self.outcome.social_cost
+    assumed_accuracy = property(attrgetter("outcome.assumed_accuracy"), doc="Accuracy over everybody.")
+    induced_accuracy = property(attrgetter("outcome.induced_accuracy"), doc="Accuracy over applicants, NaN if none.")
+    applying_groups = property(attrgetter("outcome.applying_groups"), doc="Number of groups that apply.")
+    application_rate = property(attrgetter("outcome.application_rate"), doc="Share of people who apply.")
+    social_cost = property(
+        attrgetter("outcome.social_cost"), doc="Share of qualified people who do not apply, NaN if nobody is qualified."
+    )
 
     @cached_property
     def undecided(self) -> pd.Series | None:
@@ -239,16 +223,21 @@ class Audit(Reported):
         {'A': 0.861, 'B': 0.091}
         """
         check_fraction(confidence, "confidence", inclusive=False)
-        drawn = resample(
-            self.published_by,
-            self.counted_on,
-            self.terms,
-            n_resamples=n_resamples,
-            random_state=random_state,
-            confidence=confidence,
-            design=design,
-        )
-        return Uncertainty(drawn, confidence, random_state, design)
+        groups, counts, shares = self.published.groups, self.population.counts, self.shares.to_numpy()
+        if self.of_new_people:
+            own = self.population.groups
+            decided = shares[position_of(own, groups, "The population", "what is published")]
+            side = Side(own, self.terms, decided=decided)
+        else:
+            side = Side(groups, self.terms, decision_ranges(groups, counts, self.terms, confidence))
+
+        def draw(size: int, rng: np.random.Generator) -> list[GroupCounts]:
+            return [resampled_counts(counts, size, rng, design)]
+
+        (made,) = resampled([side], draw, n_resamples, random_state, confidence, design)
+        if not self.of_new_people:
+            return made
+        return replace(made, groups=groups, shares=np.broadcast_to(shares, (n_resamples, len(groups))))
 
     def over_costs(self, low: float, high: float) -> OverCosts:
         """Who applies over a range of costs, exactly; groups with a cost of their own keep it.

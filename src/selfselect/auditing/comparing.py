@@ -15,10 +15,11 @@ from .._validation import check_fraction
 from ..behaviour import as_decisions
 from ..counting import position_of
 from .audits import Audit
-from .names import group_names
 from .paired import PairedCounts
 from .reported import Reported
-from .resampling import MEASURED, Design, Resamples, percentile_interval
+from .resampling import Design, Uncertainty, intervals
+from .screening import group_names
+from .undecided import MEASURED
 
 #: Change of a group, by whether it applies before and after (None: it is not there).
 CHANGES = {
@@ -45,7 +46,7 @@ class Comparison(Reported):
         The audits to compare.
     names : tuple of two str
         Their names.
-    drawn : tuple of two Resamples
+    drawn : tuple of two Uncertainty
         Outcomes of each resample; if both audits are of the same people, the same people are drawn for both.
     paired : bool
         Whether the audits are of the same people under two models.
@@ -60,7 +61,7 @@ class Comparison(Reported):
     before: Audit
     after: Audit
     names: tuple[str, str]
-    drawn: tuple[Resamples, Resamples]
+    drawn: tuple[Uncertainty, Uncertainty]
     paired: bool
     confidence: float
     seed: Any
@@ -90,14 +91,11 @@ class Comparison(Reported):
             in which it is defined), undefined (the share of resamples in which it is not).
         """
         one, other = self.drawn
-        rows = []
-        for name in MEASURED:
-            old, new = float(getattr(self.before, name)), float(getattr(self.after, name))
-            lower, upper = other.low[name] - one.high[name], other.high[name] - one.low[name]
-            interval = percentile_interval(lower, upper, self.confidence)
-            rows.append((old, new, new - old, *interval, float((one.undefined[name] | other.undefined[name]).mean())))
-        columns = ["before", "after", "difference", "low", "high", "undefined"]
-        return pd.DataFrame(rows, index=pd.Index(MEASURED, name="number"), columns=columns)
+        rows = [(getattr(self.before, name), getattr(self.after, name)) for name in MEASURED]
+        frame = pd.DataFrame(rows, index=list(MEASURED), columns=["before", "after"])
+        frame["difference"] = frame["after"] - frame["before"]
+        undefined = one.undefined | other.undefined
+        return frame.join(intervals(other.low - one.high, other.high - one.low, undefined, self.confidence))
 
     def to_frame(self) -> pd.DataFrame:
         """Change of each group, one row per group of either audit.
@@ -178,16 +176,12 @@ def compare(
         raise ValueError(f"names must be two, one for each audit, got {names!r}.")
     if pairs is None:
         seeds = [random_state] if isinstance(random_state, int | np.integer) else list(random_state)
-        one, other = (
-            part.uncertainty(n_resamples, [*seeds, i], level, design).resamples
-            for i, part in enumerate((before, after))
-        )
+        drawn = [one.uncertainty(n_resamples, [*seeds, i], level, design) for i, one in enumerate((before, after))]
     else:
         _check_pairs(pairs, before, after)
-        one, other = pairs.resample(before.terms, after.terms, n_resamples, random_state, level, design)
-    return Comparison(
-        before, after, (str(names[0]), str(names[1])), (one, other), pairs is not None, level, random_state
-    )
+        drawn = pairs.resample((before.terms, after.terms), n_resamples, random_state, level, design)
+    called = (str(names[0]), str(names[1]))
+    return Comparison(before, after, called, (drawn[0], drawn[1]), pairs is not None, level, random_state)
 
 
 def _check_pairs(pairs: PairedCounts, *audits: Audit) -> None:

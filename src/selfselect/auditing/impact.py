@@ -23,7 +23,7 @@ from .._validation import FloatArray, check_fraction
 from ..counting import MISSING, GroupCounts, precision_interval, ratio
 from ..counting.intervals import ROUNDING
 from ..publishing import PublishedStatistics
-from .names import group_names
+from .screening import group_names
 
 #: Categories with a smaller share of people are set apart.
 SMALL_SHARE = 0.02

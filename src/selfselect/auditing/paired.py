@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import Any, Self
 
@@ -12,7 +13,7 @@ from numpy.typing import ArrayLike, NDArray
 from .._validation import FloatArray, check_binary, check_same_length, check_same_rows, check_weights
 from ..costs import Terms
 from ..counting import GroupCounts, encode_groups
-from .resampling import Design, Resamples, block_sizes, draw_cells
+from .resampling import Design, Side, Uncertainty, draw_cells, resampled
 from .undecided import decision_ranges
 
 
@@ -83,28 +84,22 @@ class PairedCounts:
         return one, other
 
     def resample(
-        self, first: Terms, second: Terms, n_resamples: int, random_state: Any, confidence: float, design: Design
-    ) -> tuple[Resamples, Resamples]:
+        self, terms: Sequence[Terms], n_resamples: int, seed: Any, confidence: float, design: Design
+    ) -> list[Uncertainty]:
         """Draw the same people for both models, and let them decide under the terms of each."""
-        rng, flat = np.random.default_rng(random_state), (len(self.groups), 8)
+        flat = (len(self.groups), 8)
         cells = self.cells.reshape(flat)
         squares = cells if self.squares is None else self.squares.reshape(flat)
         possible = np.broadcast_to(self.cells.sum(axis=1, keepdims=True) > 0, self.cells.shape).reshape(flat)
+
+        def draw(size: int, rng: np.random.Generator) -> tuple[GroupCounts, GroupCounts]:
+            return _margins(draw_cells(cells, squares, possible, size, rng, design).reshape(size, *self.cells.shape))
+
         sides = [
-            (terms, decision_ranges(self.groups, counts, terms, confidence))
-            for terms, counts in zip((first, second), self.counts(), strict=True)
+            Side(self.groups, own, decision_ranges(self.groups, counts, own, confidence))
+            for own, counts in zip(terms, self.counts(), strict=True)
         ]
-        blocks: list[tuple[Resamples, ...]] = []
-        for size in block_sizes(n_resamples, len(self.groups)):
-            drawn = draw_cells(cells, squares, possible, size, rng, design).reshape(size, *self.cells.shape)
-            blocks.append(
-                tuple(
-                    Resamples.from_counts(self.groups, terms.shares(self.groups, counts), counts, decisions)
-                    for counts, (terms, decisions) in zip(_margins(drawn), sides, strict=True)
-                )
-            )
-        one, other = (Resamples.concatenate(parts) for parts in zip(*blocks, strict=True))
-        return one, other
+        return resampled(sides, draw, n_resamples, seed, confidence, design)
 
 
 def _margins(cells: NDArray[Any]) -> tuple[GroupCounts, GroupCounts]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
+from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, overload
@@ -21,18 +22,19 @@ class Reported(ABC):
     def to_frame(self) -> pd.DataFrame:
         """Table of the result."""
 
-    def _report(self) -> Any:
+    def _report(self) -> tuple[Callable[[Any], Any], ...]:
+        """What words this kind of result, what writes it as plain values, and what makes its page."""
         from ..report.results import REPORTS
 
         return REPORTS[type(self).__name__]
 
     def verdict(self) -> str:
         """Summarise the result in a few sentences."""
-        return " ".join(self._report().sentences(self))
+        return " ".join(self._report()[0](self))
 
     def to_dict(self) -> dict[str, Any]:
         """Everything as plain values; NaN becomes None."""
-        return dict(self._report().to_dict(self))
+        return dict(self._report()[1](self))
 
     def to_json(self) -> str:
         """JSON text of :meth:`to_dict`."""
@@ -52,7 +54,7 @@ class Reported(ABC):
         path : str or Path, optional
             File to write; it is written whole, and an existing one is replaced. By default the page is returned.
         """
-        page: str = self._report().page(self)
+        page: str = self._report()[2](self)
         if path is None:
             return page
         write_atomically(path, page)

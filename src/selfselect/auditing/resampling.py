@@ -11,8 +11,8 @@ vary. The ``"fixed"`` design keeps the size of each group, as in a sample that w
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
 from typing import Any, Literal, TypeAlias
 
 import numpy as np
@@ -22,10 +22,9 @@ from numpy.typing import NDArray
 from .._validation import BoolArray, FloatArray, check_choice
 from ..behaviour import Shares, as_decisions
 from ..costs import Terms
-from ..counting import GroupCounts, position_of, ratio
+from ..counting import GroupCounts, ratio
 from ..outcomes import outcome_bounds
-from .screening import ScreeningResult
-from .undecided import Decisions, decision_ranges
+from .undecided import MEASURED, Decisions
 
 #: Whether group sizes vary by chance, or are fixed.
 Design: TypeAlias = Literal["random", "fixed"]
@@ -33,8 +32,6 @@ Design: TypeAlias = Literal["random", "fixed"]
 PRIOR_PEOPLE = 1.0
 #: Numbers drawn at a time. This bounds memory if there are many groups.
 MAX_DRAWN = 2_000_000
-#: Numbers that have an interval.
-MEASURED = ("assumed_accuracy", "induced_accuracy", "application_rate", "social_cost")
 
 
 def block_sizes(n_resamples: Any, n_groups: int) -> list[int]:
@@ -90,49 +87,76 @@ def resampled_counts(counts: GroupCounts, size: int, rng: np.random.Generator, d
 
 
 @dataclass(frozen=True, eq=False)
-class Resamples:
-    """Outcomes of resamples, one entry each.
+class Uncertainty:
+    """Intervals of an audit's numbers by the bootstrap. Made by :meth:`Audit.uncertainty`.
 
-    ``shares`` has the share of each group that applies, by resample. ``low`` and ``high`` have the :data:`MEASURED`
-    numbers of each resample, NaN where they are undefined. The two differ where it is not certain which groups apply
-    (see :func:`~selfselect.auditing.undecided.decision_ranges`), and where people were not tested: they are the bounds
-    over their labels. ``undefined`` says in which resamples a number is undefined if people decide by ``shares``.
+    ``shares`` has the share of each of the ``groups`` that applies, by resample. ``low`` and ``high`` have the
+    :data:`MEASURED` numbers of each resample, NaN where they are undefined. The two differ where it is not certain
+    which groups apply (see :func:`~selfselect.auditing.undecided.decision_ranges`), and where people were not tested:
+    they are the bounds over their labels. ``undefined`` says in which resamples a number is undefined if people decide
+    by ``shares``. ``confidence`` is the level of intervals, ``seed`` that of the draws, ``design`` how people were
+    drawn.
     """
 
     groups: pd.Index
     shares: Shares
-    low: dict[str, FloatArray]
-    high: dict[str, FloatArray]
-    undefined: dict[str, BoolArray]
+    low: pd.DataFrame
+    high: pd.DataFrame
+    undefined: pd.DataFrame
+    confidence: float
+    seed: Any
+    design: Design
 
     @property
     def applies(self) -> pd.Series:
         """Share of resamples in which each group applies."""
         return pd.Series(as_decisions(self.shares).mean(axis=0), index=self.groups, name="applies")
 
-    @classmethod
-    def from_counts(
-        cls, groups: pd.Index, shares: Shares, counted: GroupCounts, decisions: Decisions | None
-    ) -> Resamples:
-        """One block: the outcome of the people counted, for the decisions at either end of each number."""
-        own = _outcome(counted, shares)
-        low, high = (
-            {name: _outcome(counted, decisions[name][end])[name][end] for name in MEASURED}
-            if decisions
-            else {name: own[name][end] for name in MEASURED}
-            for end in (0, 1)
-        )
-        return cls(groups, shares, low, high, {name: np.isnan(own[name][0]) for name in MEASURED})
+    @property
+    def n_resamples(self) -> int:
+        """Number of resamples."""
+        return len(self.shares)
 
-    @classmethod
-    def concatenate(cls, blocks: Sequence[Resamples]) -> Resamples:
-        """All resamples of several blocks."""
-        low, high, undefined = (
-            {name: np.concatenate([getattr(block, end)[name] for block in blocks]) for name in MEASURED}
-            for end in ("low", "high", "undefined")
-        )
-        shares: Any = np.concatenate([block.shares for block in blocks])
-        return cls(blocks[0].groups, shares, low, high, undefined)
+    def interval(self, name: str) -> tuple[float, float]:
+        """Interval of assumed_accuracy, induced_accuracy, application_rate or social_cost."""
+        low, high, _ = self.to_frame().loc[name]
+        return float(low), float(high)
+
+    def to_frame(self) -> pd.DataFrame:
+        """Interval of each number, and the share of resamples in which it is undefined."""
+        return intervals(self.low, self.high, self.undefined, self.confidence)
+
+
+def intervals(low: pd.DataFrame, high: pd.DataFrame, undefined: pd.DataFrame, confidence: float) -> pd.DataFrame:
+    """Percentile interval of each number over the resamples in which it is defined; NaN if it never is."""
+    tail = (1 - confidence) / 2
+    ends = {"low": low.quantile(tail), "high": high.quantile(1 - tail), "undefined": undefined.mean()}
+    return pd.DataFrame(ends).rename_axis("number")
+
+
+@dataclass(frozen=True, eq=False)
+class Side:
+    """Groups that decide by the counts of those drawn under some terms, or have ``decided`` before.
+
+    ``decisions`` are those at either end of each number, if chance could turn them.
+    """
+
+    groups: pd.Index
+    terms: Terms
+    decisions: Decisions | None = None
+    decided: Shares | None = None
+
+    def outcomes(self, counts: GroupCounts) -> tuple[Shares, list[pd.DataFrame]]:
+        """Shares that apply; then the lower and the upper end of each number, and whether it is undefined."""
+        shares = self.terms.shares(self.groups, counts) if self.decided is None else self.decided
+        own = _outcome(counts, shares)
+        ends = own
+        if self.decisions is not None:
+            at = {name: [_outcome(counts, who)[name] for who in self.decisions[name]] for name in MEASURED}
+            ends = {name: (at[name][0][0], at[name][1][1]) for name in MEASURED}
+        low, high = (pd.DataFrame({name: ends[name][i] for name in MEASURED}) for i in (0, 1))
+        undefined = pd.DataFrame({name: np.isnan(own[name][0]) for name in MEASURED})
+        return np.broadcast_to(shares, counts.n.shape), [low, high, undefined]
 
 
 def _outcome(counts: GroupCounts, shares: Shares) -> dict[str, tuple[FloatArray, FloatArray]]:
@@ -142,79 +166,24 @@ def _outcome(counts: GroupCounts, shares: Shares) -> dict[str, tuple[FloatArray,
     return outcome_bounds(counts, shares) | {"application_rate": (rate, rate)}
 
 
-def percentile_interval(low: FloatArray, high: FloatArray, confidence: float) -> tuple[float, float]:
-    """Percentile interval over the resamples in which a number is defined; NaN if it never is."""
-    tail = (1 - confidence) / 2
-    ends = []
-    for values, at in ((low, tail), (high, 1 - tail)):
-        defined = values[~np.isnan(values)]
-        ends.append(float(np.quantile(defined, at)) if defined.size else np.nan)
-    return ends[0], ends[1]
-
-
-def resample(
-    published_by: ScreeningResult,
-    counted_on: ScreeningResult,
-    terms: Terms,
-    *,
-    n_resamples: int = 1000,
-    random_state: Any = 0,
-    confidence: float = 0.95,
-    design: Design = "random",
-) -> Resamples:
-    """Draw people with replacement.
-
-    If those whose counts are published and those who are counted are one object, groups decide by the counts of those
-    drawn, and ``low`` and ``high`` hold what follows from the decisions that chance could turn, at ``confidence``.
-    Otherwise only the people counted are drawn: what is published is fixed, and so are decisions. Draws of different
-    tables are independent if their seeds differ, as ``[seed, 0]`` and ``[seed, 1]`` do.
-    """
+def resampled(
+    sides: Sequence[Side],
+    draw: Callable[[int, np.random.Generator], Sequence[GroupCounts]],
+    n_resamples: int,
+    seed: Any,
+    confidence: float,
+    design: Design,
+) -> list[Uncertainty]:
+    """What each side makes of the same people: ``draw`` has its counts of so many resamples."""
     check_choice(design, "design", ("random", "fixed"))
-    rng = np.random.default_rng(random_state)
-    same, groups = counted_on is published_by, published_by.groups
-    if same:
-        decisions = decision_ranges(groups, counted_on.counts, terms, confidence)
-    else:
-        position = position_of(counted_on.groups, groups, "The population", "what is published")
-        shares = terms.shares(groups, published_by.counts)
-        decisions = dict.fromkeys(MEASURED, (shares[position],) * 2)
-    blocks = []
-    for size in block_sizes(n_resamples, len(counted_on.groups)):
-        drawn = resampled_counts(counted_on.counts, size, rng, design)
-        decided = terms.shares(groups, drawn) if same else np.broadcast_to(shares[position], drawn.n.shape)
-        blocks.append(Resamples.from_counts(counted_on.groups, decided, drawn, decisions))
-    made = Resamples.concatenate(blocks)
-    return made if same else replace(made, groups=groups, shares=np.broadcast_to(shares, (n_resamples, len(groups))))
-
-
-@dataclass(frozen=True, eq=False)
-class Uncertainty:
-    """Intervals of an audit's numbers by the bootstrap. Made by :meth:`Audit.uncertainty`.
-
-    ``confidence`` is their level, ``seed`` that of the draws, and ``design`` how people were drawn.
-    """
-
-    resamples: Resamples
-    confidence: float
-    seed: Any
-    design: Design
-
-    @property
-    def applies(self) -> pd.Series:
-        """Share of resamples in which each group applies."""
-        return self.resamples.applies
-
-    @property
-    def n_resamples(self) -> int:
-        """Number of resamples."""
-        return len(self.resamples.shares)
-
-    def interval(self, name: str) -> tuple[float, float]:
-        """Interval of assumed_accuracy, induced_accuracy, application_rate or social_cost."""
-        return percentile_interval(self.resamples.low[name], self.resamples.high[name], self.confidence)
-
-    def to_frame(self) -> pd.DataFrame:
-        """Interval of each number, and the share of resamples in which it is undefined."""
-        undefined = self.resamples.undefined
-        rows = [(*self.interval(name), float(undefined[name].mean())) for name in MEASURED]
-        return pd.DataFrame(rows, index=pd.Index(MEASURED, name="number"), columns=["low", "high", "undefined"])
+    rng = np.random.default_rng(seed)
+    blocks = [
+        [side.outcomes(counts) for side, counts in zip(sides, draw(size, rng), strict=True)]
+        for size in block_sizes(n_resamples, len(sides[0].groups))
+    ]
+    made = []
+    for side, parts in zip(sides, zip(*blocks, strict=True), strict=True):
+        shares: Any = np.concatenate([part[0] for part in parts])
+        low, high, undefined = (pd.concat([part[1][i] for part in parts], ignore_index=True) for i in range(3))
+        made.append(Uncertainty(side.groups, shares, low, high, undefined, confidence, seed, design))
+    return made

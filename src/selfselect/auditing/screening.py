@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -23,6 +24,16 @@ from .._validation import (
 )
 from ..counting import GroupCounts, encode_groups
 from ..publishing import PublishedStatistics, ThresholdCurves
+
+
+def group_names(labels: pd.Index) -> list[str]:
+    """One text per group: combinations of several columns are joined by " / "."""
+    if labels.nlevels == 1:
+        return [str(label) for label in labels]
+    names = [" / ".join(map(str, label)) for label in labels]
+    if len(set(names)) < len(names):  # the separator is part of a value
+        names = [json.dumps([str(part) for part in label], ensure_ascii=False) for label in labels]
+    return names
 
 
 def default_threshold(lowest: float, highest: float) -> float:

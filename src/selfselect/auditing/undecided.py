@@ -22,6 +22,8 @@ from ..statistics import SLACK, Precision
 
 #: Of each number, the shares of each group that apply at its lower end and at its upper end.
 Decisions: TypeAlias = dict[str, tuple[Shares, Shares]]
+#: Numbers that have an interval.
+MEASURED = ("assumed_accuracy", "induced_accuracy", "application_rate", "social_cost")
 #: Deviance of a precision from a cost above which chance does not explain the difference: four standard errors.
 CERTAIN = 16.0
 
@@ -31,13 +33,8 @@ def either_way(counts: GroupCounts, applies: BoolArray, undecided: BoolArray) ->
 
     Accuracy among applicants is a ratio of sums. If adding a group raises it, so does adding any group with a higher
     accuracy. So at the highest accuracy, the undecided groups with the highest accuracy apply; at the lowest, those
-    with the lowest. Each group that stays away adds to social cost.
-
-    Returns
-    -------
-    dict
-        ``induced_accuracy`` and ``social_cost``, two ends each (including the bounds over labels of people who were not
-        tested), and ``nobody``: whether it is possible that nobody applies.
+    with the lowest. Each group that stays away adds to social cost. Both ends include the bounds over labels of people
+    who were not tested; ``nobody`` says whether it is possible that nobody applies.
     """
     certain, possible = applies & ~undecided, applies | undecided
     fewest, most = (outcome_bounds(counts, who.astype(np.float64))["social_cost"] for who in (possible, certain))
@@ -71,20 +68,14 @@ def decision_ranges(groups: pd.Index, counts: GroupCounts, terms: Terms, confide
     of a group costs its deviance, twice the difference of the log-likelihoods of its precision and of its cost. The sum
     of deviances of all groups that decide otherwise in the population is below :func:`deviance_quantile` with the given
     confidence, however many groups there are. So each end is the extreme over all sets of groups within this budget;
-    the last group of a set may count in part.
-
-    Returns
-    -------
-    dict, or None
-        None if decisions of each resample are to be used: a share of each group applies. If people decide by another
-        statistic than precision, decisions are those of the published table at both ends.
+    the last group of a set may count in part. If people decide by another statistic than precision, decisions are those
+    of the published table at both ends; where a share of each group applies, those of each resample (None).
     """
     shares = terms.shares(groups, counts)
     if shares.dtype != bool or type(terms.behaviour) is not BestResponse:
         return None
-    names = ("assumed_accuracy", "induced_accuracy", "application_rate", "social_cost")
     if type(terms.statistic) is not Precision:
-        return dict.fromkeys(names, (shares, shares))
+        return dict.fromkeys(MEASURED, (shares, shares))
     deviance = deviances(counts, terms.effective_cost(groups))
     reach = deviance <= CERTAIN
     budget = deviance_quantile(int(reach.sum()), confidence)

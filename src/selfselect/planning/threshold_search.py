@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cached_property
+from typing import Any
 
 import numpy as np
 import pandas as pd
@@ -41,10 +42,7 @@ class ThresholdSearch:
         """Rows of :attr:`everything` that no other row dominates, by rising social cost and accuracy."""
         accuracy, away = (self.everything[name].to_numpy() for name in ("induced_accuracy", "social_cost"))
         defined = np.flatnonzero(~np.isnan(accuracy) & ~np.isnan(away))
-        # of equals, the one with the lowest threshold
-        rows = defined[np.lexsort((defined, -accuracy[defined], away[defined]))]
-        best = np.maximum.accumulate(np.concatenate([[-np.inf], accuracy[rows][:-1]]))
-        return np.asarray(rows[accuracy[rows] > best + SLACK], dtype=np.intp)
+        return defined[undominated(away[defined], accuracy[defined])]  # of equals, the one with the lowest threshold
 
     def one(self, limit: float) -> tuple[int, bool]:
         """Row of the most accurate threshold within a limit, or nearest to it (-1: none), and whether it is within."""
@@ -108,13 +106,10 @@ class ThresholdSearch:
         best = best_set(self.choices, need, exact=len(self.curves.groups) <= MAX_EXACT_GROUPS)
         return (best.applying, True) if best is not None else (self.choices.may_apply, False)
 
-    def sets(self) -> Iterator[NDArray[np.bool_]]:
+    def sets(self) -> list[NDArray[np.bool_]]:
         """Sets of groups of the frontier, by falling social cost; every one if there are not too many."""
-        for step in (0.0, float(self.curves.positives.sum()) / SPREAD_POINTS):
-            sets = list(self._sets(step))
-            if len(sets) < MAX_POINTS or step:
-                yield from sets
-                return
+        sets = list(self._sets(0.0))
+        return sets if len(sets) < MAX_POINTS else list(self._sets(float(self.curves.positives.sum()) / SPREAD_POINTS))
 
     def _sets(self, step: float) -> Iterator[NDArray[np.bool_]]:
         cover, need = self.choices.cover, 0.0
@@ -126,8 +121,54 @@ class ThresholdSearch:
             need = float(cover[best.applying].sum()) + max(step, 1e-9 * float(cover.sum()))
 
 
+def undominated(away: FloatArray, accuracy: FloatArray) -> NDArray[np.intp]:
+    """Positions of pairs that no other dominates, by rising social cost and accuracy; the first of equals."""
+    rows = np.lexsort((-accuracy, away))
+    best = np.maximum.accumulate(np.concatenate([[-np.inf], accuracy[rows][:-1]]))
+    return np.asarray(rows[accuracy[rows] > best + SLACK], dtype=np.intp)
+
+
 def steps_at(curves: ThresholdCurves, thresholds: FloatArray) -> NDArray[np.intp]:
     """Step of each group at a threshold of its own; NaN: nobody passes."""
     passed_by = curves.threshold <= thresholds[curves.group]  # always true of the first step, at -inf
     step = curves.start[:-1] + np.add.reduceat(passed_by, curves.start[:-1], dtype=np.intp) - 1
     return np.asarray(np.where(np.isnan(thresholds), curves.start[1:] - 1, step), dtype=np.intp)
+
+
+def three_parts(curves: ThresholdCurves, seed: int) -> list[ThresholdCurves]:
+    """Split people into three parts at random, stratified by group.
+
+    Not by label as well: parts with equal base rates would not be independent, and the best group of one part would be
+    among the best of the others. With weights, people of one group, score and label stay together, because only the sum
+    of their weights is known. A very small group may be missing in a part.
+    """
+    group, score, label, weight = _people(curves)
+    rng = np.random.default_rng(seed)
+    shuffled = rng.permutation(len(group))
+    order = shuffled[np.argsort(group[shuffled], kind="stable")]
+    _, size = np.unique(group, return_counts=True)
+    place = np.arange(len(order)) - np.repeat(np.cumsum(size) - size, size)
+    # the odd people of each group go to any part by chance, so that no part gets all of them
+    part = (place + np.repeat(rng.integers(0, 3, len(size)), size)) % 3
+    parts = []
+    for own in range(3):
+        rows = np.sort(order[part == own])
+        present, codes = np.unique(group[rows], return_inverse=True)
+        weights = None if weight is None else weight[rows]
+        parts.append(ThresholdCurves.from_codes(label[rows], score[rows], codes, curves.groups[present], weights))
+    return parts
+
+
+def _people(curves: ThresholdCurves) -> tuple[NDArray[Any], NDArray[Any], NDArray[Any], NDArray[Any] | None]:
+    """Group, score, label and weight of each person (or of all who share the first three), from counts."""
+    group = curves.group
+    within = np.flatnonzero(group[1:] == group[:-1]) + 1  # between a step and the one before lie those of its score
+    passed = curves.selected[within - 1] - curves.selected[within]
+    true_positives = curves.true_positives[within - 1] - curves.true_positives[within]
+    cells = np.concatenate([passed - true_positives, true_positives])
+    codes, scores = np.tile(group[within], 2), np.tile(curves.threshold[within], 2)
+    labels = np.repeat([False, True], len(within))
+    if np.issubdtype(cells.dtype, np.integer):
+        return np.repeat(codes, cells), np.repeat(scores, cells), np.repeat(labels, cells), None
+    some = cells > 1e-12 * curves.n[codes]  # differences of sums of weights leave rounding
+    return codes[some], scores[some], labels[some], cells[some]

@@ -22,9 +22,7 @@ from ..costs import Cost, Subsidies, SubsidyKind, Terms, check_no_column
 from ..counting import ratio
 from ..outcomes import Outcome, outcome
 from ..publishing import PublishedStatistics, ThresholdCurves
-from ..statistics import SLACK
-from .parts import three_parts
-from .threshold_search import ThresholdSearch, steps_at
+from .threshold_search import ThresholdSearch, steps_at, three_parts, undominated
 
 Kind: TypeAlias = Literal["one", "per_group"]
 #: Names of the two kinds of thresholds.
@@ -144,12 +142,10 @@ class ThresholdFrontier(Reported):
         """
         self._check_kind("per_group")
         points = [self._group_point(inside, None) for inside in self._all.sets()]
-        points = sorted(points, key=lambda point: (point.outcome.social_cost, -point.outcome.induced_accuracy))
-        kept: list[Point] = []
-        for point in points:
-            if not kept or point.outcome.induced_accuracy > kept[-1].outcome.induced_accuracy + SLACK:
-                kept.append(point)
-        return kept
+        away, accuracy = (
+            np.array([getattr(point.outcome, name) for point in points]) for name in ("social_cost", "induced_accuracy")
+        )
+        return [points[i] for i in undominated(away, accuracy)]
 
     @property
     def kinds(self) -> tuple[Kind, ...]:
@@ -242,26 +238,21 @@ class ThresholdFrontier(Reported):
             its own), induced_accuracy, social_cost, application_rate, applying_groups, held_out_accuracy,
             held_out_social_cost; with few groups also "threshold of" each (NaN: nobody passes).
         """
-        rows: list[dict[str, Any]] = []
+        points = [(KINDS[point.kind], point) for point in itertools.chain.from_iterable(self.points.values())]
         if self.current is not None and self.people.threshold is not None:
-            here = np.full(len(self.names), self.people.threshold)
-            rows.append(self._row("now", self.people.threshold, self.current, here))
-        for point in itertools.chain.from_iterable(self.points.values()):
-            row = self._row(KINDS[point.kind], point.threshold, point.outcome, point.thresholds)
-            row |= {"held_out_accuracy": point.held_out_accuracy, "held_out_social_cost": point.held_out_social_cost}
-            rows.append(row)
-        columns = ["thresholds", "threshold", *OUTCOME_COLUMNS, "held_out_accuracy", "held_out_social_cost"]
-        frame = pd.DataFrame(rows, columns=None if rows else columns)
-        return frame.reindex(columns=[*columns, *(name for name in frame if name not in columns)])
-
-    def _row(self, kind: str, threshold: float, result: Outcome, thresholds: FloatArray) -> dict[str, Any]:
-        each = zip(self.names, thresholds, strict=True) if len(self.names) <= MAX_COLUMNS else ()
-        return {
-            "thresholds": kind,
-            "threshold": threshold,
-            **{name: getattr(result, name) for name in OUTCOME_COLUMNS},
-            **{f"threshold of {name}": value for name, value in each},
+            here, nobody = np.full(len(self.names), self.people.threshold), np.zeros(len(self.names), dtype=bool)
+            points.insert(0, ("now", Point("one", here, nobody, self.current, np.nan, np.nan)))
+        columns = {
+            "thresholds": [kind for kind, _ in points],
+            "threshold": [point.threshold for _, point in points],
+            **{name: [getattr(point.outcome, name) for _, point in points] for name in OUTCOME_COLUMNS},
+            "held_out_accuracy": [point.held_out_accuracy for _, point in points],
+            "held_out_social_cost": [point.held_out_social_cost for _, point in points],
         }
+        if points and len(self.names) <= MAX_COLUMNS:
+            for i, name in enumerate(self.names):
+                columns[f"threshold of {name}"] = [point.thresholds[i] for _, point in points]
+        return pd.DataFrame(columns)
 
 
 def frontier_for(scored: Audit, *, max_social_cost: float | None = None, random_state: int = 0) -> ThresholdFrontier:

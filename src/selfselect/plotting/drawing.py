@@ -8,9 +8,9 @@ from typing import Any, Self
 import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
+from sklearn.isotonic import isotonic_regression
 
 from .._text import plot_label
-from .._validation import FloatArray
 from ..auditing import group_names
 
 #: Okabe and Ito's colours for the colour-blind.
@@ -57,37 +57,17 @@ def largest(people: Any, most: int) -> NDArray[np.intp]:
     return np.sort(np.argsort(-np.asarray(people, dtype=np.float64), kind="stable")[:most])
 
 
-def apart(wanted: Sequence[float] | FloatArray, gap: float, low: float = -np.inf, high: float = np.inf) -> FloatArray:
-    """Move heights apart, so that the distance between neighbours is at least the gap. Their order stays.
-
-    Neighbours that are too close form a block around their mean. No height is above ``high``; none is below ``low``
-    unless there is no room.
-    """
-    heights = np.asarray(wanted, dtype=np.float64)
-    order = np.argsort(heights, kind="stable")
-    blocks: list[tuple[float, int]] = []  # mean and number of heights, from the lowest up
-    for height in heights[order]:
-        middle, size = float(height), 1
-        while blocks and middle - blocks[-1][0] < gap * (size + blocks[-1][1]) / 2:
-            below, others = blocks.pop()
-            middle = (middle * size + below * others) / (size + others)
-            size += others
-        blocks.append((middle, size))
-    rising = np.array([middle + gap * (k - (size - 1) / 2) for middle, size in blocks for k in range(size)])
-    steps = gap * np.arange(len(rising))
-    rising = np.maximum.accumulate(np.maximum(rising, low) - steps) + steps
-    rising = np.minimum.accumulate((np.minimum(rising, high) + steps[::-1])[::-1])[::-1] - steps[::-1]
-    result = np.empty(len(heights))
-    result[order] = rising
-    return result
-
-
 def name_lines(axes: Any, ends: Sequence[tuple[float, float]], texts: Sequence[str], colours: Sequence[str]) -> None:
-    """Write names to the right of the axes, connected to the ends of their lines. Set the limits of y before."""
+    """Write names to the right of the axes, connected to the ends of their lines. Set the limits of y before.
+
+    Names that would overlap form a block around the mean of their lines.
+    """
     height = axes.get_position().height * axes.figure.get_figheight() * 72
     low, high = axes.get_ylim()
-    gap = LINE_HEIGHT / height * (high - low)
-    levels = apart([y for _, y in ends], gap, low, high)
+    wanted, steps = np.array([y for _, y in ends]), LINE_HEIGHT / height * (high - low) * np.arange(len(ends))
+    order, levels = np.argsort(wanted, kind="stable"), np.empty(len(ends))
+    lowest = np.maximum(isotonic_regression(wanted[order] - steps), low)
+    levels[order] = np.minimum(lowest, high - steps[-1]) + steps
     for end, level, text, colour in zip(ends, levels, texts, colours, strict=True):
         axes.annotate(
             text,

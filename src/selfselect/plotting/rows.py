@@ -24,12 +24,68 @@ MAX_ROWS = 40
 ROW_HEIGHT, AROUND_ROWS = 0.36, 1.15
 
 
-class WhoAppliesDisplay(Display):
+class RowsDisplay(Display):
+    """Base of displays with a row for each group of a published table."""
+
+    @classmethod
+    def _of(cls, table: PublishedStatistics, own: Terms | None, cost: Cost | None, subsidies: Subsidies) -> Self:
+        """A table with given cost and subsidies; ``own`` are the terms of the classifier that it comes from."""
+        raise NotImplementedError
+
+    @classmethod
+    def from_predictions(
+        cls,
+        y_true: ArrayLike,
+        y_pred: ArrayLike,
+        *,
+        sensitive_features: Any = None,
+        cost: Cost | None = None,
+        subsidies: Subsidies = None,
+        ax: Any = None,
+    ) -> Self:
+        """Draw from labels and predictions; see :mod:`selfselect.plotting` for the parameters."""
+        table = PublishedStatistics.from_predictions(y_true, y_pred, sensitive_features=sensitive_features)
+        return cls._of(table, None, cost, subsidies).plot(ax)
+
+    @classmethod
+    def from_estimator(
+        cls,
+        estimator: Any,
+        X: Any = None,
+        y: ArrayLike | None = None,
+        *,
+        sensitive_features: Any = None,
+        cost: Cost | None = None,
+        subsidies: Subsidies = None,
+        ax: Any = None,
+    ) -> Self:
+        """Draw what a fitted classifier has published, or would publish about the people in X.
+
+        A classifier of another package needs X and y.
+        """
+        final, features = final_step(estimator, X)
+        if X is None and not hasattr(final, "published_"):
+            raise TypeError(f"{type(final).__name__} has published nothing itself; pass X, y and sensitive_features.")
+        if X is not None and y is None:
+            raise TypeError("Pass y as well: the labels of the people in X.")
+        if X is None:
+            table = final.published_
+        elif hasattr(final, "audit"):
+            table = final.audit(features, y, sensitive_features).population
+        else:
+            qualified = is_qualified(y, final.classes_, final.classes_[1])
+            passed = final.predict(features) == final.classes_[1]
+            table = PublishedStatistics.from_predictions(qualified, passed, sensitive_features=sensitive_features)
+        return cls._of(table, getattr(final, "terms_", None), cost, subsidies).plot(ax)
+
+
+class WhoAppliesDisplay(RowsDisplay):
     """Up to which cost each group applies, one row per group, with the cost that it faces.
 
     A bar ends at the highest cost at which the group applies: its published precision, or the lower bound that people
     decide by. Groups whose bar reaches their cost apply (blue), the others do not (orange). The dot is the published
-    precision with its 95% interval. Rows are sorted by the length of the bar.
+    precision with its 95% interval. Rows are sorted by the length of the bar. A classifier is drawn by default with its
+    own cost and subsidies.
 
     Parameters
     ----------
@@ -60,38 +116,12 @@ class WhoAppliesDisplay(Display):
         return cls(audit.published, audit.terms).plot(ax)
 
     @classmethod
-    def from_predictions(
-        cls,
-        y_true: ArrayLike,
-        y_pred: ArrayLike,
-        *,
-        sensitive_features: Any = None,
-        cost: Cost,
-        subsidies: Subsidies = None,
-        ax: Any = None,
-    ) -> Self:
-        """Draw from labels and predictions; see :mod:`selfselect.plotting` for the parameters."""
-        table = PublishedStatistics.from_predictions(y_true, y_pred, sensitive_features=sensitive_features)
-        return cls(table, Terms(cost, subsidies)).plot(ax)
-
-    @classmethod
-    def from_estimator(
-        cls,
-        estimator: Any,
-        X: Any = None,
-        y: ArrayLike | None = None,
-        *,
-        sensitive_features: Any = None,
-        cost: Cost | None = None,
-        subsidies: Subsidies = None,
-        ax: Any = None,
-    ) -> Self:
-        """Draw what a fitted classifier has published, or would publish about the people in X.
-
-        Cost and subsidies are by default its own. A classifier of another package needs X, y and a cost.
-        """
-        table, terms = _table_of(estimator, X, y, sensitive_features), _terms_of(estimator, cost, subsidies)
-        return cls(table, terms).plot(ax)
+    def _of(cls, table: PublishedStatistics, own: Terms | None, cost: Cost | None, subsidies: Subsidies) -> Self:
+        if cost is not None:
+            own = Terms(cost) if own is None else own.at_cost(cost)
+        if own is None:
+            raise TypeError("There is no cost to draw; pass cost.")
+        return cls(table, own if subsidies is None else own.with_subsidies(subsidies))
 
     def _draw(self, ax: Any) -> Any:
         table, groups = self.published, self.published.groups
@@ -119,7 +149,7 @@ def _note(limit: float, applies: bool, selected: float) -> str:
     return f"applies, up to {amount_down(limit)}" if applies else f"stays away: only up to {amount_down(limit)}"
 
 
-class PublishedTableDisplay(Display):
+class PublishedTableDisplay(RowsDisplay):
     """Published precision of each group with its 95% interval, and the base rate; sorted by precision.
 
     If people were not tested, the base rate is drawn as the range in which it lies.
@@ -154,32 +184,8 @@ class PublishedTableDisplay(Display):
         return cls(audit.published, costs).plot(ax)
 
     @classmethod
-    def from_predictions(
-        cls,
-        y_true: ArrayLike,
-        y_pred: ArrayLike,
-        *,
-        sensitive_features: Any = None,
-        cost: Cost | None = None,
-        ax: Any = None,
-    ) -> Self:
-        """Draw from labels and predictions; see :mod:`selfselect.plotting` for the parameters."""
-        table = PublishedStatistics.from_predictions(y_true, y_pred, sensitive_features=sensitive_features)
-        return cls(table, cost).plot(ax)
-
-    @classmethod
-    def from_estimator(
-        cls,
-        estimator: Any,
-        X: Any = None,
-        y: ArrayLike | None = None,
-        *,
-        sensitive_features: Any = None,
-        cost: Cost | None = None,
-        ax: Any = None,
-    ) -> Self:
-        """Draw what a fitted classifier has published, or would publish about the people in X."""
-        return cls(_table_of(estimator, X, y, sensitive_features), cost).plot(ax)
+    def _of(cls, table: PublishedStatistics, own: Terms | None, cost: Cost | None, subsidies: Subsidies) -> Self:
+        return cls(table, cost if cost is None or subsidies is None else table.costs(cost, subsidies))
 
     def _draw(self, ax: Any) -> Any:
         counts, groups = self.published.counts, self.published.groups
@@ -201,39 +207,6 @@ class PublishedTableDisplay(Display):
         place = {"loc": "lower left", "bbox_to_anchor": (0, 1), "borderaxespad": distance}
         axes.legend(**place, ncols=2, frameon=False, fontsize="small")
         return axes
-
-
-def _table_of(estimator: Any, X: Any, y: ArrayLike | None, sensitive_features: Any) -> PublishedStatistics:
-    """Published statistics of a classifier, or those that it would publish about the given people."""
-    final, features = final_step(estimator, X)
-    if X is None:
-        if not hasattr(final, "published_"):
-            raise TypeError(f"{type(final).__name__} has published nothing itself; pass X, y and sensitive_features.")
-        own: PublishedStatistics = final.published_
-        return own
-    if y is None:
-        raise TypeError("Pass y as well: the labels of the people in X.")
-    if hasattr(final, "audit"):
-        counted: PublishedStatistics = final.audit(features, y, sensitive_features).population
-        return counted
-    positive = final.classes_[1]
-    return PublishedStatistics.from_predictions(
-        is_qualified(y, final.classes_, positive),
-        final.predict(features) == positive,
-        sensitive_features=sensitive_features,
-    )
-
-
-def _terms_of(estimator: Any, cost: Cost | None, subsidies: Subsidies) -> Terms:
-    """Terms of a classifier, with another cost or other subsidies if given."""
-    final, _ = final_step(estimator)
-    own: Terms | None = getattr(final, "terms_", None)
-    if own is None:
-        if cost is None:
-            raise TypeError(f"{type(final).__name__} has no cost of its own; pass cost.")
-        return Terms(cost, subsidies)
-    terms = own if cost is None else own.at_cost(cost)
-    return terms if subsidies is None else terms.with_subsidies(subsidies)
 
 
 def _group_rows(ax: Any, table: PublishedStatistics, values: FloatArray, label: str) -> tuple[Any, NDArray[np.intp]]:

@@ -159,7 +159,7 @@ def comparison_to_dict(comparison: Comparison) -> dict[str, Any]:
         "names": list(comparison.names),
         **source_to_dict(comparison.before.provenance, comparison.after.provenance),
         "paired": comparison.paired,
-        "n_resamples": len(comparison.drawn[0].shares),
+        "n_resamples": comparison.drawn[0].n_resamples,
         "confidence": comparison.confidence,
         "seed": comparison.seed if isinstance(comparison.seed, int) else None,
         **{str(name): plain_dict(row) for name, row in numbers.items()},

@@ -206,12 +206,14 @@ def _table_data(audit: Audit, thresholds: FloatArray | None, position: int) -> d
     if shares.dtype != bool:
         listed = [shares_at(i / COSTS_PER_UNIT) for i in range(COSTS_PER_UNIT + 1)]
         shares = np.stack(listed, axis=-1).astype(np.float64).round(SHARE_DIGITS)
-    shares = shares.astype(np.int64) if shares.dtype == bool else shares
+    # JSON writes whole numbers most shortly
+    short = np.where(np.isin(shares, (0, 1)), shares.astype(np.int64).astype(object), shares.astype(object))
     rows = []
     for z in range(len(groups)):
         pairs = np.column_stack([true_positives[:, z], selected[:, z]])
         first = np.unique(pairs, axis=0, return_index=True)[1]
-        rows.append([[*pairs[t].tolist(), plain_value(accepted[t, z]), short_numbers(shares[t, z])] for t in first])
+        numbers = short[:, z].tolist()
+        rows.append([[*pairs[t].tolist(), plain_value(accepted[t, z]), numbers[t]] for t in first])
     start = (counts.true_positives, counts.selected, terms.effective_cost(groups), audit.shares)
     return {
         "rule": "table",
@@ -220,13 +222,6 @@ def _table_data(audit: Audit, thresholds: FloatArray | None, position: int) -> d
         "groups": rows,
         "start": [list(row) for row in zip(*(np.asarray(part).tolist() for part in start), strict=True)],
     }
-
-
-def short_numbers(values: NDArray[Any]) -> Any:
-    """The same numbers as JSON writes them most shortly: 0 and 1 without a decimal point."""
-    if values.ndim == 0:
-        return values.item()
-    return [int(value) if value in (0, 1) else value for value in values.tolist()]
 
 
 def _thresholds(

@@ -156,7 +156,6 @@ window.selfselect = Object.freeze({
   }),
   chances: Object.freeze({ lower_bound: lowerBound, at_least: chanceOfAtLeast, at_most: chanceOfAtMost }),
   share: (behaviour, ...given) => BEHAVIOURS[behaviour.rule].share(behaviour, ...given),
-  outcome: (table, t, shares) => outcome(countsAt(table, t), shares),
   // all that a page made of this content would say when it opens
   opened: (given) => {
     const start = startSetting(given);

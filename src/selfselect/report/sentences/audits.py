@@ -59,7 +59,7 @@ def response_text(audit: Audit) -> str | None:
     return behaviour_text(audit.terms, weighted=audit.published.counts.squares is not None)
 
 
-def audit_verdict(audit: Audit) -> str:
+def audit_sentences(audit: Audit) -> list[str]:
     """Who applies and what follows, how certain that is, and whether new people did as well as published."""
     groups, undecided = audit.published.groups, audit.undecided
     verdict = verdict_sentence(
@@ -78,7 +78,7 @@ def audit_verdict(audit: Audit) -> str:
         ranges=audit.either_way(),
     )
     if not audit.of_new_people:
-        return verdict
+        return [verdict]
     promises = audit.promises()
     kept = promises_sentence(
         audit.names,
@@ -87,7 +87,7 @@ def audit_verdict(audit: Audit) -> str:
         promises["delivered"].tolist(),
         audit.terms.effective_cost(groups).tolist(),
     )
-    return f"{verdict} {kept}".rstrip()
+    return [verdict, kept] if kept else [verdict]
 
 
 def group_sentences(audit: Audit) -> list[str]:

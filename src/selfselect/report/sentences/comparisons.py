@@ -73,7 +73,7 @@ def comparison_note(comparison: Comparison) -> str:
     """How the intervals were made."""
     who = "the same people under both models" if comparison.paired else "two independent sets of people"
     return (
-        f"Intervals come from {count(len(comparison.drawn[0].shares))} bootstrap samples of {who}. They hold what "
+        f"Intervals come from {count(comparison.drawn[0].n_resamples)} bootstrap samples of {who}. They hold what "
         "follows from all decisions of groups near their cost that the data do not exclude."
     )
 
