@@ -2,22 +2,19 @@
 
 import re
 
-import click
 import pytest
 
 from applicants import run
 from selfselect._errors import InputError
 from selfselect.cli.errors import ERROR_HINTS, FINDING_HINTS, error_message
-from selfselect.cli.main import COMMANDS, main
+from selfselect.cli.main import main
 from selfselect.tabular.errors import TableError
 
 GOOD = "label,group,score\n1,A,0.9\n0,A,0.2\n1,B,0.8\n0,B,0.7\n"
 
 
 def command(name):
-    found = main.get_command(click.Context(main), name)
-    assert found is not None
-    return found
+    return main.commands[name]
 
 
 def options_of(name):
@@ -36,9 +33,9 @@ def written(tmp_path, content):
 
 
 def test_hints_name_only_options_that_exist_and_that_the_command_has():
-    everything = set().union(*map(options_of, COMMANDS))
+    everything = set().union(*map(options_of, main.commands))
     assert {option for option, _ in (*ERROR_HINTS.values(), *FINDING_HINTS.values())} <= everything
-    for name in COMMANDS:
+    for name in main.commands:
         for key in ERROR_HINTS:
             message = error_message(TableError("it is wrong", key=key, named_by="label"), command(name))
             assert set(re.findall(r"--[a-z][a-z-]*", message)) <= options_of(name)

@@ -39,7 +39,7 @@ def positives(values, positive=None, **options):
     table = TableInMemory(y=values.split(","))
     column = BinaryColumn(table, *all_columns(table), positive, **options)
     column.check_named_values()
-    return column.values.tolist()
+    return column.is_positive.tolist()
 
 
 def groups_of(missing="error", **columns):
@@ -154,4 +154,4 @@ def test_cells_may_be_unknown_where_that_is_allowed():
     table = TableInMemory(y=["1", "", "N/A", "0"])
     column = BinaryColumn(table, *all_columns(table), None, is_label=True, allow_empty=True)
     assert column.known.tolist() == [True, False, False, True]
-    assert column.values.tolist() == [True, False, False, False]
+    assert column.is_positive.tolist() == [True, False, False, False]

@@ -62,7 +62,7 @@ def test_numbers_are_taken_as_they_are_and_missing_ones_are_refused(tmp_path):
     pq.write_table(pa.table(content), tmp_path / "t.parquet")
     with open_table(tmp_path / "t.parquet") as table:
         y, s, d, m = table.columns(range(4))
-        assert BinaryColumn(table, y, None).values.tolist() == [True, False] * 50
+        assert BinaryColumn(table, y, None).is_positive.tolist() == [True, False] * 50
         assert as_numbers(table, s).tolist() == scores.tolist()
         assert as_numbers(table, d).tolist() == [0.5] * 100
         with pytest.raises(TableError, match="row 2, column 'm': the cell is empty"):

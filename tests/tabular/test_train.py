@@ -11,7 +11,7 @@ from sklearn.ensemble import RandomForestClassifier
 
 from applicants import applicants, text_columns
 from selfselect import GroupThresholdClassifier, NaiveClassifier, SemiStrategicClassifier, audit, constraints
-from selfselect.cli.train import METHODS as METHODS_OF_THE_COMMAND
+from selfselect.cli.commands import METHODS as METHODS_OF_THE_COMMAND
 from selfselect.costs import Terms
 from selfselect.counting import encode_groups
 from selfselect.estimators.io import model_bytes

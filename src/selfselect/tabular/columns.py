@@ -155,8 +155,8 @@ class BinaryColumn:
     """Labels or decisions: a column of two values, one of which counts as positive.
 
     ``positive`` are the values that count as positive; None if 1, true or yes does. The value of another column is
-    never used. Once the positive ones are named, there may be any number of negative labels. ``values`` says which rows
-    are positive, and ``known`` which hold a value, if ``allow_empty``.
+    never used. Once the positive ones are named, there may be any number of negative labels. ``is_positive`` says which
+    rows are positive, and ``known`` which hold a value, if ``allow_empty``.
     """
 
     def __init__(
@@ -194,7 +194,7 @@ class BinaryColumn:
             held = listing(self._texts(self.seen))
             problem = f"it holds {held}, not 1 and 0, true and false or yes and no; say which value means {meaning}"
             raise self._error(problem, unclear[0], key=self._named_by)
-        self.values: BoolArray = np.array([value in self._named for value in canonical], dtype=bool)[column.codes]
+        self.is_positive: BoolArray = np.array([value in self._named for value in canonical], dtype=bool)[column.codes]
         self.known: BoolArray = ~missing[column.codes]
 
     def _error(self, problem: str, code: int | None = None, **details: Any) -> TableError:
