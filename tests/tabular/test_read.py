@@ -60,7 +60,8 @@ def test_what_is_no_table_is_refused_with_its_place_and_reason(tmp_path, content
 
 def test_an_error_about_bytes_carries_the_encoding_that_would_solve_it(tmp_path):
     utf16 = error_of(tmp_path, GOOD.encode("utf-16"), encoding="utf-8")
-    assert (utf16.key, utf16.details["encoding"]) == ("encoding", "utf-16")
+    assert utf16.key == "encoding"
+    assert "utf-16" in utf16.details["encoding"]
     assert error_of(tmp_path, "a\nKöln\n".encode("latin-1"), encoding="utf-8").key == "encoding"
     assert error_of(tmp_path, b"\xff\xfea\0\n", encoding="utf-16").key == "encoding"
 

@@ -16,7 +16,7 @@ from .._validation import MAX_MAGNITUDE, BoolArray, FloatArray, outside_weight_r
 from ..auditing import ScreeningResult, default_threshold
 from ..counting import GroupCodes, GroupCounts
 from ..publishing import PublishedStatistics, ThresholdCurves
-from .columns import BinaryColumn, as_numbers, encode_frame, group_frame, normalise_decimals
+from .columns import as_numbers, encode_frame, group_frame, normalise_decimals, read_binary
 from .data_checks import (
     MIN_COPIES,
     Finding,
@@ -100,9 +100,8 @@ class ModelOutput:
     def read(cls, table: Table, model: Model, column: Column) -> ModelOutput:
         """Output of a model, from its column."""
         if isinstance(model, DecisionColumn):
-            decisions = BinaryColumn(table, column, model.positive)
-            decisions.check_named_values()  # if no row had the value, nobody would pass
-            return cls(decisions.is_positive, passes=decisions.meaning())
+            decisions = read_binary(table, column, () if model.positive is None else (model.positive,))
+            return cls(decisions.is_positive, passes=decisions.meaning)
         score, threshold = as_numbers(table, column), model.threshold
         if threshold is None:
             try:
@@ -151,9 +150,8 @@ class People:
         read = iter(table.columns([table.position(*each) for each in named]))
         self.table, self.columns, self.models = table, columns, models
         self._label = next(read)
-        self._labels = BinaryColumn(table, self._label, columns.positive, is_label=True, allow_empty=columns.untested)
-        self._labels.check_named_values()
-        self.y, self.label = self._labels.is_positive, self._labels.meaning()
+        self._labels = read_binary(table, self._label, columns.positive, is_label=True, allow_empty=columns.untested)
+        self.y, self.label = self._labels.is_positive, self._labels.meaning
         self._group_frame = group_frame(table, [next(read) for _ in columns.groups], columns.missing)
         self.weight = None if columns.weight is None else _weights(table, next(read))
         self.model_columns = [next(read) for _ in models]
@@ -187,7 +185,7 @@ class People:
         self, results: Sequence[ScreeningResult], others: Sequence[Column], features: Mapping[str, TextArray]
     ) -> Iterator[Finding]:
         """What looks wrong with labels, groups, the first model and features, and copies of rows by other columns."""
-        yield from check_label_values(self.columns.label, *self._labels.texts_by_meaning())
+        yield from check_label_values(self.columns.label, self._labels.positive, self._labels.negative)
         for result in results:
             yield from check_labels_and_groups(result.table, self.columns.label)
         if self.models:
