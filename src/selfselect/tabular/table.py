@@ -95,7 +95,7 @@ def encode_texts(array: pa.ChunkedArray) -> tuple[NDArray[np.int32], TextArray]:
 
 
 def _texts_of(array: Any) -> TextArray:
-    """Values as Python writes them; dates and times, which may be beyond Python, as Arrow does; durations in numbers."""
+    """Values as Python writes them; dates and times, often beyond Python, as Arrow does; durations as numbers."""
     if pa.types.is_duration(array.type):
         array = array.cast(pa.int64())
     elif pa.types.is_temporal(array.type):
