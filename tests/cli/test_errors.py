@@ -68,17 +68,34 @@ def test_a_bad_table_is_refused_with_its_place_its_reason_and_the_option_that_wo
 
 
 def test_standard_input_is_read_when_the_file_is_a_dash():
-    result = audit("-", stdin=GOOD)
-    assert result.exit_code == 0, result.output
+    assert audit("-", stdin=GOOD).exit_code == 0
     assert "standard input, row 2, column 'score'" in audit("-", stdin="label,group,score\n1,A,x\n").output
 
 
-def test_score_and_prediction_exclude_each_other(tmp_path):
-    path = written(tmp_path, GOOD)
-    common = ("audit", path, "--label", "label", "--group", "group", "--cost", "0.7")
-    for options in [(), ("--score", "score", "--prediction", "label"), ("--prediction", "label", "--threshold", "1")]:
-        result = run(*common, *options)
-        assert result.exit_code == 2
-        assert "--score" in result.output
-    assert "--lower-passes belongs to --score" in run(*common, "--prediction", "label", "--lower-passes").output
-    assert "pass it as --score" in run(*common, "--prediction", "score").output
+S, P = ("--score", "score"), ("--prediction", "label")
+
+
+@pytest.mark.parametrize(
+    ("name", "options", "words"),
+    [
+        ("audit", (), "Pass either --score COLUMN"),
+        ("audit", (*S, *P), "Pass either --score COLUMN"),
+        ("audit", (*P, "--threshold", "1"), "--threshold belongs to --score"),
+        ("audit", (*P, "--lower-passes"), "--lower-passes belongs to --score"),
+        ("audit", ("--prediction", "score"), "pass it as --score"),
+        ("compare", S, "With one FILE, give --score, --prediction or --threshold twice"),
+        ("compare", (*S, *P), "Pass either --score COLUMN"),
+        ("compare", S * 3, "--score is given once for both, or twice; not 3 times"),
+        ("compare", (*S * 2, "--same-people", "group"), "--same-people is for two files"),
+        ("compare", (*S, "--score", "nothing"), "there is no column 'nothing' (--score)"),
+        ("plan", (*S, "--drop-group"), "--drop-group and --ignore belong to --retrain"),
+        ("plan", (*S, "--retrain", "--weight", "score"), "--weight and --retrain do not go together"),
+        ("plan", (*S, "--budget", "-1"), "--budget"),
+        ("plan", (*S, "--budget", "nan"), "is not a finite number"),
+    ],
+)
+def test_options_that_do_not_go_together_are_refused(tmp_path, name, options, words):
+    people = ("--label", "label", "--group", "group", "--cost", "0.7")
+    result = run(name, written(tmp_path, GOOD), *people, *options)
+    assert result.exit_code == 2
+    assert words in result.output

@@ -99,26 +99,3 @@ def test_a_model_that_does_not_meet_what_is_asked_of_it_is_not_written(table, tm
     assert words in result.output
     assert "No model is written" in result.output
     assert not (tmp_path / "m.skops").exists()
-
-
-def test_headline_and_table_are_about_the_held_out_and_name_them(table, tmp_path, people):
-    said = trained(table, tmp_path / "model.skops", "--method", "naive", "--cost", "0.5")
-    z, y = people["z"], people["hired"]
-    test = hold_out(pd.factorize(z, sort=True)[0] * 2 + y.to_numpy(), 0.3, 0)
-    assert f"{(~test).sum()} people" in said
-    model = load_table_model(tmp_path / "model.skops")
-    passed = model.score(model.frame(text_columns(people))) > 0
-    lines = {line.split()[0]: line.split() for line in said.splitlines() if line[:2] in ("A ", "B ", "C ")}
-    for name, cells in lines.items():
-        of_group = test & (z == name)
-        assert cells[1] == str(of_group.sum())
-        assert cells[2] == f"{100 * y[of_group].mean():.1f}%"
-        assert cells[3] == str((of_group & passed).sum())
-        published = model.classifier.published_.counts
-        at = list(model.classifier.published_.groups).index(name)
-        assert cells[4:7] == [f"{100 * published.precision[at]:.1f}%", "of", str(published.selected[at])]
-        assert f"{100 * y[of_group & passed].mean():.1f}%" in cells[8:]
-    assert lines.keys() == set("ABC")
-    applying = model.classifier.applies_to(z[test]).sum()
-    assert applying == test.sum()
-    assert "everybody is expected to apply" in said
