@@ -15,8 +15,15 @@ from selfselect.costs import Terms
 from selfselect.report.sentences.comparisons import comparison_note
 from selfselect.report.tables import change_rows, difference_rows
 from selfselect.tabular.data_checks import check_column_roles, check_group_names, check_labels_and_groups
-from selfselect.tabular.loading import DecisionColumn, Model, People, ScoreColumn, check_output
-from selfselect.tabular.pairing import match_people, screen_twice
+from selfselect.tabular.loading import (
+    DecisionColumn,
+    Model,
+    People,
+    ScoreColumn,
+    check_output,
+    match_people,
+    screen_twice,
+)
 
 from .errors import show_findings
 from .inputs import meaning_line, people_columns, provenance, read_results, table_at, title_of

@@ -13,7 +13,7 @@ import click
 from selfselect._files import is_stream, write_atomically
 from selfselect._text import printable
 from selfselect.report import check_available
-from selfselect.tabular.write import csv_text
+from selfselect.tabular.write import csv_lines
 
 from .errors import BadInput
 
@@ -91,7 +91,7 @@ def write_files(result: Any, outputs: Outputs, names: Sequence[str] | None = Non
         frame = result.to_frame()
         if names is not None:
             frame.insert(0, "group", names)
-        write_atomically(outputs["csv"], csv_text(frame))
+        write_atomically(outputs["csv"], csv_lines([map(str, frame.columns), *frame.itertuples(index=False)]))
     if outputs["report"] is not None:
         write_atomically(outputs["report"], result.to_html())
 

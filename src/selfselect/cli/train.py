@@ -19,8 +19,7 @@ from selfselect.report.tables import applies_text, interval_text, outcome_rows
 from selfselect.tabular.columns import match_groups
 from selfselect.tabular.data_checks import Finding
 from selfselect.tabular.loading import read_for_training
-from selfselect.tabular.model_checks import shut_out, unmet_conditions
-from selfselect.tabular.train import Method, make_classifier, train_on_table
+from selfselect.tabular.train import Method, make_classifier, shut_out, train_on_table, unmet_conditions
 
 from .errors import CONDITION_FAILED, show_findings
 from .inputs import meaning_line, people_columns, provenance, table_at, title_of
