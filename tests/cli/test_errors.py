@@ -53,7 +53,7 @@ def test_a_hint_quotes_names_from_the_table():
         ("label;group,x\n1;A,0\n", ["separated by commas or by semicolons", "--delimiter"]),
         ("label;group;score\n1;A;1,234\n", ["row 2", "'1,234' may hold", "--decimal"]),
         ("label,group,score,score\n1,A,0.9,1\n", ["'score'", "2 columns have this name (--score)"]),
-        ("label,group,score\n1,A,0.9\n0,A,1e308\n", ["'score'", "--threshold"]),
+        ("label,group,score\n1,A,0.9\n0,A,1e308\n", ["'score': Scores run from 0.9 to 1e+308", "--threshold"]),
         ("label,group,score\ngood,A,0.9\nbad,A,0.2\n", ["row 2", "'label'", "--positive VALUE"]),
         ("label,group,score\n1,A,0.9\n0,,0.2\n", ["row 3", "'group'", "--missing own-group"]),
         ("label,gruop,score\n1,A,0.9\n", ["no column 'group' (--group)", "Did you mean 'gruop'"]),

@@ -46,14 +46,13 @@ def test_a_model_that_passes_nobody_of_a_group_is_not_written_unless_that_is_all
     result = train(table, tmp_path, *options)
     assert result.exit_code == 1
     assert not (tmp_path / "m.skops").exists()
-    z, y = people["z"], people["hired"]
-    test = hold_out(pd.factorize(z, sort=True)[0] * 2 + y.to_numpy(), 0.3, 0)
-    rejected = [name for name in "ABC" if f"held-out people of {name!r}" in result.output]
-    assert len(rejected) == 2
-    for name in rejected:
-        of_group = test & (z == name)
-        assert f"The model passes none of the {of_group.sum()} held-out people of {name!r}" in result.output
-        assert f"{y[of_group].sum()} of whom are qualified" in result.output
+    test = hold_out(pd.factorize(people["z"], sort=True)[0] * 2 + people["hired"].to_numpy(), 0.3, 0)
+    groups = people[test].groupby("z")["hired"].agg(["size", "sum"]).itertuples()
+    lines = [
+        f"The model passes none of the {n} held-out people of {name!r}, {qualified} of whom are qualified."
+        for name, n, qualified in groups
+    ]
+    assert sum(line in result.output for line in lines) == 2
     assert "--allow-shut-out" in result.output
     allowed = train(table, tmp_path, *options, "--allow-shut-out")
     assert allowed.exit_code == 0
