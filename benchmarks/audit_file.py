@@ -20,7 +20,7 @@ from _common import to_markdown, write  # first: it sets the number of threads
 import numpy as np
 import pandas as pd
 
-from selfselect.tabular.columns import BinaryColumn, as_numbers, group_frame
+from selfselect.tabular.columns import as_numbers, group_frame, read_binary
 from selfselect.tabular.read import open_table
 
 ROWS = 1_000_000
@@ -80,7 +80,7 @@ def read(path):
     with open_table(path) as opened:
         where = [opened.position(name) for name in ("repaid", "region", "score")]
         labels, groups, scores = opened.columns(where)
-        BinaryColumn(opened, labels, None, is_label=True)
+        read_binary(opened, labels, is_label=True)
         group_frame(opened, [groups])
         as_numbers(opened, scores)
         opened.sha256()

@@ -122,18 +122,3 @@ def test_people_who_are_not_the_same_are_refused(years, tmp_path, change, said):
     assert result.exit_code == 2
     assert said in result.output
     assert "(--same-people)" in run(*command, "z").output  # nobody is matched by the group
-
-
-@pytest.mark.parametrize(
-    "options",
-    [
-        ("--score", "s"),  # one file, one model
-        ("--score", "s", "--prediction", "p"),
-        (),
-        ("--score", "s", "--score", "t", "--score", "s"),
-        ("--score", "s", "--score", "t", "--same-people", "id"),
-        ("--score", "s", "--score", "nothing"),
-    ],
-)
-def test_what_cannot_be_compared_is_refused(years, options):
-    assert run("compare", years[0], *COMMON, *options).exit_code == 2

@@ -11,8 +11,8 @@ from click.testing import CliRunner
 import selfselect
 from applicants import run
 from selfselect.cli import main
-from selfselect.cli.main import COMMANDS
 
+COMMANDS = tuple(main.commands)
 #: Nothing of this is needed to show help or to find a mistake in what was typed.
 HEAVY = {"numpy", "pandas", "scipy", "sklearn", "tqdm", "matplotlib", "distributed", "narwhals", "pyarrow", "jinja2"}
 AUDIT = ("audit", "x.csv", "--label", "y", "--group", "g", "--cost", "0.7")

@@ -10,7 +10,14 @@ import pytest
 
 from applicants import run
 
-OPTIONS = ("--label", "outcome", "--positive", "hired", "--group", "team", "--score", "s", "--cost", "0.5")
+OPTIONS = ("--label", "y", "--group", "team", "--score", "s", "--cost", "0.5")
+
+
+@pytest.fixture
+def people_csv(tmp_path):
+    path = tmp_path / "people.csv"
+    path.write_text("y,team,s\n" + "".join(f"{int(i % 3 > 0)},{'ab'[i % 2]},{i / 100}\n" for i in range(100)))
+    return path
 
 
 @pytest.fixture

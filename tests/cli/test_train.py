@@ -46,14 +46,13 @@ def test_a_model_that_passes_nobody_of_a_group_is_not_written_unless_that_is_all
     result = train(table, tmp_path, *options)
     assert result.exit_code == 1
     assert not (tmp_path / "m.skops").exists()
-    z, y = people["z"], people["hired"]
-    test = hold_out(pd.factorize(z, sort=True)[0] * 2 + y.to_numpy(), 0.3, 0)
-    rejected = [name for name in "ABC" if f"held-out people of {name!r}" in result.output]
-    assert len(rejected) == 2
-    for name in rejected:
-        of_group = test & (z == name)
-        assert f"The model passes none of the {of_group.sum()} held-out people of {name!r}" in result.output
-        assert f"{y[of_group].sum()} of whom are qualified" in result.output
+    test = hold_out(pd.factorize(people["z"], sort=True)[0] * 2 + people["hired"].to_numpy(), 0.3, 0)
+    groups = people[test].groupby("z")["hired"].agg(["size", "sum"]).itertuples()
+    lines = [
+        f"The model passes none of the {n} held-out people of {name!r}, {qualified} of whom are qualified."
+        for name, n, qualified in groups
+    ]
+    assert sum(line in result.output for line in lines) == 2
     assert "--allow-shut-out" in result.output
     allowed = train(table, tmp_path, *options, "--allow-shut-out")
     assert allowed.exit_code == 0
@@ -99,26 +98,3 @@ def test_a_model_that_does_not_meet_what_is_asked_of_it_is_not_written(table, tm
     assert words in result.output
     assert "No model is written" in result.output
     assert not (tmp_path / "m.skops").exists()
-
-
-def test_headline_and_table_are_about_the_held_out_and_name_them(table, tmp_path, people):
-    said = trained(table, tmp_path / "model.skops", "--method", "naive", "--cost", "0.5")
-    z, y = people["z"], people["hired"]
-    test = hold_out(pd.factorize(z, sort=True)[0] * 2 + y.to_numpy(), 0.3, 0)
-    assert f"{(~test).sum()} people" in said
-    model = load_table_model(tmp_path / "model.skops")
-    passed = model.score(model.frame(text_columns(people))) > 0
-    lines = {line.split()[0]: line.split() for line in said.splitlines() if line[:2] in ("A ", "B ", "C ")}
-    for name, cells in lines.items():
-        of_group = test & (z == name)
-        assert cells[1] == str(of_group.sum())
-        assert cells[2] == f"{100 * y[of_group].mean():.1f}%"
-        assert cells[3] == str((of_group & passed).sum())
-        published = model.classifier.published_.counts
-        at = list(model.classifier.published_.groups).index(name)
-        assert cells[4:7] == [f"{100 * published.precision[at]:.1f}%", "of", str(published.selected[at])]
-        assert f"{100 * y[of_group & passed].mean():.1f}%" in cells[8:]
-    assert lines.keys() == set("ABC")
-    applying = model.classifier.applies_to(z[test]).sum()
-    assert applying == test.sum()
-    assert "everybody is expected to apply" in said

@@ -9,7 +9,7 @@ import pytest
 
 from selfselect import ApplicationWarning
 from selfselect.counting import encode_groups
-from selfselect.tabular.columns import BinaryColumn, as_numbers, group_frame, match_groups, numbers_or_missing
+from selfselect.tabular.columns import as_numbers, group_frame, match_groups, numbers_or_missing, read_binary
 from selfselect.tabular.errors import TableError
 from selfselect.tabular.table import Table
 
@@ -18,7 +18,7 @@ class TableInMemory(Table):
     """Columns of texts in memory."""
 
     def __init__(self, **columns):
-        super().__init__("t.csv", io.BytesIO())
+        super().__init__("t.csv", io.BytesIO(), 0)
         self.header, self._cells = list(columns), list(columns.values())
 
     def _read(self, positions):
@@ -37,9 +37,8 @@ def numbers(*cells):
 
 def positives(values, positive=None, **options):
     table = TableInMemory(y=values.split(","))
-    column = BinaryColumn(table, *all_columns(table), positive, **options)
-    column.check_named_values()
-    return column.values.tolist()
+    named = () if positive is None else (positive,)
+    return read_binary(table, *all_columns(table), named, **options).is_positive.tolist()
 
 
 def groups_of(missing="error", **columns):
@@ -152,6 +151,6 @@ def test_groups_are_found_by_the_names_that_people_see():
 
 def test_cells_may_be_unknown_where_that_is_allowed():
     table = TableInMemory(y=["1", "", "N/A", "0"])
-    column = BinaryColumn(table, *all_columns(table), None, is_label=True, allow_empty=True)
+    column = read_binary(table, *all_columns(table), is_label=True, allow_empty=True)
     assert column.known.tolist() == [True, False, False, True]
-    assert column.values.tolist() == [True, False, False, False]
+    assert column.is_positive.tolist() == [True, False, False, False]

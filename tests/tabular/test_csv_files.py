@@ -62,7 +62,7 @@ def rows_of(table):
 
 def read_text(text):
     file = io.BytesIO(text.encode())
-    return CsvTable("t.csv", file, None, encoding="utf-8", delimiter=",", decimal=".")
+    return CsvTable("t.csv", file, 0, encoding="utf-8", delimiter=",", decimal=".")
 
 
 @settings(max_examples=1000, deadline=None)

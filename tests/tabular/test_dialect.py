@@ -48,11 +48,6 @@ def test_the_same_table_is_read_however_it_is_written_and_what_was_detected_is_n
     assert notes == ([f"{tmp_path / 'people.csv'} is read with {note}."] if note else [])
 
 
-def test_labels_with_decimal_commas_are_numbers(tmp_path):
-    statistics, _ = screened(tmp_path, b"label;group;score\n1,0;A;0,9\n0,0;A;0,2\n")
-    assert statistics.counts.positives.tolist() == [1]
-
-
 @pytest.mark.parametrize(
     ("text", "delimiter"),
     [
@@ -103,11 +98,12 @@ def test_thousands_are_refused_rather_than_misread(tmp_path):
         screened(tmp_path, b"label;group;score\n1;A;0,5\n0;A;1.234\n")
 
 
-def test_features_with_decimal_commas_are_numbers_and_names_of_groups_stay_text(tmp_path):
+def test_labels_and_features_with_decimal_commas_are_numbers_and_names_of_groups_stay_text(tmp_path):
     path = tmp_path / "t.csv"
-    path.write_text("y;z;x;w\n1;1,5;0,25;a\n0;2,5;;b\n")
+    path.write_text("y;z;x;w\n1,0;1,5;0,25;a\n0,0;2,5;;b\n")
     with open_table(path) as table:
         people = read_for_training(table, PeopleColumns("y", ("z",)), learn_from_groups=False)
+    assert people.y.tolist() == [True, False]
     assert people.columns["x"].tolist() == ["0.25", ""]
     assert people.columns["w"].tolist() == ["a", "b"]
     assert people.groups.labels.tolist() == ["1,5", "2,5"]

@@ -98,12 +98,6 @@ def test_a_group_column_is_named_once():
         PeopleColumns("y", ("z", "z"))
 
 
-def test_scores_that_are_no_probabilities_need_a_threshold(screened):
-    with pytest.raises(TableError, match="column 's': Scores run from -3 to 5") as error:
-        screened("y,z,s\n1,a,-3\n0,a,5\n")
-    assert error.value.key == "threshold"
-
-
 def test_results_by_each_column_are_those_of_the_column_alone(screened):
     def tables(*groups):
         content = "y,team,sex,s\n1,A,f,0.9\n0,A,m,0.6\n1,B,f,0.2\n"

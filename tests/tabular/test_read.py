@@ -60,7 +60,8 @@ def test_what_is_no_table_is_refused_with_its_place_and_reason(tmp_path, content
 
 def test_an_error_about_bytes_carries_the_encoding_that_would_solve_it(tmp_path):
     utf16 = error_of(tmp_path, GOOD.encode("utf-16"), encoding="utf-8")
-    assert (utf16.key, utf16.details["encoding"]) == ("encoding", "utf-16")
+    assert utf16.key == "encoding"
+    assert "utf-16" in utf16.details["encoding"]
     assert error_of(tmp_path, "a\nKöln\n".encode("latin-1"), encoding="utf-8").key == "encoding"
     assert error_of(tmp_path, b"\xff\xfea\0\n", encoding="utf-16").key == "encoding"
 
@@ -86,18 +87,19 @@ def test_standard_input_and_pipes_are_read_up_to_the_limit(tmp_path, monkeypatch
     os.waitpid(child, 0)
 
 
-def test_an_unknown_encoding_or_a_long_delimiter_is_refused(tmp_path):
-    path = tmp_path / "t.csv"
-    path.write_text(GOOD)
-    for option, words in (({"encoding": "klingon"}, "encoding"), ({"delimiter": "::"}, "one character")):
-        with pytest.raises(TableError, match=words), open_table(path, **option):
-            pass
-
-
-def test_a_file_that_cannot_be_opened_is_named(tmp_path):
-    for path in (tmp_path / "nowhere.csv", tmp_path):
-        with pytest.raises(TableError, match="Cannot read"), open_table(path):
-            pass
+@pytest.mark.parametrize(
+    ("name", "options", "words"),
+    [
+        ("t.csv", {"encoding": "klingon"}, "Unknown encoding"),
+        ("t.csv", {"delimiter": "::"}, "one character"),
+        ("nowhere.csv", {}, "Cannot read"),
+        (".", {}, "Cannot read"),
+    ],
+)
+def test_what_cannot_be_opened_is_refused(tmp_path, name, options, words):
+    (tmp_path / "t.csv").write_text(GOOD)
+    with pytest.raises(TableError, match=words):
+        rows(tmp_path / name, **options)
 
 
 def test_an_unknown_column_is_answered_with_the_nearest_name(tmp_path):

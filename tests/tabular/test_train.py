@@ -11,14 +11,13 @@ from sklearn.ensemble import RandomForestClassifier
 
 from applicants import applicants, text_columns
 from selfselect import GroupThresholdClassifier, NaiveClassifier, SemiStrategicClassifier, audit, constraints
-from selfselect.cli.train import METHODS as METHODS_OF_THE_COMMAND
+from selfselect.cli.commands import METHODS as METHODS_OF_THE_COMMAND
 from selfselect.costs import Terms
 from selfselect.counting import encode_groups
 from selfselect.estimators.io import model_bytes
 from selfselect.metrics import induced_accuracy, social_cost
 from selfselect.tabular.loading import TrainingTable
-from selfselect.tabular.model_checks import shut_out
-from selfselect.tabular.train import METHODS, hold_out, load_table_model, make_classifier, train_on_table
+from selfselect.tabular.train import METHODS, hold_out, load_table_model, make_classifier, shut_out, train_on_table
 
 
 @pytest.fixture(scope="module")

@@ -1,7 +1,7 @@
-"""The command ``selfselect``: one module per subcommand, with its options and its work.
+"""The command ``selfselect``: ``commands`` declares what can be typed, and a module per subcommand does the work.
 
-``main``, ``errors``, ``options`` and the subcommands import nothing heavy at module level, so that help and usage
-errors come at once. Heavy imports are inside the functions that need them.
+``main``, ``commands``, ``options`` and ``errors`` import nothing heavy, so that help and usage errors come at once. The
+modules of the subcommands are imported when they run.
 """
 
 from .main import main

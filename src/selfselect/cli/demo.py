@@ -5,21 +5,30 @@ from __future__ import annotations
 from dataclasses import replace
 from itertools import count
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import Any, NamedTuple
 
 import click
+import pandas as pd
+from sklearn.model_selection import train_test_split
 
 from selfselect._files import write_atomically
 from selfselect._formats import level, or_dash
+from selfselect._notices import captured_warnings
 from selfselect._text import printable
+from selfselect.auditing import Audit, Provenance, ScreeningResult
+from selfselect.constraints import BaseRateOrder, DemographicParity, MaxSocialCost, TruePositiveRateParity
+from selfselect.datasets import fetch_adult
+from selfselect.estimators import (
+    NaiveClassifier,
+    SelfSelectionClassifier,
+    SemiStrategicClassifier,
+    StrategicClassifier,
+)
+from selfselect.metrics import rank_agreement
+from selfselect.report import Opening, check_available
+from selfselect.report.pages import audit_page
 
-from .outputs import HTML, check_files
-
-if TYPE_CHECKING:
-    import pandas as pd
-
-    from selfselect.auditing import Audit
-    from selfselect.estimators import NaiveClassifier, SelfSelectionClassifier
+from .outputs import check_files
 
 #: Costs at which the naive model is shown.
 COSTS = (0.6, 0.65, 0.675, 0.7, 0.75)
@@ -37,14 +46,9 @@ class DemoPeople(NamedTuple):
     z: pd.Series
 
 
-@click.command(short_help="See on bundled data what self-selection does.")
-@click.option("--report", metavar="HTML", help="Where to write the report [default: selfselect-demo.html, numbered].")
-@click.option("--force", is_flag=True, help="Write over a report that exists.")
-def demo(report: str | None, force: bool) -> None:
-    """Show on bundled data what self-selection does to an ordinary screening model."""
-    from selfselect.estimators import NaiveClassifier
-
-    check_files([(report, HTML)], force=force)
+def run(report: str | None, force: bool) -> None:
+    """Fit models to the Adult data, write a page about the naive one, and show them all."""
+    check_files({"report": report}, force=force)
     train, new, group_columns = load_people()
     naive = NaiveClassifier(cost=min(COSTS)).fit(train.X, train.y, sensitive_features=train.z)
     about_page = _write_page(_audit(naive, train, new), report)
@@ -54,10 +58,6 @@ def demo(report: str | None, force: bool) -> None:
 
 def load_people() -> tuple[DemoPeople, DemoPeople, list[str]]:
     """The Adult data: training people, others who decide whether to apply, and the names of the group columns."""
-    from sklearn.model_selection import train_test_split
-
-    from selfselect.datasets import fetch_adult
-
     adult = fetch_adult()
     parts = train_test_split(adult.data, adult.target, adult.group, test_size=0.3, random_state=0)
     return DemoPeople(*parts[::2]), DemoPeople(*parts[1::2]), list(adult.group_columns)
@@ -65,14 +65,9 @@ def load_people() -> tuple[DemoPeople, DemoPeople, list[str]]:
 
 def _write_page(audit: Audit, report: str | None) -> str:
     """Write the report and return what to say about it. This comes before any printing, which may end early."""
-    from selfselect.report import Opening, check_available
-    from selfselect.report.pages import audit_page
-
     try:
         check_available()
     except ImportError as error:
-        if report is not None:
-            raise
         return f"{error} Then this ends with a page to play with."
     names = (Path(f"selfselect-demo{'' if i == 1 else f'-{i}'}.html") for i in count(1))
     path = Path(report) if report is not None else next(name for name in names if not name.exists())
@@ -85,8 +80,6 @@ def _write_page(audit: Audit, report: str | None) -> str:
 
 def show_methods(naive: NaiveClassifier, train: DemoPeople, new: DemoPeople, group_columns: list[str]) -> None:
     """Show who would apply to the naive model at several costs, and to every method at one cost."""
-    import pandas as pd
-
     click.echo(
         f"A logistic regression screens {len(train.X):,} people of the Adult census data (qualified: income above "
         "50,000).\nIt publishes, per group, the precision: how many of those who pass screening turn out to be "
@@ -115,9 +108,6 @@ def show_methods(naive: NaiveClassifier, train: DemoPeople, new: DemoPeople, gro
 
 def _methods(cost: float) -> dict[str, tuple[SelfSelectionClassifier, bool]]:
     """Methods by name, each with whether it sees the group columns."""
-    from selfselect.constraints import BaseRateOrder, DemographicParity, MaxSocialCost, TruePositiveRateParity
-    from selfselect.estimators import NaiveClassifier, SemiStrategicClassifier, StrategicClassifier
-
     parity = DemographicParity(0.2, relative=True, weight=12.0)
     rates = [parity, TruePositiveRateParity(0.2, relative=True, weight=12.0)]
     return {
@@ -159,9 +149,6 @@ def _outcome_row(model: SelfSelectionClassifier, new: DemoPeople, cost: float) -
 
 def _method_row(model: SelfSelectionClassifier, train: DemoPeople, new: DemoPeople) -> dict[str, str]:
     """Outcome of a model that is fitted first, and whether its precision follows base rates."""
-    from selfselect._notices import captured_warnings
-    from selfselect.metrics import rank_agreement
-
     with captured_warnings():  # the table shows that nobody applies
         model.fit(train.X, train.y, sensitive_features=train.z)
     order = rank_agreement(model.published_.base_rate, model.published_.precision)
@@ -170,8 +157,6 @@ def _method_row(model: SelfSelectionClassifier, train: DemoPeople, new: DemoPeop
 
 def _audit(naive: NaiveClassifier, train: DemoPeople, new: DemoPeople) -> Audit:
     """The naive model, as its report shows it."""
-    from selfselect.auditing import Audit, Provenance, ScreeningResult
-
     scores: tuple[Any, Any] = (naive.unseen_scores_, naive.decision_function(new.X))
     published_by, counted_on = (
         ScreeningResult.from_scores(people.y, score, threshold=0.0, sensitive_features=people.z)

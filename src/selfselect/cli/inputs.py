@@ -7,7 +7,7 @@ import shlex
 import sys
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from dataclasses import replace
+from dataclasses import fields, replace
 from typing import Any
 
 import click
@@ -15,13 +15,13 @@ import pandas as pd
 
 from selfselect._text import printable
 from selfselect.auditing import Audit, Provenance, ScreeningResult
-from selfselect.costs import SubsidyKind, Terms
+from selfselect.costs import Terms
 from selfselect.tabular.columns import match_groups
 from selfselect.tabular.data_checks import Finding
 from selfselect.tabular.loading import (
     DecisionColumn,
-    Meaning,
     Model,
+    People,
     PeopleColumns,
     ScoreColumn,
     read_screening_results,
@@ -31,28 +31,21 @@ from selfselect.tabular.table import Table
 
 from .errors import show_findings, sort_findings
 from .options import CostSpan
-from .terminal import progress_bar
 
 #: Options of a command by name, as click parsed them.
 Options = Mapping[str, Any]
 
-#: Delimiters that are hard to type.
-DELIMITERS = {"\\t": "\t", "tab": "\t"}
 #: Key of the notes that were shown, in click's context.
 SHOWN_NOTES = "selfselect.shown_notes"
 
 
 @contextmanager
 def table_at(file: str, options: Options) -> Iterator[Table]:
-    """Open a table, with a progress bar on a terminal. Notes about how it is read are shown once, at the end."""
-    delimiter: str = options["delimiter"]
-    written = {name: options[name] for name in ("encoding", "decimal", "sheet", "max_bytes")}
+    """Open a table. Notes about how it is read are shown once, at the end."""
     notes: list[str] = []
     try:
-        with (
-            progress_bar(file) as progress,
-            open_table(file, delimiter=DELIMITERS.get(delimiter, delimiter), progress=progress, **written) as table,
-        ):
+        names = ("encoding", "delimiter", "decimal", "sheet", "max_bytes")
+        with open_table(file, **{name: options[name] for name in names}) as table:
             notes = table.notes
             yield table
     finally:
@@ -66,12 +59,7 @@ def table_at(file: str, options: Options) -> Iterator[Table]:
 def people_columns(options: Options) -> PeopleColumns:
     """Columns of labels, groups and weights."""
     return PeopleColumns(
-        options["label"],
-        tuple(options["groups"]),
-        tuple(options["positive"]) or None,
-        options["missing"].replace("-", "_"),
-        options.get("weight"),
-        options.get("untested", False),
+        **{field.name: options[field.name] for field in fields(PeopleColumns) if field.name in options}
     )
 
 
@@ -82,39 +70,32 @@ def model_column(options: Options) -> Model:
     return DecisionColumn(options["prediction"], options["prediction_positive"])
 
 
-def score_name(model: Model) -> str:
-    """Name of a score in a report; "minus NAME" if lower scores pass."""
-    return f"minus {model.name}" if isinstance(model, ScoreColumn) and model.lower_passes else model.name
-
-
-def subsidy_kind(proportional: bool) -> SubsidyKind:
-    """Kind of subsidies."""
-    return "proportional" if proportional else "additive"
-
-
 def title_of(file: str) -> str:
     """Name of a table in a report."""
     return "standard input" if file == "-" else os.path.basename(file)
 
 
-def provenance(
-    title: str, people: PeopleColumns, score: str, meaning: tuple[str, str], sha256: str, options: Options
-) -> Provenance:
-    """Where numbers come from: the file, the command and the columns; and the words of the user for the report."""
+def provenance(title: str, score: Model | str, label: str, passes: str, table: Table, options: Options) -> Provenance:
+    """Where numbers come from: the file, the command and the columns; and the words of the user for the report.
+
+    A score of which lower values pass is called "minus NAME".
+    """
+    if not isinstance(score, str):
+        score = f"minus {score.name}" if isinstance(score, ScoreColumn) and score.lower_passes else score.name
     return Provenance(
         title=options["title"] or title,
         command=shlex.join(["selfselect", *sys.argv[1:]]),
-        sha256=sha256,
-        label=meaning[0],
-        groups=" / ".join(people.groups),
+        sha256=table.sha256(),
+        label=label,
+        groups=" / ".join(options["groups"]),
         score=score,
-        passes=meaning[1],
+        passes=passes,
         note=options["note"] or "",
         dated=options["data_date"] or "",
     )
 
 
-def meaning_line(*sources: Provenance | Meaning) -> str:
+def meaning_line(*sources: Provenance | People) -> str:
     """Who is qualified and who passes screening, in parentheses; of two sources that differ, both."""
     lines = [
         f"Qualified: {one.label}." + (f" A person passes screening when {one.passes}." if one.passes else "")
@@ -127,11 +108,10 @@ def read_results(
     file: str, model: Model, options: Options, groups: Sequence[str | None] = (None,), *, named: bool = False
 ) -> tuple[list[ScreeningResult], Provenance]:
     """Results of a model on a table on disk, by each column of groups. Findings are shown, with the file if named."""
-    people = people_columns(options)
     findings: list[Finding] = []
     with table_at(file, options) as table:
-        results, meaning = read_screening_results(table, people, model, findings, groups)
-        source = provenance(title_of(file), people, score_name(model), meaning, table.sha256(), options)
+        results, people = read_screening_results(table, people_columns(options), model, findings, groups)
+        source = provenance(title_of(file), model, people.label, people.passes, table, options)
     prefix = f"{title_of(file)}: " if named else ""
     show_findings([replace(finding, text=prefix + finding.text) for finding in findings])
     warnings = tuple(str(finding) for finding in sort_findings(findings) if finding.severity != "hint")
@@ -144,12 +124,12 @@ def load_audits(
     """Audit a table on disk: one audit, or one for each column of groups. Findings are shown first."""
     groups = tuple(options["groups"]) if separately else (None,)
     results, source = read_results(file, model_column(options), options, groups)
-    sources = [source if column is None else replace(source, groups=column) for column in groups]
     first, *others = dict.fromkeys(cost for option in costs for cost in option)
     span = next(((option[0], option[-1]) for option in costs if isinstance(option, CostSpan)), None)
-    terms = Terms(first, kind=subsidy_kind(options.get("proportional", False)))
+    terms = Terms(first, kind=options["subsidy_kind"])
     audits = [
-        Audit(result, result, terms, tuple(others), where, span) for result, where in zip(results, sources, strict=True)
+        Audit(result, result, terms, tuple(others), replace(source, groups=column or source.groups), span)
+        for result, column in zip(results, groups, strict=True)
     ]
     subsidies = _by_group(audits, options.get("subsidies", ()), "subsidy")
     costs_of = _by_group(audits, options["costs_of"], "cost_of")

@@ -1,10 +1,9 @@
-"""The entry point: a group of subcommands, each in a module of its own."""
+"""The entry point: a group of subcommands."""
 
 from __future__ import annotations
 
 import os
 import sys
-from importlib import import_module
 from typing import Any
 
 import click
@@ -12,38 +11,23 @@ import click
 from selfselect import __version__
 from selfselect._errors import InputError
 
+from .commands import SECTIONS
 from .errors import BROKEN_PIPE, INTERRUPTED, BadInput, error_message
 
-#: Subcommands by section of the help. Each is a module of this package with a click command of the same name.
-SECTIONS = {
-    "Start here": ("demo", "check", "audit"),
-    "Decide": ("plan", "frontier", "compare"),
-    "Models": ("train", "predict"),
-}
-COMMANDS = tuple(name for names in SECTIONS.values() for name in names)
 
-
-class LazyGroup(click.Group):
-    """Group that imports a subcommand when it is needed, and turns the library's errors into messages."""
+class Commands(click.Group):
+    """Group that lists its subcommands in sections, and turns the library's errors into messages."""
 
     def list_commands(self, ctx: click.Context) -> list[str]:
-        """Names of all subcommands."""
-        return list(COMMANDS)
-
-    def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
-        """Import the module of a subcommand."""
-        if cmd_name not in COMMANDS:
-            return None
-        command: click.Command = getattr(import_module(f"{__package__}.{cmd_name}"), cmd_name)
-        return command
+        """Names of all subcommands, in the order of the help."""
+        return list(self.commands)
 
     def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
         """List the subcommands in sections."""
-        for title, names in SECTIONS.items():
+        for title, commands in SECTIONS.items():
             with formatter.section(title):
-                commands = [(name, self.get_command(ctx, name)) for name in names]
                 limit = formatter.width - 16
-                formatter.write_dl([(name, command.get_short_help_str(limit)) for name, command in commands if command])
+                formatter.write_dl([(str(each.name), each.get_short_help_str(limit)) for each in commands])
 
     def invoke(self, ctx: click.Context) -> Any:
         """Run a subcommand. Errors about the input become a message and exit code 2.
@@ -74,7 +58,11 @@ class LazyGroup(click.Group):
             raise BadInput(str(error)) from error
 
 
-@click.group(cls=LazyGroup, context_settings={"help_option_names": ["-h", "--help"]})
+@click.group(
+    cls=Commands,
+    commands=[command for commands in SECTIONS.values() for command in commands],
+    context_settings={"help_option_names": ["-h", "--help"]},
+)
 @click.version_option(__version__, prog_name="selfselect")
 def main() -> None:
     """Train and audit screening classifiers when people choose whether to apply."""

@@ -6,6 +6,7 @@ import math
 import re
 from collections.abc import Callable
 from decimal import Decimal, InvalidOperation
+from functools import partial
 from typing import Any, TypeVar
 
 import click
@@ -114,7 +115,7 @@ class Number(click.FloatRange):
         return number
 
 
-def _all_of(*options: Callable[[Command], Command]) -> Callable[[Command], Command]:
+def all_of(*options: Callable[[Command], Command]) -> Callable[[Command], Command]:
     """Several options as one decorator, in the order of the help."""
 
     def decorate(command: Command) -> Command:
@@ -125,15 +126,22 @@ def _all_of(*options: Callable[[Command], Command]) -> Callable[[Command], Comma
     return decorate
 
 
-def seed_option(purpose: str) -> Callable[[Command], Command]:
-    """The option --seed; ``purpose`` says what it is for."""
-    return click.option("--seed", type=click.IntRange(0, MAX_SEED), default=0, show_default=True, help=purpose)
+#: Kinds of options.
+flag = partial(click.option, is_flag=True)
+share = partial(click.option, type=Number(0, 1), metavar="SHARE")
+column = partial(click.option, metavar="COLUMN")
+seed_option = partial(click.option, "--seed", type=click.IntRange(0, MAX_SEED), default=0, show_default=True)
 
 
 #: How the table is written, and whether output files may replace others.
-file_options = _all_of(
+file_options = all_of(
     click.option("--encoding", default="auto", help="Of a CSV file: utf-8, latin-1, utf-16, ... [default: auto]"),
-    click.option("--delimiter", default="auto", help="Of a CSV file: , ; | tab [default: auto]"),
+    click.option(
+        "--delimiter",
+        default="auto",
+        callback=lambda context, option, value: "\t" if value in ("tab", "\\t") else value,
+        help="Of a CSV file: , ; | tab [default: auto]",
+    ),
     click.option(
         "--decimal", type=click.Choice(["auto", ".", ","]), default="auto", help="Decimal sign [default: auto]"
     ),
@@ -141,29 +149,23 @@ file_options = _all_of(
     click.option(
         "--max-size", "max_bytes", type=SIZE, help="What a compressed file may hold [default: 8GB; 1GB for .xlsx]."
     ),
-    click.option("--force", is_flag=True, help="Write over output files that exist."),
+    flag("--force", help="Write over output files that exist."),
 )
 
 #: Columns of labels and groups.
-people_options = _all_of(
-    click.option(
-        "--label",
-        required=True,
-        metavar="COLUMN",
-        help="Who is qualified: a column of two values, or of more with --positive.",
-    ),
+people_options = all_of(
+    column("--label", required=True, help="Who is qualified: a column of two values, or of more with --positive."),
     click.option(
         "--positive",
         multiple=True,
         metavar="VALUE",
         help="The value that means qualified, if not 1, true or yes; repeat it for several. All others then mean not.",
     ),
-    click.option(
+    column(
         "--group",
         "groups",
         required=True,
         multiple=True,
-        metavar="COLUMN",
         help="Group of each person; repeat it for combinations of columns.",
     ),
     click.option(
@@ -171,30 +173,32 @@ people_options = _all_of(
         type=click.Choice(["error", "own-group"]),
         default="error",
         show_default=True,
+        callback=lambda context, option, value: value.replace("-", "_"),
         help="What to do with rows whose group is empty.",
     ),
 )
 
-weight_option = click.option(
+weight_option = column(
     "--weight",
-    metavar="COLUMN",
     help="Weight of each person, as in a survey: a column of numbers of at least 0. Intervals count as many people as "
     "weighted ones are worth (Kish's effective sample size).",
 )
+lower_passes_option = flag("--lower-passes", help="Below the threshold passes, not above it.")
+prediction_positive_option = click.option(
+    "--prediction-positive", metavar="VALUE", help="The prediction that means passing, if not 1, true or yes."
+)
 
 #: Scores with a threshold, or decisions.
-model_options = _all_of(
-    click.option("--score", metavar="COLUMN", help="Score of a model; above the threshold passes screening."),
+model_options = all_of(
+    column("--score", help="Score of a model; above the threshold passes screening."),
     click.option("--threshold", type=float, metavar="T", help="[default: 0.5 if all scores are between 0 and 1]"),
-    click.option("--lower-passes", is_flag=True, help="Below the threshold passes, not above it."),
-    click.option("--prediction", metavar="COLUMN", help="Who passes screening, instead of a score."),
-    click.option(
-        "--prediction-positive", metavar="VALUE", help="The prediction that means passing, if not 1, true or yes."
-    ),
+    lower_passes_option,
+    column("--prediction", help="Who passes screening, instead of a score."),
+    prediction_positive_option,
 )
 
 #: A table with the scores or decisions of a model.
-screening_options = _all_of(click.argument("file"), people_options, model_options, weight_option)
+screening_options = all_of(click.argument("file"), people_options, model_options, weight_option)
 
 #: Costs, also of single groups, and subsidies.
 cost_option = click.option("--cost", type=Number(0, 1), required=True, help="Cost of being tested.")
@@ -205,13 +209,19 @@ cost_of_option = click.option(
     multiple=True,
     help="Cost of one group, instead of the general one; repeatable.",
 )
-subsidy_options = _all_of(
+proportional_option = partial(
+    flag,
+    "--proportional",
+    "subsidy_kind",
+    callback=lambda context, option, value: "proportional" if value else "additive",
+)
+subsidy_options = all_of(
     click.option("--subsidy", "subsidies", type=NAMED_AMOUNT, multiple=True, help="Pay a group an amount."),
-    click.option("--proportional", is_flag=True, help="Subsidies are shares of the cost, not amounts."),
+    proportional_option(help="Subsidies are shares of the cost, not amounts."),
 )
 
 #: A page for people, and words for it.
-report_options = _all_of(
+report_options = all_of(
     click.option("--report", metavar="HTML", help="Write a page that people can play with."),
     click.option("--title", metavar="TEXT", help="Title of the report."),
     click.option("--note", metavar="TEXT", help="A note to the readers of the report."),
@@ -219,12 +229,10 @@ report_options = _all_of(
 )
 
 #: Where a result goes besides the terminal.
-output_options = _all_of(
+output_options = all_of(
     report_options,
-    click.option(
-        "--json", "json_file", metavar="JSON", help="Write everything for other programs ('-': to the terminal)."
-    ),
-    click.option("--csv", "csv_file", metavar="CSV", help="Write the table of groups; of several costs, at the first."),
+    click.option("--json", metavar="JSON", help="Write everything for other programs ('-': to the terminal)."),
+    click.option("--csv", metavar="CSV", help="Write the table of groups; of several costs, at the first."),
 )
 
 

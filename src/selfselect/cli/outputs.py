@@ -5,7 +5,6 @@ from __future__ import annotations
 import os
 import sys
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -13,27 +12,36 @@ import click
 
 from selfselect._files import is_stream, write_atomically
 from selfselect._text import printable
+from selfselect.report import check_available
+from selfselect.tabular.write import csv_lines
 
 from .errors import BadInput
 
-#: Kinds of output by their suffix.
-HTML, JSON, CSV = (".html", ".htm"), (".json",), (".csv",)
-MODEL, PICTURE = (".skops",), (".png", ".svg", ".pdf")
+#: Options that name an output file, with the suffixes that it may have.
+SUFFIXES = {
+    "report": (".html", ".htm"),
+    "json": (".json",),
+    "csv": (".csv",),
+    "model": (".skops",),
+    "figure": (".png", ".svg", ".pdf"),
+}
+#: Files of a result by the options that name them; None is not asked for.
+Outputs = Mapping[str, Any]
 
 
-def check_files(
-    paths: Iterable[tuple[str | Path | None, Sequence[str]]], *, force: bool, inputs: Iterable[str | Path] = ()
-) -> None:
-    """Refuse output files that cannot be written, before any work is done.
+def check_files(*outputs: Outputs, force: bool, inputs: Iterable[str] = ()) -> None:
+    """Refuse output files that cannot be written, before anything is read.
 
-    Each of ``paths`` comes with the suffixes it may have; a stream needs none. ``force`` allows to replace files that
-    exist, but never one of ``inputs``.
+    ``force`` allows to replace files that exist, but never one of ``inputs``. A stream may have any name, and JSON may
+    go to the terminal (``-``).
     """
-    real_inputs = {os.path.realpath(path) for path in inputs if str(path) != "-"}
+    real_inputs = {os.path.realpath(path) for path in inputs if path != "-"}
     chosen: dict[str, Path] = {}
-    for path, suffixes in ((Path(path), suffixes) for path, suffixes in paths if path is not None):
-        real = os.path.realpath(path)
-        if str(path) == "-":
+    for kind, given in ((kind, each.get(kind)) for each in outputs for kind in SUFFIXES):
+        if given is None or (kind == "json" and given == "-"):
+            continue
+        path, real = Path(given), os.path.realpath(given)
+        if given == "-":
             raise BadInput("- is not a file; give this output a name.")
         if real in real_inputs:
             raise BadInput(f"{path} is read by this command; write to another file.")
@@ -43,12 +51,14 @@ def check_files(
             raise BadInput(f"Cannot write {path}: it is not an ordinary file.")
         if not os.path.isdir(os.path.dirname(real)):
             raise BadInput(f"Cannot write {path}: there is no folder {os.path.dirname(path) or '.'}.")
-        if path.suffix.lower() not in suffixes and not is_stream(path):
-            raise BadInput(f"Cannot write {path}: its name must end in {' or '.join(suffixes)}.")
+        if path.suffix.lower() not in SUFFIXES[kind] and not is_stream(path):
+            raise BadInput(f"Cannot write {path}: its name must end in {' or '.join(SUFFIXES[kind])}.")
         chosen[real] = path
     existing = [str(path) for path in chosen.values() if path.exists() and not is_stream(path)]
     if existing and not force:
         raise BadInput(f"{', '.join(existing)} exists already; choose another name or pass --force.")
+    if any(each.get("report") is not None for each in outputs):
+        check_available()
 
 
 def print_table(pieces: Iterable[bytes]) -> None:
@@ -60,56 +70,34 @@ def print_table(pieces: Iterable[bytes]) -> None:
             click.echo(piece, nl=False)
 
 
-@dataclass(frozen=True)
-class Outputs:
-    """Files of a result. With ``-`` as ``json``, the terminal shows the JSON and nothing else."""
-
-    report: str | None
-    json: str | None
-    csv: str | None
-
-    @classmethod
-    def of(cls, options: Mapping[str, Any]) -> Outputs:
-        """Outputs that the options name."""
-        return cls(options["report"], options["json_file"], options["csv_file"])
-
-    def deliver(self, result: Any, show: Callable[[Any], None], names: Sequence[str] | None = None) -> None:
-        """Write the files of a result, then show it. The CSV file begins with the names of groups, if there are any."""
-        self.write(result, names)
-        if self.json == "-":
-            click.echo(result.to_json().encode(), nl=False)
-        else:
-            show(result)
-        self.name_report()
-
-    def write(self, result: Any, names: Sequence[str] | None = None) -> None:
-        """Write the files. This comes before any printing, which ends early when the reader of the output ends."""
-        from selfselect.tabular.write import csv_text
-
-        if self.json is not None and self.json != "-":
-            write_atomically(self.json, result.to_json())
-        if self.csv is not None:
-            frame = result.to_frame()
-            if names is not None:
-                frame.insert(0, "group", names)
-            write_atomically(self.csv, csv_text(frame))
-        if self.report is not None:
-            write_atomically(self.report, result.to_html())
-
-    def name_report(self) -> None:
-        """Say where the report is."""
-        if self.report is not None:
-            line = f"\nReport: {printable(self.report)} (open it in any browser; it needs no network)"
-            click.echo(line, err=self.json == "-")
+def deliver(result: Any, outputs: Outputs, show: Callable[[Any], None], names: Sequence[str] | None = None) -> None:
+    """Write the files of a result, then show it, or its JSON and nothing else."""
+    write_files(result, outputs, names)
+    if outputs["json"] == "-":
+        click.echo(result.to_json().encode(), nl=False)
+    else:
+        show(result)
+    name_report(outputs)
 
 
-def check_outputs(*outputs: Outputs, force: bool, inputs: Iterable[str | Path], figure: str | None = None) -> None:
-    """Refuse outputs that cannot be written, before anything is read."""
-    from selfselect.report import check_available
+def write_files(result: Any, outputs: Outputs, names: Sequence[str] | None = None) -> None:
+    """Write the files of a result. This comes before any printing, which ends early when its reader ends.
 
-    files: list[tuple[str | None, Sequence[str]]] = [(figure, PICTURE)]
-    for each in outputs:
-        files += [(each.report, HTML), (None if each.json == "-" else each.json, JSON), (each.csv, CSV)]
-    check_files(files, force=force, inputs=inputs)
-    if any(each.report is not None for each in outputs):
-        check_available()
+    The CSV file begins with the names of groups, if there are any.
+    """
+    if outputs["json"] not in (None, "-"):
+        write_atomically(outputs["json"], result.to_json())
+    if outputs["csv"] is not None:
+        frame = result.to_frame()
+        if names is not None:
+            frame.insert(0, "group", names)
+        write_atomically(outputs["csv"], csv_lines([map(str, frame.columns), *frame.itertuples(index=False)]))
+    if outputs["report"] is not None:
+        write_atomically(outputs["report"], result.to_html())
+
+
+def name_report(outputs: Outputs) -> None:
+    """Say where the report is."""
+    if outputs["report"] is not None:
+        line = f"\nReport: {printable(outputs['report'])} (open it in any browser; it needs no network)"
+        click.echo(line, err=outputs.get("json") == "-")

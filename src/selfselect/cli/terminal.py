@@ -1,11 +1,8 @@
-"""Tables and progress in a terminal."""
+"""Tables in a terminal."""
 
 from __future__ import annotations
 
-import os
-import sys
-from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from collections.abc import Collection, Mapping, Sequence
 
 from selfselect._text import printable
 
@@ -46,16 +43,3 @@ def text_table(
 def _shorten(text: str) -> str:
     safe = printable(text)
     return safe if len(safe) <= MAX_CELL else safe[: MAX_CELL - 3] + "..."
-
-
-@contextmanager
-def progress_bar(file: str) -> Iterator[Callable[[int], object] | None]:
-    """Bar over the bytes of a file, on a terminal only."""
-    if not sys.stderr.isatty():
-        yield None
-        return
-    from tqdm import tqdm
-
-    size = os.path.getsize(file) if file != "-" and os.path.isfile(file) else None
-    with tqdm(total=size, unit="B", unit_scale=True, desc="reading", leave=False, file=sys.stderr) as bar:
-        yield bar.update

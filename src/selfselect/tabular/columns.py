@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import dataclass
 from decimal import Decimal, InvalidOperation
 from typing import Any
 
@@ -151,90 +152,72 @@ NO_LABEL = (
 )
 
 
+@dataclass(frozen=True, eq=False)
 class BinaryColumn:
     """Labels or decisions: a column of two values, one of which counts as positive.
 
-    ``positive`` are the values that count as positive; None if 1, true or yes does. The value of another column is
-    never used. Once the positive ones are named, there may be any number of negative labels. ``values`` says which rows
-    are positive, and ``known`` which hold a value, if ``allow_empty``.
+    ``is_positive`` says which rows are positive, ``known`` which hold a value. ``positive`` and ``negative`` are the
+    values as their first rows have them; ``meaning`` is the column with its positive values, as ``repaid = yes``.
     """
 
-    def __init__(
-        self,
-        table: Table,
-        column: Column,
-        positive: str | Sequence[str] | None,
-        *,
-        is_label: bool = False,
-        allow_empty: bool = False,
-    ) -> None:
-        self._table, self._column = table, column
-        canonical = [_canonical(str(text), table.decimal) for text in column.texts]
-        missing = _missing_texts(column.texts)
-        self._positive = ((positive,) if isinstance(positive, str) else tuple(positive or ())) or None
-        self._named = YES if self._positive is None else {_canonical(name, table.decimal) for name in self._positive}
-        self._named_by = "positive" if is_label else "prediction_positive"
-        self._first_code: dict[Decimal | str, int] = {}
-        for code, value in enumerate(canonical):
-            if value in self._first_code or (allow_empty and missing[code]):
-                continue
-            if is_label and missing[code]:
-                raise self._error(NO_LABEL, code, key="untested")
-            if value == "":
-                raise self._error(EMPTY_CELL, code)
-            self._first_code[value] = code
-        meaning, codes = "qualified" if is_label else "passing screening", list(self._first_code.values())
-        if len(codes) > 2 and not (is_label and self._positive is not None):
-            first, second, third = (quote(str(column.texts[code])) for code in codes[:3])
-            problem = f"a third value {third}, after {first} and {second}; it must hold two values, one of which means"
-            key = "more_labels" if is_label else "score"
-            raise self._error(f"{problem} {meaning}", codes[2], key=key, name=column.name)
-        unclear = [code for value, code in self._first_code.items() if value not in YES | NO]
-        if self._positive is None and unclear:
-            held = listing(self._texts(self.seen))
-            problem = f"it holds {held}, not 1 and 0, true and false or yes and no; say which value means {meaning}"
-            raise self._error(problem, unclear[0], key=self._named_by)
-        self.values: BoolArray = np.array([value in self._named for value in canonical], dtype=bool)[column.codes]
-        self.known: BoolArray = ~missing[column.codes]
+    is_positive: BoolArray
+    known: BoolArray
+    positive: list[str]
+    negative: list[str]
+    meaning: str
 
-    def _error(self, problem: str, code: int | None = None, **details: Any) -> TableError:
-        row = None if code is None else self._column.first_row(code)
-        return self._table.error(problem, row=row, column=self._column.name, **details)
 
-    @property
-    def seen(self) -> set[Decimal | str]:
-        """The values, as they are compared."""
-        return set(self._first_code)
+def read_binary(
+    table: Table, column: Column, named: Sequence[str] = (), *, is_label: bool = False, allow_empty: bool = False
+) -> BinaryColumn:
+    """Read labels or decisions. ``named`` are the values that count as positive; without any, 1, true and yes do.
 
-    def _texts(self, values: set[Decimal | str]) -> list[str]:
-        """Some of the values, as their first rows have them."""
-        codes = [code for value, code in self._first_code.items() if value in values]
-        return [str(self._column.texts[code]).strip() for code in codes]
+    Once positive labels are named, there may be any number of negative ones. ``allow_empty`` is about missing labels.
+    """
 
-    def texts_by_meaning(self) -> tuple[list[str], list[str]]:
-        """Values that count as positive, and values that do not, as their first rows have them."""
-        return self._texts(self.seen & self._named), self._texts(self.seen - self._named)
+    def error(problem: str, code: int | None = None, **details: Any) -> TableError:
+        row = None if code is None else column.first_row(code)
+        return table.error(problem, row=row, column=column.name, **details)
 
-    def meaning(self) -> str:
-        """The column and its positive values, for reports: ``repaid = yes``."""
-        positive = self._positive or self.texts_by_meaning()[0]
-        return f"{self._column.name} = {' or '.join(positive)}" if positive else self._column.name
-
-    def check_named_values(self) -> None:
-        """Refuse a named value that no row has, and two values that differ in case alone if there is no other."""
-        if self._positive is None:
-            return
-        absent = [name for name in self._positive if _canonical(name, self._table.decimal) not in self._first_code]
-        if absent:
-            held = self._texts(self.seen)
-            listed = " and ".join(map(quote, held)) if len(held) <= 2 else listing(held)
-            problem = f"no row holds {quote(absent[0])}"
-            raise self._error(problem, advice=f"It holds {listed}.", named_by=self._named_by)
-        texts = {str(text).strip() for text in self._column.texts}
-        spellings = sorted(text for text in texts if not is_number(text, self._table.decimal))
-        if len({_canonical(text, self._table.decimal) for text in texts}) == 1 and len(spellings) > 1:
-            problem = f"it holds {' and '.join(map(quote, spellings))} and nothing else: this may be one value or two"
-            raise self._error(problem, advice="Write one value in one way, and two values as different words.")
+    cells = [str(text).strip() for text in column.texts]
+    canonical = [_canonical(cell, table.decimal) for cell in cells]
+    missing = _missing_texts(column.texts)
+    first: dict[Decimal | str, int] = {}
+    for code, value in enumerate(canonical):
+        if value in first or (allow_empty and missing[code]):
+            continue
+        if is_label and missing[code]:
+            raise error(NO_LABEL, code, key="untested")
+        if value == "":
+            raise error(EMPTY_CELL, code)
+        first[value] = code
+    held, codes = [cells[code] for code in first.values()], list(first.values())
+    means, named_by = ("qualified", "positive") if is_label else ("passing screening", "prediction_positive")
+    if len(held) > 2 and not (is_label and named):
+        problem = (
+            f"a third value {quote(held[2])}, after {quote(held[0])} and {quote(held[1])}; it must hold two values"
+        )
+        key = "more_labels" if is_label else "score"
+        raise error(f"{problem}, one of which means {means}", codes[2], key=key, name=column.name)
+    unclear = [code for value, code in first.items() if value not in YES | NO]
+    if not named and unclear:
+        problem = f"it holds {listing(held)}, not 1 and 0, true and false or yes and no; say which value means {means}"
+        raise error(problem, unclear[0], key=named_by)
+    counted = {_canonical(name, table.decimal) for name in named} if named else YES
+    absent = [name for name in named if _canonical(name, table.decimal) not in first]
+    if absent:
+        listed = " and ".join(map(quote, held)) if len(held) <= 2 else listing(held)
+        raise error(f"no row holds {quote(absent[0])}", advice=f"It holds {listed}.", named_by=named_by)
+    spellings = sorted({cell for cell in cells if not is_number(cell, table.decimal)})
+    if named and len(set(canonical)) == 1 and len(spellings) > 1:
+        problem = f"it holds {' and '.join(map(quote, spellings))} and nothing else: this may be one value or two"
+        raise error(problem, advice="Write one value in one way, and two values as different words.")
+    positive = [cells[code] for value, code in first.items() if value in counted]
+    negative = [cells[code] for value, code in first.items() if value not in counted]
+    is_positive = np.array([value in counted for value in canonical], dtype=bool)[column.codes]
+    words = " or ".join(named or positive)
+    meaning = f"{column.name} = {words}" if words else column.name
+    return BinaryColumn(is_positive, ~missing[column.codes], positive, negative, meaning)
 
 
 # ---------------------------------------------------------------------- groups

@@ -11,17 +11,19 @@ import csv
 import gzip
 import io
 import re
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from typing import BinaryIO
 
-import numpy as np
 import pyarrow as pa
 import pyarrow.csv as pc
+from tqdm import tqdm
 
 from .dialect import MAX_TEXT, find_decimal, find_delimiter, first_rows
 from .table import Table
 
-#: Bytes that are read, and that pyarrow parses, at a time.
+#: First bytes of a gzip file.
+GZIP = b"\x1f\x8b"
+#: Bytes that pyarrow parses at a time.
 BLOCK_BYTES = 2**22
 #: Encodings by the byte-order mark at the start of a file; the longer marks first.
 MARKS = (
@@ -38,29 +40,26 @@ UNDEFINED_BYTES = frozenset(b"\x81\x8d\x8f\x90\x9d")
 UNDECODED = re.compile("[\udc80-\udcff]")
 #: Blank lines and NUL bytes.
 IRREGULAR = (b"\n\n", b"\n\r", b"\r\r", b"\0")
-#: How the byte-order mark of a UTF-16 file looks to another encoding.
-UTF16_MARKS = ("\udcff\udcfe", "\udcfe\udcff")
 #: Names of delimiters that are hard to see.
 DELIMITER_NAMES = {"\t": "tabs", ",": "commas", ";": "semicolons", "|": "bars"}
 
 
 class CsvTable(Table):
-    """A CSV file; ``max_bytes`` is None if it is not a gzip file. Options are those of ``open_table``."""
+    """A CSV file, plain or gzip. Options are those of ``open_table``; ``max_bytes`` is the limit of a gzip file."""
 
     def __init__(
-        self,
-        name: str,
-        file: BinaryIO,
-        max_bytes: int | None,
-        *,
-        encoding: str,
-        delimiter: str,
-        decimal: str,
-        progress: Callable[[int], object] | None = None,
+        self, name: str, file: BinaryIO, max_bytes: int, *, encoding: str, delimiter: str, decimal: str
     ) -> None:
-        super().__init__(name, file)
-        self.max_bytes = max_bytes
-        self._data = self._to_utf8(b"".join(self._blocks(file, progress)), encoding)
+        super().__init__(name, file, max_bytes)
+        if file.read(len(GZIP)) == GZIP:
+            file.seek(0)
+            with tqdm.wrapattr(file, "read", desc="reading", leave=False, disable=None) as stream:  # on a terminal
+                data = gzip.GzipFile(fileobj=stream).read(max_bytes + 1)
+            self.check_size(len(data))
+        else:
+            file.seek(0)
+            data = file.read()
+        self._data = self._to_utf8(data, encoding)
         start = self._data[: 4 * MAX_TEXT + 4].decode("utf-8", "surrogateescape")
         self._delimiter, rival = find_delimiter(start) if delimiter == "auto" else (delimiter, None)
         if rival is not None:
@@ -70,23 +69,20 @@ class CsvTable(Table):
         self.decimal = decimal
         if decimal == "auto":
             self.decimal = find_decimal(first_rows(start, self._delimiter) or [], self._delimiter)
-        self._note_dialect(delimiter == "auto", decimal == "auto", encoding == "auto")
+        detected = []  # what is not as in most files
+        if delimiter == "auto" and self._delimiter != ",":
+            detected.append(f"{DELIMITER_NAMES[self._delimiter]} between its columns")
+        if decimal == "auto" and self.decimal == ",":
+            detected.append("decimal commas")
+        if encoding == "auto" and self._encoding != "utf-8":
+            guess = " (a guess: it is not UTF-8)" if self._encoding == FALLBACK_ENCODING else ""
+            detected.append(f"the encoding {self._encoding}{guess}")
+        if detected:
+            self.notes.append(f"{self.name} is read with {', '.join(detected)}.")
         first = next(self._strict_rows(), None)
         if first is None:
             raise self.error("the file is empty; its first row must name the columns")
         self.header = first[1]
-
-    def _blocks(self, file: BinaryIO, progress: Callable[[int], object] | None) -> Iterator[bytes]:
-        """Bytes of the file, decompressed."""
-        stream = file if self.max_bytes is None else gzip.GzipFile(fileobj=file)
-        size = place = 0
-        while data := stream.read(BLOCK_BYTES):
-            size += len(data)
-            self.check_size(size)
-            if progress is not None:
-                progress(file.tell() - place)
-                place = file.tell()
-            yield data
 
     def _to_utf8(self, data: bytes, encoding: str) -> bytes:
         """The text as UTF-8. Bytes that are not of the encoding stay as they are; reading refuses them by row."""
@@ -103,55 +99,40 @@ class CsvTable(Table):
         except UnicodeError as error:
             raise self.error(f"it is not {self._encoding}: {error}", key="encoding") from error
 
-    def _note_dialect(self, delimiter: bool, decimal: bool, encoding: bool) -> None:
-        """Note what was detected, where it is not as in most files."""
-        detected = []
-        if delimiter and self._delimiter != ",":
-            detected.append(f"{DELIMITER_NAMES[self._delimiter]} between its columns")
-        if decimal and self.decimal == ",":
-            detected.append("decimal commas")
-        if encoding and self._encoding != "utf-8":
-            guess = " (a guess: it is not UTF-8)" if self._encoding == FALLBACK_ENCODING else ""
-            detected.append(f"the encoding {self._encoding}{guess}")
-        if detected:
-            self.notes.append(f"{self.name} is read with {', '.join(detected)}.")
-
     def _read(self, positions: Sequence[int]) -> tuple[Sequence[int], list[pa.ChunkedArray]]:
         data = self._data.rstrip(b"\r\n")
-        table = self._parse(data, positions) if self._valid and is_regular(data, self._delimiter) else None
-        if table is not None:
-            return range(2, table.num_rows + 1), [table.column(str(at)).slice(1) for at in positions]
+        if self._valid and is_regular(data, self._delimiter):
+            try:
+                table = self._parse(data, positions)
+                return range(2, table.num_rows + 1), [table.column(str(at)).slice(1) for at in positions]
+            except pa.ArrowInvalid:
+                pass  # the csv module names the row
         width = len(self.header)
         rows: list[int] = []
         columns: list[list[str]] = [[] for _ in positions]
         for row, cells in self._strict_rows():
             if len(cells) != width:
-                raise self.error(
-                    f"{len(cells)} cell(s), but the header names {width} column(s)",
-                    row=row,
-                    advice=f"A cell that holds the delimiter {self._delimiter!r} must be quoted.",
-                )
+                advice = f"A cell that holds the delimiter {self._delimiter!r} must be quoted."
+                problem = f"{len(cells)} cell(s), but the header names {width} column(s)"
+                raise self.error(problem, row=row, advice=advice)
             rows.append(row)
             for column, at in zip(columns, positions, strict=True):
                 column.append(cells[at])
         return rows[1:], [pa.chunked_array([column[1:]], pa.string()) for column in columns]
 
-    def _parse(self, data: bytes, positions: Sequence[int]) -> pa.Table | None:
-        """All rows with the header, by pyarrow; None if it cannot read them."""
+    def _parse(self, data: bytes, positions: Sequence[int]) -> pa.Table:
+        """All rows with the header, by pyarrow."""
         names = [str(at) for at in range(len(self.header))]
-        try:
-            return pc.read_csv(
-                pa.BufferReader(data),
-                pc.ReadOptions(column_names=names, use_threads=False, block_size=BLOCK_BYTES),
-                pc.ParseOptions(delimiter=self._delimiter, newlines_in_values=True),
-                pc.ConvertOptions(
-                    column_types=dict.fromkeys(names, pa.string()),
-                    include_columns=list(dict.fromkeys(str(at) for at in positions)),
-                    strings_can_be_null=False,
-                ),
-            )
-        except pa.ArrowInvalid:
-            return None
+        return pc.read_csv(
+            pa.BufferReader(data),
+            pc.ReadOptions(column_names=names, use_threads=False, block_size=BLOCK_BYTES),
+            pc.ParseOptions(delimiter=self._delimiter, newlines_in_values=True),
+            pc.ConvertOptions(
+                column_types=dict.fromkeys(names, pa.string()),
+                include_columns=list(dict.fromkeys(str(at) for at in positions)),
+                strings_can_be_null=False,
+            ),
+        )
 
     def _strict_rows(self) -> Iterator[tuple[int, list[str]]]:
         """Rows that are not blank with their numbers, by the csv module."""
@@ -159,8 +140,12 @@ class CsvTable(Table):
 
         def lines() -> Iterator[str]:
             for line in io.TextIOWrapper(io.BytesIO(self._data), "utf-8", "surrogateescape", newline=""):
-                if not line.isascii() or "\0" in line:
-                    self._check_characters(line, row + 1)
+                if not line.isascii() and UNDECODED.search(line):
+                    advice = "Perhaps the file comes from an older program; save it as UTF-8."
+                    problem, hint = f"it holds a byte that is not {self._encoding}", "latin-1 (or cp1252, utf-16)"
+                    raise self.error(problem, row=row + 1, advice=advice, key="encoding", encoding=hint)
+                if "\0" in line:
+                    raise self.error("it holds a NUL byte: this is not a text file, or it is damaged", row=row + 1)
                 yield line
 
         try:
@@ -175,21 +160,6 @@ class CsvTable(Table):
                 text = 'text follows a closing quote; inside a quoted cell, a quote must be doubled ("")'
             raise self.error(text, row=row + 1) from error
 
-    def _check_characters(self, line: str, row: int) -> None:
-        if line.startswith(UTF16_MARKS):
-            advice = "Save it as UTF-8."
-            raise self.error("the file is in UTF-16", row=row, advice=advice, key="encoding", encoding="utf-16")
-        if "\0" in line:
-            raise self.error("it holds a NUL byte: this is not a text file, or it is damaged", row=row)
-        if UNDECODED.search(line):
-            raise self.error(
-                f"it holds a byte that is not {self._encoding}",
-                row=row,
-                advice="Perhaps the file comes from an older program; save it as UTF-8.",
-                key="encoding",
-                encoding="latin-1 (or cp1252)",
-            )
-
 
 def is_regular(data: bytes, delimiter: str) -> bool:
     """Whether pyarrow reads a text as the csv module does, with the same row numbers.
@@ -199,20 +169,8 @@ def is_regular(data: bytes, delimiter: str) -> bool:
     starts = (b"\n", b"\r", codecs.BOM_UTF8)  # pyarrow leaves out such a mark
     if not delimiter.isascii() or data.startswith(starts) or any(part in data for part in IRREGULAR):
         return False
-    if b'"' not in data:
-        return True
-    signs = np.frombuffer(data, dtype=np.uint8)
-    quotes = np.flatnonzero(signs == ord('"'))
-    returns = np.flatnonzero(signs == ord("\r"))
-    # a return within a cell: pyarrow loses the line feed after it at the end of a block
-    if len(quotes) % 2 or (np.searchsorted(quotes, returns) % 2).any():
-        return False
-    opening, closing = quotes[::2], quotes[1::2]
-    ends_cell = np.zeros(256, dtype=bool)
-    ends_cell[[*b"\n\r", ord(delimiter)]] = True
-    doubled = closing[:-1] + 1 == opening[1:]
-    begins = ends_cell[signs[opening - 1]] | (opening == 0)
-    begins[1:] |= doubled
-    ends = ends_cell[signs[np.minimum(closing + 1, len(signs) - 1)]] | (closing == len(signs) - 1)
-    ends[:-1] |= doubled
-    return bool(begins.all() and ends.all())
+    ends = b"[\\r\\n" + re.escape(delimiter.encode()) + b"]"
+    # no return within a cell: pyarrow loses the line feed after it at the end of a block
+    quoted = rb'"(?:[^"\r]++|"")*+"(?=' + ends + rb"|\Z)"
+    cells = rb"(?:" + quoted + rb')?+(?:[^"]++(?<=' + ends + rb")" + quoted + rb')*+[^"]*+'
+    return b'"' not in data or re.fullmatch(cells, data) is not None

@@ -110,11 +110,6 @@ def check_label_values(column: str, qualified: list[str], others: list[str]) -> 
 # ---------------------------------------------------------------------- people and groups
 
 
-def repeated_rows(*columns: NDArray[Any]) -> int:
-    """Number of rows that agree with an earlier one in all columns."""
-    return int(pd.DataFrame(dict(enumerate(columns))).duplicated().sum())
-
-
 def check_copies(y: BoolArray, groups: NDArray[Any], columns: Sequence[NDArray[Any]]) -> Iterator[Finding]:
     """Rows that are exact copies of others, if there are more than chance explains.
 

@@ -58,23 +58,15 @@ def fit_encoder(frame: pd.DataFrame) -> ColumnTransformer:
     steps = []
     for i, name in enumerate(frame.columns):
         if frame[name].dtype == object:
-            encoder = _category_encoder(frame[[name]])
+            categories = [frequent_categories(frame[[name]])]
+            settings = {"min_frequency": 1, "handle_unknown": "infrequent_if_exist", "sparse_output": False}
+            encoder = OneHotEncoder(categories=categories, **settings)
         else:
             _check_size(name, frame[name].to_numpy())
             imputer = SimpleImputer(strategy="median", keep_empty_features=True)
             encoder = make_union(make_pipeline(imputer, StandardScaler()), MissingIndicator(error_on_new=False))
         steps.append((f"column {i}", encoder, [name]))
     return ColumnTransformer(steps, sparse_threshold=0.0, verbose_feature_names_out=False).fit(frame)
-
-
-def _category_encoder(column: pd.DataFrame) -> OneHotEncoder:
-    """Indicators of the frequent categories, and one of all others."""
-    return OneHotEncoder(
-        categories=[frequent_categories(column)],
-        min_frequency=1,
-        handle_unknown="infrequent_if_exist",
-        sparse_output=False,
-    )
 
 
 def frequent_categories(column: pd.DataFrame) -> TextArray:

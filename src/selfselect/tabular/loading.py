@@ -2,19 +2,21 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import NamedTuple
+from typing import ClassVar
 
 import numpy as np
+import pandas as pd
+from numpy.typing import NDArray
 
 from .._errors import InputError
 from .._text import quote
 from .._validation import MAX_MAGNITUDE, BoolArray, FloatArray, outside_weight_range
-from ..auditing import ScreeningResult, default_threshold
+from ..auditing import PairedCounts, ScreeningResult, default_threshold
 from ..counting import GroupCodes, GroupCounts
 from ..publishing import PublishedStatistics, ThresholdCurves
-from .columns import BinaryColumn, as_numbers, encode_frame, group_frame, normalise_decimals
+from .columns import as_numbers, encode_frame, group_frame, normalise_decimals, read_binary
 from .data_checks import (
     MIN_COPIES,
     Finding,
@@ -25,7 +27,6 @@ from .data_checks import (
     check_label_values,
     check_labels_and_groups,
     check_scores,
-    repeated_rows,
 )
 from .errors import TableError
 from .table import Column, Table, TextArray
@@ -45,7 +46,7 @@ class PeopleColumns:
 
     label: str
     groups: tuple[str, ...]
-    positive: str | tuple[str, ...] | None = None
+    positive: tuple[str, ...] = ()
     missing: str = "error"
     weight: str | None = None
     untested: bool = False
@@ -66,6 +67,7 @@ class ScoreColumn:
     name: str
     threshold: float | None = None
     lower_passes: bool = False
+    named_by: ClassVar[str] = "score"
 
 
 @dataclass(frozen=True)
@@ -74,17 +76,11 @@ class DecisionColumn:
 
     name: str
     positive: str | None = None
+    named_by: ClassVar[str] = "prediction"
 
 
 #: Column of the scores or of the decisions of a model.
 Model = ScoreColumn | DecisionColumn
-
-
-class Meaning(NamedTuple):
-    """Which value of the label means qualified ("repaid = yes"), and who passes screening ("score > 0.5")."""
-
-    label: str
-    passes: str
 
 
 @dataclass(frozen=True, eq=False)
@@ -100,6 +96,27 @@ class ModelOutput:
     lower_passes: bool = False
     passes: str = ""
 
+    @classmethod
+    def read(cls, table: Table, model: Model, column: Column) -> ModelOutput:
+        """Output of a model, from its column."""
+        if isinstance(model, DecisionColumn):
+            decisions = read_binary(table, column, () if model.positive is None else (model.positive,))
+            return cls(decisions.is_positive, passes=decisions.meaning)
+        score, threshold = as_numbers(table, column), model.threshold
+        if threshold is None:
+            try:
+                threshold = default_threshold(float(score.min()), float(score.max()))
+            except InputError as error:
+                raise table.error(str(error), column=model.name, key=error.key) from error
+        passes = f"{model.name} {'<' if model.lower_passes else '>'} {threshold:g}"
+        if model.lower_passes:
+            score, threshold = -score, -threshold
+        return cls(score > threshold, score, threshold, model.lower_passes, passes)
+
+    def take(self, rows: NDArray[np.intp]) -> ModelOutput:
+        """The output for some of the people, in a given order."""
+        return replace(self, selected=self.selected[rows], score=None if self.score is None else self.score[rows])
+
     def screen(
         self, y: BoolArray, groups: GroupCodes, weight: FloatArray | None = None, known: BoolArray | None = None
     ) -> ScreeningResult:
@@ -113,76 +130,69 @@ class ModelOutput:
         return replace(result, lower_passes=self.lower_passes)
 
 
-class PeopleReader:
-    """Labels, groups and weights of a table, and its ``others``: the columns at given positions."""
+class People:
+    """Labels, groups and weights of a table, the ``outputs`` of models, and ``others``: further columns by name.
 
-    def __init__(self, table: Table, people: PeopleColumns, positions: Sequence[int]) -> None:
-        own = [table.position(people.label, "label"), *(table.position(name, "group") for name in people.groups)]
-        own += [] if people.weight is None else [table.position(people.weight, "weight")]
-        label, *columns = table.columns([*own, *positions])
-        self._table, self._people, self._label = table, people, label
-        self._labels = BinaryColumn(table, label, people.positive, is_label=True, allow_empty=people.untested)
-        self._labels.check_named_values()
-        self.y = self._labels.values
-        self._group_frame = group_frame(table, columns[: len(people.groups)], people.missing)
-        self.weight = None if people.weight is None else _weights(table, columns[len(people.groups)])
-        self.others = columns[len(own) - 1 :]
+    ``label`` says which value means qualified ("repaid = yes"), ``passes`` who passes screening by the first model.
+    """
+
+    def __init__(
+        self,
+        table: Table,
+        columns: PeopleColumns,
+        models: Sequence[Model] = (),
+        others: Sequence[str] = (),
+        named_by: str = "",
+    ) -> None:
+        named = [(columns.label, "label"), *((name, "group") for name in columns.groups)]
+        named += [(columns.weight, "weight")] if columns.weight is not None else []
+        named += [*((model.name, model.named_by) for model in models), *((name, named_by) for name in others)]
+        read = iter(table.columns([table.position(*each) for each in named]))
+        self.table, self.columns, self.models = table, columns, models
+        self._label = next(read)
+        self._labels = read_binary(table, self._label, columns.positive, is_label=True, allow_empty=columns.untested)
+        self.y, self.label = self._labels.is_positive, self._labels.meaning
+        self._group_frame = group_frame(table, [next(read) for _ in columns.groups], columns.missing)
+        self.weight = None if columns.weight is None else _weights(table, next(read))
+        self.model_columns = [next(read) for _ in models]
+        self.outputs = [ModelOutput.read(table, *each) for each in zip(models, self.model_columns, strict=True)]
+        self.passes = self.outputs[0].passes if self.outputs else ""
+        self.others = list(read)
 
     def groups(self, column: str | None = None) -> GroupCodes:
         """Groups by one column, or by the combinations of all."""
         frame = self._group_frame if column is None else self._group_frame[[column]]
-        return encode_frame(frame, self._people.missing)
+        return encode_frame(frame, self.columns.missing)
 
-    def output(self, model: Model, column: Column) -> ModelOutput:
-        """Output of a model, from one of the other columns."""
-        if isinstance(model, ScoreColumn):
-            score = as_numbers(self._table, column)
-            threshold = model.threshold
-            if threshold is None:
-                try:
-                    threshold = default_threshold(float(score.min()), float(score.max()))
-                except InputError as error:
-                    raise self._table.error(str(error), column=model.name, key=error.key) from error
-            passes = f"{model.name} {'<' if model.lower_passes else '>'} {threshold:g}"
-            if model.lower_passes:
-                score, threshold = -score, -threshold
-            return ModelOutput(score > threshold, score, threshold, model.lower_passes, passes)
-        decisions = BinaryColumn(self._table, column, model.positive)
-        decisions.check_named_values()  # if no row had the value, nobody would pass
-        return ModelOutput(decisions.values, passes=decisions.meaning())
-
-    @property
-    def qualified(self) -> str:
-        """Which value of the label means qualified: ``repaid = yes``."""
-        return self._labels.meaning()
-
-    def screen(self, output: ModelOutput, group_column: str | None = None) -> ScreeningResult:
-        """Result of a model. People without a label must not pass screening."""
+    def screen(self, group_column: str | None = None) -> ScreeningResult:
+        """Result of the first model (without one, nobody passes). People without a label must not pass screening."""
+        output = self.outputs[0] if self.outputs else ModelOutput(np.zeros(len(self.y), dtype=bool))
         untested = ~self._labels.known
-        if not self._people.untested or not untested.any():
+        if not self.columns.untested or not untested.any():
             return output.screen(self.y, self.groups(group_column), self.weight)
         wrong = np.flatnonzero(output.selected & untested)
         if wrong.size:
-            raise self._table.error(
+            raise self.table.error(
                 "the label is empty, but this person passes screening; only people who do not pass can be untested",
                 row=self._label.rows[int(wrong[0])],
-                column=self._people.label,
+                column=self.columns.label,
                 advice="Precision is computed from people who pass: find their labels, or leave out those who were "
                 "never meant to be tested.",
             )
         return output.screen(self.y, self.groups(group_column), self.weight, ~untested)
 
-    def without_decisions(self) -> PublishedStatistics:
-        """Labels and groups only."""
-        return ModelOutput(np.zeros(len(self.y), dtype=bool)).screen(self.y, self.groups()).table
-
-    def copy_findings(self, columns: Sequence[Column]) -> Iterator[Finding]:
-        """Rows that are exact copies of others, by their label, group and the given columns."""
-        return check_copies(self.y, self.groups().codes, [column.codes for column in columns])
-
-    def label_findings(self) -> Iterator[Finding]:
-        """What looks wrong with the values of the label."""
-        return check_label_values(self._people.label, *self._labels.texts_by_meaning())
+    def findings(
+        self, results: Sequence[ScreeningResult], others: Sequence[Column], features: Mapping[str, TextArray]
+    ) -> Iterator[Finding]:
+        """What looks wrong with labels, groups, the first model and features, and copies of rows by other columns."""
+        yield from check_label_values(self.columns.label, self._labels.positive, self._labels.negative)
+        for result in results:
+            yield from check_labels_and_groups(result.table, self.columns.label)
+        if self.models:
+            yield from check_output(results[0], self.models[0])
+        if others:
+            yield from check_copies(self.y, self.groups().codes, [column.codes for column in others])
+        yield from check_features(features, self.y)
 
 
 def _weights(table: Table, column: Column) -> FloatArray:
@@ -201,11 +211,6 @@ def _weights(table: Table, column: Column) -> FloatArray:
     return numbers
 
 
-def model_position(table: Table, model: Model) -> int:
-    """Position of a model's column."""
-    return table.position(model.name, "score" if isinstance(model, ScoreColumn) else "prediction")
-
-
 def check_output(result: ScreeningResult, model: Model) -> Iterator[Finding]:
     """What looks wrong with the scores or the decisions of a model."""
     return (check_scores if isinstance(model, ScoreColumn) else check_decisions)(result, model.name)
@@ -213,33 +218,32 @@ def check_output(result: ScreeningResult, model: Model) -> Iterator[Finding]:
 
 def read_screening_results(
     table: Table,
-    people: PeopleColumns,
+    columns: PeopleColumns,
     model: Model,
     findings: list[Finding] | None = None,
     group_columns: Sequence[str | None] = (None,),
-) -> tuple[list[ScreeningResult], Meaning]:
-    """Results of a model for the people in a table: one for each column of groups; and who is qualified and passes.
+) -> tuple[list[ScreeningResult], People]:
+    """Results of a model for the people in a table: one for each column of groups; and the people.
 
     None stands for the combinations of all columns. What looks wrong with the table is added to ``findings``.
     """
-    reader = PeopleReader(table, people, [model_position(table, model)])
-    output = reader.output(model, reader.others[0])
-    results = [reader.screen(output, name) for name in group_columns]
+    people = People(table, columns, [model])
+    results = [people.screen(name) for name in group_columns]
     if findings is not None:
-        findings += [*check_column_roles(people.label, people.groups, model.name), *reader.label_findings()]
-        for result in results:
-            findings += check_labels_and_groups(result.table, people.label)
-        findings += check_output(results[0], model)
-        findings += _copies_in(table, people, reader, output)
-    return results, Meaning(reader.qualified, output.passes)
+        findings += check_column_roles(columns.label, columns.groups, model.name)
+        findings += people.findings(results, _columns_for_copies(people), {})
+    return results, people
 
 
-def _copies_in(table: Table, people: PeopleColumns, reader: PeopleReader, output: ModelOutput) -> Iterator[Finding]:
-    """Copies of rows; the other columns of a table are read only if the columns of the model leave it open."""
+def _columns_for_copies(people: People) -> list[Column]:
+    """All other columns of a table, but only if its rows may be copies by their label, groups and model."""
+    table, own, output = people.table, {people.columns.label, *people.columns.groups}, people.outputs[0]
     scores = output.selected if output.score is None else output.score
-    if len(scores) <= MAX_ROWS_FOR_COPIES and repeated_rows(reader.y, reader.groups().codes, scores) >= MIN_COPIES:
-        names = [name for name in table.header if name not in {people.label, *people.groups}]
-        yield from reader.copy_findings(table.columns([i for i, name in enumerate(table.header) if name in names]))
+    if len(scores) > MAX_ROWS_FOR_COPIES:
+        return []
+    repeated = pd.DataFrame({"y": people.y, "group": people.groups().codes, "score": scores}).duplicated()
+    wanted = [i for i, name in enumerate(table.header) if name not in own]
+    return table.columns(wanted) if repeated.sum() >= MIN_COPIES else []
 
 
 @dataclass(frozen=True, eq=False)
@@ -258,56 +262,93 @@ class TrainingTable:
 
 def read_for_training(
     table: Table,
-    people: PeopleColumns,
+    columns: PeopleColumns,
     *,
     ignore: Sequence[str] = (),
     learn_from_groups: bool = True,
     findings: list[Finding] | None = None,
 ) -> TrainingTable:
     """Labels, groups and all columns to learn from, but the ignored ones."""
-    if people.label in people.groups:
-        raise TableError(f"the label and the groups are the same column {quote(people.label)}", named_by="group")
-    hidden = {people.label, *ignore, *(() if learn_from_groups else people.groups)}
-    used = _other_columns(table, hidden, ignore)
+    if columns.label in columns.groups:
+        raise TableError(f"the label and the groups are the same column {quote(columns.label)}", named_by="group")
+    used = _other_columns(table, {columns.label, *(() if learn_from_groups else columns.groups)}, ignore)
     if not used:
         raise table.error("no column is left to learn from")
-    reader = PeopleReader(table, people, [table.position(name) for name in used])
-    if reader.y.all() or not reader.y.any():
-        raise table.error("all rows have the same value; training needs both", column=people.label)
-    columns = {column.name: normalise_decimals(table, column) for column in reader.others}
+    people = People(table, columns, others=used)
+    if people.y.all() or not people.y.any():
+        raise table.error("all rows have the same value; training needs both", column=columns.label)
+    features = {column.name: normalise_decimals(table, column) for column in people.others}
     if findings is not None:
-        findings += reader.label_findings()
-        findings += check_labels_and_groups(reader.without_decisions(), people.label)
-        findings += reader.copy_findings([column for column in reader.others if column.name not in people.groups])
-        findings += check_features({name: columns[name] for name in used if name not in people.groups}, reader.y)
-    return TrainingTable(columns, reader.y, reader.groups(), people.missing, reader.qualified)
+        others = [column for column in people.others if column.name not in columns.groups]
+        checked = {column.name: features[column.name] for column in others}
+        findings += people.findings([people.screen()], others, checked)
+    return TrainingTable(features, people.y, people.groups(), columns.missing, people.label)
 
 
 def _other_columns(table: Table, hidden: set[str], ignore: Sequence[str]) -> list[str]:
     """Names of all columns but the hidden ones. A column to ignore must exist; several of one name are all ignored."""
     for name in set(ignore) - set(table.header):
         table.position(name, "ignore")
-    return [name for name in table.header if name not in hidden]
+    return [name for name in table.header if name not in hidden.union(ignore)]
 
 
 def read_for_checking(
-    table: Table, people: PeopleColumns, model: Model | None, *, ignore: Sequence[str] = (), findings: list[Finding]
-) -> tuple[int, Meaning]:
-    """Check labels, groups, the column of a model and all other columns but the ignored ones.
+    table: Table, columns: PeopleColumns, model: Model | None, *, ignore: Sequence[str] = (), findings: list[Finding]
+) -> People:
+    """Check labels, groups, the column of a model and all other columns but the ignored ones."""
+    models = [] if model is None else [model]
+    hidden = {columns.label, *columns.groups, *(model.name for model in models)}
+    people = People(table, columns, models, list(dict.fromkeys(_other_columns(table, hidden, ignore))))
+    features = {column.name: column.cells() for column in people.others}
+    findings += people.findings([people.screen()], [*people.model_columns, *people.others], features)
+    return people
 
-    The result is the number of people, and who is qualified and passes.
+
+# ---------------------------------------------------------------------- the same people under two models
+
+
+def match_people(first: People, second: People) -> tuple[NDArray[np.intp], NDArray[np.intp]]:
+    """Rows of the people who are in both tables, in one order, by their last column.
+
+    Their labels, groups and weights must agree.
     """
-    hidden = {people.label, *people.groups, *ignore, *(() if model is None else (model.name,))}
-    used = list(dict.fromkeys(_other_columns(table, hidden, ignore)))
-    positions = [] if model is None else [model_position(table, model)]
-    reader = PeopleReader(table, people, [*positions, *(table.position(name) for name in used)])
-    findings += reader.label_findings()
-    findings += check_labels_and_groups(reader.without_decisions(), people.label)
-    passes = ""
-    if model is not None:
-        output = reader.output(model, reader.others[0])
-        findings += check_output(reader.screen(output), model)
-        passes = output.passes
-    findings += reader.copy_findings(reader.others)
-    findings += check_features({column.name: column.cells() for column in reader.others[len(positions) :]}, reader.y)
-    return len(reader.y), Meaning(reader.qualified, passes)
+    identifier, found = first.others[-1].name, []
+    for people in (first, second):
+        column = people.others[-1]
+        found.append(np.array([str(text).strip() for text in column.texts])[column.codes])
+        values, counts = np.unique(found[-1], return_counts=True)
+        if (counts > 1).any():
+            problem = f"{quote(str(values[counts > 1][0]))} appears {counts.max()} times"
+            advice = "People can only be matched by what each has once."
+            raise people.table.error(problem, column=identifier, advice=advice, named_by="same_people")
+    both, one, other = np.intersect1d(found[0], found[1], return_indices=True)
+    if len(both) == 0:
+        problem = f"no value of column {quote(identifier)} is in both {first.table.name} and {second.table.name}"
+        raise TableError(problem, advice="Are they the same people?")
+    groups = [people.groups() for people in (first, second)]
+    names = [each.labels.take(each.codes[rows]) for each, rows in zip(groups, (one, other), strict=True)]
+    differ = {
+        "is qualified in one table and not in the other": first.y[one] != second.y[other],
+        "is in another group in each table": np.array([a != b for a, b in zip(*names, strict=True)]),
+    }
+    if first.weight is not None and second.weight is not None:
+        differ["has another weight in each table"] = first.weight[one] != second.weight[other]
+    for problem, wrong in differ.items():
+        if wrong.any():
+            advice = "The same people under two models have one label, one group and one weight each."
+            who = f"{quote(str(both[wrong.argmax()]))} (column {quote(identifier)})"
+            raise TableError(f"{who} {problem}", advice=advice)
+    return one, other
+
+
+def screen_twice(
+    first: People, second: People, rows: tuple[NDArray[np.intp], NDArray[np.intp]]
+) -> tuple[ScreeningResult, ScreeningResult, PairedCounts]:
+    """Results of two models for the same people (the last model of the second table), and how often they agree."""
+    outputs = [people.outputs[at].take(each) for people, at, each in zip((first, second), (0, -1), rows, strict=True)]
+    y, groups = first.y[rows[0]], first.groups().take(rows[0])
+    weight = None if first.weight is None else first.weight[rows[0]]
+    before, after = (output.screen(y, groups, weight) for output in outputs)
+    selected = [output.selected for output in outputs]
+    pairs = PairedCounts.from_predictions(y, *selected, sensitive_features=groups, sample_weight=weight)
+    return before, after, pairs

@@ -19,8 +19,7 @@ class ParquetTable(Table):
     """A Parquet file. What is missing (null, NaN) is an empty cell. Its metadata says what it expands to."""
 
     def __init__(self, name: str, file: BinaryIO, max_bytes: int) -> None:
-        super().__init__(name, file)
-        self.max_bytes = max_bytes
+        super().__init__(name, file, max_bytes)
         try:
             parquet = pq.ParquetFile(file)
             self._schema = parquet.schema_arrow

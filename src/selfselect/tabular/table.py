@@ -95,26 +95,17 @@ def encode_texts(array: pa.ChunkedArray) -> tuple[NDArray[np.int32], TextArray]:
 
 
 def _texts_of(array: Any) -> TextArray:
-    """Values as Python writes them; what Python cannot write (times of day, years beyond 9999) as Arrow writes it."""
-    if pa.types.is_time(array.type):
-        array = array.cast(pa.string())  # Python's time has no nanoseconds
-    try:
-        values = array.to_pylist()
-    except (ValueError, OverflowError, KeyError, OSError):  # the last two: a time zone that is not known here
-        if pa.types.is_timestamp(array.type) and array.type.tz is not None:
-            array = array.cast(pa.timestamp(array.type.unit, "UTC"))
-        values = [_written_by_arrow(value) for value in array]
-    return np.array(["" if value is None or value != value else str(value) for value in values], dtype=object)
-
-
-def _written_by_arrow(value: Any) -> Any:
-    try:
-        return value.as_py()
-    except (ValueError, OverflowError):
+    """Values as Python writes them; dates and times, often beyond Python, as Arrow does; durations as numbers."""
+    if pa.types.is_duration(array.type):
+        array = array.cast(pa.int64())
+    elif pa.types.is_temporal(array.type):
         try:
-            return value.cast(pa.string()).as_py()
-        except pa.ArrowException:  # a duration
-            return str(value.value)
+            texts = array.cast(pa.string())
+        except pa.ArrowInvalid:  # a time zone that is not known here
+            texts = array.cast(pa.timestamp(array.type.unit, "UTC")).cast(pa.string())
+        array = pc.replace_substring_regex(texts, r"\.0+(\D|$)", r"\1")
+    values = array.to_pylist()
+    return np.array(["" if value is None or value != value else str(value) for value in values], dtype=object)
 
 
 def _state(file: BinaryIO) -> tuple[int, ...]:
@@ -129,15 +120,14 @@ class Table(ABC):
     """A table, made by :func:`selfselect.tabular.read.open_table`; errors call it by its name.
 
     ``header`` names all columns. ``decimal`` is the decimal sign of its numbers; None if it could be either.
-    ``max_bytes`` is what the file may expand to; None if it is not compressed. ``notes`` are for the user.
+    ``max_bytes`` is what a compressed file may expand to. ``notes`` are for the user.
     """
 
     header: list[str]
     decimal: str | None = "."
-    max_bytes: int | None = None
 
-    def __init__(self, name: str, file: BinaryIO) -> None:
-        self.name, self._file, self._opened = name, file, _state(file)
+    def __init__(self, name: str, file: BinaryIO, max_bytes: int) -> None:
+        self.name, self.max_bytes, self._file, self._opened = name, max_bytes, file, _state(file)
         self.notes: list[str] = []
 
     def sha256(self) -> str:
@@ -161,7 +151,7 @@ class Table(ABC):
 
     def check_size(self, size: int) -> None:
         """Raise an error if a file expands to more bytes than it may."""
-        if self.max_bytes is not None and size > self.max_bytes:
+        if size > self.max_bytes:
             raise too_large(self.max_bytes, printable(self.name))
 
     def error(

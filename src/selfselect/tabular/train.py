@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import warnings
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, Literal, TypeAlias
@@ -15,11 +15,15 @@ from sklearn.exceptions import ConvergenceWarning
 from sklearn.pipeline import Pipeline
 
 from .. import constraints, estimators
+from .._formats import count, percent
 from .._notices import captured_warnings
 from .._text import quote
 from .._validation import MAX_MAGNITUDE, BoolArray, FloatArray, check_choice
 from ..auditing import Audit, Provenance, ScreeningResult, group_names
 from ..costs import Terms
+from ..counting import locate_labels
+from ..outcomes import outcome
+from ..statistics import SLACK
 from .columns import encode_frame, group_frame, numbers_or_missing, with_point
 from .data_checks import Finding
 from .features import as_frame, fit_encoder, read_features
@@ -44,6 +48,10 @@ CONDITIONS: dict[str, Callable[[Any], constraints.Constraint]] = {
     "parity": lambda ratio: constraints.DemographicParity(ratio_bound=ratio),
     "tpr_parity": lambda ratio: constraints.TruePositiveRateParity(ratio_bound=ratio),
 }
+#: A group of which a smaller share passes is shut out.
+MIN_PASS_RATE = 0.01
+#: Groups with fewer qualified people are not reported: that none passes may be chance.
+MIN_QUALIFIED = 10
 
 
 @dataclass(frozen=True, eq=False)
@@ -119,7 +127,7 @@ def make_classifier(method: Method, terms: Terms, *, random_state: Any = None, *
     """Classifier of a method by its name, trained for the conditions that it can aim at.
 
     ``settings`` are ``margin`` and those of :data:`CONDITIONS`; None is none. Every trained model is checked for who
-    must apply and how many must be selected (:mod:`.model_checks`), but a method that cannot aim at the other settings
+    must apply and how many must be selected, but a method that cannot aim at the other settings
     refuses them.
     """
     check_choice(method, "method", list(METHODS))
@@ -212,6 +220,61 @@ def _fit(classifier: Any, features: Any, y: BoolArray, groups: Any) -> list[str]
     notes = [str(warning) for warning in captured if not isinstance(warning, estimators.ShutOutWarning)]
     notes += [str(item.message) for item in caught if issubclass(item.category, ConvergenceWarning)]
     return [note.split("\n")[0] for note in notes]
+
+
+# ---------------------------------------------------------------------- conditions
+
+
+def shut_out(trained: Audit) -> list[str]:
+    """A sentence for each group with enough qualified people that a model shuts out.
+
+    The check uses held-out people. For groups with too few qualified people among them (or if nobody was held out) it
+    uses those whose counts are published.
+    """
+    tables = [(trained.population, "held-out people")] if trained.of_new_people else []
+    checked: set[Any] = set()
+    sentences = []
+    for table, whose in [*tables, (trained.published, "people")]:
+        counts = table.counts
+        for i, (label, name) in enumerate(zip(table.groups, group_names(table.groups), strict=True)):
+            if label in checked or counts.positives[i] < MIN_QUALIFIED:
+                continue
+            checked.add(label)
+            n, passed = counts.n[i], counts.selected[i]
+            if passed < (MIN_PASS_RATE - SLACK) * n:
+                passes = f"{count(passed)} ({percent(passed / n)})" if passed else "none"
+                sentences.append(
+                    f"The model passes {passes} of the {count(n)} {whose} of {name!r}, {count(counts.positives[i])} of "
+                    "whom are qualified."
+                )
+    return sentences
+
+
+def unmet_conditions(
+    trained: Audit,
+    *,
+    require: Sequence[Any] = (),
+    max_social_cost: float | None = None,
+    min_selection_rate: float | None = None,
+) -> list[tuple[str, str]]:
+    """Conditions of :class:`selfselect.StrategicClassifier` that a trained model does not meet: their names, and why.
+
+    They are checked on the published counts, on which training enforces them; held-out people may differ by chance.
+    """
+    table, counts = trained.published, trained.published.counts
+    names, unmet = group_names(table.groups), []
+    if len(require):
+        required = locate_labels(list(require), table.groups, "require", "the table")
+        unmet += [("require", f"{names[i]} does not apply") for i in required if not trained.applies.iloc[i]]
+    social_cost = outcome(table, trained.shares).social_cost
+    if max_social_cost is not None and social_cost > max_social_cost + SLACK:
+        text = f"{percent(social_cost)} of qualified people do not apply, more than {percent(max_social_cost)}"
+        unmet.append(("max_social_cost", text))
+    least = min_selection_rate or 0.0
+    for i in np.flatnonzero((counts.selected < (least - SLACK) * counts.n) & (counts.n > 0)):
+        text = f"{percent(counts.selection_rate[i])} of {names[i]} pass, fewer than {percent(least)}"
+        unmet.append(("min_selection_rate", text))
+    return unmet
 
 
 # ---------------------------------------------------------------------- predict

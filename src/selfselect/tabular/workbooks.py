@@ -37,13 +37,12 @@ class WorkbookTable(Table):
     """One sheet of a workbook, by its name or its number from 1 on: formulas as their saved values, dates as text."""
 
     def __init__(self, name: str, file: BinaryIO, sheet: str | None, max_bytes: int) -> None:
-        super().__init__(name, file)
+        super().__init__(name, file, max_bytes)
         try:
             import python_calamine  # an extra: people with CSV files do without
         except ImportError as error:
             advice = "Install it (pip install python-calamine), or save the table as CSV."
             raise self.error("this is an .xlsx file, which needs python-calamine", advice=advice) from error
-        self.max_bytes = max_bytes
         try:
             self._check_parts(file)
             file.seek(0)

@@ -1,0 +1,348 @@
+"""What can be typed: the subcommands with their options. Each has a module of its own that does the work.
+
+Nothing heavy is imported before the options make sense, so that help and usage errors come at once.
+"""
+
+from __future__ import annotations
+
+from importlib import import_module
+from typing import Any
+
+import click
+
+from .options import (
+    COSTS,
+    Number,
+    check_model_options,
+    column,
+    cost_of_option,
+    cost_option,
+    file_options,
+    flag,
+    lower_passes_option,
+    model_options,
+    output_options,
+    people_options,
+    prediction_positive_option,
+    proportional_option,
+    report_options,
+    screening_options,
+    seed_option,
+    share,
+    subsidy_options,
+    weight_option,
+)
+
+#: More resamples would take long, and hardly change an interval.
+MAX_RESAMPLES = 100_000
+#: Methods by name; see :mod:`selfselect.tabular.train`.
+METHODS = ("naive", "semi", "thresholds", "strategic")
+
+
+def _run(options: dict[str, Any]) -> None:
+    """Do the work of the subcommand: the function ``run`` of the module of its name."""
+    import_module(f"{__package__}.{click.get_current_context().command.name}").run(**options)
+
+
+@click.command(short_help="See on bundled data what self-selection does.")
+@click.option("--report", metavar="HTML", help="Where to write the report [default: selfselect-demo.html, numbered].")
+@flag("--force", help="Write over a report that exists.")
+def demo(**options: Any) -> None:
+    """Show on bundled data what self-selection does to an ordinary screening model."""
+    _run(options)
+
+
+@click.command(short_help="Find problems in a table.")
+@click.argument("file")
+@people_options
+@model_options
+@column("--ignore", multiple=True, help="Column not to check.")
+@file_options
+def check(**options: Any) -> None:
+    """Find problems in a table, before anything is computed from it.
+
+    This checks labels and groups, the scores or decisions of a model (--score or --prediction, if given), and all other
+    columns as features. Every other command checks the columns that it reads.
+
+    \b
+    Example:
+      selfselect check loans.csv --label repaid --positive yes --group region --score score
+
+    Exit code 0: no problem was found; 1: some were; 2: wrong input.
+    """  # noqa: D301
+    if options["score"] is not None or options["prediction"] is not None:
+        check_model_options(**options)
+    _run(options)
+
+
+@click.command(short_help="See who would not apply to a screening model, and what follows.")
+@screening_options
+@flag(
+    "--untested",
+    help="Labels of people who do not pass may be empty. Numbers that depend on them are given as bounds.",
+)
+@click.option(
+    "--cost",
+    "costs",
+    type=COSTS,
+    multiple=True,
+    required=True,
+    help="Cost of being tested, as a share of what being hired is worth; repeatable. FIRST:LAST:STEP means several "
+    "costs, LOW:HIGH a whole range.",
+)
+@cost_of_option
+@subsidy_options
+@output_options
+@click.option("--require", multiple=True, metavar="NAME", help="Fail (exit code 1) unless this group applies.")
+@share("--max-social-cost", help="Fail (exit code 1) if a larger share of qualified people stays away.")
+@flag("--impact", help="Show impact ratios (selection rates over the highest: four fifths).")
+@flag(
+    "--separately",
+    help="With several --group: one audit by each column. JSON becomes a list; reports and CSV files are named after "
+    "the column (out-sex.html).",
+)
+@file_options
+def audit(**options: Any) -> None:
+    """Show who would not apply to a screening model, and what follows.
+
+    FILE is a CSV (also .gz), Parquet or .xlsx table with one row per person; - reads standard input.
+
+    \b
+    Example:
+      selfselect audit loans.csv --label repaid --positive yes --group region --score score \\
+        --cost 0.7 --report loans.html
+
+    Exit code 0: fine; 1: a condition (--require, --max-social-cost) does not hold; 2: wrong input.
+    """  # noqa: D301
+    check_model_options(**options)
+    _run(options)
+
+
+@click.command(short_help="Find subsidies that bring groups in.")
+@screening_options
+@cost_option
+@cost_of_option
+@click.option(
+    "--target",
+    "targets",
+    multiple=True,
+    metavar="NAME",
+    help="Group to bring in [default: all that stay away]; with --budget, a group that may be paid.",
+)
+@click.option(
+    "--budget",
+    type=Number(0),
+    metavar="AMOUNT",
+    help="Pay at most this in all, so that social cost is lowest, in units of what being hired is worth to a person.",
+)
+@click.option(
+    "--confidence",
+    type=Number(0, 1, min_open=True, max_open=True),
+    metavar="LEVEL",
+    help="Pay enough for the lower bound of precision at this confidence (0.9), for a safer amount.",
+)
+@proportional_option(help="Pay shares of the cost, not amounts.")
+@flag(
+    "--retrain",
+    help="Find subsidies that still work after the firm re-trains a strategic model on the table's other columns.",
+)
+@flag("--drop-group", help="With --retrain: the firm's model does not see the group columns.")
+@column("--ignore", multiple=True, help="With --retrain: column not to learn from.")
+@output_options
+@file_options
+def plan(**options: Any) -> None:
+    """Find the least subsidies that bring groups in, or the best use of a budget.
+
+    Everyone of a subsidised group who applies and passes screening receives the subsidy. A report (--report) opens with
+    the subsidies set. With --retrain, the plan is compared with a firm that re-trains and pays nothing.
+
+    \b
+    Example:
+      selfselect plan loans.csv --label repaid --positive yes --group region --score score --cost 0.7 --target North
+      selfselect plan loans.csv --label repaid --positive yes --group region --score score --cost 0.7 --budget 50
+
+    Exit code 0: the subsidies bring all targets in, or make the best of a budget; 1: for some target no subsidy
+    can, or it drives another group out; 2: wrong input.
+    """  # noqa: D301
+    if not options["retrain"] and (options["drop_group"] or options["ignore"]):
+        raise click.UsageError("--drop-group and --ignore belong to --retrain.")
+    if options["retrain"] and options["file"] == "-":
+        raise click.UsageError("--retrain reads the table twice, and standard input can be read only once.")
+    if options["retrain"] and options["weight"] is not None:
+        raise click.UsageError("--weight and --retrain do not go together: the firm trains on people, not on weights.")
+    check_model_options(**options)
+    _run(options)
+
+
+@click.command(short_help="Compare all thresholds of a score.")
+@screening_options
+@cost_option
+@cost_of_option
+@subsidy_options
+@share(
+    "--max-social-cost",
+    help="Recommend the most accurate thresholds at which no larger share of qualified people stays away [default: "
+    "than now].",
+)
+@seed_option(help="Of the split into parts for held-out numbers.")
+@click.option("--figure", metavar="PICTURE", help="Draw both frontiers (.png, .svg or .pdf).")
+@output_options
+@file_options
+def frontier(**options: Any) -> None:
+    """Compare all thresholds of a score: accuracy among applicants against social cost.
+
+    There is a frontier of one threshold for all, and one of a threshold per group (which may be unlawful: it treats
+    people of the same score differently). Thresholds are chosen on the people they are counted on; held-out numbers
+    are chosen on one part, published on a second and counted on a third.
+
+    \b
+    Example:
+      selfselect frontier loans.csv --label repaid --positive yes --group region --score score \\
+        --cost 0.7 --max-social-cost 0.05
+
+    Exit code 0: fine; 1: no threshold for all keeps --max-social-cost; 2: wrong input.
+    """  # noqa: D301
+    if options["prediction"] is not None or options["score"] is None:
+        raise click.UsageError("A frontier needs --score COLUMN: decisions have no other threshold.")
+    check_model_options(**options)
+    _run(options)
+
+
+@click.command(short_help="Compare two years, or two models.")
+@click.argument("files", nargs=-1, required=True, metavar="FILE [FILE]")
+@people_options
+@column("--score", multiple=True, help="Score; twice if the two are in different columns.")
+@click.option("--threshold", multiple=True, type=float, metavar="T", help="Of the score; once or twice.")
+@lower_passes_option
+@column("--prediction", multiple=True, help="Who passes; once or twice.")
+@prediction_positive_option
+@weight_option
+@click.option(
+    "--cost", type=Number(0, 1), multiple=True, required=True, help="Cost of being tested; twice if it changed."
+)
+@column(
+    "--same-people", help="The two files hold the same people, matched by this column: two models are compared on them."
+)
+@click.option("--resamples", type=click.IntRange(2, MAX_RESAMPLES), default=1000, show_default=True)
+@seed_option(help="Of the resamples.")
+@output_options
+@file_options
+def compare(files: tuple[str, ...], **options: Any) -> None:
+    """Compare one year with another, or model A with model B: which groups start or stop applying, beyond chance.
+
+    Two FILEs hold different people, or with --same-people the scores of two models for the same people. One FILE with
+    two --score (or two --prediction, or two --threshold) holds two models on the same people. Of an option that is
+    given twice, the first is for the first.
+
+    \b
+    Examples:
+      selfselect compare 2023.csv 2024.csv --label repaid --positive yes --group region --score score --cost 0.7
+      selfselect compare loans.csv --label repaid --positive yes --group region --score old --score new --cost 0.7
+      selfselect compare old.csv new.csv --same-people id \\
+        --label repaid --positive yes --group region --score score --cost 0.7
+
+    Exit code 0: fine; 2: wrong input.
+    """  # noqa: D301
+    if len(files) > 2:
+        raise click.UsageError(f"Two files are compared, not {len(files)}.")
+    check_model_options(**options)
+    times = {name: len(options[name]) for name in ("score", "prediction", "threshold", "cost")}
+    for name, given in times.items():
+        if given > 2:
+            raise click.UsageError(f"--{name} is given once for both, or twice; not {given} times.")
+    if len(files) == 1 and options["same_people"] is not None:
+        raise click.UsageError("--same-people is for two files; in one they are the same people.")
+    if len(files) == 1 and max(times.values()) < 2:
+        raise click.UsageError("With one FILE, give --score, --prediction or --threshold twice: once per model.")
+    if files.count("-") > 1:
+        raise click.UsageError("Standard input can be one of the two files only.")
+    _run({"files": files, **options})
+
+
+@click.command(short_help="Train a model that takes self-selection into account.")
+@click.argument("file")
+@people_options
+@cost_option
+@click.option(
+    "--method",
+    type=click.Choice(METHODS),
+    default="strategic",
+    show_default=True,
+    help="naive: ignores who applies; semi: one good threshold; thresholds: one per group, over a logistic regression "
+    "(predictions need the group); strategic: trained for those who apply.",
+)
+@flag("--use-group", help="Let the model learn from the group columns too.")
+@column("--ignore", multiple=True, help="Column not to learn from.")
+@share(
+    "--parity",
+    metavar="RATIO",
+    help="Least ratio of selection rates between any two groups, in training (0.8: four fifths).",
+)
+@share("--tpr-parity", metavar="RATIO", help="The same of true-positive rates: of qualified people who pass.")
+@share(
+    "--margin",
+    metavar=None,
+    help="Margin by which groups must clear the cost (semi, strategic) [default: that of the method's classifier in "
+    "Python].",
+)
+@click.option(
+    "--require", multiple=True, metavar="NAME", help="Write no model (exit code 1) unless this group applies."
+)
+@share("--max-social-cost", help="Write no model (exit code 1) if a larger share of qualified people would not apply.")
+@share("--min-selection-rate", help="Write no model (exit code 1) that passes a smaller share of any group.")
+@flag("--allow-shut-out", help="Write a model even if it passes nobody of a group.")
+@subsidy_options
+@click.option("--holdout", type=Number(0, 0.9), default=0.3, show_default=True, help="Share kept for evaluation.")
+@seed_option(help="Of the split.")
+@click.option("--model", required=True, metavar="SKOPS", help="Where to write the model (.skops).")
+@report_options
+@file_options
+def train(**options: Any) -> None:
+    """Train a model on a table with ordinary columns: numbers, categories, missing values.
+
+    Features are all columns but the label and the groups (--ignore leaves some out, --use-group adds the groups). Part
+    of the rows is held out to evaluate the model. A model that does not meet --require, --max-social-cost and
+    --min-selection-rate is not written. Methods are trained to meet the conditions that they support.
+
+    \b
+    Example:
+      selfselect train loans.csv --label repaid --positive yes --group region \\
+        --cost 0.7 --method semi --model loans.skops
+
+    Exit code 0: fine; 1: a condition does not hold, or the model passes nobody (or under 1%) of a group with ten or
+    more qualified people (--allow-shut-out writes it all the same); 2: wrong input.
+    """  # noqa: D301
+    _run(options)
+
+
+@click.command(short_help="Add the predictions of a model to a table.")
+@click.argument("model_file", metavar="MODEL")
+@click.argument("file")
+@click.option("--output", "csv", metavar="CSV", help="Where to write the table [default: to the terminal].")
+@flag("--strict", help="Refuse (exit code 2) a table whose columns or groups are unlike those of training.")
+@click.option("--prefix", default="", help="Put in front of the names of the new columns.")
+@file_options
+def predict(**options: Any) -> None:
+    """Add the columns score, prediction and applies to a table.
+
+    MODEL is a file that selfselect train wrote. A score above 0 passes screening (prediction 1). applies says whether
+    the person's group applies, by what the model published in training; it is empty for groups that were not there.
+
+    Columns that are unlike those of training are named: empty ones, numbers on another scale, categories that are
+    unknown or written in another way.
+
+    \b
+    Example:
+      selfselect predict loans.skops new.csv --output scored.csv
+
+    Exit code 0: fine; 2: wrong input, or with --strict a column or group unlike those of training.
+    """  # noqa: D301
+    _run(options)
+
+
+#: Subcommands by section of the help.
+SECTIONS = {
+    "Start here": (demo, check, audit),
+    "Decide": (plan, frontier, compare),
+    "Models": (train, predict),
+}
