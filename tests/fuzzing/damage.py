@@ -32,3 +32,11 @@ def damaged(data, rng, most=4):
                 if rng.random() < 0.2:
                     del data[at:]
     return bytes(data)
+
+
+def tried(read, error):
+    """What a reading gives, and None; or None, and the words in which the file is refused."""
+    try:
+        return read(), None
+    except error as problem:
+        return None, str(problem)

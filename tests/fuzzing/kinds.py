@@ -2,8 +2,9 @@
 
 from dataclasses import dataclass
 
+from fuzzing.models import try_model
 from fuzzing.names import NamesInBrowser
-from fuzzing.tables import try_csv
+from fuzzing.tables import try_csv, try_parquet
 from fuzzing.workbooks import try_xlsx
 
 
@@ -25,6 +26,8 @@ class Kind:
 
 KINDS = {
     "csv": Kind("CSV, plain and gzipped", try_csv, 1500, 200),
+    "parquet": Kind("Parquet", try_parquet, 600, 100),
     "xlsx": Kind("workbooks (.xlsx)", try_xlsx, 200, 60),
+    "model": Kind("model files (skops)", try_model, 500, 20),
     "browser": Kind("names of groups on pages in chromium", NamesInBrowser, 200, 150, in_browser=True),
 }

@@ -1,14 +1,17 @@
-"""Damaged CSV files: each is refused with a clear error, or read as an independent slow reader reads it."""
+"""Damaged CSV and Parquet files: each is refused with a clear error, or read as an independent slow reader reads it."""
 
 import csv
 import gzip
 import io
 import zlib
 from dataclasses import dataclass
+from decimal import Decimal
 
 import numpy as np
+import pyarrow as pa
+import pyarrow.parquet as pq
 
-from fuzzing.damage import damaged
+from fuzzing.damage import damaged, tried
 from selfselect.tabular.columns import as_numbers
 from selfselect.tabular.errors import TableError
 from selfselect.tabular.read import open_table
@@ -50,16 +53,17 @@ def read_cells(path, **options):
 def try_file(path, tally, read):
     """What our reader makes of a file; None if it refuses it, in one line that names the file."""
     tally.tried += 1
-    try:
-        result = read()
+    result, refusal = tried(read, TableError)
+    if refusal is None:
         tally.read += 1
         return result
-    except TableError as error:
-        refusal = str(error)
     assert path.name in refusal, refusal
     assert "\n" not in refusal
     tally.refused += 1
     return None
+
+
+# ---------------------------------------------------------------------- CSV
 
 
 def people(rng):
@@ -118,4 +122,95 @@ def try_csv(rng, folder, tally):
     assert ours[:2] == theirs, (options, ours, theirs)
     points = [float(row[3].replace(",", ".")) for row in theirs[1]]
     assert ours[2] in (points, []), (ours, points)
+    tally.compared += 1
+
+
+# ---------------------------------------------------------------------- Parquet
+
+#: Numbers that are odd as days or times, and time zones, one of which is nowhere.
+ODD = [-1, 10**5, -800_000, 3_000_000, 2**31 - 1, 10**12, -(10**13), 10**15, 10**18, 2**63 - 1]
+ZONES = [None, "UTC", "Europe/Berlin", "+05:30", "Nowhere/City"]
+
+
+def group_array(rng, which):
+    """Groups in one of the types that people use, few of them different, and some of them odd."""
+    unit = some(rng, ["s", "ms", "us", "ns"])
+    kind = some(
+        rng,
+        [
+            *(pa.string(), pa.dictionary(pa.int32(), pa.string()), pa.int64(), pa.float32(), pa.decimal128(20, 2)),
+            *(pa.date32(), pa.timestamp(unit, some(rng, ZONES)), pa.duration(unit), pa.time64("ns"), pa.bool_()),
+        ],
+    )
+    if pa.types.is_string(kind) or pa.types.is_dictionary(kind):
+        known = [*rng.permutation(GROUPS)[:3].tolist(), None]
+    elif pa.types.is_floating(kind):
+        known = [0.1, 1.0, None]
+    elif pa.types.is_decimal(kind):
+        known = [Decimal("1.50"), Decimal("1.5") + rng.integers(2).item(), None]
+    elif pa.types.is_boolean(kind):
+        known = [True, False, None]
+    else:
+        known = [int(value) for value in rng.integers(0, 20_000, 2)]
+        known += [some(rng, ODD) % 2 ** (31 if kind.bit_width == 32 else 53)] if rng.random() < 0.3 else [None]
+        stored = pa.int32() if kind.bit_width == 32 else pa.int64()
+        return pa.array([known[i % len(known)] for i in which], stored).view(kind)
+    return pa.array([known[i % len(known)] for i in which], kind)
+
+
+def parquet_bytes(rng):
+    """A Parquet file of people, with nested columns that are not used."""
+    n = int(rng.integers(3, 200))
+    y, p, which = (rng.integers(0, most, n) for most in (2, 2, 4))
+    labels = pa.array(y.astype(bool)) if rng.random() < 0.3 else pa.array(y)
+    content = {"y": labels, "p": p, "g": group_array(rng, which), "other": [{"a": [1, None]}] * n}
+    out = io.BytesIO()
+    pq.write_table(
+        pa.table(content),
+        out,
+        compression=some(rng, ["none", "snappy", "gzip"]),
+        row_group_size=int(rng.integers(2, 100)),
+        use_dictionary=bool(rng.random() < 0.5),
+        write_page_checksum=bool(rng.random() < 0.5),
+        allow_truncated_timestamps=True,
+    )
+    return out.getvalue()
+
+
+def stored_value(scalar):
+    """A value that identifies a group: the number that is stored, or the text without blanks around it."""
+    if isinstance(scalar, pa.DictionaryScalar):
+        scalar = scalar.value
+    if not scalar.is_valid:
+        return None
+    value = scalar.value if pa.types.is_temporal(scalar.type) else scalar.as_py()
+    return (value.strip() or None) if isinstance(value, str) else None if value != value else str(value)
+
+
+def try_parquet(rng, folder, tally):
+    """One Parquet file, mostly damaged. No two values of a group become one, and no value becomes two."""
+    data = parquet_bytes(rng)
+    path = folder / "fuzz.parquet"
+    path.write_bytes(damaged(data, rng) if rng.random() < 0.8 else data)
+
+    def read():
+        with open_table(path) as table:
+            columns = table.columns([table.position(name) for name in ("y", "p", "g")])
+        return list(zip(*(column.cells().tolist() for column in columns), strict=True))
+
+    ours = try_file(path, tally, read)
+    try:
+        table = pq.read_table(path, columns=["y", "p", "g"])
+        theirs = [(str(row["y"]), str(row["p"])) for row in table.select(["y", "p"]).to_pylist()]
+        values = [stored_value(scalar) for scalar in table["g"]]
+    except (pa.ArrowException, OSError, ValueError):
+        return
+    if ours is None:
+        return
+    as_text = ["" if cell == "None" else cell for row in theirs for cell in row]
+    assert [cell for row in ours for cell in row[:2]] == as_text
+    texts = [row[2].strip() or None for row in ours]
+    assert len(set(zip(texts, values, strict=True))) == len(set(texts)) == len(set(values)), (texts, values)
+    if not pa.types.is_temporal(table["g"].type):
+        assert texts == values
     tally.compared += 1

@@ -7,6 +7,7 @@ import numpy as np
 import pandas as pd
 import pytest
 from click.testing import CliRunner
+from scipy.stats import binomtest
 
 from reproduction.__main__ import main
 from reproduction.results import (
@@ -135,6 +136,26 @@ def test_metrics_are_those_of_the_rows_of_people(n_groups):
             "n_groups": n_groups,
         }
         assert {name: got[name] for name in expected} == pytest.approx(expected, nan_ok=True)
+
+
+def word_of(applies, true_positives, selected):
+    """Whether a promise is kept, by exact binomial tests."""
+    if not applies or not selected:
+        return "undecided" if applies else ""
+    if binomtest(true_positives, selected, COST, alternative="less").pvalue < 0.05:
+        return "no"
+    return "yes" if binomtest(true_positives, selected, COST, alternative="greater").pvalue < 0.05 else "undecided"
+
+
+def test_promises_are_judged_by_binomial_tests():
+    words = []
+    for seed in range(40):
+        row, _ = random_result(seed, n_groups=4)
+        kept = with_metrics(pd.DataFrame([row]))["promise_kept"][0]
+        counts = zip(row["applies"], row["test_true_positives"], row["test_selected"], strict=True)
+        assert list(kept) == [word_of(*of_group) for of_group in counts]
+        words += kept
+    assert set(words) == {"", "yes", "no", "undecided"}
 
 
 def test_a_group_without_published_people_has_no_place_in_the_order():

@@ -5,6 +5,7 @@ from pathlib import Path
 import numpy as np
 import pandas as pd
 import pytest
+from scipy.stats import binomtest
 
 from reproduction.results import ResultsError, load_results, with_metrics
 from reproduction.summaries import (
@@ -12,6 +13,7 @@ from reproduction.summaries import (
     descent_part,
     paper_part,
     promise_part,
+    promises_frame,
     split_part,
     summarise,
     summarise_promises,
@@ -77,6 +79,25 @@ def test_the_parts_are_of_the_right_methods_and_splits(kept):
     assert set(paper_part(kept)["split"]) == set(range(30, 50))
     first = kept[kept["method"] == "naive"].assign(split=lambda fits: fits["split"] - 10)
     assert set(paper_part(pd.concat([kept, first], ignore_index=True))["split"]) == set(range(10))
+
+
+def test_a_promise_is_a_group_that_applies(kept):
+    fits = kept[(kept["method"] == "semi") & (kept["cost"] == 0.8) & (kept["split"] < 30)]
+    made = promises_frame(fits)
+    assert len(made) == fits["applying_groups"].sum()
+    row = made.iloc[0]
+    source = fits[fits["split"] == row["split"]].iloc[0]
+    place = source["groups"].index(row["group"])
+    assert source["applies"][place]
+    assert row["published"] == source["published_true_positives"][place] / source["published_selected"][place]
+    assert row["delivered"] == source["test_true_positives"][place] / source["test_selected"][place]
+    summary = summarise_promises(fits).iloc[0]
+    assert summary["promises"] == len(made)
+    assert summary["broken"] == sum(word == "no" for kept_to in fits["promise_kept"] for word in kept_to) > 0
+    assert summary["kept"] == (made["delivered"] >= 0.8 - 1e-9).sum()
+    assert summary["delivered"] == made["delivered_true_positives"].sum() / made["delivered_selected"].sum()
+    chance = binomtest(int(summary["broken"]), len(made), 0.1, alternative="greater").pvalue
+    assert summary["p_value"] == pytest.approx(chance)
 
 
 def test_tables_without_results_are_refused(kept, tmp_path):
