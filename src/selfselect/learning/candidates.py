@@ -5,9 +5,9 @@ Columns that are constant within groups (one-hot groups, say) turn thresholds of
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, replace
-from typing import Any
+from typing import Any, TypeVar
 
 import numpy as np
 import pandas as pd
@@ -15,13 +15,15 @@ from numpy.typing import NDArray
 
 from .._validation import BoolArray, FloatArray
 from ..behaviour import Shares, as_decisions
-from ..constraints import Constraints
+from ..constraints import Constraints, InfeasibleError
 from ..counting import GroupCounts
 from ..counting.sums import TINY
 from ..publishing import ThresholdCurves
 from .evaluation import MIN_SELECTED, Evaluation, accuracy_lower_bound, evaluate_counts, evaluate_thresholds
 from .problem import Problem, TrainingTerms
 from .thresholds import optimise_thresholds
+
+Found = TypeVar("Found")
 
 #: Digits to which scores are compared: no threshold falls between two that differ by rounding only.
 DIGITS = 9
@@ -79,16 +81,6 @@ def curves_of(problem: Problem, score: FloatArray) -> tuple[ThresholdCurves, flo
     return ThresholdCurves.from_codes(rows.y > 0, rounded, rows.codes, problem.labels, weight), scale
 
 
-def with_best_threshold(problem: Problem, parameters: FloatArray, fitted_weights: float, origin: str) -> Candidate:
-    """Candidate with the best common threshold on a score."""
-    curves, scale = curves_of(problem, problem.block.score(parameters))
-    evaluation, thresholds, evaluated = evaluate_thresholds(problem.terms, curves, fitted_weights)
-    best = evaluation.best()
-    threshold = threshold_between(thresholds, int(evaluated[best])) * scale
-    parameters = np.append(parameters[:-1], parameters[-1] - threshold)
-    return Candidate.from_evaluation(parameters, evaluation, best, origin)
-
-
 def counts_of(problem: Problem, parameters: FloatArray) -> GroupCounts:
     """Counts of one linear classifier on the rows of a problem."""
     rows = problem.block.rows
@@ -114,34 +106,6 @@ class GroupThresholds:
     threshold: FloatArray
     evaluation: Evaluation
     left_out: int
-
-    def origin(self, start: str, problem: Problem) -> str:
-        """Origin of a candidate with these thresholds."""
-        note = f", {self.left_out} left out" if self.left_out and self.evaluation.violation[0] == 0 else ""
-        return f"{start}{note}: {names_of(problem.labels, np.flatnonzero(self.applying))}"
-
-    def parameters(
-        self, problem: Problem, parameters: FloatArray, size: float, scale: float, centre: float = 0.0
-    ) -> FloatArray:
-        """Parameters whose score is positive where the score of the varying columns is above the group's threshold.
-
-        Thresholds are on the score minus ``centre``, divided by ``scale``; ``size`` is the largest score.
-        """
-        assert problem.offset_of_group is not None
-        shut_out = SHUT_OUT_OFFSET * (1.0 + size)
-        threshold = self.threshold
-        offsets = np.where(np.isfinite(threshold), -(centre + scale * threshold), -np.sign(threshold) * shut_out)
-        return np.concatenate([parameters[: problem.n_varying], problem.offset_of_group @ offsets])
-
-    def margins(
-        self, score: FloatArray, codes: NDArray[np.intp], size: float, scale: float, centre: float
-    ) -> FloatArray:
-        """Scores with the offsets that :meth:`parameters` gives to groups: positive for those who are selected."""
-        threshold, shut_out = self.threshold[codes], SHUT_OUT_OFFSET * (1.0 + size)
-        unscaled = centre + score * scale
-        nobody, everybody = np.minimum(unscaled - shut_out, 0.0), np.maximum(unscaled + shut_out, TINY)
-        shut = np.where(np.isneginf(threshold), everybody, nobody)
-        return np.where(np.isfinite(threshold), (score - threshold) * scale, shut)
 
 
 def group_thresholds(
@@ -211,28 +175,97 @@ def _reliable_steps(terms: TrainingTerms, curves: ThresholdCurves) -> BoolArray:
     return np.asarray(reliable, dtype=bool)
 
 
-def with_best_thresholds(
-    problem: Problem, parameters: FloatArray, fitted_weights: float, origin: str
-) -> list[Candidate]:
-    """The candidate with the best threshold of each group if groups can have their own, otherwise with a common one."""
-    if problem.has_group_thresholds:
-        return with_group_thresholds(problem, parameters, fitted_weights, origin)
-    return [with_best_threshold(problem, parameters, fitted_weights, origin)]
+# ---------------------------------------------------------------------- from scores to candidates
 
 
-def with_group_thresholds(
+@dataclass(frozen=True, eq=False)
+class FittedScore:
+    """A score with its kind, by which scores of different folds are matched.
+
+    ``weights`` were fitted to those who apply, and ``groups`` are those it was refined for.
+    """
+
+    kind: str
+    parameters: FloatArray
+    weights: float = 1.0
+    groups: NDArray[np.intp] | None = None
+
+
+@dataclass(frozen=True, eq=False)
+class ScaledScore:
+    """Counts at every threshold of a score less ``centre``, divided by ``scale``; ``size`` is the largest score."""
+
+    curves: ThresholdCurves
+    scale: float
+    size: float
+    centre: float = 0.0
+
+    @property
+    def shut_out(self) -> float:
+        """Offset of a group of which nobody is selected."""
+        return SHUT_OUT_OFFSET * (1.0 + self.size)
+
+    def margins(self, score: FloatArray, threshold: FloatArray) -> FloatArray:
+        """Scaled scores with the offsets of their thresholds, on the original scale: positive for those selected."""
+        unscaled = self.centre + score * self.scale
+        nobody, everybody = np.minimum(unscaled - self.shut_out, 0.0), np.maximum(unscaled + self.shut_out, TINY)
+        shut = np.where(np.isneginf(threshold), everybody, nobody)
+        return np.where(np.isfinite(threshold), (score - threshold) * self.scale, shut)
+
+
+def with_thresholds(
     problem: Problem,
-    parameters: FloatArray,
+    fitted: FittedScore,
+    scaled: ScaledScore,
+    terms: TrainingTerms,
     fitted_weights: float,
-    origin: str,
+    *,
+    by_group: bool,
     sets: Sequence[NDArray[np.intp]] | None = None,
+) -> list[tuple[Candidate, FloatArray]]:
+    """Candidates with the best thresholds of groups, or the best common one; each with the scaled thresholds.
+
+    With ``by_group`` scores are those of the columns that vary within groups, and ``sets`` as in
+    :func:`group_thresholds` for a score that was refined for none.
+    """
+    parameters, curves = fitted.parameters, scaled.curves
+    if not by_group:
+        evaluation, thresholds, evaluated = evaluate_thresholds(terms, curves, fitted_weights)
+        best = evaluation.best()
+        threshold = threshold_between(thresholds, int(evaluated[best]))
+        parameters = np.append(parameters[:-1], parameters[-1] - (scaled.centre + scaled.scale * threshold))
+        candidate = Candidate.from_evaluation(parameters, evaluation, best, fitted.kind)
+        return [(candidate, np.full(problem.n_groups, threshold))]
+    assert problem.offset_of_group is not None
+    candidates = []
+    for choice in group_thresholds(terms, curves, fitted_weights, sets if fitted.groups is None else [fitted.groups]):
+        shut = -np.sign(choice.threshold) * scaled.shut_out
+        offsets = np.where(np.isfinite(choice.threshold), -(scaled.centre + scaled.scale * choice.threshold), shut)
+        own = np.concatenate([parameters[: problem.n_varying], problem.offset_of_group @ offsets])
+        note = f", {choice.left_out} left out" if choice.left_out and choice.evaluation.violation[0] == 0 else ""
+        origin = f"{fitted.kind}{note}: {names_of(problem.labels, np.flatnonzero(choice.applying))}"
+        candidates.append((Candidate.from_evaluation(own, choice.evaluation, 0, origin), choice.threshold))
+    return candidates
+
+
+def in_training(
+    problem: Problem, fitted: FittedScore, *, by_group: bool, sets: Sequence[NDArray[np.intp]] | None = None
 ) -> list[Candidate]:
-    """Candidates with the best threshold of each group; see :func:`group_thresholds`."""
-    width = problem.n_varying
-    curves, scale = curves_of(problem, problem.block.X[:, :width] @ parameters[:width])
-    return [
-        Candidate.from_evaluation(
-            choice.parameters(problem, parameters, scale, scale), choice.evaluation, 0, choice.origin(origin, problem)
-        )
-        for choice in group_thresholds(problem.terms, curves, fitted_weights, sets)
-    ]
+    """Candidates with the best thresholds for the people to whom the score was fitted."""
+    curves, scale = curves_of(problem, problem.score(fitted.parameters, varying=by_group))
+    scaled = ScaledScore(curves, scale, scale)
+    found = with_thresholds(problem, fitted, scaled, problem.terms, fitted.weights, by_group=by_group, sets=sets)
+    return [candidate for candidate, _ in found]
+
+
+def all_feasible(attempts: Iterable[Callable[[], list[Found]]]) -> list[Found]:
+    """Results of all attempts that find any; if none does, raise why the last did not."""
+    results: list[Found] = []
+    for attempt in attempts:
+        try:
+            results += attempt()
+        except InfeasibleError as error:
+            infeasible = error
+    if not results:
+        raise infeasible
+    return results

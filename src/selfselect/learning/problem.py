@@ -195,6 +195,12 @@ class Problem:
         terms = self.terms.take(present)
         return replace(self, block=block, labels=self.labels[present], terms=terms, offset_of_group=offsets)
 
+    def score(self, parameters: FloatArray, *, varying: bool = False) -> FloatArray:
+        """Score of each row; or of the columns that vary within groups only, without an intercept."""
+        if not varying:
+            return self.block.score(parameters)
+        return np.asarray(self.block.X[:, : self.n_varying] @ parameters[: self.n_varying])
+
     @property
     def shares_threshold(self) -> bool:
         """Whether groups must be trained together: there are constraints between them, or all share one threshold."""

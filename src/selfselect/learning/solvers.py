@@ -1,6 +1,6 @@
 """From a problem to the classifier that is kept.
 
-:func:`solve_single_groups` trains for few groups at a time. :func:`solve_all_groups` is for groups that share one
+:func:`solve_separately` trains for few groups at a time. :func:`solve_all_groups` is for groups that share one
 threshold, or for constraints between groups: for each of a few sets of groups that might apply, the errors on that set
 are minimised on all rows, with barriers for the constraints. Every score on the way is evaluated by hard counts at
 every threshold. If a group that should apply alone does not, training is repeated from scores refined for it.
@@ -9,7 +9,8 @@ every threshold. If a group that should apply alone does not, training is repeat
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
+from functools import partial
 
 import numpy as np
 import pandas as pd
@@ -23,20 +24,19 @@ from ..counting.rows import InMemoryRows
 from ..statistics import SLACK
 from .candidates import (
     Candidate,
+    FittedScore,
+    all_feasible,
     counts_of,
     curves_of,
+    in_training,
     names_of,
-    with_best_threshold,
-    with_best_thresholds,
-    with_group_thresholds,
 )
 from .linear import LinearLoss
 from .objective import PrecisionBounds, TargetedObjective
 from .problem import Problem
 from .starts import (
     RIDGE,
-    FittedScore,
-    fit_scores,
+    fit_refined,
     gaussian_starts,
     logistic_start,
     refined_scores,
@@ -72,55 +72,66 @@ def solve(
     groups. "auto" refines such scores. If constraints on who applies, or on how many are selected, cannot be met,
     :class:`InfeasibleError` is raised.
     """
-    trains = solver == "auto"
-    if not problem.terms.all_or_nobody:
-        candidates, n_iter = solve_shares(problem, random, with_training=trains, max_iter=max_iter)
-    elif trains and problem.shares_threshold:
+    fitter = ScoreFitter(solver == "auto", random, max_iter)
+    if fitter.trains_together(problem):
         candidates, n_iter = solve_all_groups(problem, max_iter)
     else:
-        candidates, n_iter = solve_single_groups(problem, with_refinement=trains, max_iter=max_iter)
+        candidates, n_iter = solve_separately(problem, fitter)
     best = max(candidates, key=lambda candidate: candidate.rank)
     refuse_infeasible(problem, best, candidates)
     return best, n_iter
 
 
-def solve_shares(
-    problem: Problem, random: np.random.RandomState, *, with_training: bool = True, max_iter: int | None = None
-) -> tuple[list[Candidate], int]:
-    """Candidates where shares of groups apply; and steps of the logistic start."""
-    start, n_iter = logistic_start(problem, max_iter)
-    scores = [FittedScore("constructive", start)]
-    if with_training:
-        scores += scores_for_shares(problem, start, gaussian_starts(random, problem.n_features))
-    candidates: list[Candidate] = []
-    for score in scores:
-        weights = 1.0 if score.parameters is start else float(problem.n_varying)
-        try:
-            candidates += with_best_thresholds(problem, score.parameters, weights, score.kind)
-        except InfeasibleError as error:
-            infeasible = error
-    if not candidates:
-        raise infeasible
-    return candidates, n_iter
+@dataclass(eq=False)
+class ScoreFitter:
+    """Fits scores of all kinds to any rows of one problem, or of the same people with other features.
+
+    Without ``trains`` the logistic score is the only one; ``max_iter`` limits its steps, ``n_iter`` of which were made
+    in the last fit. The first fit decides for which ``sets`` of groups scores are refined.
+    """
+
+    trains: bool
+    random: np.random.RandomState
+    max_iter: int | None = None
+    n_iter: int = 0
+    sets: list[NDArray[np.intp]] | None = None
+    gaussian: dict[int, FloatArray] = field(default_factory=dict)
+
+    def trains_together(self, problem: Problem) -> bool:
+        """Whether scores are trained on all groups at once."""
+        return self.trains and problem.terms.all_or_nobody and problem.shares_threshold
+
+    def fit(self, problem: Problem) -> list[FittedScore]:
+        """Scores of all kinds, the logistic one first."""
+        if self.trains_together(problem):
+            with np.errstate(over="ignore", invalid="ignore"):  # barriers may be too steep for few people
+                candidates, self.n_iter = solve_all_groups(problem.without_empty_groups(), self.max_iter)
+            return [
+                FittedScore(each.origin, each.parameters) for each in candidates if np.isfinite(each.parameters).all()
+            ]
+        start, self.n_iter = logistic_start(problem, self.max_iter)
+        scores = [FittedScore("everybody", start)]
+        if problem.terms.all_or_nobody:
+            self.sets = target_sets(problem, start) if self.sets is None else self.sets
+            return scores + (fit_refined(problem, start, self.sets) if self.trains else [])
+        width = problem.n_features
+        if self.trains and width not in self.gaussian:
+            self.gaussian[width] = gaussian_starts(self.random, width)
+        return scores + (scores_for_shares(problem, start, self.gaussian[width]) if self.trains else [])
+
+    def prescribed_sets(self, problem: Problem) -> list[NDArray[np.intp]] | None:
+        """Sets of groups that meet constraints on applicants; None without such constraints."""
+        return self.sets if problem.terms.constraints.prescribes_applicants else None
 
 
-def solve_single_groups(
-    problem: Problem, *, with_refinement: bool = True, max_iter: int | None = None
-) -> tuple[list[Candidate], int]:
-    """Candidates from a logistic score and from scores refined for few groups; and steps of the logistic start."""
-    start, n_iter = logistic_start(problem, max_iter)
-    sets = target_sets(problem, start)
-    everybody, *refined = fit_scores(problem, start, sets if with_refinement else [])
-    if problem.offset_of_group is None:
-        candidates = [with_best_threshold(problem, start, 1.0, everybody.kind)]
-        candidates += [with_best_threshold(problem, each.parameters, problem.n_varying, each.kind) for each in refined]
-        return candidates, n_iter
-    candidates = []
-    for each in refined:
-        wanted = None if each.groups is None else [each.groups]
-        candidates += with_group_thresholds(problem, each.parameters, problem.n_varying, each.kind, wanted)
-    prescribed = sets if problem.terms.constraints.prescribes_applicants else None
-    return candidates + with_group_thresholds(problem, start, 1.0, "constructive", prescribed), n_iter
+def solve_separately(problem: Problem, fitter: ScoreFitter) -> tuple[list[Candidate], int]:
+    """Candidates from scores trained for few groups, or for shares of groups; and steps of the logistic start."""
+    by_group, scores = problem.has_group_thresholds, fitter.fit(problem)
+    if problem.terms.all_or_nobody and problem.offset_of_group is not None:
+        by_group, scores = True, [*scores[1:], scores[0]]  # of equals the first is kept
+    sets = fitter.prescribed_sets(problem)
+    attempts = (partial(in_training, problem, fitted, by_group=by_group, sets=sets) for fitted in scores)
+    return all_feasible(attempts), fitter.n_iter
 
 
 # ---------------------------------------------------------------------- all groups at once
@@ -139,7 +150,7 @@ class _Run:
 def solve_all_groups(problem: Problem, max_iter: int | None = None) -> tuple[list[Candidate], int]:
     """Candidates from scores that are trained on all rows; and steps of the logistic start."""
     start, n_iter = logistic_start(problem, max_iter)
-    candidates = [with_best_threshold(problem, start, 1.0, "everybody")]
+    candidates = in_training(problem, FittedScore("everybody", start), by_group=False)
     runs = [_Run(*each, start, candidates[0]) for each in _objectives(problem, start)]
     for stage in (FIRST, SECOND):
         candidates += [_advance(problem, run, stage, WEIGHT) for run in runs]
@@ -185,7 +196,7 @@ def _advance(problem: Problem, run: _Run, stage: int, weight: float) -> Candidat
     ridge = np.full(problem.n_features, RIDGE + problem.l2)
     run.parameters = LinearLoss(InMemoryRows(problem.block), objective, ridge).minimise(run.parameters, steps)
     origin = f"all groups, for {names_of(problem.labels, run.groups)}, stage {stage + 1}"
-    run.candidate = with_best_threshold(problem, run.parameters, problem.n_features, origin)
+    (run.candidate,) = in_training(problem, FittedScore(origin, run.parameters, problem.n_features), by_group=False)
     return run.candidate
 
 
@@ -275,9 +286,9 @@ def _why_infeasible(problem: Problem, candidates: list[Candidate]) -> str:
 
 def _highest_precisions(problem: Problem, candidates: list[Candidate]) -> FloatArray:
     """Highest precision of each group at any threshold of any of the scores, among those that select enough."""
-    highest, width = np.full(problem.n_groups, np.nan), problem.n_varying
+    highest = np.full(problem.n_groups, np.nan)
     for candidate in candidates:
-        curves, _ = curves_of(problem, problem.block.X[:, :width] @ candidate.parameters[:width])
+        curves, _ = curves_of(problem, problem.score(candidate.parameters, varying=True))
         precision = ratio(curves.true_positives, curves.selected)
         precision = np.where(problem.terms.constraints.selects_enough(curves), precision, np.nan)
         highest = np.fmax(highest, np.fmax.reduceat(precision, curves.start[:-1]))

@@ -11,7 +11,7 @@ first with the log-loss, then with errors and ever sharper predictions.
 from __future__ import annotations
 
 from contextlib import suppress
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
 import numpy as np
 from numpy.typing import NDArray
@@ -22,7 +22,7 @@ from ..behaviour import as_decisions
 from ..constraints import SHARE_SLACK, InfeasibleError
 from ..counting import GroupCounts, ratio
 from ..counting.rows import InMemoryRows
-from .candidates import curves_of, names_of, with_best_thresholds
+from .candidates import FittedScore, curves_of, in_training, names_of
 from .evaluation import MIN_SELECTED, accuracy_lower_bound
 from .linear import FeatureBlock, LinearLoss
 from .objective import StrategicObjective, TargetedObjective
@@ -124,23 +124,15 @@ def _best_counts(problem: Problem, start: FloatArray, min_selected: int) -> tupl
 # ---------------------------------------------------------------------- refinement
 
 
-@dataclass(frozen=True, eq=False)
-class FittedScore:
-    """A score with its kind, by which scores of different folds are matched, and the groups it was refined for."""
-
-    kind: str
-    parameters: FloatArray
-    groups: NDArray[np.intp] | None = None
-
-
-def fit_scores(problem: Problem, start: FloatArray, sets: list[NDArray[np.intp]]) -> list[FittedScore]:
-    """The score of everybody first, then scores that are refined for each of some sets of groups."""
-    scores = [FittedScore("everybody", start)]
-    for groups in sets:
-        refined = f"refined for {names_of(problem.labels, groups)}, ridge "
-        for ridge, parameters in zip(RIDGES, refined_scores(problem, start, groups), strict=False):
-            scores.append(FittedScore(f"{refined}{ridge:g}", parameters, groups))
-    return scores
+def fit_refined(problem: Problem, start: FloatArray, sets: list[NDArray[np.intp]]) -> list[FittedScore]:
+    """Scores that are refined for each of some sets of groups."""
+    return [
+        FittedScore(
+            f"refined for {names_of(problem.labels, groups)}, ridge {ridge:g}", refined, problem.n_varying, groups
+        )
+        for groups in sets
+        for ridge, refined in zip(RIDGES, refined_scores(problem, start, groups), strict=False)
+    ]
 
 
 def refined_scores(problem: Problem, start: FloatArray, groups: NDArray[np.intp]) -> list[FloatArray]:
@@ -226,10 +218,11 @@ def scores_for_shares(problem: Problem, start: FloatArray, gaussian: FloatArray)
     """Scores from the logistic start, from the best thresholds on it, and from Gaussian starts (one row each)."""
     starts = {"logistic": start}
     with suppress(InfeasibleError):
-        (best,) = with_best_thresholds(problem, start, 1.0, "")
+        (best,) = in_training(problem, FittedScore("", start), by_group=problem.has_group_thresholds)
         starts["thresholds"] = best.parameters
     starts |= {f"random start {i + 1}": parameters for i, parameters in enumerate(gaussian)}
-    return [FittedScore(f"strategic from {name}", _minimise(problem, at)) for name, at in starts.items()]
+    width = problem.n_varying
+    return [FittedScore(f"strategic from {name}", _minimise(problem, at), width) for name, at in starts.items()]
 
 
 def gaussian_starts(random: np.random.RandomState, n_features: int) -> FloatArray:
