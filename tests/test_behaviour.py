@@ -14,7 +14,6 @@ from scipy.stats import norm, uniform
 from own_behaviours import AtLeastTen, Cautious, Linear
 from refusing import refusal
 from selfselect.behaviour import (
-    PRECISION_CLIP,
     BestResponse,
     BetaBeliefs,
     LogitResponse,
@@ -166,21 +165,6 @@ def test_the_smooth_best_response_is_the_papers_sigmoid(q, c, tau):
     assert a[0] == pytest.approx(paper, rel=1e-9, abs=1e-300)
 
 
-def test_the_smooth_best_response_tends_to_the_best_response_and_is_flat_at_its_ends():
-    def evaluated(q, c, tau):
-        published = Published.of_value(np.array(q), np.ones(len(q)))
-        response = SigmoidResponse(tau)
-        return response.shares(published, np.array(c)), response.derivatives(published, np.array(c))[0]
-
-    q = [0.0, 0.3, 0.5, 0.8, 1.0]
-    assert evaluated(q, [0.6] * 5, 200.0)[0].round(6).tolist() == [0, 0, 0, 1, 1]
-    a, derivative = evaluated([0.0, 0.5, 0.5, 0.5, 1.0], [0.5, 0.0, 0.5, 1.0, 0.5], 1.0)
-    odds = PRECISION_CLIP / (1 - PRECISION_CLIP)  # of the least precision, and of the least cost
-    expected = [odds / (1 + odds), 1 / (1 + odds), 0.5, odds / (1 + odds), 1 / (1 + odds)]
-    assert a.tolist() == pytest.approx(expected, rel=1e-9)
-    assert derivative.tolist() == pytest.approx([0, *(4 * share * (1 - share) for share in expected[1:4]), 0], rel=1e-6)
-
-
 @pytest.mark.parametrize("name", [name for name in BEHAVIOURS if "yes or no" in name or name == "beliefs"])
 def test_a_smooth_yes_or_no_is_one_half_where_the_decision_changes(name):
     behaviour, cost = BEHAVIOURS[name][0], np.full(4, 0.6)
@@ -193,12 +177,6 @@ def test_a_smooth_yes_or_no_is_one_half_where_the_decision_changes(name):
 
 
 # ---------------------------------------------------------------------- decisions and margins
-
-
-def test_a_group_counts_as_applying_from_one_half_on():
-    assert as_decisions(np.array([0.0, 0.49, 0.5, 0.51, 1.0])).tolist() == [False, False, True, True, True]
-    assert as_decisions(np.array([True, False])).tolist() == [True, False]
-    assert as_decisions(np.array([0, 1])).tolist() == [False, True]
 
 
 def test_with_a_margin_the_precision_of_a_yes_or_no_must_clear_the_cost_by_it():

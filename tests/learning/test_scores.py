@@ -49,20 +49,6 @@ def test_predictions_and_sums_are_right_for_scores_of_any_size(dtype, vectorised
             )
 
 
-@pytest.mark.parametrize("temperatures", [(2.0, 5.0), (4.0, 4.0)])
-@pytest.mark.parametrize("cuts", [[60, 60], [1, 2, 3, 50, 119], list(range(1, 120))])
-def test_sums_of_parts_add_up_to_those_of_the_whole(data, temperatures, cuts):
-    block, X, y, codes, weight, w = data
-    parts = []
-    for rows in np.split(np.arange(len(y)), cuts):  # a part may be empty, or lack all groups but one
-        part, order = GroupedRows.from_unsorted(y[rows] > 0, codes[rows], weight[rows], K)
-        parts.append(SmoothScores(part, *temperatures).forward((X[rows] @ w[:-1] + w[-1])[order]))
-    merged = sum(parts[1:], parts[0])
-    whole = SmoothScores(block.rows, *temperatures).forward(block.score(w))
-    for name in NAMES:
-        assert getattr(merged, name) == pytest.approx(getattr(whole, name), rel=1e-12), name
-
-
 @VECTORISED
 @pytest.mark.parametrize("temperatures", [(2.0, 5.0), (4.0, 4.0)])
 @pytest.mark.parametrize("name", [*NAMES[2:], "largest", "precision"])

@@ -249,38 +249,6 @@ def test_a_limit_that_is_missed_by_less_than_solvers_round_is_not_met():
 # ---------------------------------------------------------------------- entries of groups, without steps
 
 
-def test_the_best_set_of_entries_is_the_best_of_all_sets_with_one_per_group():
-    rng = np.random.default_rng(3)
-    for _ in range(300):
-        n_groups = 5
-        group = np.sort(np.r_[np.arange(n_groups), rng.integers(0, n_groups, 7)])
-        share = rng.uniform(0.1, 1, len(group))
-        share = share[np.lexsort((share, group))]
-        people, qualified = rng.integers(5, 200, n_groups), rng.uniform(0, 1, n_groups)
-        n = share * people[group]
-        choices = GroupChoices(
-            gain=n * rng.uniform(0.5, 1, len(group)),
-            n=n,
-            cover=n * qualified[group],
-            reliable=np.ones(n_groups, dtype=bool),
-            may_stay_out=rng.random(n_groups) < 0.7,
-            group=group,
-        )
-        none = [[-1] if out else [] for out in choices.may_stay_out]
-        sets = np.array(list(product(*(np.r_[none[z], np.flatnonzero(group == z)] for z in range(n_groups))))).astype(
-            int
-        )
-        gain, n, cover = (np.append(part, 0.0)[sets].sum(axis=1) for part in (choices.gain, choices.n, choices.cover))
-        need = rng.uniform(0, 1) * cover.max()
-        fits = (cover >= need) & (n > 0)
-        best = best_set(choices, need)
-        assert best.value == pytest.approx((gain[fits] / n[fits]).max(), abs=1e-9)
-        assert best.upper - best.value <= 1e-9
-        assert best.gain.sum() / best.n.sum() == pytest.approx(best.value, abs=1e-12)
-        rough = best_set(choices, need, exact=False)
-        assert rough.value <= best.value + 1e-12 <= rough.upper + 2e-12
-
-
 def choices_of(rng, K, whole):
     n = rng.integers(5, 2000, K).astype(float)
     cover = np.floor(n * rng.uniform(0, 1, K))
@@ -353,72 +321,7 @@ def test_shares_of_0_and_1_give_the_same_as_booleans(mode):
         assert outcome(table, constraints, shut_out=mode, only=only) == booleans
 
 
-@pytest.mark.parametrize(
-    "constraints",
-    [
-        Constraints(),
-        Constraints(max_social_cost=0.4),
-        Constraints(between_groups=(DemographicParity(0.1),)),
-        Constraints(max_social_cost=0.5, between_groups=(DemographicParity(0.1), TruePositiveRateParity(0.3))),
-    ],
-)
-def test_half_of_each_group_is_as_good_as_the_whole(constraints):
-    """If shares are the same at all steps at which somebody applies, they cancel."""
-    steps, applies = bigger_table(0, rows=600, behaviour=BestResponse())
-    whole = optimise_thresholds(steps, applies, constraints=constraints)
-    limit = 1 - (1 - constraints.max_social_cost) / 2
-    half = Constraints(max_social_cost=limit, between_groups=constraints.between_groups)
-    halved = optimise_thresholds(steps, 0.5 * applies, constraints=half)
-    assert halved.value == pytest.approx(whole.value, abs=1e-9)
-    assert halved.exact
-    assert (halved.share[halved.applying] == 0.5).all()
-
-
-def test_a_sharp_logit_response_gives_nearly_the_value_of_the_best_response():
-    steps, applies = bigger_table(1, behaviour=BestResponse())
-    _, shares = bigger_table(1, behaviour=LogitResponse(1e-5))
-    constraints = Constraints(max_social_cost=0.3)
-    expected = optimise_thresholds(steps, applies, constraints=constraints)
-    best = optimise_thresholds(steps, shares, constraints=constraints)
-    assert best.value == pytest.approx(expected.value, abs=2e-3)
-
-
 # ---------------------------------------------------------------------- relations between tasks
-
-
-@pytest.mark.parametrize("seed", range(3))
-def test_more_steps_never_lower_the_value(seed):
-    rng = np.random.default_rng([23, seed])
-    for _ in range(150):
-        table = draw_table(rng)
-        constraints = draw_constraints(rng, table.steps, rng.permutation(["social cost", "parity"])[:1])
-        table.reliable = table.shares > 0
-        out = [(table.shares[table.steps.group == z] == 0).any() for z in range(len(table.steps.n))]
-        fewer = SimpleNamespace(**vars(table))
-        fewer.reliable = table.reliable & (rng.random(len(table.shares)) < 0.6)
-        if not all(out):  # otherwise an unreliable step may replace a reliable one
-            continue
-        try:
-            less = solve(fewer, constraints)
-        except InfeasibleError:
-            continue
-        if not np.isnan(less.value):
-            assert solve(table, constraints).value >= less.value - 1e-12
-
-
-def test_a_weaker_limit_never_lowers_the_value():
-    steps, shares = bigger_table(2)
-    parity = (DemographicParity(0.2),)
-    for between in ((), parity):
-        values = []
-        for limit in (0.35, 0.45, 0.6, 0.8, 1.0):
-            best = optimise_thresholds(
-                steps, shares, constraints=Constraints(max_social_cost=limit, between_groups=between)
-            )
-            assert 1 - best.share @ steps.positives / steps.positives.sum() <= limit + 1e-9
-            values.append(best.value)
-            assert best.value + best.gap >= max(values)
-        assert values == sorted(values)
 
 
 @pytest.mark.parametrize("behaviour", [LogitResponse(0.05), BestResponse()], ids=str)
