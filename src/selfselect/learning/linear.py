@@ -38,7 +38,8 @@ class FeatureBlock:
 
     def of_groups(self, groups: NDArray[np.intp]) -> FeatureBlock:
         """Rows of some groups, given in rising order; those of a single group are not copied."""
-        return FeatureBlock(self.X[self.rows.rows_of(groups)], self.rows.of_groups(groups))
+        rows = self.rows.rows_of(groups)
+        return FeatureBlock(self.X[rows], self.rows.take(rows, self.rows.size[groups]))
 
     def score(self, parameters: FloatArray) -> FloatArray:
         """Score of each row, by weights and intercept."""

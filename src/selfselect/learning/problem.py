@@ -15,7 +15,7 @@ from ..counting import GroupCounts
 from ..publishing import ThresholdCurves
 from ..statistics import SLACK, Precision, Published, Statistic
 from .linear import FeatureBlock
-from .scores import GroupedRows, starts_of
+from .scores import GroupedRows
 
 #: Rows that are rearranged at a time.
 CHUNK = 10_000
@@ -175,9 +175,8 @@ class Problem:
         """The same task for some of the rows; a group may be left without any."""
         if which.all():
             return self
-        rows = self.block.rows
-        start = starts_of(np.bincount(rows.codes[which], minlength=self.n_groups))
-        block = FeatureBlock(self.block.X[which], GroupedRows(rows.y[which], rows.weight[which], start))
+        size = np.bincount(self.block.rows.codes[which], minlength=self.n_groups)
+        block = FeatureBlock(self.block.X[which], self.block.rows.take(which, size))
         return replace(self, block=block, row_numbers=self.row_numbers[which])
 
     def rows_among(self, numbers: NDArray[np.intp]) -> BoolArray:

@@ -49,7 +49,7 @@ class GroupedRows:
     ) -> tuple[GroupedRows, NDArray[np.intp]]:
         """Sort by group; also return the order of the sorted rows."""
         order = np.argsort(codes, kind="stable")
-        start = starts_of(np.bincount(codes, minlength=n_groups))
+        start = np.searchsorted(codes[order], np.arange(n_groups)).astype(np.intp)
         return cls(y[order].astype(np.float64), weight[order], start), order
 
     @property
@@ -103,15 +103,9 @@ class GroupedRows:
             return slice(first, first + self.size[groups[0]])
         return np.isin(self.codes, groups)
 
-    def of_groups(self, groups: NDArray[np.intp]) -> GroupedRows:
-        """The rows of some groups, given in rising order."""
-        rows = self.rows_of(groups)
-        return GroupedRows(self.y[rows], self.weight[rows], starts_of(self.size[groups]))
-
-
-def starts_of(size: NDArray[np.intp]) -> NDArray[np.intp]:
-    """First row of each group, from the number of rows of each."""
-    return (np.cumsum(size) - size).astype(np.intp)
+    def take(self, rows: slice | BoolArray, size: NDArray[np.intp]) -> GroupedRows:
+        """Some of the rows, of groups of these sizes."""
+        return GroupedRows(self.y[rows], self.weight[rows], (np.cumsum(size) - size).astype(np.intp))
 
 
 class SmoothScores:
