@@ -222,6 +222,13 @@ def check_nonnegative(value: Any, name: str) -> float:
     return number
 
 
+def check_whole(value: Any, name: str, least: int) -> int:
+    """Whole number of at least ``least``."""
+    if not isinstance(value, int | np.integer) or isinstance(value, bool) or value < least:
+        raise ValueError(f"{name} must be a whole number of at least {least}, got {value!r}.")
+    return int(value)
+
+
 def check_threshold(value: Any, name: str = "threshold") -> float:
     """Single number, infinite if need be, but not NaN."""
     number = _as_number(value, name)

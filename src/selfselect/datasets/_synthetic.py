@@ -12,16 +12,10 @@ import numpy as np
 import pandas as pd
 from sklearn.utils import check_random_state
 
-from .._validation import check_fraction
+from .._validation import check_fraction, check_whole
 from ._tables import Population
 
 RandomState = int | np.random.RandomState | None
-
-
-def _check_size(size: Any, name: str) -> int:
-    if isinstance(size, bool) or not isinstance(size, int | np.integer) or size < 1:
-        raise ValueError(f"{name} must be a whole number of at least 1, got {size!r}.")
-    return int(size)
 
 
 def _bunch(
@@ -66,7 +60,7 @@ def make_base_rate_groups(
     rates = np.asarray([check_fraction(rate, "base_rates") for rate in base_rates])
     if not len(rates):
         raise ValueError("base_rates is empty: there must be at least one group.")
-    size = _check_size(n_per_group, "n_per_group")
+    size = check_whole(n_per_group, "n_per_group", 1)
     random = check_random_state(random_state)
     codes = np.repeat(np.arange(len(rates)), size)
     y = random.uniform(size=len(codes)) < rates[codes]
@@ -98,7 +92,7 @@ def make_ordering_constraint(
     """
     if not isinstance(n_samples, tuple | list) or len(n_samples) != 2:
         raise ValueError(f"n_samples must hold the rows of both groups, got {n_samples!r}.")
-    codes = np.repeat([0, 1], [_check_size(size, "n_samples") for size in n_samples])
+    codes = np.repeat([0, 1], [check_whole(size, "n_samples", 1) for size in n_samples])
     random = check_random_state(random_state)
     y = random.uniform(size=len(codes)) < np.array([0.3, 0.7])[codes]
     first = codes == 0
@@ -130,7 +124,7 @@ def make_precision_curves(
     >>> make_precision_curves(n_groups=3, n_per_group=50).data.shape
     (150, 4)
     """
-    groups, size = _check_size(n_groups, "n_groups"), _check_size(n_per_group, "n_per_group")
+    groups, size = check_whole(n_groups, "n_groups", 1), check_whole(n_per_group, "n_per_group", 1)
     random = check_random_state(random_state)
     labels, values, base_rates = [], [], []
     for _ in range(groups):
@@ -164,7 +158,7 @@ def make_calibrated_score(n_samples: int = 10_000, *, random_state: RandomState 
     >>> make_calibrated_score(100, random_state=0).data.shape
     (100, 2)
     """
-    size = _check_size(n_samples, "n_samples")
+    size = check_whole(n_samples, "n_samples", 1)
     random = check_random_state(random_state)
     x = random.uniform(size=size)
     y = random.uniform(size=size) < (x - 1 / 3) ** 2 + 1 / 3

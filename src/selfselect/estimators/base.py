@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
+from dataclasses import field
 from pathlib import Path
-from typing import Any, ClassVar, Self
+from typing import Any, ClassVar, Self, cast
 
 import numpy as np
 import pandas as pd
@@ -24,17 +25,22 @@ from ..learning import TrainingTerms
 from ..publishing import PublishedStatistics
 from ..publishing.splits import Publishing, TrainingSet, as_publishing
 from ..statistics import Guaranteed, LowerBound, Statistic
-from .docs import with_shared_docs
-from .explanation import explain_groups
-from .fit_warnings import warn_about_published
+from .docs import estimator_class
 from .guarantee import fit_with_guarantee
 from .io import SAVING, save_model
-from .routing import plain_groups
-from .social_cost import warn_about_social_cost
-from .training_data import TrainingPeople, as_counts, encode_person, find_classes, is_qualified, warn_about_copies
+from .messages import explain_groups, warn_about_published
+from .training_data import (
+    TrainingPeople,
+    as_counts,
+    encode_person,
+    find_classes,
+    is_qualified,
+    plain_groups,
+    warn_about_copies,
+)
 
 
-@with_shared_docs
+@estimator_class
 class SelfSelectionClassifier(ClassifierMixin, BaseEstimator, ABC):
     """Base of all classifiers: a subclass fits a rule, this class publishes its statistics.
 
@@ -58,24 +64,14 @@ class SelfSelectionClassifier(ClassifierMixin, BaseEstimator, ABC):
     _guarantee_after_fit: ClassVar[bool] = True
 
     #: Classifiers that take constraints have a parameter of this name.
-    constraints: Any = ()
-    unseen_scores_: NDArray[np.float64] | None
+    constraints = cast("Any", ())
 
-    def __init__(
-        self,
-        cost: Cost,
-        subsidies: Subsidies,
-        subsidy_kind: SubsidyKind,
-        behaviour: Behaviour | None,
-        publish: str | Publishing,
-        pos_label: Any,
-    ) -> None:
-        self.cost = cost
-        self.subsidies = subsidies
-        self.subsidy_kind = subsidy_kind
-        self.behaviour = behaviour
-        self.publish = publish
-        self.pos_label = pos_label
+    cost: Cost = field(default=0.7, kw_only=False)
+    subsidies: Subsidies = None
+    subsidy_kind: SubsidyKind = "additive"
+    behaviour: Behaviour | None = None
+    publish: str | Publishing = "cross_fit"
+    pos_label: Any = None
 
     def __sklearn_tags__(self) -> Any:
         """Tags of scikit-learn: two classes only."""
@@ -122,11 +118,11 @@ class SelfSelectionClassifier(ClassifierMixin, BaseEstimator, ABC):
         X, y = to_pandas(X), to_pandas(y)
         if self._has_guarantee and self._guarantee_after_fit:
             check_consistent_length(X, y)
-            fit_with_guarantee(self, X, y, self._training_people(X, y, sensitive_features, sample_weight, person))
+            fit_with_guarantee(self, self._training_people(X, y, sensitive_features, sample_weight, person))
             return self
         X, y = self._validate(X, y)
         people = self._training_people(X, y, self._groups_of(X, sensitive_features), sample_weight, person)
-        self._fit(X, y, people, sample_weight)
+        self._publish(people, *self._fit(people))
         return self
 
     @abstractmethod
@@ -134,8 +130,8 @@ class SelfSelectionClassifier(ClassifierMixin, BaseEstimator, ABC):
         """Check and convert features and labels, and set ``n_features_in_``."""
 
     @abstractmethod
-    def _fit(self, X: Any, y: Any, people: TrainingPeople, sample_weight: Any) -> None:
-        """Fit the rule, and call :meth:`_publish`."""
+    def _fit(self, people: TrainingPeople) -> tuple[NDArray[Any], NDArray[Any]]:
+        """Fit the rule; return scores of the evaluated rows and of the fitted ones, positive for the selected."""
 
     def _training_people(
         self, X: Any, y: Any, groups: Any, sample_weight: ArrayLike | None, person: Any
@@ -183,13 +179,15 @@ class SelfSelectionClassifier(ClassifierMixin, BaseEstimator, ABC):
                 "from the training data, and may be too good for new people.",
                 PromiseWarning,
             )
-        return TrainingPeople(qualified, codes, weights, splits, plain_groups(groups, codes), person_codes)
+        given_groups = plain_groups(groups, codes)
+        return TrainingPeople(X, y, qualified, codes, weights, splits, given_groups, sample_weight, person_codes)
 
     def _publish(self, people: TrainingPeople, score: NDArray[Any], in_sample: NDArray[Any]) -> None:
-        """Publish the counts of the evaluated rows by their scores; ``in_sample`` holds scores of the fitted rows."""
+        """Publish the counts of the evaluated rows by their scores, and check the constraints on them."""
         labels, splits = people.groups.labels, people.splits
         self.published_ = PublishedStatistics(labels, people.counts(splits.evaluated, score > 0))
-        self.published_in_sample_, self.unseen_scores_ = self.published_, None
+        self.published_in_sample_ = self.published_
+        self.unseen_scores_: NDArray[np.float64] | None = None
         if splits.mode != "train":
             self.published_in_sample_ = PublishedStatistics(labels, people.counts(splits.final, in_sample > 0))
             self.unseen_scores_ = np.full(len(people.qualified), np.nan)
@@ -197,7 +195,7 @@ class SelfSelectionClassifier(ClassifierMixin, BaseEstimator, ABC):
         if not self._has_guarantee and not hasattr(self, "statistic_"):
             self.statistic_ = people.fit_statistic(self._statistic, people.curves(score))
         warn_about_published(self)
-        warn_about_social_cost(self)
+        self._check_constraints()
 
     def _training_terms(self, labels: pd.Index, **settings: Any) -> TrainingTerms:
         """What the classifier is trained for: its terms and constraints, for all groups."""

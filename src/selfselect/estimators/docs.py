@@ -1,10 +1,11 @@
-"""Documentation of parameters and attributes that several classifiers share, written once."""
+"""Constructors of estimators, and documentation of parameters and attributes that several share."""
 
 from __future__ import annotations
 
+from dataclasses import dataclass, field
 from inspect import cleandoc
 from string import Template
-from typing import Any, TypeVar
+from typing import Any, TypeVar, dataclass_transform
 
 Class = TypeVar("Class", bound=type[Any])
 
@@ -78,9 +79,11 @@ SHARED = {
 }
 
 
-def with_shared_docs(cls: Class) -> Class:
-    """Replace ``$name`` in the docstring of a class by the entry of :data:`SHARED`."""
+@dataclass_transform(eq_default=False, kw_only_default=True, field_specifiers=(field,))
+def estimator_class(cls: Class) -> Class:
+    """Make the constructor of an estimator from its fields, and fill entries of :data:`SHARED` into its docstring."""
     if cls.__doc__ is not None:  # python -OO removes docstrings
         entries = {name: cleandoc(text) for name, text in SHARED.items()}
         cls.__doc__ = Template(cleandoc(cls.__doc__)).substitute(entries)
+    dataclass(eq=False, repr=False, kw_only=True)(cls)
     return cls

@@ -15,15 +15,14 @@ import pandas as pd
 from scipy.special import ndtr, ndtri
 
 from .._frames import take_rows
-from .._notices import PromiseWarning, captured_warnings, warn
+from .._notices import captured_warnings
 from .._validation import FloatArray, list_some
 from ..constraints import Constraints, InfeasibleError
 from ..counting import position_of, ratio
 from ..publishing import CrossFit, LowerBound, guarantee_groups
 from ..publishing.splits import as_publishing
 from ..statistics import SLACK
-from .routing import groups_for
-from .training_data import TrainingPeople
+from .training_data import TrainingPeople, groups_for
 
 #: Probability that the test of a group passes, where thresholds can be chosen so.
 POWER = 0.8
@@ -31,30 +30,24 @@ POWER = 0.8
 MAX_CONFIDENCE = 1 - 1e-9
 
 
-def fit_with_guarantee(model: Any, X: Any, y: Any, people: TrainingPeople) -> None:
+def fit_with_guarantee(model: Any, people: TrainingPeople) -> None:
     """Fit a classifier to a part of the people, and test on the others which groups reach their cost."""
     fitted, evaluated = people.splits.final, people.splits.evaluated
     labels, fitted_groups = people.groups.labels, people.groups.take(fitted)
-    fitted_rows, evaluated_rows = (
-        (take_rows(X, rows), take_rows(people.given_groups, rows)) for rows in (fitted, evaluated)
-    )
-    chosen = _choose(model, fitted_groups.labels, *fitted_rows, take_rows(y, fitted), take_rows(people.person, fitted))
+    chosen = _choose(model, fitted_groups.labels, people)
     model.__dict__.pop("feature_names_in_", None)  # of an earlier fit
     model.__dict__.update({name: value for name, value in vars(chosen).items() if name.endswith("_")})
     tested = np.zeros(len(labels), dtype=bool)
     confidence = _confidence(model)
     applies = chosen.set_params(publish=CrossFit(statistic=LowerBound(confidence))).applies().to_numpy()
     tested[position_of(fitted_groups.labels, labels, "The fitted", "the training data")] = applies
-    score, in_sample = _scores(chosen, *evaluated_rows), _scores(chosen, *fitted_rows)
-    counts = people.counts(evaluated, score > 0)
+    score, in_sample = (_scores(chosen, *people.take(rows)) for rows in (evaluated, fitted))
     costs = model._terms().effective_cost(labels)
+    counts = people.counts(evaluated, score > 0)
     model.promise_level_, promised = guarantee_groups(counts, tested, costs, 1 - confidence)
     model.promised_ = pd.Series(promised, index=labels, name="promised")
     model._publish(people, score, in_sample)
-    if hasattr(model, "violations_"):  # of the counts that chose the classifier
-        model._check_constraints()
     _check_limits(model)
-    _warn_about_selection_rates(model)
 
 
 def _scores(chosen: Any, X: Any, groups: Any) -> FloatArray:
@@ -68,9 +61,10 @@ def _scores(chosen: Any, X: Any, groups: Any) -> FloatArray:
     return np.where(selected, 1.0, -1.0)
 
 
-def _choose(model: Any, labels: pd.Index, X: Any, groups: Any, y: Any, person: Any) -> Any:
+def _choose(model: Any, labels: pd.Index, people: TrainingPeople) -> Any:
     """Classifier to be tested: one that is likely to pass if there is one, else one that may pass."""
-    likely = confidence_for_power(_confidence(model), as_publishing(model.publish).size)
+    rows, likely = people.splits.final, confidence_for_power(_confidence(model), as_publishing(model.publish).size)
+    (X, groups), y, person = people.take(rows), take_rows(people.y, rows), take_rows(people.person, rows)
     for confidence in (likely, _confidence(model)):
         chosen = _without_guarantee(model, labels, confidence)
         with captured_warnings():  # they are about counts that are not published
@@ -135,17 +129,3 @@ def _check_limits(model: Any) -> None:
                 f"At most {limit:g} of the qualified may stay away, but {social_cost:.3f} of those set aside are of "
                 f"groups whose cost cannot be guaranteed with a probability of {_confidence(model):g}. {advice}"
             )
-
-
-def _warn_about_selection_rates(model: Any) -> None:
-    """Warn if the people set aside fall short of the least selection rate, which holds for the fitted people."""
-    counts = model.published_.counts
-    least = Constraints.of(model.constraints, model.published_.groups).min_selection_rate
-    short = counts.selected < (least - SLACK) * counts.n
-    if short.any():
-        rates = ", ".join(f"{rate:.3f}" for rate in counts.selection_rate[short][:5])
-        warn(
-            f"Selection rates of {list_some(model.published_.groups[short])} among the people set aside are {rates}, "
-            f"below the least rate of {least:g}, which holds for the people the classifier was chosen on.",
-            PromiseWarning,
-        )

@@ -47,17 +47,17 @@ class LinearClassifier(SelfSelectionClassifier):
         check_consistent_length(X, y)
         return X, y
 
-    def _transform(self, X: Any, y: Any, people: TrainingPeople, rows: Rows) -> tuple[FloatArray, Any]:
+    def _transform(self, people: TrainingPeople, rows: Rows) -> tuple[FloatArray, Any]:
         """Features of all rows by a transformer that is fitted to some of them, and this transformer."""
         if people.weights is not None:
             rows = rows[people.weights[rows] > 0]
         transformer, others = clone(self.transformer), np.setdiff1d(np.arange(len(people.qualified)), rows)
-        fitted = self._check_features(transformer.fit_transform(take_rows(X, rows), take_rows(y, rows)))
+        fitted = self._check_features(transformer.fit_transform(take_rows(people.X, rows), take_rows(people.y, rows)))
         if not len(others):
             return fitted, transformer
         features = np.empty((len(people.qualified), fitted.shape[1]))
         features[rows] = fitted
-        features[others] = self._check_features(transformer.transform(take_rows(X, others)))
+        features[others] = self._check_features(transformer.transform(take_rows(people.X, others)))
         return features, transformer
 
     def _check_features(self, X: Any) -> FloatArray:
@@ -78,16 +78,15 @@ class LinearClassifier(SelfSelectionClassifier):
         ``problem_of`` gives the problem of a fold by its training rows, if there is a transformer.
         """
 
-    def _fit(self, X: Any, y: Any, people: TrainingPeople, sample_weight: Any) -> None:
-        terms = self._terms_of_training(people)
-        problem_of, given = None, X
+    def _fit(self, people: TrainingPeople) -> tuple[NDArray[Any], NDArray[Any]]:
+        terms, X, problem_of = self._terms_of_training(people), people.X, None
         self.__dict__.pop("transformer_", None)  # of an earlier fit
         with one_thread():
             if self.transformer is not None:
-                X, self.transformer_ = self._transform(given, y, people, people.splits.final)
+                X, self.transformer_ = self._transform(people, people.splits.final)
 
                 def problem_of(rows: Rows) -> Problem:
-                    return self._problem(self._transform(given, y, people, rows)[0], people, terms)
+                    return self._problem(self._transform(people, rows)[0], people, terms)
 
             problem = self._problem(X, people, terms)
             best, unseen = self._solve(X, people, problem, problem_of)
@@ -96,11 +95,11 @@ class LinearClassifier(SelfSelectionClassifier):
         self.intercept_ = self._for_second_class(np.array([intercept]))
         self.origin_ = best.origin
         in_sample = X[people.splits.final] @ coefficients + intercept
-        self._publish(people, in_sample if unseen is None else unseen, in_sample)
-        counts, least = self.published_.counts, terms.constraints.min_selection_rate
+        score = in_sample if unseen is None else unseen
+        counts, least = people.counts(people.splits.evaluated, score > 0), terms.constraints.min_selection_rate
         if least > 0 and (counts.selected < (least - SLACK) * counts.n).any():
-            raise InfeasibleError(too_few_selected(self.published_.groups, counts, least))
-        self._check_constraints()
+            raise InfeasibleError(too_few_selected(people.groups.labels, counts, least))
+        return score, in_sample
 
     def _problem(self, X: FloatArray, people: TrainingPeople, terms: TrainingTerms) -> Problem:
         """The task of the rows with a positive weight."""
@@ -138,9 +137,3 @@ class LinearClassifier(SelfSelectionClassifier):
         """Smooth predictions ``sigma(2 score)`` of both classes: they rank people, and are not calibrated."""
         second = expit(TEMPERATURE * self.decision_function(X))
         return np.column_stack([1 - second, second])
-
-
-def check_whole(value: Any, name: str, least: int) -> None:
-    """Refuse anything but a whole number of at least ``least``."""
-    if not isinstance(value, int | np.integer) or isinstance(value, bool) or value < least:
-        raise ValueError(f"{name} must be a whole number of at least {least}, got {value!r}.")

@@ -13,9 +13,11 @@ from sklearn.utils.validation import _check_sample_weight, check_is_fitted, vali
 
 from .._threads import one_thread
 from ..learning import DescentSettings, FeatureBlock, logistic_by_descent
+from .docs import estimator_class
 from .training_data import two_classes
 
 
+@estimator_class
 class GradientDescentLogisticRegression(ClassifierMixin, BaseEstimator):
     """Logistic regression without penalty, trained by full-batch gradient descent from a Gaussian start.
 
@@ -55,20 +57,11 @@ class GradientDescentLogisticRegression(ClassifierMixin, BaseEstimator):
     0.84
     """
 
-    def __init__(
-        self,
-        *,
-        temperature: float = 2.0,
-        learning_rate: float = 0.1,
-        max_iter: int = 30_000,
-        dtype: str = "float64",
-        random_state: int | np.random.RandomState | None = None,
-    ) -> None:
-        self.temperature = temperature
-        self.learning_rate = learning_rate
-        self.max_iter = max_iter
-        self.dtype = dtype
-        self.random_state = random_state
+    temperature: float = 2.0
+    learning_rate: float = 0.1
+    max_iter: int = 30_000
+    dtype: str = "float64"
+    random_state: int | np.random.RandomState | None = None
 
     def __sklearn_tags__(self) -> Any:
         """Tags of scikit-learn: two classes only."""

@@ -9,18 +9,13 @@ from numpy.typing import NDArray
 from sklearn.utils.metaestimators import available_if
 from sklearn.utils.validation import check_is_fitted
 
-from .._frames import take_rows, to_pandas
-from .._validation import check_same_rows
-from ..behaviour import Behaviour
-from ..costs import Cost, Subsidies, SubsidyKind
-from ..publishing.splits import Publishing, Rows
-from .docs import with_shared_docs
-from .routing import groups_for, plain_groups
-from .training_data import TrainingPeople
+from ..publishing.splits import Rows
+from .docs import estimator_class
+from .training_data import TrainingPeople, groups_for
 from .wrapped import WrappedClassifier, default_threshold_of, inner_has
 
 
-@with_shared_docs
+@estimator_class
 class NaiveClassifier(WrappedClassifier):
     """Any classifier, trained as if everybody applied.
 
@@ -53,38 +48,21 @@ class NaiveClassifier(WrappedClassifier):
     # with metadata routing, groups are requested by default
     __metadata_request__predict_proba = {"sensitive_features": True}  # noqa: RUF012
 
-    def __init__(
-        self,
-        estimator: Any = None,
-        *,
-        cost: Cost = 0.7,
-        subsidies: Subsidies = None,
-        subsidy_kind: SubsidyKind = "additive",
-        behaviour: Behaviour | None = None,
-        publish: str | Publishing = "cross_fit",
-        pos_label: Any = None,
-    ) -> None:
-        super().__init__(cost, subsidies, subsidy_kind, behaviour, publish, pos_label)
-        self.estimator = estimator
-
-    def _fit(self, X: Any, y: Any, people: TrainingPeople, sample_weight: Any) -> None:
+    def _fit(self, people: TrainingPeople) -> tuple[NDArray[Any], NDArray[Any]]:
         def selects(inner: Any, rows: Rows) -> NDArray[np.bool_]:
-            groups = take_rows(people.given_groups, rows)
-            return np.asarray(self._labels_of(inner, take_rows(X, rows), groups) == self.positive_)
+            return np.asarray(self._labels_of(inner, *people.take(rows)) == self.positive_)
 
         def scores(inner: Any, rows: Rows) -> NDArray[Any]:
             selected = selects(inner, rows)
             has_score = hasattr(inner, "decision_function") or hasattr(inner, "predict_proba")
-            if people.splits.mode == "train" or not has_score:
-                return np.where(selected, 1, -1)
-            score = self._score_rows(inner, X, people, rows) - default_threshold_of(inner)
-            return score if ((score > 0) == selected).all() else np.where(selected, 1.0, -1.0)
+            if people.splits.mode != "train" and has_score:
+                score = self._score_of(inner, *people.take(rows)) - default_threshold_of(inner)
+                if ((score > 0) == selected).all():
+                    return score
+            return np.where(selected, 1.0, -1.0)
 
-        score, self.estimator_ = people.splits.run(
-            lambda rows: self._fit_inner(X, y, people, sample_weight, rows, self.estimator), scores
-        )
-        in_sample = score if people.splits.mode == "train" else selects(self.estimator_, people.splits.final)
-        self._publish(people, score, in_sample)
+        score, self.estimator_ = people.splits.run(lambda rows: self._fit_inner(people, rows, self.estimator), scores)
+        return score, score if people.splits.mode == "train" else selects(self.estimator_, people.splits.final)
 
     def _labels_of(self, inner: Any, X: Any, groups: Any) -> NDArray[Any]:
         """Predictions of a fitted inner classifier in the user's labels."""
@@ -93,9 +71,8 @@ class NaiveClassifier(WrappedClassifier):
 
     def predict(self, X: Any, sensitive_features: Any = None) -> NDArray[Any]:
         """Label of each row; an inner classifier that takes groups gets them."""
-        check_is_fitted(self, "estimator_")
-        check_same_rows(X=X, sensitive_features=sensitive_features)
-        return self._labels_of(self.estimator_, to_pandas(X), plain_groups(sensitive_features))
+        X, groups = self._checked(X, sensitive_features)
+        return self._labels_of(self.estimator_, X, groups)
 
     @available_if(inner_has("decision_function"))
     def decision_function(self, X: Any, sensitive_features: Any = None) -> NDArray[Any]:
@@ -108,10 +85,8 @@ class NaiveClassifier(WrappedClassifier):
         return self._call_inner("predict_proba", X, sensitive_features)
 
     def _call_inner(self, method: str, X: Any, sensitive_features: Any) -> NDArray[Any]:
-        check_is_fitted(self, "estimator_")
-        check_same_rows(X=X, sensitive_features=sensitive_features)
-        groups = groups_for(self.estimator_, method, plain_groups(sensitive_features))
-        return np.asarray(getattr(self.estimator_, method)(to_pandas(X), **groups))
+        X, groups = self._checked(X, sensitive_features)
+        return np.asarray(getattr(self.estimator_, method)(X, **groups_for(self.estimator_, method, groups)))
 
     @property
     def intercept_(self) -> NDArray[Any]:

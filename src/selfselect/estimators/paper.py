@@ -9,19 +9,18 @@ from typing import Any
 import numpy as np
 from sklearn.utils import check_random_state
 
-from .._validation import FloatArray, check_nonnegative
-from ..behaviour import Behaviour, check_margin
+from .._validation import FloatArray, check_nonnegative, check_whole
+from ..behaviour import check_margin
 from ..constraints import Constraint, Constraints, DemographicParity, ReleasedDemographicParity
-from ..costs import Cost, Subsidies, SubsidyKind
 from ..learning import Candidate, DescentSettings, Problem, TrainingTerms, solve_by_descent
 from ..publishing.splits import Publishing, Rows
 from ..statistics import Precision
-from .docs import with_shared_docs
-from .linear import LinearClassifier, check_whole
+from .docs import estimator_class
+from .linear import LinearClassifier
 from .training_data import TrainingPeople
 
 
-@with_shared_docs
+@estimator_class
 class PaperClassifier(LinearClassifier):
     """The paper's learner: gradient descent on its objective from Gaussian starts, of which the best is kept.
 
@@ -71,33 +70,15 @@ class PaperClassifier(LinearClassifier):
     {'z0': True, 'z1': False}
     """
 
-    def __init__(
-        self,
-        cost: Cost = 0.7,
-        *,
-        preset: str = "released",
-        parity: float = 0.0,
-        margin: float = 0.02,
-        n_starts: int = 5,
-        max_iter: int = 30_000,
-        application_weight: float = 1 / 6,
-        settings: Mapping[str, Any] | None = None,
-        random_state: int | np.random.RandomState | None = None,
-        subsidies: Subsidies = None,
-        subsidy_kind: SubsidyKind = "additive",
-        behaviour: Behaviour | None = None,
-        publish: str | Publishing = "train",
-        pos_label: Any = None,
-    ) -> None:
-        super().__init__(cost, subsidies, subsidy_kind, behaviour, publish, pos_label)
-        self.preset = preset
-        self.parity = parity
-        self.margin = margin
-        self.n_starts = n_starts
-        self.max_iter = max_iter
-        self.application_weight = application_weight
-        self.settings = settings
-        self.random_state = random_state
+    preset: str = "released"
+    parity: float = 0.0
+    margin: float = 0.02
+    n_starts: int = 5
+    max_iter: int = 30_000
+    application_weight: float = 1 / 6
+    settings: Mapping[str, Any] | None = None
+    random_state: int | np.random.RandomState | None = None
+    publish: str | Publishing = "train"
 
     def _descent_settings(self) -> DescentSettings:
         """Settings of the descent: named ones take precedence over those of the preset."""

@@ -9,20 +9,17 @@ from typing import Any
 import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
-from sklearn.utils.validation import check_is_fitted
 
-from .._validation import FloatArray, check_nonnegative
-from ..behaviour import Behaviour, check_margin
+from .._validation import FloatArray, check_nonnegative, check_whole
+from ..behaviour import check_margin
 from ..constraints import Constraint, InfeasibleError, check_constraints
-from ..costs import Cost, Subsidies, SubsidyKind
 from ..learning import accuracy_lower_bound, threshold_between, violation_at_thresholds
-from ..publishing.splits import Publishing
-from .docs import with_shared_docs
+from .docs import estimator_class
 from .training_data import TrainingPeople
 from .wrapped import WrappedClassifier, default_threshold_of
 
 
-@with_shared_docs
+@estimator_class
 class SemiStrategicClassifier(WrappedClassifier):
     """Any classifier's score, with the threshold of the highest induced accuracy on people the score had not seen.
 
@@ -72,39 +69,20 @@ class SemiStrategicClassifier(WrappedClassifier):
     True
     """
 
-    def __init__(
-        self,
-        estimator: Any = None,
-        *,
-        cost: Cost = 0.7,
-        constraints: Sequence[Constraint] = (),
-        margin: float = 0.0,
-        caution: float = 0.0,
-        grid: int | None = None,
-        prefit: bool = False,
-        subsidies: Subsidies = None,
-        subsidy_kind: SubsidyKind = "additive",
-        behaviour: Behaviour | None = None,
-        publish: str | Publishing = "cross_fit",
-        pos_label: Any = None,
-    ) -> None:
-        super().__init__(cost, subsidies, subsidy_kind, behaviour, publish, pos_label)
-        self.estimator = estimator
-        self.constraints = constraints
-        self.margin = margin
-        self.caution = caution
-        self.grid = grid
-        self.prefit = prefit
+    constraints: Sequence[Constraint] = ()
+    margin: float = 0.0
+    caution: float = 0.0
+    grid: int | None = None
+    prefit: bool = False
 
-    def _fit(self, X: Any, y: Any, people: TrainingPeople, sample_weight: Any) -> None:
+    def _fit(self, people: TrainingPeople) -> tuple[NDArray[Any], NDArray[Any]]:
         margin = check_margin(self.margin, self._terms().effective_cost(people.groups.labels))
         check_nonnegative(self.caution, "caution")
-        if self.grid is not None and (not isinstance(self.grid, int | np.integer) or self.grid < 2):
-            raise ValueError(f"grid must be a whole number of at least 2, or None, got {self.grid!r}.")
-        score, self.estimator_ = self._fit_and_score(X, y, people, sample_weight, self.estimator)
+        if self.grid is not None:
+            check_whole(self.grid, "grid", 2)
+        score, self.estimator_ = self._fit_and_score(people, self.estimator)
         self.threshold_ = self._search(people, score, margin)
-        self._publish(people, score - self.threshold_, self._score_fitted(X, people, score) - self.threshold_)
-        self._check_constraints()
+        return score - self.threshold_, self._score_fitted(people, score) - self.threshold_
 
     def _search(self, people: TrainingPeople, score: FloatArray, margin: float) -> float:
         curves, labels = people.curves(score), people.groups.labels
@@ -151,12 +129,5 @@ class SemiStrategicClassifier(WrappedClassifier):
         correct = case["induced_accuracy"].fillna(0.0).to_numpy() * applicants
         return np.asarray(accuracy_lower_bound(correct, applicants, fitted_weights=0.0, errors=self.caution))
 
-    def decision_function(self, X: Any, sensitive_features: Any = None) -> NDArray[np.float64]:
-        """Inner score minus the threshold; positive for the second class."""
-        check_is_fitted(self, "threshold_")
-        return self._for_second_class(self._inner_score(X, sensitive_features) - self.threshold_)
-
-    def predict(self, X: Any, sensitive_features: Any = None) -> NDArray[Any]:
-        """Label of each row: qualified where the inner score is above the threshold."""
-        check_is_fitted(self, "threshold_")
-        return self._as_labels(self._inner_score(X, sensitive_features) > self.threshold_)
+    def _threshold_of(self, groups: Any, n_rows: int) -> float:
+        return self.threshold_

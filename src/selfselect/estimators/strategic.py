@@ -10,10 +10,9 @@ import numpy as np
 from sklearn.utils import check_random_state
 
 from .._notices import warn
-from .._validation import BoolArray, FloatArray, check_choice, check_nonnegative, list_some
-from ..behaviour import Behaviour, check_margin
+from .._validation import BoolArray, FloatArray, check_choice, check_nonnegative, check_whole, list_some
+from ..behaviour import check_margin
 from ..constraints import Constraint
-from ..costs import Cost, Subsidies, SubsidyKind
 from ..learning import (
     MIN_SELECTED,
     SOLVERS,
@@ -24,10 +23,10 @@ from ..learning import (
     select_out_of_fold,
     solve,
 )
-from ..publishing.splits import Publishing, Rows, TrainingSet, as_publishing
+from ..publishing.splits import Rows, TrainingSet, as_publishing
 from ..statistics import Precision
-from .docs import with_shared_docs
-from .linear import LinearClassifier, check_whole
+from .docs import estimator_class
+from .linear import LinearClassifier
 from .training_data import TrainingPeople
 
 #: Ways to keep out a group that is not meant to apply.
@@ -36,7 +35,7 @@ SHUT_OUT = ("select_none", "select_all")
 AUTO_MARGIN = 0.02
 
 
-@with_shared_docs
+@estimator_class
 class StrategicClassifier(LinearClassifier):
     """Linear classifier with the highest induced accuracy: accurate on those who apply because of it.
 
@@ -113,33 +112,14 @@ class StrategicClassifier(LinearClassifier):
     #: Whether training under constraints between groups may push groups that are not meant to apply below their cost.
     _push_out: ClassVar[bool] = True
 
-    def __init__(
-        self,
-        cost: Cost = 0.7,
-        *,
-        transformer: Any = None,
-        constraints: Sequence[Constraint] = (),
-        margin: float | str = "auto",
-        solver: str = "auto",
-        shut_out: str = "select_none",
-        l2: float = 0.0,
-        max_iter: int | None = None,
-        random_state: int | np.random.RandomState | None = None,
-        subsidies: Subsidies = None,
-        subsidy_kind: SubsidyKind = "additive",
-        behaviour: Behaviour | None = None,
-        publish: str | Publishing = "cross_fit",
-        pos_label: Any = None,
-    ) -> None:
-        super().__init__(cost, subsidies, subsidy_kind, behaviour, publish, pos_label)
-        self.transformer = transformer
-        self.constraints = constraints
-        self.margin = margin
-        self.solver = solver
-        self.shut_out = shut_out
-        self.l2 = l2
-        self.max_iter = max_iter
-        self.random_state = random_state
+    transformer: Any = None
+    constraints: Sequence[Constraint] = ()
+    margin: float | str = "auto"
+    solver: str = "auto"
+    shut_out: str = "select_none"
+    l2: float = 0.0
+    max_iter: int | None = None
+    random_state: int | np.random.RandomState | None = None
 
     def _solve(
         self, X: FloatArray, people: TrainingPeople, problem: Problem, problem_of: Callable[[Rows], Problem] | None

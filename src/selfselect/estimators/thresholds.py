@@ -9,26 +9,23 @@ from typing import Any, ClassVar, Literal
 import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
-from sklearn.utils.validation import check_is_fitted
 
-from .._frames import to_pandas
 from .._validation import FloatArray, check_choice, check_nonnegative, list_some
-from ..behaviour import Behaviour, Shares
+from ..behaviour import Shares
 from ..constraints import Constraint, InfeasibleError, RateParity
-from ..costs import Cost, Subsidies, SubsidyKind
 from ..counting import encode_groups, position_of, with_same_columns
 from ..learning import OptimalThresholds, accuracy_lower_bound, majority_steps, optimise_thresholds, threshold_between
 from ..publishing import GuaranteedThresholds, ThresholdCurves, guarantee_thresholds, threshold_sequences
-from ..publishing.splits import Publishing, as_publishing
+from ..publishing.splits import as_publishing
 from ..statistics import Statistic
-from .docs import with_shared_docs
+from .docs import estimator_class
 from .training_data import TrainingPeople
 from .wrapped import WrappedClassifier, default_threshold_of
 
 ShutOut = Literal["select_none", "select_all", "forbid"]
 
 
-@with_shared_docs
+@estimator_class
 class GroupThresholdClassifier(WrappedClassifier):
     """Any classifier's score, with the thresholds per group that have the highest induced accuracy.
 
@@ -92,41 +89,22 @@ class GroupThresholdClassifier(WrappedClassifier):
 
     _guarantee_after_fit: ClassVar[bool] = False
 
-    def __init__(
-        self,
-        estimator: Any = None,
-        *,
-        cost: Cost = 0.7,
-        constraints: Sequence[Constraint] = (),
-        shut_out: ShutOut = "select_none",
-        caution: float = 2.0,
-        prefit: bool = False,
-        group_columns: Sequence[str] | None = None,
-        unseen: str = "error",
-        subsidies: Subsidies = None,
-        subsidy_kind: SubsidyKind = "additive",
-        behaviour: Behaviour | None = None,
-        publish: str | Publishing = "cross_fit",
-        pos_label: Any = None,
-    ) -> None:
-        super().__init__(cost, subsidies, subsidy_kind, behaviour, publish, pos_label)
-        self.estimator = estimator
-        self.constraints = constraints
-        self.shut_out = shut_out
-        self.caution = caution
-        self.prefit = prefit
-        self.group_columns = group_columns
-        self.unseen = unseen
+    constraints: Sequence[Constraint] = ()
+    shut_out: ShutOut = "select_none"
+    caution: float = 2.0
+    prefit: bool = False
+    group_columns: Sequence[str] | None = None
+    unseen: str = "error"
 
-    def _fit(self, X: Any, y: Any, people: TrainingPeople, sample_weight: Any) -> None:
+    def _fit(self, people: TrainingPeople) -> tuple[NDArray[Any], NDArray[Any]]:
         check_choice(self.unseen, "unseen", ("error", "pooled"))
         check_nonnegative(self.caution, "caution")
         candidates, optima = self._candidates(), []
         for candidate in candidates:
-            score, model = self._fit_and_score(X, y, people, sample_weight, candidate)
+            score, model = self._fit_and_score(people, candidate)
             curves, guaranteed = people.curves(score), None
             if self._has_guarantee:
-                fitted_score = self._score_rows(model, X, people, people.splits.final)
+                fitted_score = self._score_of(model, *people.take(people.splits.final))
                 guaranteed = self._guarantee(people, curves, fitted_score, len(candidates))
             statistic = people.fit_statistic(self._statistic, curves, one_threshold=False)
             optimum = self._optimise(people, curves, model, guaranteed, statistic)
@@ -143,10 +121,9 @@ class GroupThresholdClassifier(WrappedClassifier):
             # groups that are not let in have a threshold that was not tested
             passed = guaranteed.groups(curves.groups) & self.allocation_.applying
             self.promised_.iloc[people.position_of(curves)] = passed.to_numpy()
-        codes, final = people.groups.codes, people.splits.final
-        in_sample = self._score_fitted(X, people, score)
-        self._publish(people, score - thresholds[codes[people.splits.evaluated]], in_sample - thresholds[codes[final]])
-        self._check_constraints()
+        own = thresholds[people.groups.codes]
+        in_sample = self._score_fitted(people, score) - own[people.splits.final]
+        return score - own[people.splits.evaluated], in_sample
 
     def _candidates(self) -> list[Any]:
         if not isinstance(self.estimator, list | tuple):
@@ -249,22 +226,6 @@ class GroupThresholdClassifier(WrappedClassifier):
         thresholds = self.thresholds_.to_numpy()
         by_group = np.where(position >= 0, thresholds[position], default_threshold_of(self.estimator_))
         return np.asarray(by_group[own.codes], dtype=np.float64)
-
-    def _above_threshold(self, X: Any, sensitive_features: Any) -> FloatArray:
-        """Inner score minus the threshold of the person's group; positive means selected."""
-        check_is_fitted(self, "thresholds_")
-        X = to_pandas(X)
-        groups = self._groups_of(X, sensitive_features)
-        score = self._inner_score(X, groups)
-        return np.asarray(score - self._threshold_of(groups, len(score)))
-
-    def decision_function(self, X: Any, sensitive_features: Any = None) -> NDArray[np.float64]:
-        """Inner score minus the threshold of the person's group; positive for the second class."""
-        return self._for_second_class(self._above_threshold(X, sensitive_features))
-
-    def predict(self, X: Any, sensitive_features: Any = None) -> NDArray[Any]:
-        """Label of each row: qualified where the inner score is above the threshold of the person's group."""
-        return self._as_labels(self._above_threshold(X, sensitive_features) > 0)
 
     def _threshold_text(self, i: int) -> str:
         threshold = self.thresholds_.iloc[i]

@@ -1,24 +1,30 @@
-"""Training data of a classifier: labels of two classes, groups, weights, and splits."""
+"""Training data of a classifier: labels of two classes, groups, weights and splits; groups for inner estimators."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
+from inspect import Parameter, signature
 from typing import Any
 
 import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
+from sklearn import get_config
 from sklearn.utils import assert_all_finite
+from sklearn.utils.metadata_routing import get_routing_for_object
 from sklearn.utils.multiclass import check_classification_targets, type_of_target
 from sklearn.utils.validation import column_or_1d
 
-from .._frames import to_pandas
+from .._frames import take_rows, to_pandas
 from .._notices import PromiseWarning, warn
 from .._validation import BoolArray, FloatArray, as_column, check_same_length, list_some, refuse_missing
-from ..counting import GroupCodes, GroupCounts, position_of
+from ..counting import GroupCodes, GroupCounts, encode_groups, position_of
 from ..publishing import ThresholdCurves
 from ..publishing.splits import Rows, Splits, count_copies
 from ..statistics import Statistic
+
+#: Name of the argument by which groups are passed.
+GROUPS = "sensitive_features"
 
 
 def find_classes(y: Any, pos_label: Any) -> tuple[NDArray[Any], Any, BoolArray]:
@@ -104,17 +110,24 @@ def warn_about_copies(X: Any, qualified: BoolArray, groups: GroupCodes) -> None:
 
 @dataclass(frozen=True, eq=False)
 class TrainingPeople:
-    """Labels, groups, weights and persons of the training rows, and their splits; and the groups as given.
+    """Training rows, their splits, and groups and weights also as given.
 
     ``person`` has a code for each row that is the same for rows of one person; None means that every row is a person.
     """
 
+    X: Any
+    y: Any
     qualified: BoolArray
     groups: GroupCodes
     weights: FloatArray | None
     splits: Splits
-    given_groups: Any = None
-    person: Rows | None = None
+    given_groups: Any
+    given_weights: Any
+    person: Rows | None
+
+    def take(self, rows: Rows) -> tuple[Any, Any]:
+        """Features and groups of some rows, as inner estimators get them."""
+        return take_rows(self.X, rows), take_rows(self.given_groups, rows)
 
     def counts(self, rows: Rows, selected: NDArray[np.bool_]) -> GroupCounts:
         """Counts per group of some rows."""
@@ -142,3 +155,34 @@ class TrainingPeople:
             rows, score, weights = rows[keep], score[keep], weights[keep]
         groups, person = self.groups.take(rows), None if self.person is None else _if_repeated(self.person[rows])
         return ThresholdCurves.from_codes(self.qualified[rows], score, groups.codes, groups.labels, weights, person)
+
+
+def groups_for(estimator: Any, method: str, groups: Any) -> dict[str, Any]:
+    """Groups as a keyword argument for a method that takes them, otherwise nothing.
+
+    A method takes groups if it has a parameter ``sensitive_features``, if it requests them by scikit-learn's metadata
+    routing, or if it is the ``fit`` of one of fairlearn's reductions. If it cannot do without them, None is an error.
+    """
+    own = signature(getattr(estimator, method)).parameters.get(GROUPS)
+    reduction = any(cls.__module__.startswith("fairlearn.reductions") for cls in type(estimator).__mro__)
+    takes = own is not None or (reduction and method == "fit")
+    if get_config()["enable_metadata_routing"]:
+        routing = get_routing_for_object(estimator)
+        requests = getattr(getattr(routing, method, None), "requests", {})  # a router has none of its own
+        takes = bool(routing.consumes(method, [GROUPS])) or (takes and requests.get(GROUPS) is not False)
+    if takes and groups is not None:
+        return {GROUPS: groups}
+    if takes and (own is None or own.default is Parameter.empty):
+        call = "fit(X, y, sensitive_features=...)" if method == "fit" else f"{method}(X, sensitive_features=...)"
+        raise TypeError(f"{type(estimator).__name__} needs the group of each row: pass {call}.")
+    return {}
+
+
+def plain_groups(groups: Any, codes: GroupCodes | None = None) -> Any:
+    """Groups as inner estimators get them: pandas and arrays as they are, anything else as a column of labels."""
+    groups = to_pandas(groups)
+    if groups is None or isinstance(groups, pd.Series | pd.DataFrame | np.ndarray):
+        return groups
+    codes = encode_groups(groups) if codes is None else codes
+    labels = codes.labels.take(codes.codes)
+    return labels.to_frame(index=False, allow_duplicates=True) if labels.nlevels > 1 else labels.to_numpy()

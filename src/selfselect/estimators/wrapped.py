@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from abc import abstractmethod
+from dataclasses import field
 from typing import Any
 
 import numpy as np
@@ -14,11 +14,12 @@ from sklearn.utils.validation import check_consistent_length, check_is_fitted, v
 
 from .._frames import take_rows, to_pandas
 from .._threads import one_thread
-from .._validation import check_floats, check_same_rows
+from .._validation import FloatArray, check_floats, check_same_rows
+from ..costs import Cost
 from ..publishing.splits import Rows
 from .base import SelfSelectionClassifier
-from .routing import groups_for, plain_groups
-from .training_data import TrainingPeople
+from .docs import estimator_class
+from .training_data import TrainingPeople, groups_for, plain_groups
 
 #: Columns whose standard deviation is outside the first two, or whose mean is more than so many standard deviations
 #: from 0, are scaled before a logistic regression: its solver would stop far from the optimum without a warning.
@@ -107,6 +108,7 @@ def default_threshold_of(estimator: Any) -> float:
     return 0.0 if hasattr(estimator, "decision_function") else 0.5
 
 
+@estimator_class
 class WrappedClassifier(SelfSelectionClassifier):
     """Base of classifiers that hold another classifier as ``estimator_``."""
 
@@ -114,8 +116,9 @@ class WrappedClassifier(SelfSelectionClassifier):
     __metadata_request__predict = {"sensitive_features": True}  # noqa: RUF012
     __metadata_request__decision_function = {"sensitive_features": True}  # noqa: RUF012
 
-    estimator: Any
-    prefit: bool = False
+    estimator: Any = field(default=None, kw_only=False)
+    cost: Cost = 0.7
+    prefit = False
 
     def __sklearn_tags__(self) -> Any:
         """Tags of the inner classifier for what X may hold."""
@@ -137,26 +140,20 @@ class WrappedClassifier(SelfSelectionClassifier):
         """Inner classifiers to choose from."""
         return [self.estimator]
 
-    def _fit_and_score(
-        self, X: Any, y: Any, people: TrainingPeople, sample_weight: Any, inner: Any
-    ) -> tuple[NDArray[Any], Any]:
+    def _fit_and_score(self, people: TrainingPeople, inner: Any) -> tuple[NDArray[Any], Any]:
         """Scores of the evaluated rows by classifiers that were not fitted to them, and the final classifier."""
-
-        def fitted(rows: Rows) -> Any:
-            return inner if self.prefit else self._fit_inner(X, y, people, sample_weight, rows, inner)
-
         if self.prefit:
             self._check_prefit(inner)
-        return people.splits.run(fitted, lambda model, rows: self._score_rows(model, X, people, rows))
+        return people.splits.run(
+            lambda rows: inner if self.prefit else self._fit_inner(people, rows, inner),
+            lambda model, rows: self._score_of(model, *people.take(rows)),
+        )
 
-    def _score_rows(self, inner: Any, X: Any, people: TrainingPeople, rows: Rows) -> NDArray[np.float64]:
-        return self._score_of(inner, take_rows(X, rows), take_rows(people.given_groups, rows))
-
-    def _score_fitted(self, X: Any, people: TrainingPeople, score: NDArray[Any]) -> NDArray[Any]:
+    def _score_fitted(self, people: TrainingPeople, score: NDArray[Any]) -> NDArray[Any]:
         """Scores of the rows that the final classifier is fitted to, given those of the evaluated rows."""
         if people.splits.mode == "train":
             return score
-        return self._score_rows(self.estimator_, X, people, people.splits.final)
+        return self._score_of(self.estimator_, *people.take(people.splits.final))
 
     def _check_prefit(self, estimator: Any) -> None:
         """Refuse a missing estimator, one that is not fitted, and one that was fitted to other labels."""
@@ -167,15 +164,15 @@ class WrappedClassifier(SelfSelectionClassifier):
         if set(classes) != set(self.classes_):
             raise ValueError(f"estimator was fitted to classes {classes}, y holds {self.classes_}.")
 
-    def _fit_inner(self, X: Any, y: Any, people: TrainingPeople, sample_weight: Any, rows: Rows, unfitted: Any) -> Any:
+    def _fit_inner(self, people: TrainingPeople, rows: Rows, unfitted: Any) -> Any:
         """Fit a clone of an inner classifier (None: the default) to some rows."""
-        fit_params = {} if sample_weight is None else {"sample_weight": take_rows(sample_weight, rows)}
-        X, y = take_rows(X, rows), take_rows(y, rows)
+        (X, groups), y, weights = people.take(rows), take_rows(people.y, rows), take_rows(people.given_weights, rows)
+        fit_params = {} if weights is None else {"sample_weight": weights}
         self.labels_encoded_ = False
         with one_thread():
             if unfitted is None:
                 return fit_default(X, y, **fit_params)
-            fit_params |= groups_for(unfitted, "fit", take_rows(people.given_groups, rows))
+            fit_params |= groups_for(unfitted, "fit", groups)
             try:
                 return clone(unfitted).fit(X, y, **fit_params)
             except (TypeError, ValueError):
@@ -190,17 +187,33 @@ class WrappedClassifier(SelfSelectionClassifier):
         classes = classes if set(classes) == set(self.classes_) else self.classes_  # 0 and 1 are in the same order
         return score_of(inner, X, list(classes).index(self.positive_), groups)
 
-    def _inner_score(self, X: Any, sensitive_features: Any) -> NDArray[np.float64]:
-        """Score of the fitted inner classifier for new people."""
+    def _checked(self, X: Any, sensitive_features: Any) -> tuple[Any, Any]:
+        """Features and groups of new people, as the inner classifier gets them."""
+        check_is_fitted(self, "published_")
         check_same_rows(X=X, sensitive_features=sensitive_features)
-        return self._score_of(self.estimator_, to_pandas(X), plain_groups(sensitive_features))
+        X = to_pandas(X)
+        return X, plain_groups(self._groups_of(X, sensitive_features))
+
+    def _above_threshold(self, X: Any, sensitive_features: Any) -> FloatArray:
+        """Inner score minus the threshold; positive means selected."""
+        X, groups = self._checked(X, sensitive_features)
+        score = self._score_of(self.estimator_, X, groups)
+        return np.asarray(score - self._threshold_of(groups, len(score)))
+
+    def _threshold_of(self, groups: Any, n_rows: int) -> Any:
+        """Threshold of all people, or of each person."""
+        raise NotImplementedError
+
+    def decision_function(self, X: Any, sensitive_features: Any = None) -> NDArray[np.float64]:
+        """Inner score minus the threshold; positive for the second class."""
+        return self._for_second_class(self._above_threshold(X, sensitive_features))
+
+    def predict(self, X: Any, sensitive_features: Any = None) -> NDArray[Any]:
+        """Label of each row: qualified where the inner score is above the threshold."""
+        return self._as_labels(self._above_threshold(X, sensitive_features) > 0)
 
     def _predict_with_groups(self, X: Any, sensitive_features: Any) -> NDArray[Any]:
         return np.asarray(self.predict(X, sensitive_features))
-
-    @abstractmethod
-    def predict(self, X: Any, sensitive_features: Any = None) -> NDArray[Any]:
-        """Label of each row."""
 
     @property
     def coef_(self) -> NDArray[Any]:

@@ -8,8 +8,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from .._validation import check_fraction
-from ..estimators.routing import plain_groups
-from ..estimators.training_data import is_qualified
+from ..estimators.training_data import is_qualified, plain_groups
 from ..estimators.wrapped import score_of
 from ..metrics.scorers import final_step
 from ..publishing import ThresholdCurves
