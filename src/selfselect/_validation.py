@@ -143,19 +143,12 @@ def check_same_rows(**columns: Any) -> None:
     """Refuse pandas objects of one length whose rows have different labels: row by row they are different people.
 
     Other objects have no labels, and are matched by position. A dict of columns is checked column by column.
-
-    Examples
-    --------
-    >>> y = pd.Series([1, 0, 1], index=["ann", "bob", "cem"])
-    >>> check_same_rows(y_true=y, score=np.array([0.9, 0.2, 0.7]))
-    >>> check_same_rows(y_true=y, score=pd.Series([0.2, 0.9, 0.7], index=["bob", "ann", "cem"]))
-    Traceback (most recent call last):
-    ...
-    ValueError: y_true and score are about different people: row 0 is 'ann' in y_true but 'bob' in score, row
-    1 is 'bob' in y_true but 'ann' in score. Both have the same labels in another order: pass
-    score.loc[y_true.index]. If rows belong together by position, pass .reset_index(drop=True) or .to_numpy() of both.
     """
-    flat = [(name, part) for name, given in columns.items() for part in _parts(given)]
+    flat = [
+        (name, part)
+        for name, given in columns.items()
+        for part in (given.values() if isinstance(given, dict) else [given])
+    ]
     labelled = [(name, part.index) for name, part in flat if isinstance(part, pd.Series | pd.DataFrame)]
     for name, index in labelled[1:]:
         first, expected = labelled[0]
@@ -174,10 +167,6 @@ def check_same_rows(**columns: Any) -> None:
             f"{first} and {name} are about different people: {listed}. {order}If rows belong together by position, "
             "pass .reset_index(drop=True) or .to_numpy() of both."
         )
-
-
-def _parts(given: Any) -> list[Any]:
-    return list(given.values()) if isinstance(given, dict) else [given]
 
 
 def check_shares(applies: Any, n_rows: int | None = None) -> FloatArray:

@@ -133,7 +133,7 @@ class BoostingObjective:
     def __init__(self, strategic: StrategicObjective, group: GroupCodes | None = None) -> None:
         self.strategic = strategic
         self.group = group
-        self._rows: _TrainingRows | None = None
+        self._rows: Any = None
 
     def __call__(
         self, y_true: ArrayLike, y_pred: ArrayLike, sample_weight: ArrayLike | None = None
@@ -155,17 +155,18 @@ class BoostingObjective:
             The curvature is positive, except for people of weight 0.
         """
         y = np.asarray(y_true)
-        rows = self._training_rows(y, np.ones(len(y)) if sample_weight is None else np.array(sample_weight))
-        gradient, curvature = rows.objective.gradient_and_curvature(y_pred)
-        return rows.total * gradient, rows.total * curvature + MIN_CURVATURE * rows.weight
+        weight = np.ones(len(y)) if sample_weight is None else np.array(sample_weight)
+        gradient, curvature = self._on_rows(y, weight).gradient_and_curvature(y_pred)
+        total = weight.sum(dtype=np.float64)
+        return total * gradient, total * curvature + MIN_CURVATURE * weight
 
     def native(self, y_pred: ArrayLike, data: Any) -> tuple[NDArray[Any], NDArray[Any]]:
         """The same for the function ``train`` of LightGBM (a Dataset) or XGBoost (a DMatrix)."""
         weight = data.get_weight()
         return self(data.get_label(), y_pred, weight if np.size(weight) else None)
 
-    def _training_rows(self, y: NDArray[Any], weight: NDArray[Any]) -> _TrainingRows:
-        """Labels and weights with the groups; the last ones are kept, because they are the same in every round."""
+    def _on_rows(self, y: NDArray[Any], weight: NDArray[Any]) -> Any:
+        """The objective for labels and weights; the last one is kept, because they are the same in every round."""
         if self.group is None or len(y) != len(self.group):
             known = 0 if self.group is None else len(self.group)
             raise ValueError(
@@ -173,26 +174,13 @@ class BoostingObjective:
                 "the groups of exactly the rows that the model is trained on: strategic_objective(group, ...). "
                 "Every fold of a cross-validation needs an objective of its own."
             )
-        if self._rows is None or not self._rows.has(y, weight):
-            self._rows = _TrainingRows(self.strategic, y, self.group, weight)
-        return self._rows
+        if self._rows is None or not all(map(np.array_equal, self._rows[1:], (y, weight))):
+            self._rows = self.strategic.on_rows(y, self.group, weight), y.copy(), weight
+        return self._rows[0]
 
     def __getstate__(self) -> dict[str, Any]:
         """A copy or a saved model keeps the groups, but not labels and weights."""
         return {**self.__dict__, "_rows": None}
-
-
-class _TrainingRows:
-    """The objective for labels and weights of one training set."""
-
-    def __init__(self, strategic: StrategicObjective, y: NDArray[Any], group: GroupCodes, weight: NDArray[Any]) -> None:
-        self.objective = strategic.on_rows(y, group, weight)
-        self.y, self.weight = y.copy(), weight
-        self.total = weight.sum(dtype=np.float64)
-
-    def has(self, y: NDArray[Any], weight: NDArray[Any]) -> bool:
-        """Whether these are the labels and weights."""
-        return np.array_equal(self.y, y) and np.array_equal(self.weight, weight)
 
 
 class ScoreClassifier(ClassifierMixin, BaseEstimator):

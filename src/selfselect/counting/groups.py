@@ -113,13 +113,7 @@ def encode_groups(sensitive_features: Any, *, n_rows: int | None = None, missing
 
 
 def plain_label(label: Any) -> Hashable:
-    """What labels have in common that differ by type, case, blanks or the encoding of accents only.
-
-    Examples
-    --------
-    >>> plain_label("  Rh\u00f4ne  ALPES") == plain_label("rho\u0302ne alpes"), plain_label("1.0") == plain_label(1)
-    (True, True)
-    """
+    """What labels have in common that differ by type, case, blanks or the encoding of accents only."""
     text = " ".join(unicodedata.normalize("NFKC", str(label)).split()).casefold()
     if text[:1] in "+-.0123456789" and "_" not in text:
         try:
@@ -130,19 +124,15 @@ def plain_label(label: Any) -> Hashable:
     return text
 
 
-def same_spelling(labels: pd.Index) -> list[list[int]]:
-    """Positions of labels that look alike: each list has those that agree in :func:`plain_label`."""
+def _warn_about_spelling(labels: pd.Index) -> None:
+    """Warn about labels that agree in :func:`plain_label`."""
     is_text = labels.dtype == object or isinstance(labels.dtype, pd.StringDtype)  # others have one spelling
     if not is_text or len(labels) > MAX_COMPARED:
-        return []
-    alike: dict[Hashable, list[int]] = {}
+        return
+    by_spelling: dict[Hashable, list[int]] = {}
     for i, label in enumerate(labels):
-        alike.setdefault(plain_label(label), []).append(i)
-    return [positions for positions in alike.values() if len(positions) > 1]
-
-
-def _warn_about_spelling(labels: pd.Index) -> None:
-    alike = same_spelling(labels)
+        by_spelling.setdefault(plain_label(label), []).append(i)
+    alike = [positions for positions in by_spelling.values() if len(positions) > 1]
     if alike:
         more = f" (and {len(alike) - 1} more such cases)" if len(alike) > 1 else ""
         warn(
@@ -192,16 +182,14 @@ def locate_labels(wanted: Any, labels: pd.Index, name: str, where: str = "the ta
         set(names)
     except TypeError as error:
         raise TypeError(f"{name} must be a list of group labels, got {wanted!r}.") from error
-    index = _plain_index(names) if labels.nlevels == 1 else _tuple_index(names, labels, name)
-    return position_of(index, labels, name, where)
+    return position_of(_named_index(names, labels, name), labels, name, where)
 
 
 def values_by_group(
     values: Mapping[Any, float] | pd.Series, labels: pd.Index, name: str, *, default: float | None
 ) -> NDArray[np.float64]:
     """Turn a mapping from group to number into an array; without a default, every group must be named."""
-    names = list(values.keys())
-    wanted = _plain_index(names) if labels.nlevels == 1 else _tuple_index(names, labels, name)
+    wanted = _named_index(list(values.keys()), labels, name)
     if wanted.has_duplicates:
         raise ValueError(f"{name} names a group twice: {list_some(wanted[wanted.duplicated()])}.")
     position = position_of(wanted, labels, name, "the table of groups")
@@ -224,7 +212,9 @@ def _plain_index(values: Any, name: Any = None) -> pd.Index:
     return pd.Index(values, name=name, tupleize_cols=False)
 
 
-def _tuple_index(names: list[Any], labels: pd.Index, argument: str) -> pd.Index:
+def _named_index(names: list[Any], labels: pd.Index, argument: str) -> pd.Index:
+    if labels.nlevels == 1:
+        return _plain_index(names)
     wrong = [name for name in names if not isinstance(name, tuple) or len(name) != labels.nlevels]
     if wrong:
         raise ValueError(

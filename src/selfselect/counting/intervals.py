@@ -32,12 +32,6 @@ def effective_trials(
     The variance of the share ``p`` of successes is ``sum w^2 (y - p)^2 / (sum w)^2``, and the number of people is ``p
     (1 - p)`` divided by it, but never more than Kish's ``(sum w)^2 / sum w^2``. Equal weights change nothing, and
     weights never add people; intervals are wider than necessary where the rarer label weighs less.
-
-    Examples
-    --------
-    >>> successes, trials = effective_trials(6.0, 8.0, 12.0, 16.0)  # three of four people who weigh 2 each
-    >>> float(successes), float(trials)
-    (3.0, 4.0)
     """
     k, n = np.asarray(successes, float), np.asarray(trials, float)
     squared_k, squared_n = np.asarray(squared_successes, float), np.asarray(squared_trials, float)

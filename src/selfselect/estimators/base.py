@@ -11,7 +11,7 @@ import numpy as np
 import pandas as pd
 from numpy.typing import ArrayLike, NDArray
 from sklearn.base import BaseEstimator, ClassifierMixin
-from sklearn.utils.validation import check_consistent_length, check_is_fitted
+from sklearn.utils.validation import check_consistent_length, check_is_fitted, validate_data
 
 from .._frames import from_plain, to_pandas, to_plain
 from .._notices import PromiseWarning, warn
@@ -125,9 +125,11 @@ class SelfSelectionClassifier(ClassifierMixin, BaseEstimator, ABC):
         self._publish(people, *self._fit(people))
         return self
 
-    @abstractmethod
     def _validate(self, X: Any, y: Any) -> tuple[Any, Any]:
-        """Check and convert features and labels, and set ``n_features_in_``."""
+        """Check and convert features and labels; X may hold anything that the inner classifier or transformer takes."""
+        validate_data(self, X, y, skip_check_array=True)  # sets names and number of features
+        check_consistent_length(X, y)
+        return X, y
 
     @abstractmethod
     def _fit(self, people: TrainingPeople) -> tuple[NDArray[Any], NDArray[Any]]:

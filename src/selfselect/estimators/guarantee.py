@@ -84,11 +84,6 @@ def confidence_for_power(confidence: float, holdout: float) -> float:
 
     The test on ``n`` people needs a margin of ``ndtri(confidence) + ndtri(POWER)`` of their standard errors. In
     standard errors of the fitted people, who are ``(1 - holdout) / holdout`` times as many, that is a larger number.
-
-    Examples
-    --------
-    >>> round(confidence_for_power(0.9, 0.5), 4), round(confidence_for_power(0.9, 0.3), 4)
-    (0.9831, 0.9994)
     """
     errors = (ndtri(confidence) + ndtri(POWER)) * np.sqrt((1 - holdout) / holdout)
     return float(np.clip(ndtr(errors), confidence, max(MAX_CONFIDENCE, confidence)))

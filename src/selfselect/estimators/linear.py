@@ -12,7 +12,7 @@ from scipy.sparse import issparse
 from scipy.special import expit
 from sklearn.base import clone
 from sklearn.utils import check_array
-from sklearn.utils.validation import check_consistent_length, check_is_fitted, validate_data
+from sklearn.utils.validation import check_is_fitted, validate_data
 
 from .._frames import take_rows, to_pandas
 from .._threads import one_thread
@@ -43,9 +43,7 @@ class LinearClassifier(SelfSelectionClassifier):
                 f"transformer must be a scikit-learn transformer (with fit_transform and transform), got "
                 f"{self.transformer!r}."
             )
-        validate_data(self, X, y, skip_check_array=True)  # sets names and number of features; X may hold texts
-        check_consistent_length(X, y)
-        return X, y
+        return super()._validate(X, y)
 
     def _transform(self, people: TrainingPeople, rows: Rows) -> tuple[FloatArray, Any]:
         """Features of all rows by a transformer that is fitted to some of them, and this transformer."""

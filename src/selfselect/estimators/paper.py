@@ -113,7 +113,5 @@ class PaperClassifier(LinearClassifier):
             coefficients, intercept = problem.standardisation.undo_parameters(candidate.parameters)
             return np.asarray(X[evaluated] @ coefficients + intercept)
 
-        if people.splits.mode == "train":
-            return descend(people.splits.final), None
         unseen, best = people.splits.run(descend, scores)
         return best, unseen

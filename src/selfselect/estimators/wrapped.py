@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 from scipy.sparse import issparse
 from sklearn.base import clone
 from sklearn.linear_model import LogisticRegression
-from sklearn.utils.validation import check_consistent_length, check_is_fitted, validate_data
+from sklearn.utils.validation import check_is_fitted, validate_data
 
 from .._frames import take_rows, to_pandas
 from .._threads import one_thread
@@ -129,12 +129,10 @@ class WrappedClassifier(SelfSelectionClassifier):
         return tags
 
     def _validate(self, X: Any, y: Any) -> tuple[Any, Any]:
-        validate_data(self, X, y, skip_check_array=True)  # sets names and number of features; the inner one checks X
-        check_consistent_length(X, y)
         for estimator in self._candidates():
             if estimator is not None and not hasattr(estimator, "fit"):
                 raise TypeError(f"estimator must be a scikit-learn classifier, got {estimator!r}.")
-        return X, y
+        return super()._validate(X, y)
 
     def _candidates(self) -> list[Any]:
         """Inner classifiers to choose from."""

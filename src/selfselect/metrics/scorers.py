@@ -33,11 +33,8 @@ class ApplicationScorer:
     #: Whether weights are requested; None raises an error if some are passed.
     _weighted: bool | None = None
 
-    def __init__(
-        self, name: str, score: Callable[..., float], cost: Any, subsidies: Any, behaviour: Any, **options: Any
-    ) -> None:
-        self.cost, self.subsidies, self.behaviour = cost, subsidies, behaviour
-        self._name, self._score, self._options = name, score, options
+    def __init__(self, name: str, score: Callable[..., float], terms: dict[str, Any], **options: Any) -> None:
+        self._name, self._score, self._terms, self._options = name, score, terms, options
 
     def __call__(
         self,
@@ -49,15 +46,7 @@ class ApplicationScorer:
     ) -> float:
         """Score a fitted classifier on new people; larger is better."""
         final, features = final_step(estimator, X)
-        audit = final.audit(
-            features,
-            y,
-            sensitive_features,
-            cost=self.cost,
-            subsidies=self.subsidies,
-            behaviour=self.behaviour,
-            sample_weight=sample_weight,
-        )
+        audit = final.audit(features, y, sensitive_features, sample_weight=sample_weight, **self._terms)
         return self.of(audit.outcome)
 
     def of(self, outcome: Outcome) -> float:
@@ -65,8 +54,8 @@ class ApplicationScorer:
         return self._score(outcome, **self._options)
 
     def __repr__(self) -> str:
-        parameters = {"cost": self.cost, "subsidies": self.subsidies, "behaviour": self.behaviour, **self._options}
-        return f"{self._name}({', '.join(f'{name}={value!r}' for name, value in parameters.items())})"
+        parameters = (self._terms | self._options).items()
+        return f"{self._name}({', '.join(f'{name}={value!r}' for name, value in parameters)})"
 
     def set_score_request(self, *, sample_weight: bool | None) -> Self:
         """Set whether scores use the weights that a search is given.
@@ -102,7 +91,7 @@ def _induced_accuracy(outcome: Outcome, max_social_cost: float | None, nobody: f
     return float(-excess if excess > SHARE_SLACK else outcome.induced_accuracy)
 
 
-def _social_cost(outcome: Outcome) -> float:
+def _minus_social_cost(outcome: Outcome) -> float:
     return float(-outcome.social_cost)
 
 
@@ -146,8 +135,9 @@ def induced_accuracy_scorer(
     """
     if max_social_cost is not None:
         check_fraction(max_social_cost, "max_social_cost")
+    terms = {"cost": cost, "subsidies": subsidies, "behaviour": behaviour}
     options = {"max_social_cost": max_social_cost, "nobody": nobody}
-    return ApplicationScorer("induced_accuracy_scorer", _induced_accuracy, cost, subsidies, behaviour, **options)
+    return ApplicationScorer("induced_accuracy_scorer", _induced_accuracy, terms, **options)
 
 
 def social_cost_scorer(cost: Any = None, *, subsidies: Any = None, behaviour: Any = None) -> ApplicationScorer:
@@ -165,4 +155,5 @@ def social_cost_scorer(cost: Any = None, *, subsidies: Any = None, behaviour: An
     >>> social_cost_scorer(cost=0.7)
     social_cost_scorer(cost=0.7, subsidies=None, behaviour=None)
     """
-    return ApplicationScorer("social_cost_scorer", _social_cost, cost, subsidies, behaviour)
+    terms = {"cost": cost, "subsidies": subsidies, "behaviour": behaviour}
+    return ApplicationScorer("social_cost_scorer", _minus_social_cost, terms)
