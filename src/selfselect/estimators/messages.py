@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 from scipy.stats import hypergeom
 
-from .._formats import percent
+from .._formats import count, percent
 from .._notices import PromiseWarning, ShutOutWarning, warn
 from .._validation import list_some
 from ..behaviour import BestResponse
@@ -113,7 +113,7 @@ def explain_groups(table: PublishedStatistics, terms: Terms) -> list[str]:
     for i, cost in enumerate(costs.tolist()):
         reason = _reason(table, i, cost, float(shares[i]), float(values[i]), bool(passed[i]), terms)
         published = _published_text(float(counts.precision[i]), float(values[i]), terms.confidence)
-        sentences.append(f"{_number(counts.selected[i])} of {_number(counts.n[i])} pass{published}; {reason}.")
+        sentences.append(f"{count(counts.selected[i])} of {count(counts.n[i])} pass{published}; {reason}.")
     return sentences
 
 
@@ -147,7 +147,3 @@ def _reason(
         below = "the lower bound" if terms.confidence is not None else "what is published"
         return f"not promised anything: its cost of {cost:g} is reached, but {below} is below it"
     return f"stays away: its cost of {cost:g} is not reached"
-
-
-def _number(value: float) -> str:
-    return f"{value:,.0f}" if float(value).is_integer() else f"{value:,.1f}"

@@ -28,12 +28,15 @@ from .._validation import (
 from ..counting.intervals import ratio
 
 
-def _labels_and_decisions(y_true: ArrayLike, y_pred: ArrayLike, **others: Any) -> tuple[BoolArray, BoolArray]:
-    """Labels and decisions; the rows of all columns, also of the others, must be the same people."""
-    check_same_rows(y_true=y_true, y_pred=y_pred, **others)
+def _columns(
+    y_true: Any, y_pred: Any, sample_weight: Any, **others: Any
+) -> tuple[BoolArray, BoolArray, FloatArray, FloatArray]:
+    """Labels, decisions, shares that apply (1 without ``applies``) and weights; all rows must be the same people."""
+    check_same_rows(y_true=y_true, y_pred=y_pred, sample_weight=sample_weight, **others)
     y, selected = check_binary(y_true, "y_true"), check_binary(y_pred, "y_pred")
     check_same_length(y_true=y, y_pred=selected)
-    return y, selected
+    shares = check_shares(others["applies"], len(y)) if "applies" in others else np.ones(len(y))
+    return y, selected, shares, _weights(sample_weight, len(y))
 
 
 def _weights(sample_weight: ArrayLike | None, n_rows: int) -> FloatArray:
@@ -55,8 +58,8 @@ def assumed_accuracy(y_true: ArrayLike, y_pred: ArrayLike, *, sample_weight: Arr
     >>> assumed_accuracy([1, 0, 1, 0], [1, 0, 0, 0])
     0.75
     """
-    y, selected = _labels_and_decisions(y_true, y_pred, sample_weight=sample_weight)
-    return _average(y == selected, _weights(sample_weight, len(y)))
+    y, selected, _, weights = _columns(y_true, y_pred, sample_weight)
+    return _average(y == selected, weights)
 
 
 def induced_accuracy(
@@ -87,8 +90,8 @@ def induced_accuracy(
     >>> induced_accuracy([1, 0, 1, 0], [1, 0, 0, 0], applies=[True, True, False, False])
     1.0
     """
-    y, selected = _labels_and_decisions(y_true, y_pred, applies=applies, sample_weight=sample_weight)
-    return _average(y == selected, check_shares(applies, len(y)) * _weights(sample_weight, len(y)))
+    y, selected, shares, weights = _columns(y_true, y_pred, sample_weight, applies=applies)
+    return _average(y == selected, shares * weights)
 
 
 def social_cost(
@@ -162,7 +165,8 @@ def applicant_utility(
     >>> applicant_utility([1, 1, 0, 0], [1, 1, 1, 0], cost=0.5)
     0.125
     """
-    y, selected = _labels_and_decisions(y_true, y_pred, applies=applies, cost=cost, sample_weight=sample_weight)
+    given = {} if applies is None else {"applies": applies}
+    y, selected, shares, weights = _columns(y_true, y_pred, sample_weight, cost=cost, **given)
     if np.ndim(cost) == 0:
         costs: Any = check_fraction(cost, "cost")
     else:
@@ -170,11 +174,8 @@ def applicant_utility(
         check_same_length(y_true=y, cost=costs)
         if costs.min() < 0 or costs.max() > 1:
             raise ValueError(f"cost must lie in [0, 1], got values from {costs.min()} to {costs.max()}.")
-    weights = _weights(sample_weight, len(y))
-    gain = selected * (y - costs)
-    if applies is None:
-        return max(0.0, _average(gain, weights))
-    return _average(gain * check_shares(applies, len(y)), weights)
+    utility = _average(shares * selected * (y - costs), weights)
+    return max(0.0, utility) if applies is None else utility
 
 
 def firm_utility(
@@ -210,7 +211,6 @@ def firm_utility(
     >>> firm_utility([1, 1, 0, 0], [1, 1, 1, 0], applies=[True] * 4, price=0.5)
     0.125
     """
-    y, selected = _labels_and_decisions(y_true, y_pred, applies=applies, sample_weight=sample_weight)
+    y, selected, shares, weights = _columns(y_true, y_pred, sample_weight, applies=applies)
     value, paid = check_nonnegative(gain, "gain"), check_nonnegative(price, "price")
-    shares = check_shares(applies, len(y))
-    return _average(shares * selected * (value * y - paid), _weights(sample_weight, len(y)))
+    return _average(shares * selected * (value * y - paid), weights)
