@@ -132,7 +132,7 @@ def test_other_names_of_groups_change_names_only(name, names):
 
 
 #: Views that look at features, not at the score.
-BY_FEATURES = {*ALL_CLASSIFIED, "descended", "objective", "scored", "traded"}
+BY_FEATURES = {*ALL_CLASSIFIED, "descended", "objective", "scored", "loaded", "traded"}
 
 
 @pytest.mark.parametrize("name", [name for name in VIEWS if name not in BY_FEATURES])
@@ -309,8 +309,6 @@ WITHOUT = {
     "ShutOutWarning": "a warning",
     "InfeasibleError": "an error",
     "Provenance": "words",
-    "save_model": "tests/estimators/test_io.py saves models",
-    "load_model": "tests/estimators/test_io.py reads them back",
     "boosting": "tests/test_boosting.py trains models",
     "datasets": "tests/datasets has sums of the tables",
     "plotting": "tests/plotting reads the pictures",

@@ -3,8 +3,10 @@
 A *view* takes people and returns results by name. ``SHOWN`` has the results that each public name is responsible for.
 """
 
+import tempfile
 from dataclasses import dataclass, replace
 from itertools import product
+from pathlib import Path
 
 import numpy as np
 import pandas as pd
@@ -361,3 +363,10 @@ for _name, _publish in product(CLASSIFIERS, WAYS):
 @view(groups="PaperClassifier", audited="PaperClassifier")
 def descended(p):
     return classified(fitted(selfselect.PaperClassifier, p, n_starts=1, max_iter=40, random_state=0), p)
+
+
+@view(groups="save_model load_model", audited="load_model")
+def loaded(p):
+    with tempfile.TemporaryDirectory() as folder:
+        selfselect.save_model(fitted(selfselect.NaiveClassifier, p), Path(folder) / "model.skops")
+        return classified(selfselect.load_model(Path(folder) / "model.skops"), p)

@@ -7,8 +7,10 @@ import pandas as pd
 import pytest
 from sklearn import config_context
 from sklearn.base import clone
+from sklearn.linear_model import LogisticRegression
 from sklearn.model_selection import GridSearchCV, KFold
 from sklearn.utils.estimator_checks import parametrize_with_checks
+from threadpoolctl import threadpool_limits
 
 from selfselect import (
     ApplicationWarning,
@@ -162,6 +164,17 @@ def test_relative_weights_are_scaled_to_the_number_of_people(cls, people):
     tiny = cls(cost=0.6).fit(X, y, sensitive_features=z, sample_weight=np.full(len(y), 1 / len(y)))
     assert tiny.published_.counts.n.sum() == pytest.approx(len(y))
     assert tiny.applies().tolist() == plain.applies().tolist()
+
+
+def test_naive_equals_the_classifier_it_holds(people):
+    X, y, z = people
+    model = NaiveClassifier(cost=0.6).fit(X, y, sensitive_features=z)
+    with threadpool_limits(1):  # as ours are fitted: several threads add up in another order
+        plain = LogisticRegression(C=np.inf, max_iter=1000).fit(X, y)
+    for method in ("predict", "predict_proba", "decision_function"):
+        assert (getattr(model, method)(X) == getattr(plain, method)(X)).all()
+    assert (model.coef_ == plain.coef_).all()
+    assert (model.intercept_ == plain.intercept_).all()
 
 
 @pytest.mark.parametrize(

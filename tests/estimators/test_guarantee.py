@@ -190,7 +190,7 @@ def test_people_of_weight_zero_are_not_counted(crowd):
 def test_a_selection_rate_below_the_least_on_the_people_set_aside_is_a_warning(crowd):
     X, y, z = crowd
     model = StrategicClassifier(cost=0.7, constraints=[MinSelectionRate(0.4)], solver="constructive", **promised)
-    with pytest.warns(ApplicationWarning, match=r"Not all constraints hold.*MinSelectionRate\(0\.4\) by 0\.0"):
+    with pytest.warns(ApplicationWarning, match=r"Not all constraints hold.*MinSelectionRate\(share=0\.4\) by 0\.0"):
         model.fit(X, y, sensitive_features=z)
     assert 0.3 < model.published_.counts.selection_rate.min() < 0.4
 

@@ -7,6 +7,7 @@ from sklearn.exceptions import ConvergenceWarning
 
 from selfselect import PaperClassifier
 from selfselect.behaviour import LogitResponse, SigmoidResponse
+from selfselect.datasets import make_base_rate_groups
 from selfselect.learning.paper import PRESETS
 from selfselect.statistics import Published
 
@@ -101,3 +102,15 @@ def test_a_descent_that_has_not_converged_is_a_warning_and_one_that_diverges_an_
 def test_wrong_settings_are_refused_by_name(people, settings, message):
     with pytest.raises(ValueError, match=message):
         fitted(people, **settings)
+
+
+@pytest.mark.filterwarnings("ignore")
+@pytest.mark.parametrize("preset", ["paper", "released"])
+def test_the_weight_of_parity_brings_selection_rates_together(preset):
+    X, y, z = make_base_rate_groups((0.7, 0.3), n_per_group=300, random_state=0, return_X_y_group=True)
+    spread = []
+    for parity in (0.0, 1000.0 if preset == "paper" else 5.0):
+        model = PaperClassifier(cost=0.6, preset=preset, parity=parity, n_starts=1, max_iter=1500, random_state=0)
+        smooth = model.fit(X, y, sensitive_features=z).predict_proba(X)[:, 1]
+        spread.append(abs(smooth[z == "z0"].mean() - smooth[z == "z1"].mean()))
+    assert spread[1] < 0.2 * spread[0]

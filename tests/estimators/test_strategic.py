@@ -317,6 +317,19 @@ def test_odd_data_lead_to_no_nan_and_no_runtime_warning(name, extra):
         model.audit(X, y, z)
 
 
+@pytest.mark.parametrize("relative", [False, True])
+def test_relative_and_absolute_bounds_are_kept(relative):
+    X, y, z = make_ordering_constraint(random_state=0, return_X_y_group=True)
+    bounds = [
+        cls(0.1, relative=relative, weight=10.0) for cls in (DemographicParity, constraints.FalsePositiveRateParity)
+    ]
+    model = StrategicClassifier(0.6, constraints=bounds, publish="train").fit(X, y, sensitive_features=z)
+    counts = model.published_.counts
+    rates = ((counts.selected, counts.n), (counts.selected - counts.true_positives, counts.n - counts.positives))
+    beyond = [(spread(*rate) if relative else np.ptp(rate[0] / rate[1])) - 0.1 for rate in rates]
+    assert model.violations_.tolist() == pytest.approx([max(0.0, each) for each in beyond], abs=1e-8)
+
+
 # ---------------------------------------------------------------------- other behaviours
 
 
