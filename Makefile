@@ -45,7 +45,7 @@ check: $(VENV)/.installed-dev
 	$(BIN)/ruff check .
 	$(BIN)/mypy
 
-# promises and unseen_data take long, and the latter fetches data: name them to run them.
+# unseen_data takes long, and fetches data: name it to run it.
 BENCHMARKS ?= statistics_and_curves learners margin audit_file allocation load
 bench: $(VENV)/.installed-dev
 	set -e; for name in $(BENCHMARKS); do $(BIN)/python benchmarks/$$name.py; done
