@@ -14,6 +14,7 @@ from selfselect import (
     GroupThresholdClassifier,
     NaiveClassifier,
     PublishedStatistics,
+    StrategicObjective,
     ThresholdCurves,
     audit,
     plan_subsidies,
@@ -217,6 +218,8 @@ def entrances():
         lambda move: naive.audit(X, Y, move(Z)),
         lambda move: by_group.predict(X, sensitive_features=move(Z)),
         lambda move: by_group.decision_function(X, sensitive_features=move(Z.to_frame())),
+        lambda move: StrategicObjective(0.5).value_and_gradient(X["a"], Y, move(Z)),
+        lambda move: StrategicObjective(0.5).hard(move(X["a"]), Y, Z),
     ]
 
 

@@ -29,7 +29,7 @@ import pandas as pd
 from numpy.typing import ArrayLike, NDArray
 from scipy.special import logit
 
-from .._validation import BoolArray, FloatArray, as_column, check_binary, check_choice, check_weights
+from .._validation import BoolArray, FloatArray, as_column, check_binary, check_choice, check_same_rows, check_weights
 from ..behaviour import (
     PRECISION_CLIP,
     Behaviour,
@@ -167,6 +167,7 @@ class StrategicObjective:
 
     def on_rows(self, y: ArrayLike, group: Any, sample_weight: ArrayLike | None = None) -> ObjectiveOnRows:
         """The objective for people whose labels, groups and weights stay the same while their scores change."""
+        check_same_rows(y=y, group=group, sample_weight=sample_weight)
         return ObjectiveOnRows(self, y, group, sample_weight)
 
     def value_and_gradient(
@@ -190,10 +191,12 @@ class StrategicObjective:
         value : float, or ndarray of shape (n_scores,)
         gradient : ndarray of the shape of the score
         """
+        check_same_rows(score=score, y=y)
         return self.on_rows(y, group, sample_weight).value_and_gradient(score)
 
     def hard(self, score: ArrayLike, y: ArrayLike, group: Any, sample_weight: ArrayLike | None = None) -> HardObjective:
         """The same on hard counts: outcome of selecting everybody with a positive score, and violations."""
+        check_same_rows(score=score, y=y)
         return self.on_rows(y, group, sample_weight).hard(score)
 
     def for_groups(self, groups: pd.Index) -> StrategicObjective:
