@@ -4,11 +4,11 @@ The best of many thresholds and of many small groups looks better than it is. A 
 know that. This one asks what is usual for groups like it. Where a share ``q`` of each group is selected, the precision
 of group z is assumed to vary between groups as
 
-    p_z ~ Beta(M m_z, M (1 - m_z)),    logit m_z = location + logit r_z
+    p_z ~ Beta(M m_z, M (1 - m_z)),    logit m_z = location + slope logit r_z
 
 where ``r_z`` is the share of qualified people among those of the group who are *not* selected (shrunk towards that of
-other groups): groups with a higher base rate have a higher precision. Location and strength ``M`` are estimated from
-all groups at this ``q``, with their uncertainty; few groups say little about each other. If all groups have the same
+other groups): groups with a higher base rate mostly have a higher precision. Location, slope and strength ``M`` are
+estimated from all groups at this ``q``, with their uncertainty; few groups say little about each other. If all groups have the same
 threshold, ``q`` is not simply the share of the group that was counted: a part of the differences is chance, and a group
 from which few were selected by chance would look as if it was screened more strictly. What is published is a lower
 quantile of the distribution of ``p_z`` given all counts, and never more than the precision itself. Small groups borrow
@@ -33,10 +33,10 @@ from ..statistics import SLACK, LowerBound, Precision
 DEPTHS = np.geomspace(0.01, 1.0, 20)
 #: Between these a step belongs to the depth that is nearest.
 BETWEEN = np.sqrt(DEPTHS[1:] * DEPTHS[:-1])
-#: Strengths of the prior that are tried, in people; all are as likely beforehand.
-STRENGTHS = np.geomspace(0.5, 1024.0, 12)
+#: Strengths of the prior that are tried, in people, each with all slopes; all are as likely beforehand.
+STRENGTHS, SLOPES = (grid.ravel() for grid in np.meshgrid(np.geomspace(0.5, 1024.0, 8), [0.0, 0.5, 1.0]))
 #: Locations that are tried for each strength, in standard errors.
-GRID = np.linspace(-5.0, 5.0, 15)
+GRID = np.linspace(-5.0, 5.0, 11)
 #: Locations and their standard errors are kept within these limits, far beyond all rates that occur.
 MAX_LOCATION, MAX_ERROR = 12.0, 3.0
 #: A smaller part of the prior is left out.
@@ -56,43 +56,47 @@ ERROR_SHARE = 0.75
 class BetaPrior:
     """How a rate varies between groups: a mixture of Beta distributions.
 
-    ``location``, ``strength`` and ``weight`` have an entry for each part of the mixture.
+    ``location``, ``slope``, ``strength`` and ``weight`` have an entry for each part of the mixture.
     """
 
     location: FloatArray
+    slope: FloatArray
     strength: FloatArray
     weight: FloatArray
 
     @classmethod
     def fit(cls, successes: FloatArray, trials: FloatArray, offset: FloatArray) -> Self:
-        """Fit to the successes of some groups, whose locations differ by known offsets."""
-        some = trials > 0
-        t, p, shift = successes[some], trials[some], offset[some]
+        """Fit to the successes of some groups, whose locations differ by a slope times known offsets."""
+        some, tried = trials > 0, (SLOPES == 0) | offset.any()
+        strengths, slopes = STRENGTHS[tried], SLOPES[tried]
+        t, p, shift = successes[some], trials[some], slopes[:, None] * offset[some]
         # people of one group are alike: so many independent ones are as informative, for each strength
-        size = p / (1 + np.maximum(p - 1, 0) / (STRENGTHS[:, None] + 1))
-        location = np.full(len(STRENGTHS), float(logit((t.sum() + 0.5) / (p.sum() + 1))))
+        size = p / (1 + np.maximum(p - 1, 0) / (strengths[:, None] + 1))
+        location = np.full(len(strengths), float(logit((t.sum() + 0.5) / (p.sum() + 1))))
         for _ in range(20):
             mean = expit(location[:, None] + shift)
             information = (size * mean * (1 - mean)).sum(axis=1) + 1e-3
             step = ((size * (ratio(t, p) - mean)).sum(axis=1) - 1e-3 * location) / information
             location = np.clip(location + np.clip(step, -2, 2), -MAX_LOCATION, MAX_LOCATION)
         error = np.minimum(information**-0.5, MAX_ERROR)
-        tried = np.clip(location[:, None] + error[:, None] * GRID, -MAX_LOCATION, MAX_LOCATION)
-        mean = expit(tried[..., None] + shift)
-        a, b = STRENGTHS[:, None, None] * mean, STRENGTHS[:, None, None] * (1 - mean)
+        points = np.clip(location[:, None] + error[:, None] * GRID, -MAX_LOCATION, MAX_LOCATION)
+        mean = expit(points[..., None] + shift[:, None])
+        a, b = strengths[:, None, None] * mean, strengths[:, None, None] * (1 - mean)
         likelihood = (betaln(a + t, b + p - t) - betaln(a, b)).sum(axis=-1)
         posterior = likelihood + np.log(error)[:, None]
-        usual = expit(tried + shift.sum() / max(len(shift), 1))
+        usual = expit(points + shift.sum(axis=1, keepdims=True) / max(len(t), 1))
         posterior += np.log(usual) + np.log1p(-usual)  # the usual rate may be any in (0, 1), all are as likely
         weight = np.exp(posterior - posterior.max())
         kept = weight > LEAST_WEIGHT * weight.max()
-        strengths = np.broadcast_to(STRENGTHS[:, None], kept.shape)
-        return cls(tried[kept], strengths[kept], weight[kept] / weight[kept].sum())
+        setting = np.nonzero(kept)[0]
+        return cls(points[kept], slopes[setting], strengths[setting], weight[kept] / weight[kept].sum())
 
     def _parts(self, successes: FloatArray, trials: FloatArray, offset: Any) -> Iterator[tuple[float, Any, Any]]:
         """Weight and parameters of each Beta distribution of the mixture, given successes."""
-        for location, strength, weight in zip(self.location, self.strength, self.weight, strict=True):
-            a = strength * expit(location + offset) + successes
+        for location, slope, strength, weight in zip(
+            self.location, self.slope, self.strength, self.weight, strict=True
+        ):
+            a = strength * expit(location + slope * offset) + successes
             yield weight, a, strength + trials - a
 
     def mean(self, successes: FloatArray, trials: FloatArray, offset: Any) -> FloatArray:
