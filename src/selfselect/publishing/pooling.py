@@ -8,11 +8,13 @@ of group z is assumed to vary between groups as
 
 where ``r_z`` is the share of qualified people among those of the group who are *not* selected (shrunk towards that of
 other groups): groups with a higher base rate mostly have a higher precision. Location, slope and strength ``M`` are
-estimated from all groups at this ``q``, with their uncertainty; few groups say little about each other. If all groups have the same
-threshold, ``q`` is not simply the share of the group that was counted: a part of the differences is chance, and a group
-from which few were selected by chance would look as if it was screened more strictly. What is published is a lower
-quantile of the distribution of ``p_z`` given all counts, and never more than the precision itself. Small groups borrow
-from the others; in large groups their own counts outweigh ``M``.
+estimated from all groups at this ``q``, with their uncertainty; few groups say little about each other. What is
+published is a lower quantile of the distribution of ``p_z`` given all counts, and never more than the precision itself.
+Small groups borrow from the others; in large groups their own counts outweigh ``M``.
+
+If all groups have the same threshold, ``q`` is not simply the share of the group that was counted. Groups differ partly
+by chance, and one from which few were selected by chance would look as if it was screened more strictly. So the shares
+are shrunk towards their mean.
 """
 
 from __future__ import annotations
