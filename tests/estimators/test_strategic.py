@@ -77,6 +77,7 @@ def test_columns_that_determine_the_group_work_like_one_hot_columns(people):
     )
 
 
+@pytest.mark.filterwarnings("ignore::selfselect.PromiseWarning")
 def test_without_group_columns_strategic_is_at_least_as_good_as_semi(adult):
     X, y, z, *_ = adult["without"]
     semi = SemiStrategicClassifier(cost=0.75).fit(X, y, sensitive_features=z)
