@@ -27,7 +27,7 @@ from selfselect import (
     save_model,
 )
 from selfselect.publishing import LowerBound
-from views import CLASSIFIERS, SHOWN, VIEWS, WAYS, classified, fitted, some_people, take
+from views import CLASSIFIERS, COST, SHOWN, VIEWS, WAYS, classified, fitted, some_people, take
 
 pytestmark = pytest.mark.filterwarnings(
     "ignore::selfselect.ApplicationWarning", "ignore::sklearn.exceptions.ConvergenceWarning"
@@ -129,6 +129,32 @@ def test_the_same_data_written_differently_give_the_same_result(name, relation):
 @pytest.mark.parametrize("name", VIEWS)
 def test_other_names_of_groups_change_names_only(name, names):
     assert same(VIEWS[name](renamed(PLAIN, names)), with_names(seen(name), names))
+
+
+def with_chance(p):
+    """Numbers that depend on random draws: intervals, held-out numbers; and impact ratios."""
+    other = np.asarray(p.X)[:, 1] > 0
+    one, two = (audit(p.y, y_pred=passed, cost=COST, **p.keywords) for passed in (p.yhat, other))
+    pairs = selfselect.PairedCounts.from_predictions(p.y, p.yhat, other, **p.keywords)
+    drawn = one.uncertainty(n_resamples=50)
+    frontier = selfselect.threshold_frontier(p.y, p.score, cost=COST, threshold=p.threshold, **p.keywords)
+    impact = one.impact_ratios().set_index("category")
+    return {
+        "intervals": drawn.to_frame().to_dict(),
+        "applies": drawn.applies.to_dict(),
+        "apart": selfselect.compare(one, two, n_resamples=50).differences().to_dict(),
+        "paired": selfselect.compare(one, two, pairs=pairs, n_resamples=50).differences().to_dict(),
+        "held out": frontier.to_frame().filter(like="held_out").to_dict("list"),
+        "impact": impact[["impact_ratio", "impact_ratio_low", "impact_ratio_high", "highest"]].to_dict("index"),
+    }
+
+
+@pytest.mark.parametrize("names", [NAMES, BACKWARDS])
+@pytest.mark.parametrize("weighted", [False, True])
+def test_other_names_of_groups_draw_the_same_people(names, weighted):
+    weight = np.random.default_rng(0).exponential(size=len(PLAIN.y)) if weighted else None
+    people = replace(PLAIN, weight=weight)
+    assert same(with_chance(renamed(people, names)), with_names(with_chance(people), names))
 
 
 #: Views that look at features, not at the score.

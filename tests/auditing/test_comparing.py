@@ -147,3 +147,16 @@ def test_the_difference_is_undefined_if_nobody_applies():
     assert row["undefined"] == 1
     assert "goes from" in made.verdict()
     assert json.loads(made.to_json())["induced_accuracy"]["after"] is None
+
+
+def test_pairs_without_the_persons_of_the_audits_are_refused():
+    y, z, passed, other = [1, 0, 1, 1] * 20, list("AB") * 40, [1, 1, 1, 0] * 20, [1, 0, 0, 1] * 20
+    person = np.arange(80) // 2
+    audits = [
+        audit(y, y_pred=decided, sensitive_features=z, cost=0.6, person=person % 20) for decided in (passed, other)
+    ]
+    pairs = PairedCounts.from_predictions(y, passed, other, sensitive_features=z)
+    with pytest.raises(ValueError, match="differ in weights or persons"):
+        compare(*audits, pairs=pairs)
+    told = PairedCounts.from_predictions(y, passed, other, sensitive_features=z, person=person % 20)
+    assert compare(*audits, pairs=told, n_resamples=20).paired

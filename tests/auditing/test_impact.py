@@ -117,3 +117,12 @@ def test_no_interval_reaches_what_no_rate_could_give():
     few = impact_ratios(table).set_index("category").loc["few"]
     assert few["impact_ratio"] == 0
     assert few["impact_ratio_high"] < 2.3  # a rate of 1 over the lower end of 303 of 596
+
+
+@pytest.mark.parametrize("names", ["AB", "BA"])
+def test_of_equal_rates_that_of_most_people_is_the_highest(names):
+    small, large = names
+    z, passed = [small] * 10 + [large] * 40, [1, 0] * 25
+    made = audit(passed, y_pred=passed, sensitive_features=z, cost=0.5).impact_ratios().set_index("category")
+    assert made.loc[large, "highest"]
+    assert not made.loc[small, "highest"]

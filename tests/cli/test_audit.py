@@ -145,6 +145,66 @@ def test_weights_of_a_column_are_those_of_the_library(scored, how):
         assert a == pytest.approx(b)
 
 
+# ---------------------------------------------------------------- persons
+
+
+@pytest.mark.parametrize("how", [("--score", "s"), ("--prediction", "p")])
+def test_each_row_twice_changes_no_interval_if_persons_are_told(scored, tmp_path, how):
+    path, frame = scored
+    twice, report = tmp_path / "twice.csv", tmp_path / "twice.html"
+    pd.concat([frame, frame]).to_csv(twice, index=False)
+    command = (*PEOPLE, *how, "--cost", "0.6")
+    once, told = as_json("audit", path, *command), as_json("audit", twice, *command, "--person", "id")
+    intervals = ("precision_low", "precision_high", "applies")
+    for a, b in zip(once["groups"], told["groups"], strict=True):
+        assert b["n"] == 2 * a["n"]
+        assert {name: b[name] for name in intervals} == pytest.approx({name: a[name] for name in intervals})
+    assert flat(told["uncertainty"]) == pytest.approx(flat(once["uncertainty"]), nan_ok=True)
+    said = "800 rows are about 400 people (column 'id'): rows of one person count as one in intervals."
+    assert told["provenance"]["persons"] == said
+    assert "persons" not in once["provenance"]
+    shown = run("audit", twice, *command, "--person", "id", "--report", report)
+    assert f"Note: {said}" in shown.stderr
+    assert "copies" not in shown.stderr
+    assert "800 rows are about 400 people" in report.read_text()
+    unsaid = run("audit", twice, *command)
+    assert "400 rows are exact copies of another row." in unsaid.stderr
+    assert "pass it as --person COLUMN" in unsaid.stderr
+    assert "rows are about" not in run("audit", path, *command, "--person", "id").output
+
+
+def flat(found):
+    """All numbers in some JSON."""
+    if isinstance(found, dict | list):
+        return [number for part in (found.values() if isinstance(found, dict) else found) for number in flat(part)]
+    return [float(found)] if isinstance(found, int | float) else []
+
+
+@pytest.mark.parametrize("command", ["audit", "check", "plan", "train", "compare"])
+def test_a_row_without_a_person_is_named(scored, tmp_path, command):
+    path, frame = scored
+    frame.assign(id=frame["id"].where(frame.index != 7)).to_csv(path, index=False)
+    model = ("--model", tmp_path / "m.skops") if command == "train" else ("--score", "s")
+    cost = () if command == "check" else ("--cost", "0.6")
+    files = (path, path) if command == "compare" else (path,)
+    result = run(command, *files, *PEOPLE, *model, *cost, "--person", "id")
+    assert result.exit_code == 2
+    assert "row 9, column" in result.output
+    assert "the person is missing" in result.output
+
+
+def test_a_frontier_refuses_persons_and_says_what_takes_them(scored):
+    result = run("frontier", scored[0], *SCORED, "--cost", "0.6", "--person", "id")
+    assert result.exit_code == 2
+    assert "audit, check, compare, plan and train take --person" in " ".join(result.output.split())
+
+
+def test_a_column_of_groups_cannot_name_persons(scored):
+    result = run("audit", scored[0], *SCORED, "--cost", "0.6", "--person", "z")
+    assert result.exit_code == 2
+    assert "cannot name persons" in result.output
+
+
 # ---------------------------------------------------------------- people who were not tested
 
 

@@ -77,6 +77,17 @@ def test_of_more_than_two_labels_those_named_are_qualified_and_all_others_are_no
         assert round(qualified) == ends.isin(named).sum()
 
 
+def test_repeated_persons_are_a_note_and_copies_of_their_rows_no_problem(people, tmp_path):
+    twice = tmp_path / "twice.csv"
+    pd.concat([people, people]).to_csv(twice, index=False)
+    command = ("check", twice, "--label", "hired", "--group", "z")
+    without, told = run(*command), run(*command, "--person", "id")
+    assert f"{len(people)} rows are exact copies of another row." in without.output.replace(",", "")
+    assert f"Note: {2 * len(people)} rows are about {len(people)} people" in told.output.replace(",", "")
+    assert "copies" not in told.output
+    assert "'id'" not in told.output.replace("(column 'id')", "")  # it is no feature
+
+
 def test_rows_that_are_there_twice_are_reported_by_check_audit_and_train(people, tmp_path):
     scored = people.drop(columns="id").assign(score=people["age"] / 70)
     once, twice = tmp_path / "once.csv", tmp_path / "twice.csv"

@@ -122,3 +122,22 @@ def test_people_who_are_not_the_same_are_refused(years, tmp_path, change, said):
     assert result.exit_code == 2
     assert said in result.output
     assert "(--same-people)" in run(*command, "z").output  # nobody is matched by the group
+
+
+@pytest.mark.parametrize("second", [("--score", "t"), ()])
+def test_each_row_twice_changes_no_interval_of_a_difference_if_persons_are_told(years, tmp_path, second):
+    twice = []
+    for path in years:
+        header, *rows = path.read_text().splitlines()
+        twice.append(tmp_path / f"twice-{path.name}")
+        twice[-1].write_text("\n".join([header, *rows, *rows]) + "\n")
+    command = (*COMMON, "--score", "s", *second, "--json", "-")
+    files, doubled = (years[:1], twice[:1]) if second else (years, twice)
+    once, told, untold = (
+        made_of(run("compare", *each, *command, *person))
+        for each, person in ((files, ()), (doubled, ("--person", "id")), (doubled, ()))
+    )
+    for name in ("induced_accuracy", "social_cost", "assumed_accuracy"):
+        assert told[name] == pytest.approx(once[name], abs=1e-9)
+    assert untold["assumed_accuracy"] != pytest.approx(once["assumed_accuracy"], abs=1e-4)
+    assert "persons" in told["provenance"][0]

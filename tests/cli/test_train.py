@@ -98,3 +98,12 @@ def test_a_model_that_does_not_meet_what_is_asked_of_it_is_not_written(table, tm
     assert words in result.output
     assert "No model is written" in result.output
     assert not (tmp_path / "m.skops").exists()
+
+
+def test_rows_of_a_person_are_held_out_together_and_counted_as_one(table, people, tmp_path):
+    pd.concat([people, people.assign(age=people["age"] + 1)]).to_csv(table, index=False)
+    said = trained(table, tmp_path / "m.skops", "--method", "naive", "--person", "id")
+    assert f"{2 * len(people):,} rows are about {len(people):,} people" in said
+    held_out = hold_out(pd.factorize(people["z"], sort=True)[0] * 2 + people["hired"].to_numpy(), 0.3, 0).sum()
+    assert f"about {held_out:,} held-out people" in " ".join(said.split())
+    assert "id" not in load_table_model(tmp_path / "m.skops").columns

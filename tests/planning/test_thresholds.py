@@ -215,3 +215,10 @@ def test_a_single_person_leaves_nothing_held_out(people):
         assert math.isnan(best.held_out_accuracy)
         assert "none held out" in frontier.verdict()
     assert "nan" not in frontier.to_html().lower().split("<script")[0]
+
+
+def test_rows_of_one_person_are_refused_where_rows_are_split():
+    given = {"score": [0.2, 0.4, 0.6, 0.8] * 4, "sensitive_features": list("AB") * 8, "cost": 0.6}
+    with pytest.raises(ValueError, match="keep one row of each"):
+        frontier_for(audit([0, 0, 1, 1] * 4, person=np.arange(16) // 2, **given))
+    assert frontier_for(audit([0, 0, 1, 1] * 4, person=np.arange(16), **given)).one

@@ -117,6 +117,18 @@ def test_rows_of_a_person_fall_into_the_same_part_in_any_order_of_rows(publish, 
     assert parts(np.random.default_rng(1).permutation(len(y))) == in_order
 
 
+@pytest.mark.parametrize("publish", ["cross_fit", "holdout", Holdout(guarantee=True)])
+@pytest.mark.parametrize("repeated", [False, True])
+def test_names_of_groups_do_not_move_people_from_part_to_part(publish, repeated):
+    rng = np.random.default_rng(0)
+    X, y, z = rng.integers(0, 3, (200, 2)), rng.random(200) < 0.5, rng.integers(0, 4, 200)
+    person = rng.integers(0, 100, 200) if repeated else None
+    names = np.array([[0, 1, 2, 3], [3, 2, 1, 0], [2, 0, 3, 1]])
+    made = [as_publishing(publish).splits(X, y, encode_groups(each[z]), person=person).parts for each in names]
+    plain, *others = [[[rows.tolist() for rows in part] for part in parts] for parts in made]
+    assert others == [plain, plain]
+
+
 def test_a_guarantee_evaluates_one_row_of_each_person_drawn_at_random():
     X = np.tile([[0.0], [1.0]], (2000, 1))  # everybody has a row of each kind
     y, person = np.arange(4000) % 3 == 0, np.arange(4000) // 2

@@ -190,3 +190,6 @@ def _check_pairs(pairs: PairedCounts, *audits: Audit) -> None:
             raise ValueError(f"pairs and the {which} audit are not about the same people: their groups differ.")
         if not all(np.allclose(*both) for both in zip(counted.columns, one.published.counts.columns, strict=True)):
             raise ValueError(f"pairs and the {which} audit are not about the same people: their counts differ.")
+        own = one.published.counts
+        if not np.allclose((counted.squares or counted).n, (own.squares or own).n):
+            raise ValueError(f"pairs and the {which} audit differ in weights or persons: give both the same.")

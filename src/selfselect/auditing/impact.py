@@ -66,7 +66,8 @@ def impact_table(table: PublishedStatistics, confidence: float = 0.95) -> pd.Dat
     compared = ~unknown & ~apart & ~np.isnan(rate)
     impact, low, high = (np.full(len(labels), np.nan) for _ in range(3))
     under = np.zeros(len(labels), dtype=bool)
-    top = int(np.flatnonzero(compared)[np.argmax(rate[compared])]) if compared.any() else -1
+    best = compared & (rate == np.max(rate, where=compared, initial=-1))
+    top = int(np.argmax(np.where(best, people, -1))) if compared.any() else -1  # of equal rates, that of most people
     if top >= 0 and rate[top] > 0:
         shown = ~unknown & ~np.isnan(rate)
         impact[shown] = rate[shown] / rate[top]

@@ -14,6 +14,7 @@ from .._validation import FloatArray, check_binary, check_same_length, check_sam
 from ..costs import Terms
 from ..counting import GroupCounts, encode_groups
 from .resampling import Design, Side, Uncertainty, draw_cells, resampled
+from .screening import person_codes
 from .undecided import decision_ranges
 
 
@@ -28,7 +29,7 @@ class PairedCounts:
     cells : ndarray of shape (n_groups, 2, 2, 2)
         People (or their summed weights) by label, by whether they pass under the first model, and the second.
     squares : ndarray of the same shape or None
-        Sums of squared weights, if there are weights.
+        Sums of squared weights, if there are weights or persons: a row counts its weight times that of its person.
     """
 
     groups: pd.Index
@@ -44,9 +45,10 @@ class PairedCounts:
         *,
         sensitive_features: Any = None,
         sample_weight: ArrayLike | None = None,
+        person: ArrayLike | None = None,
         missing: str = "error",
     ) -> Self:
-        """Count labels and what two models predict for the same people.
+        """Count labels and what two models predict for the same people. Parameters as in :func:`selfselect.audit`.
 
         Examples
         --------
@@ -73,7 +75,11 @@ class PairedCounts:
             total = np.bincount(cell, weights=given, minlength=8 * groups.n_groups)
             return np.asarray(total.reshape(groups.n_groups, 2, 2, 2))
 
-        return cls(groups.labels, count_of(weights), None if weights is None else count_of(weights**2))
+        squares = None if weights is None else weights**2
+        if (people := person_codes(person, len(y))) is not None:
+            own = pd.Series(np.ones(len(y)) if weights is None else weights)
+            squares = np.asarray(own * own.groupby([groups.codes, people]).transform("sum"))
+        return cls(groups.labels, count_of(weights), None if squares is None else count_of(squares))
 
     def counts(self) -> tuple[GroupCounts, GroupCounts]:
         """Counts under the first model and under the second."""

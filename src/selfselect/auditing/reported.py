@@ -74,8 +74,9 @@ class Provenance:
     """Where the numbers come from, as a report states it.
 
     ``title`` is usually a file name, ``sha256`` the hash of the file. ``groups`` and ``score`` are names of columns.
-    ``label`` says who is qualified ("repaid = yes"), ``passes`` who passes screening ("score > 0.5"). ``warnings`` are
-    possible problems of the data, ``note`` and ``dated`` what the author of the report adds.
+    ``label`` says who is qualified ("repaid = yes"), ``passes`` who passes screening ("score > 0.5"), ``persons`` how
+    many people the rows are about, if they are fewer. ``warnings`` are possible problems of the data, ``note`` and
+    ``dated`` what the author of the report adds.
     """
 
     title: str = ""
@@ -88,3 +89,4 @@ class Provenance:
     warnings: tuple[str, ...] = ()
     note: str = ""
     dated: str = ""
+    persons: str = ""

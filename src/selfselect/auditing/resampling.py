@@ -47,14 +47,17 @@ def draw_cells(
 ) -> FloatArray:
     """Sums of weights of each group and cell, drawn ``size`` times; ``squares`` has the sums of squared weights.
 
-    The prior is spread over the ``possible`` cells.
+    The prior is spread over the ``possible`` cells. Groups are drawn in the order of their sums, whatever their names.
     """
+    order = np.lexsort(np.concatenate([squares, cells], axis=1).T)
+    cells, squares, possible = cells[order], squares[order], possible[order]
     scale = np.where(cells > 0, ratio(squares, cells), ratio(squares.sum(), cells.sum()))
     shape = ratio(cells, scale) + PRIOR_PEOPLE * possible / possible.sum()
     drawn = rng.standard_gamma(shape, size=(size, *cells.shape)) * scale
     kept = (-1,) if design == "fixed" else (-2, -1)
     totals = drawn.sum(axis=kept, keepdims=True)
-    return np.asarray(np.nan_to_num(ratio(drawn, totals)) * cells.sum(axis=kept, keepdims=True))
+    drawn = np.nan_to_num(ratio(drawn, totals)) * cells.sum(axis=kept, keepdims=True)
+    return np.asarray(drawn[:, np.argsort(order)])
 
 
 def _cells(counts: GroupCounts) -> FloatArray:

@@ -73,14 +73,14 @@ def person_codes(person: ArrayLike | None, n_rows: int) -> NDArray[np.intp] | No
         return None
     column = as_column(person, "person")
     check_same_length(person=column, **{"the rows": np.empty(n_rows)})
-    codes, _ = pd.factorize(column)
+    codes, persons = pd.factorize(column)
     if (missing := np.flatnonzero(codes < 0)).size:
         raise InputError(
             f"person is missing at {missing.size} row(s), first at row(s) {list_some(missing)}. Give each person an "
             "identifier.",
             key="person",
         )
-    return np.asarray(codes, dtype=np.intp)
+    return None if len(persons) == len(codes) else np.asarray(codes, dtype=np.intp)
 
 
 @dataclass(frozen=True, eq=False)

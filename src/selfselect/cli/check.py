@@ -25,7 +25,7 @@ def run(file: str, ignore: tuple[str, ...], **options: Any) -> None:
     if not findings:
         with table_at(file, options) as table:
             people = read_for_checking(table, columns, model, ignore=ignore, findings=findings)
-        size = f"{count(len(people.y))} people, {len(table.header)} columns"
+        size = f"{count(people.n_people)} people, {len(table.header)} columns"
         click.echo(meaning_line(people))
     command = click.get_current_context().command
     for finding in sort_findings(findings):

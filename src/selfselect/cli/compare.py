@@ -14,7 +14,7 @@ from selfselect.auditing import Audit, Comparison, PairedCounts, Provenance, Scr
 from selfselect.costs import Terms
 from selfselect.report.sentences.comparisons import comparison_note
 from selfselect.report.tables import change_rows, difference_rows
-from selfselect.tabular.data_checks import check_column_roles, check_group_names, check_labels_and_groups
+from selfselect.tabular.data_checks import Finding, check_column_roles, check_group_names, check_labels_and_groups
 from selfselect.tabular.loading import (
     DecisionColumn,
     Model,
@@ -84,7 +84,8 @@ def _screen_same_people(
         with table_at(file, options) as table:
             read = People(table, columns, wanted, others, "same_people")
             for model, output in zip(wanted, read.outputs, strict=True):
-                sources.append(provenance(title_of(file), model, read.label, output.passes, table, options))
+                words = read.label, output.passes
+                sources.append(provenance(title_of(file), model, *words, table, options, read.persons))
         people.append(read)
     first, second = people[0], people[-1]
     rows = (np.arange(len(first.y)),) * 2 if identifier is None else match_people(first, second)
@@ -95,6 +96,7 @@ def _screen_same_people(
     show_findings(
         [
             *check_column_roles(columns.label, columns.groups),
+            *([Finding("persons", "hint", first.persons)] if first.persons else []),
             *check_labels_and_groups(before.table, columns.label),
             *check_output(before, models[0]),
             *(check_output(after, models[1]) if models[0] != models[1] else ()),

@@ -42,6 +42,7 @@ ERROR_HINTS = {
 #: Option and hint by the key of a finding.
 FINDING_HINTS = {
     "lower_passes": ("--lower-passes", "Pass --lower-passes."),
+    "copies": ("--person", "If a column names the person of each row, pass it as --person COLUMN."),
     "higher_passes": ("--lower-passes", "Leave out --lower-passes."),
     "threshold_outside": ("--threshold", "Pass it as --threshold."),
     "decisions_reversed": ("--prediction-positive", "Pass it as --prediction-positive VALUE."),

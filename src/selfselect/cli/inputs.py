@@ -75,7 +75,9 @@ def title_of(file: str) -> str:
     return "standard input" if file == "-" else os.path.basename(file)
 
 
-def provenance(title: str, score: Model | str, label: str, passes: str, table: Table, options: Options) -> Provenance:
+def provenance(
+    title: str, score: Model | str, label: str, passes: str, table: Table, options: Options, persons: str
+) -> Provenance:
     """Where numbers come from: the file, the command and the columns; and the words of the user for the report.
 
     A score of which lower values pass is called "minus NAME".
@@ -92,6 +94,7 @@ def provenance(title: str, score: Model | str, label: str, passes: str, table: T
         passes=passes,
         note=options["note"] or "",
         dated=options["data_date"] or "",
+        persons=persons,
     )
 
 
@@ -111,7 +114,7 @@ def read_results(
     findings: list[Finding] = []
     with table_at(file, options) as table:
         results, people = read_screening_results(table, people_columns(options), model, findings, groups)
-        source = provenance(title_of(file), model, people.label, people.passes, table, options)
+        source = provenance(title_of(file), model, people.label, people.passes, table, options, people.persons)
     prefix = f"{title_of(file)}: " if named else ""
     show_findings([replace(finding, text=prefix + finding.text) for finding in findings])
     warnings = tuple(str(finding) for finding in sort_findings(findings) if finding.severity != "hint")

@@ -168,6 +168,7 @@ people_options = all_of(
         multiple=True,
         help="Group of each person; repeat it for combinations of columns.",
     ),
+    column("--person", help="Id of each row's person, if people have several rows: intervals then count people."),
     click.option(
         "--missing",
         type=click.Choice(["error", "own-group"]),

@@ -55,7 +55,7 @@ def _retraining_firm(
     frame, left_out = read_features(people.columns)
     for name, reason in left_out.items():
         click.echo(f"Note: column {quote(name)} is left out: {reason}.", err=True)
-    return refit(None, fit_encoder(frame).transform(frame), people.y, people.groups)
+    return refit(None, fit_encoder(frame).transform(frame), people.y, people.groups, people.person)
 
 
 def _show(result: SubsidyPlan) -> None:

@@ -38,7 +38,7 @@ def run(file: str, method: Method, seed: int, model: str, report: str | None, **
         )
         title = f"{method} model of {title_of(file)}"
         score = "score of the model"
-        source = provenance(title, score, people.qualified, f"{score} > 0", table, options)
+        source = provenance(title, score, people.qualified, f"{score} > 0", table, options, people.persons)
     show_findings(findings)
     names, amounts = zip(*options["subsidies"], strict=True) if options["subsidies"] else ((), ())
     paid = dict(zip(match_groups(names, people.groups.labels, "subsidy"), amounts, strict=True))

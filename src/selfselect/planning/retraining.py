@@ -34,10 +34,10 @@ RESOLUTION = 0.005
 FIRST_STEP = 0.05
 
 
-def refit(classifier: Any, X: Any, y: ArrayLike, groups: GroupCodes) -> Firm:
+def refit(classifier: Any, X: Any, y: ArrayLike, groups: GroupCodes, person: Any = None) -> Firm:
     """A firm that re-trains its classifier under new terms; by default ``StrategicClassifier(random_state=0)``.
 
-    Terms and ``confidence`` of the classifier are replaced by those of the plan.
+    Terms and ``confidence`` of the classifier are replaced by those of the plan. ``person`` is the one of each row.
     """
     base = StrategicClassifier(random_state=0) if classifier is None else classifier
     labels = np.asarray(y).astype(int)
@@ -52,7 +52,7 @@ def refit(classifier: Any, X: Any, y: ArrayLike, groups: GroupCodes) -> Firm:
             publish=replace(publishing, statistic=terms.statistic),
         )
         with captured_warnings():  # a model to which nobody applies is a valid answer here
-            published: PublishedStatistics = model.fit(X, labels, sensitive_features=groups).published_
+            published: PublishedStatistics = model.fit(X, labels, sensitive_features=groups, person=person).published_
         return published
 
     return fit

@@ -140,9 +140,17 @@ def three_parts(curves: ThresholdCurves, seed: int) -> list[ThresholdCurves]:
 
     Not by label as well: parts with equal base rates would not be independent, and the best group of one part would be
     among the best of the others. With weights, people of one group, score and label stay together, because only the sum
-    of their weights is known. A very small group may be missing in a part.
+    of their weights is known. A very small group may be missing in a part. The split does not depend on the names of
+    groups: they come in the order of their counts and of the ranks of their scores.
     """
     group, score, label, weight = _people(curves)
+    ranks = np.searchsorted(curves.distinct_thresholds, curves.threshold)
+    sums = [np.add.reduceat(part, curves.start[:-1]) for part in (curves.true_positives, curves.selected, ranks)]
+    names = np.lexsort((*sums, curves.positives, curves.n))
+    group = np.argsort(names)[group]
+    listed = np.lexsort((label, score, group))
+    group, score, label = group[listed], score[listed], label[listed]
+    weight = None if weight is None else weight[listed]
     rng = np.random.default_rng(seed)
     shuffled = rng.permutation(len(group))
     order = shuffled[np.argsort(group[shuffled], kind="stable")]
@@ -153,7 +161,7 @@ def three_parts(curves: ThresholdCurves, seed: int) -> list[ThresholdCurves]:
     parts = []
     for own in range(3):
         rows = np.sort(order[part == own])
-        present, codes = np.unique(group[rows], return_inverse=True)
+        present, codes = np.unique(names[group[rows]], return_inverse=True)
         weights = None if weight is None else weight[rows]
         parts.append(ThresholdCurves.from_codes(label[rows], score[rows], codes, curves.groups[present], weights))
     return parts

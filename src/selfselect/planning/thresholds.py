@@ -259,6 +259,8 @@ def frontier_for(scored: Audit, *, max_social_cost: float | None = None, random_
     """Frontier over the thresholds of a score that is audited already; see :func:`threshold_frontier`."""
     limit = None if max_social_cost is None else check_fraction(max_social_cost, "max_social_cost")
     made = ThresholdFrontier(scored.published_by, scored.terms, limit, random_state, scored.provenance)
+    if made.curves.squares is not None and np.issubdtype(made.curves.n.dtype, np.integer):  # not by weights
+        raise InputError("A frontier splits rows into parts, which separates those of a person; keep one row of each.")
     if not made.curves.positives.sum() > 0:
         raise InputError("Nobody is qualified, so there is no social cost to weigh against accuracy.", key="positive")
     return made

@@ -125,7 +125,7 @@ class CrossFit:
             return _split_by(check_cv(self.cv), rows, groups.codes * 2 + qualified, person)
         if not isinstance(self.cv, int | np.integer) or isinstance(self.cv, bool) or self.cv < 2:
             raise ValueError(f"cv must be a whole number of at least 2, or a scikit-learn splitter, got {self.cv!r}.")
-        drawn, owner = _one_row_each(X, groups.codes * 2 + qualified, rows, person)
+        drawn, owner = _one_row_each(X, groups, qualified, rows, person)
         folds = min(int(self.cv), int(min(qualified[drawn].sum(), (~qualified[drawn]).sum())))
         if folds < 2:
             return _training_rows(rows)
@@ -167,11 +167,11 @@ class Holdout:
         """The people set aside: by label and group, or at random within groups for a guarantee."""
         rows = np.arange(len(qualified)) if rows is None else rows
         if self.guarantee:
-            drawn, owner = _one_row_each(X, groups.codes, rows, person)
+            drawn, owner = _one_row_each(X, groups, np.zeros_like(qualified), rows, person)  # whatever the labels
             aside = _random_part(take_rows(X, drawn), groups.codes[drawn], self.size)
             evaluated = np.sort(drawn[aside])
         else:  # every so many people, sorted by label and group
-            drawn, owner = _one_row_each(X, groups.codes * 2 + qualified, rows, person)
+            drawn, owner = _one_row_each(X, groups, qualified, rows, person)
             position = _positions(X, qualified, groups, drawn)
             aside = np.floor((position + 1) * self.size + 1e-9) > np.floor(position * self.size + 1e-9)
             evaluated = rows[aside[owner]]
@@ -240,13 +240,15 @@ def _split_by(splitter: Any, rows: Rows, strata: NDArray[Any], person: Rows | No
     return Splits("cross_fit", parts, rows)
 
 
-def _one_row_each(X: Any, strata: NDArray[np.intp], rows: Rows, person: Rows | None) -> tuple[Rows, NDArray[np.intp]]:
+def _one_row_each(
+    X: Any, groups: GroupCodes, labels: BoolArray, rows: Rows, person: Rows | None
+) -> tuple[Rows, NDArray[np.intp]]:
     """One row of each person, drawn at random, and the position of each row's person among them."""
     if person is None:
         return rows, np.arange(len(rows))
     person, key = person[rows], _hash_rows(take_rows(X, rows), len(rows))
     draw = pd.util.hash_array(key + pd.util.hash_array(person) * HASH_MULTIPLIER)  # not the same features for everyone
-    order = np.lexsort((strata[rows], draw, person))
+    order = np.lexsort((labels[rows], _group_ranks(key, groups, labels, rows), draw, person))
     first = np.append(True, np.diff(person[order]) > 0)
     owner = np.empty(len(rows), dtype=np.intp)
     owner[order] = np.cumsum(first) - 1
@@ -269,21 +271,25 @@ def _has_both(labels: BoolArray) -> bool:
 def _positions(X: Any, qualified: BoolArray, groups: GroupCodes, rows: Rows) -> NDArray[np.intp]:
     """Position of each row when rows are sorted by label, then by group, then by a hash of the features.
 
-    Groups are sorted by the smallest hash of their rows (ties: by a sum over their hashes), so that neither the order
-    of rows and columns nor the names of groups matter. Rows with equal features get distinct hashes: next to each
-    other they would fall into different parts, and one would reveal the label of the other.
+    Neither the order of rows and columns nor the names of groups matter. Rows with equal features get distinct hashes:
+    next to each other they would fall into different parts, and one would reveal the label of the other.
     """
     key = _hash_rows(take_rows(X, rows), len(rows))
+    distinct = _distinct_hashes(key, groups.codes[rows] * 2 + qualified[rows])
+    order = np.lexsort((distinct, _group_ranks(key, groups, qualified, rows), qualified[rows]))
+    position = np.empty(len(rows), dtype=np.intp)
+    position[order] = np.arange(len(rows))
+    return position
+
+
+def _group_ranks(key: NDArray[np.uint64], groups: GroupCodes, labels: BoolArray, rows: Rows) -> NDArray[np.intp]:
+    """Rank of each row's group by the smallest hash of its rows (ties: by a sum over hashes), whatever its name."""
     codes = groups.codes[rows]
     smallest = np.full(groups.n_groups, np.iinfo(np.uint64).max, dtype=np.uint64)
     np.minimum.at(smallest, codes, key)
     total = np.zeros(groups.n_groups, dtype=np.uint64)
-    np.add.at(total, codes, (key ^ qualified[rows]) * HASH_MULTIPLIER)
-    distinct = _distinct_hashes(key, codes * 2 + qualified[rows])
-    order = np.lexsort((distinct, codes, total[codes], smallest[codes], qualified[rows]))
-    position = np.empty(len(rows), dtype=np.intp)
-    position[order] = np.arange(len(rows))
-    return position
+    np.add.at(total, codes, (key ^ labels[rows]) * HASH_MULTIPLIER)
+    return np.asarray(np.argsort(np.lexsort((total, smallest)))[codes])
 
 
 def _distinct_hashes(key: NDArray[np.uint64], strata: NDArray[np.intp]) -> NDArray[np.uint64]:

@@ -60,8 +60,12 @@ def plain_groups(names: Sequence[str], frame: pd.DataFrame) -> list[dict[str, An
 
 
 def source_to_dict(*sources: Provenance) -> dict[str, Any]:
-    """Which value means qualified, and which passes, where this is known; of several sources, a list."""
-    known = [{"qualified": source.label, "passes": source.passes} for source in sources if source.passes]
+    """Which value means qualified, which passes, and how many persons there are, where known; of several, a list."""
+    known = [
+        {"qualified": source.label, "passes": source.passes, **({"persons": source.persons} if source.persons else {})}
+        for source in sources
+        if source.passes
+    ]
     return {"provenance": known if len(sources) > 1 else known[0]} if known else {}
 
 

@@ -151,6 +151,7 @@ def source_data(source: Provenance) -> dict[str, str]:
         "group_by": short_name(source.groups or "group"),
         "score": short_name(source.score or "score"),
         "note": printable(source.note),
+        "persons": printable(source.persons),
         "dated": short_name(source.dated) if source.dated else "",
     }
 

@@ -97,7 +97,11 @@ def comparison_page(comparison: Comparison) -> str:
     """Page of two audits: the verdict, a chart of both and the tables."""
     old, new = (short_name(name) for name in comparison.names)
     groups = _with_short_names({"title": "Groups", "rows": change_rows(comparison), "left": ["group", "change"]})
-    hashes = [audit.provenance.sha256 for audit in (comparison.before, comparison.after)]
+    sources = [source_data(audit.provenance) for audit in (comparison.before, comparison.after)]
+    both = {
+        name: between.join(dict.fromkeys(source[name] for source in sources if source[name]))
+        for name, between in (("sha256", ", "), ("persons", " Then: "))
+    }
     return render_document(
         {
             "eyebrow": "What changed?",
@@ -115,7 +119,7 @@ def comparison_page(comparison: Comparison) -> str:
             },
             "tables": [{"title": "Numbers", "rows": difference_rows(comparison), "left": [""]}, groups],
             "constants": page_constants(),
-            "provenance": source_data(comparison.after.provenance) | {"sha256": ", ".join(filter(None, hashes))},
+            "provenance": sources[1] | both,
         }
     )
 

@@ -11,12 +11,13 @@ import pandas as pd
 from numpy.typing import NDArray
 
 from .._errors import InputError
+from .._formats import count
 from .._text import quote
 from .._validation import MAX_MAGNITUDE, BoolArray, FloatArray, outside_weight_range
 from ..auditing import PairedCounts, ScreeningResult, default_threshold
 from ..counting import GroupCodes, GroupCounts
 from ..publishing import PublishedStatistics, ThresholdCurves
-from .columns import as_numbers, encode_frame, group_frame, normalise_decimals, read_binary
+from .columns import as_numbers, encode_frame, group_frame, is_missing, normalise_decimals, read_binary
 from .data_checks import (
     MIN_COPIES,
     Finding,
@@ -37,11 +38,12 @@ MAX_ROWS_FOR_COPIES = 200_000
 
 @dataclass(frozen=True)
 class PeopleColumns:
-    """Columns of labels, groups and weights.
+    """Columns of labels, groups, weights and persons.
 
     The combinations of the group columns are the groups. ``positive`` are the labels that mean qualified, if not 1,
     true or yes; all others then mean not qualified. ``missing`` ("error" or "own_group") is about rows without a group.
     With ``untested``, the label of people who do not pass screening may be empty.
+    ``person`` has the id of each row's person.
     """
 
     label: str
@@ -50,11 +52,15 @@ class PeopleColumns:
     missing: str = "error"
     weight: str | None = None
     untested: bool = False
+    person: str | None = None
 
     def __post_init__(self) -> None:
         twice = [name for i, name in enumerate(self.groups) if name in self.groups[:i]]
         if twice:
             raise TableError(f"column {quote(twice[0])} is named twice for the groups", named_by="group")
+        if self.person is not None and self.person in (self.label, *self.groups):
+            problem = f"column {quote(self.person)} is the label or the group, and cannot name persons"
+            raise TableError(problem, named_by="person")
 
 
 @dataclass(frozen=True)
@@ -118,14 +124,21 @@ class ModelOutput:
         return replace(self, selected=self.selected[rows], score=None if self.score is None else self.score[rows])
 
     def screen(
-        self, y: BoolArray, groups: GroupCodes, weight: FloatArray | None = None, known: BoolArray | None = None
+        self,
+        y: BoolArray,
+        groups: GroupCodes,
+        weight: FloatArray | None = None,
+        known: BoolArray | None = None,
+        person: NDArray[np.intp] | None = None,
     ) -> ScreeningResult:
         """Counts, and if everybody's label is known the curves by which other thresholds can be tried."""
         if self.score is not None and self.threshold is not None and known is None:
-            curves = ThresholdCurves.from_codes(y, self.score, groups.codes, groups.labels, weight)
+            curves = ThresholdCurves.from_codes(y, self.score, groups.codes, groups.labels, weight, person)
             result = ScreeningResult.from_curves(curves, self.threshold)
         else:
-            counts = GroupCounts.from_rows(y, self.selected, groups.codes, groups.n_groups, weight, known=known)
+            counts = GroupCounts.from_rows(
+                y, self.selected, groups.codes, groups.n_groups, weight, known=known, person=person
+            )
             result = ScreeningResult(PublishedStatistics(groups.labels, counts), threshold=self.threshold)
         return replace(result, lower_passes=self.lower_passes)
 
@@ -133,7 +146,8 @@ class ModelOutput:
 class People:
     """Labels, groups and weights of a table, the ``outputs`` of models, and ``others``: further columns by name.
 
-    ``label`` says which value means qualified ("repaid = yes"), ``passes`` who passes screening by the first model.
+    ``label`` says which value means qualified ("repaid = yes"), ``passes`` who passes screening by the first model,
+    ``person`` whose row each is (None: every row is another person's), and ``persons`` how many there are, in words.
     """
 
     def __init__(
@@ -146,6 +160,7 @@ class People:
     ) -> None:
         named = [(columns.label, "label"), *((name, "group") for name in columns.groups)]
         named += [(columns.weight, "weight")] if columns.weight is not None else []
+        named += [(columns.person, "person")] if columns.person is not None else []
         named += [*((model.name, model.named_by) for model in models), *((name, named_by) for name in others)]
         read = iter(table.columns([table.position(*each) for each in named]))
         self.table, self.columns, self.models = table, columns, models
@@ -154,6 +169,14 @@ class People:
         self.y, self.label = self._labels.is_positive, self._labels.meaning
         self._group_frame = group_frame(table, [next(read) for _ in columns.groups], columns.missing)
         self.weight = None if columns.weight is None else _weights(table, next(read))
+        self.person = None if columns.person is None else _persons(table, next(read))
+        self.n_people, self.persons = len(self.y), ""
+        if self.person is not None:
+            self.n_people = int(self.person.max()) + 1
+            rows = f"{count(len(self.y))} rows are about {count(self.n_people)} people"
+            self.persons = (
+                f"{rows} (column {quote(str(columns.person))}): rows of one person count as one in intervals."
+            )
         self.model_columns = [next(read) for _ in models]
         self.outputs = [ModelOutput.read(table, *each) for each in zip(models, self.model_columns, strict=True)]
         self.passes = self.outputs[0].passes if self.outputs else ""
@@ -169,7 +192,7 @@ class People:
         output = self.outputs[0] if self.outputs else ModelOutput(np.zeros(len(self.y), dtype=bool))
         untested = ~self._labels.known
         if not self.columns.untested or not untested.any():
-            return output.screen(self.y, self.groups(group_column), self.weight)
+            return output.screen(self.y, self.groups(group_column), self.weight, person=self.person)
         wrong = np.flatnonzero(output.selected & untested)
         if wrong.size:
             raise self.table.error(
@@ -179,7 +202,7 @@ class People:
                 advice="Precision is computed from people who pass: find their labels, or leave out those who were "
                 "never meant to be tested.",
             )
-        return output.screen(self.y, self.groups(group_column), self.weight, ~untested)
+        return output.screen(self.y, self.groups(group_column), self.weight, ~untested, self.person)
 
     def findings(
         self, results: Sequence[ScreeningResult], others: Sequence[Column], features: Mapping[str, TextArray]
@@ -190,7 +213,9 @@ class People:
             yield from check_labels_and_groups(result.table, self.columns.label)
         if self.models:
             yield from check_output(results[0], self.models[0])
-        if others:
+        if self.persons:
+            yield Finding("persons", "hint", self.persons)
+        elif others:
             yield from check_copies(self.y, self.groups().codes, [column.codes for column in others])
         yield from check_features(features, self.y)
 
@@ -209,6 +234,16 @@ def _weights(table: Table, column: Column) -> FloatArray:
     if not numbers.any():
         raise table.error("every weight is 0", column=column.name, named_by="weight")
     return numbers
+
+
+def _persons(table: Table, column: Column) -> NDArray[np.intp] | None:
+    """A code of each row's person; None if every row is another person's."""
+    missing = np.flatnonzero(is_missing(column.texts))
+    if missing.size:
+        row = min(map(column.first_row, missing.tolist()))
+        raise table.error("the person is missing; give every row one", row=row, column=column.name, named_by="person")
+    codes, persons = pd.factorize(np.array([str(text).strip() for text in column.texts], dtype=object)[column.codes])
+    return None if len(persons) == len(codes) else np.asarray(codes, dtype=np.intp)
 
 
 def check_output(result: ScreeningResult, model: Model) -> Iterator[Finding]:
@@ -239,7 +274,7 @@ def _columns_for_copies(people: People) -> list[Column]:
     """All other columns of a table, but only if its rows may be copies by their label, groups and model."""
     table, own, output = people.table, {people.columns.label, *people.columns.groups}, people.outputs[0]
     scores = output.selected if output.score is None else output.score
-    if len(scores) > MAX_ROWS_FOR_COPIES:
+    if people.persons or len(scores) > MAX_ROWS_FOR_COPIES:
         return []
     repeated = pd.DataFrame({"y": people.y, "group": people.groups().codes, "score": scores}).duplicated()
     wanted = [i for i, name in enumerate(table.header) if name not in own]
@@ -250,7 +285,8 @@ def _columns_for_copies(people: People) -> list[Column]:
 class TrainingTable:
     """People to learn from: columns of text, who is qualified, groups, and how rows without a group were treated.
 
-    ``qualified`` is the value of the label that means qualified, as in ``repaid = yes``.
+    ``qualified`` is the value of the label that means qualified, as in ``repaid = yes``; ``person`` and ``persons`` are
+    those of :class:`People`.
     """
 
     columns: dict[str, TextArray]
@@ -258,6 +294,8 @@ class TrainingTable:
     groups: GroupCodes
     missing: str = "error"
     qualified: str = ""
+    person: NDArray[np.intp] | None = None
+    persons: str = ""
 
 
 def read_for_training(
@@ -271,7 +309,8 @@ def read_for_training(
     """Labels, groups and all columns to learn from, but the ignored ones."""
     if columns.label in columns.groups:
         raise TableError(f"the label and the groups are the same column {quote(columns.label)}", named_by="group")
-    used = _other_columns(table, {columns.label, *(() if learn_from_groups else columns.groups)}, ignore)
+    hidden = {columns.label, columns.person, *(() if learn_from_groups else columns.groups)}
+    used = _other_columns(table, hidden, ignore)
     if not used:
         raise table.error("no column is left to learn from")
     people = People(table, columns, others=used)
@@ -282,10 +321,11 @@ def read_for_training(
         others = [column for column in people.others if column.name not in columns.groups]
         checked = {column.name: features[column.name] for column in others}
         findings += people.findings([people.screen()], others, checked)
-    return TrainingTable(features, people.y, people.groups(), columns.missing, people.label)
+    who = people.person, people.persons
+    return TrainingTable(features, people.y, people.groups(), columns.missing, people.label, *who)
 
 
-def _other_columns(table: Table, hidden: set[str], ignore: Sequence[str]) -> list[str]:
+def _other_columns(table: Table, hidden: set[str | None], ignore: Sequence[str]) -> list[str]:
     """Names of all columns but the hidden ones. A column to ignore must exist; several of one name are all ignored."""
     for name in set(ignore) - set(table.header):
         table.position(name, "ignore")
@@ -297,7 +337,7 @@ def read_for_checking(
 ) -> People:
     """Check labels, groups, the column of a model and all other columns but the ignored ones."""
     models = [] if model is None else [model]
-    hidden = {columns.label, *columns.groups, *(model.name for model in models)}
+    hidden = {columns.label, columns.person, *columns.groups, *(model.name for model in models)}
     people = People(table, columns, models, list(dict.fromkeys(_other_columns(table, hidden, ignore))))
     features = {column.name: column.cells() for column in people.others}
     findings += people.findings([people.screen()], [*people.model_columns, *people.others], features)
@@ -348,7 +388,8 @@ def screen_twice(
     outputs = [people.outputs[at].take(each) for people, at, each in zip((first, second), (0, -1), rows, strict=True)]
     y, groups = first.y[rows[0]], first.groups().take(rows[0])
     weight = None if first.weight is None else first.weight[rows[0]]
-    before, after = (output.screen(y, groups, weight) for output in outputs)
+    person = None if first.person is None else first.person[rows[0]]
+    before, after = (output.screen(y, groups, weight, person=person) for output in outputs)
     selected = [output.selected for output in outputs]
-    pairs = PairedCounts.from_predictions(y, *selected, sensitive_features=groups, sample_weight=weight)
+    pairs = PairedCounts.from_predictions(y, *selected, sensitive_features=groups, sample_weight=weight, person=person)
     return before, after, pairs

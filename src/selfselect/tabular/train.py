@@ -157,7 +157,7 @@ def hold_out(strata: NDArray[np.intp], share: float, seed: int) -> BoolArray:
 class TrainingResult:
     """A trained model, and its audit on held-out people (on the training people if nobody was held out).
 
-    ``trained_on`` and ``held_out`` are numbers of rows. ``unseen`` says whether the published statistics come from
+    ``trained_on`` and ``held_out`` are numbers of people. ``unseen`` says whether the published statistics come from
     people scored by a model that was not fitted to them.
     """
 
@@ -178,12 +178,23 @@ def train_on_table(
     provenance: Provenance | None = None,
 ) -> TrainingResult:
     """Fit a classifier to a table of text and audit it on a share of rows that are held out."""
-    test = hold_out(people.groups.codes * 2 + people.y, holdout, seed)
+    strata = people.groups.codes * 2 + people.y
+    person = np.arange(len(strata)) if people.person is None else people.person
+    _, first = np.unique(person, return_index=True)
+    test = hold_out(strata[first], holdout, seed)[person]
+    # a group whose rows all belong to persons held out would have no published statistics
+    whole = np.isin(people.groups.codes, people.groups.codes[~test], invert=True)
+    test &= ~np.isin(person, person[whole])
     train = ~test
+
+    def repeated(rows: BoolArray) -> NDArray[np.intp] | None:
+        return None if people.person is None else person[rows]
+
     frame, left_out = read_features(people.columns)
     encoder = fit_encoder(frame[train])
     notes = [f"Column {name!r} is left out: {reason}." for name, reason in left_out.items()]
-    notes += _fit(classifier, encoder.transform(frame[train]), people.y[train], people.groups.take(train))
+    features = encoder.transform(frame[train])
+    notes += _fit(classifier, features, people.y[train], people.groups.take(train), repeated(train))
     model = TableModel(
         Pipeline([("columns", encoder), ("classifier", classifier)]),
         columns=tuple(frame.columns),
@@ -200,7 +211,7 @@ def train_on_table(
     def screening(rows: BoolArray, score: FloatArray) -> ScreeningResult:
         # thresholds of groups differ and may be infinite: then there is no curve over one threshold
         output = ModelOutput(score > 0) if model.decides_by_group else ModelOutput(score > 0, score, threshold=0.0)
-        return output.screen(people.y[rows], people.groups.take(rows))
+        return output.screen(people.y[rows], people.groups.take(rows), person=repeated(rows))
 
     scored = ~np.isnan(train_score)
     published_rows = train.copy()
@@ -208,15 +219,16 @@ def train_on_table(
     published = screening(published_rows, train_score[scored])
     evaluated = screening(test, score[test]) if test.any() else published
     audit = Audit(published, evaluated, classifier.terms_, (), provenance or Provenance())
-    return TrainingResult(model, audit, int(train.sum()), int(test.sum()), unseen_scores is not None, tuple(notes))
+    trained_on, held_out = (len(np.unique(person[rows])) for rows in (train, test))
+    return TrainingResult(model, audit, trained_on, held_out, unseen_scores is not None, tuple(notes))
 
 
-def _fit(classifier: Any, features: Any, y: BoolArray, groups: Any) -> list[str]:
+def _fit(classifier: Any, features: Any, y: BoolArray, groups: Any, person: NDArray[np.intp] | None) -> list[str]:
     """Fit, and return the first lines of warnings, without those about shut-out groups, which the audit reports."""
     # warnings of other libraries can only be caught for all threads; the command has one
     with warnings.catch_warnings(record=True) as caught, captured_warnings() as captured:
         warnings.simplefilter("always")
-        classifier.fit(features, y.astype(int), sensitive_features=groups)
+        classifier.fit(features, y.astype(int), sensitive_features=groups, person=person)
     notes = [str(warning) for warning in captured if not isinstance(warning, estimators.ShutOutWarning)]
     notes += [str(item.message) for item in caught if issubclass(item.category, ConvergenceWarning)]
     return [note.split("\n")[0] for note in notes]
