@@ -119,9 +119,9 @@ class LowerBound:
 
 def _trials(counts: Counts) -> tuple[FloatArray, FloatArray]:
     """True positives and selected people as numbers of people, whatever their weights."""
-    k, n = np.asarray(counts.true_positives, dtype=np.float64), np.asarray(counts.selected, dtype=np.float64)
-    squares = getattr(counts, "squares", None)
-    return (k, n) if squares is None else effective_trials(k, n, squares.true_positives, squares.selected)
+    if getattr(counts, "squares", None) is not None:
+        return effective_trials(counts)
+    return np.asarray(counts.true_positives, dtype=np.float64), np.asarray(counts.selected, dtype=np.float64)
 
 
 @dataclass(frozen=True)

@@ -5,9 +5,9 @@ import pandas as pd
 import pytest
 from scipy.special import betainc, betaln, expit
 
-from selfselect import ThresholdCurves
+from selfselect import GroupCounts, ThresholdCurves
 from selfselect.publishing import LowerBound, PooledLowerBound
-from selfselect.publishing.pooling import SLOPES, STRENGTHS, BetaPrior, _shrunk_shares
+from selfselect.publishing.pooling import SLOPES, STRENGTHS, BetaPrior, _shrunk_shares, _Trials
 
 
 def curves_of(rng, n_groups, n, slope, base=0.0, weights=None, person=None, copies=1):
@@ -119,3 +119,14 @@ def test_the_luckiest_of_many_equal_groups_at_one_threshold_is_promised_nothing_
         above = weight * (x > lowest)
         broken.append((above * expit(slope * x)).sum() / above.sum() < cost)
     assert np.mean(broken) <= 0.1 + 3 * np.sqrt(0.1 * 0.9 / 40)
+
+
+def test_weights_that_depend_on_the_label_leave_the_share_of_people_and_widen_the_bound():
+    y = np.r_[np.ones(38), np.zeros(2), np.zeros(60), np.ones(30), np.zeros(10), np.ones(20), np.zeros(40)] == 1
+    selected, codes = np.tile(np.arange(100) < 40, 2), np.repeat([0, 1], 100)
+    counts = GroupCounts.from_rows(y, selected, codes, 2, np.where(y, 1.0, 3.0))
+    trials = _Trials.of(counts, one_threshold=False)
+    assert trials.share == pytest.approx([0.4, 0.4])
+    # a group of which only qualified people are selected: others would weigh three times as much
+    lucky = GroupCounts.from_rows(y[:100], y[:100], codes[:100], 1, np.where(y[:100], 1.0, 3.0))
+    assert lucky.effective_trials[1] == pytest.approx(38 / 3)

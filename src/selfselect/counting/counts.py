@@ -166,8 +166,7 @@ class GroupCounts:
         """True positives and selected people, as a binomial bound of the precision counts them."""
         if self.squares is None:
             return self.true_positives, self.selected
-        squares = self.squares.true_positives, self.squares.selected
-        return effective_trials(self.true_positives, self.selected, *squares)
+        return effective_trials(self)
 
     @property
     def people_per_weight(self) -> FloatArray:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Literal, TypeAlias
+from typing import Any, Literal, TypeAlias
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -24,22 +24,34 @@ def ratio(numerator: ArrayLike, denominator: ArrayLike) -> FloatArray:
     return result
 
 
-def effective_trials(
-    successes: ArrayLike, trials: ArrayLike, squared_successes: ArrayLike, squared_trials: ArrayLike
-) -> tuple[FloatArray, FloatArray]:
-    """Weighted successes and trials as numbers of equally weighted people that are as informative.
+def effective_trials(counts: Any) -> tuple[FloatArray, FloatArray]:
+    """True positives and selected people as numbers of equally weighted people that are as informative.
 
-    The variance of the share ``p`` of successes is ``sum w^2 (y - p)^2 / (sum w)^2``, and the number of people is ``p
-    (1 - p)`` divided by it, but never more than Kish's ``(sum w)^2 / sum w^2``. Equal weights change nothing, and
-    weights never add people; intervals are wider than necessary where the rarer label weighs less.
+    ``counts`` has ``n``, ``positives``, ``selected`` and ``true_positives``, and in ``squares`` the same of squared
+    weights. The variance of the precision ``p`` is ``sum w^2 (y - p)^2 / (sum w)^2``, and the number of people is ``p
+    (1 - p)`` divided by it. Where hardly anybody of one label is selected, the weights of all people of the group say
+    more about this variance; the smaller of the two numbers counts, and never more than Kish's ``(sum w)^2 / sum
+    w^2``. Equal weights change nothing, and weights never add people; intervals are wider than necessary where the
+    rarer label weighs less.
     """
-    k, n = np.asarray(successes, float), np.asarray(trials, float)
-    squared_k, squared_n = np.asarray(squared_successes, float), np.asarray(squared_trials, float)
+    squares = counts.squares
+    k, n = np.asarray(counts.true_positives, float), np.asarray(counts.selected, float)
+    squared_k, squared_n = np.asarray(squares.true_positives, float), np.asarray(squares.selected, float)
     p = np.clip(np.nan_to_num(ratio(k, n)), 0.0, 1.0)
     spread = (1 - p) ** 2 * squared_k + p**2 * np.maximum(squared_n - squared_k, 0.0)
+    qualified, unqualified = weights_by_label(counts)
     people = np.fmin(ratio(n**2, squared_n), ratio(p * (1 - p) * n**2, spread))
+    people = np.fmin(people, ratio(n, (1 - p) * qualified + p * unqualified))
     people = np.where(n > 0, people, 0.0)
     return p * people, people
+
+
+def weights_by_label(counts: Any) -> tuple[FloatArray, FloatArray]:
+    """Usual weight of the qualified and of the unqualified people of each group; of all if there are none."""
+    squares, everybody = counts.squares, ratio(counts.squares.n, counts.n)
+    qualified = ratio(squares.positives, counts.positives)
+    unqualified = ratio(squares.n - squares.positives, counts.n - counts.positives)
+    return tuple(np.where(weight > 0, weight, everybody) for weight in (qualified, unqualified))  # type: ignore[return-value]
 
 
 def precision_interval(

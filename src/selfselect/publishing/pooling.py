@@ -20,7 +20,7 @@ are shrunk towards their mean.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import Any, Self
 
 import numpy as np
@@ -28,7 +28,8 @@ from numpy.typing import NDArray
 from scipy.special import betainc, betaincinv, betaln, expit, logit, xlog1py, xlogy
 
 from .._validation import BoolArray, FloatArray
-from ..counting import CountCurves, effective_trials, ratio
+from ..counting import CountCurves, GroupCounts, effective_trials, ratio
+from ..counting.intervals import weights_by_label
 from ..statistics import SLACK, LowerBound, Precision
 
 #: Shares of a group that are selected at which groups are compared.
@@ -188,7 +189,7 @@ class PooledLowerBound(LowerBound):
         rejected, selected = [], []
         for depth in DEPTHS:
             step = np.searchsorted(key, 2 * order + 1 - depth + SLACK, side="right") - 1
-            counts = _Trials.of(curves, step)
+            counts = _Trials.of(_counts_at(curves, step), one_threshold=False)
             rejected.append(BetaPrior.fit(counts.missed, counts.rejected, np.zeros(len(order))))
             offset = counts.offset(rejected[-1])
             selected.append(BetaPrior.fit(counts.true_positives, counts.selected, offset))
@@ -210,7 +211,7 @@ class FittedLowerBound(LowerBound):
 
     def value(self, counts: Any) -> FloatArray:
         """Bound of each group."""
-        flat = _Trials.flat(counts, self.one_threshold)
+        flat = _Trials.of(counts, self.one_threshold)
         bound = np.full(flat.selected.shape, np.nan)
         some = flat.selected > 0
         for where, part, prior, offset in self._by_depth(flat.take(some)):
@@ -222,9 +223,7 @@ class FittedLowerBound(LowerBound):
         reaches = Precision().reaches(counts, limit)
         limits = np.clip(np.broadcast_to(limit, reaches.shape)[reaches] - SLACK, 0.0, 1.0)
         enough = np.empty(limits.shape, dtype=bool)
-        for where, part, prior, offset in self._by_depth(
-            _Trials.flat(counts, self.one_threshold).take(reaches.ravel())
-        ):
+        for where, part, prior, offset in self._by_depth(_Trials.of(counts, self.one_threshold).take(reaches.ravel())):
             below = prior.below(limits[where], part.true_positives, part.selected, offset, near=self.error)
             enough[where] = below <= self.error + SLACK
         reaches[reaches] = enough
@@ -239,6 +238,14 @@ class FittedLowerBound(LowerBound):
             yield where, part, self.selected[i], part.offset(self.rejected[i])
 
 
+def _counts_at(curves: CountCurves, step: NDArray[np.intp]) -> GroupCounts:
+    """Counts of a group at each of some steps."""
+    group = curves.group[step]
+    squares = None if curves.squares is None else _counts_at(curves.squares, step)
+    own = curves.n[group], curves.positives[group], curves.selected[step], curves.true_positives[step]
+    return GroupCounts(*own, squares=squares)
+
+
 @dataclass(frozen=True, eq=False)
 class _Trials:
     """Counts as numbers of people, of those selected and of those not."""
@@ -250,45 +257,29 @@ class _Trials:
     share: FloatArray
 
     @classmethod
-    def of(cls, curves: CountCurves, step: NDArray[np.intp]) -> _Trials:
-        """Counts at one step of each of some groups."""
-        group, squares = curves.group[step], curves.squares
-        squared = None if squares is None else (squares.true_positives[step], squares.selected[step], squares.n[group])
-        n, positives = curves.n[group].astype(np.float64), curves.positives[group].astype(np.float64)
-        selected, true_positives = curves.selected[step].astype(float), curves.true_positives[step].astype(float)
-        return cls._made(n, positives, selected, true_positives, squared)
-
-    @classmethod
-    def flat(cls, counts: Any, one_threshold: bool) -> _Trials:
+    def of(cls, counts: Any, one_threshold: bool) -> _Trials:
         """Counts of any shape, as one row."""
         shape = np.shape(counts.selected)
         n, positives, selected, true_positives = (
-            np.broadcast_to(np.asarray(getattr(counts, name), dtype=np.float64), shape).ravel()
+            np.asarray(getattr(counts, name), dtype=np.float64)
             for name in ("n", "positives", "selected", "true_positives")
         )
-        squares, squared = getattr(counts, "squares", None), None
-        if squares is not None:
-            named = (squares.true_positives, squares.selected, squares.n)
-            squared = tuple(np.broadcast_to(np.asarray(part, float), shape).ravel() for part in named)
-        trials = cls._made(n, positives, selected, true_positives, squared)
-        if not one_threshold:
-            return trials
-        people = n if squared is None else n * np.nan_to_num(ratio(n, squared[2]))
-        over_groups = getattr(counts, "over_groups", lambda values: values.sum(axis=-1, keepdims=True))
-        share = _shrunk_shares(trials.share.reshape(shape), people.reshape(shape), over_groups)
-        return replace(trials, share=share.ravel())
-
-    @classmethod
-    def _made(
-        cls, n: FloatArray, positives: FloatArray, selected: FloatArray, true_positives: FloatArray, squared: Any
-    ) -> _Trials:
-        missed, rejected = positives - true_positives, n - selected
-        share = np.nan_to_num(ratio(selected, n))
-        if squared is not None:
-            people_per_weight = np.nan_to_num(ratio(n, squared[2]))
-            missed, rejected = missed * people_per_weight, rejected * people_per_weight
-            true_positives, selected = effective_trials(true_positives, selected, squared[0], squared[1])
-        return cls(true_positives, selected, np.clip(missed, 0, rejected), np.maximum(rejected, 0), share)
+        people, missed, share = n, positives - true_positives, np.nan_to_num(ratio(selected, n))
+        rejected = n - selected
+        if getattr(counts, "squares", None) is not None:
+            people_per_weight = np.nan_to_num(ratio(n, counts.squares.n))
+            people, missed, rejected = (part * people_per_weight for part in (n, missed, rejected))
+            # of people, not of weights: else a group with few unqualified people seems to be screened more strictly
+            one, other = (1 / weight for weight in weights_by_label(counts))
+            chosen = one * true_positives + other * (selected - true_positives)
+            share = np.nan_to_num(ratio(chosen, one * positives + other * (n - positives)))
+            true_positives, selected = effective_trials(counts)
+        if one_threshold:
+            over_groups = getattr(counts, "over_groups", lambda values: values.sum(axis=-1, keepdims=True))
+            share = _shrunk_shares(share, np.broadcast_to(people, shape), over_groups)
+        rejected = np.maximum(rejected, 0)
+        parts = (true_positives, selected, np.clip(missed, 0, rejected), rejected, share)
+        return cls(*(np.broadcast_to(part, shape).ravel() for part in parts))
 
     def take(self, which: NDArray[Any]) -> _Trials:
         """Some of the entries."""

@@ -24,7 +24,7 @@ from ..auditing.promises import RARE
 from ..behaviour import MAJORITY, max_accepted_cost
 from ..costs import Terms
 from ..counting.groups import position_of, with_same_columns
-from ..counting.intervals import effective_trials, ratio
+from ..counting.intervals import ratio
 from ..publishing import ThresholdCurves
 from ..statistics import SLACK, Guaranteed, Published, confidence_of
 from .dicts import plain_value
@@ -277,9 +277,7 @@ def _counts_at(
         kind = people.curves.selected.dtype  # whole numbers stay whole, and short
         selected, true_positives = (values.astype(kind) for values in people.curves.counts_at(thresholds))
         if people.curves.squares is not None and worth is not None:
-            squared = people.curves.squares.counts_at(thresholds)
-            trials = effective_trials(true_positives, selected, *squared[::-1])[1]
-            now, worth = worth[0], ratio(trials, selected)
+            now, worth = worth[0], ratio(people.curves.table_at(thresholds).effective_trials[1], selected)
             worth[position] = now
         # cumulative sums of weights carry rounding; the page opens with the very numbers of the table
         selected[position], true_positives[position] = counts.selected, counts.true_positives
