@@ -12,8 +12,8 @@ from torch import Tensor
 from .._validation import BoolArray, FloatArray
 
 
-def check_score(score: Any, n_rows: int) -> Tensor:
-    """Finite scores of shape (n_rows,) or (n_scores, n_rows), in single or double precision."""
+def check_score(score: Any, n_rows: int) -> FloatArray:
+    """Finite scores of shape (n_rows,) or (n_scores, n_rows), as an array in double precision."""
     if not isinstance(score, Tensor) or not score.is_floating_point():
         raise TypeError(f"score must be a tensor of floating-point numbers, got {_kind(score)}.")
     shape = tuple(score.shape)
@@ -25,14 +25,14 @@ def check_score(score: Any, n_rows: int) -> Tensor:
         else:
             remedy = "Pass one score per person, or several scores in the shape (n_scores, n_rows)."
         raise ValueError(f"score has shape {shape}, but y has {n_rows} entries. {remedy}")
-    wrong = ~torch.isfinite(score.detach())
+    numbers: FloatArray = score.detach().cpu().double().numpy()
+    wrong = ~np.isfinite(numbers)
     if wrong.any():
-        row = int(wrong.nonzero()[0, -1])
         raise ValueError(
-            f"score is NaN or infinite for {int(wrong.sum())} of {wrong.numel()} entries, first at row {row}. "
+            f"score is NaN or infinite for {wrong.sum()} of {wrong.size} entries, first at row {wrong.nonzero()[-1][0]}. "
             "Look for missing features; if the training diverged, lower the learning rate or clip gradients."
         )
-    return score if score.dtype in (torch.float32, torch.float64) else score.float()
+    return numbers
 
 
 def check_labels(y: Any) -> BoolArray:

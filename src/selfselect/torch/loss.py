@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import fields, replace
 from typing import Any
 
@@ -147,32 +147,34 @@ class StrategicLoss(nn.Module):
         tensor of shape () or (n_scores,)
         """
         labels = check_labels(y)
-        score = check_score(score, len(labels))
+        numbers = check_score(score, len(labels))
         codes = check_codes(group, len(labels), self.n_groups)
         weight = check_weight(sample_weight, len(labels))
         if self.training and self.batches_per_epoch > 1:
             weight = self.batches_per_epoch * (np.ones(len(labels)) if weight is None else weight)
+        at = None
+        if self.training and self.decay is not None:
+            if numbers.shape[:-1] != tuple(self.running_sums.shape[1:-1]):
+                raise ValueError(
+                    f"score has shape {numbers.shape}, but the loss keeps sums for n_scores={self.n_scores}. Make it "
+                    f"with n_scores={len(numbers) if numbers.ndim == 2 else None}."
+                )
+            at = self._running
         rows = self.objective.on_rows(labels, GroupCodes(codes, self.objective.groups), weight)
-        keeps_sums = self.training and self.decay is not None
-        if keeps_sums and score.shape[:-1] != self.running_sums.shape[1:-1]:
-            raise ValueError(
-                f"score has shape {tuple(score.shape)}, but the loss keeps sums for n_scores={self.n_scores}. Make it "
-                f"with n_scores={score.shape[0] if score.ndim == 2 else None}."
-            )
-        evaluate = rows.value_and_gradient
-        value: Tensor = _Evaluation.apply(score, lambda at: evaluate(at, self._running if keeps_sums else None))
+        value: Tensor = _WithGradient.apply(score, *rows.value_and_gradient(numbers, at))
         return value
 
     def _running(self, sums: Sums) -> Sums:
         """Add the sums of a batch to the running sums, and return these, bias-corrected."""
         assert sums.largest is not None
         before, seen, decay = self.running_sums.cpu().numpy().astype(np.float64), int(self.n_batches), float(self.decay)
-        running = np.empty_like(before)
+        batch = np.zeros_like(before)
         for i, name in enumerate(AVERAGED):
-            running[i] = decay * before[i] + (1 - decay) * getattr(sums, name)
+            batch[i] = getattr(sums, name)
+        running = decay * before + (1 - decay) * batch
         running[-1] = np.maximum(decay * before[-1], sums.largest)
         self.running_sums.copy_(torch.from_numpy(running))
-        self.n_batches += 1
+        self.n_batches.add_(1)
         average = self._as_sums(running, seen + 1)
         if not (self._corrected_by_previous and seen):
             return average
@@ -187,20 +189,20 @@ class StrategicLoss(nn.Module):
         return Sums(**averages, largest=running[-1])
 
 
-class _Evaluation(torch.autograd.Function):
-    """Value of a function of scores in numpy, which also returns its gradient."""
+class _WithGradient(torch.autograd.Function):
+    """A value of scores whose gradient is known."""
 
     @staticmethod
-    def forward(ctx: Any, score: Tensor, evaluate: Callable[[FloatArray], tuple[Any, FloatArray]]) -> Tensor:
-        value, gradient = evaluate(score.detach().cpu().double().numpy())
-        ctx.save_for_backward(torch.from_numpy(gradient).to(score))
-        return torch.as_tensor(value, dtype=torch.float64).to(score)
+    def forward(ctx: Any, score: Tensor, value: Any, gradient: FloatArray) -> Tensor:
+        # in half precision a value has few digits, and small gradients are 0 until autocast casts them
+        dtype = torch.promote_types(score.dtype, torch.float32)
+        ctx.gradient, ctx.dtype = torch.from_numpy(gradient).to(score.device, dtype), score.dtype
+        return torch.as_tensor(value, dtype=torch.float64).to(score.device, dtype)
 
     @staticmethod
     @once_differentiable
-    def backward(ctx: Any, upstream: Tensor) -> tuple[Tensor, None]:
-        (gradient,) = ctx.saved_tensors
-        return upstream[..., None] * gradient, None
+    def backward(ctx: Any, upstream: Tensor) -> tuple[Tensor, None, None]:
+        return (upstream[..., None] * ctx.gradient).to(ctx.dtype), None, None
 
 
 def _costs(cost: Any, n_groups: int, margin: float) -> FloatArray:
