@@ -29,8 +29,8 @@ def check_score(score: Any, n_rows: int) -> FloatArray:
     wrong = ~np.isfinite(numbers)
     if wrong.any():
         raise ValueError(
-            f"score is NaN or infinite for {wrong.sum()} of {wrong.size} entries, first at row {wrong.nonzero()[-1][0]}. "
-            "Look for missing features; if the training diverged, lower the learning rate or clip gradients."
+            f"score is NaN or infinite for {wrong.sum()} of {wrong.size} entries, first at row {wrong.nonzero()[-1][0]}."
+            " Look for missing features; if the training diverged, lower the learning rate or clip gradients."
         )
     return numbers
 
@@ -49,7 +49,7 @@ def check_codes(group: Any, n_rows: int, n_groups: int) -> NDArray[np.intp]:
     codes = _as_row(group, "group", n_rows)
     if codes.dtype.kind not in "iu":
         raise TypeError(
-            f"group must hold whole numbers from 0 to {n_groups - 1}, got {codes.dtype}. Convert codes by group.long(), "
+            f"group must hold whole numbers from 0 to {n_groups - 1}, got {codes.dtype}. Convert codes by group.long() "
             "and labels by selfselect.encode_groups(labels).codes."
         )
     if codes.min() < 0 or codes.max() >= n_groups:
@@ -73,7 +73,9 @@ def _as_row(values: Any, name: str, n_rows: int | None = None) -> NDArray[Any]:
         tensor = tensor.float()
     if tensor.ndim != 1 or not len(tensor) or n_rows not in (None, len(tensor)):
         expected = "(n_rows,) with at least one row" if n_rows is None else f"({n_rows},), as y has"
-        raise ValueError(f"{name} has shape {tuple(tensor.shape)}; it must have shape {expected}: one entry per person.")
+        raise ValueError(
+            f"{name} has shape {tuple(tensor.shape)}; it must have shape {expected}: one entry per person."
+        )
     return tensor.cpu().numpy()
 
 

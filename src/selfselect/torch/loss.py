@@ -10,7 +10,6 @@ import numpy as np
 import pandas as pd
 import torch
 from torch import Tensor, nn
-from torch.autograd.function import once_differentiable
 
 from .._validation import FloatArray, check_fraction, check_whole
 from ..behaviour import Behaviour, check_margin
@@ -194,14 +193,15 @@ class _WithGradient(torch.autograd.Function):
 
     @staticmethod
     def forward(ctx: Any, score: Tensor, value: Any, gradient: FloatArray) -> Tensor:
-        # in half precision a value has few digits, and small gradients are 0 until autocast casts them
+        # in half precision a value would have few digits
         dtype = torch.promote_types(score.dtype, torch.float32)
         ctx.gradient, ctx.dtype = torch.from_numpy(gradient).to(score.device, dtype), score.dtype
         return torch.as_tensor(value, dtype=torch.float64).to(score.device, dtype)
 
     @staticmethod
-    @once_differentiable
     def backward(ctx: Any, upstream: Tensor) -> tuple[Tensor, None, None]:
+        if torch.is_grad_enabled():
+            raise RuntimeError("StrategicLoss has no second derivatives: call backward without create_graph=True.")
         return (upstream[..., None] * ctx.gradient).to(ctx.dtype), None, None
 
 
