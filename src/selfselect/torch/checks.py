@@ -28,9 +28,10 @@ def check_score(score: Any, n_rows: int) -> FloatArray:
     numbers: FloatArray = score.detach().cpu().double().numpy()
     wrong = ~np.isfinite(numbers)
     if wrong.any():
+        row = wrong.nonzero()[-1][0]
         raise ValueError(
-            f"score is NaN or infinite for {wrong.sum()} of {wrong.size} entries, first at row {wrong.nonzero()[-1][0]}."
-            " Look for missing features; if the training diverged, lower the learning rate or clip gradients."
+            f"score is NaN or infinite for {wrong.sum()} of {wrong.size} entries, first at row {row}. "
+            "Look for missing features; if the training diverged, lower the learning rate or clip gradients."
         )
     return numbers
 
@@ -76,7 +77,8 @@ def _as_row(values: Any, name: str, n_rows: int | None = None) -> NDArray[Any]:
         raise ValueError(
             f"{name} has shape {tuple(tensor.shape)}; it must have shape {expected}: one entry per person."
         )
-    return tensor.cpu().numpy()
+    array: NDArray[Any] = tensor.cpu().numpy()
+    return array
 
 
 def _kind(value: Any) -> str:

@@ -108,8 +108,8 @@ class StrategicLoss(nn.Module):
             "precision_temperature": precision_temperature,
             "application_weight": application_weight,
         }
-        given = {name: value for name, value in given.items() if value is not None}
-        descent = DescentSettings.of(preset, **(given if preset else LOG_ODDS | given))
+        chosen = {name: value for name, value in given.items() if value is not None}
+        descent = DescentSettings.of(preset, **((LOG_ODDS if preset is None else {}) | chosen))
         objective = StrategicObjective(
             _costs(cost, self.n_groups, settings.get("margin", 0.0)),
             behaviour,
@@ -120,8 +120,9 @@ class StrategicLoss(nn.Module):
         self._corrected_by_previous = descent.corrected_by == "previous"
         if decay is not None and not 0 <= decay < 1:
             raise ValueError(f"decay must lie in [0, 1), got {decay!r}. Use 0.99 for batches, None for the whole data.")
-        self.decay = 0.0 if decay is None and self._corrected_by_previous else decay
-        if self.decay is not None:
+        self.decay = 0.0 if decay is None else float(decay)
+        self.keeps_sums = decay is not None or self._corrected_by_previous
+        if self.keeps_sums:
             scores = () if self.n_scores is None else (self.n_scores,)
             shape = (len(AVERAGED) + 1, *scores, self.n_groups)
             self.register_buffer("running_sums", torch.zeros(shape, dtype=torch.float64))
@@ -152,7 +153,7 @@ class StrategicLoss(nn.Module):
         if self.training and self.batches_per_epoch > 1:
             weight = self.batches_per_epoch * (np.ones(len(labels)) if weight is None else weight)
         at = None
-        if self.training and self.decay is not None:
+        if self.training and self.keeps_sums:
             if numbers.shape[:-1] != tuple(self.running_sums.shape[1:-1]):
                 raise ValueError(
                     f"score has shape {numbers.shape}, but the loss keeps sums for n_scores={self.n_scores}. Make it "
@@ -166,12 +167,12 @@ class StrategicLoss(nn.Module):
     def _running(self, sums: Sums) -> Sums:
         """Add the sums of a batch to the running sums, and return these, bias-corrected."""
         assert sums.largest is not None
-        before, seen, decay = self.running_sums.cpu().numpy().astype(np.float64), int(self.n_batches), float(self.decay)
+        before, seen = self.running_sums.cpu().numpy().astype(np.float64), int(self.n_batches)
         batch = np.zeros_like(before)
         for i, name in enumerate(AVERAGED):
             batch[i] = getattr(sums, name)
-        running = decay * before + (1 - decay) * batch
-        running[-1] = np.maximum(decay * before[-1], sums.largest)
+        running = self.decay * before + (1 - self.decay) * batch
+        running[-1] = np.maximum(self.decay * before[-1], sums.largest)
         self.running_sums.copy_(torch.from_numpy(running))
         self.n_batches.add_(1)
         average = self._as_sums(running, seen + 1)
