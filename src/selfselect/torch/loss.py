@@ -63,10 +63,12 @@ class StrategicLoss(nn.Module):
     Notes
     -----
     **Minibatches.** The precision of a small group in one batch is noisy, and the objective is not a mean over people:
-    without running sums, batches train for another objective. A group that is missing from a batch keeps its rates in
-    the running sums, and its number of people shrinks towards its average per batch. Running sums are buffers in
-    ``state_dict``. They are bias-corrected, and they are neither used nor changed in evaluation mode (``loss.eval()``),
-    where the value is that of the given people.
+    without running sums, batches train for another objective. Let running sums remember about two epochs,
+    ``decay=1 - 1 / (2 * len(loader))``. A group that is missing from a batch keeps its rates in the running sums, and
+    its number of people shrinks towards its average per batch. Running sums are bias-corrected buffers in
+    ``state_dict``. In evaluation mode (``loss.eval()``) they are neither used nor changed: the value is that of the
+    given people. The objective has several local optima, in which other groups apply, and the noise of batches can
+    decide between them: compare a few seeds.
 
     **Start from an ordinary module**: train with ``BCEWithLogitsLoss`` first. A group whose smooth application is
     almost 0 has almost no gradient.
