@@ -6,7 +6,9 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-pytest.importorskip("torch.nn", reason="needs PyTorch: make test EXTRAS=torch")
+from extras import skip_module_without
+
+skip_module_without("torch")
 
 import torch
 from sklearn.linear_model import LogisticRegression

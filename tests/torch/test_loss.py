@@ -1,13 +1,16 @@
 """The loss of PyTorch: the same numbers as the objective, on any input; running sums; the paper's training."""
 
 import copy
+import pickle
 import subprocess
 import sys
 
 import numpy as np
 import pytest
 
-pytest.importorskip("torch.nn", reason="needs PyTorch: make test EXTRAS=torch")
+from extras import skip_module_without
+
+skip_module_without("torch")
 
 import torch
 from scipy.special import expit
@@ -35,6 +38,13 @@ def people():
     score, group = rng.normal(size=N), rng.choice(K, N, p=[0.6, 0.3, 0.1])
     y = rng.uniform(size=N) < expit(2 * score + 0.5 * group - 0.5)
     return score, y.astype(int), group, rng.uniform(0.5, 2, N)
+
+
+class EverybodyApplies:
+    """A behaviour without a response."""
+
+    def shares(self, published, cost):
+        return np.ones(np.shape(published.value))
 
 
 def tensors(*arrays):
@@ -212,6 +222,19 @@ def test_a_group_that_is_missing_from_a_batch_keeps_its_precision(people):
     assert (loss.running_sums[:-1, :2] > before[:-1, :2]).all()
 
 
+def test_the_application_penalty_pulls_nobody_who_is_below_the_highest_score_of_earlier_batches():
+    y, group = torch.tensor([1, 0]), torch.tensor([0, 0])
+    pulled = []
+    for first in (-3.0, 3.0):
+        gradients = []
+        for weight in (0.0, 1.0):
+            loss = StrategicLoss(0.7, 1, decay=0.9, application_weight=weight, behaviour=EverybodyApplies())
+            loss(torch.tensor([first, first]), y, group)
+            gradients.append(value_and_gradient(loss, np.array([0.5, 0.0]), y, group)[1])
+        pulled.append(gradients[1][0] < gradients[0][0])
+    assert pulled == [True, False]
+
+
 def test_evaluation_mode_neither_uses_nor_changes_running_sums(people):
     score, *rest = tensors(*people)
     loss = StrategicLoss(0.7, K, decay=0.9)
@@ -231,6 +254,14 @@ def test_a_loaded_state_continues_as_if_nothing_had_happened(people, settings, t
     resumed.load_state_dict(torch.load(tmp_path / "state.pt", weights_only=True))
     values = [each(score, *rest) for each in (loss, resumed, StrategicLoss(0.7, K, **settings))]
     assert values[0] == values[1] != values[2]
+
+
+def test_a_copy_and_a_pickle_keep_the_state(people):
+    score, *rest = tensors(*people)
+    loss = StrategicLoss(0.7, K, decay=0.9)
+    loss(score - 0.5, *rest)
+    copies = copy.deepcopy(loss), pickle.loads(pickle.dumps(loss))
+    assert len({each(score, *rest).item() for each in (loss, *copies)}) == 1
 
 
 def test_without_decay_there_is_no_state():

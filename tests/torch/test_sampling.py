@@ -3,7 +3,9 @@
 import numpy as np
 import pytest
 
-pytest.importorskip("torch.nn", reason="needs PyTorch: make test EXTRAS=torch")
+from extras import skip_module_without
+
+skip_module_without("torch")
 
 import torch
 from hypothesis import given
