@@ -355,6 +355,7 @@ def test_a_bad_call_names_the_argument_and_the_remedy(arguments, error, match):
         ({"cost": [0.5, -0.1]}, r"cost must lie in \[0, 1\]"),
         ({"cost": np.nan}, r"cost must lie in \[0, 1\]"),
         ({"cost": [0.5] * 3}, r"cost has shape \(3,\).*each of the 2 groups"),
+        ({"cost": {0: 0.5, 1: 0.6}}, r"cost must be one number, or one for each of the 2 groups"),
         ({"n_groups": 0}, "n_groups must be a whole number of at least 1"),
         ({"margin": 0.5}, "margin"),
         ({"decay": 1.0}, r"decay must lie in \[0, 1\).*0\.99"),
@@ -364,7 +365,7 @@ def test_a_bad_call_names_the_argument_and_the_remedy(arguments, error, match):
     ],
 )
 def test_a_bad_setting_is_refused_at_once(settings, match):
-    with pytest.raises(ValueError, match=match):
+    with pytest.raises((TypeError, ValueError), match=match):
         StrategicLoss(**{"cost": 0.7, "n_groups": 2, **settings})
 
 

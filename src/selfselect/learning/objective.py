@@ -355,7 +355,10 @@ class ObjectiveOnRows:
         sums = self._smooth.forward(self._sorted(score))
         others = sums if at is None else at(sums)
         value, in_sums = self.objective(others)
-        if others is not sums and in_sums.largest is not None:
+        if others is not sums:
+            assert others.largest is not None
+            assert sums.largest is not None
+            assert in_sums.largest is not None
             # these scores do not change the largest prediction of other people
             in_sums = replace(in_sums, largest=np.where(others.largest > sums.largest, 0.0, in_sums.largest))
         return float(value) if np.ndim(value) == 0 else value, self._unsorted(self._smooth.backward(in_sums))

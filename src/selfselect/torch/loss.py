@@ -210,7 +210,10 @@ class _WithGradient(torch.autograd.Function):
 
 def _costs(cost: Any, n_groups: int, margin: float) -> FloatArray:
     """Cost of each group."""
-    costs = np.asarray(cost, dtype=np.float64)
+    try:
+        costs = np.asarray(cost, dtype=np.float64)
+    except (TypeError, ValueError) as error:
+        raise TypeError(f"cost must be one number, or one for each of the {n_groups} groups, got {cost!r}.") from error
     if costs.shape not in ((), (n_groups,)):
         raise ValueError(f"cost has shape {costs.shape}; pass one number, or one for each of the {n_groups} groups.")
     for each in costs.ravel():
