@@ -170,7 +170,7 @@ def main():
         "training people (Adult, split 0) ends above that of training on everybody at once: mean of three seeds, and\n"
         f"range. Linear score from logistic regression, {STEPS:,} steps of Adam at {RATE}, falling to 0. Running sums\n"
         "remember about two epochs: `decay=1 - 1 / (2 * len(loader))`. Last: the number of seeds after which the same\n"
-        "groups apply as after training on everybody; the objective has several local optima.\n\n"
+        "groups apply as after training on everybody.\n\n"
         f"{to_markdown(pd.DataFrame(sizes))}\n\n"
         "Batches of 256 at cost 0.8, with fewer people in the smallest group:\n\n"
         f"{to_markdown(pd.DataFrame(small))}\n\n"

@@ -32,7 +32,7 @@ def _one_thread():
 
 @pytest.mark.usefixtures("_one_thread")
 def test_batches_of_256_reach_the_objective_of_everybody_within_1_percent_only_with_running_sums():
-    # elsewhere batches and everybody may end with other groups applying; see benchmarks/results/torch_batches.md
+    # on other people and at higher costs the difference can be larger; see benchmarks/results/torch_batches.md
     adult = fetch_adult()
     X, _, y, _, z, _ = train_test_split(adult.data, adult.target, adult.group, test_size=0.3, random_state=0)
     start = LogisticRegression(C=np.inf, max_iter=1000).fit(X, y)

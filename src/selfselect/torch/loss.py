@@ -67,8 +67,8 @@ class StrategicLoss(nn.Module):
     ``decay=1 - 1 / (2 * len(loader))``. A group that is missing from a batch keeps its rates in the running sums, and
     its number of people shrinks towards its average per batch. Running sums are bias-corrected buffers in
     ``state_dict``. In evaluation mode (``loss.eval()``) they are neither used nor changed: the value is that of the
-    given people. The objective has several local optima, in which other groups apply, and the noise of batches can
-    decide between them: compare a few seeds.
+    given people. At high costs and for small groups, batches can still end well above training on everybody, sometimes
+    with other groups applying: use large batches, and compare a few seeds.
 
     **Start from an ordinary module**: train with ``BCEWithLogitsLoss`` first. A group whose smooth application is
     almost 0 has almost no gradient.
