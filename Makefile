@@ -7,7 +7,7 @@ WORKERS ?= 2
 .PHONY: help demo test test-long check bench docs reproduce simulate fuzz clean
 help:
 	@echo "make demo       install, and show what self-selection does to a screening model (bundled data)"
-	@echo "make test       install what the tests need and run them [TESTS=tests/cli]"
+	@echo "make test       install what the tests need and run them [TESTS=tests/cli] [EXTRAS=torch: with PyTorch]"
 	@echo "make test-long  coverage, oldest versions, mutation, fuzzing, long simulations, golden fits [PARTS='coverage oldest ...']"
 	@echo "make check      lint and types"
 	@echo "make bench      run the benchmarks and rewrite benchmarks/results/ [BENCHMARKS='learners ...']"
@@ -28,11 +28,17 @@ $(VENV)/.installed-dev: pyproject.toml | $(BIN)/python
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check --editable '.[dev]'
 	@touch $@ $(VENV)/.installed
 
+# An extra that is too large for every machine, in the versions of its constraints file.
+$(VENV)/.installed-torch: constraints-torch.txt $(VENV)/.installed-dev
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check --constraint $< --editable '.[torch]'
+	@touch $@
+
 demo: $(VENV)/.installed
 	$(BIN)/selfselect demo
 
 TESTS ?=
-test: $(VENV)/.installed-dev
+EXTRAS ?=
+test: $(VENV)/.installed-dev $(EXTRAS:%=$(VENV)/.installed-%)
 	@tools/install-browser
 	$(BIN)/python -m pytest -n $(WORKERS) --dist loadfile $(TESTS)
 

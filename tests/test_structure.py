@@ -24,7 +24,7 @@ ORDER = (
     ("metrics", "theory"),
     ("auditing",),
     ("learning",),
-    ("boosting",),
+    ("boosting", "torch"),
     ("estimators",),
     ("planning",),
     ("report",),
@@ -168,7 +168,7 @@ LIBRARY = "import selfselect.estimators, selfselect.planning, selfselect.tabular
     [
         ("import selfselect", "numpy"),
         ("import selfselect.cli", "numpy"),
-        *((LIBRARY, extra) for extra in ("matplotlib", "distributed", "skops")),
+        *((LIBRARY, extra) for extra in ("matplotlib", "distributed", "skops", "torch")),
         ("import selfselect.plotting", "matplotlib.pyplot"),
         ("import selfselect.boosting", "lightgbm"),
         ("import selfselect.boosting", "xgboost"),

@@ -19,7 +19,7 @@ apply (``a_z`` is fixed to 1 for these and 0 for others)::
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, replace
 from functools import cached_property, reduce
 from typing import Any, Protocol
@@ -201,6 +201,8 @@ class StrategicObjective:
 
     def for_groups(self, groups: pd.Index) -> StrategicObjective:
         """The objective for given groups: costs become an array, and constraints know their groups."""
+        if self.groups is groups:
+            return self
         if isinstance(self.cost, Mapping | pd.Series):
             costs = values_by_group(self.cost, groups, "cost", default=None)
         elif np.ndim(self.cost) == 0 or np.shape(self.cost) == (len(groups),):
@@ -342,9 +344,23 @@ class ObjectiveOnRows:
         values[..., self._order] = by_group
         return values
 
-    def value_and_gradient(self, score: ArrayLike) -> tuple[Any, NDArray[Any]]:
-        """Value, and its gradient with respect to each score; see :meth:`StrategicObjective.value_and_gradient`."""
-        value, in_sums = self.objective(self._smooth.forward(self._sorted(score)))
+    def value_and_gradient(
+        self, score: ArrayLike, at: Callable[[Sums], Sums] | None = None
+    ) -> tuple[Any, NDArray[Any]]:
+        """Value, and its gradient with respect to each score; see :meth:`StrategicObjective.value_and_gradient`.
+
+        ``at`` replaces the sums of these scores by others, at which the objective and its gradient in the sums are
+        taken: running sums, for example, if these people are one batch of many.
+        """
+        sums = self._smooth.forward(self._sorted(score))
+        others = sums if at is None else at(sums)
+        value, in_sums = self.objective(others)
+        if others is not sums:
+            assert others.largest is not None
+            assert sums.largest is not None
+            assert in_sums.largest is not None
+            # these scores do not change the largest prediction of other people
+            in_sums = replace(in_sums, largest=np.where(others.largest > sums.largest, 0.0, in_sums.largest))
         return float(value) if np.ndim(value) == 0 else value, self._unsorted(self._smooth.backward(in_sums))
 
     def gradient_and_curvature(self, score: ArrayLike) -> tuple[NDArray[Any], NDArray[Any]]:

@@ -97,6 +97,12 @@ class DescentSettings:
             raise ValueError(f"No setting of the descent is called {min(unknown)!r}; there are {', '.join(names)}.")
         return replace(PRESETS[preset], **{name: value for name, value in given.items() if value is not None})
 
+    @property
+    def of_objective(self) -> dict[str, Any]:
+        """Those that are parameters of :class:`~selfselect.learning.objective.StrategicObjective`."""
+        names = {field.name for field in fields(self)} & {field.name for field in fields(StrategicObjective)}
+        return {name: getattr(self, name) for name in names}
+
 
 #: The paper's text, and its released code where that differs.
 PRESETS = {
@@ -115,14 +121,13 @@ PRESETS = {
 def strategic_objective(problem: Problem, settings: DescentSettings) -> StrategicObjective:
     """The paper's objective for a problem."""
     terms = problem.terms
-    names = {field.name for field in fields(DescentSettings)} & {field.name for field in fields(StrategicObjective)}
     return StrategicObjective(
         cost=terms.costs,
         behaviour=terms.behaviour,
         constraints=terms.between_groups,
         margin=terms.margin,
         groups=terms.groups,
-        **{name: getattr(settings, name) for name in names},
+        **settings.of_objective,
     )
 
 

@@ -48,7 +48,8 @@ class GroupedRows:
         cls, y: BoolArray, codes: NDArray[np.intp], weight: FloatArray, n_groups: int
     ) -> tuple[GroupedRows, NDArray[np.intp]]:
         """Sort by group; also return the order of the sorted rows."""
-        order = np.argsort(codes, kind="stable")
+        # short integers are sorted by radix, several times faster
+        order = np.argsort(codes.astype(np.int16) if n_groups < 2**15 else codes, kind="stable")
         start = np.searchsorted(codes[order], np.arange(n_groups)).astype(np.intp)
         return cls(y[order].astype(np.float64), weight[order], start), order
 
