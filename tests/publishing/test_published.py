@@ -254,7 +254,7 @@ def test_the_frame_has_bounds_if_people_are_untested():
 
 def test_with_squared_weights_intervals_use_the_effective_sample_size():
     y, selected, codes = np.array([1, 1, 0, 0, 1]) > 0, np.array([1, 1, 1, 0, 1]) > 0, np.array([0, 0, 0, 0, 1])
-    weights = np.array([1.0, 1.0, 2.0, 5.0, 3.0])
+    weights = np.array([1.0, 1.0, 2.0, 2.0, 3.0])
     counts = GroupCounts.from_rows(y, selected, codes, 2, weights)
     frame = PublishedStatistics(NAMES, counts).to_frame()
     assert frame.columns[-1] == "effective_selected"
