@@ -34,7 +34,7 @@ def everyone_twice(seed, n_persons=500):
 
 
 def broken(model, seeds, *, by_person):
-    """Share of populations in which a group is told to apply; at a cost above one half no group should be."""
+    """Share of populations in which a group is told to apply. No group should be: the cost is above one half."""
     told = []
     for seed in seeds:
         X, y, z, person = everyone_twice(seed)
