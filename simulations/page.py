@@ -15,7 +15,7 @@ from .run import plan_cells, read_results
 
 #: Ends between which a measure must lie, by kind and measure.
 BARS = {
-    **{("promise", name): (0.0, 0.1) for name in ("broken_ratio", "broken_mean", "any_broken")},
+    **{("promise", name): (0.0, 0.1) for name in ("broken_ratio", "broken_mean", "any_broken", "above_truth")},
     **{("audit", name): (0.92, 0.98) for name in (*NUMBERS, "precision")},
     ("new people", "delivered"): (0.92, 1.0),
     ("new people", "wrong_verdict"): (0.0, 0.05),
@@ -55,7 +55,8 @@ class Results:
             return "" if np.isnan(simulated) else "*none*"
         low, high = BARS[kind, measure]
         end = low if value < low else high
-        number = self.number("told_in_all", kind, *key) if measure == "broken_ratio" else simulated
+        in_all = {"broken_ratio": "told_in_all", "above_truth": "published_in_all"}.get(measure, "simulated")
+        number = self.number(in_all, kind, *key)
         # the standard error that the share would have if it were at the bar; 0 and 100% have none of their own
         unit = se / np.sqrt(value * (1 - value)) if 0 < value < 1 else 1 / np.sqrt(number)
         spare = 3 * (se if kind == "frontier" else unit * np.sqrt(end * (1 - end)))
@@ -125,6 +126,7 @@ def write_page(path: str | Path, out: str | Path) -> None:
         "tables": settings(TABLES),
         "broken_ratio": results.promises("broken_ratio", "default"),
         "broken_mean": results.promises("broken_mean", "default"),
+        "above_truth": results.promises("above_truth", "default"),
         "excess": results.excess(),
         "guarantee": results.promises("any_broken", "guarantee"),
         "generosity": results.generosity(),

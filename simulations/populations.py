@@ -11,7 +11,7 @@ from scipy.special import expit, ndtri
 #: Weights of the unqualified where weights depend on the label; the qualified weigh 1.
 UNQUALIFIED_WEIGHT = 3.0
 #: New people of each group, by whom the truth is counted: at least, at most, and of all groups together.
-FEWEST, MOST, TOGETHER = 1000, 10_000, 40_000
+FEWEST, MOST, TOGETHER = 2000, 10_000, 40_000
 
 
 @dataclass(frozen=True)
@@ -92,7 +92,7 @@ class World:
 
     def new_people(self, groups: np.ndarray, rng: np.random.Generator) -> tuple[np.ndarray, np.ndarray]:
         """Features and groups of many new people of some groups; the first feature is spread evenly over quantiles."""
-        each = int(np.clip(TOGETHER // len(groups), FEWEST, MOST))
+        each = int(np.clip(TOGETHER // max(len(groups), 1), FEWEST, MOST))
         X = rng.normal(size=(each * len(groups), self.population.features))
         X[:, 0] = np.tile(ndtri((np.arange(each) + 0.5) / each), len(groups))
         return self._features(X), np.repeat(groups, each)

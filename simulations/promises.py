@@ -7,7 +7,6 @@ import warnings
 from typing import Any
 
 import numpy as np
-import pandas as pd
 from sklearn.ensemble import RandomForestClassifier
 
 from selfselect import (
@@ -31,7 +30,7 @@ METHODS = {
     "strategic, group columns": StrategicClassifier,
 }
 PUBLISH = {"default": {}, "guarantee": {"publish": Holdout(guarantee=True)}}
-#: Steps by which the lowest possible social cost, and the published value, are found.
+#: Steps by which the lowest possible social cost is found.
 STEPS = 9
 
 
@@ -87,41 +86,27 @@ def fit(method: str, people: People, population: Population, publish: str) -> An
     return best
 
 
-def published_values(model: Any, told: pd.Index, cost: float) -> np.ndarray:
-    """Largest cost at which each of the told groups applies, which is what the classifier says about it."""
-    low, high = np.full(len(told), cost), np.ones(len(told))
-    everyone = pd.Series(cost, index=model.applies().index)
-    for _ in range(STEPS):
-        middle = (low + high) / 2
-        everyone[told] = middle
-        applies = model.applies(cost=everyone.to_dict())[told].to_numpy()
-        low, high = np.where(applies, middle, low), np.where(applies, high, middle)
-    return low
-
-
 def promise(population: Population, method: str, publish: str, rng: np.random.Generator) -> dict[str, float]:
-    """One population: groups told, those whose true precision is below the cost, and published minus true, summed."""
+    """One population: groups told and bounds published, those that the truth is below, published minus true, summed."""
     world = World(population, rng)
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
         model = fit(method, world.draw(rng), population, publish)
-        applies = model.applies()
-        told = applies.index[applies]
-        if not len(told):
-            return {"told": 0, "broken": 0, "bound_excess": 0.0, "precision_excess": 0.0}
-        bound = published_values(model, told, population.cost)
-    counted = model.published_.to_frame().loc[told, "precision"].to_numpy()
-    groups = told.to_numpy(dtype=int)
+    bound = model.terms_.statistic.value(model.published_.counts)
+    groups = np.flatnonzero(~np.isnan(bound))  # codes and labels of groups are the same
     X, group = world.new_people(groups, rng)
-    needs_group = {"sensitive_features": group} if method.startswith("thresholds") else {}
-    selected = model.predict(features(method, X, group, population.groups), **needs_group) == 1
+    needs_group = {"sensitive_features": group} if method.startswith("thresholds") and len(group) else {}
+    selected = model.predict(features(method, X, group, population.groups), **needs_group) == 1 if len(group) else group
     totals = world.totals(X[:, 0], group, selected)
     with np.errstate(invalid="ignore"):
-        precision = (totals["hits"] / totals["passed"])[groups]
-    known = ~np.isnan(precision)  # nobody of these groups passes: no promise is broken
+        precision = totals["hits"] / totals["passed"]  # NaN where nobody passes: no promise is broken
+    told = model.applies().to_numpy()
+    counted = model.published_.to_frame()["precision"].to_numpy()
     return {
-        "told": len(told),
-        "broken": int((precision < population.cost).sum()),
-        "bound_excess": float((bound - precision)[known].sum()),
-        "precision_excess": float((counted - precision)[known].sum()),
+        "told": int(told.sum()),
+        "broken": int((precision < population.cost)[told].sum()),
+        "published": len(groups),
+        "above_truth": int((bound > precision).sum()),
+        "bound_excess": float(np.nansum((bound - precision)[told])),
+        "precision_excess": float(np.nansum((counted - precision)[told])),
     }

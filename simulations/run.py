@@ -107,7 +107,8 @@ def summarise_promises(table: pd.DataFrame) -> dict[str, tuple[float, float]]:
     Examples
     --------
     >>> table = pd.DataFrame({"told": [4, 0, 1, 0], "broken": [1, 0, 1, 0]})
-    >>> summary = summarise_promises(table.assign(bound_excess=0.0, precision_excess=0.0))
+    >>> more = {"published": 4, "above_truth": 1, "bound_excess": 0.0, "precision_excess": 0.0}
+    >>> summary = summarise_promises(table.assign(**more))
     >>> [summary[name][0] for name in ("told", "broken_ratio", "broken_mean", "any_broken")]
     [1.25, 0.4, 0.3125, 0.5]
     """
@@ -117,6 +118,8 @@ def summarise_promises(table: pd.DataFrame) -> dict[str, tuple[float, float]]:
         "broken_ratio": ratio(table["broken"], table["told"]),
         "broken_mean": mean(table["broken"] / table["told"].clip(lower=1)),
         "any_broken": mean((table["broken"] > 0).astype(float)),
+        "published_in_all": (float(table["published"].sum()), 0.0),
+        "above_truth": ratio(table["above_truth"], table["published"]),
         "bound_excess": ratio(table["bound_excess"], table["told"]),
         "precision_excess": ratio(table["precision_excess"], table["told"]),
     }

@@ -19,7 +19,8 @@ score = cross_val_predict(LogisticRegression(solver="newton-cholesky"), X, y, me
 
 # %%
 # Grey points are all thresholds. Lines are the thresholds that no other beats, with one threshold for all or one per
-# group. Crosses are the same choices made on one half of the people and evaluated on the other half.
+# group. Crosses are the same choices made on a third of the people; another third decides who applies, and the last is
+# counted.
 display = FrontierDisplay.from_predictions(y, score, sensitive_features=race, cost=0.7, max_social_cost=0.2)
 display.figure_.set_size_inches(8, 5)
 

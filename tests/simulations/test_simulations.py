@@ -10,7 +10,7 @@ from simulations.__main__ import main
 from simulations.intervals import interval
 from simulations.page import BARS, Results
 from simulations.populations import POPULATIONS, Population, World
-from simulations.promises import METHODS, Refused, fit, given, promise, published_values
+from simulations.promises import METHODS, Refused, fit, given, promise
 from simulations.run import Cell, plan_cells, read_results, run, simulate, summarise_promises
 
 
@@ -51,15 +51,6 @@ def test_rows_of_one_person_are_told_or_the_cell_is_refused():
         given(people, lambda: None)
 
 
-def test_the_published_value_is_the_cost_up_to_which_a_group_applies():
-    people = World(Population(3, 400, 1), rng()).draw(rng())
-    model = NaiveClassifier(cost=0.6).fit(people.X, people.y, sensitive_features=people.group)
-    told = model.applies().index[model.applies()]
-    values = published_values(model, told, 0.6)
-    assert model.applies(cost=dict(zip(told, values, strict=True)))[told].all()
-    assert not model.applies(cost=dict(zip(told, values + 0.002, strict=True)))[told].any()
-
-
 def test_thresholds_of_all_groups_let_in_whomever_they_can():
     population = Population(4, 500, 1, slope=3.0)
     people = World(population, rng()).draw(rng())
@@ -71,7 +62,7 @@ def test_thresholds_of_all_groups_let_in_whomever_they_can():
 @pytest.mark.parametrize("publish", ["default", "guarantee"])
 def test_every_classifier_keeps_promises_that_are_easy_to_keep(method, publish):
     found = promise(Population(3, 800, 2, slope=6.0, cost=0.7), method, publish, rng())
-    assert found["told"] > 0
+    assert 0 < found["told"] <= found["published"] <= 3
     assert found["broken"] == 0
 
 
