@@ -5,7 +5,6 @@ import pandas as pd
 import pytest
 from click.testing import CliRunner
 
-from selfselect import NaiveClassifier
 from simulations.__main__ import main
 from simulations.intervals import interval
 from simulations.page import BARS, Results

@@ -18,7 +18,8 @@ KINDS: dict[Kind, str] = {"one": "one threshold for all", "per_group": "a thresh
 NOTES = (
     "Thresholds are chosen on the same people that they are counted on, so their numbers are too optimistic. For "
     "held-out numbers, thresholds are chosen on a third of the people, another third decides who applies, and the last "
-    "third is counted, in every order. These numbers belong to a limit on social cost, not to one threshold, so several rows may share them.",
+    "third is counted, in every order. These numbers belong to a limit on social cost, not to one threshold, so "
+    "several rows may share them.",
     "A threshold per group treats people with the same score differently because of their group. Where the group is "
     "protected by law (sex, race, age, ...) this may be unlawful: ask a lawyer first.",
 )
