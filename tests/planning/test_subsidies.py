@@ -244,3 +244,12 @@ def test_under_retraining_a_budget_is_kept_and_nobody_is_driven_out():
 def test_the_search_stops_at_the_fits_allowed():
     made = plan_under_retraining(BEFORE, firm(lambda s: (40, 28) if s >= 0.33 else (0, 0)), ["B"], max_fits=3)
     assert len(made.path) == 3
+
+
+def test_with_confidence_rows_of_one_person_count_once():
+    y, passed, z = [1, 1, 1, 0, 0, 0] * 5, [1, 1, 1, 1, 0, 0] * 5, ["A"] * 30
+    once = plan_subsidies(y, y_pred=passed, sensitive_features=z, cost=0.8, confidence=0.9)
+    twice = {"sensitive_features": z * 2, "cost": 0.8, "confidence": 0.9}
+    told = plan_subsidies(y * 2, y_pred=passed * 2, person=list(range(30)) * 2, **twice)
+    assert told.subsidies["A"] == pytest.approx(once.subsidies["A"])
+    assert plan_subsidies(y * 2, y_pred=passed * 2, **twice).subsidies["A"] < once.subsidies["A"] - 0.01

@@ -30,6 +30,7 @@ def plan_subsidies(
     subsidy_kind: SubsidyKind = "additive",
     behaviour: Behaviour | None = None,
     sample_weight: ArrayLike | None = None,
+    person: ArrayLike | None = None,
     missing: str = "error",
     provenance: Provenance | None = None,
     retrain_on: Any = None,
@@ -42,7 +43,7 @@ def plan_subsidies(
 
     Parameters
     ----------
-    y_true, score, threshold, y_pred, sensitive_features, behaviour, sample_weight, missing, provenance
+    y_true, score, threshold, y_pred, sensitive_features, behaviour, sample_weight, person, missing, provenance
         As in :func:`selfselect.audit`.
     cost : float, or mapping from group to float
         Cost of applying, as a share of what being selected is worth.
@@ -103,9 +104,10 @@ def plan_subsidies(
         cost=cost,
         behaviour=behaviour,
         sample_weight=sample_weight,
+        person=person,
         provenance=provenance,
     )
     if retrain_on is None:
         return plan_for(before, targets, subsidy_kind=subsidy_kind, budget=budget, confidence=confidence)
-    fit = refit(classifier, retrain_on, y, groups)
+    fit = refit(classifier, retrain_on, y, groups, person)
     return plan_under_retraining(before, fit, targets, subsidy_kind=subsidy_kind, budget=budget, confidence=confidence)
