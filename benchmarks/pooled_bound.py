@@ -1,7 +1,7 @@
 """What the pooled bound costs and gains on Adult and bank, against a bound of each group by itself.
 
-Writes results/pooled_bound.md. Splits 10 to 29 were not used to choose anything. Finished fits are kept in a file: after
-an interruption the same command goes on::
+Writes results/pooled_bound.md. Splits 10 to 29 were not used to choose anything. Finished fits are kept in a file:
+after an interruption the same command goes on::
 
     python benchmarks/pooled_bound.py [--splits 20] [--kept build/pooled_bound.csv]
 """
