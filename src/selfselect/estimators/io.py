@@ -35,6 +35,8 @@ TRUSTED: frozenset[str] = frozenset(
         "selfselect.estimators.thresholds.GroupThresholdClassifier",
         "selfselect.publishing.published.PublishedStatistics",
         "selfselect.tabular.train.TableModel",
+        "selfselect.torch.classifier.TorchStrategicClassifier",
+        "selfselect.torch.network.Network",
         "sklearn.ensemble._hist_gradient_boosting.predictor.TreePredictor",
         "sklearn.metrics._scorer._PassthroughScorer",
         "sklearn.multiclass._ConstantPredictor",
@@ -140,6 +142,8 @@ def load_model(path: str | Path, *, trusted: Iterable[str] = ()) -> Any:
         model = None if unknown else skops.io.loads(data, trusted=sorted(known))
     except Warning:  # for users who turn warnings into errors
         raise
+    except ImportError as error:
+        raise ImportError(f"{path} needs a package or module that is not there. {error}") from error
     except Exception as error:  # a damaged file may raise anything
         raise ValueError(f"{path} is not a skops file, or it is damaged ({type(error).__name__}: {error}).") from error
     if unknown:

@@ -8,7 +8,8 @@ try:
 except ImportError as error:
     raise ImportError("selfselect.torch needs PyTorch: pip install selfselect[torch]") from error
 
+from .classifier import TorchStrategicClassifier
 from .loss import StrategicLoss
 from .sampling import GroupBatchSampler
 
-__all__ = ["GroupBatchSampler", "StrategicLoss"]
+__all__ = ["GroupBatchSampler", "StrategicLoss", "TorchStrategicClassifier"]

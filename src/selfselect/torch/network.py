@@ -1,0 +1,165 @@
+"""A module that scores people: built from a class or an instance, and kept as plain arrays in model files."""
+
+from __future__ import annotations
+
+import copy
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+import torch
+from numpy.typing import NDArray
+from torch import Tensor, nn
+
+from ..estimators.io import SAVING
+from .features import Features
+
+#: People that are scored at once.
+SCORED_AT_ONCE = 8192
+
+
+class MLP(nn.Module):
+    """The default module: standardised features, hidden layers with ReLU, and one score.
+
+    Parameters
+    ----------
+    n_features : int
+        Number of features.
+    hidden : sequence of int, default=(64, 64)
+        Number of units of each hidden layer; ``()`` is a linear score.
+    dropout : float, default=0.0
+        Share of hidden units that are left out at random in training.
+
+    Examples
+    --------
+    >>> MLP(3, hidden=(8,))(torch.zeros(5, 3)).shape
+    torch.Size([5])
+    """
+
+    def __init__(self, n_features: int, hidden: Sequence[int] = (64, 64), dropout: float = 0.0) -> None:
+        super().__init__()
+        self.register_buffer("mean", torch.zeros(n_features, dtype=torch.float64))
+        self.register_buffer("scale", torch.ones(n_features, dtype=torch.float64))
+        layers, width = [], n_features
+        for size in hidden:
+            layers += [nn.Linear(width, size), nn.ReLU(), nn.Dropout(dropout)]
+            width = size
+        self.layers = nn.Sequential(*layers, nn.Linear(width, 1))
+
+    def standardise(self, table: NDArray[np.float64]) -> None:
+        """Learn mean and standard deviation of the features; constant features get the scale 1."""
+        mean, std = table.mean(axis=0), table.std(axis=0)
+        self.mean.copy_(torch.from_numpy(mean))
+        self.scale.copy_(torch.from_numpy(np.where(std > 1e-12 * np.abs(mean), std, 1.0)))
+
+    def forward(self, X: Tensor) -> Tensor:
+        """Score of each row."""
+        standard = ((X - self.mean) / self.scale).float()
+        score: Tensor = self.layers(standard).squeeze(-1)
+        return score
+
+
+class Network:
+    """A module, how to build it again, and the shape of the rows that it takes.
+
+    Parameters
+    ----------
+    module : nn.Module class, instance or None
+        None is :class:`MLP`. An instance is copied, with its weights.
+    params : dict
+        Arguments of the class.
+    layout : dict
+        Shape of one row, by the name of the array.
+    """
+
+    def __init__(self, module: Any, params: dict[str, Any], layout: dict[str, tuple[int, ...]]) -> None:
+        self.module, self.params, self.layout = module, params, layout
+        self.history: list[dict[str, Any]] = []
+        self.module_ = self._build()
+
+    def _build(self) -> nn.Module:
+        if isinstance(self.module, nn.Module):
+            if self.params:
+                raise ValueError("module_params are for a class; module is an instance. Pass the class as module.")
+            return copy.deepcopy(self.module)
+        if self.module is None:
+            n_features = sum(int(np.prod(shape)) for shape in self.layout.values())
+            return MLP(n_features, **self.params)
+        if not (isinstance(self.module, type) and issubclass(self.module, nn.Module)):
+            raise TypeError(f"module must be a class or an instance of torch.nn.Module, or None, got {self.module!r}.")
+        return self.module(**self.params)
+
+    def inputs(self, X: Features) -> Any:
+        """Features as the module takes them: a tensor, or a dict of tensors; the default module takes a table."""
+        if X.layout != self.layout:
+            raise ValueError(
+                f"X has rows of shape {_shapes(X.layout)}, but the classifier was fitted to rows of shape "
+                f"{_shapes(self.layout)}. Pass the same features."
+            )
+        return torch.from_numpy(X.flat()) if self.module is None else X.tensors()
+
+    def decision_function(self, X: Features, device: str = "cpu") -> NDArray[np.float64]:
+        """Score of each row, larger for the qualified."""
+        self.module_.to(device).eval()
+        scores = []
+        with torch.inference_mode():
+            for first in range(0, len(X), SCORED_AT_ONCE):
+                part = self.inputs(X[slice(first, first + SCORED_AT_ONCE)])
+                scores.append(call(self.module_, part, device).double().cpu().numpy())
+        return np.concatenate(scores)
+
+    def state(self) -> dict[str, Tensor]:
+        """A copy of the weights."""
+        return {name: value.detach().clone() for name, value in self.module_.state_dict().items()}
+
+    def __getstate__(self) -> dict[str, Any]:
+        if SAVING.get() and isinstance(self.module, nn.Module):
+            raise TypeError(
+                f"module is an instance of {type(self.module).__name__}, which a model file cannot rebuild. Pass the "
+                "class as module and its arguments as module_params, and fit again"
+            )
+        # half precision is not known to numpy
+        weights = {name: (str(value.dtype), _plain(value)) for name, value in self.module_.state_dict().items()}
+        kept = {name: value for name, value in vars(self).items() if name != "module_"}
+        return kept | {"weights": weights}
+
+    def __setstate__(self, state: dict[str, Any]) -> None:
+        weights = state.pop("weights")
+        self.__dict__.update(state)
+        with torch.random.fork_rng(devices=[]):  # building draws weights, which are then replaced
+            self.module_ = self._build()
+        tensors = {
+            name: torch.as_tensor(value).to(getattr(torch, dtype.removeprefix("torch.")))
+            for name, (dtype, value) in weights.items()
+        }
+        self.module_.load_state_dict(tensors)
+
+
+def call(module: nn.Module, inputs: Any, device: str = "cpu") -> Tensor:
+    """Scores of a batch by a module; an error names what is wrong with its output."""
+    if isinstance(inputs, dict):
+        output = module(**{name: part.to(device) for name, part in inputs.items()})
+        n_rows = len(next(iter(inputs.values())))
+    else:
+        output, n_rows = module(inputs.to(device)), len(inputs)
+    if not isinstance(output, Tensor) or output.shape not in ((n_rows,), (n_rows, 1)):
+        found = f"shape {tuple(output.shape)}" if isinstance(output, Tensor) else f"a {type(output).__name__}"
+        raise ValueError(
+            f"module returned {found} for {n_rows} rows; it must return one score per row, of shape ({n_rows},) or "
+            f"({n_rows}, 1). End it with Linear(..., 1), without softmax or sigmoid."
+        )
+    if not torch.isfinite(output).all():
+        raise ValueError(
+            "The scores of module are NaN or infinite: training diverged. Lower lr, or scale the features."
+        )
+    return output.reshape(n_rows)
+
+
+def _plain(value: Tensor) -> NDArray[Any]:
+    value = value.detach().cpu()
+    array: NDArray[Any] = (value.float() if value.dtype in (torch.float16, torch.bfloat16) else value).numpy()
+    return array
+
+
+def _shapes(layout: dict[str, tuple[int, ...]]) -> Any:
+    return layout["X"] if list(layout) == ["X"] else layout
