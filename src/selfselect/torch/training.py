@@ -97,7 +97,7 @@ def train_network(
         codes, y = people.groups.codes[fitted], people.qualified[fitted]
         whole = settings.batch_size in (None, -1) or settings.batch_size >= len(fitted)  # type: ignore[operator]
         sampler = GroupBatchSampler(2 * codes + y, len(fitted) if whole else settings.batch_size, seed=settings.seed)  # type: ignore[arg-type]
-        decay = None if whole else 1 - 1 / (2 * len(sampler))
+        decay = None if whole else 1 - 1 / len(sampler)
         data = _Rows(network.inputs(features), y, codes, weights[fitted] / weights[fitted].mean())
         net = _Net(
             network.module_,
