@@ -81,7 +81,7 @@ class Features:
 def unwrap(X: Any) -> Any:
     """Tensors as arrays, and a Dataset as the batch of all its items; of items that are tuples, the first entry."""
     if isinstance(X, Dataset):
-        items = [X[i] for i in range(len(X))]  # type: ignore[arg-type]
+        items = [X[i] for i in range(len(X))]
         X = default_collate([item[0] if isinstance(item, tuple | list) else item for item in items])
     if isinstance(X, Mapping):
         return {str(name): unwrap(part) for name, part in X.items()}

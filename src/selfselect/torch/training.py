@@ -95,8 +95,8 @@ def train_network(
         if isinstance(network.module_, MLP):
             network.module_.standardise(features.flat())
         codes, y = people.groups.codes[fitted], people.qualified[fitted]
-        whole = settings.batch_size in (None, -1) or settings.batch_size >= len(fitted)  # type: ignore[operator]
-        sampler = GroupBatchSampler(2 * codes + y, len(fitted) if whole else settings.batch_size, seed=settings.seed)  # type: ignore[arg-type]
+        whole = settings.batch_size in (None, -1) or settings.batch_size >= len(fitted)
+        sampler = GroupBatchSampler(2 * codes + y, len(fitted) if whole else settings.batch_size, seed=settings.seed)
         decay = None if whole else 1 - 1 / len(sampler)
         data = _Rows(network.inputs(features), y, codes, weights[fitted] / weights[fitted].mean())
         net = _Net(

@@ -1,0 +1,274 @@
+"""TorchStrategicClassifier: any module as a classifier that publishes, audits and is saved like all others."""
+
+import runpy
+import subprocess
+import sys
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from extras import skip_module_without
+
+skip_module_without("torch")
+skip_module_without("skorch")
+
+import torch
+from sklearn import config_context
+from sklearn.base import clone
+from sklearn.model_selection import GridSearchCV
+from sklearn.utils.estimator_checks import parametrize_with_checks
+from torch import nn
+from torch.utils.data import TensorDataset
+
+from selfselect import ThresholdCurves, load_model
+from selfselect.constraints import DemographicParity, MaxSocialCost, RequiredGroups
+from selfselect.datasets import make_base_rate_groups
+from selfselect.metrics import induced_accuracy_scorer
+from selfselect.publishing import CrossFit, Holdout, LowerBound, Precision
+from selfselect.torch import TorchStrategicClassifier
+
+pytestmark = [
+    pytest.mark.filterwarnings("ignore::selfselect.ApplicationWarning"),
+    pytest.mark.usefixtures("_one_thread"),
+]
+EXAMPLES = Path(__file__).parents[2] / "examples"
+SHORT = {"max_epochs": 6, "batch_size": 128, "random_state": 0, "publish": "holdout", "cost": 0.6}
+
+
+@pytest.fixture(autouse=True, scope="module")
+def _one_thread():
+    threads = torch.get_num_threads()
+    torch.set_num_threads(1)
+    yield
+    torch.set_num_threads(threads)
+
+
+@pytest.fixture(scope="module")
+def people():
+    """Two groups; features that float32 can hold, so that tensors and arrays are the same."""
+    X, y, z = make_base_rate_groups((0.5, 0.3), n_per_group=400, random_state=0, return_X_y_group=True)
+    return X.astype(np.float32).astype(float), y, z
+
+
+@pytest.fixture(scope="module")
+def fitted(people):
+    X, y, z = people
+    return TorchStrategicClassifier(**SHORT).fit(X, y, sensitive_features=z)
+
+
+class Linear(nn.Module):
+    """A linear score of rows of any shape."""
+
+    def __init__(self, n_features=3, n_scores=1):
+        super().__init__()
+        self.layer = nn.Linear(n_features, n_scores)
+
+    def forward(self, X):
+        return self.layer(X.flatten(1))
+
+
+class Parts(Linear):
+    """The same, of two named parts."""
+
+    def forward(self, left, right):
+        return super().forward(torch.cat([left, right], dim=1))
+
+
+NOT_COMPARABLE = {
+    f"check_sample_weight_equivalence_on_{kind}_data": "weights never add people" for kind in ("dense", "sparse")
+}
+
+
+@pytest.mark.filterwarnings("ignore::sklearn.exceptions.SkipTestWarning")
+@parametrize_with_checks(
+    [TorchStrategicClassifier(max_epochs=12, lr=0.03, batch_size=64, publish="train", random_state=0)],
+    expected_failed_checks=lambda _: NOT_COMPARABLE,
+)
+def test_it_is_a_scikit_learn_estimator(estimator, check):
+    check(estimator)
+
+
+def test_seeds_repeat_results_and_leave_the_random_state_of_pytorch_alone(people, fitted):
+    X, y, z = people
+    before = torch.get_rng_state()
+    again = clone(fitted).fit(X, y, sensitive_features=z)
+    assert (again.decision_function(X) == fitted.decision_function(X)).all()
+    assert torch.equal(torch.get_rng_state(), before)
+    other = clone(fitted).set_params(random_state=1).fit(X, y, sensitive_features=z)
+    assert (other.decision_function(X) != fitted.decision_function(X)).any()
+
+
+@pytest.mark.parametrize("thresholds", ["one", "per_group"])
+def test_a_saved_and_loaded_classifier_predicts_the_same_bits(people, thresholds, tmp_path):
+    X, y, z = people
+    model = TorchStrategicClassifier(**SHORT, thresholds=thresholds).fit(X, y, sensitive_features=z)
+    model.save(tmp_path / "model.skops")
+    loaded = load_model(tmp_path / "model.skops")
+    assert (loaded.decision_function(X, z) == model.decision_function(X, z)).all()
+    assert loaded.explain() == model.explain()
+
+
+def test_an_own_module_is_loaded_if_it_is_trusted_and_an_instance_is_not_saved(people, tmp_path):
+    X, y, z = people
+    params = {"in_features": X.shape[1], "out_features": 1}
+    model = TorchStrategicClassifier(nn.Linear, **SHORT, module_params=params).fit(X, y, sensitive_features=z)
+    model.save(tmp_path / "model.skops")
+    with pytest.raises(ValueError, match=r"not trusted: torch\.nn\.modules\.linear\.Linear"):
+        load_model(tmp_path / "model.skops")
+    loaded = load_model(tmp_path / "model.skops", trusted=["torch.nn.modules.linear.Linear"])
+    assert (loaded.predict(X) == model.predict(X)).all()
+    instance = TorchStrategicClassifier(nn.Linear(X.shape[1], 1), **SHORT).fit(X, y, sensitive_features=z)
+    with pytest.raises(TypeError, match="Pass the class as module and its arguments as module_params"):
+        instance.save(tmp_path / "instance.skops")
+
+
+def test_loading_without_pytorch_names_the_remedy(fitted, tmp_path):
+    fitted.save(tmp_path / "model.skops")
+    code = f"""import sys
+sys.modules["torch"] = None
+from selfselect import load_model
+try:
+    load_model({str(tmp_path / "model.skops")!r})
+except ImportError as error:
+    sys.exit("pip install selfselect[torch]" not in str(error))
+sys.exit(2)"""
+    assert subprocess.run([sys.executable, "-c", code], check=False).returncode == 0
+
+
+def test_a_network_that_learns_noise_by_heart_publishes_the_base_rate():
+    rng = np.random.default_rng(0)
+    X, y, z = rng.normal(size=(600, 20)), rng.uniform(size=600) < 0.4, rng.choice(["a", "b"], 600)
+    model = TorchStrategicClassifier(cost=0.3, publish=CrossFit(2, Precision()), lr=0.02, max_epochs=30, random_state=0)
+    model.fit(X, y, sensitive_features=z)
+    precision = model.published_.counts.true_positives.sum() / model.published_.counts.selected.sum()
+    assert precision == pytest.approx(0.4, abs=0.06)
+
+
+def test_one_threshold_is_the_best_of_all_on_unseen_scores(people):
+    X, y, z = people
+    model = TorchStrategicClassifier(**SHORT | {"publish": Holdout(statistic=Precision())})
+    model.fit(X, y, sensitive_features=z)
+    rows = ~np.isnan(model.unseen_scores_)
+    curves = ThresholdCurves.from_scores(np.asarray(y)[rows], model.unseen_scores_[rows], z[rows])
+    counts, applies = model.published_.counts, model.applies().to_numpy()
+    correct = (counts.true_positives + (counts.n - counts.positives) - (counts.selected - counts.true_positives))[
+        applies
+    ]
+    best = curves.outcomes(0.6)["induced_accuracy"].max()
+    assert correct.sum() / counts.n[applies].sum() == pytest.approx(best)
+
+
+def test_thresholds_per_group_let_required_groups_in_and_need_groups(people):
+    X, y, z = people
+    limits = [MaxSocialCost(0.0), RequiredGroups("z1")]
+    model = TorchStrategicClassifier(**SHORT, thresholds="per_group", constraints=limits)
+    model.fit(X, y, sensitive_features=z)
+    assert model.applies().all()
+    assert model.constraints_met_
+    assert len(model.thresholds_) == 2
+    with pytest.raises(TypeError, match="threshold depends on the group"):
+        model.predict(X)
+
+
+def test_parity_holds_with_one_threshold(people):
+    X, y, z = people
+    model = TorchStrategicClassifier(**SHORT, constraints=[DemographicParity(difference_bound=0.1)])
+    assert model.fit(X, y, sensitive_features=z).constraints_met_
+
+
+def test_a_guarantee_tests_groups_on_people_set_aside(people):
+    X, y, z = people
+    publish = Holdout(0.5, LowerBound(0.9), guarantee=True)
+    model = TorchStrategicClassifier(**SHORT | {"publish": publish, "max_epochs": 4}).fit(X, y, sensitive_features=z)
+    assert model.promised_.index.tolist() == ["z0", "z1"]
+
+
+def test_it_is_at_least_as_accurate_among_applicants_as_a_naive_network():
+    def draw(seed):
+        return make_base_rate_groups((0.5, 0.3, 0.15), n_per_group=1000, random_state=seed, return_X_y_group=True)
+
+    (X, y, z), new = draw(0), draw(1)
+    model = TorchStrategicClassifier(cost=0.7, publish="holdout", max_epochs=40, random_state=0)
+    model.fit(X, y, sensitive_features=z)
+    naive = model.estimator_.decision_function(model._features(X, reset=False)) > 0
+    assert model.audit(*new).induced_accuracy >= np.mean(naive == y) - 0.01
+
+
+def test_tensors_images_dicts_and_datasets_give_the_same_as_arrays(people):
+    X, y, z = people
+    table = np.asarray(X)[:, :2]
+    params = SHORT | {"module_params": {"n_features": 2}, "max_epochs": 3}
+    expected = TorchStrategicClassifier(Linear, **params).fit(table, y, sensitive_features=z).decision_function(table)
+    tensor = torch.tensor(table, dtype=torch.float32)
+    for other in (tensor, table.reshape(-1, 1, 2), TensorDataset(tensor, torch.tensor(np.asarray(y)))):
+        model = TorchStrategicClassifier(Linear, **params).fit(other, y, sensitive_features=z)
+        np.testing.assert_array_equal(model.decision_function(other), expected)
+    parts = {"left": table[:, :1], "right": tensor[:, 1:]}
+    model = TorchStrategicClassifier(Parts, **params).fit(parts, y, sensitive_features=z)
+    np.testing.assert_array_equal(model.decision_function(parts), expected)
+    assert model.audit(parts, y, z).n == len(y) if hasattr(model.audit(parts, y, z), "n") else True
+    with pytest.raises(ValueError, match="fitted to rows of shape"):
+        model.predict({"left": table})
+
+
+def test_learning_rates_and_modules_are_searched_with_metadata_routing(people):
+    X, y, z = people
+    grid = {"lr": [0.001, 0.01], "module_params": [{"hidden": (4,)}]}
+    with config_context(enable_metadata_routing=True):
+        scorer = induced_accuracy_scorer(nobody=0.0)
+        search = GridSearchCV(TorchStrategicClassifier(**SHORT), grid, scoring=scorer, cv=2, error_score="raise")
+        search.fit(X, y, sensitive_features=z)
+    assert search.best_estimator_.lr in grid["lr"]
+
+
+@pytest.mark.parametrize(
+    ("settings", "message"),
+    [
+        ({"batch_size": 0}, "batch_size must be a whole number"),
+        ({"max_epochs": 0}, "max_epochs must be a whole number"),
+        ({"cost": 1.2}, r"cost must lie in \[0, 1\]"),
+        ({"lr": 0}, "lr must be above 0"),
+        ({"lr": 1e30}, "Lower lr"),
+        ({"optimizer": "Adamant"}, "optimizer must be the name of a class of torch.optim"),
+        ({"thresholds": "two"}, "thresholds must be one of"),
+        ({"module": "mlp"}, "module must be a class or an instance"),
+        ({"module": Linear, "module_params": {"n_scores": 2}}, "it must return one score per row"),
+        ({"module": Linear(), "module_params": {"n_scores": 1}}, "module is an instance"),
+    ],
+)
+def test_wrong_settings_are_refused_by_name(people, settings, message):
+    X, y, z = people
+    with pytest.raises((ValueError, TypeError), match=message):
+        TorchStrategicClassifier(**SHORT | settings).fit(np.asarray(X)[:, :3], y, sensitive_features=z)
+
+
+def test_wrong_features_are_refused_by_name(people):
+    X, y, z = people
+    broken = np.asarray(X).copy()
+    broken[3, 0] = np.nan
+    for features, message in [(broken, "contains NaN"), ({"a": broken}, r"X\['a'\] contains NaN"), ({}, "empty dict")]:
+        with pytest.raises(ValueError, match=message):
+            TorchStrategicClassifier(**SHORT).fit(features, y, sensitive_features=z)
+    with pytest.raises(ValueError, match="Lengths differ"):
+        TorchStrategicClassifier(**SHORT).fit({"a": broken[5:], "b": broken[6:]}, y, sensitive_features=z)
+
+
+def test_without_skorch_the_error_names_the_remedy():
+    code = """import sys
+sys.modules["skorch"] = None
+from selfselect.torch import TorchStrategicClassifier
+try:
+    TorchStrategicClassifier().fit([[0.0], [1.0]] * 20, [0, 1] * 20, sensitive_features=["a"] * 40)
+except ImportError as error:
+    sys.exit("pip install selfselect[torch]" not in str(error))
+sys.exit(2)"""
+    assert subprocess.run([sys.executable, "-c", code], check=False).returncode == 0
+
+
+@pytest.mark.parametrize("name", ["torch_images", "torch_text", "torch_skorch"])
+def test_the_examples_are_short_and_run(name, capsys):
+    path = EXAMPLES / f"{name}.py"
+    assert len(path.read_text(encoding="utf-8").splitlines()) <= 40
+    runpy.run_path(str(path), run_name="__main__")
+    assert capsys.readouterr().out
