@@ -10,21 +10,24 @@ import numpy as np
 import pandas as pd
 from numpy.typing import ArrayLike, NDArray
 from sklearn.utils import check_random_state
-from sklearn.utils.validation import check_is_fitted, validate_data
+from sklearn.utils.validation import check_consistent_length, check_is_fitted, validate_data
+from torch import nn
 
 from .._frames import to_pandas
-from .._validation import FloatArray, check_choice, check_same_length, check_same_rows
+from .._validation import FloatArray, check_choice, check_same_rows
 from ..constraints import Constraint, InfeasibleError, check_constraints
 from ..costs import Cost
 from ..estimators import GroupThresholdClassifier, SemiStrategicClassifier
 from ..estimators.base import SelfSelectionClassifier
 from ..estimators.docs import estimator_class
+from ..estimators.io import SAVING
 from ..estimators.training_data import TrainingPeople, plain_groups
 from ..publishing.splits import Rows, Splits
 from ..statistics import Precision
 from .features import Features, check_parts, unwrap
 from .loss import StrategicLoss
 from .network import Network
+from .training import TrainingSettings, train_network
 
 #: Standard errors that are subtracted from the accuracy of an epoch: few people compare epochs.
 CAUTION = 1.0
@@ -92,7 +95,8 @@ class TorchStrategicClassifier(SelfSelectionClassifier):
     --------
     >>> from selfselect.datasets import make_base_rate_groups
     >>> X, y, z = make_base_rate_groups((0.5, 0.15), random_state=0, return_X_y_group=True)
-    >>> model = TorchStrategicClassifier(cost=0.8, max_epochs=10, random_state=0).fit(X, y, sensitive_features=z)
+    >>> model = TorchStrategicClassifier(cost=0.8, max_epochs=5, publish="holdout", random_state=0)
+    >>> model = model.fit(X, y, sensitive_features=z)
     >>> model.predict(X).shape == y.shape
     True
     """
@@ -126,7 +130,7 @@ class TorchStrategicClassifier(SelfSelectionClassifier):
 
     def _validate(self, X: Any, y: Any) -> tuple[Any, Any]:
         features = self._features(X, reset=True)
-        check_same_length(X=features, y=y)
+        check_consistent_length(features, y)
         return features, y
 
     def _features(self, X: Any, *, reset: bool) -> Features:
@@ -137,13 +141,19 @@ class TorchStrategicClassifier(SelfSelectionClassifier):
             return X
         return Features(validate_data(self, X, reset=reset, allow_nd=True))
 
+    def __getstate__(self) -> dict[str, Any]:
+        if SAVING.get() and isinstance(self.module, nn.Module):
+            raise TypeError(
+                f"module is an instance of {type(self.module).__name__}, which a model file cannot rebuild. Pass the "
+                "class as module and its arguments as module_params, and fit again"
+            )
+        return super().__getstate__()
+
     @property
     def _guarantee_after_fit(self) -> bool:  # type: ignore[override]
         return self.thresholds == "one"
 
     def _fit(self, people: TrainingPeople) -> tuple[NDArray[Any], NDArray[Any]]:
-        from .training import TrainingSettings  # needs skorch
-
         settings = TrainingSettings(
             self.module,
             self.module_params,
@@ -217,8 +227,6 @@ class _TrainsNetworks:
     device = "cpu"
 
     def _fit_inner(self: Any, people: TrainingPeople, rows: Rows, settings: Any) -> Network:
-        from .training import train_network
-
         labels = people.groups.labels
         costs = self._terms().effective_cost(labels)
         judge = type(self)(**(self.get_params(deep=False) | {"publish": "train", "caution": CAUTION}))

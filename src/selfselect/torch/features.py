@@ -9,6 +9,7 @@ import numpy as np
 import pandas as pd
 import torch
 from numpy.typing import NDArray
+from scipy.sparse import issparse
 from sklearn.utils import check_array
 from torch.utils.data import Dataset, default_collate
 
@@ -83,7 +84,7 @@ def unwrap(X: Any) -> Any:
     if isinstance(X, Dataset):
         items = [X[i] for i in range(len(X))]
         X = default_collate([item[0] if isinstance(item, tuple | list) else item for item in items])
-    if isinstance(X, Mapping):
+    if isinstance(X, Mapping) and not issparse(X):  # a sparse matrix may be a dict of its cells
         return {str(name): unwrap(part) for name, part in X.items()}
     if isinstance(X, torch.Tensor):
         X = X.detach().cpu()

@@ -11,7 +11,6 @@ import torch
 from numpy.typing import NDArray
 from torch import Tensor, nn
 
-from ..estimators.io import SAVING
 from .features import Features
 
 #: People that are scored at once.
@@ -96,7 +95,9 @@ class Network:
                 f"X has rows of shape {_shapes(X.layout)}, but the classifier was fitted to rows of shape "
                 f"{_shapes(self.layout)}. Pass the same features."
             )
-        return torch.from_numpy(X.flat()) if self.module is None else X.tensors()
+        if self.module is None:  # a table that was mapped from a file cannot be written to
+            return torch.from_numpy(np.require(X.flat(), requirements=["C", "W"]))
+        return X.tensors()
 
     def decision_function(self, X: Features, device: str = "cpu") -> NDArray[np.float64]:
         """Score of each row, larger for the qualified."""
@@ -113,11 +114,6 @@ class Network:
         return {name: value.detach().clone() for name, value in self.module_.state_dict().items()}
 
     def __getstate__(self) -> dict[str, Any]:
-        if SAVING.get() and isinstance(self.module, nn.Module):
-            raise TypeError(
-                f"module is an instance of {type(self.module).__name__}, which a model file cannot rebuild. Pass the "
-                "class as module and its arguments as module_params, and fit again"
-            )
         # half precision is not known to numpy
         weights = {name: (str(value.dtype), _plain(value)) for name, value in self.module_.state_dict().items()}
         kept = {name: value for name, value in vars(self).items() if name != "module_"}

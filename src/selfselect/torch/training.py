@@ -23,8 +23,8 @@ from .sampling import GroupBatchSampler
 
 try:
     from skorch import NeuralNet
-except ImportError as error:
-    raise ImportError("TorchStrategicClassifier needs skorch: pip install selfselect[torch]") from error
+except ImportError:  # the loss, and predictions of a loaded model, do without it
+    NeuralNet = None
 
 #: Share of the fitted people by whom epochs are compared, and epochs without improvement after which a stage ends.
 VALIDATION_SIZE, PATIENCE = 0.15, 10
@@ -46,6 +46,8 @@ class TrainingSettings:
 
     def check(self) -> None:
         """Refuse wrong settings by name."""
+        if NeuralNet is None:
+            raise ImportError("TorchStrategicClassifier needs skorch: pip install selfselect[torch]")
         check_whole(self.max_epochs, "max_epochs", 1)
         if self.batch_size not in (None, -1):
             check_whole(self.batch_size, "batch_size", 1)
@@ -95,9 +97,9 @@ def train_network(
         if isinstance(network.module_, MLP):
             network.module_.standardise(features.flat())
         codes, y = people.groups.codes[fitted], people.qualified[fitted]
-        whole = settings.batch_size in (None, -1) or settings.batch_size >= len(fitted)
-        sampler = GroupBatchSampler(2 * codes + y, len(fitted) if whole else settings.batch_size, seed=settings.seed)
-        decay = None if whole else 1 - 1 / len(sampler)
+        size = len(fitted) if settings.batch_size in (None, -1) else min(int(settings.batch_size or 0), len(fitted))
+        sampler = GroupBatchSampler(2 * codes + y, size, seed=settings.seed)
+        decay = None if size == len(fitted) else 1 - 1 / len(sampler)
         data = _Rows(network.inputs(features), y, codes, weights[fitted] / weights[fitted].mean())
         net = _Net(
             network.module_,
@@ -145,7 +147,7 @@ class _Rows(Dataset[Any]):
         return {"inputs": inputs, "group": self.group[rows], "weight": self.weight[rows]}, self.y[rows]
 
 
-class _Net(NeuralNet):
+class _Net(NeuralNet or object):  # type: ignore[misc]
     """Training loop of skorch for scores: groups and weights come with the features, and go to the loss."""
 
     ordinary = False
