@@ -126,7 +126,11 @@ def test_an_own_module_is_loaded_if_it_is_trusted_and_an_instance_is_not_saved(p
 def test_loading_without_pytorch_names_the_remedy(fitted, tmp_path):
     fitted.save(tmp_path / "model.skops")
     code = f"""import sys
-sys.modules["torch"] = None
+class NoTorch:
+    def find_spec(self, name, path=None, target=None):
+        if name == "torch":
+            raise ModuleNotFoundError("No module named 'torch'", name="torch")
+sys.meta_path.insert(0, NoTorch())
 from selfselect import load_model
 try:
     load_model({str(tmp_path / "model.skops")!r})

@@ -124,7 +124,7 @@ class TorchStrategicClassifier(SelfSelectionClassifier):
         """Train the network, choose thresholds and publish statistics; see :meth:`NaiveClassifier.fit`."""
         check_choice(self.thresholds, "thresholds", ("one", "per_group"))
         X = unwrap(X)
-        X = check_parts(X) if isinstance(X, dict) else X
+        X = check_parts(X) if type(X) is dict else X  # sparse tables may be subclasses of dict
         given = {"sensitive_features": sensitive_features, "sample_weight": sample_weight, "person": person}
         return super().fit(X, unwrap(y), **{name: unwrap(value) for name, value in given.items()})
 
@@ -135,7 +135,7 @@ class TorchStrategicClassifier(SelfSelectionClassifier):
 
     def _features(self, X: Any, *, reset: bool) -> Features:
         """Checked features: finite numbers."""
-        if isinstance(X, dict):
+        if type(X) is dict:
             return check_parts(X)
         if isinstance(X, Features):
             return X
