@@ -1,17 +1,20 @@
 """Steps before the classifier, which are fitted without the people who are evaluated."""
 
+import warnings
+
 import numpy as np
 import pandas as pd
 import pytest
 from sklearn.base import BaseEstimator, TransformerMixin, clone
-from sklearn.compose import ColumnTransformer
+from sklearn.compose import ColumnTransformer, make_column_transformer
+from sklearn.discriminant_analysis import LinearDiscriminantAnalysis
 from sklearn.feature_extraction.text import CountVectorizer
-from sklearn.feature_selection import SelectKBest
+from sklearn.feature_selection import SelectKBest, VarianceThreshold
 from sklearn.impute import SimpleImputer
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import OneHotEncoder, StandardScaler, TargetEncoder
 
-from selfselect import StrategicClassifier, load_model
+from selfselect import NaiveClassifier, StrategicClassifier, load_model
 from selfselect.behaviour import SigmoidResponse
 from selfselect.constraints import DemographicParity
 from selfselect.publishing import CrossFit, Holdout, LowerBound
@@ -146,3 +149,26 @@ def test_what_is_no_transformer_and_what_is_no_number_is_refused(table):
         StrategicClassifier(transformer="scale").fit(X, y, sensitive_features=z)
     with pytest.raises(ValueError, match="the output of transformer contains NaN"):
         StrategicClassifier(transformer=StandardScaler()).fit(X[["x"]], y, sensitive_features=z)
+
+
+@pytest.mark.parametrize(
+    ("steps", "warns"),
+    [
+        ([SelectKBest(k=1)], True),
+        ([make_column_transformer((SelectKBest(k=1), ["a", "b"]))], True),
+        ([make_pipeline(StandardScaler(), LinearDiscriminantAnalysis())], True),
+        ([StandardScaler(), VarianceThreshold()], False),
+    ],
+    ids=["selection", "in columns", "in a pipeline", "without labels"],
+)
+def test_a_pipeline_whose_earlier_steps_used_the_labels_is_warned_about(steps, warns):
+    rng = np.random.default_rng(0)
+    X = pd.DataFrame(rng.normal(size=(200, 2)), columns=["a", "b"])
+    y, z = (X["a"] + rng.normal(size=200) > 0).astype(int), rng.integers(0, 2, 200)
+    pipeline = make_pipeline(*steps, NaiveClassifier(cost=0.5))
+    with warnings.catch_warnings(record=True) as caught:
+        warnings.simplefilter("always")
+        pipeline.fit(X, y, naiveclassifier__sensitive_features=z)
+    said = [str(warning.message) for warning in caught if "Earlier steps of the pipeline" in str(warning.message)]
+    assert bool(said) == warns
+    assert all("Put these steps into estimator=" in text for text in said)

@@ -12,7 +12,7 @@ import pandas as pd
 from sklearn.model_selection import train_test_split
 
 from selfselect._files import write_atomically
-from selfselect._formats import level, or_dash
+from selfselect._formats import or_dash
 from selfselect._notices import captured_warnings
 from selfselect._text import printable
 from selfselect.auditing import Audit, Provenance, ScreeningResult
@@ -124,12 +124,9 @@ def _methods(cost: float) -> dict[str, tuple[SelfSelectionClassifier, bool]]:
 def _published_table(naive: NaiveClassifier) -> pd.DataFrame:
     """What the firm would publish, as text."""
     terms = naive.terms_
-    assert terms.confidence is not None
     names = {"base_rate": "qualified", "selection_rate": "pass screening", "precision": "precision"}
     shares = naive.published_.to_frame()[list(names)].rename(columns=names)
-    shares[f"at least ({level(terms.confidence)} confidence)"] = terms.max_accepted_cost(
-        naive.published_.groups, naive.published_.counts
-    )
+    shares["lower bound"] = terms.max_accepted_cost(naive.published_.groups, naive.published_.counts)
     table = shares.map(or_dash)
     table.insert(0, "people", naive.published_.counts.n)
     return table

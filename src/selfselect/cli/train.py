@@ -8,7 +8,7 @@ from typing import Any, NoReturn
 import click
 
 from selfselect._files import write_atomically
-from selfselect._formats import amount, count, level, or_dash
+from selfselect._formats import amount, count, or_dash
 from selfselect._text import printable
 from selfselect.auditing import Audit
 from selfselect.costs import Terms
@@ -108,7 +108,7 @@ def _group_rows(audit: Audit) -> list[dict[str, str]]:
             "published precision": or_dash(row["precision"]) + of_published,
         }
         if confidence is not None:
-            cells[f"at least ({level(confidence)} confidence)"] = or_dash(bounds[i])
+            cells["lower bound"] = or_dash(bounds[i])
         cells |= {"cost": amount(row["cost"]), "applies": applies_text(row)}
         if audit.of_new_people:
             cells |= {

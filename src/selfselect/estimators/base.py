@@ -28,7 +28,7 @@ from ..statistics import Guaranteed, LowerBound, Statistic
 from .docs import estimator_class
 from .guarantee import fit_with_guarantee
 from .io import SAVING, save_model
-from .messages import explain_groups, warn_about_published
+from .messages import explain_groups, warn_about_earlier_steps, warn_about_published
 from .training_data import (
     TrainingPeople,
     as_counts,
@@ -114,7 +114,9 @@ class SelfSelectionClassifier(ClassifierMixin, BaseEstimator, ABC):
         -------
         self
         """
-        check_same_rows(X=X, y=y, sensitive_features=sensitive_features, sample_weight=sample_weight)
+        check_same_rows(X=X, y=y, sensitive_features=sensitive_features, sample_weight=sample_weight, person=person)
+        if not isinstance(as_publishing(self.publish), TrainingSet):
+            warn_about_earlier_steps(self)
         X, y = to_pandas(X), to_pandas(y)
         if self._has_guarantee and self._guarantee_after_fit:
             check_consistent_length(X, y)

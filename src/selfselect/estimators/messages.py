@@ -2,10 +2,15 @@
 
 from __future__ import annotations
 
+import sys
 from typing import Any
 
 import numpy as np
 from scipy.stats import hypergeom
+from sklearn.compose import ColumnTransformer
+from sklearn.feature_selection import SelectorMixin, VarianceThreshold
+from sklearn.pipeline import FeatureUnion, Pipeline
+from sklearn.utils import get_tags
 
 from .._formats import count, percent
 from .._notices import PromiseWarning, ShutOutWarning, warn
@@ -24,6 +29,39 @@ OVERFITTING_LEVEL = 0.05
 LEAST_SHARE = 0.005
 #: Share of qualified people who stay away above which a classifier warns.
 MAX_SILENT_SOCIAL_COST = 0.5
+
+
+def warn_about_earlier_steps(model: Any) -> None:
+    """Warn if the classifier is fitted as the last step of a Pipeline whose earlier steps have used the labels.
+
+    A classifier does not learn what ran before it, so the calls that led here are searched for the Pipeline.
+    """
+    frame = sys._getframe(1)
+    while frame is not None:
+        pipeline = frame.f_locals.get("self") if frame.f_code.co_name == "fit" else None
+        if isinstance(pipeline, Pipeline) and pipeline.steps[-1][1] is model:
+            names = [name for name, step in pipeline.steps[:-1] if _uses_labels(step)]
+            if names:
+                inside = "transformer" if "transformer" in vars(model) else "estimator"
+                warn(
+                    f"Earlier steps of the pipeline ({list_some(names)}) used the labels of the people whose results "
+                    "are published, so new people will do worse than published. Put these steps into "
+                    f"{inside}=, where they are fitted again in every fold.",
+                    PromiseWarning,
+                )
+            return
+        frame = frame.f_back  # type: ignore[assignment]
+
+
+def _uses_labels(step: Any) -> bool:
+    """Whether a step of a Pipeline learns from labels, as far as its type says so."""
+    if isinstance(step, (Pipeline, FeatureUnion, ColumnTransformer)):
+        return any(_uses_labels(part) for name, part in step.get_params().items() if "__" not in name)
+    if not hasattr(step, "fit"):
+        return False
+    tags = get_tags(step)
+    selects = isinstance(step, SelectorMixin) and not isinstance(step, VarianceThreshold)
+    return bool(tags.target_tags.required or tags.estimator_type in ("classifier", "regressor") or selects)
 
 
 def warn_about_published(model: Any) -> None:
@@ -122,9 +160,9 @@ def _published_text(precision: float, value: float, confidence: float | None) ->
     if np.isnan(precision):
         return ""
     text = f", {precision:.1%} of them qualified"
-    if confidence is not None:
-        return f"{text} (at least {value:.1%}, with {100 * confidence:.4g}% confidence)"
-    return text if np.isclose(value, precision) else f"{text} ({value:.1%} is published)"
+    if np.isclose(value, precision):
+        return text
+    return f"{text} ({f'{value:.1%} is published' if confidence is None else f'lower bound {value:.1%}'})"
 
 
 def _reason(

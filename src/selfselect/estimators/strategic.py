@@ -143,8 +143,7 @@ class StrategicClassifier(LinearClassifier):
         score[problem.row_numbers] = chosen.score
         score = score[people.splits.evaluated]
         if not self._has_guarantee:
-            one_threshold = not problem.has_group_thresholds
-            self.statistic_ = people.fit_statistic(self._statistic, people.curves(score), one_threshold=one_threshold)
+            self.statistic_ = chosen.terms.statistic
         return chosen.candidate, score
 
     def _terms_of_training(self, people: TrainingPeople) -> TrainingTerms:

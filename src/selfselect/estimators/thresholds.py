@@ -106,7 +106,7 @@ class GroupThresholdClassifier(WrappedClassifier):
             if self._has_guarantee:
                 fitted_score = self._score_of(model, *people.take(people.splits.final))
                 guaranteed = self._guarantee(people, curves, fitted_score, len(candidates))
-            statistic = people.fit_statistic(self._statistic, curves, one_threshold=False)
+            statistic = people.fit_statistic(self._statistic, curves, one_threshold=False, compared=len(candidates))
             optimum = self._optimise(people, curves, model, guaranteed, statistic)
             optima.append((optimum, curves, score, model, guaranteed, statistic))
         best = max(optima, key=lambda each: float(np.nan_to_num(each[0].value, nan=-np.inf)))

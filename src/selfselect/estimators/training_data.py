@@ -137,10 +137,14 @@ class TrainingPeople:
             self.qualified[rows], selected, self.groups.codes[rows], self.groups.n_groups, weights, person=person
         )
 
-    def fit_statistic(self, statistic: Statistic, curves: ThresholdCurves, *, one_threshold: bool = True) -> Statistic:
+    def fit_statistic(
+        self, statistic: Statistic, curves: ThresholdCurves, *, one_threshold: bool = True, compared: int = 1
+    ) -> Statistic:
         """What is published, after it has learned from counts of people who were not fitted."""
         learns = self.splits.mode != "train"
-        return curves.fit_statistic(statistic, one_threshold=one_threshold) if learns else statistic
+        if not learns:
+            return statistic
+        return curves.fit_statistic(statistic, one_threshold=one_threshold, compared=compared)
 
     def position_of(self, curves: ThresholdCurves) -> NDArray[np.intp]:
         """Position among all groups of those that are evaluated."""

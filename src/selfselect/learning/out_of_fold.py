@@ -18,7 +18,7 @@ from numpy.typing import NDArray
 from .._validation import BoolArray, FloatArray
 from ..publishing import ThresholdCurves
 from .candidates import DIGITS, Candidate, FittedScore, ScaledScore, all_feasible, with_thresholds
-from .problem import Problem
+from .problem import Problem, TrainingTerms
 from .solvers import ScoreFitter
 
 
@@ -27,11 +27,12 @@ class OutOfFoldCandidate:
     """A classifier, fitted to the final rows, that was evaluated on people its score had not seen.
 
     ``score`` is the out-of-fold score of each row of the problem on the scale of the candidate, positive for those who
-    are selected; NaN for rows that are in no test fold.
+    are selected; NaN for rows that are in no test fold. ``terms`` have the statistic that decided.
     """
 
     candidate: Candidate
     score: FloatArray
+    terms: TrainingTerms
 
 
 def select_out_of_fold(
@@ -70,10 +71,10 @@ def select_out_of_fold(
                 score = unseen.score(fitted.parameters, varying=problem.has_group_thresholds)
                 out_of_fold[fitted.kind][test] = (score - centre) / scale
     tested = problem.rows_among(np.concatenate([test for _, test in folds]))
+    kinds = [each for each in kinds if not np.isnan(out_of_fold[each.kind][tested]).any()]  # every fold has these
     attempts = [
-        partial(_with_thresholds, fitter, problem, last, fitted, tested, out_of_fold[fitted.kind], person)
+        partial(_with_thresholds, fitter, problem, last, fitted, tested, out_of_fold[fitted.kind], person, len(kinds))
         for fitted in kinds
-        if not np.isnan(out_of_fold[fitted.kind][tested]).any()  # every fold has this kind
     ]
     return all_feasible(attempts), fitter.n_iter
 
@@ -93,8 +94,9 @@ def _with_thresholds(
     tested: BoolArray,
     score: FloatArray,
     person: NDArray[np.intp] | None,
+    compared: int,
 ) -> list[OutOfFoldCandidate]:
-    """Candidates with the best thresholds on out-of-fold scores of one kind."""
+    """Candidates with the best thresholds on out-of-fold scores of one kind, of so many that are compared."""
     rows, seen = problem.block.rows, np.round(score[tested], DIGITS)
     codes = rows.codes[tested]
     weight = None if rows.unweighted else rows.weight[tested]
@@ -103,10 +105,10 @@ def _with_thresholds(
     raw, centre, scale = _centre_and_scale(last, fitted)
     scaled = ScaledScore(curves, scale, float(np.abs(raw).max()), centre)
     by_group, sets = problem.has_group_thresholds, fitter.prescribed_sets(problem)
-    terms = problem.terms.fitted_to(curves, one_threshold=not by_group)
+    terms = problem.terms.fitted_to(curves, one_threshold=not by_group, compared=compared)
     candidates = []
     for candidate, threshold in with_thresholds(problem, fitted, scaled, terms, 0.0, by_group=by_group, sets=sets):
         margins = np.full(len(score), np.nan)
         margins[tested] = scaled.margins(seen, threshold[codes])
-        candidates.append(OutOfFoldCandidate(candidate, margins))
+        candidates.append(OutOfFoldCandidate(candidate, margins, terms))
     return candidates

@@ -68,9 +68,10 @@ class TrainingTerms:
             return shares
         return np.asarray(shares | self.free[curves.group])
 
-    def fitted_to(self, curves: ThresholdCurves, *, one_threshold: bool) -> TrainingTerms:
+    def fitted_to(self, curves: ThresholdCurves, *, one_threshold: bool, compared: int) -> TrainingTerms:
         """The same terms with a published statistic that has learned from these counts."""
-        return replace(self, statistic=curves.fit_statistic(self.statistic, one_threshold=one_threshold))
+        fitted = curves.fit_statistic(self.statistic, one_threshold=one_threshold, compared=compared)
+        return replace(self, statistic=fitted)
 
     @property
     def all_or_nobody(self) -> bool:

@@ -127,7 +127,7 @@ class WhoAppliesDisplay(RowsDisplay):
         table, groups = self.published, self.published.groups
         max_accepted_cost = self.terms.max_accepted_cost(groups, table.counts)
         bound = self.terms.confidence
-        says = "precision" if bound is None else f"precision; bars: at least, with {bound:.0%} confidence"
+        says = "precision" if bound is None else "precision; bars: lower bound"
         axes, shown = _group_rows(ax, table, max_accepted_cost, f"cost of applying (dots: published {says})")
         frame = table.to_frame().iloc[shown]
         limits, costs = max_accepted_cost[shown], self.terms.effective_cost(groups)[shown]

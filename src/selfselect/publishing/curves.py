@@ -152,13 +152,18 @@ class ThresholdCurves(CountCurves):
         change = change[order]
         return np.asarray(np.cumsum(change, out=change)[last_of_tie] + total)
 
-    def fit_statistic(self, statistic: Statistic, *, one_threshold: bool) -> Statistic:
+    def fit_statistic(self, statistic: Statistic, *, one_threshold: bool, compared: int = 1) -> Statistic:
         """A statistic that learns from all groups, fitted to these counts; any other as it is.
 
-        ``one_threshold`` says whether all groups have the same threshold, where the statistic is used.
+        ``one_threshold`` says whether all groups have the same threshold, where the statistic is used, and ``compared``
+        how many scores these people chose among.
         """
         fitted = getattr(statistic, "fitted", None)
-        return statistic if fitted is None else cast("Statistic", fitted(self, one_threshold=one_threshold))
+        return (
+            statistic
+            if fitted is None
+            else cast("Statistic", fitted(self, one_threshold=one_threshold, compared=compared))
+        )
 
     def step_shares(self, terms: Terms, margin: float = 0.0) -> Shares:
         """Share of its group that applies at each step, and clears its cost by a margin."""

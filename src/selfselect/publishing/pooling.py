@@ -53,6 +53,9 @@ NEWTON_STEPS = 6
 #: Share of the error that the quantile uses. The rest allows for what this model of groups leaves out, and for
 #: thresholds that are chosen by the same counts.
 ERROR_SHARE = 0.75
+#: Scores that are compared by the same counts share the error: it is divided by this power of their number. They are
+#: alike, so 1 (Bonferroni) would be too strict.
+COMPARED_POWER = 0.5
 
 
 @dataclass(frozen=True, eq=False)
@@ -168,7 +171,7 @@ class PooledLowerBound(LowerBound):
     [14, 34]
     """
 
-    def fitted(self, curves: CountCurves, *, one_threshold: bool = True) -> FittedLowerBound:
+    def fitted(self, curves: CountCurves, *, one_threshold: bool = True, compared: int = 1) -> FittedLowerBound:
         """The bound with what is usual for these groups.
 
         Parameters
@@ -178,8 +181,10 @@ class PooledLowerBound(LowerBound):
         one_threshold : bool, default=True
             Whether the bound is for counts of groups that all have the same threshold. If a smaller share of a group
             is selected than of others, that is then partly chance, and no sign of a stricter screen.
+        compared : int, default=1
+            Number of scores that these people chose among. The best of them looks better than it is.
         """
-        error = (1 - self.confidence) * ERROR_SHARE
+        error = (1 - self.confidence) * ERROR_SHARE / compared**COMPARED_POWER
         order = np.lexsort((curves.positives, curves.n))
         order = order[curves.n[order] > 0]
         order = order[np.linspace(0, len(order) - 1, min(len(order), MAX_GROUPS)).round().astype(np.intp)]

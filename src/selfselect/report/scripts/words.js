@@ -95,11 +95,11 @@ function numbersText(result, people, openCount, ranges, staying, shut) {
   return `${begins}; ${social} of qualified people ${lost} (social cost).`;
 }
 function certaintyText(groups, openCount) {
-  if (!openCount) return "The result is certain for every group: no 95% interval of precision includes the cost.";
+  if (!openCount) return "No group's 95% interval of precision includes the cost.";
   const others = groups - openCount;
-  const rest = others === 0 ? "" : others === 1 ? " The result is certain for the other group." :
-    ` The result is certain for the other ${count(others)} groups.`;
-  return `In ${openCount === 1 ? "this group" : "these groups"}, the 95% interval of precision includes the cost.${rest}`;
+  const rest = others === 0 ? "" : others === 1 ? "; in the other group it does not" :
+    `; in the other ${count(others)} it does not`;
+  return `In ${openCount === 1 ? "this group" : "these groups"}, the 95% interval of precision includes the cost${rest}.`;
 }
 // the sentences of a verdict: who applies, what follows, what it assumes, how certain it is
 function verdictParts(cost, names, shares, result, { costs, subsidies, selected, people, kind = "additive",
@@ -141,7 +141,7 @@ function statusPhrase(stands, precision, cost, { max_accepted_cost: limit = prec
     return `${stands}${part}: accepts ${Number.isNaN(limit) ? "no cost" : `up to ${percent(limit)}`}, faces ${percent(cost)}`;
   }
   if (Number.isNaN(precision)) return `${stands}: no precision to publish`;
-  const sure = Number.isNaN(limit) ? "no guarantee" : `at least ${percent(limit)}`;
+  const sure = Number.isNaN(limit) ? "no guarantee" : `lower bound ${percent(limit)}`;
   const text = confidence === null ? percent(precision) : `${sure} (published ${percent(precision)})`;
   return `${stands}: ${text}, needs ${percent(cost)}`;
 }
@@ -161,7 +161,7 @@ function groupSentence(name, cost, share, selected, precision, needed,
     const never = confidence === null ? "it would not apply at any cost" : "nothing is guaranteed to it";
     return `${none}: ${qualified}, but ${never}, so no subsidy helps.`;
   }
-  const bound = known ? `at least ${percent(limit)}, with ${level(confidence)} confidence` : "nothing is guaranteed";
+  const bound = known ? `lower bound ${percent(limit)}` : "nothing is guaranteed";
   const sure = confidence === null ? "" : ` (${bound})`;
   const why = selected > 0 ? `${qualified}${sure}, and applying costs ${shortPercent(cost)}` : "nobody in it passes screening";
   if (mostApply(share) || (share > 0 && !known)) return `${some}: ${why}.`;

@@ -131,7 +131,10 @@ def verdict_sentence(
     if behaviour is not None:
         parts.append(f"People are assumed to respond by {behaviour}.")
     elif confidence is not None:
-        parts.append(f"The published value is a lower bound of precision ({level(confidence)} confidence).")
+        parts.append(
+            "People decide by a lower bound of precision: "
+            f"at most {level(1 - confidence)} of the groups that apply should find less than their cost."
+        )
     untested = getattr(result, "untested", 0)
     if untested:
         were = "person was" if untested == 1 else "people were"
@@ -197,13 +200,11 @@ def _numbers(
 def _certainty(n_groups: int, n_open: int) -> str:
     """Which groups chance could change."""
     if not n_open:
-        return "The result is certain for every group: no 95% interval of precision includes the cost."
+        return "No group's 95% interval of precision includes the cost."
     others = n_groups - n_open
-    rest = {0: "", 1: " The result is certain for the other group."}.get(
-        others, f" The result is certain for the other {count(others)} groups."
-    )
+    rest = {0: "", 1: "; in the other group it does not"}.get(others, f"; in the other {count(others)} it does not")
     these = "this group" if n_open == 1 else "these groups"
-    return f"In {these}, the 95% interval of precision includes the cost.{rest}"
+    return f"In {these}, the 95% interval of precision includes the cost{rest}."
 
 
 # ---------------------------------------------------------------------- groups
@@ -256,7 +257,7 @@ def group_sentence(
         why = "nothing is guaranteed to it" if confidence is not None else "it would not apply at any cost"
         return f"{none}: {qualified}, but {why}, so no subsidy helps."
     if confidence is not None:
-        sure = f"at least {percent(limit)}, with {level(confidence)} confidence" if known else "nothing is guaranteed"
+        sure = f"lower bound {percent(limit)}" if known else "nothing is guaranteed"
         qualified += f" ({sure})"
     why = f"{qualified}, and applying costs {short_percent(cost)}" if selected > 0 else "nobody in it passes screening"
     if share >= MAJORITY or (share > 0 and not known):
