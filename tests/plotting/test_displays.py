@@ -163,7 +163,7 @@ def test_bars_end_at_the_lower_bound_if_people_decide_by_it(naive):
     assert [width for width, _ in bars_of(display)] == sorted(limits, reverse=True)
     dots = display.ax_.get_lines()[0].get_xdata()
     assert sorted(dots) == sorted(naive.published_.precision)
-    assert "at least, with 90% confidence" in display.ax_.get_xlabel()
+    assert "bars: lower bound" in display.ax_.get_xlabel()
 
 
 def test_an_audit_a_classifier_and_predictions_draw_the_same_rows(people, naive):

@@ -8,7 +8,7 @@ import pytest
 from drawn import table_of
 from pages import elsewhere, example, people, settle
 from selfselect import audit
-from selfselect._formats import amount, amount_up, count, level, percent
+from selfselect._formats import amount, amount_up, count, percent
 from selfselect.auditing import Audit, ScreeningResult
 from selfselect.behaviour import LogitResponse
 from selfselect.costs import Terms
@@ -68,7 +68,7 @@ def assert_page_equals(page, audited):
         limits = audited.terms.max_accepted_cost(audited.published.groups, audited.published.counts)
         heading = "Accepts up to"
         if audited.terms.confidence is not None:
-            heading = f"At least ({level(audited.terms.confidence)})"
+            heading = "Lower bound"
         assert [shown[name][heading] for name in audited.names] == [percent(limit) for limit in limits]
 
 
@@ -115,7 +115,7 @@ def test_at_random_settings_from_the_address_the_page_equals_the_library(show, k
         assert_page_equals(page, here)
         changed += not here.applies.equals(here.under(replace(here.terms, statistic=Precision())).applies)
     assert (changed > 0) == isinstance(statistic, LowerBound)  # the bound kept somebody away
-    assert ("One-sided Clopper-Pearson" in page.text_content("main")) == isinstance(statistic, LowerBound)
+    assert ("below the precision that allows" in page.text_content("main")) == isinstance(statistic, LowerBound)
     page.click("#reset")
     page.click("#least")
     settle(page)
@@ -215,7 +215,7 @@ def test_charts_and_files_of_those_who_go_by_the_bound_have_it(show):
     limits = there.terms.max_accepted_cost(there.published.groups, there.published.counts)
     for name, precision, limit in zip(audited.names, there.published.precision, limits, strict=True):
         assert float(row[name]) == precision
-        assert float(row[f"{name} (at least)"]) == pytest.approx(limit, abs=1e-12)
+        assert float(row[f"{name} (lower bound)"]) == pytest.approx(limit, abs=1e-12)
     bars = [line.split(",") for line in page.evaluate("() => selfselect.csv('bars')").splitlines()[1:]]
     for name, start, _ in bars:
         if start not in ("never", "none"):

@@ -47,7 +47,7 @@ SHARED = {
             :class:`~selfselect.publishing.CrossFit` (people scored by a classifier that was not fitted to them),
             :class:`~selfselect.publishing.Holdout` (a part that is set aside; it can give a guarantee) or
             :class:`~selfselect.publishing.TrainingSet` (the training data, as in the paper). The first two publish a
-            lower bound of the precision with 90% confidence.
+            lower bound of the precision (:class:`~selfselect.publishing.PooledLowerBound`).
         pos_label : label, optional
             The label that means qualified; by default the larger of the two.
     """,

@@ -10,7 +10,7 @@ const deliveredInterval = (g) => (Number.isNaN(g.delivered) ? "" :
 const PRECISION_COLUMNS = IS_WIDE ? [{ ...PRECISION, below: (g) => (g.selected ? publishedInterval(g) : "") }] :
   [PRECISION, { key: "precision_low", title: "95% interval", text: publishedInterval }];
 const BOUND_COLUMNS = !setting.terms.hasLimits ? [] :
-  [{ key: "max_accepted_cost", title: CONFIDENCE === null ? "Accepts up to" : `At least (${level(CONFIDENCE)})`, text: (g) => percent(g.max_accepted_cost) }];
+  [{ key: "max_accepted_cost", title: CONFIDENCE === null ? "Accepts up to" : "Lower bound", text: (g) => percent(g.max_accepted_cost) }];
 const PROMISE_COLUMNS = HAS_NEW_PEOPLE ? [
   { key: "delivered", title: "New precision", text: (g) => percent(g.delivered), below: deliveredInterval },
   { key: "promise_kept", title: "As published", kind: "middle" },

@@ -16,7 +16,7 @@ function thresholdTick(value) {
 const precisionAt = (t, z) => ratio(content.published.true_positives[t][z], content.published.selected[t][z]);
 // what people go by: the precision, what is sure of it, or else the highest cost that they accept
 const DECIDING = RESPONDS !== null ? "highest accepted cost" : CONFIDENCE === null ? "precision" : "lower bound of precision";
-const LIMIT_WORDS = RESPONDS === null ? "at least" : "accepts up to";
+const LIMIT_WORDS = RESPONDS === null ? "lower bound" : "accepts up to";
 const decidingAt = (t, z) => setting.terms.maxAcceptedCost(z, content.published.true_positives[t][z], content.published.selected[t][z]);
 const thresholdLabel = `threshold on ${shortened(content.score)}`;
 const edge = (t) => thresholdPlace(Math.min(t, thresholdCount - 1));

@@ -95,7 +95,7 @@ function numbersText(result, people, openCount, ranges, staying, shut) {
   return `${begins}; ${social} of qualified people ${lost} (social cost).`;
 }
 function certaintyText(groups, openCount) {
-  if (!openCount) return "No group's 95% interval of precision includes the cost.";
+  if (!openCount) return "No 95% interval of precision includes the cost.";
   const others = groups - openCount;
   const rest = others === 0 ? "" : others === 1 ? "; in the other group it does not" :
     `; in the other ${count(others)} it does not`;
@@ -117,7 +117,10 @@ function verdictParts(cost, names, shares, result, { costs, subsidies, selected,
     numbersText(result, divided ? null : people, open.length, ranges, away.length > shut.length, shut.length > 0),
   ];
   if (behaviour !== null) parts.push(`People are assumed to respond by ${behaviour}.`);
-  else if (confidence !== null) parts.push(`The published value is a lower bound of precision (${level(confidence)} confidence).`);
+  else if (confidence !== null) {
+    parts.push("People decide by a lower bound of precision. Of the groups that it brings in, at most " +
+      `${Number((100 * (1 - confidence)).toPrecision(4))}% should get less than their cost.`);
+  }
   if (result.untested) {
     parts.push(`Some numbers are ranges because ${count(result.untested)} ${result.untested === 1 ? "person was" : "people were"} not tested.`);
   }

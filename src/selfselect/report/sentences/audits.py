@@ -46,7 +46,7 @@ def behaviour_text(terms: Terms, *, weighted: bool = False) -> str | None:
         if type(inner) is Precision or (type(inner) is LowerBound and not weighted):
             return None
         if isinstance(inner, LowerBound) and statistic is inner:
-            return f"a lower bound of the precision of their group ({inner.confidence:.4g} confidence)"
+            return "a lower bound of the precision of their group"
     texts = [repr(behaviour)] + ([] if type(statistic) is Precision else [repr(statistic)])
     # objects without a repr of their own, and functions, have an address in it
     texts = [re.sub(r"<([\w.<>]+\.)?(\w+) (?:object )?at 0x[0-9a-f]+>", r"\2", text) for text in texts]

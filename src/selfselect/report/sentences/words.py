@@ -132,8 +132,8 @@ def verdict_sentence(
         parts.append(f"People are assumed to respond by {behaviour}.")
     elif confidence is not None:
         parts.append(
-            "People decide by a lower bound of precision: "
-            f"at most {level(1 - confidence)} of the groups that apply should find less than their cost."
+            "People decide by a lower bound of precision. Of the groups that it brings in, at most "
+            f"{100 * (1 - confidence):.4g}% should get less than their cost."
         )
     untested = getattr(result, "untested", 0)
     if untested:
@@ -200,7 +200,7 @@ def _numbers(
 def _certainty(n_groups: int, n_open: int) -> str:
     """Which groups chance could change."""
     if not n_open:
-        return "No group's 95% interval of precision includes the cost."
+        return "No 95% interval of precision includes the cost."
     others = n_groups - n_open
     rest = {0: "", 1: "; in the other group it does not"}.get(others, f"; in the other {count(others)} it does not")
     these = "this group" if n_open == 1 else "these groups"
