@@ -27,8 +27,11 @@ from .._validation import (
     list_some,
 )
 from .counts import GroupCounts, correct_decisions
-from .groups import encode_groups
+from .groups import encode_groups, sort_by_group
 from .intervals import precision_interval, ratio
+
+#: Smallest mean size of a group that is sorted by itself.
+ROWS_PER_SORT = 32
 
 
 def _sum_to_group_end(values: NDArray[Any], codes: NDArray[np.intp], group_end: NDArray[np.intp]) -> NDArray[Any]:
@@ -43,6 +46,21 @@ def _sum_to_group_end(values: NDArray[Any], codes: NDArray[np.intp], group_end: 
     after_group = np.append(total, 0)[group_end]
     total -= np.repeat(after_group, np.diff(group_end, prepend=0))
     return total
+
+
+def _order(score: FloatArray, codes: NDArray[np.intp], n_groups: int, *, stable: bool) -> NDArray[np.intp]:
+    """Order of rows by group and score; of equals by row number if ``stable``.
+
+    Sorting the groups one by one is several times faster than sorting by two keys, unless groups are tiny.
+    """
+    if n_groups > len(codes) // ROWS_PER_SORT:
+        return np.lexsort((score, codes))
+    order = sort_by_group(codes, n_groups)
+    ends = np.cumsum(np.bincount(codes, minlength=n_groups))
+    for first, end in zip(np.append(0, ends), ends, strict=False):
+        rows = order[first:end]
+        order[first:end] = rows[np.argsort(score[rows], kind="stable" if stable else None)]
+    return order
 
 
 def _squared(weights: FloatArray, codes: NDArray[np.intp], person: NDArray[np.intp] | None) -> FloatArray:
@@ -130,7 +148,7 @@ class CountCurves:
         person.
         """
         n_rows, n_groups = len(y), len(labels)
-        order = np.lexsort((score, codes))
+        order = _order(score, codes, n_groups, stable=weights is not None)
         score, codes, y = score[order], codes[order], y[order]
         weights = None if weights is None else weights[order]
         person = None if person is None else person[order]

@@ -112,6 +112,12 @@ def encode_groups(sensitive_features: Any, *, n_rows: int | None = None, missing
     return encoded[0] if len(encoded) == 1 else _combine(encoded)
 
 
+def sort_by_group(codes: NDArray[np.intp], n_groups: int) -> NDArray[np.intp]:
+    """Order of rows by group; rows of a group stay in their order."""
+    # short integers are sorted by radix, several times faster
+    return np.argsort(codes.astype(np.int16) if n_groups < 2**15 else codes, kind="stable")
+
+
 def plain_label(label: Any) -> Hashable:
     """What labels have in common that differ by type, case, blanks or the encoding of accents only."""
     text = " ".join(unicodedata.normalize("NFKC", str(label)).split()).casefold()

@@ -144,7 +144,7 @@ def three_parts(curves: ThresholdCurves, seed: int) -> list[ThresholdCurves]:
     groups: they come in the order of their counts and of the ranks of their scores.
     """
     group, score, label, weight = _people(curves)
-    ranks = np.searchsorted(curves.distinct_thresholds, curves.threshold)
+    ranks = curves.rank_of_threshold
     sums = [np.add.reduceat(part, curves.start[:-1]) for part in (curves.true_positives, curves.selected, ranks)]
     names = np.lexsort((*sums, curves.positives, curves.n))
     group = np.argsort(names)[group]

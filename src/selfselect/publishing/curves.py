@@ -95,7 +95,7 @@ class _StepCounts:
     def over_groups(self, values: NDArray[Any]) -> NDArray[Any]:
         """Sum over groups at the threshold of each step, of values that are given for each step."""
         curves = cast("ThresholdCurves", self._curves)
-        return np.asarray(curves.over_groups(values)[np.searchsorted(curves.distinct_thresholds, curves.threshold)])
+        return np.asarray(curves.over_groups(values)[curves.rank_of_threshold])
 
     @property
     def n(self) -> NDArray[Any]:
@@ -141,6 +141,14 @@ class ThresholdCurves(CountCurves):
         """Thresholds of all groups, -inf and the distinct scores, rising."""
         order, last_of_tie = self._by_threshold
         return np.asarray(self.threshold[order[last_of_tie]])
+
+    @cached_property
+    def rank_of_threshold(self) -> NDArray[np.intp]:
+        """Position of each step's threshold among :attr:`distinct_thresholds`."""
+        order, last_of_tie = self._by_threshold
+        rank = np.empty(len(order), dtype=np.intp)
+        rank[order] = np.cumsum(last_of_tie) - last_of_tie
+        return rank
 
     def over_groups(self, values: NDArray[Any]) -> NDArray[Any]:
         """Sum over groups, at every distinct threshold, of values that are given for each step."""

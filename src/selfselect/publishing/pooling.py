@@ -48,6 +48,8 @@ LEAST_WEIGHT = 1e-3
 MAX_GROUPS = 300
 #: Above so many selected people a group's own counts say nearly everything, and one Beta distribution is as good.
 MANY = 1_000
+#: Entries times parts of a mixture that are computed at once.
+CHUNK_CELLS = 2**16
 #: Steps of Newton's method; after four the error is below 1e-9.
 NEWTON_STEPS = 6
 #: Share of the error that the quantile uses. The rest allows for what this model of groups leaves out, and for
@@ -97,24 +99,32 @@ class BetaPrior:
         setting = np.nonzero(kept)[0]
         return cls(points[kept], slopes[setting], strengths[setting], weight[kept] / weight[kept].sum())
 
-    def _parts(self, successes: FloatArray, trials: FloatArray, offset: Any) -> Iterator[tuple[float, Any, Any]]:
-        """Weight and parameters of each Beta distribution of the mixture, given successes."""
-        for location, slope, strength, weight in zip(
-            self.location, self.slope, self.strength, self.weight, strict=True
-        ):
+    def _average(self, function: Callable[..., Any], *arrays: FloatArray) -> Any:
+        """Average over the mixture of a function of Beta parameters, given successes, trials, offsets and more arrays.
+
+        Some entries at a time are computed for all parts together, so that intermediate results stay in the cache.
+        """
+        n, chunk = len(arrays[0]), max(CHUNK_CELLS // len(self.weight), 1)
+        results = []
+        for first in range(0, max(n, 1), chunk):
+            successes, trials, offset, *more = (array[first : first + chunk] for array in arrays)
+            strength, (location, slope) = self.strength[:, None], (self.location[:, None], self.slope[:, None])
             a = strength * expit(location + slope * offset) + successes
-            yield weight, a, strength + trials - a
+            results.append(self.weight @ np.asarray(function(a, strength + trials - a, *more)))
+        return np.concatenate(results, axis=-1)
 
-    def mean(self, successes: FloatArray, trials: FloatArray, offset: Any) -> FloatArray:
+    def mean(self, successes: FloatArray, trials: FloatArray, offset: FloatArray) -> FloatArray:
         """Mean rate of groups with these successes."""
-        return np.asarray(sum(weight * a / (a + b) for weight, a, b in self._parts(successes, trials, offset)))
+        return np.asarray(self._average(lambda a, b: a / (a + b), successes, trials, offset))
 
-    def matched(self, successes: FloatArray, trials: FloatArray, offset: Any) -> tuple[FloatArray, FloatArray]:
+    def matched(self, successes: FloatArray, trials: FloatArray, offset: FloatArray) -> tuple[FloatArray, FloatArray]:
         """Parameters of the one Beta distribution that has the mean and the variance of the mixture."""
-        mean, square = np.zeros(np.shape(trials)), np.zeros(np.shape(trials))
-        for weight, a, b in self._parts(successes, trials, offset):
-            mean += weight * a / (a + b)
-            square += weight * a / (a + b) * (a + 1) / (a + b + 1)
+
+        def moments(a: FloatArray, b: FloatArray) -> tuple[FloatArray, FloatArray]:
+            mean = a / (a + b)
+            return mean, mean * (a + 1) / (a + b + 1)
+
+        mean, square = self._average(moments, successes, trials, offset)
         size = np.maximum(mean * (1 - mean) / np.maximum(square - mean**2, 1e-300) - 1, 1e-9)
         return np.maximum(mean * size, 1e-9), np.maximum((1 - mean) * size, 1e-9)
 
@@ -125,7 +135,7 @@ class BetaPrior:
         below = np.asarray(betainc(*self.matched(successes, trials, offset), rate))
         unclear = (trials <= MANY) & (below > near / 8) & (below < near * 8)
         given = successes[unclear], trials[unclear], offset[unclear]
-        below[unclear] = sum(weight * betainc(a, b, rate[unclear]) for weight, a, b in self._parts(*given))
+        below[unclear] = self._average(betainc, *given, rate[unclear])
         return below
 
     def quantile(self, level: float, successes: FloatArray, trials: FloatArray, offset: FloatArray) -> FloatArray:
@@ -135,16 +145,18 @@ class BetaPrior:
         given, found = (successes[few], trials[few], offset[few]), rate[few]
         low, high = np.zeros(found.shape), np.ones(found.shape)
         for _ in range(NEWTON_STEPS):
-            below, density = np.zeros(found.shape), np.zeros(found.shape)
-            for weight, a, b in self._parts(*given):
-                below += weight * betainc(a, b, found)
-                density += weight * np.exp(xlogy(a - 1, found) + xlog1py(b - 1, -found) - betaln(a, b))
+            below, density = self._average(_below_and_density, *given, found)
             low, high = np.where(below < level, found, low), np.where(below < level, high, found)
             # the logarithm of the probability is nearly straight in the lower tail, where the level is
             step = found - below * np.log(np.maximum(below, 1e-300) / level) / np.maximum(density, 1e-300)
             found = np.where((step >= low) & (step <= high), step, (low + high) / 2)
         rate[few] = found
         return rate
+
+
+def _below_and_density(a: FloatArray, b: FloatArray, rate: FloatArray) -> tuple[FloatArray, FloatArray]:
+    """Probability that a Beta variable is below a rate, and its density there."""
+    return betainc(a, b, rate), np.exp(xlogy(a - 1, rate) + xlog1py(b - 1, -rate) - betaln(a, b))
 
 
 @dataclass(frozen=True)
@@ -292,7 +304,7 @@ class _Trials:
 
     def offset(self, rejected: BetaPrior) -> FloatArray:
         """Log-odds of being qualified among those who are not selected."""
-        rate = rejected.mean(self.missed, self.rejected, 0.0)
+        rate = rejected.mean(self.missed, self.rejected, np.zeros(len(self.missed)))
         return np.asarray(logit(np.clip(rate, 1e-9, 1 - 1e-9)))
 
 
