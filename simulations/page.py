@@ -104,7 +104,7 @@ class Results:
 
 def settings(populations: dict[str, Population]) -> list[dict[str, str]]:
     """Settings of populations; weights and repetitions are in their names."""
-    shown = ("groups", "people", "features", "spread", "base_rate", "slope", "cost")
+    shown = ("groups", "people", "features", "spread", "trend", "base_rate", "slope", "cost")
     return [
         {"population": name} | {each: str(getattr(population, each)) for each in shown}
         for name, population in populations.items()

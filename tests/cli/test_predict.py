@@ -43,6 +43,10 @@ def test_groups_that_training_never_saw_are_left_open(naive, tmp_path):
 
 BROKEN = {
     "empty": (lambda new: new.assign(age=None), "Column 'age' is empty in every row"),
+    "nearly empty": (
+        lambda new: new.assign(age=new["age"].where(new.index < 30)),
+        "of rows, and was in 0.0% of training rows",
+    ),
     "cents": (lambda new: new.assign(pay=100 * new["pay"]), "Column 'pay' holds numbers unlike those of training"),
     "thousands": (lambda new: new.assign(pay=new["pay"] / 1000), "instead of"),
     "case": (lambda new: new.assign(job=new["job"].str.upper()), "'CLERK' for 'clerk'"),

@@ -115,7 +115,7 @@ def test_at_random_settings_from_the_address_the_page_equals_the_library(show, k
         assert_page_equals(page, here)
         changed += not here.applies.equals(here.under(replace(here.terms, statistic=Precision())).applies)
     assert (changed > 0) == isinstance(statistic, LowerBound)  # the bound kept somebody away
-    assert ("below the precision that allows" in page.text_content("main")) == isinstance(statistic, LowerBound)
+    assert ("One-sided Clopper-Pearson" in page.text_content("main")) == isinstance(statistic, LowerBound)
     page.click("#reset")
     page.click("#least")
     settle(page)

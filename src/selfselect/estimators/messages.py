@@ -36,20 +36,20 @@ def warn_about_earlier_steps(model: Any) -> None:
 
     A classifier does not learn what ran before it, so the calls that led here are searched for the Pipeline.
     """
+    inside = "transformer" if "transformer" in vars(model) else "estimator"
     frame = sys._getframe(1)
     while frame is not None:
         pipeline = frame.f_locals.get("self") if frame.f_code.co_name == "fit" else None
         if isinstance(pipeline, Pipeline) and pipeline.steps[-1][1] is model:
             names = [name for name, step in pipeline.steps[:-1] if _uses_labels(step)]
             if names:
-                inside = "transformer" if "transformer" in vars(model) else "estimator"
                 warn(
                     f"Earlier steps of the pipeline ({list_some(names)}) used the labels of the people whose results "
                     "are published, so new people will do worse than published. Put these steps into "
                     f"{inside}=, where they are fitted again in every fold.",
                     PromiseWarning,
                 )
-            return
+            model = pipeline  # which may be the last step of another
         frame = frame.f_back  # type: ignore[assignment]
 
 

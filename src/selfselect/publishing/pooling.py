@@ -4,10 +4,11 @@ The best of many thresholds and of many small groups looks better than it is. A 
 know that. This one asks what is usual for groups like it. Where a share ``q`` of each group is selected, the precision
 of group z is assumed to vary between groups as
 
-    p_z ~ Beta(M m_z, M (1 - m_z)),    logit m_z = location + slope logit r_z
+    p_z ~ Beta(M m_z, M (1 - m_z)),    logit m_z = location + slope logit r_z + size_slope log n_z
 
 where ``r_z`` is the share of qualified people among those of the group who are *not* selected (shrunk towards that of
-other groups): groups with a higher base rate mostly have a higher precision. Location, slope and strength ``M`` are
+other groups): groups with a higher base rate mostly have a higher precision. Large groups may do better or worse than
+small ones of ``n_z`` people. Location, slopes and strength ``M`` are
 estimated from all groups at this ``q``, with their uncertainty; few groups say little about each other. What is
 published is a lower quantile of the distribution of ``p_z`` given all counts, and never more than the precision itself.
 Small groups borrow from the others; in large groups their own counts outweigh ``M``.
@@ -37,7 +38,11 @@ DEPTHS = np.geomspace(0.01, 1.0, 20)
 #: Between these a step belongs to the depth that is nearest.
 BETWEEN = np.sqrt(DEPTHS[1:] * DEPTHS[:-1])
 #: Strengths of the prior that are tried, in people, each with all slopes; all are as likely beforehand.
-STRENGTHS, SLOPES = (grid.ravel() for grid in np.meshgrid(np.geomspace(0.5, 1024.0, 8), [0.0, 0.5, 1.0]))
+STRENGTHS, *_SLOPES = (
+    grid.ravel() for grid in np.meshgrid(np.geomspace(0.5, 1024.0, 8), [0.0, 0.5, 1.0], [-0.25, 0.0, 0.25])
+)
+#: Slopes in the log-odds among those who are not selected, and in the logarithm of the size of a group.
+SLOPES = np.column_stack(_SLOPES)
 #: Locations that are tried for each strength, in standard errors.
 GRID = np.linspace(-5.0, 5.0, 11)
 #: Locations and their standard errors are kept within these limits, far beyond all rates that occur.
@@ -64,7 +69,7 @@ COMPARED_POWER = 0.5
 class BetaPrior:
     """How a rate varies between groups: a mixture of Beta distributions.
 
-    ``location``, ``slope``, ``strength`` and ``weight`` have an entry for each part of the mixture.
+    ``location``, ``slope`` (a row of two), ``strength`` and ``weight`` have an entry for each part of the mixture.
     """
 
     location: FloatArray
@@ -74,10 +79,10 @@ class BetaPrior:
 
     @classmethod
     def fit(cls, successes: FloatArray, trials: FloatArray, offset: FloatArray) -> Self:
-        """Fit to the successes of some groups, whose locations differ by a slope times known offsets."""
-        some, tried = trials > 0, (SLOPES == 0) | offset.any()
+        """Fit to the successes of some groups, whose locations differ by slopes times known offsets, in two rows."""
+        some, tried = trials > 0, ((SLOPES == 0) | (np.abs(offset) > SLACK).any(axis=1)).all(axis=1)
         strengths, slopes = STRENGTHS[tried], SLOPES[tried]
-        t, p, shift = successes[some], trials[some], slopes[:, None] * offset[some]
+        t, p, shift = successes[some], trials[some], slopes @ offset[:, some]
         # people of one group are alike: so many independent ones are as informative, for each strength
         size = p / (1 + np.maximum(p - 1, 0) / (strengths[:, None] + 1))
         location = np.full(len(strengths), float(logit((t.sum() + 0.5) / (p.sum() + 1))))
@@ -104,12 +109,11 @@ class BetaPrior:
 
         Some entries at a time are computed for all parts together, so that intermediate results stay in the cache.
         """
-        n, chunk = len(arrays[0]), max(CHUNK_CELLS // len(self.weight), 1)
+        n, chunk, strength = len(arrays[0]), max(CHUNK_CELLS // len(self.weight), 1), self.strength[:, None]
         results = []
         for first in range(0, max(n, 1), chunk):
-            successes, trials, offset, *more = (array[first : first + chunk] for array in arrays)
-            strength, (location, slope) = self.strength[:, None], (self.location[:, None], self.slope[:, None])
-            a = strength * expit(location + slope * offset) + successes
+            successes, trials, offset, *more = (array[..., first : first + chunk] for array in arrays)
+            a = strength * expit(self.location[:, None] + self.slope @ offset) + successes
             results.append(self.weight @ np.asarray(function(a, strength + trials - a, *more)))
         return np.concatenate(results, axis=-1)
 
@@ -134,7 +138,7 @@ class BetaPrior:
         """Probability that the rate of groups with these successes is below a rate, exact where it is near a level."""
         below = np.asarray(betainc(*self.matched(successes, trials, offset), rate))
         unclear = (trials <= MANY) & (below > near / 8) & (below < near * 8)
-        given = successes[unclear], trials[unclear], offset[unclear]
+        given = successes[unclear], trials[unclear], offset[:, unclear]
         below[unclear] = self._average(betainc, *given, rate[unclear])
         return below
 
@@ -142,7 +146,7 @@ class BetaPrior:
         """Rate below which the rate of groups with these successes is with a probability of ``level``."""
         rate = np.asarray(betaincinv(*self.matched(successes, trials, offset), level))
         few = trials <= MANY
-        given, found = (successes[few], trials[few], offset[few]), rate[few]
+        given, found = (successes[few], trials[few], offset[:, few]), rate[few]
         low, high = np.zeros(found.shape), np.ones(found.shape)
         for _ in range(NEWTON_STEPS):
             below, density = self._average(_below_and_density, *given, found)
@@ -207,10 +211,11 @@ class PooledLowerBound(LowerBound):
         for depth in DEPTHS:
             step = np.searchsorted(key, 2 * order + 1 - depth + SLACK, side="right") - 1
             counts = _Trials.of(_counts_at(curves, step), one_threshold=False)
-            rejected.append(BetaPrior.fit(counts.missed, counts.rejected, np.zeros(len(order))))
-            offset = counts.offset(rejected[-1])
+            rejected.append(BetaPrior.fit(counts.missed, counts.rejected, np.zeros((2, len(order)))))
+            centre = float(counts.log_size.mean()) if len(order) else 0.0
+            offset = counts.offset(rejected[-1], centre)
             selected.append(BetaPrior.fit(counts.true_positives, counts.selected, offset))
-        return FittedLowerBound(self.confidence, error, tuple(rejected), tuple(selected), one_threshold)
+        return FittedLowerBound(self.confidence, error, tuple(rejected), tuple(selected), one_threshold, centre)
 
 
 @dataclass(frozen=True, eq=False)
@@ -218,13 +223,15 @@ class FittedLowerBound(LowerBound):
     """A :class:`PooledLowerBound` that was fitted: a function of the counts of a group.
 
     ``error`` is the level of the quantile. ``rejected`` and ``selected`` have what is usual at each of the
-    :data:`DEPTHS`, for rates among the people who are not selected and who are.
+    :data:`DEPTHS`, for rates among the people who are not selected and who are. ``centre`` is the mean logarithm of the
+    sizes of groups.
     """
 
     error: float = 0.1
     rejected: tuple[BetaPrior, ...] = ()
     selected: tuple[BetaPrior, ...] = ()
     one_threshold: bool = False
+    centre: float = 0.0
 
     def value(self, counts: Any) -> FloatArray:
         """Bound of each group."""
@@ -252,7 +259,7 @@ class FittedLowerBound(LowerBound):
         for i in np.unique(depth):
             where = np.flatnonzero(depth == i)
             part = trials.take(where)
-            yield where, part, self.selected[i], part.offset(self.rejected[i])
+            yield where, part, self.selected[i], part.offset(self.rejected[i], self.centre)
 
 
 def _counts_at(curves: CountCurves, step: NDArray[np.intp]) -> GroupCounts:
@@ -272,6 +279,7 @@ class _Trials:
     missed: FloatArray
     rejected: FloatArray
     share: FloatArray
+    log_size: FloatArray
 
     @classmethod
     def of(cls, counts: Any, one_threshold: bool) -> _Trials:
@@ -295,17 +303,18 @@ class _Trials:
             over_groups = getattr(counts, "over_groups", lambda values: values.sum(axis=-1, keepdims=True))
             share = _shrunk_shares(share, np.broadcast_to(people, shape), over_groups)
         rejected = np.maximum(rejected, 0)
-        parts = (true_positives, selected, np.clip(missed, 0, rejected), rejected, share)
+        log_size = np.log(np.maximum(people, 1.0))
+        parts = (true_positives, selected, np.clip(missed, 0, rejected), rejected, share, log_size)
         return cls(*(np.broadcast_to(part, shape).ravel() for part in parts))
 
     def take(self, which: NDArray[Any]) -> _Trials:
         """Some of the entries."""
         return _Trials(*(getattr(self, name)[which] for name in self.__dataclass_fields__))
 
-    def offset(self, rejected: BetaPrior) -> FloatArray:
-        """Log-odds of being qualified among those who are not selected."""
-        rate = rejected.mean(self.missed, self.rejected, np.zeros(len(self.missed)))
-        return np.asarray(logit(np.clip(rate, 1e-9, 1 - 1e-9)))
+    def offset(self, rejected: BetaPrior, centre: float) -> FloatArray:
+        """Log-odds of being qualified among those who are not selected, and the logarithm of the size of the group."""
+        rate = rejected.mean(self.missed, self.rejected, np.zeros((2, len(self.missed))))
+        return np.stack([logit(np.clip(rate, 1e-9, 1 - 1e-9)), self.log_size - centre])
 
 
 def _shrunk_shares(

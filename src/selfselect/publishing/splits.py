@@ -47,7 +47,7 @@ MIN_COPIES, MIN_COPIED_SHARE = 10, 0.01
 #: Equal rows are copies if the odds ratio of agreement is higher; see :func:`count_copies`.
 MAX_ODDS_RATIO = 10.0
 #: With fewer distinct rows, relative to all, equal rows are categories that many people share.
-MIN_DISTINCT_SHARE = 0.3
+MIN_DISTINCT_SHARE = 0.02
 
 
 @dataclass(frozen=True, eq=False)

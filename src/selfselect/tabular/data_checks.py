@@ -36,7 +36,7 @@ MIN_ROWS_OF_GROUPS = 20
 MIN_GROUP_SIZE = 10
 #: Fewer copies of rows, or a smaller share of all rows, are not reported; nor are those of tables with fewer distinct
 #: rows.
-MIN_COPIES, MIN_SHARE_OF_COPIES, MIN_SHARE_DISTINCT = 10, 0.01, 0.2
+MIN_COPIES, MIN_SHARE_OF_COPIES, MIN_SHARE_DISTINCT = 10, 0.01, 0.02
 #: AUC from which a score or decision is nearly the label.
 LABEL_AUC = 0.99
 #: AUC from which a feature gives the label away: it may have been recorded afterwards.

@@ -26,6 +26,8 @@ from .table import listing
 MAX_SHARE_OUTSIDE = 0.05
 #: A median that is so many times larger or smaller than in training is reported, if enough people have a number.
 MAX_RATIO, MIN_NUMBERS = 20.0, 10
+#: Empty cells are reported from this share of a column on.
+MAX_SHARE_EMPTY = 0.5
 #: What would happen by chance less often than this is reported.
 RARE = 0.01
 #: Digits that are kept of the ends of a range.
@@ -77,9 +79,12 @@ def compare_with_training(seen: Seen, frame: pd.DataFrame, groups: Mapping[str, 
         column = frame[name]
         numbers = "low" in known
         empty = column.isna() if numbers else column == MISSING
-        if empty.all() and known["empty"] ** len(column) < RARE:
-            yield _finding(name, f"is empty in every row, and was in {percent(known['empty'])} of training rows")
-        elif numbers:
+        if empty.mean() >= MAX_SHARE_EMPTY and known["empty"] ** int(empty.sum()) < RARE:
+            where = "every row" if empty.all() else f"{percent(float(empty.mean()))} of rows"
+            yield _finding(name, f"is empty in {where}, and was in {percent(known['empty'])} of training rows.")
+        if empty.all():
+            continue
+        if numbers:
             yield from _compare_numbers(name, known, column[~empty].to_numpy(np.float64))
         else:
             yield from _compare_categories(name, known, column[~empty])
@@ -89,7 +94,7 @@ def compare_with_training(seen: Seen, frame: pd.DataFrame, groups: Mapping[str, 
 
 
 def _finding(name: str, what: str) -> Finding:
-    return Finding("unlike_training", "warning", f"Column {quote(name)} {what}.", details={"name": name})
+    return Finding("unlike_training", "warning", f"Column {quote(name)} {what}", details={"name": name})
 
 
 def _compare_numbers(name: str, known: Mapping[str, Any], values: FloatArray) -> Iterator[Finding]:
@@ -105,7 +110,7 @@ def _compare_numbers(name: str, known: Mapping[str, Any], values: FloatArray) ->
             f"holds numbers unlike those of training: {percent(outside.mean())} are outside {low:g} to {high:g}, and "
             f"the median is {new:g} instead of {median:g}"
         )
-        yield _finding(name, what + (". Is it another unit or decimal sign?" if scaled else "").rstrip("."))
+        yield _finding(name, f"{what}. Is it another unit or decimal sign?" if scaled else f"{what}.")
 
 
 def _compare_categories(name: str, known: Mapping[str, Any], cells: pd.Series) -> Iterator[Finding]:
@@ -116,7 +121,7 @@ def _compare_categories(name: str, known: Mapping[str, Any], cells: pd.Series) -
     if not spelling and 2 * len(unknown) > len(cells) and chance < RARE:
         examples = listing(list(dict.fromkeys(unknown)), MAX_EXAMPLES)
         what = f"holds categories that are not known from training in {percent(len(unknown) / len(cells))} of rows"
-        yield _finding(name, f"{what}: {examples}")
+        yield _finding(name, f"{what}: {examples}.")
 
 
 def _spelling(name: str, cells: pd.Series, known: list[str]) -> Iterator[Finding]:
@@ -128,7 +133,7 @@ def _spelling(name: str, cells: pd.Series, known: list[str]) -> Iterator[Finding
         shown = ", ".join(f"{quote(text)} for {quote(category)}" for text, category in pairs[:MAX_EXAMPLES])
         rows = int(sum(counts[text] for text, _ in pairs))
         what = f"writes categories of training in another way in {rows:,} row{'s' if rows > 1 else ''}: {shown}"
-        yield _finding(name, f"{what}. They count as unknown")
+        yield _finding(name, f"{what}. They count as unknown.")
 
 
 def _without_accents(text: str) -> str:

@@ -118,8 +118,7 @@ function verdictParts(cost, names, shares, result, { costs, subsidies, selected,
   ];
   if (behaviour !== null) parts.push(`People are assumed to respond by ${behaviour}.`);
   else if (confidence !== null) {
-    parts.push("People decide by a lower bound of precision. Of the groups that it brings in, at most " +
-      `${Number((100 * (1 - confidence)).toPrecision(4))}% should get less than their cost.`);
+    parts.push(`People decide by a lower bound of precision (${level(confidence)} confidence, for each group by itself).`);
   }
   if (result.untested) {
     parts.push(`Some numbers are ranges because ${count(result.untested)} ${result.untested === 1 ? "person was" : "people were"} not tested.`);

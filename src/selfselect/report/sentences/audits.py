@@ -13,6 +13,7 @@ from ...auditing import Audit, OverCosts
 from ...auditing.cost_ranges import NOWHERE, THROUGHOUT, UP_TO
 from ...behaviour import BestResponse
 from ...costs import Terms
+from ...publishing.pooling import FittedLowerBound, PooledLowerBound
 from ...statistics import Guaranteed, LowerBound, Precision
 from .words import (
     WORTH,
@@ -45,8 +46,14 @@ def behaviour_text(terms: Terms, *, weighted: bool = False) -> str | None:
     if type(behaviour) is BestResponse:
         if type(inner) is Precision or (type(inner) is LowerBound and not weighted):
             return None
+        if isinstance(inner, PooledLowerBound | FittedLowerBound) and statistic is inner:
+            most = f"{100 * (1 - inner.confidence):.4g}%"
+            return (
+                "a lower bound of the precision of their group. Of the groups that it brings in, at most "
+                f"{most} should get less than their cost"
+            )
         if isinstance(inner, LowerBound) and statistic is inner:
-            return "a lower bound of the precision of their group"
+            return f"a lower bound of the precision of their group ({inner.confidence:.4g} confidence)"
     texts = [repr(behaviour)] + ([] if type(statistic) is Precision else [repr(statistic)])
     # objects without a repr of their own, and functions, have an address in it
     texts = [re.sub(r"<([\w.<>]+\.)?(\w+) (?:object )?at 0x[0-9a-f]+>", r"\2", text) for text in texts]

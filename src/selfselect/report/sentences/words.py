@@ -132,8 +132,7 @@ def verdict_sentence(
         parts.append(f"People are assumed to respond by {behaviour}.")
     elif confidence is not None:
         parts.append(
-            "People decide by a lower bound of precision. Of the groups that it brings in, at most "
-            f"{100 * (1 - confidence):.4g}% should get less than their cost."
+            f"People decide by a lower bound of precision ({level(confidence)} confidence, for each group by itself)."
         )
     untested = getattr(result, "untested", 0)
     if untested:
