@@ -5,6 +5,8 @@ from __future__ import annotations
 import os
 import sys
 from collections.abc import Callable, Iterable, Mapping, Sequence
+from importlib.util import find_spec
+from io import BytesIO
 from pathlib import Path
 from typing import Any
 
@@ -59,6 +61,24 @@ def check_files(*outputs: Outputs, force: bool, inputs: Iterable[str] = ()) -> N
         raise BadInput(f"{', '.join(existing)} exists already; choose another name or pass --force.")
     if any(each.get("report") is not None for each in outputs):
         check_available()
+
+
+def check_pictures(figure: str | None) -> None:
+    """Refuse a picture that cannot be drawn, before anything is read."""
+    if figure is not None and find_spec("matplotlib") is None:
+        raise BadInput("A picture needs matplotlib: pip install matplotlib (extra plot).")
+
+
+def picture(display: Any, kind: str) -> bytes:
+    """A display as a file of some kind: png, svg or pdf. The same display gives the same bytes."""
+    import matplotlib as mpl  # an extra, which only pictures need
+
+    mpl.use("Agg")
+    with mpl.rc_context({"svg.hashsalt": "selfselect"}):
+        drawn = BytesIO()
+        metadata = {"svg": {"Date": None}, "pdf": {"CreationDate": None}}.get(kind)
+        display.plot().figure_.savefig(drawn, format=kind, dpi=150, metadata=metadata)
+    return drawn.getvalue()
 
 
 def print_table(pieces: Iterable[bytes]) -> None:

@@ -142,10 +142,9 @@ class EstimatedBehaviour:
                 "log. Look for what else changed between its rows, such as pay or competition."
             )
 
-    def shares(self, published: ArrayLike, group: int = 0) -> FloatArray:
-        """Fitted share that applies at published values, of the group at a position in :attr:`groups`."""
-        gain = (np.asarray(published, dtype=np.float64) - self.cost[group]) / self.scale
-        return np.asarray(CDF[self.response](gain))
+    def share_at(self, gain: ArrayLike) -> FloatArray:
+        """Fitted share that applies where the published value is above the cost by a gain (below it if negative)."""
+        return np.asarray(CDF[self.response](np.asarray(gain, dtype=np.float64) / self.scale))
 
     def verdict(self) -> str:
         """Summarise the result in a few sentences."""
@@ -258,7 +257,9 @@ def fit_behaviour(
     interior = (rates > 0) & (rates < 1)
     likelihood = everything.of(interior[codes])
     best = likelihood.maximise(slope=given)
-    fitted = np.where(interior[codes], CDF[response](best.intercepts[codes] + best.slope * rows.published), rates[codes])
+    fitted = np.where(
+        interior[codes], CDF[response](best.intercepts[codes] + best.slope * rows.published), rates[codes]
+    )
     df = int(interior[codes].sum() - interior.sum() - (given is None))
     expected = rows.pool * fitted
     with np.errstate(invalid="ignore"):
@@ -350,9 +351,9 @@ def _identify(
     """What the slope can be estimated from; an error that says what would identify it if nothing does."""
     rates = likelihood.rates
     if not ((rates > 0) & (rates < 1)).any():
-        who = "Everybody" if (rates == 1).all() else "Nobody" if (rates == 0).all() else "Always nobody, or everybody,"
+        who = "everybody" if (rates == 1).all() else "nobody" if (rates == 0).all() else "either nobody or everybody"
         raise InputError(
-            f"{who} of every group applied, so the log only bounds costs. Add periods in which some apply and some "
+            f"In every group {who} applied, so the log only bounds costs. Add periods in which some apply and some "
             "stay away.",
             key="not_identified",
         )

@@ -165,7 +165,9 @@ def end_of_interval(distance: Callable[[float], float], limit: float, inside: fl
     return result
 
 
-def cost_interval(likelihood: Likelihood, best: Fit, group: int, limit: float, slope: float | None) -> tuple[float, float]:
+def cost_interval(
+    likelihood: Likelihood, best: Fit, group: int, limit: float, slope: float | None
+) -> tuple[float, float]:
     """Costs of a group whose likelihood-ratio statistic is at most the limit, where the slope is not negative.
 
     For a cost c the likelihood is maximised with the group's intercept tied to ``-slope c``. As c goes to infinity,
