@@ -13,9 +13,9 @@ import click
 from .options import (
     COSTS,
     Number,
+    check_cost_options,
     check_model_options,
     column,
-    check_cost_options,
     cost_of_option,
     cost_option,
     costs_option,

@@ -167,7 +167,7 @@ def costs_by_group(groups: Sequence[pd.Index], options: Options, general: bool) 
 def group_terms(groups: pd.Index, general: float | None, options: Options, **others: Any) -> Terms:
     """Terms of one table: a cost for all groups, or one by group."""
     (own,) = costs_by_group([groups], options, general is not None)
-    return Terms({z: own.get(z, general) for z in groups} if own else general, **others)  # type: ignore[arg-type]
+    return Terms({z: own.get(z, general) for z in groups} if own else general, **others)
 
 
 def load_audits(

@@ -68,7 +68,7 @@ class Likelihood:
 
     def by_group(self, values: FloatArray) -> FloatArray:
         """Sums of the rows of each group."""
-        return np.bincount(self.codes, values, self.n_groups)
+        return np.bincount(self.codes, values, self.n_groups).astype(np.float64)
 
     @property
     def rates(self) -> FloatArray:
@@ -78,8 +78,14 @@ class Likelihood:
 
     def of(self, rows: BoolArray) -> Likelihood:
         """The same of some rows."""
-        parts = (part[rows] for part in (self.applicants, self.pool, self.published, self.codes))
-        return Likelihood(self.response, *parts, self.n_groups)  # type: ignore[arg-type]
+        return Likelihood(
+            self.response,
+            self.applicants[rows],
+            self.pool[rows],
+            self.published[rows],
+            self.codes[rows],
+            self.n_groups,
+        )
 
     def saturated(self) -> float:
         """Log-likelihood of a model that fits every row."""
@@ -159,7 +165,7 @@ def end_of_interval(distance: Callable[[float], float], limit: float, inside: fl
         near, step = far, 2 * step
         far = inside + step
         if abs(step) > FURTHEST:
-            return np.copysign(np.inf, step)
+            return float(np.copysign(np.inf, step))
     root = np.sqrt(limit)
     result: float = brentq(lambda at: np.sqrt(max(distance(at), 0.0)) - root, near, far, xtol=1e-9, rtol=1e-9)
     return result

@@ -10,8 +10,8 @@ from ..counting import precision_interval
 from ..estimation import EstimatedBehaviour, fit_behaviour
 from .drawing import COLOURS, MAX_NAMED, UNNAMED, Display, largest, name_points, new_axes, plot_labels
 
-#: Points of a curve.
-POINTS = 200
+#: Points of a curve, and what is left free beside the outermost values.
+POINTS, MARGIN = 200, 0.03
 
 
 class EstimatedResponseDisplay(Display):
@@ -55,7 +55,7 @@ class EstimatedResponseDisplay(Display):
         named = largest(frame["pool"], MAX_NAMED).tolist()
         colours = {z: COLOURS[i] for i, z in enumerate(named)}
         shown = np.concatenate([rows["published"], estimate.cost[(estimate.cost >= 0) & (estimate.cost <= 1)]])
-        axes.set(xlim=(shown.min() - 0.03, shown.max() + 0.03), ylim=(-0.03, 1.03))
+        axes.set(xlim=(shown.min() - MARGIN, shown.max() + MARGIN), ylim=(-0.03, 1.03))
         axes.axhline(0.5, color="0.8", linewidth=1, zorder=1)
         ends = {}
         for z, part in rows.groupby("code"):
@@ -66,7 +66,7 @@ class EstimatedResponseDisplay(Display):
             axes.errorbar(part["published"], part["rate"], yerr=error, fmt="o", zorder=3 if is_named else 2, **style)
             ends[z] = part.loc[part["published"].idxmax(), ["published", "rate"]].tolist()
             if estimate.responds and np.isfinite(estimate.cost[z]):
-                x = np.linspace(*axes.get_xlim(), POINTS)
+                x = np.linspace(shown.min() - MARGIN, shown.max() + MARGIN, POINTS)
                 line = {"linewidth": 1.5 if is_named else 0.5, "zorder": 2 if is_named else 1}
                 axes.plot(x, estimate.share_at(x - estimate.cost[z]), color=colour, **line)
                 if is_named:

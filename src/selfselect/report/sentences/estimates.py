@@ -14,7 +14,7 @@ from .words import WORTH, name_groups, several
 #: What the slope is estimated from.
 IDENTIFIED_BY = {
     "periods": "Costs are identified by published values that changed between periods.",
-    "groups": "Costs are identified only by published values that differ between groups, all of which are taken to have "
+    "groups": "Costs are identified only by published values that differ between groups, which are all taken to have "
     "the same cost.",
     "scale": "The scale was assumed, and costs depend on it.",
 }
@@ -120,7 +120,8 @@ def _no_response(estimate: EstimatedBehaviour) -> list[str]:
 def _fit(estimate: EstimatedBehaviour) -> str:
     if math.isnan(estimate.dispersion):
         return "There are as many parameters as rows, so the fit cannot be checked."
-    chance = f"dispersion {amount(estimate.dispersion)}, {count(estimate.df_residual)} degree{'s' if estimate.df_residual > 1 else ''} of freedom"
+    df = estimate.df_residual
+    chance = f"dispersion {amount(estimate.dispersion)}, {count(df)} degree{'s' if df > 1 else ''} of freedom"
     if estimate.p_value >= MISFIT:
         return f"Shares vary about as much as by chance ({chance})."
     return (
