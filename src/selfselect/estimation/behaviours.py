@@ -18,7 +18,7 @@ from .._validation import BoolArray, FloatArray, check_choice, check_fraction, c
 from ..auditing import group_names
 from ..behaviour import Behaviour, LogitResponse, PrivateCosts
 from .identification import IdentifiedBy, identify
-from .likelihood import CDF, DISTRIBUTION, Fit, Likelihood, Response, cost_interval, end_of_interval
+from .likelihood import CDF, DISTRIBUTION, Fit, Likelihood, Response, cost_interval, end_of_interval, row_correlation
 from .logs import read_log
 
 CostModel: TypeAlias = Literal["per_group", "common"]
@@ -51,9 +51,11 @@ class EstimatedBehaviour:
         common cost), or a scale that was assumed.
     confidence : float
         Level of the intervals.
+    correlation : float
+        Correlation of people within a row by which intervals allow for shares that vary more than by chance.
     dispersion : float
         Pearson's statistic over its degrees of freedom: about 1 if the model fits, above it if shares vary more than by
-        chance. NaN without degrees of freedom. If above 1, intervals are wider by its root.
+        chance. NaN without degrees of freedom.
     pearson, df_residual, p_value : float
         Pearson's statistic, its degrees of freedom, and its probability if the model holds.
     slope_p_value : float
@@ -74,6 +76,7 @@ class EstimatedBehaviour:
     cost_model: CostModel
     identified_by: IdentifiedBy
     confidence: float
+    correlation: float
     dispersion: float
     pearson: float
     df_residual: int
@@ -218,8 +221,9 @@ def fit_behaviour(
     scale : float, optional
         Scale to assume instead of estimating it.
     overdispersion : bool, default=True
-        Whether shares may vary more than by chance: intervals are then wider by the root of the dispersion
-        (quasi-likelihood, with quantiles of the F distribution). A dispersion below 1 counts as 1.
+        Whether shares may vary more than by chance, because people of one row are correlated. Rows then weigh what they
+        are worth, so that Pearson's statistic equals its degrees of freedom (quasi-likelihood with Williams' weights),
+        and intervals use quantiles of the F distribution. Shares that vary less than by chance change no weights.
     confidence : float, default=0.95
         Level of the intervals.
 
@@ -255,23 +259,22 @@ def fit_behaviour(
     identified_by = identify(rows, everything, given)
     rates = everything.rates
     interior = (rates > 0) & (rates < 1)
-    likelihood = everything.of(interior[codes])
+    used = interior[codes]
+    likelihood = everything.of(used)
     best = likelihood.maximise(slope=given)
-    fitted = np.where(
-        interior[codes], CDF[response](best.intercepts[codes] + best.slope * rows.published), rates[codes]
-    )
-    df = int(interior[codes].sum() - interior.sum() - (given is None))
-    expected = rows.pool * fitted
-    with np.errstate(invalid="ignore"):
-        parts = (rows.applicants - expected) ** 2 / (expected * (1 - fitted))
-    pearson = float(parts[interior[codes]].sum())
-    dispersion = pearson / df if df > 0 else np.nan
-    inflation, limit = 1.0, float(chi2.ppf(confidence, 1))
+    df = int(used.sum() - interior.sum() - (given is None))
+    pearson = likelihood.pearson(best)
+    limit, tail = float(chi2.ppf(confidence, 1)), chi2(1).sf
+    correlation = 0.0
     if overdispersion and df > 0:
-        inflation = max(dispersion, 1.0)
-        limit = inflation * float(f_distribution.ppf(confidence, 1, df))
-    test = max(2 * (best.value - float(likelihood.at_rates(np.nan_to_num(rates, nan=0.5)).sum())), 0.0)
-    slope_p = float(f_distribution.sf(test / inflation, 1, df) if overdispersion and df > 0 else chi2.sf(test, 1))
+        correlation = row_correlation(likelihood, df, given)
+        everything = everything.weighted(correlation)
+        likelihood = everything.of(used)
+        best = likelihood.maximise(slope=given)
+        limit, tail = float(f_distribution.ppf(confidence, 1, df)), f_distribution(1, df).sf
+    fitted = rates[codes]
+    fitted[used] = likelihood.fitted(best)
+    test = max(2 * (best.value - float(likelihood.at_rates(np.nan_to_num(likelihood.rates, nan=0.5)).sum())), 0.0)
     costs, ends = _costs(everything, likelihood, best, interior, limit, given, excluded=test > limit)
     positions = slice(None) if per_group else np.zeros(rows.groups.n_groups, dtype=np.intp)
     low, high = (1 / scale, 1 / scale) if scale else _slopes(likelihood, best, limit, test)
@@ -301,11 +304,12 @@ def fit_behaviour(
         cost,
         identified_by,
         confidence,
-        dispersion,
+        correlation,
+        pearson / df if df > 0 else np.nan,
         pearson,
         df,
         float(chi2.sf(pearson, df)) if df > 0 else np.nan,
-        slope_p if given is None else np.nan,
+        float(tail(test)) if given is None else np.nan,
         observations,
     )
 

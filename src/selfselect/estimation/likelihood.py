@@ -8,7 +8,7 @@ to the rows, for any number of groups.
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Literal, NamedTuple, TypeAlias
 
 import numpy as np
@@ -78,14 +78,25 @@ class Likelihood:
 
     def of(self, rows: BoolArray) -> Likelihood:
         """The same of some rows."""
-        return Likelihood(
-            self.response,
-            self.applicants[rows],
-            self.pool[rows],
-            self.published[rows],
-            self.codes[rows],
-            self.n_groups,
-        )
+        parts = {name: getattr(self, name)[rows] for name in ("applicants", "pool", "published", "codes")}
+        return replace(self, **parts)
+
+    def fitted(self, fit: Fit) -> FloatArray:
+        """Share of each row that applies by a fit."""
+        return np.asarray(CDF[self.response](fit.intercepts[self.codes] + fit.slope * self.published))
+
+    def pearson(self, fit: Fit) -> float:
+        """Pearson's statistic of a fit."""
+        share = self.fitted(fit)
+        return float((self.pool * (self.applicants / self.pool - share) ** 2 / (share * (1 - share))).sum())
+
+    def weighted(self, correlation: float) -> Likelihood:
+        """The same with pools as large as they are worth if people of one row are correlated (Williams' weights).
+
+        The variance of a share is then ``1 + (pool - 1) correlation`` times the binomial one.
+        """
+        worth = 1 / (1 + np.maximum(self.pool - 1, 0.0) * correlation)
+        return replace(self, applicants=self.applicants * worth, pool=self.pool * worth)
 
     def saturated(self) -> float:
         """Log-likelihood of a model that fits every row."""
@@ -156,6 +167,21 @@ class Likelihood:
         if tied is not None:
             intercepts[tied] = -b * cost
         return Fit(value, intercepts, b)
+
+
+def row_correlation(likelihood: Likelihood, df: int, slope: float | None) -> float:
+    """Correlation within rows at which Pearson's statistic equals its degrees of freedom; 0 if it is smaller anyway."""
+
+    def excess(correlation: float) -> float:
+        weighted = likelihood.weighted(correlation)
+        return weighted.pearson(weighted.maximise(slope=slope)) - df
+
+    if excess(0.0) <= 0:
+        return 0.0
+    if excess(1.0) >= 0:
+        return 1.0
+    result: float = brentq(excess, 0.0, 1.0, xtol=1e-7)
+    return result
 
 
 def end_of_interval(distance: Callable[[float], float], limit: float, inside: float, step: float) -> float:
