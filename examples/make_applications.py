@@ -1,4 +1,4 @@
-"""Make applications.csv: an invented log of who applied for a loan, year by year; and pool.csv.
+"""Make applications.csv: an invented log of who applied for a loan, year by year; one_year.csv, its last; and pool.csv.
 
 Each row is a region and a year: the share of those who passed screening the year before who repaid (published), how
 many people wanted a loan (the pool), and how many applied. The costs of the regions are below. Run ``python
@@ -44,4 +44,5 @@ def make_pool() -> pd.DataFrame:
 
 if __name__ == "__main__":
     make().to_csv(Path(__file__).with_name("applications.csv"), index=False)
+    make().query("year == 2025").to_csv(Path(__file__).with_name("one_year.csv"), index=False)
     make_pool().to_csv(Path(__file__).with_name("pool.csv"), index=False)
