@@ -27,7 +27,9 @@ COMMANDS = {
     "train": ["train", "loans.csv", *PEOPLE, "--ignore", "score", "--cost", "0.7", "--model", "model.skops", "--force"],
 }
 #: The picture of the guide's page about application data.
-ESTIMATE = "estimate-cost applications.csv --group region --published published --applicants applied --pool people".split()
+ESTIMATE = (
+    "estimate-cost applications.csv --group region --published published --applicants applied --pool people".split()
+)
 DESK, PHONE = (1280, 800), (390, 844)
 
 

@@ -7,8 +7,9 @@
     ```
 
 It runs in a folder with the example tables, in the order of the page, so that a later command may read what an earlier
-one wrote. A command that fails stops the build, unless it is to fail: with a condition that does not hold (``:fails:``),
-or with another exit code (``:fails: 2``). ``:from: text`` leaves out lines before the first one that begins with a text.
+one wrote. A command that fails stops the build, unless it is to fail: with a condition that does not hold
+(``:fails:``), or with another exit code (``:fails: 2``). ``:from: text`` leaves out lines before the first one that
+begins with a text.
 
 ``{python}``: statements, run in one scope for each page, with what they print; a last expression is shown.
 

@@ -75,10 +75,12 @@ def impact_rows(frame: pd.DataFrame) -> list[dict[str, Any]]:
 
 
 def _impact_row(row: dict[str, Any]) -> dict[str, str]:
+    of_pool = row.get("pool_under_four_fifths", False)
     notes = {
         "the highest": row["highest"],
         "under four fifths": row["under_four_fifths"],
-        "under four fifths of the pool": row.get("pool_under_four_fifths", False),
+        "also of the pool": row["under_four_fifths"] and of_pool,
+        "under four fifths of the pool": of_pool and not row["under_four_fifths"],
         f"set apart: under {percent(SMALL_SHARE)} of people": row["set_apart"],
         "unknown": row["unknown"],
     }
