@@ -87,6 +87,8 @@ def test_groups_without_a_cost_are_named_unless_there_is_a_general_one(tmp_path)
     assert "There is no cost for 'B'. Pass --cost" in done.stderr
     found = json.loads(run("audit", people, *PEOPLE, "--costs", costs, "--cost", "0.9", "--json", "-").stdout)
     assert [row["cost"] for row in found["groups"]] == [0.5, 0.9]
+    over = run("audit", people, *PEOPLE, "--costs", costs, "--cost", "0.9", "--json", costs, "--force")
+    assert "is read by this command" in over.stderr
     missing = run("audit", people, *PEOPLE)
     assert missing.exit_code == 2
     assert "Missing option '--cost'" in missing.stderr

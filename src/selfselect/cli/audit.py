@@ -40,9 +40,7 @@ def run(file: str, separately: bool, **options: Any) -> None:
         for column in options["groups"]
     ]
     written = [{"json": options["json"]}, *by_column] if separately else [options]
-    check_files(
-        *written, force=options["force"], inputs=[file, *([] if options["pool"] is None else [options["pool"]])]
-    )
+    check_files(*written, force=options["force"], inputs=[file, options["costs_file"], options["pool"]])
     audits = load_audits(file, options["costs"], options, separately=separately)
     if options["pool"] is not None:
         audits = [_with_pool(audit, options) for audit in audits]

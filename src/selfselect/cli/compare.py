@@ -32,7 +32,7 @@ from .terminal import text_table
 
 def run(files: tuple[str, ...], cost: tuple[float, ...], same_people: str | None, **options: Any) -> None:
     """Compare two tables, or two models on the same people. An option that is given once holds for both."""
-    check_files(options, force=options["force"], inputs=files)
+    check_files(options, force=options["force"], inputs=[*files, options["costs_file"]])
     models = _models(options)
     pairs: PairedCounts | None = None
     if len(files) == 1 or same_people is not None:

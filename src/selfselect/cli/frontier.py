@@ -25,7 +25,7 @@ from .terminal import text_table
 def run(file: str, max_social_cost: float | None, **options: Any) -> None:
     """Compare all thresholds of a score, and fail if none for all keeps the limit."""
     figure = options["figure"]
-    check_files(options, force=options["force"], inputs=[file])
+    check_files(options, force=options["force"], inputs=[file, options["costs_file"]])
     check_pictures(figure)
     (audit,) = load_audits(file, options["cost"], options)
     if audit.published_by.lower_passes:

@@ -31,13 +31,13 @@ SUFFIXES = {
 Outputs = Mapping[str, Any]
 
 
-def check_files(*outputs: Outputs, force: bool, inputs: Iterable[str] = ()) -> None:
+def check_files(*outputs: Outputs, force: bool, inputs: Iterable[str | None] = ()) -> None:
     """Refuse output files that cannot be written, before anything is read.
 
     ``force`` allows to replace files that exist, but never one of ``inputs``. A stream may have any name, and JSON may
     go to the terminal (``-``).
     """
-    real_inputs = {os.path.realpath(path) for path in inputs if path != "-"}
+    real_inputs = {os.path.realpath(path) for path in inputs if path not in (None, "-")}
     chosen: dict[str, Path] = {}
     for kind, given in ((kind, each.get(kind)) for each in outputs for kind in SUFFIXES):
         if given is None or (kind == "json" and given == "-"):

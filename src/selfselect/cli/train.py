@@ -28,7 +28,7 @@ from .terminal import text_table
 
 def run(file: str, method: Method, seed: int, model: str, report: str | None, **options: Any) -> None:
     """Train a model, and write it if it meets the conditions."""
-    check_files({"model": model, "report": report}, force=options["force"], inputs=[file])
+    check_files({"model": model, "report": report}, force=options["force"], inputs=[file, options["costs_file"]])
     columns = people_columns(options)
     findings: list[Finding] = []
     with table_at(file, options) as table:
