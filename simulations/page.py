@@ -9,6 +9,7 @@ import numpy as np
 import pandas as pd
 
 from .intervals import NUMBERS, RESAMPLES
+from .logs import LOGS
 from .populations import GENEROSITY, POPULATIONS, TABLES, Population
 from .promises import METHODS
 from .run import plan_cells, read_results
@@ -23,6 +24,7 @@ BARS = {
     ("impact", "below_1"): (0.0, 0.07),
     **{("frontier", name): (-np.inf, 0.005) for name in ("one", "per_group")},
     ("plan", "enough"): (0.9, 1.0),
+    **{("log", name): (0.93, 1.0) for name in ("cost", "scale")},
 }
 #: Least number of groups told in the rows about generosity, and the number under a bound for each count by itself.
 MARKS = dict(zip(GENEROSITY, ((18, 5.6), (27, 4.9), (10, 10), (4, 4)), strict=True))
@@ -101,6 +103,16 @@ class Results:
             for name in TABLES
         ]
 
+    def logs(self) -> list[dict[str, str]]:
+        """Logs of applications by measures."""
+        return [
+            {"log": name, "costs covered": self.share("cost", "log", name, "", "")}
+            | {"scale covered": self.share("scale", "log", name, "", "")}
+            | {"intervals without an end": f"{100 * self.number('no_end', 'log', name, '', ''):.1f}%"}
+            | {"half width": f"{self.number('half_width', 'log', name, '', ''):.3f}"}
+            for name in LOGS
+        ]
+
 
 def settings(populations: dict[str, Population]) -> list[dict[str, str]]:
     """Settings of populations; weights and repetitions are in their names."""
@@ -134,6 +146,7 @@ def write_page(path: str | Path, out: str | Path) -> None:
         "new_people": results.intervals("new people"),
         "compare": results.intervals("compare"),
         "others": results.intervals("impact", "frontier", "plan"),
+        "logs": results.logs(),
     }
     hours = table.loc[table["measure"] == "seconds", "value"].sum() / 3600
     verdict = (

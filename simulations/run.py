@@ -16,6 +16,7 @@ from joblib import Parallel, delayed
 from tqdm import tqdm
 
 from .intervals import SIMULATED, interval
+from .logs import LOGS, log_intervals
 from .populations import GENEROSITY, POPULATIONS, TABLES
 from .promises import METHODS, Refused, promise
 
@@ -63,6 +64,7 @@ def plan_cells(repeats: int, name: str = "") -> list[Cell]:
             for name, population in TABLES.items()
             if (kind, population.weights) != ("impact", "label")  # such weights make rates differ
         ),
+        *(Cell("log", name, "", "", 4 * repeats) for name in LOGS),
         *promises("guarantee"),
     ]
     return [cell for cell in cells if name in ",".join(map(str, astuple(cell)))]
@@ -70,12 +72,15 @@ def plan_cells(repeats: int, name: str = "") -> list[Cell]:
 
 def simulate(cell: Cell) -> list[tuple[Any, ...]]:
     """Rows of one cell: each measure with its standard error. Seeds depend on the population only."""
-    population = {"promise": POPULATIONS, "generosity": GENEROSITY}.get(cell.kind, TABLES)[cell.population]
+    kinds: dict[str, dict[str, Any]] = {"promise": POPULATIONS, "generosity": GENEROSITY, "log": LOGS}
+    population = kinds.get(cell.kind, TABLES)[cell.population]
     start, found, note = time.process_time(), [], ""
     for i in range(cell.repeats):
         rng = np.random.default_rng([i, crc32(cell.population.encode())])
         try:
-            if cell.method:
+            if cell.kind == "log":
+                found.append(log_intervals(population, rng))
+            elif cell.method:
                 found.append(promise(population, cell.method, cell.publish, rng))
             else:
                 found.append(interval(cell.kind, population, rng))

@@ -17,7 +17,9 @@ from selfselect import PublishedStatistics, audit, compare, plan_subsidies, thre
 from selfselect._text import escape_formula, escape_html, json_text, plot_label, printable, quote
 from selfselect.cli.errors import BadInput
 from selfselect.cli.terminal import text_table
+from selfselect.estimation import fit_behaviour
 from selfselect.plotting import (
+    EstimatedResponseDisplay,
     PrecisionCurvesDisplay,
     PromisedDeliveredDisplay,
     PublishedTableDisplay,
@@ -106,7 +108,9 @@ def test_results_keep_every_name_in_json_and_show_it_as_text_in_a_notebook():
     audited = audit(y, score=score, sensitive_features=z, cost=0.7)
     other = audit(y, score=score[::-1], sensitive_features=z, cost=0.7)
     plan = plan_subsidies(y, score=score, sensitive_features=z, cost=0.7, targets=[audited.names[1]])
-    for result in (audited, compare(audited, other), plan):
+    log = applications(WITHOUT_HALVES)
+    estimate = fit_behaviour(log, group="z", published="q", applicants="a", pool="n")
+    for result in (audited, compare(audited, other), plan, estimate):
         groups = [row["group"] for row in json.loads(result.to_json().encode())["groups"]]
         assert sorted(groups) == sorted(WITHOUT_HALVES)
         notebook = result._repr_html_()
@@ -114,6 +118,14 @@ def test_results_keep_every_name_in_json_and_show_it_as_text_in_a_notebook():
         assert "<img" not in notebook
     y, score, z = crowd(HOSTILE[:6])
     json.loads(threshold_frontier(y, score, sensitive_features=z, cost=0.7).to_json().encode())
+
+
+def applications(names):
+    """A log of applications with three rows for every name."""
+    log = pd.DataFrame(
+        {"z": np.repeat(np.array(names, dtype=object), 3), "q": np.tile([0.5, 0.6, 0.7], len(names)), "n": 100}
+    )
+    return log.assign(a=np.tile([30, 50, 65], len(names)))
 
 
 def test_a_display_names_every_group():
@@ -126,6 +138,7 @@ def test_a_display_names_every_group():
         WhoAppliesDisplay.from_predictions(y, score > 0.5, **people),
         PublishedTableDisplay.from_predictions(y, score > 0.5, **people),
         PromisedDeliveredDisplay.from_predictions(y, score > 0.5, published=table, **people),
+        EstimatedResponseDisplay.from_log(applications(names), group="z", published="q", applicants="a", pool="n"),
     ):
         written = "|".join(text.get_text() for text in [*display.ax_.texts, *display.ax_.get_yticklabels()])
         assert all(plot_label(name) in written for name in names)

@@ -23,6 +23,7 @@ ORDER = (
     ("constraints",),
     ("metrics", "theory"),
     ("auditing",),
+    ("estimation",),
     ("learning",),
     ("boosting",),
     ("estimators",),
@@ -84,7 +85,7 @@ def edges():
 
 
 #: Rooms whose results show themselves: one line, which imports the report when it is called.
-SHOWN = ("auditing", "planning")
+SHOWN = ("auditing", "estimation", "planning")
 
 
 def typing_imports(tree):

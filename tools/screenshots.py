@@ -26,13 +26,19 @@ COMMANDS = {
     "compare": ["compare", "loans.csv", "loans_next_year.csv", *MODEL, "--cost", "0.7"],
     "train": ["train", "loans.csv", *PEOPLE, "--ignore", "score", "--cost", "0.7", "--model", "model.skops", "--force"],
 }
+#: The picture of the guide's page about application data.
+ESTIMATE = (
+    "estimate-cost applications.csv --group region --published published --applicants applied --pool people".split()
+)
 DESK, PHONE = (1280, 800), (390, 844)
 
 
-def make_reports(folder: Path) -> None:
-    """Run the command once for each kind of report."""
-    for name in ("loans.csv", "loans_next_year.csv"):
+def make_reports(folder: Path, pictures: Path) -> None:
+    """Run the command once for each kind of report, and for the picture of an estimate."""
+    for name in ("loans.csv", "loans_next_year.csv", "applications.csv"):
         shutil.copy(ROOT / "examples" / name, folder)
+    drawn = [sys.executable, "-m", "selfselect", *ESTIMATE, "--figure", str(pictures / "estimate-cost.png"), "--force"]
+    subprocess.run(drawn, cwd=folder, check=True, stdout=subprocess.DEVNULL)
     for kind, command in COMMANDS.items():
         run = [sys.executable, "-m", "selfselect", *command, "--report", f"{kind}.html"]
         subprocess.run(run, cwd=folder, check=True, stdout=subprocess.DEVNULL)
@@ -48,7 +54,7 @@ def main() -> None:
     if browser_path is None:
         sys.exit("No chromium: run tools/install-browser, or set SELFSELECT_CHROMIUM.")
     with tempfile.TemporaryDirectory() as folder, sync_playwright() as engine:
-        make_reports(Path(folder))
+        make_reports(Path(folder), arguments.all or arguments.out)
         browser = engine.chromium.launch(executable_path=browser_path, args=["--headless=new", "--no-sandbox"])
         everything = [(size, scheme) for size in (DESK, PHONE) for scheme in ("light", "dark")]
         for kind in COMMANDS:

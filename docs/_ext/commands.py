@@ -7,7 +7,9 @@
     ```
 
 It runs in a folder with the example tables, in the order of the page, so that a later command may read what an earlier
-one wrote. A command that fails, other than with a condition that does not hold (``:fails:``), stops the build.
+one wrote. A command that fails stops the build, unless it is to fail: with a condition that does not hold
+(``:fails:``), or with another exit code (``:fails: 2``). ``:from: text`` leaves out lines before the first one that
+begins with a text.
 
 ``{python}``: statements, run in one scope for each page, with what they print; a last expression is shown.
 
@@ -75,7 +77,11 @@ class Run(SphinxDirective):
 
     required_arguments = 1
     final_argument_whitespace = True
-    option_spec: ClassVar[dict[str, Any]] = {"lines": directives.positive_int, "fails": directives.flag}
+    option_spec: ClassVar[dict[str, Any]] = {
+        "lines": directives.positive_int,
+        "fails": lambda given: int(given or 1),
+        "from": directives.unchanged_required,
+    }
 
     def run(self) -> list[nodes.Node]:
         """Run the command, and show it."""
@@ -83,9 +89,12 @@ class Run(SphinxDirective):
         words = shlex.split(typed)
         with contextlib.chdir(folder_of(self.env.docname)):
             done = CliRunner(env={"COLUMNS": "160"}).invoke(main, words[1:], prog_name="selfselect")
-        if done.exit_code != (1 if "fails" in self.options else 0):
+        if done.exit_code != self.options.get("fails", 0):
             raise self.error(f"`{typed}` ended with {done.exit_code}:\n{done.output}")
         lines = done.output.rstrip().splitlines()
+        first = self.options.get("from", "")
+        start = next(i for i, line in enumerate(lines) if line.startswith(first))
+        lines = [*(["..."] if start else []), *lines[start:]]
         most = self.options.get("lines", len(lines))
         shown = lines[:most] + (["..."] if len(lines) > most else [])
         text = "\n".join([command_lines(words), *(broken(line) for line in shown)])

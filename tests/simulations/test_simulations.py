@@ -7,6 +7,7 @@ from click.testing import CliRunner
 
 from simulations.__main__ import main
 from simulations.intervals import interval
+from simulations.logs import LOGS, log_intervals
 from simulations.page import BARS, Results
 from simulations.populations import POPULATIONS, Population, World
 from simulations.promises import METHODS, Refused, fit, given, promise
@@ -86,6 +87,15 @@ def test_every_kind_of_interval_gives_its_measures(kind):
     found = interval(kind, Population(3, 300, 1, 1.0, cost=0.7, weights="lognormal"), rng(3))
     assert set(found) == {measure for each, measure in BARS if each == kind}
     assert all(-1 <= value <= 1 for value in found.values())
+
+
+@pytest.mark.parametrize(
+    "name", ["3 periods, 4 groups of 500, weak response", "1 period, 8 groups of 500, common cost"]
+)
+def test_costs_of_a_log_are_covered(name):
+    found = pd.DataFrame([log_intervals(LOGS[name], rng(i)) for i in range(40)])
+    assert set(found) == {"cost", "scale", "no_end", "half_width"}
+    assert found["cost"].mean() >= 0.93 - 3 * np.sqrt(0.07 / 40)
 
 
 def test_a_finished_cell_is_skipped_and_the_important_cells_come_first(tmp_path):

@@ -20,12 +20,15 @@ from ..outcomes import Outcome, outcome
 from ..publishing import PublishedStatistics, ThresholdCurves
 from ..statistics import Precision
 from .cost_ranges import OverCosts, over_costs
-from .impact import impact_ratios
+from .impact import check_pool, impact_ratios
 from .promises import promises
 from .reported import Provenance, Reported
 from .resampling import Design, Side, Uncertainty, resampled, resampled_counts
 from .screening import ScreeningResult, group_names
 from .undecided import decision_ranges, either_way
+
+#: What is shown of each group per potential applicant.
+POOL_COLUMNS = ("pool", "application_rate", "pool_selection_rate", "pool_impact_ratio")
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -45,6 +48,9 @@ class Audit(Reported):
         Where the numbers come from.
     cost_range : tuple of two floats, optional
         A range of costs that reports also cover; see :meth:`over_costs`.
+    pool : Series, optional
+        How many people of each group could have applied. People who were screened have applied: they are selected by
+        themselves already, so rates per screened person say nothing about those who stayed away.
     """
 
     published_by: ScreeningResult
@@ -53,6 +59,7 @@ class Audit(Reported):
     other_costs: tuple[Cost, ...] = ()
     provenance: Provenance = field(default_factory=Provenance)
     cost_range: tuple[float, float] | None = None
+    pool: pd.Series | None = None
 
     @property
     def published(self) -> PublishedStatistics:
@@ -164,7 +171,8 @@ class Audit(Reported):
             compare with their cost: the precision, or a bound of it), ``cost`` (after subsidies), ``applies``,
             ``share`` (that applies), ``subsidy_needed`` (the least further subsidy at which it applies; NaN if none can
             help), ``utility`` (of a person of the group) and ``undecided`` (see :attr:`undecided`). If new people are
-            counted, also the columns of :meth:`promises`.
+            counted, also the columns of :meth:`promises`; with a :attr:`pool`, also ``pool``, ``application_rate``
+            (screened people over the pool), ``pool_selection_rate`` and ``pool_impact_ratio``.
         """
         groups, frame = self.published.groups, self.published.to_frame()
         frame["published_value"] = self.terms.statistic.value(self.published.counts)
@@ -176,6 +184,9 @@ class Audit(Reported):
         frame["utility"] = self.published.utility_under(self.terms)
         if self.undecided is not None:
             frame["undecided"] = self.undecided
+        if self.pool is not None:
+            shown = self.impact_ratios().tail(len(self.pool)).set_axis(self.pool.index)
+            frame[list(POOL_COLUMNS)] = shown[list(POOL_COLUMNS)]
         return frame.join(self.promises()) if self.of_new_people else frame
 
     def promises(self) -> pd.DataFrame:
@@ -261,7 +272,7 @@ class Audit(Reported):
         >>> result.impact_ratios().set_index("category")["impact_ratio"].round(3).to_dict()
         {'A': 1.0, 'B': 0.333}
         """
-        return impact_ratios(self.population, confidence)
+        return impact_ratios(self.population, confidence, self.pool)
 
     def by_cost(self) -> pd.DataFrame:
         """Outcome at each of the costs, one row per cost."""
@@ -304,6 +315,7 @@ def audit(
     person: ArrayLike | None = None,
     untested: bool = False,
     missing: str = "error",
+    pool: Mapping[Any, float] | pd.Series | None = None,
     provenance: Provenance | None = None,
 ) -> Audit:
     """Find out who would not apply to a screening model, and how accurate it is among those who do.
@@ -341,6 +353,9 @@ def audit(
         (``social_cost_low``, ``social_cost_high``) over the unknown labels.
     missing : {"error", "own_group"}, default="error"
         What to do with rows whose group is missing.
+    pool : mapping from group to number, optional
+        How many people of each group could have applied. Application rates and impact ratios are then also given per
+        potential applicant.
     provenance : Provenance, optional
         What a report should say about the data.
 
@@ -378,4 +393,5 @@ def audit(
     terms = Terms(costs[0], subsidies, subsidy_kind, response, cost_of=cost_of)
     for value in costs:
         terms.at_cost(value).effective_cost(people.groups)  # reports invalid costs and subsidies early
-    return Audit(people, people, terms, costs[1:], provenance or Provenance())
+    counted = None if pool is None else check_pool(pool, people.table)
+    return Audit(people, people, terms, costs[1:], provenance or Provenance(), pool=counted)

@@ -12,6 +12,7 @@ slightly downwards, because the highest rate is partly the highest by chance.
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -19,8 +20,10 @@ import pandas as pd
 from scipy.special import ndtr
 from scipy.stats import studentized_range
 
-from .._validation import FloatArray, check_fraction
+from .._errors import InputError
+from .._validation import FloatArray, check_fraction, list_some
 from ..counting import MISSING, GroupCounts, precision_interval, ratio
+from ..counting.groups import values_by_group
 from ..counting.intervals import ROUNDING
 from ..publishing import PublishedStatistics
 from .screening import group_names
@@ -114,7 +117,41 @@ def _by_column(table: PublishedStatistics, column: int) -> PublishedStatistics:
     )
 
 
-def impact_ratios(table: PublishedStatistics, confidence: float = 0.95) -> pd.DataFrame:
+#: What is also shown per potential applicant, by its column per screened person.
+PER_POTENTIAL = {"n": "pool"} | {
+    name: f"pool_{name}"
+    for name in (
+        "selection_rate",
+        "impact_ratio",
+        "impact_ratio_low",
+        "impact_ratio_high",
+        "under_four_fifths",
+        "highest",
+    )
+}
+
+
+def check_pool(pool: Any, table: PublishedStatistics) -> pd.Series:
+    """How many people of each group could have applied, in the order of the groups."""
+    people = values_by_group(pool, table.groups, "pool", default=None)
+    counts = table.counts
+    if counts.squares is not None:
+        raise InputError(
+            "A pool counts people, one row each: it does not go with weights or with several rows a person."
+        )
+    wrong = ~(people >= counts.n)
+    if wrong.any():
+        first = int(np.flatnonzero(wrong)[0])
+        raise InputError(
+            f"The pool holds everybody who could have applied, also those who were screened. It is smaller than the "
+            f"number of screened people in group(s) {list_some(table.groups[wrong])}: {people[first]:g} against "
+            f"{counts.n[first]:g}.",
+            key="pool",
+        )
+    return pd.Series(people, index=table.groups, name="pool")
+
+
+def impact_ratios(table: PublishedStatistics, confidence: float = 0.95, pool: pd.Series | None = None) -> pd.DataFrame:
     """Impact ratios by each column of groups, and by their combinations, with simultaneous intervals.
 
     Returns
@@ -123,9 +160,17 @@ def impact_ratios(table: PublishedStatistics, confidence: float = 0.95) -> pd.Da
         One row per category: ``by`` (the column, or columns), ``category``, ``n``, ``share`` of all people,
         ``selected``, ``selection_rate``, ``impact_ratio`` with ``impact_ratio_low`` and ``impact_ratio_high``
         (simultaneous over the categories of one ``by``), ``under_four_fifths``, ``highest`` (the one that others are
-        compared with), ``set_apart`` (under 2% of people: never the highest) and ``unknown`` (not compared).
+        compared with), ``set_apart`` (under 2% of people: never the highest) and ``unknown`` (not compared). With a
+        ``pool`` also ``pool``, ``application_rate`` (screened people over the pool), and the same rates and ratios per
+        potential applicant, as ``pool_selection_rate``, ``pool_impact_ratio`` and so on.
     """
     check_fraction(confidence, "confidence", inclusive=False)
     n_columns = table.groups.nlevels
     tables = [_by_column(table, column) for column in range(n_columns)] if n_columns > 1 else []
-    return pd.concat([impact_table(part, confidence) for part in [*tables, table]], ignore_index=True)
+    frame = pd.concat([impact_table(part, confidence) for part in [*tables, table]], ignore_index=True)
+    if pool is None:
+        return frame
+    potential = PublishedStatistics(table.groups, replace(table.counts, n=pool.to_numpy()))
+    per_potential = impact_ratios(potential, confidence)[list(PER_POTENTIAL)].rename(columns=PER_POTENTIAL)
+    per_potential.insert(1, "application_rate", ratio(frame["n"], per_potential["pool"]))
+    return frame.join(per_potential)

@@ -7,6 +7,7 @@ import os
 import re
 import sys
 from collections.abc import Callable, Mapping
+from dataclasses import replace
 from functools import partial
 from typing import Any
 
@@ -16,14 +17,17 @@ from selfselect._files import write_atomically
 from selfselect._formats import amount, amount_up, count, or_dash, percent
 from selfselect._text import json_text, printable
 from selfselect.auditing import Audit
+from selfselect.auditing.impact import check_pool
 from selfselect.report.dicts import MAX_RESAMPLED_GROUPS
-from selfselect.report.sentences.audits import group_warnings, uncertainty_lines
+from selfselect.report.sentences.audits import POOL_NOTE, group_warnings, uncertainty_lines
 from selfselect.report.sentences.words import percent_or_bounds
 from selfselect.report.tables import applies_text, cost_rows, impact_rows, interval_text
+from selfselect.tabular.applications import read_pool
 from selfselect.tabular.columns import match_groups
+from selfselect.tabular.table import listing
 
-from .errors import CONDITION_FAILED
-from .inputs import all_groups, load_audits, meaning_line
+from .errors import CONDITION_FAILED, BadInput
+from .inputs import all_groups, load_audits, meaning_line, table_at
 from .outputs import Outputs, check_files, deliver, name_report, write_files
 from .terminal import MAX_ROWS, text_table
 
@@ -36,8 +40,10 @@ def run(file: str, separately: bool, **options: Any) -> None:
         for column in options["groups"]
     ]
     written = [{"json": options["json"]}, *by_column] if separately else [options]
-    check_files(*written, force=options["force"], inputs=[file])
+    check_files(*written, force=options["force"], inputs=[file, options["costs_file"], options["pool"]])
     audits = load_audits(file, options["costs"], options, separately=separately)
+    if options["pool"] is not None:
+        audits = [_with_pool(audit, options) for audit in audits]
     required = list(dict.fromkeys(options["require"]))
     match_groups(required, all_groups(audits), "require")
     show = partial(_show, impact=options["impact"])
@@ -50,6 +56,17 @@ def run(file: str, separately: bool, **options: Any) -> None:
         click.echo(f"Condition failed: {line}", err=True)
     if failed:
         sys.exit(CONDITION_FAILED)
+
+
+def _with_pool(audit: Audit, options: Mapping[str, Any]) -> Audit:
+    """The same audit with the counts of potential applicants of a table."""
+    columns = options["groups"] if audit.published.groups.nlevels > 1 else [audit.provenance.groups]
+    with table_at(options["pool"], options) as table:
+        pool = read_pool(table, columns, options["missing"])
+    lacking = [name for name in audit.names if name not in pool.index]
+    if lacking:
+        raise BadInput(f"{options['pool']} has no row for group {listing(lacking)}.")
+    return replace(audit, pool=check_pool(pool[audit.names].set_axis(audit.published.groups), audit.published))
 
 
 def _file_for_column(path: str | None, column: str) -> str | None:
@@ -95,11 +112,13 @@ def _show(audit: Audit, *, impact: bool) -> None:
         click.echo(f"\nHow sure? {title}")
         for line in lines:
             click.echo(f"  {printable(line)}")
-    for table in impact_rows(audit.impact_ratios()) if impact else ():
+    for table in impact_rows(audit.impact_ratios()) if impact or audit.pool is not None else ():
         click.echo(f"\nImpact ratios by {printable(table['by'])} (simultaneous intervals):\n")
         click.echo(text_table(table["rows"], left=("category", "note"), rest="--json holds all"))
         if table["remark"]:
             click.echo(table["remark"])
+    if audit.pool is not None:
+        click.echo(f"\n{POOL_NOTE}")
     if len(audit.costs) > 1:
         click.echo("\nAt every cost:\n\n" + text_table(cost_rows(audit)))
 

@@ -13,10 +13,12 @@ import click
 from .options import (
     COSTS,
     Number,
+    check_cost_options,
     check_model_options,
     column,
     cost_of_option,
     cost_option,
+    costs_option,
     file_options,
     flag,
     lower_passes_option,
@@ -37,11 +39,14 @@ from .options import (
 MAX_RESAMPLES = 100_000
 #: Methods by name; see :mod:`selfselect.tabular.train`.
 METHODS = ("naive", "semi", "thresholds", "strategic")
+#: Responses by name; see :mod:`selfselect.estimation`.
+RESPONSES = ("logit", "probit")
 
 
 def _run(options: dict[str, Any]) -> None:
     """Do the work of the subcommand: the function ``run`` of the module of its name."""
-    import_module(f"{__package__}.{click.get_current_context().command.name}").run(**options)
+    name = str(click.get_current_context().command.name).replace("-", "_")
+    import_module(f"{__package__}.{name}").run(**options)
 
 
 @click.command(short_help="See on bundled data what self-selection does.")
@@ -86,16 +91,22 @@ def check(**options: Any) -> None:
     "costs",
     type=COSTS,
     multiple=True,
-    required=True,
     help="Cost of being tested, as a share of what being hired is worth; repeatable. FIRST:LAST:STEP means several "
     "costs, LOW:HIGH a whole range.",
 )
 @cost_of_option
+@costs_option
 @subsidy_options
 @output_options
 @click.option("--require", multiple=True, metavar="NAME", help="Fail (exit code 1) unless this group applies.")
 @share("--max-social-cost", help="Fail (exit code 1) if a larger share of qualified people stays away.")
 @flag("--impact", help="Show impact ratios (selection rates over the highest: four fifths).")
+@click.option(
+    "--pool",
+    metavar="FILE",
+    help="Table of how many people of each group could have applied: the --group columns, and a column of counts "
+    "(called pool if there are more). Shows application rates, and impact ratios per potential applicant.",
+)
 @flag(
     "--separately",
     help="With several --group: one audit by each column. JSON becomes a list; reports and CSV files are named after "
@@ -114,6 +125,11 @@ def audit(**options: Any) -> None:
 
     Exit code 0: fine; 1: a condition (--require, --max-social-cost) does not hold; 2: wrong input.
     """  # noqa: D301
+    if options["pool"] is not None and (options["weight"] is not None or options["person"] is not None):
+        raise click.UsageError("--pool counts people, one row each: it does not go with --weight or --person.")
+    if options["pool"] == "-":
+        raise click.UsageError("--pool cannot be standard input.")
+    check_cost_options(options["costs"], **options)
     check_model_options(**options)
     _run(options)
 
@@ -122,6 +138,7 @@ def audit(**options: Any) -> None:
 @screening_options
 @cost_option
 @cost_of_option
+@costs_option
 @click.option(
     "--target",
     "targets",
@@ -164,6 +181,7 @@ def plan(**options: Any) -> None:
     Exit code 0: the subsidies bring all targets in, or make the best of a budget; 1: for some target no subsidy
     can, or it drives another group out; 2: wrong input.
     """  # noqa: D301
+    check_cost_options(**options)
     if not options["retrain"] and (options["drop_group"] or options["ignore"]):
         raise click.UsageError("--drop-group and --ignore belong to --retrain.")
     if options["retrain"] and options["file"] == "-":
@@ -178,6 +196,7 @@ def plan(**options: Any) -> None:
 @screening_options
 @cost_option
 @cost_of_option
+@costs_option
 @subsidy_options
 @share(
     "--max-social-cost",
@@ -202,6 +221,7 @@ def frontier(**options: Any) -> None:
 
     Exit code 0: fine; 1: no threshold for all keeps --max-social-cost; 2: wrong input.
     """  # noqa: D301
+    check_cost_options(**options)
     if options["prediction"] is not None or options["score"] is None:
         raise click.UsageError("A frontier needs --score COLUMN: decisions have no other threshold.")
     if options["person"] is not None:
@@ -222,9 +242,8 @@ def frontier(**options: Any) -> None:
 @column("--prediction", multiple=True, help="Who passes; once or twice.")
 @prediction_positive_option
 @weight_option
-@click.option(
-    "--cost", type=Number(0, 1), multiple=True, required=True, help="Cost of being tested; twice if it changed."
-)
+@click.option("--cost", type=Number(0, 1), multiple=True, help="Cost of being tested; twice if it changed.")
+@costs_option
 @column(
     "--same-people", help="The two files hold the same people, matched by this column: two models are compared on them."
 )
@@ -250,6 +269,7 @@ def compare(files: tuple[str, ...], **options: Any) -> None:
     """  # noqa: D301
     if len(files) > 2:
         raise click.UsageError(f"Two files are compared, not {len(files)}.")
+    check_cost_options(**options)
     check_model_options(**options)
     times = {name: len(options[name]) for name in ("score", "prediction", "threshold", "cost")}
     for name, given in times.items():
@@ -268,6 +288,8 @@ def compare(files: tuple[str, ...], **options: Any) -> None:
 @click.argument("file")
 @people_options
 @cost_option
+@cost_of_option
+@costs_option
 @click.option(
     "--method",
     type=click.Choice(METHODS),
@@ -317,6 +339,7 @@ def train(**options: Any) -> None:
     Exit code 0: fine; 1: a condition does not hold, or the model passes nobody (or under 1%) of a group with ten or
     more qualified people (--allow-shut-out writes it all the same); 2: wrong input.
     """  # noqa: D301
+    check_cost_options(**options)
     _run(options)
 
 
@@ -345,9 +368,60 @@ def predict(**options: Any) -> None:
     _run(options)
 
 
+@click.command("estimate-cost", short_help="Estimate costs from a log of applications.")
+@click.argument("file")
+@column("--group", "groups", required=True, multiple=True, help="Group of each row; repeat it for combinations.")
+@column("--published", required=True, help="What was published about the group: a share between 0 and 1.")
+@column("--applicants", required=True, help="How many people of the group applied.")
+@column("--pool", help="How many people of the group could have applied.")
+@column("--period", help="Period of each row [default: every row is one].")
+@flag("--common-cost", help="All groups have the same cost.")
+@click.option(
+    "--response",
+    type=click.Choice(RESPONSES),
+    default="logit",
+    show_default=True,
+    help="Shape of the response to the published value.",
+)
+@click.option("--scale", type=Number(0, min_open=True), help="Assume this scale, if the log does not identify it.")
+@click.option(
+    "--confidence",
+    type=Number(0, 1, min_open=True, max_open=True),
+    metavar="LEVEL",
+    default=0.95,
+    show_default=True,
+    help="Of the intervals.",
+)
+@click.option(
+    "--costs",
+    "json",
+    metavar="JSON",
+    help="Write everything for other programs; other commands read the costs from this file with their --costs.",
+)
+@click.option("--csv", metavar="CSV", help="Write the table of groups.")
+@click.option("--figure", metavar="PICTURE", help="Draw observed rates and the fitted response (.png, .svg or .pdf).")
+@file_options
+def estimate_cost(**options: Any) -> None:
+    """Estimate what applying costs each group from a log of applications.
+
+    FILE has one row per group and period: what was published about the group, how many people could have applied, and
+    how many did. Half of a group is taken to apply where its cost is published, and more where more is.
+
+    \b
+    Example:
+      selfselect estimate-cost applications.csv --group region --period year \\
+        --published success_rate --applicants applied --pool people --costs costs.json
+      selfselect audit loans.csv --label repaid --positive yes --group region --score score --costs costs.json
+
+    Exit code 0: fine; 1: no more people apply where more is published, so that there is no cost; 2: wrong input, or a
+    log that does not identify costs.
+    """  # noqa: D301
+    _run(options)
+
+
 #: Subcommands by section of the help.
 SECTIONS = {
-    "Start here": (demo, check, audit),
+    "Start here": (demo, check, audit, estimate_cost),
     "Decide": (plan, frontier, compare),
     "Models": (train, predict),
 }

@@ -11,7 +11,6 @@ import numpy as np
 
 from selfselect._text import printable
 from selfselect.auditing import Audit, Comparison, PairedCounts, Provenance, ScreeningResult, compare
-from selfselect.costs import Terms
 from selfselect.report.sentences.comparisons import comparison_note
 from selfselect.report.tables import change_rows, difference_rows
 from selfselect.tabular.data_checks import Finding, check_column_roles, check_group_names, check_labels_and_groups
@@ -26,14 +25,14 @@ from selfselect.tabular.loading import (
 )
 
 from .errors import show_findings
-from .inputs import meaning_line, people_columns, provenance, read_results, table_at, title_of
+from .inputs import group_terms, meaning_line, people_columns, provenance, read_results, table_at, title_of
 from .outputs import check_files, deliver
 from .terminal import text_table
 
 
 def run(files: tuple[str, ...], cost: tuple[float, ...], same_people: str | None, **options: Any) -> None:
     """Compare two tables, or two models on the same people. An option that is given once holds for both."""
-    check_files(options, force=options["force"], inputs=files)
+    check_files(options, force=options["force"], inputs=[*files, options["costs_file"]])
     models = _models(options)
     pairs: PairedCounts | None = None
     if len(files) == 1 or same_people is not None:
@@ -42,8 +41,8 @@ def run(files: tuple[str, ...], cost: tuple[float, ...], same_people: str | None
         read = [read_results(*each, options, named=True) for each in zip(files, models, strict=True)]
         screened = [(results[0], source) for results, source in read]
     before, after = (
-        Audit(result, result, Terms(each), (), source)
-        for (result, source), each in zip(screened, (cost[0], cost[-1]), strict=True)
+        Audit(result, result, group_terms(result.groups, each, options), (), source)
+        for (result, source), each in zip(screened, (cost[0], cost[-1]) if cost else (None, None), strict=True)
     )
     show_findings(check_group_names(before.names, after.names))
     drawn = {"n_resamples": options["resamples"], "random_state": options["seed"]}

@@ -37,6 +37,8 @@ ERROR_HINTS = {
     "score": ("--score", "If {name} is a score, pass it as --score."),
     "subsidy": ("--proportional", "If they are shares of the cost, pass --proportional."),
     "threshold": ("--threshold", "Pass it as --threshold."),
+    "no_pool": ("--pool", "Pass the column as --pool."),
+    "not_identified": ("--common-cost", "The options are --common-cost and --scale."),
     "ignore": ("--ignore", "To leave it out, pass --ignore {name}."),
 }
 #: Option and hint by the key of a finding.

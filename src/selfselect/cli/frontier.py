@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 import sys
-from importlib.util import find_spec
-from io import BytesIO
 from pathlib import Path
 from typing import Any
 
@@ -18,19 +16,18 @@ from selfselect.plotting import FrontierDisplay
 from selfselect.report.sentences.frontiers import NOTES
 from selfselect.report.tables import point_row
 
-from .errors import CONDITION_FAILED, BadInput
+from .errors import CONDITION_FAILED
 from .inputs import load_audits, meaning_line
-from .outputs import check_files, deliver
+from .outputs import check_files, check_pictures, deliver, picture
 from .terminal import text_table
 
 
 def run(file: str, max_social_cost: float | None, **options: Any) -> None:
     """Compare all thresholds of a score, and fail if none for all keeps the limit."""
     figure = options["figure"]
-    check_files(options, force=options["force"], inputs=[file])
-    if figure is not None and find_spec("matplotlib") is None:
-        raise BadInput("A picture needs matplotlib: pip install matplotlib (extra plot).")
-    (audit,) = load_audits(file, [(options["cost"],)], options)
+    check_files(options, force=options["force"], inputs=[file, options["costs_file"]])
+    check_pictures(figure)
+    (audit,) = load_audits(file, options["cost"], options)
     if audit.published_by.lower_passes:
         click.echo(
             "Note: lower scores pass, so scores and thresholds are shown with the opposite sign: -0.3 means below 0.3.",
@@ -38,7 +35,7 @@ def run(file: str, max_social_cost: float | None, **options: Any) -> None:
         )
     result = frontier_for(audit, max_social_cost=max_social_cost, random_state=options["seed"])
     if figure is not None:
-        write_atomically(figure, _picture(result, Path(figure).suffix[1:].lower()))
+        write_atomically(figure, picture(FrontierDisplay(result), Path(figure).suffix[1:].lower()))
     deliver(result, options, _show)
     if figure is not None:
         click.echo(f"\nPicture: {printable(figure)}", err=options["json"] == "-")
@@ -47,17 +44,6 @@ def run(file: str, max_social_cost: float | None, **options: Any) -> None:
         failed = f"with one threshold for all, more than {limit} of qualified people stay away (--max-social-cost)."
         click.echo(f"Condition failed: {failed}", err=True)
         sys.exit(CONDITION_FAILED)
-
-
-def _picture(result: ThresholdFrontier, kind: str) -> bytes:
-    import matplotlib as mpl  # an extra, which only pictures need
-
-    mpl.use("Agg")
-    with mpl.rc_context({"svg.hashsalt": "selfselect"}):
-        drawn = BytesIO()
-        metadata = {"svg": {"Date": None}, "pdf": {"CreationDate": None}}.get(kind)
-        FrontierDisplay(result).plot().figure_.savefig(drawn, format=kind, dpi=150, metadata=metadata)
-    return drawn.getvalue()
 
 
 def _show(result: ThresholdFrontier) -> None:

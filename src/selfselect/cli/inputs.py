@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import os
 import shlex
 import sys
@@ -14,7 +15,7 @@ import click
 import pandas as pd
 
 from selfselect._text import printable
-from selfselect.auditing import Audit, Provenance, ScreeningResult
+from selfselect.auditing import Audit, Provenance, ScreeningResult, group_names
 from selfselect.costs import Terms
 from selfselect.tabular.columns import match_groups
 from selfselect.tabular.data_checks import Finding
@@ -27,9 +28,9 @@ from selfselect.tabular.loading import (
     read_screening_results,
 )
 from selfselect.tabular.read import open_table
-from selfselect.tabular.table import Table
+from selfselect.tabular.table import Table, listing
 
-from .errors import show_findings, sort_findings
+from .errors import BadInput, show_findings, sort_findings
 from .options import CostSpan
 
 #: Options of a command by name, as click parsed them.
@@ -121,24 +122,81 @@ def read_results(
     return results, replace(source, warnings=warnings)
 
 
+def read_costs_file(path: str) -> dict[str, float]:
+    """Costs by the name of the group, from a file that ``estimate-cost`` wrote."""
+    try:
+        with open(path, encoding="utf-8") as file:
+            content = json.load(file)
+    except (json.JSONDecodeError, UnicodeDecodeError, RecursionError) as error:
+        raise BadInput(f"{printable(path)} is not a JSON file. Write one with selfselect estimate-cost.") from error
+    costs = content.get("costs") if isinstance(content, dict) else None
+    if not isinstance(costs, dict) or not costs:
+        raise BadInput(f'{printable(path)} has no costs: it should hold {{"costs": {{"NAME": 0.7}}}}, one per group.')
+    wrong = [
+        name
+        for name, cost in costs.items()
+        if isinstance(cost, bool) or not isinstance(cost, int | float) or not 0 <= cost <= 1
+    ]
+    if wrong:
+        raise BadInput(f"{printable(path)}: the cost of {listing(wrong)} is not a number between 0 and 1.")
+    return {name: float(cost) for name, cost in costs.items()}
+
+
+def costs_by_group(groups: Sequence[pd.Index], options: Options, general: bool) -> list[dict[Any, float]]:
+    """Costs of single groups, by label, of each of some tables: those of --cost-of, else those of --costs.
+
+    Without a general cost every group needs one. Names of --cost-of that no table has are an error; those of the file
+    are not.
+    """
+    names, given = [group_names(each) for each in groups], dict(options.get("costs_of", ()))
+    known = pd.Index([name for each in names for name in each]).drop_duplicates()
+    match_groups([name for name, _ in options.get("costs_of", ())], known, "cost_of")
+    if options["costs_file"] is not None:
+        given = read_costs_file(options["costs_file"]) | given
+    lacking = [] if general else [name for name in known if name not in given]
+    if lacking:
+        raise BadInput(
+            f"There is no cost for {listing(lacking)}. Pass --cost for all groups without a cost of their own."
+        )
+    return [
+        {label: given[name] for label, name in zip(labels, texts, strict=True) if name in given}
+        for labels, texts in zip(groups, names, strict=True)
+    ]
+
+
+def group_terms(groups: pd.Index, general: float | None, options: Options, **others: Any) -> Terms:
+    """Terms of one table: a cost for all groups, or one by group."""
+    (own,) = costs_by_group([groups], options, general is not None)
+    return Terms({z: own.get(z, general) for z in groups} if own else general, **others)
+
+
 def load_audits(
-    file: str, costs: Sequence[tuple[float, ...]], options: Options, *, separately: bool = False
+    file: str, costs: Sequence[tuple[float, ...]] | float | None, options: Options, *, separately: bool = False
 ) -> list[Audit]:
     """Audit a table on disk: one audit, or one for each column of groups. Findings are shown first."""
     groups = tuple(options["groups"]) if separately else (None,)
+    if not isinstance(costs, Sequence):
+        costs = [] if costs is None else [(costs,)]
     results, source = read_results(file, model_column(options), options, groups)
-    first, *others = dict.fromkeys(cost for option in costs for cost in option)
+    general = list(dict.fromkeys(cost for option in costs for cost in option))
     span = next(((option[0], option[-1]) for option in costs if isinstance(option, CostSpan)), None)
-    terms = Terms(first, kind=options["subsidy_kind"])
+    costs_of = costs_by_group([result.groups for result in results], options, bool(general))
+    kind = options["subsidy_kind"]
     audits = [
-        Audit(result, result, terms, tuple(others), replace(source, groups=column or source.groups), span)
-        for result, column in zip(results, groups, strict=True)
+        Audit(
+            result,
+            result,
+            Terms(general[0], kind=kind, cost_of=own or None) if general else Terms(own, kind=kind),
+            tuple(general[1:]),
+            replace(source, groups=column or source.groups),
+            span,
+        )
+        for result, column, own in zip(results, groups, costs_of, strict=True)
     ]
     subsidies = _by_group(audits, options.get("subsidies", ()), "subsidy")
-    costs_of = _by_group(audits, options["costs_of"], "cost_of")
     audits = [
-        replace(audit, terms=replace(terms, subsidies=paid or None, cost_of=own or None))
-        for audit, paid, own in zip(audits, subsidies, costs_of, strict=True)
+        replace(audit, terms=replace(audit.terms, subsidies=paid or None))
+        for audit, paid in zip(audits, subsidies, strict=True)
     ]
     for audit in audits:
         for cost in audit.costs:  # subsidies and costs of single groups must make sense at every cost

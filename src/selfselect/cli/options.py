@@ -202,13 +202,19 @@ model_options = all_of(
 screening_options = all_of(click.argument("file"), people_options, model_options, weight_option)
 
 #: Costs, also of single groups, and subsidies.
-cost_option = click.option("--cost", type=Number(0, 1), required=True, help="Cost of being tested.")
+cost_option = click.option("--cost", type=Number(0, 1), help="Cost of being tested.")
 cost_of_option = click.option(
     "--cost-of",
     "costs_of",
     type=NAMED_AMOUNT,
     multiple=True,
     help="Cost of one group, instead of the general one; repeatable.",
+)
+costs_option = click.option(
+    "--costs",
+    "costs_file",
+    metavar="JSON",
+    help="File with the costs of groups, as estimate-cost writes it; --cost is then for groups that it lacks.",
 )
 proportional_option = partial(
     flag,
@@ -235,6 +241,12 @@ output_options = all_of(
     click.option("--json", metavar="JSON", help="Write everything for other programs ('-': to the terminal)."),
     click.option("--csv", metavar="CSV", help="Write the table of groups; of several costs, at the first."),
 )
+
+
+def check_cost_options(cost: Any, costs_of: Any = (), costs_file: str | None = None, **others: Any) -> None:
+    """Refuse a command without any cost, before anything is read."""
+    if cost in (None, ()) and not costs_of and costs_file is None:
+        raise click.UsageError("Missing option '--cost' (or '--costs', a file that estimate-cost wrote).")
 
 
 def check_model_options(score: Any, threshold: Any, prediction: Any, lower_passes: bool, **others: Any) -> None:

@@ -5,6 +5,8 @@ from __future__ import annotations
 import os
 import sys
 from collections.abc import Callable, Iterable, Mapping, Sequence
+from importlib.util import find_spec
+from io import BytesIO
 from pathlib import Path
 from typing import Any
 
@@ -29,13 +31,13 @@ SUFFIXES = {
 Outputs = Mapping[str, Any]
 
 
-def check_files(*outputs: Outputs, force: bool, inputs: Iterable[str] = ()) -> None:
+def check_files(*outputs: Outputs, force: bool, inputs: Iterable[str | None] = ()) -> None:
     """Refuse output files that cannot be written, before anything is read.
 
     ``force`` allows to replace files that exist, but never one of ``inputs``. A stream may have any name, and JSON may
     go to the terminal (``-``).
     """
-    real_inputs = {os.path.realpath(path) for path in inputs if path != "-"}
+    real_inputs = {os.path.realpath(path) for path in inputs if path not in (None, "-")}
     chosen: dict[str, Path] = {}
     for kind, given in ((kind, each.get(kind)) for each in outputs for kind in SUFFIXES):
         if given is None or (kind == "json" and given == "-"):
@@ -59,6 +61,24 @@ def check_files(*outputs: Outputs, force: bool, inputs: Iterable[str] = ()) -> N
         raise BadInput(f"{', '.join(existing)} exists already; choose another name or pass --force.")
     if any(each.get("report") is not None for each in outputs):
         check_available()
+
+
+def check_pictures(figure: str | None) -> None:
+    """Refuse a picture that cannot be drawn, before anything is read."""
+    if figure is not None and find_spec("matplotlib") is None:
+        raise BadInput("A picture needs matplotlib: pip install matplotlib (extra plot).")
+
+
+def picture(display: Any, kind: str) -> bytes:
+    """A display as a file of some kind: png, svg or pdf. The same display gives the same bytes."""
+    import matplotlib as mpl  # an extra, which only pictures need
+
+    mpl.use("Agg")
+    with mpl.rc_context({"svg.hashsalt": "selfselect"}):
+        drawn = BytesIO()
+        metadata = {"svg": {"Date": None}, "pdf": {"CreationDate": None}}.get(kind)
+        display.plot().figure_.savefig(drawn, format=kind, dpi=150, metadata=metadata)
+    return drawn.getvalue()
 
 
 def print_table(pieces: Iterable[bytes]) -> None:

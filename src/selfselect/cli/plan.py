@@ -28,8 +28,8 @@ from .terminal import text_table, yes_or_no
 
 def run(file: str, retrain: bool, drop_group: bool, ignore: tuple[str, ...], **options: Any) -> None:
     """Find subsidies, and fail if they do not bring the targets in."""
-    check_files(options, force=options["force"], inputs=[file])
-    (audit,) = load_audits(file, [(options["cost"],)], options)
+    check_files(options, force=options["force"], inputs=[file, options["costs_file"]])
+    (audit,) = load_audits(file, options["cost"], options)
     wanted = match_groups(options["targets"], audit.published.groups, "target") or None
     settings = {name: options[name] for name in ("budget", "confidence", "subsidy_kind")}
     if retrain:

@@ -11,7 +11,6 @@ from selfselect._files import write_atomically
 from selfselect._formats import amount, count, or_dash
 from selfselect._text import printable
 from selfselect.auditing import Audit
-from selfselect.costs import Terms
 from selfselect.estimators.io import model_bytes
 from selfselect.learning import InfeasibleError
 from selfselect.report.pages import audit_page, training_opening
@@ -22,14 +21,14 @@ from selfselect.tabular.loading import read_for_training
 from selfselect.tabular.train import Method, make_classifier, shut_out, train_on_table, unmet_conditions
 
 from .errors import CONDITION_FAILED, show_findings
-from .inputs import meaning_line, people_columns, provenance, table_at, title_of
+from .inputs import group_terms, meaning_line, people_columns, provenance, table_at, title_of
 from .outputs import check_files
 from .terminal import text_table
 
 
 def run(file: str, method: Method, seed: int, model: str, report: str | None, **options: Any) -> None:
     """Train a model, and write it if it meets the conditions."""
-    check_files({"model": model, "report": report}, force=options["force"], inputs=[file])
+    check_files({"model": model, "report": report}, force=options["force"], inputs=[file, options["costs_file"]])
     columns = people_columns(options)
     findings: list[Finding] = []
     with table_at(file, options) as table:
@@ -42,7 +41,9 @@ def run(file: str, method: Method, seed: int, model: str, report: str | None, **
     show_findings(findings)
     names, amounts = zip(*options["subsidies"], strict=True) if options["subsidies"] else ((), ())
     paid = dict(zip(match_groups(names, people.groups.labels, "subsidy"), amounts, strict=True))
-    terms = Terms(options["cost"], paid or None, options["subsidy_kind"])
+    terms = group_terms(
+        people.groups.labels, options["cost"], options, subsidies=paid or None, kind=options["subsidy_kind"]
+    )
     conditions = {name: options[name] for name in ("max_social_cost", "min_selection_rate")}
     conditions["require"] = match_groups(list(dict.fromkeys(options["require"])), people.groups.labels, "require")
     settings = {name: options[name] for name in ("parity", "tpr_parity", "margin")}

@@ -13,9 +13,11 @@ grey. Of more than forty groups, the largest have rows.
 from .curves import PrecisionCurvesDisplay
 from .frontiers import FrontierDisplay
 from .promised import PromisedDeliveredDisplay
+from .responses import EstimatedResponseDisplay
 from .rows import PublishedTableDisplay, WhoAppliesDisplay
 
 __all__ = [
+    "EstimatedResponseDisplay",
     "FrontierDisplay",
     "PrecisionCurvesDisplay",
     "PromisedDeliveredDisplay",

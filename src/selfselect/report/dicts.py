@@ -9,6 +9,7 @@ import numpy as np
 import pandas as pd
 
 from ..auditing import Audit, Comparison, OverCosts, Provenance, Uncertainty
+from ..estimation import EstimatedBehaviour
 from ..outcomes import BOUNDED
 from .sentences.audits import response_text
 from .sentences.frontiers import NOTES
@@ -25,7 +26,7 @@ GROUP_COLUMNS = (
 #: Columns that only some audits have: of people who were not tested, have weights, or are new.
 FURTHER_COLUMNS = (
     "untested base_rate_low base_rate_high accuracy_low accuracy_high effective_selected published_value undecided "
-    "delivered delivered_low delivered_high promise_kept"
+    "delivered delivered_low delivered_high promise_kept pool application_rate pool_selection_rate pool_impact_ratio"
 ).split()
 #: Counts of promises, by the answer that they count.
 PROMISES = {"kept": "yes", "broken": "no", "undecided": "undecided"}
@@ -150,6 +151,25 @@ def impact_to_dict(frame: pd.DataFrame) -> dict[str, Any]:
             }
             for by, part in frame.groupby("by", sort=False)
         ],
+    }
+
+
+# ---------------------------------------------------------------------- estimates
+
+#: Numbers of an estimate about all groups.
+ESTIMATED = (
+    "response cost_model identified_by confidence responds slope slope_p_value scale scale_low scale_high correlation "
+    "dispersion pearson df_residual p_value"
+).split()
+
+
+def estimate_to_dict(estimate: EstimatedBehaviour) -> dict[str, Any]:
+    """Estimated costs; ``costs`` is what commands take, None if there are none. Ends that are infinite are None."""
+    costs = dict(zip(estimate.names, estimate.costs.values(), strict=True)) if estimate.responds else None
+    return {
+        "costs": costs,
+        **{name: plain_value(getattr(estimate, name)) for name in ESTIMATED},
+        "groups": plain_groups(estimate.names, estimate.to_frame()),
     }
 
 

@@ -11,7 +11,7 @@ from ..auditing import Audit, Comparison
 from .dicts import MAX_RESAMPLED_GROUPS, plain_value
 from .page_data import audit_data, natural_order, page_constants, short_name, source_data
 from .rendering import render_audit, render_document
-from .sentences.audits import group_statuses, uncertainty_lines
+from .sentences.audits import POOL_NOTE, group_statuses, uncertainty_lines
 from .sentences.comparisons import change_text, comparison_note, comparison_sentences
 from .sentences.frontiers import KINDS, NOTES, frontier_sentences
 from .sentences.plans import plan_sentences
@@ -56,6 +56,7 @@ def audit_page(audit: Audit, opening: Opening | None = None) -> str:
         untested="" if counts.labels_known else count(float(counts.unknown.sum())),
         over_costs="" if audit.cost_range is None else audit.over_costs(*audit.cost_range).sentence(),
         impact=[_with_short_names(table) for table in impact],
+        pool="" if audit.pool is None else POOL_NOTE,
         sure=uncertainty_lines(audit) if len(audit.names) <= MAX_RESAMPLED_GROUPS else [],
         warnings=audit.provenance.warnings,
         opening=asdict(opening),

@@ -11,8 +11,10 @@ import pandas as pd
 from .._formats import amount, amount_up, count, level, listed, or_dash, percent
 from ..auditing import Audit, Comparison
 from ..auditing.impact import SMALL_SHARE
+from ..estimation import EstimatedBehaviour
 from .sentences.audits import NUMBERS
 from .sentences.comparisons import change_text, points
+from .sentences.estimates import cost_notes, cost_range_text, cost_text
 from .sentences.frontiers import thresholds_text
 from .sentences.words import percent_or_bounds
 
@@ -73,9 +75,12 @@ def impact_rows(frame: pd.DataFrame) -> list[dict[str, Any]]:
 
 
 def _impact_row(row: dict[str, Any]) -> dict[str, str]:
+    of_pool = row.get("pool_under_four_fifths", False)
     notes = {
         "the highest": row["highest"],
         "under four fifths": row["under_four_fifths"],
+        "also of the pool": row["under_four_fifths"] and of_pool,
+        "under four fifths of the pool": of_pool and not row["under_four_fifths"],
         f"set apart: under {percent(SMALL_SHARE)} of people": row["set_apart"],
         "unknown": row["unknown"],
     }
@@ -86,8 +91,39 @@ def _impact_row(row: dict[str, Any]) -> dict[str, str]:
         "selection rate": or_dash(row["selection_rate"]),
         "impact ratio": or_dash(row["impact_ratio"], amount),
         "95% interval": interval_text(row["impact_ratio_low"], row["impact_ratio_high"], amount),
+        **(_potential_cells(row) if "pool" in row else {}),
         "note": ", ".join(text for text, holds in notes.items() if holds),
     }
+
+
+def _potential_cells(row: dict[str, Any]) -> dict[str, str]:
+    """The same rates per potential applicant."""
+    return {
+        "pool": count(row["pool"]),
+        "applied": or_dash(row["application_rate"]),
+        "selected of pool": or_dash(row["pool_selection_rate"]),
+        "impact ratio of pool": or_dash(row["pool_impact_ratio"], amount),
+        "95% interval of pool": interval_text(row["pool_impact_ratio_low"], row["pool_impact_ratio_high"], amount),
+    }
+
+
+def estimate_rows(estimate: EstimatedBehaviour) -> list[dict[str, str]]:
+    """Estimated costs, one row per group."""
+    rows = zip(estimate.names, estimate.to_frame().to_dict("records"), cost_notes(estimate), strict=True)
+    return [
+        {
+            "group": name,
+            "rows": count(row["rows"]),
+            "pool": count(row["pool"]),
+            "applicants": count(row["applicants"]),
+            "apply": percent(row["application_rate"]),
+            "published": interval_text(row["published_low"], row["published_high"]),
+            "cost": cost_text(row["cost"]),
+            f"{level(estimate.confidence)} interval": cost_range_text(row["cost_low"], row["cost_high"]),
+            "note": note,
+        }
+        for name, row, note in rows
+    ]
 
 
 # ---------------------------------------------------------------------- comparisons

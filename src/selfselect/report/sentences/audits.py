@@ -33,6 +33,11 @@ NUMBERS = {
     "application_rate": "people who apply",
     "social_cost": "qualified people who stay away (social cost)",
 }
+#: What rates per potential applicant mean.
+POOL_NOTE = (
+    "People who were screened had applied, so rates per screened person leave out those who stayed away. Rates of the "
+    "pool count them: selected people over everybody who could have applied."
+)
 #: Groups whose share of resamples is listed.
 MAX_LISTED = 12
 #: Longer descriptions of a behaviour are cut.
