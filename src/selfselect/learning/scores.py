@@ -39,7 +39,7 @@ class GroupedRows:
     positives: FloatArray = field(init=False)
 
     def __post_init__(self) -> None:
-        object.__setattr__(self, "size", np.diff(np.append(self.start, len(self.y))))
+        object.__setattr__(self, "size", np.append(self.start[1:], len(self.y)) - self.start)
         object.__setattr__(self, "n", self.total(self.weight))
         object.__setattr__(self, "positives", self.total(self.weight_of_positives))
 
@@ -50,7 +50,8 @@ class GroupedRows:
         """Sort by group; also return the order of the sorted rows."""
         # short integers are sorted by radix, several times faster
         order = np.argsort(codes.astype(np.int16) if n_groups < 2**15 else codes, kind="stable")
-        start = np.searchsorted(codes[order], np.arange(n_groups)).astype(np.intp)
+        size = np.bincount(codes, minlength=n_groups)
+        start = (np.cumsum(size) - size).astype(np.intp)
         return cls(y[order].astype(np.float64), weight[order], start), order
 
     @property
