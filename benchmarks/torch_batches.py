@@ -57,7 +57,7 @@ class Adult:
         return module
 
     def full(self, cost):
-        """Lowest objective of training on everybody from several starts, how far others end above it, and who applies."""
+        """Lowest objective of training on everybody from several starts, how far others are above, who applies."""
         found = sorted(
             self.train(StrategicLoss(cost, N_GROUPS), everybody(), FULL_STEPS, noise=NOISE * (seed > 0), seed=seed)
             for seed in range(STARTS)

@@ -114,8 +114,7 @@ class Network:
         return {name: value.detach().clone() for name, value in self.module_.state_dict().items()}
 
     def __getstate__(self) -> dict[str, Any]:
-        # half precision is not known to numpy
-        weights = {name: (str(value.dtype), _plain(value)) for name, value in self.module_.state_dict().items()}
+        weights = {name: _plain(value) for name, value in self.module_.state_dict().items()}
         kept = {name: value for name, value in vars(self).items() if name != "module_"}
         return kept | {"weights": weights}
 
@@ -124,11 +123,7 @@ class Network:
         self.__dict__.update(state)
         with torch.random.fork_rng(devices=[]):  # building draws weights, which are then replaced
             self.module_ = self._build()
-        tensors = {
-            name: torch.as_tensor(value).to(getattr(torch, dtype.removeprefix("torch.")))
-            for name, (dtype, value) in weights.items()
-        }
-        self.module_.load_state_dict(tensors)
+        self.module_.load_state_dict({name: torch.as_tensor(value) for name, value in weights.items()})
 
 
 def call(module: nn.Module, inputs: Any, device: str = "cpu") -> Tensor:
@@ -153,7 +148,7 @@ def call(module: nn.Module, inputs: Any, device: str = "cpu") -> Tensor:
 
 def _plain(value: Tensor) -> NDArray[Any]:
     value = value.detach().cpu()
-    array: NDArray[Any] = (value.float() if value.dtype in (torch.float16, torch.bfloat16) else value).numpy()
+    array: NDArray[Any] = (value.float() if value.dtype == torch.bfloat16 else value).numpy()  # numpy has no bfloat16
     return array
 
 
