@@ -64,3 +64,9 @@ def test_the_page_on_pytorch_says_what_its_tables_say():
             assert per_group >= table[data, limit, "MLP, strategic, per group", cost][0]
             assert table[data, limit, "boosting, strategic", cost][0] > max(accuracy, strategic)
             assert table[data, limit, "linear, strategic", cost][0] >= accuracy
+    trees = read("torch_models_boosting.md")
+    for (data, limit, method, cost), (accuracy, error, away) in trees.items():
+        if method == "boosting, strategic":
+            naive_accuracy, naive_error, naive_away = trees[data, limit, "boosting, naive", cost]
+            gains = accuracy - naive_accuracy > 2 * (error**2 + naive_error**2) ** 0.5
+            assert not gains or (limit == "none" and away > naive_away + 20)
