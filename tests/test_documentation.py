@@ -44,7 +44,7 @@ def test_the_page_on_pytorch_says_what_its_tables_say():
                 map(float, re.match(r"([\d.]+) ± ([\d.]+|nan), [\d.]+, (\d+)%", text).groups())
             )
             for data, limit, method, *cells, _ in (
-                line.strip("| ").split(" | ") for line in lines if line.count("|") == 8
+                line.strip("| ").split(" | ") for line in lines if line.startswith("| ") and line.count("|") == 8
             )
             for cost, text in zip(("0.65", "0.75", "0.85"), cells, strict=True)
             if " ± " in text
