@@ -283,6 +283,8 @@ def test_learning_rates_and_modules_are_searched_with_metadata_routing(people):
         ({"lr": 1e30}, "Lower lr"),
         ({"optimizer": "Adamant"}, "optimizer must be the name of a class of torch.optim"),
         ({"thresholds": "two"}, "thresholds must be one of"),
+        ({"device": "gpu"}, "device='gpu' cannot be used"),
+        ({"module": Linear, "module_params": {"width": 2}}, "module cannot be built.*'width'.*module_params"),
         ({"module": "mlp"}, "module must be a class or an instance"),
         ({"module": Linear, "module_params": {"n_scores": 2}}, "it must return one score per row"),
         ({"module": Linear(), "module_params": {"n_scores": 1}}, "module is an instance"),

@@ -86,7 +86,10 @@ class Network:
             return MLP(n_features, **self.params)
         if not (isinstance(self.module, type) and issubclass(self.module, nn.Module)):
             raise TypeError(f"module must be a class or an instance of torch.nn.Module, or None, got {self.module!r}.")
-        return self.module(**self.params)
+        try:
+            return self.module(**self.params)
+        except TypeError as error:
+            raise TypeError(f"module cannot be built: {error}. Pass its arguments as module_params.") from error
 
     def inputs(self, X: Features) -> Any:
         """Features as the module takes them: a tensor, or a dict of tensors; the default module takes a table."""

@@ -54,6 +54,10 @@ class TrainingSettings:
         if not check_nonnegative(self.lr, "lr"):
             raise ValueError("lr must be above 0, got 0.")
         self.find_optimizer()
+        try:
+            torch.empty(0, device=self.device)
+        except (RuntimeError, AssertionError, TypeError) as error:
+            raise ValueError(f"device={self.device!r} cannot be used here ({error}). Use 'cpu'.") from error
 
     def find_optimizer(self) -> Any:
         """Class of the optimizer."""
