@@ -3,7 +3,9 @@
 Needs the extras torch and boosting. Splits 10 to 19 were not used to choose anything. Finished fits are kept in a file:
 after an interruption the same command goes on::
 
-    python benchmarks/torch_models.py [--splits 10] [--kept build/torch_models.csv]
+    python benchmarks/torch_models.py [--splits 10] [--kept build/torch_models.csv] [--boosting]
+
+``--boosting`` compares the same trees, trained both ways, with one threshold. Writes results/torch_models_boosting.md.
 """
 
 from __future__ import annotations
@@ -64,6 +66,10 @@ METHODS = {
         HistGradientBoostingClassifier(max_iter=50, random_state=0), cost=cost, **more
     ),
 }
+BOOSTING = {
+    "boosting, naive": lambda cost, **more: SemiStrategicClassifier(LGBMClassifier(**TREES), cost=cost, **more),
+    "boosting, strategic": METHODS["boosting, strategic"],
+}
 
 
 def fit(data, cost, limit, method, split):
@@ -73,7 +79,7 @@ def fit(data, cost, limit, method, split):
     start = process_time()
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
-        model = METHODS[method](cost, constraints=LIMITS[limit])
+        model = (METHODS | BOOSTING)[method](cost, constraints=LIMITS[limit])
         try:
             model.fit(train, people.train.y, sensitive_features=people.train.codes)
         except InfeasibleError:
@@ -88,7 +94,7 @@ def fit(data, cost, limit, method, split):
 def summarise(table):
     """A row per method and cost: means over splits in which somebody applies."""
     rows = []
-    unit = table[table["method"] == next(iter(METHODS))].groupby(["data", "cost", "limit"])["seconds"].mean()
+    unit = table[table["method"] == table["method"].iloc[0]].groupby(["data", "cost", "limit"])["seconds"].mean()
     for (data, limit, method), part in table.groupby(["data", "limit", "method"], sort=False):
         row = {"data": DATA[data], "limit": limit, "method": method}
         for cost, cell in part.groupby("cost"):
@@ -102,33 +108,60 @@ def summarise(table):
     return pd.DataFrame(rows)
 
 
+def differences(table):
+    """What strategic training of the same trees adds, in points: mean and standard error over splits, paired."""
+    rows = []
+    cells = ["data", "limit", "cost", "split"]
+    wide = table.pivot(index=cells, columns="method", values=["accuracy", "social_cost"])  # noqa: PD010, keeps empty rows
+    for (data, limit), part in wide.groupby(level=["data", "limit"], sort=False):
+        row = {"data": DATA[data], "limit": limit}
+        for cost, cell in part.groupby(level="cost"):
+            added = 100 * (
+                cell.xs("boosting, strategic", axis=1, level=1) - cell.xs("boosting, naive", axis=1, level=1)
+            )
+            added = added.dropna()
+            texts = (f"{added[name].mean():+.1f} ± {added[name].sem():.1f}" for name in ("accuracy", "social_cost"))
+            row[str(cost)] = "; ".join(texts) if len(added) > 1 else "nobody"
+        rows.append(row)
+    return pd.DataFrame(rows)
+
+
 def main():
     options = argparse.ArgumentParser()
     options.add_argument("--splits", type=int, default=10)
     options.add_argument("--kept", type=Path, default=Path("build/torch_models.csv"))
+    options.add_argument("--boosting", action="store_true")
     options = options.parse_args()
+    methods = BOOSTING if options.boosting else METHODS
     torch.set_num_threads(1)
     options.kept.parent.mkdir(parents=True, exist_ok=True)
     if not options.kept.exists():
         options.kept.write_text(",".join(COLUMNS + MEASURES) + "\n")
     done = set(pd.read_csv(options.kept)[list(COLUMNS)].itertuples(index=False, name=None))
     splits = range(FIRST_SPLIT, FIRST_SPLIT + options.splits)
-    cells = [(*rest, split) for split, *rest in product(splits, DATA, COSTS, LIMITS, METHODS)]
+    cells = [(*rest, split) for split, *rest in product(splits, DATA, COSTS, LIMITS, methods)]
     for cell in tqdm([cell for cell in cells if cell not in done], disable=None):
         measures = fit(*cell)
         with options.kept.open("a", newline="") as file:
             csv.writer(file, lineterminator="\n").writerow([*cell, *measures])
     table = pd.read_csv(options.kept, keep_default_na=False, na_values={"accuracy": ["", "nan"], "social_cost": [""]})
-    table = table[table["split"].isin(splits)]
+    table = table[table["split"].isin(splits) & table["method"].isin(methods)]
+    more = (
+        "\nStrategic minus naive, split by split: points of accuracy among applicants; points of qualified people who\n"
+        f"stay away.\n\n{to_markdown(differences(table))}\n"
+        if options.boosting
+        else ""
+    )
+    command = "python benchmarks/torch_models.py" + " --boosting" * options.boosting
     write(
-        "torch_models.md",
+        f"torch_models{'_boosting' * options.boosting}.md",
         "# Naive and strategic training of several models\n\n"
-        "Made by `make bench BENCHMARKS=torch_models` with the extras `torch` and `boosting`. For each cost: accuracy\n"
+        f"Made by `{command}` with the extras `torch` and `boosting`. For each cost: accuracy\n"
         "among applicants (percent, with its standard error over splits), precision delivered to groups that apply,\n"
         "and the share of qualified people who stay away. Features without the group, published out of fold;\n"
         "`social cost` is under `MaxSocialCost(0.3)`. Time of a fit is a multiple of the first method's.\n"
         f"{table['split'].nunique()} splits from {FIRST_SPLIT} on.\n\n"
-        f"{to_markdown(summarise(table))}\n",
+        f"{to_markdown(summarise(table))}\n" + more,
     )
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import importlib.util
 import os
 import sys
 import warnings
@@ -37,6 +38,8 @@ suppress_warnings = ["config.cache"]
 nitpicky = False
 
 autosummary_generate = True
+# the reference of selfselect.torch is made without PyTorch, too
+autodoc_mock_imports = [name for name in ("torch", "skorch") if importlib.util.find_spec(name) is None]
 autodoc_typehints = "none"  # numpydoc has the types, in words
 numpydoc_show_class_members = True
 numpydoc_class_members_toctree = False

@@ -5,9 +5,9 @@ from importlib.metadata import PackageNotFoundError, version
 import pytest
 
 
-def skip_module_without(extra):
+def skip_module_without(package, extra="torch"):
     """Skip a module of tests. Importing ``torch`` to find out would find the folder ``tests/torch``."""
     try:
-        version(extra)
+        version(package)
     except PackageNotFoundError:
-        pytest.skip(f"needs the extra {extra}: make test EXTRAS={extra}", allow_module_level=True)
+        pytest.skip(f"needs {package}, of the extra {extra}: make test EXTRAS={extra}", allow_module_level=True)

@@ -436,6 +436,9 @@ def smooth_shares(
     behaviour: Behaviour, precision: FloatArray, selected: FloatArray, cost: FloatArray, groups: pd.Index | None = None
 ) -> tuple[FloatArray, FloatArray, FloatArray]:
     """Shares at a smooth precision, and their derivatives in precision and in the number of selected people."""
+    if isinstance(behaviour, SigmoidResponse):  # the usual case, in one evaluation
+        shares, in_precision = behaviour._evaluate(precision, cost)
+        return shares, in_precision, np.zeros_like(shares)
     published = Published.of_value(precision, selected, groups)
     shares = np.asarray(evaluate_shares(behaviour, published, cost), dtype=np.float64)
     return shares, *share_derivatives(behaviour, published, cost)

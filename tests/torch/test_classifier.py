@@ -1,9 +1,12 @@
 """TorchStrategicClassifier: any module as a classifier that publishes, audits and is saved like all others."""
 
+import io
+import re
 import runpy
 import subprocess
 import sys
 from pathlib import Path
+from zipfile import ZipFile
 
 import numpy as np
 import pytest
@@ -21,12 +24,12 @@ from sklearn.utils.estimator_checks import parametrize_with_checks
 from torch import nn
 from torch.utils.data import TensorDataset
 
-from selfselect import ThresholdCurves, load_model
+from selfselect import ThresholdCurves, load_model, save_model
 from selfselect.constraints import DemographicParity, MaxSocialCost, MinSelectionRate, RequiredGroups
 from selfselect.datasets import make_base_rate_groups
 from selfselect.metrics import induced_accuracy_scorer
 from selfselect.publishing import CrossFit, Holdout, LowerBound, Precision
-from selfselect.torch import TorchStrategicClassifier
+from selfselect.torch import TorchStrategicClassifier, training
 
 pytestmark = [
     pytest.mark.filterwarnings("ignore::selfselect.ApplicationWarning"),
@@ -63,9 +66,10 @@ class Linear(nn.Module):
     def __init__(self, n_features=3, n_scores=1):
         super().__init__()
         self.layer = nn.Linear(n_features, n_scores)
+        self.register_buffer("factor", torch.tensor(1.0, dtype=torch.bfloat16))  # which numpy does not know
 
     def forward(self, X):
-        return self.layer(X.flatten(1))
+        return self.factor.float() * self.layer(X.flatten(1))
 
 
 class Parts(Linear):
@@ -104,6 +108,7 @@ def test_a_saved_and_loaded_classifier_predicts_the_same_bits(people, thresholds
     X, y, z = people
     model = TorchStrategicClassifier(**SHORT, thresholds=thresholds).fit(X, y, sensitive_features=z)
     model.save(tmp_path / "model.skops")
+    assert {Path(name).suffix for name in ZipFile(tmp_path / "model.skops").namelist()} == {".json", ".npy"}
     loaded = load_model(tmp_path / "model.skops")
     assert (loaded.decision_function(X, z) == model.decision_function(X, z)).all()
     assert loaded.explain() == model.explain()
@@ -111,13 +116,14 @@ def test_a_saved_and_loaded_classifier_predicts_the_same_bits(people, thresholds
 
 def test_an_own_module_is_loaded_if_it_is_trusted_and_an_instance_is_not_saved(people, tmp_path):
     X, y, z = people
-    params = {"in_features": X.shape[1], "out_features": 1}
-    model = TorchStrategicClassifier(nn.Linear, **SHORT, module_params=params).fit(X, y, sensitive_features=z)
-    model.save(tmp_path / "model.skops")
-    with pytest.raises(ValueError, match=r"not trusted: torch\.nn\.modules\.linear\.Linear"):
-        load_model(tmp_path / "model.skops")
-    loaded = load_model(tmp_path / "model.skops", trusted=["torch.nn.modules.linear.Linear"])
-    assert (loaded.predict(X) == model.predict(X)).all()
+    name, path = f"{Linear.__module__}.Linear", tmp_path / "model.skops"
+    params = {"n_features": X.shape[1]}
+    model = TorchStrategicClassifier(Linear, **SHORT, module_params=params).fit(X, y, sensitive_features=z)
+    save_model(model, path)
+    with pytest.raises(ValueError, match=f"not trusted: {re.escape(name)}"):
+        load_model(path)
+    loaded = load_model(path, trusted=[name])
+    assert (loaded.decision_function(X) == model.decision_function(X)).all()
     instance = TorchStrategicClassifier(nn.Linear(X.shape[1], 1), **SHORT).fit(X, y, sensitive_features=z)
     with pytest.raises(TypeError, match="Pass the class as module and its arguments as module_params"):
         instance.save(tmp_path / "instance.skops")
@@ -221,6 +227,42 @@ def test_tensors_images_dicts_and_datasets_give_the_same_as_arrays(people):
         model.predict({"left": table})
 
 
+class Breaks(torch.optim.Adam):
+    """An optimizer that sets all weights to 0 after some steps."""
+
+    def step(self, closure=None):
+        value = super().step(closure)
+        self.taken = getattr(self, "taken", 0) + 1
+        if self.taken > 12:
+            for group in self.param_groups:
+                for parameter in group["params"]:
+                    parameter.data.zero_()
+        return value
+
+
+def test_the_weights_of_the_best_epoch_are_kept_and_training_stops_early(people, monkeypatch):
+    X, y, z = people
+    monkeypatch.setattr(training, "PATIENCE", 3)
+    settings = SHORT | {"max_epochs": 60, "lr": 0.01, "optimizer": Breaks}
+    model = TorchStrategicClassifier(**settings).fit(X, y, sensitive_features=z)
+    history = model.history_
+    best = max(range(len(history)), key=lambda i: (history["accuracy"][i], -history["log_loss"][i]))
+    naive = (history["stage"] == "naive").sum()
+    assert best < naive <= best + 1 + 3
+    assert len(history) <= naive + 3
+    assert history["log_loss"].iloc[-1] > history["log_loss"][best]
+    assert np.std(model.decision_function(X)) > 0
+
+
+def test_progress_is_shown_epoch_by_epoch(people, monkeypatch):
+    X, y, z = people
+    shown, tqdm = io.StringIO(), training.tqdm
+    monkeypatch.setattr(training, "tqdm", lambda **kw: tqdm(**kw | {"file": shown, "disable": False, "delay": 0}))
+    TorchStrategicClassifier(**SHORT | {"publish": "train"}).fit(X, y, sensitive_features=z)
+    assert "epochs" in shown.getvalue()
+    assert "6/6" in shown.getvalue()
+
+
 def test_learning_rates_and_modules_are_searched_with_metadata_routing(people):
     X, y, z = people
     grid = {"lr": [0.001, 0.01], "module_params": [{"hidden": (4,)}]}
@@ -241,6 +283,8 @@ def test_learning_rates_and_modules_are_searched_with_metadata_routing(people):
         ({"lr": 1e30}, "Lower lr"),
         ({"optimizer": "Adamant"}, "optimizer must be the name of a class of torch.optim"),
         ({"thresholds": "two"}, "thresholds must be one of"),
+        ({"device": "gpu"}, "device='gpu' cannot be used"),
+        ({"module": Linear, "module_params": {"width": 2}}, "module cannot be built.*'width'.*module_params"),
         ({"module": "mlp"}, "module must be a class or an instance"),
         ({"module": Linear, "module_params": {"n_scores": 2}}, "it must return one score per row"),
         ({"module": Linear(), "module_params": {"n_scores": 1}}, "module is an instance"),

@@ -336,6 +336,7 @@ BAD_CALLS = [
     ((SCORE, Y, GROUP + 1), ValueError, "group has the code 2, but n_groups=2 allows 0 to 1.*Set n_groups"),
     ((SCORE, Y, GROUP - 1), ValueError, "group has the code -1"),
     ((SCORE, Y, GROUP.float()), TypeError, r"group must hold whole numbers.*float32.*group\.long\(\)"),
+    ((SCORE, Y, ["a", "a", "b", "b"]), TypeError, r"group must be a tensor.*encode_groups"),
     ((SCORE, Y, GROUP, torch.ones(3)), ValueError, r"sample_weight has shape \(3,\)"),
     ((SCORE, Y, GROUP, -torch.ones(4)), ValueError, "sample_weight must not be negative"),
     ((SCORE, Y, GROUP, torch.full((4,), np.nan)), ValueError, "sample_weight has 4 missing"),

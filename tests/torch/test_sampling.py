@@ -37,6 +37,10 @@ def test_a_seed_repeats_all_epochs_and_epochs_differ():
     assert epochs[0] != list(GroupBatchSampler(group, 10, seed=8))
 
 
+def test_labels_and_their_codes_give_the_same_batches():
+    assert list(GroupBatchSampler(["b", "a", "b", "a"], 2)) == list(GroupBatchSampler(torch.tensor([1, 0, 1, 0]), 2))
+
+
 def test_the_last_batch_can_be_left_out():
     sampler = GroupBatchSampler(torch.arange(25) % 2, 10, drop_last=True)
     assert [len(batch) for batch in sampler] == [10, 10]

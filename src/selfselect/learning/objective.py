@@ -92,11 +92,10 @@ def application_penalty(
     Over the "sum" the factor 1/K is left out.
     """
     count = applies.shape[-1] if over == "mean" else 1
-    top = applies.argmax(axis=-1)[..., None]
-    highest = np.take_along_axis(applies, top, axis=-1) + LOG_OFFSET
+    is_top = np.arange(applies.shape[-1]) == applies.argmax(axis=-1)[..., None]
+    highest = applies.max(axis=-1, keepdims=True) + LOG_OFFSET
     value = -np.log(largest + LOG_OFFSET).sum(axis=-1) / count - np.log(highest)[..., 0]
-    in_applies = np.zeros_like(applies)
-    np.put_along_axis(in_applies, top, -1 / highest, axis=-1)
+    in_applies = np.where(is_top, -1 / highest, 0.0)
     return value, -1 / (largest + LOG_OFFSET) / count, in_applies
 
 

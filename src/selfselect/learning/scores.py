@@ -40,7 +40,7 @@ class GroupedRows:
     positives: FloatArray = field(init=False)
 
     def __post_init__(self) -> None:
-        object.__setattr__(self, "size", np.diff(np.append(self.start, len(self.y))))
+        object.__setattr__(self, "size", np.append(self.start[1:], len(self.y)) - self.start)
         object.__setattr__(self, "n", self.total(self.weight))
         object.__setattr__(self, "positives", self.total(self.weight_of_positives))
 
@@ -50,7 +50,8 @@ class GroupedRows:
     ) -> tuple[GroupedRows, NDArray[np.intp]]:
         """Sort by group; also return the order of the sorted rows."""
         order = sort_by_group(codes, n_groups)
-        start = np.searchsorted(codes[order], np.arange(n_groups)).astype(np.intp)
+        size = np.bincount(codes, minlength=n_groups)
+        start = (np.cumsum(size) - size).astype(np.intp)
         return cls(y[order].astype(np.float64), weight[order], start), order
 
     @property
@@ -78,13 +79,17 @@ class GroupedRows:
         """Whether every weight is 1."""
         return bool((self.weight == 1).all())
 
+    @cached_property
+    def _every_group_has_rows(self) -> bool:
+        return bool(self.size.all())
+
     def total(self, values: Numbers) -> FloatArray:
         """Sum of values over the rows of each group, in double precision; values may have leading axes."""
         return self.reduce(np.add, values, dtype=np.float64)
 
     def reduce(self, ufunc: np.ufunc, values: Numbers, dtype: Any = None) -> FloatArray:
         """Values of the rows of each group, reduced by a ufunc; 0 for a group without rows."""
-        if self.size.all():
+        if self._every_group_has_rows:
             return np.asarray(ufunc.reduceat(values, self.start, axis=-1, dtype=dtype))
         result = np.zeros((*values.shape[:-1], self.n_groups))
         present = np.flatnonzero(self.size)  # reduceat has no empty sums
@@ -162,12 +167,11 @@ class SmoothScores:
         if self.sharp is not self.soft:
             predict(score, self.precision_temperature, self.sharp)
             sharp = self._selected(self.sharp)
-        sums = Sums(rows.n, rows.positives, loss, *soft, *sharp)
         if not self.with_largest:
-            return sums
-        selected, true_positives = self._selected(self._above)
+            return Sums(rows.n, rows.positives, loss, *soft, *sharp)
         self._largest = rows.reduce(np.maximum, self.soft).astype(score.dtype)
-        return replace(sums, largest=self._largest.astype(np.float64), selected=selected, true_positives=true_positives)
+        hard = self._selected(self._above)
+        return Sums(rows.n, rows.positives, loss, *soft, *sharp, self._largest.astype(np.float64), *hard)
 
     def _predict(self, score: Numbers, temperature: float, out: Numbers, with_loss: bool = False) -> FloatArray:
         """Fill in predictions ``sigma(t s)``; return the log-loss per group, or 0."""
@@ -273,6 +277,7 @@ class SmoothScores:
         largest_of_group = np.take(self._largest, rows.codes, axis=-1, mode="clip", out=self._scratch)
         at = np.flatnonzero(self.soft == largest_of_group)
         owner = at // len(rows.y) * rows.n_groups + rows.codes[at % len(rows.y)]
-        owner, first = np.unique(owner, return_index=True)
-        at, prediction = at[first], self.soft.ravel()[at[first]]
+        first = np.append(True, owner[1:] != owner[:-1])  # rows are sorted by group, and so are owners
+        at, owner = at[first], owner[first]
+        prediction = self.soft.ravel()[at]
         self._result.ravel()[at] += self.temperature * prediction * (1 - prediction) * largest.ravel()[owner]

@@ -69,7 +69,13 @@ def check_weight(weight: Any, n_rows: int) -> FloatArray | None:
 
 def _as_row(values: Any, name: str, n_rows: int | None = None) -> NDArray[Any]:
     """A one-dimensional tensor (or what can be made one) as an array."""
-    tensor = torch.as_tensor(values).detach()
+    try:
+        tensor = torch.as_tensor(values).detach()
+    except (TypeError, ValueError, RuntimeError) as error:
+        raise TypeError(
+            f"{name} must be a tensor, or numbers of which one can be made ({error}). Make codes of labels by "
+            "selfselect.encode_groups(labels).codes."
+        ) from error
     if tensor.dtype in (torch.float16, torch.bfloat16):
         tensor = tensor.float()
     if tensor.ndim != 1 or not len(tensor) or n_rows not in (None, len(tensor)):

@@ -13,7 +13,6 @@ from scipy.sparse import issparse
 from sklearn.utils import check_array
 from torch.utils.data import Dataset, default_collate
 
-from .._frames import take_rows
 from .._validation import check_same_length
 
 #: Rows with more values are hashed as a whole, not column by column.
@@ -101,9 +100,3 @@ def check_parts(X: dict[str, Any]) -> Features:
     }
     check_same_length(**{f"X[{name!r}]": part for name, part in parts.items()})
     return Features(parts)
-
-
-def select_rows(X: Any, rows: NDArray[np.intp]) -> Features:
-    """Some rows of features."""
-    selected: Features = take_rows(X, rows)
-    return selected

@@ -169,13 +169,14 @@ class StrategicLoss(nn.Module):
     def _running(self, sums: Sums) -> Sums:
         """Add the sums of a batch to the running sums, and return these, bias-corrected."""
         assert sums.largest is not None
-        before, seen = self.running_sums.cpu().numpy().astype(np.float64), int(self.n_batches)
+        kept, seen = self.running_sums, int(self.n_batches)
+        before = kept.cpu().numpy().astype(np.float64)
         batch = np.zeros_like(before)
         for i, name in enumerate(AVERAGED):
             batch[i] = getattr(sums, name)
         running = self.decay * before + (1 - self.decay) * batch
         running[-1] = np.maximum(self.decay * before[-1], sums.largest)
-        self.running_sums.copy_(torch.from_numpy(running))
+        kept.copy_(torch.from_numpy(running))
         self.n_batches.add_(1)
         average = self._as_sums(running, seen + 1)
         if not (self._corrected_by_previous and seen):

@@ -86,7 +86,10 @@ class Network:
             return MLP(n_features, **self.params)
         if not (isinstance(self.module, type) and issubclass(self.module, nn.Module)):
             raise TypeError(f"module must be a class or an instance of torch.nn.Module, or None, got {self.module!r}.")
-        return self.module(**self.params)
+        try:
+            return self.module(**self.params)
+        except TypeError as error:
+            raise TypeError(f"module cannot be built: {error}. Pass its arguments as module_params.") from error
 
     def inputs(self, X: Features) -> Any:
         """Features as the module takes them: a tensor, or a dict of tensors; the default module takes a table."""
@@ -114,8 +117,7 @@ class Network:
         return {name: value.detach().clone() for name, value in self.module_.state_dict().items()}
 
     def __getstate__(self) -> dict[str, Any]:
-        # half precision is not known to numpy
-        weights = {name: (str(value.dtype), _plain(value)) for name, value in self.module_.state_dict().items()}
+        weights = {name: _plain(value) for name, value in self.module_.state_dict().items()}
         kept = {name: value for name, value in vars(self).items() if name != "module_"}
         return kept | {"weights": weights}
 
@@ -124,11 +126,7 @@ class Network:
         self.__dict__.update(state)
         with torch.random.fork_rng(devices=[]):  # building draws weights, which are then replaced
             self.module_ = self._build()
-        tensors = {
-            name: torch.as_tensor(value).to(getattr(torch, dtype.removeprefix("torch.")))
-            for name, (dtype, value) in weights.items()
-        }
-        self.module_.load_state_dict(tensors)
+        self.module_.load_state_dict({name: torch.as_tensor(value) for name, value in weights.items()})
 
 
 def call(module: nn.Module, inputs: Any, device: str = "cpu") -> Tensor:
@@ -153,7 +151,7 @@ def call(module: nn.Module, inputs: Any, device: str = "cpu") -> Tensor:
 
 def _plain(value: Tensor) -> NDArray[Any]:
     value = value.detach().cpu()
-    array: NDArray[Any] = (value.float() if value.dtype in (torch.float16, torch.bfloat16) else value).numpy()
+    array: NDArray[Any] = (value.float() if value.dtype == torch.bfloat16 else value).numpy()  # numpy has no bfloat16
     return array
 
 

@@ -20,7 +20,7 @@ class GroupBatchSampler(Sampler[list[int]]):
     Parameters
     ----------
     group : tensor or array of shape (n_rows,)
-        Group of each person. Codes such as ``2 * group + y`` balance labels as well.
+        Group of each person, as codes or labels. Codes such as ``2 * group + y`` balance labels as well.
     batch_size : int
         People in a batch; the last batch may have fewer.
     seed : int, default=0
@@ -41,7 +41,7 @@ class GroupBatchSampler(Sampler[list[int]]):
     """
 
     def __init__(self, group: Any, batch_size: int, *, seed: int = 0, drop_last: bool = False) -> None:
-        codes = torch.as_tensor(group).detach().cpu().numpy()
+        codes = group.detach().cpu().numpy() if isinstance(group, torch.Tensor) else np.asarray(group)
         if codes.ndim != 1 or not len(codes):
             raise ValueError(f"group has shape {codes.shape}; pass the group of each person in one dimension.")
         self.batch_size = check_whole(batch_size, "batch_size", 1)

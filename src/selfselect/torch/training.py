@@ -16,7 +16,6 @@ from tqdm import tqdm
 
 from .._validation import check_nonnegative, check_whole
 from ..publishing.splits import Holdout, Rows
-from .features import select_rows
 from .loss import StrategicLoss
 from .network import MLP, Network, call
 from .sampling import GroupBatchSampler
@@ -54,6 +53,10 @@ class TrainingSettings:
         if not check_nonnegative(self.lr, "lr"):
             raise ValueError("lr must be above 0, got 0.")
         self.find_optimizer()
+        try:
+            torch.empty(0, device=self.device)
+        except (RuntimeError, AssertionError, TypeError) as error:
+            raise ValueError(f"device={self.device!r} cannot be used here ({error}). Use 'cpu'.") from error
 
     def find_optimizer(self) -> Any:
         """Class of the optimizer."""
@@ -89,7 +92,7 @@ def train_network(
     rows = rows[weights[rows] > 0]
     inner = Holdout(VALIDATION_SIZE).splits(people.X, people.qualified, people.groups, rows, people.person)
     fitted, aside = inner.final, inner.evaluated
-    features, new = select_rows(people.X, fitted), select_rows(people.X, aside)
+    features, new = people.X[fitted], people.X[aside]
     devices = range(torch.cuda.device_count())
     with torch.random.fork_rng(devices=devices):
         torch.manual_seed(settings.seed)
