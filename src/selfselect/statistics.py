@@ -8,7 +8,7 @@ Everything here is pure and works on arrays of counts of any shape: K groups, or
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from types import SimpleNamespace
 from typing import Any, Protocol, runtime_checkable
@@ -148,6 +148,13 @@ class Guaranteed:
                 f"{len(self.passed)} group(s) were tested at the thresholds in use, got counts of shape {shape}: "
                 "nothing is guaranteed at other thresholds."
             )
+
+
+def with_unpublished(statistic: Statistic, n_groups: int) -> Statistic:
+    """A statistic for so many groups: nothing is guaranteed to those after the groups that were tested."""
+    if not isinstance(statistic, Guaranteed):
+        return statistic
+    return replace(statistic, passed=statistic.passed + (False,) * (n_groups - len(statistic.passed)))
 
 
 def check_statistic(statistic: Any) -> None:
