@@ -97,7 +97,7 @@ class LowerBound:
 
     def value(self, counts: Counts) -> FloatArray:
         """Lower bound of each group."""
-        k, n = _trials(counts)
+        k, n = trials(counts)
         bound = betaincinv(k, n - k + 1, 1 - self.confidence)  # may be NaN at k = 0, where the precision is 0
         # at a confidence below one half the bound may lie above the precision
         return np.where(n > 0, np.fmin(bound, ratio(k, n)), np.nan)
@@ -109,7 +109,7 @@ class LowerBound:
         to compute than the bound.
         """
         reaches = Precision().reaches(counts, limit)
-        k, n, limits = np.broadcast_arrays(*_trials(counts), np.asarray(limit, float))
+        k, n, limits = np.broadcast_arrays(*trials(counts), np.asarray(limit, float))
         k, n, limits = k[reaches], n[reaches], limits[reaches]
         # NaN for a limit outside [0, 1], and possibly without a true positive: then only a limit of 0 is reached
         p_value = betainc(k, n - k + 1, limits - SLACK)
@@ -117,7 +117,7 @@ class LowerBound:
         return reaches
 
 
-def _trials(counts: Counts) -> tuple[FloatArray, FloatArray]:
+def trials(counts: Counts) -> tuple[FloatArray, FloatArray]:
     """True positives and selected people as numbers of people, whatever their weights."""
     if getattr(counts, "squares", None) is not None:
         return effective_trials(counts)

@@ -10,6 +10,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from .._frames import few_rows, from_plain, to_plain
 from .._validation import (
+    FloatArray,
     as_column,
     check_binary,
     check_floats,
@@ -25,6 +26,13 @@ from ..counting.counts import COUNT_NAMES, GroupCounts
 from ..counting.groups import Unseen, encode_groups, position_of, with_same_columns
 from ..counting.intervals import Interval, precision_interval, ratio
 from ..statistics import SLACK
+
+
+def expected_utility(counts: GroupCounts, cost: FloatArray, shares: FloatArray) -> FloatArray:
+    """What applicants of each group gain, ``a (TP - c PP)``, divided by the size of the group."""
+    gain = counts.true_positives - cost * counts.selected
+    gain = np.where(np.abs(gain) <= SLACK * counts.selected, 0.0, gain)  # a rounding error is not a loss
+    return ratio(shares * gain, counts.n)
 
 
 class PublishedStatistics:
@@ -403,8 +411,6 @@ class PublishedStatistics:
 
     def utility_under(self, terms: Terms) -> pd.Series:
         """Expected utility under any behaviour: what applicants gain, divided by the size of the group."""
-        counts = self.counts
-        gain = counts.true_positives - terms.effective_cost(self.groups) * counts.selected
-        gain = np.where(np.abs(gain) <= SLACK * counts.selected, 0.0, gain)  # a rounding error is not a loss
-        shares = np.asarray(terms.shares(self.groups, counts), dtype=np.float64)
-        return pd.Series(ratio(shares * gain, counts.n), index=self.groups, name="applicant_utility")
+        shares = np.asarray(terms.shares(self.groups, self.counts), dtype=np.float64)
+        utility = expected_utility(self.counts, terms.effective_cost(self.groups), shares)
+        return pd.Series(utility, index=self.groups, name="applicant_utility")
