@@ -13,6 +13,7 @@ grey. Of more than forty groups, the largest have rows.
 from .curves import PrecisionCurvesDisplay
 from .frontiers import FrontierDisplay
 from .promised import PromisedDeliveredDisplay
+from .rounds import RoundsDisplay
 from .rows import PublishedTableDisplay, WhoAppliesDisplay
 
 __all__ = [
@@ -20,5 +21,6 @@ __all__ = [
     "PrecisionCurvesDisplay",
     "PromisedDeliveredDisplay",
     "PublishedTableDisplay",
+    "RoundsDisplay",
     "WhoAppliesDisplay",
 ]

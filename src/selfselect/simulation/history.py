@@ -135,7 +135,7 @@ class History(Reported):
         Returns
         -------
         DataFrame
-            ``round``, ``group``, ``pool`` (people who could apply), ``published``, ``believed``, ``cost`` (after
+            ``round``, ``group`` (combinations of columns as one text), ``pool`` (people who could apply), ``published``, ``believed``, ``cost`` (after
             subsidies), ``share`` (that applies), ``applicants``, ``selected`` (applicants who pass), ``explored`` (tested
             by exploration only), ``hired`` (tested and qualified), ``delivered`` (precision among selected applicants),
             ``accuracy`` (among applicants), ``social_cost`` (share of the qualified who stay away), ``utility`` (of a
@@ -145,7 +145,7 @@ class History(Reported):
         index = pd.DataFrame(
             {
                 "round": np.repeat(np.asarray(self._numbers), len(self.groups)),
-                "group": pd.Index(list(self.groups) * len(self.rounds), tupleize_cols=False),
+                "group": list(self.groups if self.groups.nlevels == 1 else self.names) * len(self.rounds),
             }
         )
         return index.join(pd.DataFrame({name: values.ravel() for name, values in self._columns.items()}))
