@@ -348,7 +348,9 @@ def train(**options: Any) -> None:
     metavar="RATE",
     help="People remember: weight of the newest published number [default: only the newest counts].",
 )
-@click.option("--scale", type=Number(0, min_open=True), help="People differ: scale of a logit response [default: none].")
+@click.option(
+    "--scale", type=Number(0, min_open=True), help="People differ: scale of a logit response [default: none]."
+)
 @click.option(
     "--initial",
     type=Number(0, 1, min_open=True, max_open=True),

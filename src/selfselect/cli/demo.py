@@ -39,7 +39,7 @@ COSTS = (0.6, 0.65, 0.675, 0.7, 0.75)
 #: Cost at which methods are shown side by side.
 COST = 0.75
 #: Rounds that are shown, their cost, the share of people whose labels are known at first, and the share explored.
-ROUNDS, ROUNDS_COST, INITIAL, EXPLORATION = 12, 0.65, 0.1, 0.05
+ROUNDS, ROUNDS_COST, INITIAL, EXPLORATION = 20, 0.6, 0.1, 0.05
 #: Cost that the report opens with. At this cost some groups apply to the naive model and others do not.
 REPORT_COST = 0.7
 

@@ -44,7 +44,13 @@ def run(file: str, method: Method, seed: int, **options: Any) -> None:
     show_findings(findings)
     labels = people.groups.labels
     paid, own = (
-        dict(zip(match_groups([name for name, _ in options[given]], labels, option), _amounts(options[given]), strict=True))
+        dict(
+            zip(
+                match_groups([name for name, _ in options[given]], labels, option),
+                _amounts(options[given]),
+                strict=True,
+            )
+        )
         for given, option in (("subsidies", "subsidy"), ("costs_of", "cost_of"))
     )
     costs = dict(zip(labels, Terms(options["cost"], cost_of=own or None).listed_cost(labels).tolist(), strict=True))

@@ -6,7 +6,6 @@ from typing import Any
 
 import numpy as np
 
-
 from ..simulation import History
 from .drawing import COLOURS, Display, largest, new_axes, plot_labels
 

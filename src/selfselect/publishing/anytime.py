@@ -1,8 +1,8 @@
 """A lower bound of the precision that holds at all times at once.
 
-A bound at a level of 90% is wrong for one sample in ten. A firm that publishes it again after every round, as labels come
-in, tries its luck again each time, and over many rounds most bounds are above the truth once. A confidence sequence is
-below the truth in all rounds together, with the stated probability.
+A bound at a level of 90% is above the truth for one sample in ten. A firm that publishes it anew after every round, as
+labels come in, takes this risk each time, and the risks add up. A confidence sequence is below the truth in all rounds
+together, with the stated probability.
 """
 
 from __future__ import annotations

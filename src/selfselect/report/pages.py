@@ -189,10 +189,10 @@ def frontier_page(frontier: ThresholdFrontier) -> str:
 
 #: Columns of the table of totals on the page of a history, and how they are written.
 TOTALS: dict[str, tuple[str, Callable[[float], str]]] = {
-    "applicants": ("apply", count),
-    "selected": ("pass", count),
-    "explored": ("explored", count),
-    "hired": ("hired", count),
+    "applicants": ("apply", lambda people: count(round(people))),
+    "selected": ("pass", lambda people: count(round(people))),
+    "explored": ("explored", lambda people: count(round(people))),
+    "hired": ("hired", lambda people: count(round(people))),
     "induced_accuracy": ("accuracy among applicants", percent),
     "social_cost": ("qualified who stay away", percent),
     "subsidies": ("paid", amount),
@@ -234,8 +234,7 @@ def history_page(history: History) -> str:
                 {
                     "title": "Round by round",
                     "rows": [
-                        {"round": count(t)}
-                        | {text: or_dash(row[name], form) for name, (text, form) in TOTALS.items()}
+                        {"round": count(t)} | {text: or_dash(row[name], form) for name, (text, form) in TOTALS.items()}
                         for t, row in history.totals().round(2 * PLACES).to_dict("index").items()
                     ],
                     "left": [],

@@ -1,4 +1,4 @@
-"""Repeated deployment: a firm publishes, people come or stay away, only those who pass get labels, the firm retrains."""
+"""Repeated deployment: a firm publishes, people apply or stay away, those who pass get labels, the firm retrains."""
 
 from .beliefs import Beliefs, BetaMemory, Discounted, LastPublished
 from .counted import BestThreshold, CountedPopulation, FixedThreshold

@@ -19,9 +19,7 @@ from ..statistics import Published
 class Beliefs(Protocol):
     """What people of each group believe their chances to be."""
 
-    def believe(
-        self, published: Published, delivered: GroupCounts | None, memory: Any
-    ) -> tuple[FloatArray, Any]:
+    def believe(self, published: Published, delivered: GroupCounts | None, memory: Any) -> tuple[FloatArray, Any]:
         """Beliefs (NaN: none) and what to remember for the next round.
 
         ``delivered`` counts the people who applied and were selected in the last round, and those of them who were
@@ -41,9 +39,7 @@ class LastPublished:
     array([0.7, nan])
     """
 
-    def believe(
-        self, published: Published, delivered: GroupCounts | None, memory: Any
-    ) -> tuple[FloatArray, Any]:
+    def believe(self, published: Published, delivered: GroupCounts | None, memory: Any) -> tuple[FloatArray, Any]:
         """The published values."""
         return published.value, None
 
@@ -72,9 +68,7 @@ class Discounted:
         if check_fraction(self.rate, "rate") == 0:
             raise ValueError("rate must be above 0: at 0 people would never believe anything new.")
 
-    def believe(
-        self, published: Published, delivered: GroupCounts | None, memory: Any
-    ) -> tuple[FloatArray, Any]:
+    def believe(self, published: Published, delivered: GroupCounts | None, memory: Any) -> tuple[FloatArray, Any]:
         """Move towards the published values."""
         new = published.value
         old = new if memory is None else np.where(np.isnan(memory), new, memory)
@@ -112,9 +106,7 @@ class BetaMemory:
             raise ValueError("strength must be above 0: people who trust nothing that is published never apply at all.")
         check_fraction(self.discount, "discount")
 
-    def believe(
-        self, published: Published, delivered: GroupCounts | None, memory: Any
-    ) -> tuple[FloatArray, Any]:
+    def believe(self, published: Published, delivered: GroupCounts | None, memory: Any) -> tuple[FloatArray, Any]:
         """Update the remembered cases, and average them with what is published."""
         value = published.value
         hits, cases = (np.zeros(len(value)), np.zeros(len(value))) if memory is None else memory

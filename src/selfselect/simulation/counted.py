@@ -14,7 +14,15 @@ import numpy as np
 import pandas as pd
 from numpy.typing import ArrayLike, NDArray
 
-from .._validation import BoolArray, FloatArray, check_binary, check_floats, check_fraction, check_same_length, list_some
+from .._validation import (
+    BoolArray,
+    FloatArray,
+    check_binary,
+    check_floats,
+    check_fraction,
+    check_same_length,
+    list_some,
+)
 from ..counting import CountCurves, GroupCounts, encode_groups, position_of, values_by_group
 from ..counting.counts import correct_decisions
 from ..statistics import Published, Statistic
@@ -75,7 +83,7 @@ class CountedPopulation:
         groups = encode_groups(sensitive_features, n_rows=len(y))
         cells, cell = np.unique(np.column_stack([groups.codes, values]), axis=0, return_inverse=True)
         n, positives = np.bincount(cell).astype(float), np.bincount(cell, y)
-        return cls(groups.labels, cells[:, 0].astype(np.intp), cells[:, 1], n, positives)
+        return cls(groups.labels, cells[:, 0].astype(np.intp), cells[:, 1], n, np.asarray(positives, dtype=float))
 
     @classmethod
     def from_curves(cls, curves: CountCurves) -> Self:

@@ -135,12 +135,13 @@ class History(Reported):
         Returns
         -------
         DataFrame
-            ``round``, ``group`` (combinations of columns as one text), ``pool`` (people who could apply), ``published``, ``believed``, ``cost`` (after
-            subsidies), ``share`` (that applies), ``applicants``, ``selected`` (applicants who pass), ``explored`` (tested
-            by exploration only), ``hired`` (tested and qualified), ``delivered`` (precision among selected applicants),
-            ``accuracy`` (among applicants), ``social_cost`` (share of the qualified who stay away), ``utility`` (of a
-            person of the group), ``firm_utility`` (hired, less prices of tests and subsidies) and ``subsidies``
-            (amounts paid: to selected applicants, and the costs of explored people). Undefined numbers are NaN.
+            ``round``, ``group`` (combinations of columns as one text), ``pool`` (people who could apply),
+            ``published``, ``believed``, ``cost`` (after subsidies), ``share`` (that applies), ``applicants``,
+            ``selected`` (applicants who pass), ``explored`` (tested by exploration only), ``hired`` (tested and
+            qualified), ``delivered`` (precision among selected applicants), ``accuracy`` (among applicants),
+            ``social_cost`` (share of the qualified who stay away), ``utility`` (of a person of the group),
+            ``firm_utility`` (hired, less prices of tests and subsidies) and ``subsidies`` (amounts paid: to selected
+            applicants, and the costs of explored people). Undefined numbers are NaN.
         """
         index = pd.DataFrame(
             {

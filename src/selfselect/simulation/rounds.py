@@ -43,6 +43,18 @@ def response(
     return np.asarray(believed, dtype=float), shares.astype(float), memory
 
 
+@dataclass(frozen=True, eq=False)
+class Opened:
+    """A round before anybody applies: cost before and after subsidies, and what people would do."""
+
+    published: Published
+    believed: FloatArray
+    listed: FloatArray
+    cost: FloatArray
+    shares: FloatArray
+    memory: Any
+
+
 @dataclass
 class Run:
     """State of a simulation between rounds."""
@@ -98,6 +110,11 @@ class Run:
 
     def step(self) -> Round:
         """Simulate one round."""
+        opened = self.open()
+        return self.close(opened, opened.shares)
+
+    def open(self) -> Opened:
+        """Retrain, publish, and let people decide."""
         number, world = self.number + 1, self.world
         if self.costs is None or callable(self.subsidies):
             paid = self.subsidies(number) if callable(self.subsidies) else self.subsidies
@@ -110,10 +127,16 @@ class Run:
         believed, shares, memory = response(
             self.beliefs, self.memory, self.terms.behaviour, published, self.delivered, cost
         )
+        return Opened(published, believed, listed, cost, shares, memory)
+
+    def close(self, opened: Opened, shares: FloatArray) -> Round:
+        """Let shares of the groups apply, and find labels."""
+        world, number, cost = self.world, self.number + 1, opened.cost
         counts = world.counts()
         explored, found = world.learn(number, shares, self.labels, self.exploration, self.rng)
-        one = Round(counts, published.value, believed, listed, listed - cost, shares, explored, found)
-        self.number, self.memory, self.delivered = number, memory, one.delivered()
+        published, listed = opened.published.value, opened.listed
+        one = Round(counts, published, opened.believed, listed, listed - cost, shares, explored, found)
+        self.number, self.memory, self.delivered = number, opened.memory, one.delivered()
         if self.entry is not None:
             outcome = History(world.groups, (one,), self.price).to_frame().drop(columns="round")
             world.enter(self.entry, outcome.set_index(world.groups), self.rng)
@@ -150,8 +173,9 @@ def simulate(
     Parameters
     ----------
     population : (X, y, group), Bunch, callable, or CountedPopulation
-        A data set is the same people in all rounds. A callable ``sampler(rng)`` returns new people ``(X, y, group)`` for
-        each round. Counts per group and score (also as a frame with columns group, score, n, positives, or as
+        A data set is the same people in all rounds; numbers about people that the model was fitted to in former rounds
+        are too good if the model is flexible. A callable ``sampler(rng)`` returns new people ``(X, y, group)`` for each
+        round. Counts per group and score (also as a frame with columns group, score, n, positives, or as
         :class:`~selfselect.ThresholdCurves`) are screened by thresholds, and every number is an expected value.
     firm : classifier, float, FixedThreshold or BestThreshold
         Any classifier of scikit-learn or of this package. For counts a threshold, or any object with a method
@@ -213,7 +237,9 @@ def simulate(
     rng, retraining = np.random.default_rng(random_state), as_retraining(retrain)
     own_cost = cost if cost is not None else getattr(firm, "cost", None)
     if own_cost is None:
-        raise TypeError("cost is missing: pass what being tested costs people, as a share of what being hired is worth.")
+        raise TypeError(
+            "cost is missing: pass what being tested costs people, as a share of what being hired is worth."
+        )
     own_behaviour = behaviour if behaviour is not None else getattr(firm, "behaviour", None)
     terms = Terms(own_cost, None, subsidy_kind, BestResponse() if own_behaviour is None else own_behaviour)
     counted = _as_counts(population)
@@ -224,7 +250,7 @@ def simulate(
     else:
         if isinstance(initial, pd.DataFrame | CountCurves):
             initial = _as_counts(initial)
-        if isinstance(firm, str) or not isinstance(firm, int | float | dict) and not hasattr(firm, "thresholds"):
+        if isinstance(firm, str) or (not isinstance(firm, int | float | dict) and not hasattr(firm, "thresholds")):
             raise TypeError(
                 f"firm must be a threshold, FixedThreshold or BestThreshold for a population of counts, got {firm!r}."
             )

@@ -79,8 +79,10 @@ class RowsWorld:
         rng: np.random.Generator,
     ) -> None:
         self.sampler: Callable[..., Any] | None = population if callable(population) else None
-        self.firm, self.retraining, self.model = clone(firm).set_params(pos_label=None), retraining, None
-        self.pos_label, self._fitted = firm.pos_label, None
+        self.firm, self.retraining = clone(firm).set_params(pos_label=None), retraining
+        self.pos_label = firm.pos_label
+        self.model: Any = None
+        self._fitted: tuple[Any, ...] | None = None
         first = as_people(population(rng) if self.sampler else population, "population")
         share = None
         if isinstance(initial, int | float) and self.sampler is None:
@@ -151,7 +153,9 @@ class RowsWorld:
     def retrain(self, number: int, cost: FloatArray) -> None:
         """Fit the classifier to the labels found before this round; without anything new it stays as it is."""
         rows = np.flatnonzero(self.newest != NEVER)
-        weights = np.asarray(self.retraining.weights(number - 1 - self.newest[rows], 1 - self.missed[rows]), dtype=float)
+        weights = np.asarray(
+            self.retraining.weights(number - 1 - self.newest[rows], 1 - self.missed[rows]), dtype=float
+        )
         rows, weights = rows[weights > 0], weights[weights > 0]
         if not len(rows):
             raise ValueError("no label is left to learn from")

@@ -71,7 +71,7 @@ def _who(history: History) -> str:
 
 
 def _turned(history: History) -> tuple[dict[str, int], dict[str, int]]:
-    """Groups that stay away and those that apply at the end, and did otherwise before, each with the round since when."""
+    """Groups that stay away at the end and did not always, and those that apply; each with the round since when."""
     applies = history.shares.to_numpy() >= 0.5
     turned: tuple[dict[str, int], dict[str, int]] = ({}, {})
     for i, name in enumerate(history.names):
