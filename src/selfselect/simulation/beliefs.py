@@ -72,7 +72,7 @@ class Discounted:
         """Move towards the published values."""
         new = published.value
         old = new if memory is None else np.where(np.isnan(memory), new, memory)
-        believed = np.where(np.isnan(new), old, old + self.rate * (new - old))
+        believed = np.where(np.isnan(new), old, (1 - self.rate) * old + self.rate * new)
         return believed, believed
 
 

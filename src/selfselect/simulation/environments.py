@@ -135,9 +135,9 @@ class ScreeningEnv(gymnasium.Env[NDArray[np.float64], NDArray[np.float64]]):
     """A firm that sets thresholds and subsidies in each round, as a Gymnasium environment.
 
     An action has a threshold for each group, from 0 (everybody passes) over the range of scores to 1 (nobody passes),
-    and then a subsidy for each group as a share of its cost. An observation has, for each group, the selected people with
-    a known label and the true positives among them: the counts that the firm would publish at its last thresholds. The
-    reward is the utility of the firm, divided by the number of people.
+    and then a subsidy for each group as a share of its cost. An observation has, for each group, the selected people
+    with a known label and the true positives among them: the counts that the firm would publish at its last thresholds.
+    The reward is the utility of the firm, divided by the number of people.
 
     Parameters
     ----------

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
@@ -193,18 +192,3 @@ class History(Reported):
         from ..plotting.rounds import RoundsDisplay
 
         return RoundsDisplay(self).plot(ax)
-
-
-def returns(shares: FloatArray) -> Sequence[tuple[bool, int]]:
-    """For each group whether it applies in the last round, and the round since when; 0 if it always did so.
-
-    Examples
-    --------
-    >>> returns(np.array([[1.0, 1.0], [1.0, 0.0]]))
-    [(True, 0), (False, 2)]
-    """
-    applies = as_decisions(shares)
-    last = applies[-1]
-    differs = applies != last
-    since = np.where(differs.any(axis=0), len(applies) - np.argmax(differs[::-1], axis=0) + 1, 0)
-    return [(bool(now), int(when)) for now, when in zip(last, since, strict=True)]

@@ -71,6 +71,7 @@ class Run:
     number: int = 0
     memory: Any = None
     delivered: GroupCounts | None = None
+    last: Round | None = None
     #: Cost before and after subsidies, which only change if subsidies depend on the round.
     costs: tuple[FloatArray, FloatArray] | None = field(default=None, repr=False)
 
@@ -90,7 +91,7 @@ class Run:
             except ValueError as error:
                 if not self.number:
                     raise
-                stopped = f"The simulation ends after round {self.number}: in the next round {error}."
+                stopped = f"The simulation ends after round {self.number}: in the next round, {str(error).rstrip('.')}."
                 break
             played.append(one)
             if not one.share.any() and self._is_over():
@@ -121,6 +122,9 @@ class Run:
             terms = self.terms.with_subsidies(paid)
             self.costs = terms.listed_cost(world.groups), terms.effective_cost(world.groups)
         listed, cost = self.costs
+        if self.entry is not None and self.last is not None:
+            outcome = History(world.groups, (self.last,), self.price).to_frame().drop(columns="round")
+            world.enter(self.entry, outcome.set_index(world.groups), self.rng)
         world.begin(self.rng)
         world.retrain(number, cost)
         published = world.published()
@@ -137,9 +141,7 @@ class Run:
         published, listed = opened.published.value, opened.listed
         one = Round(counts, published, opened.believed, listed, listed - cost, shares, explored, found)
         self.number, self.memory, self.delivered = number, opened.memory, one.delivered()
-        if self.entry is not None:
-            outcome = History(world.groups, (one,), self.price).to_frame().drop(columns="round")
-            world.enter(self.entry, outcome.set_index(world.groups), self.rng)
+        self.last = one
         return one
 
 

@@ -13,7 +13,7 @@ from sklearn.base import clone
 
 from .._frames import take_rows, to_pandas
 from .._notices import captured_warnings
-from .._validation import BoolArray, FloatArray, check_fraction, check_same_length, check_same_rows
+from .._validation import BoolArray, FloatArray, check_fraction, check_same_length, check_same_rows, list_some
 from ..counting import GroupCodes, GroupCounts, encode_groups, position_of
 from ..estimators import NaiveClassifier
 from ..estimators.base import SelfSelectionClassifier
@@ -140,7 +140,7 @@ class RowsWorld:
         labels = np.asarray(y)
         unknown = ~np.isin(labels, self.classes)
         if unknown.any():
-            raise ValueError(f"New people have a label {labels[unknown][0]!r} that the first people did not have.")
+            raise ValueError(f"new people have a label {list_some(labels[unknown])} that the first people did not have")
         size = len(labels)
         self.X = stack([self.X, X])
         self.y = np.append(self.y, labels == self.positive)
@@ -162,8 +162,12 @@ class RowsWorld:
         used = GroupCodes(self.codes, self.groups).take(rows)
         known = position_of(used.labels, self.groups, "The labels", "the population")
         faced = cost[known]
-        learnt_from = (rows, weights, faced, len(self.y))
-        if self._fitted is not None and all(map(np.array_equal, learnt_from, self._fitted)) and self.sampler is None:
+        learnt_from: tuple[Any, ...] = (rows, weights, faced, len(self.y))
+        if (
+            self._fitted is not None
+            and all(np.array_equal(new, old) for new, old in zip(learnt_from, self._fitted, strict=True))
+            and self.sampler is None
+        ):
             return
         self._fitted = learnt_from
         alike = bool((faced == faced[0]).all())
