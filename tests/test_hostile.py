@@ -13,6 +13,7 @@ import pandas as pd
 import pytest
 
 from hostile import FORMULAS, HOSTILE, WITHOUT_HALVES, runs_as_formula, split_carelessly, without_apostrophes
+from pages import some_rounds
 from selfselect import PublishedStatistics, audit, compare, plan_subsidies, threshold_frontier
 from selfselect._text import escape_formula, escape_html, json_text, plot_label, printable, quote
 from selfselect.cli.errors import BadInput
@@ -21,6 +22,7 @@ from selfselect.plotting import (
     PrecisionCurvesDisplay,
     PromisedDeliveredDisplay,
     PublishedTableDisplay,
+    RoundsDisplay,
     WhoAppliesDisplay,
 )
 from selfselect.report.rendering import embedded_json
@@ -126,6 +128,7 @@ def test_a_display_names_every_group():
         WhoAppliesDisplay.from_predictions(y, score > 0.5, **people),
         PublishedTableDisplay.from_predictions(y, score > 0.5, **people),
         PromisedDeliveredDisplay.from_predictions(y, score > 0.5, published=table, **people),
+        RoundsDisplay(some_rounds(names)).plot(),
     ):
         written = "|".join(text.get_text() for text in [*display.ax_.texts, *display.ax_.get_yticklabels()])
         assert all(plot_label(name) in written for name in names)

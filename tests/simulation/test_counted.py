@@ -81,11 +81,11 @@ def test_a_threshold_per_group_and_growth():
     thresholds = {"A": 0.3, "B": 0.5, "C": 0.7}
     given = {"cost": COST, "rounds": 4, "entry": Growth(0.1)}
     history = simulate(people, FixedThreshold(thresholds), **given)
-    pool = history.to_frame().pivot(index="round", columns="group", values="pool")
+    pool = history.to_frame().pivot_table("pool", "round", "group")
     np.testing.assert_allclose(pool.iloc[-1] / pool.iloc[0], 1.1**3)
     for z, threshold in thresholds.items():
-        alone = simulate(people, threshold, **given).to_frame().query("group == @z")
-        pd.testing.assert_frame_equal(history.to_frame().query("group == @z"), alone)
+        frames = (made.to_frame() for made in (history, simulate(people, threshold, **given)))
+        pd.testing.assert_frame_equal(*(frame[frame["group"] == z] for frame in frames))
 
 
 @pytest.mark.parametrize(

@@ -3,16 +3,12 @@
 import numpy as np
 import pandas as pd
 import pytest
+from gymnasium.utils.env_checker import check_env
+from pettingzoo.test import parallel_api_test
 
 from selfselect.behaviour import LogitResponse
 from selfselect.datasets import fetch_fico
 from selfselect.simulation import simulate
-
-gymnasium = pytest.importorskip("gymnasium")
-pytest.importorskip("pettingzoo")
-from gymnasium.utils.env_checker import check_env
-from pettingzoo.test import parallel_api_test
-
 from selfselect.simulation.environments import MarketEnv, ScreeningEnv
 
 CELLS = fetch_fico().frame

@@ -39,7 +39,7 @@ def counted(people):
 
 
 def swinging():
-    """Two groups, one threshold: without B the firm is strict, which attracts B, which makes it lax, which drives B out.
+    """Two groups, one threshold: without B the firm is strict, which attracts B; with B it is lax, which drives B out.
 
     At the middle score A is seldom qualified and B often; at the high score both nearly always are.
     """
