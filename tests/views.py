@@ -166,14 +166,15 @@ def objective(p):
 
 @view(shares="simulation", outcome="simulation")
 def repeated(p):
-    """Rounds without chance: best responses, and no exploration."""
+    """Rounds without chance: best responses, no exploration, and no split of the people."""
     q = one_by_one(p)
+    people = (q.X, q.y, q.z)
     firm = selfselect.NaiveClassifier(cost=COST, publish="train")
-    history = selfselect.simulation.simulate((q.X, q.y, q.z), firm, rounds=3, initial=0.4)
+    history = selfselect.simulation.simulate(people, firm, rounds=3, initial=people)
     last = history.to_frame().tail(len(history.groups)).set_index("group")
-    totals = history.totals()[["induced_accuracy", "social_cost", "application_rate", "hired"]]
+    totals = history.totals()[["induced_accuracy", "social_cost", "application_rate"]]
     return {
-        "shares": by_group(last, ["published", "share", "applicants", "hired"]),
+        "shares": by_group(last, ["published", "share", "delivered", "accuracy", "utility"]),
         "outcome": totals.to_numpy(dtype=float).tolist(),
     }
 
