@@ -100,8 +100,8 @@ def main():
         f"{to_markdown(counted_rows())}\n\n"
         f"## Promises over rounds\n\nThe precision of a group is fixed; {EACH} new people pass in each round, and the\n"
         "number that is published rests on all people so far. Share of paths on which it was above the truth at\n"
-        f"least once, of {PATHS:,} paths (standard error at most 0.5 points; 0.3 at 10%), and how far below the truth it is on\n"
-        "average.\n\n"
+        f"least once, of {PATHS:,} paths (standard error at most 0.5 points; 0.3 at 10%), and how far below the\n"
+        "truth it is on average.\n\n"
         f"{to_markdown(broken_rows())}\n",
     )
 

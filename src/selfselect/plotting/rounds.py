@@ -16,7 +16,7 @@ MAX_WRITTEN = 25
 
 
 class RoundsDisplay(Display):
-    """Share of each group that applies, round by round: the darker a cell, the larger the share.
+    """Share of each group that applies, round by round: the darker a cell, the larger the share; a dot means nobody.
 
     Parameters
     ----------
@@ -50,12 +50,14 @@ class RoundsDisplay(Display):
         axes.pcolormesh(*edges, shares, cmap=colours, vmin=0, vmax=1, **line)
         if rounds <= MAX_WRITTEN:
             for (row, number), share in np.ndenumerate(shares):
-                text = "\N{MIDDLE DOT}" if share < 0.005 else "" if share > 0.995 else f"{share:.0%}".rstrip("%")
-                colour = "white" if share > 0.6 else "0.3"
-                axes.text(number + 1, row, text, ha="center", va="center", fontsize="x-small", color=colour)
+                if share < 0.005:
+                    axes.plot(number + 1, row, ".", color=COLOURS[1], markersize=4)
+                elif share < 0.995:
+                    colour, text = "white" if share > 0.6 else "0.3", f"{share:.0%}".rstrip("%")
+                    axes.text(number + 1, row, text, ha="center", va="center", fontsize="x-small", color=colour)
         names = plot_labels(self.history.groups)
         axes.set_yticks(range(rows), [names[i] for i in shown])
-        axes.invert_yaxis()
+        axes.set_ylim(rows - 0.5, -0.5)
         hidden = len(names) - rows
         axes.set_xlabel("round" + (f"\n(the {rows} largest of {len(names)} groups)" if hidden else ""))
         axes.xaxis.get_major_locator().set_params(integer=True)

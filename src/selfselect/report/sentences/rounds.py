@@ -37,11 +37,11 @@ def round_sentences(history: History) -> list[str]:
         sentences.append(f"Accuracy among applicants (induced accuracy) is {accuracy[1]}.")
         sentences.append(f"Of qualified people, {away[1]} stay away (social cost).")
     else:
-        then = f"from {accuracy[0]} in the first round to {accuracy[1]} in the last"
-        sentences.append(f"Accuracy among applicants (induced accuracy) went {then}.")
-        sentences.append(
-            f"Qualified people who stay away (social cost) went from {away[0]} to {away[1]} of all who are qualified."
-        )
+        changed = f"went from {accuracy[0]} in the first round to {accuracy[1]} in the last"
+        changed = changed if accuracy[0] != accuracy[1] else f"is {accuracy[1]}, as in the first round"
+        sentences.append(f"Accuracy among applicants (induced accuracy) {changed}.")
+        before = f", in the first round {away[0]}" if away[0] != away[1] else ", as in the first round"
+        sentences.append(f"Of qualified people, {away[1]} stay away (social cost){before}.")
     paid, explored = float(totals["subsidies"].sum()), float(totals["explored"].sum())
     if explored:
         sentences.append(f"Exploration tested {count(round(explored))} people who would not have been tested.")
