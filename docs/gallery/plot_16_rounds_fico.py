@@ -20,8 +20,8 @@ print(dict(zip(people.groups, people.at(19.5).precision.round(2).tolist(), stric
 # %%
 # So far the lender asked for a score of 40, and only these people have a label. It learns from the last three rounds.
 # Applying costs 0.6 of what a loan is worth. In the first round the lender publishes its old record, 87% for Black
-# people, who apply. They get 59.6%, which is less than their cost. While the old labels are in the window, the published
-# number hides that; from round 4 on they are gone, and from round 7 on nothing is published about them any more.
+# people, who apply. They get 59.6%, which is less than their cost. While the old labels are in the window, the
+# published number hides that. From round 4 on they are gone, and from round 7 on nothing is published about them.
 past = cells[cells["score"] >= 40]
 gone = simulate(people, 19.5, cost=0.6, initial=past, retrain="window")
 black = gone.to_frame().query("group == 'Black'").set_index("round")

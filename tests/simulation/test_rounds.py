@@ -100,7 +100,7 @@ def test_a_fixed_point_equals_the_static_audit():
     history = simulate(people, LogisticRegression(), cost=COST, rounds=30, publish=CrossFit(5, LowerBound(0.9)))
     totals = history.totals()
     assert (totals.iloc[-1] == totals.iloc[-2]).all()  # nothing changes any more
-    pool = history.run.world.in_pool
+    pool = history.in_pool
     found = history.model.audit(X[pool], y[pool], group[pool])
     assert found.shares.to_dict() == history.shares.iloc[-1].to_dict()
     assert totals["induced_accuracy"].iloc[-1] == pytest.approx(found.induced_accuracy)

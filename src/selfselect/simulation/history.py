@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import pandas as pd
 
-from .._validation import FloatArray
+from .._validation import BoolArray, FloatArray
 from ..auditing import Provenance, group_names
 from ..auditing.reported import Reported
 from ..behaviour import as_decisions
@@ -78,6 +78,11 @@ class History(Reported):
         """The firm's last model."""
         world: Any = None if self.run is None else self.run.world
         return getattr(world, "model", getattr(world, "threshold", None))
+
+    @property
+    def in_pool(self) -> BoolArray:
+        """Which rows of a data set could apply: all but those whose labels were known before the first round."""
+        return np.asarray(self.run.world.in_pool)  # type: ignore[union-attr]
 
     @cached_property
     def names(self) -> list[str]:

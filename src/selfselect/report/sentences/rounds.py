@@ -37,11 +37,12 @@ def round_sentences(history: History) -> list[str]:
         sentences.append(f"Accuracy among applicants (induced accuracy) is {accuracy[1]}.")
         sentences.append(f"Of qualified people, {away[1]} stay away (social cost).")
     else:
-        changed = f"went from {accuracy[0]} in the first round to {accuracy[1]} in the last"
-        changed = changed if accuracy[0] != accuracy[1] else f"is {accuracy[1]}, as in the first round"
-        sentences.append(f"Accuracy among applicants (induced accuracy) {changed}.")
-        before = f", in the first round {away[0]}" if away[0] != away[1] else ", as in the first round"
-        sentences.append(f"Of qualified people, {away[1]} stay away (social cost){before}.")
+        for text, (before, after) in (
+            ("Accuracy among applicants (induced accuracy) is {}", accuracy),
+            ("Of qualified people, {} stay away (social cost)", away),
+        ):
+            then = "as in the first round" if before == after else f"after {before} in the first round"
+            sentences.append(f"{text.format(after)}, {then}.")
     paid, explored = float(totals["subsidies"].sum()), float(totals["explored"].sum())
     if explored:
         sentences.append(f"Exploration tested {count(round(explored))} people who would not have been tested.")
