@@ -5,13 +5,15 @@ import re
 from dataclasses import replace
 
 import numpy as np
+import pandas as pd
 
 from hostile import OTHERS, WITHOUT_HALVES
 from selfselect import PublishedStatistics, audit
 from selfselect.auditing import Audit, Provenance, ScreeningResult
-from selfselect.behaviour import BestResponse
+from selfselect.behaviour import BestResponse, LogitResponse
 from selfselect.costs import Terms
 from selfselect.counting import GroupCounts
+from selfselect.simulation import simulate
 from selfselect.statistics import Guaranteed, LowerBound, Precision
 
 #: Names of groups that browsers accept, and the first that is markup.
@@ -148,3 +150,13 @@ def random_terms(rng, labels):
         if rng.random() < 0.2:
             statistic = Guaranteed(statistic, tuple((rng.random(len(labels)) < 0.7).tolist()))
     return Terms(costs, subsidies, kind, BestResponse(undefined), statistic)
+
+
+def some_rounds(names):
+    """Four rounds of a counted population: the first name always applies, the last never."""
+    rates = np.linspace(0.9, 0.4, len(names))
+    cells = [
+        (name, score, 50, 50 * rate * score) for name, rate in zip(names, rates, strict=True) for score in (0.5, 1)
+    ]
+    frame = pd.DataFrame(cells, columns=["group", "score", "n", "positives"])
+    return simulate(frame, 0.5, cost=0.65, rounds=4, exploration=0.1, behaviour=LogitResponse(0.05))

@@ -25,7 +25,7 @@ def test_files_links_and_targets_that_a_page_names_are_there(page):
 
 def test_every_public_name_is_in_the_reference():
     import selfselect
-    from selfselect import datasets, estimation, metrics, plotting, theory
+    from selfselect import datasets, estimation, metrics, plotting, simulation, theory
 
     listed = set(re.findall(r"^   (?:\w+\.)?(\w+)$", (ROOT / "docs/reference/api.md").read_text(), re.M))
     modules = {
@@ -37,10 +37,11 @@ def test_every_public_name_is_in_the_reference():
         "metrics",
         "plotting",
         "publishing",
+        "simulation",
         "theory",
     }
     public = [name for name in selfselect.__all__ if name not in modules]
-    public += [name for module in (estimation, metrics, plotting) for name in module.__all__]
+    public += [name for module in (estimation, metrics, plotting, simulation) for name in module.__all__]
     public += [name for name in datasets.__all__ if not name.endswith("Error")]
     public += [name for name, made in vars(theory).items() if callable(made) and made.__module__ == "selfselect.theory"]
     assert {name for name in public if not name.startswith("_")} <= listed

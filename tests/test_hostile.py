@@ -13,6 +13,7 @@ import pandas as pd
 import pytest
 
 from hostile import FORMULAS, HOSTILE, WITHOUT_HALVES, runs_as_formula, split_carelessly, without_apostrophes
+from pages import some_rounds
 from selfselect import PublishedStatistics, audit, compare, plan_subsidies, threshold_frontier
 from selfselect._text import escape_formula, escape_html, json_text, plot_label, printable, quote
 from selfselect.cli.errors import BadInput
@@ -23,6 +24,7 @@ from selfselect.plotting import (
     PrecisionCurvesDisplay,
     PromisedDeliveredDisplay,
     PublishedTableDisplay,
+    RoundsDisplay,
     WhoAppliesDisplay,
 )
 from selfselect.report.rendering import embedded_json
@@ -139,6 +141,7 @@ def test_a_display_names_every_group():
         PublishedTableDisplay.from_predictions(y, score > 0.5, **people),
         PromisedDeliveredDisplay.from_predictions(y, score > 0.5, published=table, **people),
         EstimatedResponseDisplay.from_log(applications(names), group="z", published="q", applicants="a", pool="n"),
+        RoundsDisplay(some_rounds(names)).plot(),
     ):
         written = "|".join(text.get_text() for text in [*display.ax_.texts, *display.ax_.get_yticklabels()])
         assert all(plot_label(name) in written for name in names)

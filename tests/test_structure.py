@@ -28,7 +28,7 @@ ORDER = (
     ("boosting",),
     ("estimators",),
     ("torch",),
-    ("planning",),
+    ("planning", "simulation"),
     ("report",),
     ("plotting", "datasets"),
     ("tabular",),
@@ -38,7 +38,9 @@ ORDER = (
 LEVEL = {room: level for level, rooms in enumerate(ORDER) for room in rooms}
 
 #: Packages of extras and heavy ones that few need. They are imported inside the functions that use them.
-EXTRAS = set("dask distributed jinja2 markupsafe matplotlib narwhals pyarrow python_calamine skops".split())
+EXTRAS = set(
+    "dask distributed gymnasium jinja2 markupsafe matplotlib narwhals pettingzoo pyarrow python_calamine skops".split()
+)
 
 
 def modules():
@@ -84,8 +86,8 @@ def edges():
                     yield name, targets(base, taken), taken
 
 
-#: Rooms whose results show themselves: one line, which imports the report when it is called.
-SHOWN = ("auditing", "estimation", "planning")
+#: Rooms whose results show themselves: one line, which imports the report or a display when it is called.
+SHOWN = ("auditing", "estimation", "planning", "simulation")
 
 
 def typing_imports(tree):
@@ -96,9 +98,9 @@ def typing_imports(tree):
 
 
 def presenter_imports(name, path, tree):
-    """Imports of the report inside functions of results that show themselves."""
+    """Imports of the report and of displays inside functions of results that show themselves."""
     for node in inner_imports(tree):
-        if room(name) in SHOWN and all(base.startswith("report") for base, _ in imported(path, node)):
+        if room(name) in SHOWN and all(base.startswith(("report", "plotting")) for base, _ in imported(path, node)):
             yield node
 
 

@@ -164,6 +164,21 @@ def objective(p):
     return {"value": float(made.value_and_gradient(score, p.y, p.z, p.weight)[0])}
 
 
+@view(shares="simulation", outcome="simulation")
+def repeated(p):
+    """Rounds without chance: best responses, no exploration, and no split of the people."""
+    q = one_by_one(p)
+    people = (q.X, q.y, q.z)
+    firm = selfselect.NaiveClassifier(cost=COST, publish="train")
+    history = selfselect.simulation.simulate(people, firm, rounds=3, initial=people)
+    last = history.to_frame().tail(len(history.groups)).set_index("group")
+    totals = history.totals()[["induced_accuracy", "social_cost", "application_rate"]]
+    return {
+        "shares": by_group(last, ["published", "share", "delivered", "accuracy", "utility"]),
+        "outcome": totals.to_numpy(dtype=float).tolist(),
+    }
+
+
 @view(surely="publishing", intervals="precision_interval")
 def sure(p):
     stats = statistics_of(p)

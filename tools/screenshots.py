@@ -1,4 +1,4 @@
-"""Pictures of the four kinds of report, as the README shows them: audit, plan, compare, train.
+"""Pictures of the five kinds of report, as the README shows them: audit, plan, compare, train, rounds.
 
 Runs the command on the bundled examples and opens each page in chromium (tools/install-browser). ``make docs``
 writes ``docs/images/report-KIND.png``, and the audit as a phone shows it; ``--all FOLDER`` writes every kind, light and
@@ -25,6 +25,12 @@ COMMANDS = {
     "plan": ["plan", "loans.csv", *MODEL, "--cost", "0.7"],
     "compare": ["compare", "loans.csv", "loans_next_year.csv", *MODEL, "--cost", "0.7"],
     "train": ["train", "loans.csv", *PEOPLE, "--ignore", "score", "--cost", "0.7", "--model", "model.skops", "--force"],
+    "rounds": [
+        "simulate",
+        "loans.csv",
+        *PEOPLE,
+        *"--ignore score --cost 0.7 --initial 0.05 --exploration 0.05".split(),
+    ],
 }
 #: The picture of the guide's page about application data.
 ESTIMATE = (

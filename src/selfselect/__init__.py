@@ -6,7 +6,18 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:  # for tools; at run time each package is imported when one of its names is used
-    from . import behaviour, boosting, constraints, datasets, estimation, metrics, plotting, publishing, theory
+    from . import (
+        behaviour,
+        boosting,
+        constraints,
+        datasets,
+        estimation,
+        metrics,
+        plotting,
+        publishing,
+        simulation,
+        theory,
+    )
     from .auditing import Audit, Comparison, PairedCounts, Provenance, ScreeningResult, audit, compare
     from .behaviour import BestResponse
     from .costs import Terms
@@ -47,6 +58,7 @@ _MODULES = (
     "metrics",
     "plotting",
     "publishing",
+    "simulation",
     "theory",
 )
 
@@ -90,6 +102,7 @@ __all__ = [
     "precision_interval",
     "publishing",
     "save_model",
+    "simulation",
     "theory",
     "threshold_frontier",
 ]

@@ -10,7 +10,7 @@ import pandas as pd
 from ._validation import FloatArray, check_shares
 from .behaviour import Shares, as_decisions
 from .counting.counts import GroupCounts
-from .counting.groups import position_of, with_same_columns
+from .counting.groups import Unseen, position_of, with_same_columns
 from .counting.intervals import ratio
 from .publishing.published import PublishedStatistics
 
@@ -102,7 +102,7 @@ def _extreme_share(counts: GroupCounts, away: FloatArray, sign: int) -> FloatArr
     return np.where(np.isfinite(extreme), extreme, np.nan)
 
 
-def outcome(population: PublishedStatistics, applies: pd.Series) -> Outcome:
+def outcome(population: PublishedStatistics, applies: pd.Series, *, unseen: Unseen = "error") -> Outcome:
     """All metrics of a population, from its counts and each group's decision.
 
     Parameters
@@ -111,6 +111,8 @@ def outcome(population: PublishedStatistics, applies: pd.Series) -> Outcome:
         Counts of the people under evaluation, for example of a test set.
     applies : Series of bool or of shares in [0, 1], indexed by group
         Who applies, decided by what was published before. It may name more groups than the population has.
+    unseen : {"error", "abstain"}, default="error"
+        Whether a group of the population that ``applies`` does not name is an error or stays away.
 
     Examples
     --------
@@ -123,10 +125,10 @@ def outcome(population: PublishedStatistics, applies: pd.Series) -> Outcome:
     shares = check_shares(applies)
     wanted = with_same_columns(population.groups, applies.index, "The population", "applies")
     try:
-        position = position_of(wanted, applies.index, "The population", "applies")
+        position = position_of(wanted, applies.index, "The population", "applies", unseen=unseen)
     except ValueError as error:
         raise ValueError(f"applies has no value for group(s) of the population. {error}") from error
-    counts, own_shares = population.counts, shares[position]
+    counts, own_shares = population.counts, np.append(shares, 0.0)[position]
     bounds = {name: (float(low), float(high)) for name, (low, high) in outcome_bounds(counts, own_shares).items()}
     metrics = {name: low if low == high else np.nan for name, (low, high) in bounds.items()}
     applying_groups = int(as_decisions(shares).sum())

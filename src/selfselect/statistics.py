@@ -8,7 +8,7 @@ Everything here is pure and works on arrays of counts of any shape: K groups, or
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from types import SimpleNamespace
 from typing import Any, Protocol, runtime_checkable
@@ -97,7 +97,7 @@ class LowerBound:
 
     def value(self, counts: Counts) -> FloatArray:
         """Lower bound of each group."""
-        k, n = _trials(counts)
+        k, n = trials(counts)
         bound = betaincinv(k, n - k + 1, 1 - self.confidence)  # may be NaN at k = 0, where the precision is 0
         # at a confidence below one half the bound may lie above the precision
         return np.where(n > 0, np.fmin(bound, ratio(k, n)), np.nan)
@@ -109,7 +109,7 @@ class LowerBound:
         to compute than the bound.
         """
         reaches = Precision().reaches(counts, limit)
-        k, n, limits = np.broadcast_arrays(*_trials(counts), np.asarray(limit, float))
+        k, n, limits = np.broadcast_arrays(*trials(counts), np.asarray(limit, float))
         k, n, limits = k[reaches], n[reaches], limits[reaches]
         # NaN for a limit outside [0, 1], and possibly without a true positive: then only a limit of 0 is reached
         p_value = betainc(k, n - k + 1, limits - SLACK)
@@ -117,7 +117,7 @@ class LowerBound:
         return reaches
 
 
-def _trials(counts: Counts) -> tuple[FloatArray, FloatArray]:
+def trials(counts: Counts) -> tuple[FloatArray, FloatArray]:
     """True positives and selected people as numbers of people, whatever their weights."""
     if getattr(counts, "squares", None) is not None:
         return effective_trials(counts)
@@ -148,6 +148,13 @@ class Guaranteed:
                 f"{len(self.passed)} group(s) were tested at the thresholds in use, got counts of shape {shape}: "
                 "nothing is guaranteed at other thresholds."
             )
+
+
+def with_unpublished(statistic: Statistic, n_groups: int) -> Statistic:
+    """A statistic for so many groups: nothing is guaranteed to those after the groups that were tested."""
+    if not isinstance(statistic, Guaranteed):
+        return statistic
+    return replace(statistic, passed=statistic.passed + (False,) * (n_groups - len(statistic.passed)))
 
 
 def check_statistic(statistic: Any) -> None:

@@ -7,6 +7,7 @@ from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 
 from drawn import table_of
+from pages import some_rounds
 from selfselect import NaiveClassifier, PublishedStatistics, StrategicClassifier, Terms, ThresholdCurves, audit
 from selfselect.datasets import make_base_rate_groups
 from selfselect.plotting import (
@@ -14,6 +15,7 @@ from selfselect.plotting import (
     PrecisionCurvesDisplay,
     PromisedDeliveredDisplay,
     PublishedTableDisplay,
+    RoundsDisplay,
     WhoAppliesDisplay,
 )
 
@@ -259,6 +261,21 @@ def test_a_broken_promise_is_marked():
     assert texts_in(display)[-2:] == ["A: broken", "B"]
     assert "stays away" in display.ax_.get_xlabel()
     assert "nobody passes of C" in display.ax_.get_xlabel()
+
+
+# ---------------------------------------------------------------------- rounds
+
+
+def test_rounds_have_a_row_for_each_group_and_shades_for_shares():
+    history = some_rounds(["A", "B", "C"])
+    display = history.plot()
+    assert isinstance(display, RoundsDisplay)
+    (cells,) = display.ax_.collections
+    assert cells.get_array().reshape(3, 4).tolist() == history.shares.to_numpy().T.tolist()
+    assert [text.get_text() for text in display.ax_.get_yticklabels()] == ["A", "B", "C"]
+    many = some_rounds([f"g{i:02}" for i in range(50)]).plot()
+    assert len(many.ax_.get_yticklabels()) == 40
+    assert "40 largest of 50 groups" in many.ax_.get_xlabel()
 
 
 # ---------------------------------------------------------------------- names

@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from pages import example, settle
+from pages import example, settle, some_rounds
 from selfselect.auditing import compare
 from selfselect.planning import frontier_for, plan_for
 
@@ -15,6 +15,7 @@ PAGES = {
     "plan": lambda: plan_for(example()),
     "compare": lambda: compare(example(), example().at(0.75), n_resamples=50),
     "frontier": lambda: frontier_for(example()),
+    "rounds": lambda: some_rounds(["A", "B", "C"]),
 }
 
 

@@ -1,14 +1,15 @@
-"""Pages of comparisons and frontiers in a real browser."""
+"""Pages of comparisons, frontiers and rounds in a real browser."""
 
 import html
 import json
 import re
+from dataclasses import replace
 
 import numpy as np
 import pytest
 
 from hostile import HOSTILE
-from pages import embedded_text, people, settle
+from pages import embedded_text, people, settle, some_rounds
 from selfselect import audit
 from selfselect._formats import percent
 from selfselect.auditing import Provenance, compare
@@ -72,13 +73,27 @@ def test_a_frontiers_picture_has_both_lines_named_at_their_ends(show):
     assert len(rows) == len(made.one) + len(made.per_group) + 1
 
 
+@pytest.mark.parametrize("width", [390, 1280])
+def test_the_picture_of_rounds_has_a_row_for_each_group(show, width):
+    made = some_rounds(["A", "B", "<b>C</b>"])
+    page = show(made, width=width)
+    assert page.text_content("#verdict") == made.verdict()
+    assert {"A", "B", "<b>C</b>"} <= set(drawn(page).locator("text").all_text_contents())
+    header, *lines = page.evaluate("() => selfselect.csv('document')").splitlines()
+    assert header == "group,round 1,round 2,round 3,round 4"
+    shares = {line.split(",")[0]: [float(cell) for cell in line.split(",")[1:]] for line in lines}
+    assert shares == {name: made.shares[name].tolist() for name in made.names}
+    assert page.evaluate("() => document.documentElement.scrollWidth <= innerWidth")
+
+
 def test_documents_hold_only_characters_that_are_seen_whatever_names_hold():
     y, score, z = people(["\x00=1+1", "\x1b[31mred", "\u202eright", "two\r\nlines", "\u2028\xa0\ufffe", "long " * 2000])
     hostile = "".join(HOSTILE)
     given = {"sensitive_features": z, "cost": 0.7, "provenance": Provenance(title=hostile, note=hostile, dated=hostile)}
     made = audit(y, score=np.round(score, 1), **given)
     named = compare(made, made, names=(hostile, "\ud800"), n_resamples=5)
-    for page in (named.to_html(), threshold_frontier(y, np.round(score, 1), **given).to_html()):
+    rounds = replace(some_rounds(sorted(set(z))), provenance=given["provenance"])
+    for page in (named.to_html(), threshold_frontier(y, np.round(score, 1), **given).to_html(), rounds.to_html()):
         said = html.unescape(re.sub(r"(?s)<(script|style).*?</\1>", "", page))
         assert {char for char in said if not char.isprintable()} <= {"\n", "\xa0"}
         json.loads(embedded_text(page.encode().decode()))

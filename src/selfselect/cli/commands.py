@@ -37,6 +37,8 @@ from .options import (
 
 #: More resamples would take long, and hardly change an interval.
 MAX_RESAMPLES = 100_000
+#: More rounds would not fit a page.
+MAX_ROUNDS = 10_000
 #: Methods by name; see :mod:`selfselect.tabular.train`.
 METHODS = ("naive", "semi", "thresholds", "strategic")
 #: Responses by name; see :mod:`selfselect.estimation`.
@@ -343,6 +345,63 @@ def train(**options: Any) -> None:
     _run(options)
 
 
+@click.command(short_help="Simulate rounds of publishing, applying and retraining.")
+@click.argument("file")
+@people_options
+@cost_option
+@cost_of_option
+@click.option("--rounds", type=click.IntRange(1, MAX_ROUNDS), default=20, show_default=True, help="Number of rounds.")
+@click.option(
+    "--method", type=click.Choice(METHODS), default="naive", show_default=True, help="How the firm trains; see train."
+)
+@flag("--use-group", help="Let the model learn from the group columns too.")
+@column("--ignore", multiple=True, help="Column not to learn from.")
+@share("--exploration", default=0.0, show_default=True, help="Share of people who are tested at random in each round.")
+@click.option(
+    "--retrain",
+    type=click.Choice(["all", "window", "weighted"]),
+    default="all",
+    show_default=True,
+    help="Labels that the firm learns from: all, those of the last three rounds, or all weighted by the inverse "
+    "probability of being known.",
+)
+@click.option(
+    "--memory",
+    type=Number(0, 1, min_open=True),
+    metavar="RATE",
+    help="People remember: weight of the newest published number [default: only the newest counts].",
+)
+@click.option(
+    "--scale", type=Number(0, min_open=True), help="People differ: scale of a logit response [default: none]."
+)
+@click.option(
+    "--initial",
+    type=Number(0, 1, min_open=True, max_open=True),
+    default=0.3,
+    show_default=True,
+    help="Share of people whose labels are known before the first round.",
+)
+@subsidy_options
+@seed_option(help="Of who applies and who is explored.")
+@output_options
+@file_options
+def simulate(**options: Any) -> None:
+    """Simulate repeated deployment: who is still there, round by round.
+
+    In each round a model is fitted to the people whose labels are known, a number is published about each group, people
+    apply or stay away, and those who pass are tested. Only their labels become known. Nothing is published about a
+    group without labels, and it stays away. The people of the table are the same in all rounds.
+
+    \b
+    Example:
+      selfselect simulate loans.csv --label repaid --positive yes --group region \\
+        --cost 0.7 --rounds 20 --exploration 0.05 --report rounds.html
+
+    Exit code 0: fine, also if nobody is left before the last round; 2: wrong input.
+    """  # noqa: D301
+    _run(options)
+
+
 @click.command(short_help="Add the predictions of a model to a table.")
 @click.argument("model_file", metavar="MODEL")
 @click.argument("file")
@@ -423,5 +482,5 @@ def estimate_cost(**options: Any) -> None:
 SECTIONS = {
     "Start here": (demo, check, audit, estimate_cost),
     "Decide": (plan, frontier, compare),
-    "Models": (train, predict),
+    "Models": (train, predict, simulate),
 }

@@ -25,15 +25,21 @@ from selfselect.estimators import (
     StrategicClassifier,
 )
 from selfselect.metrics import rank_agreement
+from selfselect.publishing import CrossFit, LowerBound
 from selfselect.report import Opening, check_available
 from selfselect.report.pages import audit_page
+from selfselect.report.sentences.rounds import KEY, letters
+from selfselect.simulation import simulate
 
 from .outputs import check_files
+from .terminal import text_table
 
 #: Costs at which the naive model is shown.
 COSTS = (0.6, 0.65, 0.675, 0.7, 0.75)
 #: Cost at which methods are shown side by side.
 COST = 0.75
+#: Rounds that are shown, their cost, the share of people whose labels are known at first, and the share explored.
+ROUNDS, ROUNDS_COST, INITIAL, EXPLORATION = 20, 0.6, 0.1, 0.05
 #: Cost that the report opens with. At this cost some groups apply to the naive model and others do not.
 REPORT_COST = 0.7
 
@@ -53,6 +59,7 @@ def run(report: str | None, force: bool) -> None:
     naive = NaiveClassifier(cost=min(COSTS)).fit(train.X, train.y, sensitive_features=train.z)
     about_page = _write_page(_audit(naive, train, new), report)
     show_methods(naive, train, new, group_columns)
+    show_rounds(train)
     click.echo(f"\n{about_page}")
 
 
@@ -104,6 +111,23 @@ def show_methods(naive: NaiveClassifier, train: DemoPeople, new: DemoPeople, gro
         "\nqualified people who stay away. A dash: nobody applies, so there is nothing to be accurate about."
         "\nOrder: does precision follow base rates? Kendall's coefficient, from -1 (reversed) to +1."
     )
+
+
+def show_rounds(people: DemoPeople) -> None:
+    """Show what happens over rounds, without exploration and with it."""
+    click.echo(
+        f"\nScreening is repeated. The firm begins with the labels of {INITIAL:.0%} of these people. In each round it "
+        "retrains and publishes,\npeople apply or stay away, and only those who pass are tested, so that their labels "
+        f"become known. At a cost of\n{ROUNDS_COST:g}, a group whose bound starts out too low stays away, no label of "
+        "it is ever added, and it stays away for good.\nTesting some people at random brings groups back:\n"
+    )
+    firm = NaiveClassifier(cost=ROUNDS_COST, publish=CrossFit(3, LowerBound(0.9)))
+    for text, share in (("without exploration", 0.0), (f"testing {EXPLORATION:.0%} at random", EXPLORATION)):
+        history = simulate(tuple(people), firm, rounds=ROUNDS, initial=INITIAL, exploration=share)
+        away = or_dash(float(history.totals()["social_cost"].iloc[-1]))
+        click.echo(f"{text}; in the last round {away} of qualified people stay away\n")
+        click.echo(text_table(letters(history), left=("group", next(iter(list(letters(history)[0])[1:])))) + "\n")
+    click.echo(KEY)
 
 
 def _methods(cost: float) -> dict[str, tuple[SelfSelectionClassifier, bool]]:

@@ -5,6 +5,7 @@ from .curves import CountCurves
 from .groups import (
     MISSING,
     GroupCodes,
+    Unseen,
     encode_groups,
     locate_labels,
     plain_label,
@@ -24,6 +25,7 @@ __all__ = [
     "GroupCounts",
     "InMemoryRows",
     "Rows",
+    "Unseen",
     "effective_trials",
     "encode_groups",
     "locate_labels",

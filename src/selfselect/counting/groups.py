@@ -10,7 +10,7 @@ import unicodedata
 from collections.abc import Hashable, Mapping
 from dataclasses import dataclass
 from decimal import Decimal, InvalidOperation
-from typing import Any
+from typing import Any, Literal, TypeAlias
 
 import numpy as np
 import pandas as pd
@@ -21,6 +21,8 @@ from .._frames import to_pandas
 from .._notices import warn
 from .._validation import check_choice, list_some
 
+#: What to do with groups about which nothing was published: raise an error, or let them stay away.
+Unseen: TypeAlias = Literal["error", "abstain"]
 #: Label of rows without a group under ``missing="own_group"``.
 MISSING = "(missing)"
 #: The spelling of more labels is not compared.
@@ -163,15 +165,21 @@ def with_same_columns(wanted: pd.Index, labels: pd.Index, name: str, where: str)
     return wanted.reorder_levels(labels.names)
 
 
-def position_of(wanted: pd.Index, labels: pd.Index, name: str, where: str) -> NDArray[np.intp]:
-    """Position of each label of ``wanted`` in ``labels``, by the same columns; an unknown label is an error."""
+def position_of(
+    wanted: pd.Index, labels: pd.Index, name: str, where: str, *, unseen: Unseen = "error"
+) -> NDArray[np.intp]:
+    """Position of each label of ``wanted`` in ``labels``, by the same columns.
+
+    An unknown label is an error, or with ``unseen="abstain"`` at position -1.
+    """
+    check_choice(unseen, "unseen", ("error", "abstain"))
     wanted, known = with_same_columns(wanted, labels, name, where), labels
     if labels.nlevels > 1 or labels.dtype != wanted.dtype or isinstance(labels.dtype, pd.IntervalDtype):
         # compare labels as Python does: without conversion of types, and not by containment in intervals
         known, wanted = (pd.Index(list(index), dtype=object, tupleize_cols=False) for index in (labels, wanted))
     position = known.get_indexer(wanted)
     unknown = wanted[position < 0]
-    if len(unknown):
+    if len(unknown) and unseen == "error":
         raise ValueError(
             f"{name} names group(s) that {where} does not know: {list_some(unknown)}. "
             f"Known groups: {list_some(labels, most=10)}."

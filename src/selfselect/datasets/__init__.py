@@ -6,12 +6,13 @@ from ._synthetic import (
     make_ordering_constraint,
     make_precision_curves,
 )
-from ._tables import BrokenDataFileError, fetch_adult, fetch_bank
+from ._tables import BrokenDataFileError, fetch_adult, fetch_bank, fetch_fico
 
 __all__ = [
     "BrokenDataFileError",
     "fetch_adult",
     "fetch_bank",
+    "fetch_fico",
     "make_base_rate_groups",
     "make_calibrated_score",
     "make_ordering_constraint",

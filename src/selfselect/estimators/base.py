@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from dataclasses import field
+from dataclasses import field, replace
 from pathlib import Path
 from typing import Any, ClassVar, Self, cast
 
@@ -15,16 +15,16 @@ from sklearn.utils.validation import check_consistent_length, check_is_fitted, v
 
 from .._frames import from_plain, to_pandas, to_plain
 from .._notices import PromiseWarning, warn
-from .._validation import BoolArray, check_same_rows, check_weights
+from .._validation import BoolArray, check_choice, check_same_rows, check_weights
 from ..auditing import Audit, ScreeningResult
 from ..behaviour import Behaviour, BestResponse
 from ..constraints import Constraints, check_constraints, violations
 from ..costs import Cost, Subsidies, SubsidyKind, Terms
-from ..counting import encode_groups
+from ..counting import Unseen, encode_groups
 from ..learning import TrainingTerms
 from ..publishing import PublishedStatistics
 from ..publishing.splits import Publishing, TrainingSet, as_publishing
-from ..statistics import Guaranteed, LowerBound, Statistic
+from ..statistics import Guaranteed, LowerBound, Statistic, with_unpublished
 from .docs import estimator_class
 from .guarantee import fit_with_guarantee
 from .io import SAVING, save_model
@@ -276,10 +276,20 @@ class SelfSelectionClassifier(ClassifierMixin, BaseEstimator, ABC):
         check_is_fitted(self, "published_")
         return self.published_.shares(self._terms(cost, subsidies))
 
-    def applies_to(self, sensitive_features: Any, cost: Cost | None = None, subsidies: Subsidies = None) -> BoolArray:
-        """Whether each person applies; parameters as in :meth:`applies`."""
+    def applies_to(
+        self,
+        sensitive_features: Any,
+        cost: Cost | None = None,
+        subsidies: Subsidies = None,
+        *,
+        unseen: Unseen = "error",
+    ) -> BoolArray:
+        """Whether each person applies; parameters as in :meth:`applies`.
+
+        A group without published statistics is an error, or with ``unseen="abstain"`` stays away.
+        """
         check_is_fitted(self, "published_")
-        return self.published_.decisions_of(sensitive_features, self._terms(cost, subsidies))
+        return self.published_.decisions_of(sensitive_features, self._terms(cost, subsidies), unseen=unseen)
 
     def explain(self) -> str:
         """Say what is published about each group and why it applies or not, and which constraints hold: a line each."""
@@ -308,13 +318,14 @@ class SelfSelectionClassifier(ClassifierMixin, BaseEstimator, ABC):
         behaviour: Behaviour | None = None,
         sample_weight: ArrayLike | None = None,
         person: ArrayLike | None = None,
+        unseen: Unseen = "error",
     ) -> Audit:
         """Audit the classifier on new people, who decide by what was published in training.
 
         Parameters
         ----------
         X, y, sensitive_features
-            Features, labels and groups of new people. A group without published statistics is an error.
+            Features, labels and groups of new people.
         cost, subsidies
             As in :meth:`applies`.
         behaviour : Behaviour, optional
@@ -323,6 +334,9 @@ class SelfSelectionClassifier(ClassifierMixin, BaseEstimator, ABC):
             Weights.
         person : array-like of shape (n_rows,), optional
             Who each row is about, if people have several rows.
+        unseen : {"error", "abstain"}, default="error"
+            Whether a group without published statistics is an error, or one about which nothing is published, so that
+            it stays away.
 
         Returns
         -------
@@ -339,7 +353,12 @@ class SelfSelectionClassifier(ClassifierMixin, BaseEstimator, ABC):
             sample_weight=sample_weight,
             person=person,
         )
-        result = Audit(ScreeningResult(self.published_), people, self._terms(cost, subsidies, behaviour))
+        check_choice(unseen, "unseen", ("error", "abstain"))
+        published, terms = self.published_, self._terms(cost, subsidies, behaviour)
+        if unseen == "abstain":
+            published = published.including(people.groups)
+            terms = replace(terms, statistic=with_unpublished(terms.statistic, len(published)))
+        result = Audit(ScreeningResult(published), people, terms)
         _ = result.outcome  # raises if a group is unknown
         return result
 

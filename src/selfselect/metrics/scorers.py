@@ -11,6 +11,7 @@ from sklearn.utils.metadata_routing import MetadataRequest
 
 from .._validation import check_fraction
 from ..constraints import SHARE_SLACK
+from ..counting.groups import Unseen
 from ..outcomes import Outcome
 
 
@@ -100,6 +101,7 @@ def induced_accuracy_scorer(
     *,
     subsidies: Any = None,
     behaviour: Any = None,
+    unseen: Unseen = "error",
     max_social_cost: float | None = None,
     nobody: float = np.nan,
 ) -> ApplicationScorer:
@@ -114,6 +116,8 @@ def induced_accuracy_scorer(
     behaviour : Behaviour, optional
         How people respond to what is published; by default as the classifier was trained for. Name it to compare
         classifiers that were trained for different behaviours.
+    unseen : {"error", "abstain"}, default="error"
+        Whether a group that a fold has no published statistics about is an error or stays away.
     max_social_cost : float, optional
         Largest social cost among the people who are scored. Above it the score is ``limit - social cost``, which is
         negative and so worse than any induced accuracy.
@@ -135,25 +139,27 @@ def induced_accuracy_scorer(
     """
     if max_social_cost is not None:
         check_fraction(max_social_cost, "max_social_cost")
-    terms = {"cost": cost, "subsidies": subsidies, "behaviour": behaviour}
+    terms = {"cost": cost, "subsidies": subsidies, "behaviour": behaviour, "unseen": unseen}
     options = {"max_social_cost": max_social_cost, "nobody": nobody}
     return ApplicationScorer("induced_accuracy_scorer", _induced_accuracy, terms, **options)
 
 
-def social_cost_scorer(cost: Any = None, *, subsidies: Any = None, behaviour: Any = None) -> ApplicationScorer:
+def social_cost_scorer(
+    cost: Any = None, *, subsidies: Any = None, behaviour: Any = None, unseen: Unseen = "error"
+) -> ApplicationScorer:
     """Make a scorer for ``cross_validate`` and ``GridSearchCV``: minus the social cost, so that larger is better.
 
     It is -1 if nobody applies, and NaN if nobody is qualified.
 
     Parameters
     ----------
-    cost, subsidies, behaviour
+    cost, subsidies, behaviour, unseen
         As in :func:`induced_accuracy_scorer`.
 
     Examples
     --------
     >>> social_cost_scorer(cost=0.7)
-    social_cost_scorer(cost=0.7, subsidies=None, behaviour=None)
+    social_cost_scorer(cost=0.7, subsidies=None, behaviour=None, unseen='error')
     """
-    terms = {"cost": cost, "subsidies": subsidies, "behaviour": behaviour}
+    terms = {"cost": cost, "subsidies": subsidies, "behaviour": behaviour, "unseen": unseen}
     return ApplicationScorer("social_cost_scorer", _minus_social_cost, terms)

@@ -14,6 +14,7 @@ from .curves import PrecisionCurvesDisplay
 from .frontiers import FrontierDisplay
 from .promised import PromisedDeliveredDisplay
 from .responses import EstimatedResponseDisplay
+from .rounds import RoundsDisplay
 from .rows import PublishedTableDisplay, WhoAppliesDisplay
 
 __all__ = [
@@ -22,5 +23,6 @@ __all__ = [
     "PrecisionCurvesDisplay",
     "PromisedDeliveredDisplay",
     "PublishedTableDisplay",
+    "RoundsDisplay",
     "WhoAppliesDisplay",
 ]

@@ -1,6 +1,7 @@
 """What is published about each group, and whose counts it rests on."""
 
 from ..statistics import LowerBound, Precision, Published, Statistic
+from .anytime import AnytimeLowerBound
 from .curves import ThresholdCurves, ThresholdSums
 from .guarantee import GuaranteedThresholds, guarantee_groups, guarantee_thresholds, threshold_sequences
 from .pooling import PooledLowerBound
@@ -8,6 +9,7 @@ from .published import PublishedStatistics
 from .splits import CrossFit, Holdout, TrainingSet
 
 __all__ = [
+    "AnytimeLowerBound",
     "CrossFit",
     "GuaranteedThresholds",
     "Holdout",

@@ -10,6 +10,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from .._frames import few_rows, from_plain, to_plain
 from .._validation import (
+    FloatArray,
     as_column,
     check_binary,
     check_floats,
@@ -22,9 +23,16 @@ from .._validation import (
 from ..behaviour import BestResponse, Undefined, as_decisions
 from ..costs import Cost, Subsidies, SubsidyKind, Terms
 from ..counting.counts import COUNT_NAMES, GroupCounts
-from ..counting.groups import encode_groups, position_of, with_same_columns
+from ..counting.groups import Unseen, encode_groups, position_of, with_same_columns
 from ..counting.intervals import Interval, precision_interval, ratio
 from ..statistics import SLACK
+
+
+def expected_utility(counts: GroupCounts, cost: FloatArray, shares: FloatArray) -> FloatArray:
+    """What applicants of each group gain, ``a (TP - c PP)``, divided by the size of the group."""
+    gain = counts.true_positives - cost * counts.selected
+    gain = np.where(np.abs(gain) <= SLACK * counts.selected, 0.0, gain)  # a rounding error is not a loss
+    return ratio(shares * gain, counts.n)
 
 
 class PublishedStatistics:
@@ -222,6 +230,18 @@ class PublishedStatistics:
         position = position_of(self.groups, labels, "The table", "the list of groups")
         return PublishedStatistics(labels, self.counts.reindex(position, len(labels)))
 
+    def including(self, labels: pd.Index) -> PublishedStatistics:
+        """The same table with zeros for groups that it lacks, at its end: nothing is published about them."""
+        labels = with_same_columns(labels, self.groups, "The list of groups", "the table")
+        unseen = position_of(labels, self.groups, "The list of groups", "the table", unseen="abstain") < 0
+        if not unseen.any():
+            return self
+        both = [*self.groups, *labels[unseen]]
+        names = self.groups.names
+        many = self.groups.nlevels > 1
+        index = pd.MultiIndex.from_tuples(both) if many else pd.Index(both, tupleize_cols=False)
+        return self.reindex(index.set_names(names))
+
     def __eq__(self, other: object) -> bool:
         """Whether groups and counts are the same, in any order."""
         if not isinstance(other, PublishedStatistics):
@@ -350,28 +370,35 @@ class PublishedStatistics:
         subsidy_kind: SubsidyKind = "additive",
         undefined: Undefined = "abstain",
         missing: str = "error",
+        unseen: Unseen = "error",
     ) -> NDArray[np.bool_]:
         """Whether each person applies, given the published statistics of the person's group.
 
         Parameters
         ----------
         sensitive_features : array-like, Series, DataFrame or dict of columns
-            Group of each person. A group that is not in this table is an error.
+            Group of each person.
         cost, subsidies, subsidy_kind, undefined
             As in :meth:`applies`.
         missing
             As in :meth:`from_predictions`.
+        unseen : {"error", "abstain"}, default="error"
+            Whether a group that is not in this table is an error or stays away.
         """
         terms = Terms(cost, subsidies, subsidy_kind, BestResponse(undefined))
-        return self.decisions_of(sensitive_features, terms, missing=missing)
+        return self.decisions_of(sensitive_features, terms, missing=missing, unseen=unseen)
 
-    def decisions_of(self, sensitive_features: Any, terms: Terms, *, missing: str = "error") -> NDArray[np.bool_]:
+    def decisions_of(
+        self, sensitive_features: Any, terms: Terms, *, missing: str = "error", unseen: Unseen = "error"
+    ) -> NDArray[np.bool_]:
         """Whether most of each person's group applies."""
         if sensitive_features is None:
             raise TypeError("sensitive_features is None; pass the group of each person.")
         own = encode_groups(sensitive_features, missing=missing)
-        position = position_of(own.labels, self.groups, "sensitive_features", "the published statistics")
-        return np.asarray(self.decisions(terms).to_numpy()[position[own.codes]], dtype=bool)
+        where = "the published statistics"
+        position = position_of(own.labels, self.groups, "sensitive_features", where, unseen=unseen)
+        decisions = np.append(self.decisions(terms).to_numpy(), False)  # position -1: an unseen group
+        return np.asarray(decisions[position[own.codes]], dtype=bool)
 
     def applicant_utility(
         self, cost: Cost, subsidies: Subsidies = None, *, subsidy_kind: SubsidyKind = "additive"
@@ -384,8 +411,6 @@ class PublishedStatistics:
 
     def utility_under(self, terms: Terms) -> pd.Series:
         """Expected utility under any behaviour: what applicants gain, divided by the size of the group."""
-        counts = self.counts
-        gain = counts.true_positives - terms.effective_cost(self.groups) * counts.selected
-        gain = np.where(np.abs(gain) <= SLACK * counts.selected, 0.0, gain)  # a rounding error is not a loss
-        shares = np.asarray(terms.shares(self.groups, counts), dtype=np.float64)
-        return pd.Series(ratio(shares * gain, counts.n), index=self.groups, name="applicant_utility")
+        shares = np.asarray(terms.shares(self.groups, self.counts), dtype=np.float64)
+        utility = expected_utility(self.counts, terms.effective_cost(self.groups), shares)
+        return pd.Series(utility, index=self.groups, name="applicant_utility")

@@ -17,6 +17,7 @@ from .sentences.frontiers import NOTES
 if TYPE_CHECKING:  # importing plans would import all estimators
     from ..planning import SubsidyPlan, ThresholdFrontier
     from ..planning.thresholds import Point
+    from ..simulation import History
 
 #: Columns of each group of an audit.
 GROUP_COLUMNS = (
@@ -252,4 +253,21 @@ def _point(names: Sequence[str] | None, point: Point) -> dict[str, Any]:
         "held_out_accuracy": plain_value(point.held_out_accuracy),
         "held_out_social_cost": plain_value(point.held_out_social_cost),
         "met": point.met,
+    }
+
+
+# ---------------------------------------------------------------------- rounds
+
+
+def history_to_dict(history: History) -> dict[str, Any]:
+    """A history: totals of each round, with the numbers of each group."""
+    frame = history.to_frame().drop(columns=["round", "group"])
+    size = len(history.names)
+    return {
+        **source_to_dict(history.provenance),
+        "stopped": history.stopped or None,
+        "rounds": [
+            {"round": i + 1, **total, "groups": plain_groups(history.names, frame.iloc[i * size : (i + 1) * size])}
+            for i, total in enumerate(plain_rows(history.totals()))
+        ],
     }

@@ -1,12 +1,13 @@
-"""HTML pages of audits, plans, comparisons and frontiers."""
+"""HTML pages of audits, plans, comparisons, frontiers and repeated deployment."""
 
 from __future__ import annotations
 
 import math
+from collections.abc import Callable
 from dataclasses import asdict, dataclass
 from typing import TYPE_CHECKING, Any
 
-from .._formats import count
+from .._formats import PLACES, amount, count, or_dash, percent
 from ..auditing import Audit, Comparison
 from .dicts import MAX_RESAMPLED_GROUPS, plain_value
 from .page_data import audit_data, natural_order, page_constants, short_name, source_data
@@ -15,10 +16,12 @@ from .sentences.audits import POOL_NOTE, group_statuses, uncertainty_lines
 from .sentences.comparisons import change_text, comparison_note, comparison_sentences
 from .sentences.frontiers import KINDS, NOTES, frontier_sentences
 from .sentences.plans import plan_sentences
+from .sentences.rounds import round_sentences, shown_rounds
 from .tables import change_rows, difference_rows, effect_rows, impact_rows, payment_rows, point_row
 
 if TYPE_CHECKING:  # importing plans would import all estimators
     from ..planning import SubsidyPlan, ThresholdFrontier
+    from ..simulation import History
 
 #: Sentences about groups that stand in the file itself, for readers without scripts.
 MAX_SENTENCES = 50
@@ -183,3 +186,73 @@ def frontier_page(frontier: ThresholdFrontier) -> str:
             "provenance": source_data(frontier.provenance),
         }
     )
+
+
+#: Columns of the table of totals on the page of a history, and how they are written.
+TOTALS: dict[str, tuple[str, Callable[[float], str]]] = {
+    "applicants": ("apply", lambda people: count(round(people))),
+    "selected": ("pass", lambda people: count(round(people))),
+    "explored": ("explored", lambda people: count(round(people))),
+    "hired": ("hired", lambda people: count(round(people))),
+    "induced_accuracy": ("accuracy among applicants", percent),
+    "social_cost": ("qualified who stay away", percent),
+    "subsidies": ("paid", amount),
+}
+
+
+def history_page(history: History) -> str:
+    """Page of repeated deployment: who is still there, round by round, and the totals of each round."""
+    shares, names = history.shares.to_numpy(), [short_name(name) for name in history.names]
+    rounds = shown_rounds(len(history))
+    published = history.to_frame()["published"].to_numpy().reshape(shares.shape)
+    size = history.counts.n[0]
+    order = natural_order(history.names) or list(range(len(names)))
+    largest = set((-size).argsort(kind="stable")[:MAX_GRID_ROWS].tolist())
+    return render_document(
+        {
+            "eyebrow": "Who is still there?",
+            "title": short_name(history.provenance.title or "Repeated deployment"),
+            "headline": round_sentences(history),
+            "paragraphs": ROUND_NOTES,
+            "chart": {
+                "kind": "rounds",
+                "title": "Who applies, round by round",
+                "text": "A row is a group, a column is a round. The darker a cell, the larger the share of the group "
+                "that applies; a dot means that nobody does.",
+                "rounds": rounds,
+                "total": len(names),
+                "groups": [
+                    {
+                        "name": names[z],
+                        "share": [plain_value(shares[t - 1, z]) for t in rounds],
+                        "published": [plain_value(published[t - 1, z]) for t in rounds],
+                    }
+                    for z in order
+                    if z in largest
+                ],
+            },
+            "tables": [
+                {
+                    "title": "Round by round",
+                    "rows": [
+                        {"round": count(t)} | {text: or_dash(row[name], form) for name, (text, form) in TOTALS.items()}
+                        for t, row in history.totals().round(2 * PLACES).to_dict("index").items()
+                    ],
+                    "left": [],
+                }
+            ],
+            "constants": page_constants(),
+            "provenance": source_data(history.provenance),
+        }
+    )
+
+
+#: Groups with a row in the chart of a history: the largest.
+MAX_GRID_ROWS = 40
+ROUND_NOTES = [
+    "In each round the model is fitted to the people whose labels are known, a number is published about each group, "
+    "people apply or stay away, and the labels of those who are tested become known. Nothing is published about a "
+    "group without labels, and it stays away.",
+    "Numbers of people are expected values if only a share of a group applies. Who is drawn to apply and to be "
+    "explored depends on a seed.",
+]

@@ -27,7 +27,7 @@ COMMON = "content numbers elements tables looks charts".split()
 SCRIPTS = [*COMMON, *"people binomial intervals terms outcome undecided promises words findings setting".split()]
 SCRIPTS += "who_chart groups threshold_charts outcome_charts furniture wiring".split()
 #: Pages that state something once.
-DOCUMENT_SCRIPTS = [*COMMON, "comparison_chart", "frontier_chart", "furniture", "document"]
+DOCUMENT_SCRIPTS = [*COMMON, "comparison_chart", "frontier_chart", "rounds_chart", "furniture", "document"]
 
 #: Longer tables of impact ratios are left to files.
 MAX_IMPACT_ROWS = 100

@@ -1,6 +1,6 @@
 // The picture of a page that states something once.
 
-const KINDS = { comparison: [comparisonPicture, comparisonTable], frontier: [frontierPicture, frontierTable] };
+const KINDS = { comparison: [comparisonPicture, comparisonTable], frontier: [frontierPicture, frontierTable], rounds: [roundsPicture, roundsTable] };
 const [makePicture, makeTable] = KINDS[content.chart.kind];
 pictures.document = makePicture(content.chart);
 tables.document = makeTable(content.chart);
