@@ -118,8 +118,9 @@ def show_rounds(people: DemoPeople) -> None:
     click.echo(
         f"\nScreening is repeated. The firm begins with the labels of {INITIAL:.0%} of these people. In each round it "
         "retrains and publishes,\npeople apply or stay away, and only those who pass are tested, so that their labels "
-        f"become known. At a cost of\n{ROUNDS_COST:g}, a group whose bound starts out too low stays away, no label of "
-        "it is ever added, and it stays away for good.\nTesting some people at random brings groups back:\n"
+        f"become known. At a cost of\n{ROUNDS_COST:g}, a group whose bound is too low stays away and adds no labels, "
+        "so that its bound may stay too low for good.\nTesting some people at random, whether they apply or not, "
+        "changes that:\n"
     )
     firm = NaiveClassifier(cost=ROUNDS_COST, publish=CrossFit(3, LowerBound(0.9)))
     for text, share in (("without exploration", 0.0), (f"testing {EXPLORATION:.0%} at random", EXPLORATION)):
