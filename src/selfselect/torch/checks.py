@@ -9,7 +9,7 @@ import torch
 from numpy.typing import NDArray
 from torch import Tensor
 
-from .._validation import FloatArray
+from .._validation import BoolArray, FloatArray, check_binary
 
 
 def as_array(values: Any) -> Any:
@@ -18,6 +18,15 @@ def as_array(values: Any) -> Any:
         return values
     values = values.detach().cpu()
     return (values.float() if values.dtype == torch.bfloat16 else values).numpy()  # numpy has no bfloat16
+
+
+def check_labels(y: Any) -> BoolArray:
+    """Labels of 0 and 1 as a boolean array."""
+    labels = np.asarray(as_array(y))
+    qualified = labels == 1
+    if labels.ndim == 1 and labels.size and (qualified | (labels == 0)).all():
+        return qualified
+    return check_binary(labels, "y")  # slower; says what is wrong
 
 
 def check_score(score: Any, n_rows: int) -> FloatArray:
@@ -34,8 +43,8 @@ def check_score(score: Any, n_rows: int) -> FloatArray:
             remedy = "The module must have one output per person: end it with Linear(..., 1)."
         raise ValueError(f"score has shape {shape}, but y has {n_rows} entries. {remedy}")
     numbers: FloatArray = as_array(score).astype(np.float64, copy=False)
-    wrong = np.argwhere(~np.isfinite(numbers))
-    if len(wrong):
+    if not np.isfinite(numbers).all():
+        wrong = np.argwhere(~np.isfinite(numbers))
         raise ValueError(
             f"score is NaN or infinite for {len(wrong)} of {numbers.size} entries, first at row {wrong[0, -1]}. "
             "Look for missing features; if the training diverged, lower the learning rate or clip gradients."

@@ -63,7 +63,7 @@ class TorchStrategicClassifier(SelfSelectionClassifier):
     optimizer : str or class, default="Adam"
         Name of a class in :mod:`torch.optim`, or a class.
     device : str, default="cpu"
-        Where the module is trained and evaluated.
+        Where the module is trained and evaluated. It must have double precision, which "mps" has not.
     warm_start_naive : bool, default=True
         Whether to start with ordinary epochs. A group that is far from applying has almost no strategic gradient.
     random_state : int or RandomState, optional

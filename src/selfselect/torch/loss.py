@@ -11,13 +11,13 @@ import pandas as pd
 import torch
 from torch import Tensor, nn
 
-from .._validation import FloatArray, check_binary, check_weights, check_whole
+from .._validation import FloatArray, check_weights, check_whole
 from ..behaviour import Behaviour
 from ..constraints import Constraint
 from ..counting import GroupCodes
 from ..counting.sums import Sums
 from ..learning import DescentSettings, StrategicObjective
-from .checks import as_array, check_codes, check_score
+from .checks import as_array, check_codes, check_labels, check_score
 
 #: Temperatures without a preset: half of the paper's, so that scores are log-odds as in ordinary training.
 LOG_ODDS = {"temperature": 1.0, "precision_temperature": 2.5}
@@ -147,7 +147,7 @@ class StrategicLoss(nn.Module):
         -------
         tensor of shape () or (n_scores,)
         """
-        labels = check_binary(as_array(y), "y")
+        labels = check_labels(y)
         numbers = check_score(score, len(labels))
         codes = check_codes(group, len(labels), self.n_groups)
         weight = check_weights(as_array(sample_weight), len(labels))
