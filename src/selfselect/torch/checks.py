@@ -25,7 +25,7 @@ def check_labels(y: Any) -> BoolArray:
     labels = np.asarray(as_array(y))
     qualified = labels == 1
     if labels.ndim == 1 and labels.size and (qualified | (labels == 0)).all():
-        return qualified
+        return np.asarray(qualified, dtype=bool)
     return check_binary(labels, "y")  # slower; says what is wrong
 
 
