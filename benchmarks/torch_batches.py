@@ -64,14 +64,15 @@ class Adult:
         )
         return found[0][0], 100 * (found[-1][0] / found[0][0] - 1), found[0][1]
 
-    def train(self, loss, batches, steps, noise=0.0, seed=0):
+    def train(self, loss, batches, steps, noise=0.0, seed=0, weight=None):
         """Objective on all people after steps on batches, and the groups that apply."""
         module = self.linear(noise, seed)
         optimizer = torch.optim.Adam(module.parameters(), RATE)
         schedule = torch.optim.lr_scheduler.CosineAnnealingLR(optimizer, steps)
         for _, batch in zip(range(steps), batches, strict=False):
             optimizer.zero_grad()
-            loss(module(self.X[batch])[:, 0], self.y[batch], self.group[batch]).backward()
+            weights = None if weight is None else weight[batch]
+            loss(module(self.X[batch])[:, 0], self.y[batch], self.group[batch], weights).backward()
             optimizer.step()
             schedule.step()
         loss.eval()
@@ -91,13 +92,13 @@ def epochs(sampler):
         yield from map(torch.tensor, sampler)
 
 
-def excess(people, cost, size, full, running, steps=STEPS):
+def excess(people, cost, size, full, running, steps=STEPS, least=0):
     """By how many percent the objective ends above that of everybody at once, and whether the same groups apply."""
     percent, same = [], 0
     for seed in SEEDS:
-        sampler = GroupBatchSampler(people.group, size, seed=seed)
-        decay = 1 - 1 / len(sampler) if running else None  # a memory of one epoch
-        value, groups = people.train(StrategicLoss(cost, N_GROUPS, decay=decay), epochs(sampler), steps)
+        sampler = GroupBatchSampler(people.group, size, min_per_group=least, seed=seed)
+        loss = StrategicLoss(cost, N_GROUPS, decay=1 - 1 / len(sampler) if running else None)  # a memory of one epoch
+        value, groups = people.train(loss, epochs(sampler), steps, weight=sampler.weight if least else None)
         percent.append(100 * (value / full[0] - 1))
         same += groups == full[2]
     return f"{np.mean(percent):+.1f}% ({min(percent):+.1f} to {max(percent):+.1f}), {same} of {len(SEEDS)}"

@@ -257,7 +257,9 @@ def test_the_weights_of_the_best_epoch_are_kept_and_training_stops_early(people,
 def test_progress_is_shown_epoch_by_epoch(people, monkeypatch):
     X, y, z = people
     shown, tqdm = io.StringIO(), training.tqdm
-    monkeypatch.setattr(training, "tqdm", lambda **kw: tqdm(**kw | {"file": shown, "disable": False, "delay": 0}))
+    monkeypatch.setattr(
+        training, "tqdm", lambda **kw: tqdm(**kw | {"file": shown, "disable": False, "delay": 0, "mininterval": 0})
+    )
     TorchStrategicClassifier(**SHORT | {"publish": "train"}).fit(X, y, sensitive_features=z)
     assert "epochs" in shown.getvalue()
     assert "6/6" in shown.getvalue()
@@ -284,7 +286,9 @@ def test_learning_rates_and_modules_are_searched_with_metadata_routing(people):
         ({"optimizer": "Adamant"}, "optimizer must be the name of a class of torch.optim"),
         ({"thresholds": "two"}, "thresholds must be one of"),
         ({"device": "gpu"}, "device='gpu' cannot be used"),
+        ({"device": "meta"}, "device='meta' cannot be used"),
         ({"module": Linear, "module_params": {"width": 2}}, "module cannot be built.*'width'.*module_params"),
+        ({"module_params": {"hiden": (4,)}}, "module cannot be built.*'hiden'.*module_params"),
         ({"module": "mlp"}, "module must be a class or an instance"),
         ({"module": Linear, "module_params": {"n_scores": 2}}, "it must return one score per row"),
         ({"module": Linear(), "module_params": {"n_scores": 1}}, "module is an instance"),
@@ -296,6 +300,13 @@ def test_wrong_settings_are_refused_by_name(people, settings, message):
         TorchStrategicClassifier(**SHORT | settings).fit(np.asarray(X)[:, :3], y, sensitive_features=z)
 
 
+def test_a_module_for_other_features_is_shown_what_it_got(people):
+    X, y, z = people
+    with pytest.raises(RuntimeError) as caught:
+        TorchStrategicClassifier(**SHORT, module=nn.Linear(7, 1)).fit(np.asarray(X)[:, :3], y, sensitive_features=z)
+    assert "module got a batch of shape (128, 3) of torch.float32" in caught.value.__notes__[0]
+
+
 def test_wrong_features_are_refused_by_name(people):
     X, y, z = people
     broken = np.asarray(X).copy()
@@ -305,18 +316,6 @@ def test_wrong_features_are_refused_by_name(people):
             TorchStrategicClassifier(**SHORT).fit(features, y, sensitive_features=z)
     with pytest.raises(ValueError, match="Lengths differ"):
         TorchStrategicClassifier(**SHORT).fit({"a": broken[5:], "b": broken[6:]}, y, sensitive_features=z)
-
-
-def test_without_skorch_the_error_names_the_remedy():
-    code = """import sys
-sys.modules["skorch"] = None
-from selfselect.torch import TorchStrategicClassifier
-try:
-    TorchStrategicClassifier().fit([[0.0], [1.0]] * 20, [0, 1] * 20, sensitive_features=["a"] * 40)
-except ImportError as error:
-    sys.exit("pip install selfselect[torch]" not in str(error))
-sys.exit(2)"""
-    assert subprocess.run([sys.executable, "-c", code], check=False).returncode == 0
 
 
 @pytest.mark.parametrize("name", ["torch_images", "torch_text", "torch_skorch"])

@@ -37,6 +37,37 @@ def test_a_seed_repeats_all_epochs_and_epochs_differ():
     assert epochs[0] != list(GroupBatchSampler(group, 10, seed=8))
 
 
+@given(st.lists(st.integers(1, 80), min_size=1, max_size=6), st.integers(1, 60), st.integers(1, 10), st.integers(0, 5))
+def test_small_groups_are_drawn_again_until_batches_have_enough_and_weights_undo_it(sizes, batch_size, least, seed):
+    if least * len(sizes) >= batch_size:
+        with pytest.raises(ValueError, match=f"Set batch_size above {least * len(sizes)}"):
+            GroupBatchSampler(np.repeat(np.arange(len(sizes)), sizes), batch_size, min_per_group=least)
+        return
+    group = np.random.default_rng(seed).permutation(np.repeat(np.arange(len(sizes)), sizes))
+    sampler = GroupBatchSampler(group, batch_size, min_per_group=least, seed=seed)
+    batches = list(sampler)
+    assert len(batches) == len(sampler)
+    drawn = np.bincount(np.concatenate(batches), minlength=len(group))
+    by_group = np.bincount(group, drawn)
+    np.testing.assert_allclose(np.bincount(group, drawn * sampler.weight.numpy()), sizes, rtol=1e-5)
+    assert (by_group * batch_size / drawn.sum() > least - len(sizes) * least / drawn.sum() - 1e-4).all()
+    for size, times in zip(sizes, (drawn[group == code] for code in range(len(sizes))), strict=True):
+        assert times.min() >= 1  # everybody, and all about as often
+        assert times.max() - times.min() <= 1
+        assert times.sum() == size or times.sum() * batch_size / drawn.sum() < least + 1
+
+
+def test_without_a_minimum_nobody_is_drawn_twice():
+    assert (GroupBatchSampler([0] * 90 + [1], 10).weight == 1).all()
+
+
+def test_a_loaded_state_continues_with_the_next_epoch():
+    one, other = (GroupBatchSampler(torch.arange(100) % 3, 10, seed=seed) for seed in (0, 1))
+    list(one)
+    other.load_state_dict(one.state_dict())
+    assert list(one) == list(other)
+
+
 def test_labels_and_their_codes_give_the_same_batches():
     assert list(GroupBatchSampler(["b", "a", "b", "a"], 2)) == list(GroupBatchSampler(torch.tensor([1, 0, 1, 0]), 2))
 
@@ -45,6 +76,11 @@ def test_the_last_batch_can_be_left_out():
     sampler = GroupBatchSampler(torch.arange(25) % 2, 10, drop_last=True)
     assert [len(batch) for batch in sampler] == [10, 10]
     assert len(sampler) == 2
+
+
+def test_to_leave_out_the_only_batch_is_refused():
+    with pytest.raises(ValueError, match="drop_last=True leaves no batch"):
+        GroupBatchSampler([0, 1], 3, drop_last=True)
 
 
 def test_a_data_loader_takes_the_batches():
@@ -57,8 +93,7 @@ def test_a_data_loader_takes_the_batches():
 @pytest.mark.parametrize(
     ("arguments", "match"),
     [
-        ((torch.zeros(3, 2), 2), "group has shape"),
-        ((torch.zeros(0), 2), "group has shape"),
+        ((torch.zeros(0), 2), "is empty"),
         ((torch.zeros(3), 0), "batch_size must be a whole number of at least 1"),
     ],
 )

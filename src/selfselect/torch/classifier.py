@@ -15,7 +15,7 @@ from torch import nn
 
 from .._frames import to_pandas
 from .._validation import FloatArray, check_choice, check_same_rows
-from ..constraints import Constraint, InfeasibleError, check_constraints
+from ..constraints import Constraint, InfeasibleError
 from ..costs import Cost
 from ..estimators import GroupThresholdClassifier, SemiStrategicClassifier
 from ..estimators.base import SelfSelectionClassifier
@@ -24,10 +24,10 @@ from ..estimators.io import SAVING
 from ..estimators.training_data import TrainingPeople, plain_groups
 from ..publishing.splits import Rows, Splits
 from ..statistics import Precision
-from .features import Features, check_parts, unwrap
+from .features import ALONE, Features, check_parts, unwrap
 from .loss import StrategicLoss
 from .network import Network
-from .training import TrainingSettings, train_network
+from .training import check_settings, train_network
 
 #: Standard errors that are subtracted from the accuracy of an epoch: few people compare epochs.
 CAUTION = 1.0
@@ -63,7 +63,7 @@ class TorchStrategicClassifier(SelfSelectionClassifier):
     optimizer : str or class, default="Adam"
         Name of a class in :mod:`torch.optim`, or a class.
     device : str, default="cpu"
-        Where the module is trained and evaluated.
+        Where the module is trained and evaluated. It must have double precision, which "mps" has not.
     warm_start_naive : bool, default=True
         Whether to start with ordinary epochs. A group that is far from applying has almost no strategic gradient.
     random_state : int or RandomState, optional
@@ -122,7 +122,7 @@ class TorchStrategicClassifier(SelfSelectionClassifier):
         self, X: Any, y: ArrayLike, *, sensitive_features: Any = None, sample_weight: Any = None, person: Any = None
     ) -> Self:
         """Train the network, choose thresholds and publish statistics; see :meth:`NaiveClassifier.fit`."""
-        check_choice(self.thresholds, "thresholds", ("one", "per_group"))
+        check_choice(self.thresholds, "thresholds", tuple(CHOOSERS))
         X = unwrap(X)
         X = check_parts(X) if type(X) is dict else X  # sparse tables may be subclasses of dict
         given = {"sensitive_features": sensitive_features, "sample_weight": sample_weight, "person": person}
@@ -135,11 +135,11 @@ class TorchStrategicClassifier(SelfSelectionClassifier):
 
     def _features(self, X: Any, *, reset: bool) -> Features:
         """Checked features: finite numbers."""
-        if type(X) is dict:
-            return check_parts(X)
         if isinstance(X, Features):
             return X
-        return Features(validate_data(self, X, reset=reset, allow_nd=True))
+        if type(X) is dict:
+            return check_parts(X)
+        return Features({ALONE: validate_data(self, X, reset=reset, allow_nd=True)})
 
     def __getstate__(self) -> dict[str, Any]:
         if SAVING.get() and isinstance(self.module, nn.Module):
@@ -154,21 +154,11 @@ class TorchStrategicClassifier(SelfSelectionClassifier):
         return self.thresholds == "one"
 
     def _fit(self, people: TrainingPeople) -> tuple[NDArray[Any], NDArray[Any]]:
-        settings = TrainingSettings(
-            self.module,
-            self.module_params,
-            self.max_epochs,
-            self.batch_size,
-            self.lr,
-            self.optimizer,
-            self.device,
-            self.warm_start_naive,
-            int(check_random_state(self.random_state).randint(2**31 - 1)),
-        )
-        settings.check()
+        check_settings(self)
         for name in ("threshold_", "thresholds_", "curve_", "allocation_"):  # of an earlier fit
             self.__dict__.pop(name, None)
-        chooser = self._chooser(estimator=settings)
+        chooser = self._chooser(estimator=self)
+        chooser.seed = int(check_random_state(self.random_state).randint(2**31 - 1))
         scores: tuple[NDArray[Any], NDArray[Any]] = chooser._fit(people)
         self.__dict__.update(_fitted(chooser))
         return scores
@@ -177,7 +167,6 @@ class TorchStrategicClassifier(SelfSelectionClassifier):
         """Classifier that chooses the thresholds, with what is fitted so far."""
         shared = ("cost", "subsidies", "subsidy_kind", "behaviour", "constraints", "publish", "pos_label")
         chooser = CHOOSERS[self.thresholds](**({name: getattr(self, name) for name in shared} | params))
-        chooser.device = self.device
         chooser.__dict__.update(_fitted(self))
         return chooser
 
@@ -224,9 +213,7 @@ def _fitted(model: Any) -> dict[str, Any]:
 class _TrainsNetworks:
     """Mixin of classifiers that choose thresholds: their score is a network, trained to some of the people."""
 
-    device = "cpu"
-
-    def _fit_inner(self: Any, people: TrainingPeople, rows: Rows, settings: Any) -> Network:
+    def _fit_inner(self: Any, people: TrainingPeople, rows: Rows, model: TorchStrategicClassifier) -> Network:
         labels = people.groups.labels
         costs = self._terms().effective_cost(labels)
         judge = type(self)(**(self.get_params(deep=False) | {"publish": "train", "caution": CAUTION}))
@@ -234,8 +221,7 @@ class _TrainsNetworks:
         def make_loss(**batches: Any) -> StrategicLoss:
             loss = StrategicLoss(costs, len(labels), self.behaviour, **batches)
             # constraints and behaviours know groups by their labels
-            constraints = tuple(check_constraints(self.constraints))
-            loss.objective = replace(loss.objective, constraints=constraints).for_groups(labels)
+            loss.objective = replace(loss.objective, constraints=tuple(self.constraints)).for_groups(labels)
             return loss
 
         def accuracy(splits: Splits, score: FloatArray) -> float:
@@ -245,10 +231,10 @@ class _TrainsNetworks:
                 return -1.0
             return value if np.isfinite(value) else -1.0
 
-        return train_network(settings, people, rows, make_loss, accuracy)
+        return train_network(model, self.seed, people, rows, make_loss, accuracy)
 
     def _score_of(self: Any, inner: Network, X: Features, groups: Any) -> FloatArray:
-        return inner.decision_function(X, self.device)
+        return inner.decision_function(X, self.estimator.device)
 
 
 class _OneThreshold(_TrainsNetworks, SemiStrategicClassifier):

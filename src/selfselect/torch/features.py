@@ -11,31 +11,29 @@ import torch
 from numpy.typing import NDArray
 from scipy.sparse import issparse
 from sklearn.utils import check_array
-from torch.utils.data import Dataset, default_collate
+from torch.utils.data import Dataset, IterableDataset, default_collate
 
 from .._validation import check_same_length
+from .checks import as_array
 
 #: Rows with more values are hashed as a whole, not column by column.
 MAX_COLUMNS = 512
+#: Name of an array that is passed to the module by itself.
+ALONE = ""
 
 
 class Features:
-    """Rows of one array of any shape, or of a dict of arrays; ``features[rows]`` selects rows.
+    """Rows of arrays of any shape, by name; ``features[rows]`` selects rows.
 
     Examples
     --------
     >>> images = Features({"image": np.zeros((5, 8, 8)), "age": np.arange(5)})
-    >>> images.shape, images[np.array([0, 3])].parts["age"].tolist()
+    >>> images.shape, images[np.array([0, 3])].arrays["age"].tolist()
     ((5, 65), [0, 3])
     """
 
-    def __init__(self, parts: Any) -> None:
-        self.parts = parts
-
-    @property
-    def arrays(self) -> dict[str, NDArray[Any]]:
-        """All arrays by name; a single array is called X."""
-        return self.parts if isinstance(self.parts, dict) else {"X": self.parts}
+    def __init__(self, arrays: dict[str, NDArray[Any]]) -> None:
+        self.arrays = arrays
 
     @property
     def layout(self) -> dict[str, tuple[int, ...]]:
@@ -51,9 +49,7 @@ class Features:
         return len(self), sum(int(np.prod(shape)) for shape in self.layout.values())
 
     def __getitem__(self, rows: Any) -> Features:
-        if isinstance(self.parts, dict):
-            return Features({name: array[rows] for name, array in self.parts.items()})
-        return Features(self.parts[rows])
+        return Features({name: array[rows] for name, array in self.arrays.items()})
 
     def flat(self) -> NDArray[np.float64]:
         """All values of a row in one row of a table."""
@@ -70,25 +66,22 @@ class Features:
         return np.asarray(hashes.sum(axis=1, dtype=np.uint64)[:, None])
 
     def tensors(self) -> Any:
-        """The parts as tensors: whole numbers as int64, all other numbers as float32."""
-
-        def tensor(array: NDArray[Any]) -> torch.Tensor:
-            return torch.from_numpy(array.astype(np.int64 if array.dtype.kind in "iu" else np.float32))
-
-        return {k: tensor(v) for k, v in self.parts.items()} if isinstance(self.parts, dict) else tensor(self.parts)
+        """The arrays as tensors: whole numbers as int64, all other numbers as float32."""
+        tensors = {
+            name: torch.from_numpy(array.astype(np.int64 if array.dtype.kind in "iu" else np.float32))
+            for name, array in self.arrays.items()
+        }
+        return tensors.get(ALONE, tensors)
 
 
 def unwrap(X: Any) -> Any:
     """Tensors as arrays, and a Dataset as the batch of all its items; of items that are tuples, the first entry."""
     if isinstance(X, Dataset):
-        items = [X[i] for i in range(len(X))]
+        items = X if isinstance(X, IterableDataset) else (X[i] for i in range(len(X)))
         X = default_collate([item[0] if isinstance(item, tuple | list) else item for item in items])
     if isinstance(X, Mapping) and not issparse(X):  # a sparse matrix may be a dict of its cells
         return {str(name): unwrap(part) for name, part in X.items()}
-    if isinstance(X, torch.Tensor):
-        X = X.detach().cpu()
-        return X.float().numpy() if X.dtype == torch.bfloat16 else X.numpy()
-    return X
+    return as_array(X)
 
 
 def check_parts(X: dict[str, Any]) -> Features:

@@ -11,13 +11,13 @@ import pandas as pd
 import torch
 from torch import Tensor, nn
 
-from .._validation import FloatArray, check_fraction, check_whole
-from ..behaviour import Behaviour, check_margin
+from .._validation import FloatArray, check_weights, check_whole
+from ..behaviour import Behaviour
 from ..constraints import Constraint
 from ..counting import GroupCodes
 from ..counting.sums import Sums
 from ..learning import DescentSettings, StrategicObjective
-from .checks import check_codes, check_labels, check_score, check_weight
+from .checks import as_array, check_codes, check_labels, check_score
 
 #: Temperatures without a preset: half of the paper's, so that scores are log-odds as in ordinary training.
 LOG_ODDS = {"temperature": 1.0, "precision_temperature": 2.5}
@@ -32,7 +32,7 @@ class StrategicLoss(nn.Module):
 
     Parameters
     ----------
-    cost : float, or sequence of n_groups floats
+    cost : float, sequence of n_groups floats, or mapping from code to float
         Cost that each group faces, in [0, 1].
     n_groups : int
         Number of groups. Groups are codes from 0 to ``n_groups - 1``, as made by :func:`~selfselect.encode_groups`.
@@ -66,15 +66,17 @@ class StrategicLoss(nn.Module):
     without running sums, batches train for another objective. Let running sums remember about one epoch,
     ``decay=1 - 1 / len(loader)``. A group that is missing from a batch keeps its rates in the running sums, and
     its number of people shrinks towards its average per batch. Running sums are bias-corrected buffers in
-    ``state_dict``. In evaluation mode (``loss.eval()``) they are neither used nor changed: the value is that of the
-    given people. On Adult, 10,000 batches of 256 end within 1% of training on everybody. With fewer steps, smaller
-    batches, or a group of which a batch has less than one person, they can end well above it, sometimes with other
-    groups applying. Compare a few seeds.
+    ``state_dict``, always in double precision. In evaluation mode (``loss.eval()``) they are neither used nor changed:
+    the value is that of the given people. On Adult, 10,000 batches of 256 end within 1% of training on everybody, if
+    each has some people of every group (``min_per_group`` of :class:`~selfselect.torch.GroupBatchSampler`). With fewer
+    steps, smaller batches, or a group of which a batch has less than one person, they can end well above it, sometimes
+    with other groups applying. Compare a few seeds.
 
     **Start from an ordinary module**: train with ``BCEWithLogitsLoss`` first. A group whose smooth application is
     almost 0 has almost no gradient.
 
-    The gradient cannot be differentiated again.
+    **Second derivatives** raise an error: behaviours and constraints give first derivatives only, and hard counts,
+    which correct the smooth precision, have none.
 
     Examples
     --------
@@ -113,13 +115,9 @@ class StrategicLoss(nn.Module):
         }
         chosen = {name: value for name, value in given.items() if value is not None}
         descent = DescentSettings.of(preset, **((LOG_ODDS if preset is None else {}) | chosen))
-        objective = StrategicObjective(
-            _costs(cost, self.n_groups, settings.get("margin", 0.0)),
-            behaviour,
-            tuple(constraints),
-            **(descent.of_objective | settings),
-        )
+        objective = StrategicObjective(cost, behaviour, tuple(constraints), **(descent.of_objective | settings))
         self.objective = objective.for_groups(pd.RangeIndex(self.n_groups, name="group"))
+        _ = self.objective._costs  # raises if one is outside [0, 1]
         self._corrected_by_previous = descent.corrected_by == "previous"
         if decay is not None and not 0 <= decay < 1:
             raise ValueError(f"decay must lie in [0, 1), got {decay!r}. Use 0.99 for batches, None for the whole data.")
@@ -152,7 +150,7 @@ class StrategicLoss(nn.Module):
         labels = check_labels(y)
         numbers = check_score(score, len(labels))
         codes = check_codes(group, len(labels), self.n_groups)
-        weight = check_weight(sample_weight, len(labels))
+        weight = check_weights(as_array(sample_weight), len(labels))
         if self.training and self.batches_per_epoch > 1:
             weight = self.batches_per_epoch * (np.ones(len(labels)) if weight is None else weight)
         at = None
@@ -167,11 +165,16 @@ class StrategicLoss(nn.Module):
         value: Tensor = _WithGradient.apply(score, *rows.value_and_gradient(numbers, at))
         return value
 
+    def _apply(self, fn: Any, recurse: bool = True) -> StrategicLoss:
+        """Move buffers to another device, but keep double precision: half would lose what a batch adds to them."""
+        super()._apply(lambda buffer: buffer.to(fn(buffer).device), recurse)
+        return self
+
     def _running(self, sums: Sums) -> Sums:
         """Add the sums of a batch to the running sums, and return these, bias-corrected."""
         assert sums.largest is not None
         kept, seen = self.running_sums, int(self.n_batches)
-        before = kept.cpu().numpy().astype(np.float64)
+        before = kept.cpu().numpy().copy()
         batch = np.zeros_like(before)
         for i, name in enumerate(AVERAGED):
             batch[i] = getattr(sums, name)
@@ -206,19 +209,8 @@ class _WithGradient(torch.autograd.Function):
     @staticmethod
     def backward(ctx: Any, upstream: Tensor) -> tuple[Tensor, None, None]:
         if torch.is_grad_enabled():
-            raise RuntimeError("StrategicLoss has no second derivatives: call backward without create_graph=True.")
+            raise RuntimeError(
+                "StrategicLoss has no second derivatives: behaviours and constraints give first derivatives only. Call "
+                "backward without create_graph=True, and use an optimizer of first order."
+            )
         return (upstream[..., None] * ctx.gradient).to(ctx.dtype), None, None
-
-
-def _costs(cost: Any, n_groups: int, margin: float) -> FloatArray:
-    """Cost of each group."""
-    try:
-        costs = np.asarray(cost, dtype=np.float64)
-    except (TypeError, ValueError) as error:
-        raise TypeError(f"cost must be one number, or one for each of the {n_groups} groups, got {cost!r}.") from error
-    if costs.shape not in ((), (n_groups,)):
-        raise ValueError(f"cost has shape {costs.shape}; pass one number, or one for each of the {n_groups} groups.")
-    for each in costs.ravel():
-        check_fraction(each, "cost")
-    check_margin(margin, costs)
-    return np.broadcast_to(costs, (n_groups,))

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import copy
 from collections.abc import Sequence
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -11,7 +12,8 @@ import torch
 from numpy.typing import NDArray
 from torch import Tensor, nn
 
-from .features import Features
+from .checks import as_array
+from .features import ALONE, Features
 
 #: People that are scored at once.
 SCORED_AT_ONCE = 8192
@@ -65,29 +67,29 @@ class Network:
     ----------
     module : nn.Module class, instance or None
         None is :class:`MLP`. An instance is copied, with its weights.
-    params : dict
+    params : dict or None
         Arguments of the class.
     layout : dict
         Shape of one row, by the name of the array.
     """
 
-    def __init__(self, module: Any, params: dict[str, Any], layout: dict[str, tuple[int, ...]]) -> None:
-        self.module, self.params, self.layout = module, params, layout
+    def __init__(self, module: Any, params: dict[str, Any] | None, layout: dict[str, tuple[int, ...]]) -> None:
+        self.module, self.params, self.layout = module, {} if params is None else params, layout
         self.history: list[dict[str, Any]] = []
         self.module_ = self._build()
 
     def _build(self) -> nn.Module:
-        if isinstance(self.module, nn.Module):
+        made: Any = self.module
+        if isinstance(made, nn.Module):
             if self.params:
                 raise ValueError("module_params are for a class; module is an instance. Pass the class as module.")
-            return copy.deepcopy(self.module)
-        if self.module is None:
-            n_features = sum(int(np.prod(shape)) for shape in self.layout.values())
-            return MLP(n_features, **self.params)
-        if not (isinstance(self.module, type) and issubclass(self.module, nn.Module)):
-            raise TypeError(f"module must be a class or an instance of torch.nn.Module, or None, got {self.module!r}.")
+            return copy.deepcopy(made)
+        if made is None:
+            made = partial(MLP, sum(int(np.prod(shape)) for shape in self.layout.values()))
+        elif not (isinstance(made, type) and issubclass(made, nn.Module)):
+            raise TypeError(f"module must be a class or an instance of torch.nn.Module, or None, got {made!r}.")
         try:
-            return self.module(**self.params)
+            return made(**self.params)
         except TypeError as error:
             raise TypeError(f"module cannot be built: {error}. Pass its arguments as module_params.") from error
 
@@ -112,14 +114,9 @@ class Network:
                 scores.append(call(self.module_, part, device).double().cpu().numpy())
         return np.concatenate(scores)
 
-    def state(self) -> dict[str, Tensor]:
-        """A copy of the weights."""
-        return {name: value.detach().clone() for name, value in self.module_.state_dict().items()}
-
     def __getstate__(self) -> dict[str, Any]:
-        weights = {name: _plain(value) for name, value in self.module_.state_dict().items()}
-        kept = {name: value for name, value in vars(self).items() if name != "module_"}
-        return kept | {"weights": weights}
+        weights = {name: as_array(value) for name, value in self.module_.state_dict().items()}
+        return {name: value for name, value in vars(self).items() if name != "module_"} | {"weights": weights}
 
     def __setstate__(self, state: dict[str, Any]) -> None:
         weights = state.pop("weights")
@@ -131,11 +128,17 @@ class Network:
 
 def call(module: nn.Module, inputs: Any, device: str = "cpu") -> Tensor:
     """Scores of a batch by a module; an error names what is wrong with its output."""
-    if isinstance(inputs, dict):
-        output = module(**{name: part.to(device) for name, part in inputs.items()})
-        n_rows = len(next(iter(inputs.values())))
-    else:
-        output, n_rows = module(inputs.to(device)), len(inputs)
+    named = inputs if isinstance(inputs, dict) else {ALONE: inputs}
+    try:
+        if inputs is named:
+            output = module(**{name: part.to(device) for name, part in named.items()})
+        else:
+            output = module(inputs.to(device))
+    except (RuntimeError, TypeError) as error:
+        got = {name: f"{tuple(part.shape)} of {part.dtype}" for name, part in named.items()}
+        error.add_note(f"module got a batch of shape {_shapes(got)}. Check module, module_params and X.")
+        raise
+    n_rows = len(next(iter(named.values())))
     if not isinstance(output, Tensor) or output.shape not in ((n_rows,), (n_rows, 1)):
         found = f"shape {tuple(output.shape)}" if isinstance(output, Tensor) else f"a {type(output).__name__}"
         raise ValueError(
@@ -149,11 +152,5 @@ def call(module: nn.Module, inputs: Any, device: str = "cpu") -> Tensor:
     return output.reshape(n_rows)
 
 
-def _plain(value: Tensor) -> NDArray[Any]:
-    value = value.detach().cpu()
-    array: NDArray[Any] = (value.float() if value.dtype == torch.bfloat16 else value).numpy()  # numpy has no bfloat16
-    return array
-
-
-def _shapes(layout: dict[str, tuple[int, ...]]) -> Any:
-    return layout["X"] if list(layout) == ["X"] else layout
+def _shapes(layout: dict[str, Any]) -> Any:
+    return layout.get(ALONE, layout)
