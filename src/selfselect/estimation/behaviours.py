@@ -18,7 +18,18 @@ from .._validation import BoolArray, FloatArray, check_choice, check_fraction, c
 from ..auditing import group_names
 from ..behaviour import Behaviour, LogitResponse, PrivateCosts
 from .identification import IdentifiedBy, identify
-from .likelihood import CDF, DISTRIBUTION, Fit, Likelihood, Response, cost_interval, end_of_interval, row_correlation
+from .likelihood import (
+    CDF,
+    DISTRIBUTION,
+    Fit,
+    Inflation,
+    Likelihood,
+    Response,
+    cost_interval,
+    end_of_interval,
+    inflation_by_period,
+    row_correlation,
+)
 from .logs import read_log
 
 CostModel: TypeAlias = Literal["per_group", "common"]
@@ -264,20 +275,27 @@ def fit_behaviour(
     best = likelihood.maximise(slope=given)
     df = int(used.sum() - interior.sum() - (given is None))
     pearson = likelihood.pearson(best)
-    limit, tail = float(chi2.ppf(confidence, 1)), chi2(1).sf
-    correlation = 0.0
+    distribution: Any = chi2(1)
+    correlation, wider = 0.0, Inflation(np.ones(len(interior)), 1.0, df)
     if overdispersion and df > 0:
         correlation = row_correlation(likelihood, df, given)
         everything = everything.weighted(correlation)
         likelihood = everything.of(used)
         best = likelihood.maximise(slope=given)
-        limit, tail = float(f_distribution.ppf(confidence, 1, df)), f_distribution(1, df).sf
+        if rows.periods is not None and best.slope > 0:
+            periods = pd.factorize(rows.periods[used])[0]
+            wider = inflation_by_period(likelihood, best, periods, df, slope_is_given=given is not None)
+        distribution = f_distribution(1, wider.df)
+    limit = float(distribution.ppf(confidence))
     fitted = rates[codes]
     fitted[used] = likelihood.fitted(best)
-    test = max(2 * (best.value - float(likelihood.at_rates(np.nan_to_num(likelihood.rates, nan=0.5)).sum())), 0.0)
-    costs, ends = _costs(everything, likelihood, best, interior, limit, given, excluded=test > limit)
+    test = max(2 * (best.value - likelihood.maximise(slope=0.0).value), 0.0) / wider.slope
+    limits = limit * np.where(interior, wider.costs, wider.slope)
+    costs, ends = _costs(everything, likelihood, best, interior, limits, given, excluded=test > limit)
     positions = slice(None) if per_group else np.zeros(rows.groups.n_groups, dtype=np.intp)
-    low, high = (1 / scale, 1 / scale) if scale else _slopes(likelihood, best, limit, test)
+    low, high = (
+        (1 / scale, 1 / scale) if scale else _slopes(likelihood, best, limit * wider.slope, excluded=test > limit)
+    )
     observations = pd.DataFrame(
         {
             "group": rows.groups.labels[rows.groups.codes],
@@ -309,7 +327,7 @@ def fit_behaviour(
         pearson,
         df,
         float(chi2.sf(pearson, df)) if df > 0 else np.nan,
-        float(tail(test)) if given is None else np.nan,
+        float(distribution.sf(test)) if given is None else np.nan,
         observations,
     )
 
@@ -319,7 +337,7 @@ def _costs(
     likelihood: Likelihood,
     best: Fit,
     interior: BoolArray,
-    limit: float,
+    limits: FloatArray,
     given: float | None,
     *,
     excluded: bool,
@@ -333,11 +351,11 @@ def _costs(
     ends = np.empty((len(interior), 2))
     for z in range(len(interior)):
         own = likelihood if interior[z] else everything.of(interior[everything.codes] | (everything.codes == z))
-        ends[z] = cost_interval(own, best, z, limit, given)
+        ends[z] = cost_interval(own, best, z, limits[z], given)
     return costs, ends
 
 
-def _slopes(likelihood: Likelihood, best: Fit, limit: float, test: float) -> tuple[float, float]:
+def _slopes(likelihood: Likelihood, best: Fit, limit: float, *, excluded: bool) -> tuple[float, float]:
     """Interval of a positive slope; its lower end is 0 if that is not excluded."""
     if best.slope <= 0:
         return np.nan, np.nan
@@ -345,5 +363,5 @@ def _slopes(likelihood: Likelihood, best: Fit, limit: float, test: float) -> tup
     def distance(slope: float) -> float:
         return 2 * (best.value - likelihood.maximise(slope=slope).value)
 
-    low = 0.0 if test <= limit else end_of_interval(distance, limit, best.slope, -best.slope / 8)
+    low = end_of_interval(distance, limit, best.slope, -best.slope / 8) if excluded else 0.0
     return low, end_of_interval(distance, limit, best.slope, best.slope / 8)
