@@ -64,6 +64,8 @@ class EstimatedBehaviour:
         Level of the intervals.
     correlation : float
         Correlation of people within a row by which intervals allow for shares that vary more than by chance.
+    clustered : bool
+        Whether intervals allow for what changes all groups of one period together.
     dispersion : float
         Pearson's statistic over its degrees of freedom: about 1 if the model fits, above it if shares vary more than by
         chance. NaN without degrees of freedom.
@@ -88,6 +90,7 @@ class EstimatedBehaviour:
     identified_by: IdentifiedBy
     confidence: float
     correlation: float
+    clustered: bool
     dispersion: float
     pearson: float
     df_residual: int
@@ -207,9 +210,7 @@ def fit_behaviour(
     negative. They are unbounded where the log does not exclude that the published value does not matter.
 
     Costs are identified only if published values vary: over the periods of some group, or between groups with
-    ``cost="common"``. A log of one period with a cost per group needs an assumed ``scale``. Rows are taken as
-    independent given the model: what changes applications of all groups in one period is mistaken for an effect of
-    what was published.
+    ``cost="common"``. A log of one period with a cost per group needs an assumed ``scale``.
 
     Parameters
     ----------
@@ -224,7 +225,8 @@ def fit_behaviour(
     pool : column
         How many could have applied. Without it, nothing is identified, and an error says so.
     period : column, optional
-        Period of each row; a group has one row per period. By default every row is a period of its own.
+        Period of each row; a group has one row per period. By default every row is a period of its own. With periods,
+        intervals allow for what changes all groups of one period together: their variances are clustered by period.
     cost : {"per_group", "common"}, default="per_group"
         Whether each group has a cost of its own.
     response : {"logit", "probit"}, default="logit"
@@ -235,6 +237,7 @@ def fit_behaviour(
         Whether shares may vary more than by chance, because people of one row are correlated. Rows then weigh what they
         are worth, so that Pearson's statistic equals its degrees of freedom (quasi-likelihood with Williams' weights),
         and intervals use quantiles of the F distribution. Shares that vary less than by chance change no weights.
+        Without it, intervals allow for chance alone.
     confidence : float, default=0.95
         Level of the intervals.
 
@@ -276,14 +279,15 @@ def fit_behaviour(
     df = int(used.sum() - interior.sum() - (given is None))
     pearson = likelihood.pearson(best)
     distribution: Any = chi2(1)
-    correlation, wider = 0.0, Inflation(np.ones(len(interior)), 1.0, df)
+    correlation, wider, clustered = 0.0, Inflation(np.ones(len(interior)), 1.0, df), False
     if overdispersion and df > 0:
         correlation = row_correlation(likelihood, df, given)
         everything = everything.weighted(correlation)
         likelihood = everything.of(used)
         best = likelihood.maximise(slope=given)
-        if rows.periods is not None and best.slope > 0:
-            periods = pd.factorize(rows.periods[used])[0]
+        names, periods = np.unique(pd.factorize(rows.periods)[0][used], return_inverse=True)
+        clustered = 1 < len(names) < len(periods) and best.slope > 0
+        if clustered:
             wider = inflation_by_period(likelihood, best, periods, df, slope_is_given=given is not None)
         distribution = f_distribution(1, wider.df)
     limit = float(distribution.ppf(confidence))
@@ -299,7 +303,7 @@ def fit_behaviour(
     observations = pd.DataFrame(
         {
             "group": rows.groups.labels[rows.groups.codes],
-            "period": np.arange(len(codes)) if rows.periods is None else rows.periods.to_numpy(),
+            "period": rows.periods.to_numpy(),
             "published": rows.published,
             "applicants": rows.applicants,
             "pool": rows.pool,
@@ -323,6 +327,7 @@ def fit_behaviour(
         identified_by,
         confidence,
         correlation,
+        clustered,
         pearson / df if df > 0 else np.nan,
         pearson,
         df,

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass, replace
+from functools import cached_property
 from typing import Literal, NamedTuple, TypeAlias
 
 import numpy as np
@@ -98,6 +99,7 @@ class Likelihood:
         worth = 1 / (1 + np.maximum(self.pool - 1, 0.0) * correlation)
         return replace(self, applicants=self.applicants * worth, pool=self.pool * worth)
 
+    @cached_property
     def saturated(self) -> float:
         """Log-likelihood of a model that fits every row."""
         share = self.applicants / self.pool
@@ -129,7 +131,7 @@ class Likelihood:
             x = np.where(codes == tied, x - cost, x)
             free[tied] = False
             intercepts[tied] = 0.0
-        saturated = self.saturated()
+        saturated = self.saturated
 
         def evaluate(a: FloatArray, b: float) -> tuple[float, FloatArray, FloatArray]:
             value, score, information = likelihood_terms(self.response, a[codes] + b * x, applied, stayed)
