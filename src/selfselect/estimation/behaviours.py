@@ -12,10 +12,9 @@ from numpy.typing import ArrayLike
 from scipy.stats import chi2
 from scipy.stats import f as f_distribution
 
-from .._frames import few_rows
-from .._text import escape_html, json_text
 from .._validation import BoolArray, FloatArray, check_choice, check_fraction, check_nonnegative
 from ..auditing import group_names
+from ..auditing.reported import Described
 from ..behaviour import Behaviour, LogitResponse, PrivateCosts
 from .identification import IdentifiedBy, identify
 from .likelihood import (
@@ -38,7 +37,7 @@ NOBODY = 40.0
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class EstimatedBehaviour:
+class EstimatedBehaviour(Described):
     """How people respond, estimated from a log of applications. Made by :func:`fit_behaviour`.
 
     Attributes
@@ -163,30 +162,6 @@ class EstimatedBehaviour:
         """Fitted share that applies where the published value is above the cost by a gain (below it if negative)."""
         return np.asarray(CDF[self.response](np.asarray(gain, dtype=np.float64) / self.scale))
 
-    def verdict(self) -> str:
-        """Summarise the result in a few sentences."""
-        from ..report.sentences.estimates import estimate_sentences
-
-        return " ".join(estimate_sentences(self))
-
-    def to_dict(self) -> dict[str, Any]:
-        """Everything as plain values; what is not finite becomes None."""
-        from ..report.dicts import estimate_to_dict
-
-        return estimate_to_dict(self)
-
-    def to_json(self) -> str:
-        """JSON text of :meth:`to_dict`."""
-        return json_text(self.to_dict())
-
-    def _repr_html_(self) -> str:
-        with few_rows():
-            return f"<p>{escape_html(self.verdict())}</p>{self.to_frame()._repr_html_()}"
-
-    def __repr__(self) -> str:
-        with few_rows():
-            return f"{self.verdict()}\n{self.to_frame()}"
-
 
 def fit_behaviour(
     log: Any,
@@ -296,10 +271,10 @@ def fit_behaviour(
     test = max(2 * (best.value - likelihood.maximise(slope=0.0).value), 0.0) / wider.slope
     limits = limit * np.where(interior, wider.costs, wider.slope)
     costs, ends = _costs(everything, likelihood, best, interior, limits, given, excluded=test > limit)
-    positions = slice(None) if per_group else np.zeros(rows.groups.n_groups, dtype=np.intp)
-    low, high = (
-        (1 / scale, 1 / scale) if scale else _slopes(likelihood, best, limit * wider.slope, excluded=test > limit)
-    )
+    scales = (np.nan, np.nan)
+    if given is None and best.slope > 0:
+        low, high = _slopes(likelihood, best, limit * wider.slope, excluded=test > limit)
+        scales = 1 / high, 1 / low if low > 0 else np.inf
     observations = pd.DataFrame(
         {
             "group": rows.groups.labels[rows.groups.codes],
@@ -312,28 +287,28 @@ def fit_behaviour(
             "code": rows.groups.codes,
         }
     )
-    responds = best.slope > 0
+    positions = slice(None) if per_group else np.zeros(rows.groups.n_groups, dtype=np.intp)
     return EstimatedBehaviour(
-        rows.groups.labels,
-        costs[positions],
-        ends[positions, 0],
-        ends[positions, 1],
-        1 / best.slope if responds else np.nan,
-        1 / high if responds and scale is None else np.nan,
-        (1 / low if low > 0 else np.inf) if responds and scale is None else np.nan,
-        best.slope,
-        response,
-        cost,
-        identified_by,
-        confidence,
-        correlation,
-        clustered,
-        pearson / df if df > 0 else np.nan,
-        pearson,
-        df,
-        float(chi2.sf(pearson, df)) if df > 0 else np.nan,
-        float(distribution.sf(test)) if given is None else np.nan,
-        observations,
+        groups=rows.groups.labels,
+        cost=costs[positions],
+        cost_low=ends[positions, 0],
+        cost_high=ends[positions, 1],
+        scale=1 / best.slope if best.slope > 0 else np.nan,
+        scale_low=scales[0],
+        scale_high=scales[1],
+        slope=best.slope,
+        response=response,
+        cost_model=cost,
+        identified_by=identified_by,
+        confidence=confidence,
+        correlation=correlation,
+        clustered=clustered,
+        dispersion=pearson / df if df > 0 else np.nan,
+        pearson=pearson,
+        df_residual=df,
+        p_value=float(chi2.sf(pearson, df)) if df > 0 else np.nan,
+        slope_p_value=float(distribution.sf(test)) if given is None else np.nan,
+        observations=observations,
     )
 
 
@@ -362,8 +337,6 @@ def _costs(
 
 def _slopes(likelihood: Likelihood, best: Fit, limit: float, *, excluded: bool) -> tuple[float, float]:
     """Interval of a positive slope; its lower end is 0 if that is not excluded."""
-    if best.slope <= 0:
-        return np.nan, np.nan
 
     def distance(slope: float) -> float:
         return 2 * (best.value - likelihood.maximise(slope=slope).value)
