@@ -106,8 +106,11 @@ class RowsWorld:
         labels = np.concatenate([np.asarray(y) for _, y, _ in parts])
         self.classes, self.positive, self.y = find_classes(labels, firm.pos_label)
         encoded = [encode_groups(group, n_rows=len(np.asarray(y))) for _, y, group in parts]
-        self.groups = _union(encoded)
-        self.codes = np.concatenate([self._codes_of(each) for each in encoded])
+        everybody = encoded[0]
+        if share is None:
+            known, new = (each.labels.take(each.codes) for each in encoded)
+            everybody = encode_groups(known.append(new))
+        self.codes, self.groups = everybody.codes, everybody.labels
         if share is None:
             start = np.arange(len(labels)) < len(encoded[0])
         else:
@@ -231,14 +234,3 @@ class RowsWorld:
         self.missed[rows] *= 1 - chance
         found = self._count(rows, invited)
         return found.selected.astype(float), found.true_positives.astype(float)
-
-
-def _union(encoded: Sequence[GroupCodes]) -> pd.Index:
-    """All groups of several tables, sorted as those of one."""
-    first, *others = [each.labels for each in encoded]
-    labels = list(dict.fromkeys([*first, *(label for other in others for label in other)]))
-    if len(labels) == len(first):
-        return first
-    if first.nlevels > 1:
-        return pd.MultiIndex.from_tuples(labels, names=first.names).sort_values()
-    return encode_groups(pd.Series(labels, dtype=object, name=first.name)).labels
