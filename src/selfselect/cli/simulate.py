@@ -7,11 +7,11 @@ from typing import Any
 
 import click
 
-from selfselect._formats import amount, count, or_dash, percent
 from selfselect._notices import captured_warnings
 from selfselect._text import printable
 from selfselect.behaviour import LogitResponse
 from selfselect.report.sentences.rounds import KEY, letters, shown_rounds
+from selfselect.report.tables import round_rows
 from selfselect.simulation import Discounted, History, simulate
 from selfselect.tabular.columns import match_groups
 from selfselect.tabular.data_checks import Finding
@@ -71,18 +71,4 @@ def _show(history: History) -> None:
     rows = letters(history)
     click.echo("\n" + text_table(rows, left=tuple(rows[0])[:2], total=len(history.names), rest="--csv holds all"))
     click.echo(KEY)
-    totals = history.totals()
-    shown = [
-        {
-            "round": count(number),
-            "apply": count(round(row["applicants"])),
-            "pass": count(round(row["selected"])),
-            "explored": count(round(row["explored"])) if row["explored"] else "",
-            "hired": count(round(row["hired"])),
-            "accuracy among applicants": or_dash(row["induced_accuracy"], percent),
-            "qualified who stay away": or_dash(row["social_cost"], percent),
-            "paid": amount(row["subsidies"]) if row["subsidies"] else "",
-        }
-        for number, row in ((number, totals.loc[number]) for number in shown_rounds(len(history)))
-    ]
-    click.echo("\n" + text_table(shown, rest="--csv holds all"))
+    click.echo("\n" + text_table(round_rows(history, shown_rounds(len(history))), rest="--csv holds all"))
