@@ -24,12 +24,14 @@ class Log:
     shocks: float = 0.0  # standard deviation of what moves all groups of a period, in scales
     response: str = "logit"
     common: bool = False  # all groups have one cost
+    together: float = 0.0  # share of the variance of published values that all groups of a period have in common
 
     def draw(self, rng: np.random.Generator) -> tuple[pd.DataFrame, np.ndarray]:
         """A log, and the true costs."""
         shape = (self.periods, self.groups)
         costs = np.full(self.groups, rng.uniform(0.4, 0.8)) if self.common else rng.uniform(0.4, 0.8, self.groups)
-        published = np.clip(costs + rng.normal(0, self.spread, shape), 0.02, 0.98)
+        own, shared = (self.spread * np.sqrt(part) for part in (1 - self.together, self.together))
+        published = np.clip(costs + rng.normal(0, own, shape) + rng.normal(0, shared, (self.periods, 1)), 0.02, 0.98)
         gain = (published - costs) / self.scale + self.shocks * rng.normal(size=(self.periods, 1))
         share = expit(gain) if self.response == "logit" else ndtr(gain)
         if self.variation:
@@ -37,26 +39,36 @@ class Log:
             share = rng.beta(worth * share, worth * (1 - share))
         least, most = self.pool if isinstance(self.pool, tuple) else (self.pool, self.pool)
         pool = np.broadcast_to(np.geomspace(least, most, self.groups).astype(int), shape)
-        frame = pd.DataFrame({"group": np.tile(np.arange(self.groups), self.periods), "published": published.ravel()})
+        period, group = np.indices(shape)
+        frame = pd.DataFrame({"period": period.ravel(), "group": group.ravel(), "published": published.ravel()})
         return frame.assign(pool=pool.ravel(), applicants=rng.binomial(pool, share).ravel()), costs
 
 
 SMALL, MANY = {"periods": 3, "groups": 4, "pool": 500}, {"periods": 20, "groups": 50, "pool": 50}
-LOGS = {
-    f"{settings['periods']} periods, {settings['groups']} groups of {settings['pool']}{name}": Log(**settings, **more)
-    for settings in (SMALL, MANY)
-    for name, more in {
-        "": {},
-        ", varying": {"variation": 0.02},
-        ", weak response": {"scale": 2.0},
-        ", weak response, varying": {"scale": 2.0, "variation": 0.02},
-        ", normal response": {"response": "probit"},
-    }.items()
-} | {
-    "5 periods, 10 groups of 20 to 2000, varying": Log(5, 10, (20, 2000), variation=0.02),
-    "1 period, 8 groups of 500, common cost": Log(1, 8, common=True),
-    "6 periods, 5 groups of 500, shocks of periods": Log(6, 5, shocks=0.5),
-}
+LOGS = (
+    {
+        f"{settings['periods']} periods, {settings['groups']} groups of {settings['pool']}{name}": Log(
+            **settings, **more
+        )
+        for settings in (SMALL, MANY)
+        for name, more in {
+            "": {},
+            ", varying": {"variation": 0.02},
+            ", weak response": {"scale": 2.0},
+            ", weak response, varying": {"scale": 2.0, "variation": 0.02},
+            ", normal response": {"response": "probit"},
+        }.items()
+    }
+    | {
+        "5 periods, 10 groups of 20 to 2000, varying": Log(5, 10, (20, 2000), variation=0.02),
+        "1 period, 8 groups of 500, common cost": Log(1, 8, common=True),
+    }
+    | {
+        f"{periods} periods, 5 groups of 500, shocks of periods{name}": Log(periods, 5, shocks=0.5, together=together)
+        for periods in (6, 20)
+        for name, together in {"": 0.0, ", values move together": 0.5}.items()
+    }
+)
 
 
 def log_intervals(settings: Log, rng: np.random.Generator) -> dict[str, float]:
@@ -65,6 +77,7 @@ def log_intervals(settings: Log, rng: np.random.Generator) -> dict[str, float]:
     found = fit_behaviour(
         log,
         group="group",
+        period="period",
         published="published",
         applicants="applicants",
         pool="pool",

@@ -39,7 +39,7 @@ def test_it_says_costs_with_intervals_and_the_options_that_other_commands_take(t
     assert found.verdict() in done.output
     table = pd.read_csv(tmp_path / "c.csv")
     assert table["cost"].tolist() == pytest.approx(found.cost.tolist())
-    options = shlex.split(done.output.partition("frontier and train: ")[2])
+    options = shlex.split(done.output.partition("train and simulate: ")[2])
     assert options == ["--cost-of", "A=0.60", "--cost-of", "B=0.80"]
     audited = run("audit", write_people(tmp_path / "p.csv"), *PEOPLE, *options, "--json", "-")
     assert [row["cost"] for row in json.loads(audited.stdout)["groups"]] == [0.6, 0.8]
@@ -50,7 +50,7 @@ def test_a_common_cost_an_assumed_scale_and_a_probit_are_options(tmp_path):
     write_log(path)
     done = run("estimate-cost", path, *COLUMNS, "--common-cost", "--response", "probit")
     assert "the same for all groups" in done.output
-    assert "train: --cost 0." in done.output
+    assert "simulate: --cost 0." in done.output
     done = run("estimate-cost", path, *COLUMNS, "--scale", "0.2", "--confidence", "0.8")
     assert "80% interval" in done.output
     assert "The scale was assumed" in done.output

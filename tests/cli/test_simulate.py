@@ -29,6 +29,18 @@ def test_it_shows_who_is_there_round_by_round_and_writes_all_files(table, tmp_pa
     assert again.output.splitlines()[:8] == [line for line in result.output.splitlines() if "Report" not in line][:8]
 
 
+def test_costs_of_a_log_go_into_the_rounds(table, tmp_path):
+    costs = tmp_path / "costs.json"
+    costs.write_text(json.dumps({"costs": {"A": 0.6, "B": 0.7, "C": 0.8}}))
+    people = ("--label", "hired", "--group", "z", "--rounds", "2", "--json", "-")
+    result = run("simulate", table, *people, "--costs", costs, "--cost-of", "C=0.5", "--subsidy", "A=0.1")
+    assert result.exit_code == 0, result.output
+    groups = json.loads(result.stdout)["rounds"][0]["groups"]
+    assert [row["cost"] for row in groups] == pytest.approx([0.5, 0.7, 0.5])
+    missing = run("simulate", table, *people)
+    assert (missing.exit_code, "Missing option '--cost'" in missing.stderr) == (2, True)
+
+
 def test_everybody_gone_in_round_1_is_said_and_is_no_failure(table):
     result = run("simulate", table, "--label", "hired", "--group", "z", "--cost", "1", "--rounds", "5")
     assert result.exit_code == 0

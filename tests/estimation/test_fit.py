@@ -12,6 +12,7 @@ from scipy.stats import f as f_distribution
 from selfselect import NaiveClassifier, PublishedStatistics, Terms, audit
 from selfselect.behaviour import LogitResponse, PrivateCosts
 from selfselect.estimation import fit_behaviour
+from selfselect.estimation.likelihood import Likelihood, inflation_by_period
 from selfselect.statistics import Published
 
 COLUMNS = {"group": "z", "published": "q", "applicants": "a", "pool": "n"}
@@ -168,6 +169,58 @@ def test_intervals_cover_the_truth(design, repeats, scale, dispersed):
     assert share >= 0.93 - 3 * max(error, 0.005)
 
 
+def shocked(seed, periods=6, groups=5, together=0.5):
+    """A log of which each period moves all groups by half a scale, and published values move together."""
+    rng = np.random.default_rng([seed, periods])
+    costs = rng.uniform(0.4, 0.8, groups)
+    moves = np.sqrt(together) * rng.normal(size=(periods, 1)) + np.sqrt(1 - together) * rng.normal(
+        size=(periods, groups)
+    )
+    q = np.clip(costs + 0.1 * moves, 0.02, 0.98)
+    share = expit((q - costs) / 0.1 + 0.5 * rng.normal(size=(periods, 1)))
+    period, z = np.indices(q.shape)
+    log = pd.DataFrame({"t": period.ravel(), "z": z.ravel(), "q": q.ravel(), "n": 500})
+    return log.assign(a=rng.binomial(500, share).ravel()), costs
+
+
+def test_with_periods_intervals_allow_for_what_changes_all_groups_of_a_period():
+    covered = {"t": [], None: []}
+    for seed in range(60):
+        log, costs = shocked(seed)
+        for period, found in covered.items():
+            made = fit(log, period=period)
+            found.append([np.mean((made.cost_low <= costs) & (costs <= made.cost_high)), made.scale_low <= 0.1])
+            found[-1][1] &= made.scale_high >= 0.1
+            assert made.clustered == (period is not None)
+    cost, scale = np.mean(covered["t"], axis=0)
+    assert cost >= 0.93 - 3 * np.std(np.array(covered["t"])[:, 0]) / np.sqrt(60)
+    assert scale > np.mean(covered[None], axis=0)[1] + 0.1
+    found = fit(shocked(0)[0], period="t")
+    assert "also where it changes all groups of one period together" in found.verdict()
+    assert "if you name the periods" in fit(shocked(0)[0]).verdict()
+
+
+def test_clustered_variances_are_the_sandwich_of_statsmodels():
+    sm = pytest.importorskip("statsmodels.api")
+    log, _ = shocked(3)
+    found = fit(log, period="t", overdispersion=False)
+    everything = Likelihood("logit", *(log[name].to_numpy(float) for name in ("a", "n", "q")), log["z"].to_numpy(), 5)
+    best = everything.maximise()
+    wider = inflation_by_period(everything, best, log["t"].to_numpy(), 24, slope_is_given=False)
+    design = pd.get_dummies(log["z"], dtype=float).assign(q=log["q"])
+    both = np.column_stack([log["a"], log["n"] - log["a"]])
+    model = sm.GLM(both, design, family=sm.families.Binomial())
+    plain = model.fit(tol=1e-12)
+    robust = model.fit(tol=1e-12, cov_type="cluster", cov_kwds={"groups": log["t"].to_numpy(), "use_correction": False})
+    a, b = plain.params[:-1].to_numpy(), plain.params["q"]
+    gradient = np.column_stack([np.eye(5) / -b, a / b**2])  # of -a / b
+    ratio = [np.einsum("ki,ij,kj->k", gradient, each.cov_params(), gradient) for each in (robust, plain)]
+    np.testing.assert_allclose(wider.costs, np.maximum(6 / 5 * ratio[0] / ratio[1], 1), rtol=1e-6)
+    slope = 6 / 5 * robust.cov_params().loc["q", "q"] / plain.cov_params().loc["q", "q"]
+    assert wider.slope == pytest.approx(max(slope, 1), rel=1e-6)
+    np.testing.assert_allclose(found.cost, -a / b, rtol=1e-6)
+
+
 # ---------------------------------------------------------------------- what does not identify costs
 
 
@@ -204,7 +257,7 @@ def test_a_constant_published_value_per_group_does_not_identify_costs_over_perio
 
 def test_a_step_from_nobody_to_everybody_gives_ranges_of_costs_and_no_numbers():
     log = pd.DataFrame({"z": list("AAABB"), "q": [0.5, 0.6, 0.7, 0.4, 0.8], "a": [0, 40, 100, 0, 100], "n": 100})
-    with pytest.raises(ValueError, match=r"best response.*'A: 0\.6 to 0\.6', 'B: 0\.4 to 0\.8'"):
+    with pytest.raises(ValueError, match=r"best response.*\(A: 0\.6 to 0\.6; B: 0\.4 to 0\.8\)"):
         fit(log)
     with pytest.raises(ValueError, match="no cost explains this"):
         fit(log.assign(a=100 - log["a"]))

@@ -5,7 +5,7 @@ import pandas as pd
 import pytest
 
 from selfselect import NaiveClassifier, ThresholdCurves
-from selfselect.behaviour import LogitResponse
+from selfselect.behaviour import BestResponse, LogitResponse
 from selfselect.datasets import fetch_fico
 from selfselect.publishing import LowerBound
 from selfselect.simulation import (
@@ -13,6 +13,7 @@ from selfselect.simulation import (
     BetaMemory,
     CountedPopulation,
     Discounted,
+    Exploration,
     FixedThreshold,
     Growth,
     Window,
@@ -23,7 +24,7 @@ from simulation.worlds import Above, counted, some_people, swinging
 COST = 0.6
 
 
-@pytest.mark.filterwarnings("ignore:Nobody applies")
+@pytest.mark.filterwarnings("ignore::selfselect.ApplicationWarning")
 @pytest.mark.parametrize("retrain", ["all", "window", Window(1)])
 @pytest.mark.parametrize("threshold", [0.25, 0.5, 0.75])
 @pytest.mark.parametrize("seed", range(3))
@@ -36,17 +37,27 @@ def test_counts_equal_rows_if_nothing_is_left_to_chance(seed, threshold, retrain
     pd.testing.assert_frame_equal(rows.to_frame(), cells.to_frame(), check_dtype=False)
 
 
-def test_counts_are_the_mean_of_rows_with_exploration():
+@pytest.mark.parametrize("among", ["pool", "applicants"])
+@pytest.mark.parametrize("labels", ["selected", "applicants"])
+def test_counts_are_the_mean_of_rows_with_exploration(labels, among):
     people = some_people(n=3000)
     first = some_people(n=3000, seed=1)
-    given = {"rounds": 4, "exploration": 0.2, "cost": COST}
+    given = {"rounds": 3, "exploration": Exploration(0.3, among), "labels": labels, "cost": COST}
+    given["behaviour"] = LogitResponse(0.3)  # shares hardly depend on who is drawn
     firm = NaiveClassifier(Above(), cost=COST, publish="train")
-    runs = [simulate(people, firm, initial=first, random_state=seed, **given).to_frame() for seed in range(20)]
-    cells = simulate(counted(people), 0.5, initial=counted(first), **given).to_frame()
+    runs = [simulate(people, firm, initial=first, random_state=seed, **given) for seed in range(20)]
+    cells = simulate(counted(people), 0.5, initial=counted(first), **given)
+
+    def is_mean(values, expected):
+        error = np.std(values, axis=0, ddof=1) / np.sqrt(len(runs))
+        return (np.abs(np.mean(values, axis=0) - expected) <= 4 * error + 1e-3 * np.abs(expected)).all()
+
     for name in ("explored", "hired", "subsidies"):
-        mean = np.mean([run[name] for run in runs], axis=0)
-        error = np.std([run[name] for run in runs], axis=0, ddof=1) / np.sqrt(len(runs))
-        assert (np.abs(mean - cells[name]) <= 4 * error + 1e-9).all(), name
+        assert is_mean([run.to_frame()[name] for run in runs], cells.to_frame()[name]), name
+    worlds = [run.run.world for run in runs]
+    chance = 1 - np.average(cells.run.world.missed, weights=cells.run.world.pool.n)
+    assert is_mean([(world.newest[world.in_pool] >= 0).mean() for world in worlds], chance)
+    assert is_mean([1 - world.missed[world.in_pool].mean() for world in worlds], chance)  # inverse weights use it
 
 
 @pytest.mark.parametrize("seed", range(5))
@@ -76,6 +87,28 @@ def test_cells_come_from_frames_scores_and_curves_alike():
         pd.testing.assert_frame_equal(totals[0], other)
 
 
+def test_a_round_without_applicants_is_not_the_last_if_labels_leave_a_window():
+    people = pd.DataFrame({"group": ["A", "B"], "score": 1.0, "n": 100.0, "positives": 10.0})
+    given = {"cost": COST, "behaviour": BestResponse(undefined="apply"), "rounds": 4, "retrain": Window(2)}
+    shares = simulate(people, 0.5, initial=people.iloc[:1], **given).shares
+    # B is unknown and comes; its labels are bad; those of A are too old; those of B are too old
+    assert shares.to_numpy().tolist() == [[0, 1], [0, 0], [1, 0], [0, 1]]
+
+
+def test_people_who_came_and_went_are_conserved():
+    people = counted(some_people())
+    history = simulate(people, 0.5, cost=COST, rounds=4, exploration=0.2, behaviour=LogitResponse(0.1), initial=0.25)
+    frame = history.to_frame().assign(tested=lambda rows: rows["selected"] + rows["explored"])
+    assert frame.groupby("round")["pool"].sum().tolist() == pytest.approx([0.75 * people.n.sum()] * 4)
+    assert (frame["hired"] <= frame["tested"]).all()
+    assert (frame["selected"] <= frame["applicants"]).all()
+    assert (frame["applicants"] <= frame["pool"]).all()
+    # a fifth of those who would not be tested otherwise
+    np.testing.assert_allclose(frame["explored"], 0.2 * (frame["pool"] - frame["selected"]))
+    zero, real = (simulate(people, threshold, cost=0.1, rounds=1).totals() for threshold in (np.int64(0), 0.0))
+    pd.testing.assert_frame_equal(zero, real)
+
+
 def test_a_threshold_per_group_and_growth():
     people = counted(some_people(n=2000))
     thresholds = {"A": 0.3, "B": 0.5, "C": 0.7}
@@ -95,6 +128,9 @@ def test_a_threshold_per_group_and_growth():
         (lambda: simulate(swinging().assign(positives=-1), 2, cost=0.5), "positives must lie between 0 and n"),
         (lambda: simulate(swinging(), "best", cost=0.5), "firm must be a threshold"),
         (lambda: simulate(swinging(), {"A": 2.0}, cost=0.5), "has no value for group(s) 'B'"),
+        (lambda: simulate(swinging(), np.nan, cost=0.5), "threshold is NaN"),
+        (lambda: simulate(swinging(), True, cost=0.5), "firm must be a threshold"),
+        (lambda: simulate(swinging().assign(n=0, positives=0), 2, cost=0.5), "no label is left"),
         (lambda: simulate(swinging(), 2, cost=0.5, initial=1.0), "initial must lie in (0, 1)"),
     ],
 )

@@ -69,3 +69,18 @@ def test_episodes_begin_alike():
     env.step(THIRTY)
     again, _ = env.reset(seed=1)
     np.testing.assert_array_equal(first, again)
+
+
+@pytest.mark.parametrize(
+    ("settings", "words"),
+    [
+        ({"labels": "some"}, "labels must be one of"),
+        ({"exploration": 2}, "exploration must lie in"),
+        ({"retrain": "never"}, "retrain must be one of"),
+        ({"rounds": 0}, "rounds must be a whole number"),
+        ({"population": [1]}, "population must be counts"),
+    ],
+)
+def test_wrong_settings_are_named(settings, words):
+    with pytest.raises((TypeError, ValueError), match=words):
+        ScreeningEnv(**{"population": CELLS, "cost": 0.7, **settings})

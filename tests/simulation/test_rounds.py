@@ -1,11 +1,17 @@
 """Rounds of people as rows: against a slow reference, the static audit, and what must not matter."""
 
+from types import SimpleNamespace
+
 import numpy as np
 import pandas as pd
 import pytest
 from scipy import sparse
+from sklearn.ensemble import RandomForestClassifier
 from sklearn.linear_model import LogisticRegression
 from sklearn.model_selection import train_test_split
+from sklearn.neighbors import KNeighborsClassifier
+from sklearn.pipeline import make_pipeline
+from sklearn.preprocessing import StandardScaler
 
 from selfselect import ApplicationWarning, GroupThresholdClassifier, NaiveClassifier, StrategicClassifier, encode_groups
 from selfselect.behaviour import LogitResponse
@@ -137,6 +143,15 @@ def test_seeds_repeat_to_the_bit_and_other_seeds_differ():
     assert not one.equals(other)
 
 
+def test_a_firm_without_a_seed_repeats_too():
+    given = {"cost": COST, "rounds": 3, "exploration": 0.1, "publish": "train"}
+    one, same, other = (
+        simulate(some_people(), RandomForestClassifier(5), random_state=seed, **given).to_frame() for seed in (1, 1, 2)
+    )
+    pd.testing.assert_frame_equal(one, same, check_exact=True)
+    assert not one.equals(other)
+
+
 @pytest.mark.parametrize("beliefs", [LastPublished(), Discounted(0.3), BetaMemory(20)])
 def test_a_resumed_run_equals_one_at_once_and_leaves_the_history_as_it_was(beliefs):
     given = {"exploration": 0.1, "beliefs": beliefs, "behaviour": LogitResponse(0.1), "entry": Growth(0.05)}
@@ -244,6 +259,14 @@ def test_subsidies_bring_groups_in_and_are_counted():
     assert explored["firm_utility"].tolist() == pytest.approx(worth.tolist())
 
 
+def test_subsidies_and_their_kind_are_those_of_the_firm_unless_others_are_given():
+    paying = firm(subsidies={"C": 0.5}, subsidy_kind="proportional")
+    frames = [simulate(some_people(n=900), paying, rounds=1, **given).to_frame() for given in ({}, {"subsidies": 0.1})]
+    assert [frame["cost"].tolist() for frame in frames] == [
+        pytest.approx([0.6, 0.6, 0.3]), pytest.approx([0.54] * 3)
+    ]  # fmt: skip
+
+
 def test_groups_grow_by_their_success():
     history = simulate(some_people(n=900), firm(), rounds=4, entry=Growth(0.5, by="hired"))
     pool = history.to_frame().pivot_table("pool", "round", "group")
@@ -287,6 +310,8 @@ def test_if_everybody_is_gone_in_round_1_the_history_says_so():
         history = simulate(some_people(), firm(cost=1.0), rounds=20)
     assert len(history) == 1
     assert "let the firm explore" in history.stopped
+    with pytest.warns(ApplicationWarning, match="Nobody applies in round 1"):
+        assert history.resume(5) is history  # as if they had been simulated at once
     assert np.isnan(history.totals()["induced_accuracy"].iloc[0])
     assert "nobody applies" in history.verdict()
 
@@ -317,6 +342,8 @@ def test_a_model_that_can_no_longer_be_fitted_ends_the_history():
         ({"firm": Above(), "cost": None}, TypeError, "cost is missing"),
         ({"population": (1, 2)}, TypeError, "a data set (X, y, group)"),
         ({"price": -1}, ValueError, "price"),
+        ({"firm": make_pipeline(StandardScaler(), firm())}, TypeError, "a pipeline around NaiveClassifier"),
+        ({"population": lambda rng: some_people(), "entry": Growth(0.1)}, TypeError, "a sampler draws all people anew"),
     ],
 )
 def test_wrong_arguments_are_named(changed, error, words):
@@ -340,6 +367,33 @@ def test_new_people_must_be_of_known_groups_and_labels():
         with pytest.warns(ApplicationWarning, match=f"ends after round 1.*{words}"):
             history = simulate((X, y, group), firm(), rounds=3, entry=Strangers(**changed))
         assert len(history) == 1  # nothing is lost
+
+
+@pytest.mark.parametrize(
+    ("changed", "words"),
+    [
+        ({"retrain": "weighted", "firm": KNeighborsClassifier(), "cost": COST}, "TypeError.*sample_weight"),
+        ({"entry": SimpleNamespace(enter=lambda *given: 5)}, "TypeError: What entry returns must be a data set"),
+        ({"entry": SimpleNamespace(enter=lambda *given: {}["a"])}, "KeyError: 'a'"),
+        ({"subsidies": lambda number: {"Q": 0.1} if number == 2 else None}, "does not know: 'Q'"),
+        ({"retrain": SimpleNamespace(weights=lambda age, chance: 1.0 - age)}, "one weight of at least 0"),
+        ({"beliefs": SimpleNamespace(believe=lambda q, d, m: (q.value[: 3 - bool(m)], True))}, "one belief for each"),
+    ],
+)  # fmt: skip
+def test_whatever_goes_wrong_after_the_first_round_the_history_is_kept(changed, words):
+    given = {"firm": firm(), "rounds": 3, "exploration": 0.1, **changed}
+    with pytest.warns(ApplicationWarning, match=f"ends after round [12].*{words}"):
+        history = simulate(some_people(), given.pop("firm"), **given)
+    assert len(history) in (1, 2)
+
+
+def test_new_people_of_a_sampler_have_the_same_columns():
+    def draw(rng, names=iter(["score", "score", "grade"])):  # noqa: B008
+        X, y, group = some_people(n=200)
+        return X.rename(columns={"score": next(names)}), y, group
+
+    with pytest.warns(ApplicationWarning, match="columns 'score', 'noise', others 'grade', 'noise'"):
+        assert len(simulate(draw, firm(), rounds=5)) == 1
 
 
 def test_a_history_that_was_not_simulated_cannot_be_resumed():

@@ -1,4 +1,4 @@
-"""What audits, comparisons, plans and frontiers share: text, JSON and a page, all made by :mod:`selfselect.report`."""
+"""What results share: text, JSON and a page, all made by :mod:`selfselect.report`."""
 
 from __future__ import annotations
 
@@ -15,8 +15,8 @@ from .._frames import few_rows
 from .._text import escape_html, json_text
 
 
-class Reported(ABC):
-    """A result that can be shown as sentences, as a table, as JSON and as an HTML page."""
+class Described(ABC):
+    """A result that can be shown as sentences, as a table and as JSON."""
 
     @abstractmethod
     def to_frame(self) -> pd.DataFrame:
@@ -40,6 +40,18 @@ class Reported(ABC):
         """JSON text of :meth:`to_dict`."""
         return json_text(self.to_dict())
 
+    def _repr_html_(self) -> str:
+        with few_rows():
+            return f"<p>{escape_html(self.verdict())}</p>{self.to_frame()._repr_html_()}"
+
+    def __repr__(self) -> str:
+        with few_rows():
+            return f"{self.verdict()}\n{self.to_frame()}"
+
+
+class Reported(Described):
+    """A result that can also be shown as an HTML page."""
+
     @overload
     def to_html(self, path: None = None) -> str: ...
 
@@ -59,14 +71,6 @@ class Reported(ABC):
             return page
         write_atomically(path, page)
         return None
-
-    def _repr_html_(self) -> str:
-        with few_rows():
-            return f"<p>{escape_html(self.verdict())}</p>{self.to_frame()._repr_html_()}"
-
-    def __repr__(self) -> str:
-        with few_rows():
-            return f"{self.verdict()}\n{self.to_frame()}"
 
 
 @dataclass(frozen=True)

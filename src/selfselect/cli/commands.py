@@ -350,6 +350,7 @@ def train(**options: Any) -> None:
 @people_options
 @cost_option
 @cost_of_option
+@costs_option
 @click.option("--rounds", type=click.IntRange(1, MAX_ROUNDS), default=20, show_default=True, help="Number of rounds.")
 @click.option(
     "--method", type=click.Choice(METHODS), default="naive", show_default=True, help="How the firm trains; see train."
@@ -399,6 +400,7 @@ def simulate(**options: Any) -> None:
 
     Exit code 0: fine, also if nobody is left before the last round; 2: wrong input.
     """  # noqa: D301
+    check_cost_options(**options)
     _run(options)
 
 

@@ -60,8 +60,8 @@ def _show_options(result: EstimatedBehaviour, costs_file: str | None) -> None:
     """How other commands take these costs."""
     named = cost_options(result)
     if named:
-        click.echo(f"\nOptions for audit, plan, frontier and train: {named}")
+        click.echo(f"\nOptions for audit, plan, frontier, train and simulate: {named}")
     if costs_file is not None:
         click.echo(f"{'Or' if named else 'Option'}: --costs {printable(costs_file)}")
     elif not named:
-        click.echo("\nPass --costs FILE.json to write a file that audit, plan, frontier and train take.")
+        click.echo("\nPass --costs FILE.json to write a file that audit, plan, frontier, train and simulate take.")

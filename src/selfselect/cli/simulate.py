@@ -7,12 +7,11 @@ from typing import Any
 
 import click
 
-from selfselect._formats import amount, count, or_dash, percent
 from selfselect._notices import captured_warnings
 from selfselect._text import printable
 from selfselect.behaviour import LogitResponse
-from selfselect.costs import Terms
 from selfselect.report.sentences.rounds import KEY, letters, shown_rounds
+from selfselect.report.tables import round_rows
 from selfselect.simulation import Discounted, History, simulate
 from selfselect.tabular.columns import match_groups
 from selfselect.tabular.data_checks import Finding
@@ -21,14 +20,14 @@ from selfselect.tabular.loading import read_for_training
 from selfselect.tabular.train import Method, make_classifier
 
 from .errors import BadInput, show_findings
-from .inputs import meaning_line, people_columns, provenance, table_at, title_of
+from .inputs import group_terms, meaning_line, people_columns, provenance, table_at, title_of
 from .outputs import check_files, deliver
 from .terminal import text_table
 
 
 def run(file: str, method: Method, seed: int, **options: Any) -> None:
     """Simulate rounds on the people of a table."""
-    check_files(options, force=options["force"], inputs=[file])
+    check_files(options, force=options["force"], inputs=[file, options["costs_file"]])
     if options["person"] is not None:
         raise BadInput("A simulation takes each row as a person. Keep one row of each person, and leave out --person.")
     findings: list[Finding] = []
@@ -42,42 +41,28 @@ def run(file: str, method: Method, seed: int, **options: Any) -> None:
         )
         source = provenance(title_of(file), "score of the model", people.qualified, "", table, options, "")
     show_findings(findings)
-    labels = people.groups.labels
-    paid, own = (
-        dict(
-            zip(
-                match_groups([name for name, _ in options[given]], labels, option),
-                _amounts(options[given]),
-                strict=True,
-            )
-        )
-        for given, option in (("subsidies", "subsidy"), ("costs_of", "cost_of"))
+    names, amounts = zip(*options["subsidies"], strict=True) if options["subsidies"] else ((), ())
+    paid = dict(zip(match_groups(names, people.groups.labels, "subsidy"), amounts, strict=True))
+    terms = group_terms(
+        people.groups.labels, options["cost"], options, subsidies=paid or None, kind=options["subsidy_kind"]
     )
-    costs = dict(zip(labels, Terms(options["cost"], cost_of=own or None).listed_cost(labels).tolist(), strict=True))
     frame, left_out = read_features(people.columns)
     for name, reason in left_out.items():
         click.echo(f"Note: {printable(f'Column {name!r} is left out: {reason}.')}", err=True)
     with captured_warnings():
         history = simulate(
             (fit_encoder(frame).transform(frame), people.y.astype(int), people.groups),
-            make_classifier(method, Terms(options["cost"]), random_state=seed),
-            cost=costs if own else options["cost"],
+            make_classifier(method, terms, random_state=seed),
             behaviour=None if options["scale"] is None else LogitResponse(options["scale"]),
             rounds=options["rounds"],
             beliefs=None if options["memory"] is None else Discounted(options["memory"]),
             exploration=options["exploration"],
             retrain=options["retrain"],
-            subsidies=paid or None,
-            subsidy_kind=options["subsidy_kind"],
             initial=options["initial"],
             random_state=seed,
             progress=True,
         )
     deliver(replace(history, provenance=source), options, _show)
-
-
-def _amounts(named: Any) -> list[float]:
-    return [amount for _, amount in named]
 
 
 def _show(history: History) -> None:
@@ -86,18 +71,4 @@ def _show(history: History) -> None:
     rows = letters(history)
     click.echo("\n" + text_table(rows, left=tuple(rows[0])[:2], total=len(history.names), rest="--csv holds all"))
     click.echo(KEY)
-    totals = history.totals()
-    shown = [
-        {
-            "round": count(number),
-            "apply": count(round(row["applicants"])),
-            "pass": count(round(row["selected"])),
-            "explored": count(round(row["explored"])) if row["explored"] else "",
-            "hired": count(round(row["hired"])),
-            "accuracy among applicants": or_dash(row["induced_accuracy"], percent),
-            "qualified who stay away": or_dash(row["social_cost"], percent),
-            "paid": amount(row["subsidies"]) if row["subsidies"] else "",
-        }
-        for number, row in ((number, totals.loc[number]) for number in shown_rounds(len(history)))
-    ]
-    click.echo("\n" + text_table(shown, rest="--csv holds all"))
+    click.echo("\n" + text_table(round_rows(history, shown_rounds(len(history))), rest="--csv holds all"))

@@ -12,13 +12,23 @@ from numpy.typing import ArrayLike
 from scipy.stats import chi2
 from scipy.stats import f as f_distribution
 
-from .._frames import few_rows
-from .._text import escape_html, json_text
 from .._validation import BoolArray, FloatArray, check_choice, check_fraction, check_nonnegative
 from ..auditing import group_names
+from ..auditing.reported import Described
 from ..behaviour import Behaviour, LogitResponse, PrivateCosts
 from .identification import IdentifiedBy, identify
-from .likelihood import CDF, DISTRIBUTION, Fit, Likelihood, Response, cost_interval, end_of_interval, row_correlation
+from .likelihood import (
+    CDF,
+    DISTRIBUTION,
+    Fit,
+    Inflation,
+    Likelihood,
+    Response,
+    cost_interval,
+    end_of_interval,
+    inflation_by_period,
+    row_correlation,
+)
 from .logs import read_log
 
 CostModel: TypeAlias = Literal["per_group", "common"]
@@ -27,7 +37,7 @@ NOBODY = 40.0
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class EstimatedBehaviour:
+class EstimatedBehaviour(Described):
     """How people respond, estimated from a log of applications. Made by :func:`fit_behaviour`.
 
     Attributes
@@ -53,6 +63,8 @@ class EstimatedBehaviour:
         Level of the intervals.
     correlation : float
         Correlation of people within a row by which intervals allow for shares that vary more than by chance.
+    clustered : bool
+        Whether intervals allow for what changes all groups of one period together.
     dispersion : float
         Pearson's statistic over its degrees of freedom: about 1 if the model fits, above it if shares vary more than by
         chance. NaN without degrees of freedom.
@@ -77,6 +89,7 @@ class EstimatedBehaviour:
     identified_by: IdentifiedBy
     confidence: float
     correlation: float
+    clustered: bool
     dispersion: float
     pearson: float
     df_residual: int
@@ -149,30 +162,6 @@ class EstimatedBehaviour:
         """Fitted share that applies where the published value is above the cost by a gain (below it if negative)."""
         return np.asarray(CDF[self.response](np.asarray(gain, dtype=np.float64) / self.scale))
 
-    def verdict(self) -> str:
-        """Summarise the result in a few sentences."""
-        from ..report.sentences.estimates import estimate_sentences
-
-        return " ".join(estimate_sentences(self))
-
-    def to_dict(self) -> dict[str, Any]:
-        """Everything as plain values; what is not finite becomes None."""
-        from ..report.dicts import estimate_to_dict
-
-        return estimate_to_dict(self)
-
-    def to_json(self) -> str:
-        """JSON text of :meth:`to_dict`."""
-        return json_text(self.to_dict())
-
-    def _repr_html_(self) -> str:
-        with few_rows():
-            return f"<p>{escape_html(self.verdict())}</p>{self.to_frame()._repr_html_()}"
-
-    def __repr__(self) -> str:
-        with few_rows():
-            return f"{self.verdict()}\n{self.to_frame()}"
-
 
 def fit_behaviour(
     log: Any,
@@ -196,9 +185,7 @@ def fit_behaviour(
     negative. They are unbounded where the log does not exclude that the published value does not matter.
 
     Costs are identified only if published values vary: over the periods of some group, or between groups with
-    ``cost="common"``. A log of one period with a cost per group needs an assumed ``scale``. Rows are taken as
-    independent given the model: what changes applications of all groups in one period is mistaken for an effect of
-    what was published.
+    ``cost="common"``. A log of one period with a cost per group needs an assumed ``scale``.
 
     Parameters
     ----------
@@ -213,7 +200,8 @@ def fit_behaviour(
     pool : column
         How many could have applied. Without it, nothing is identified, and an error says so.
     period : column, optional
-        Period of each row; a group has one row per period. By default every row is a period of its own.
+        Period of each row; a group has one row per period. By default every row is a period of its own. With periods,
+        intervals allow for what changes all groups of one period together: their variances are clustered by period.
     cost : {"per_group", "common"}, default="per_group"
         Whether each group has a cost of its own.
     response : {"logit", "probit"}, default="logit"
@@ -224,6 +212,7 @@ def fit_behaviour(
         Whether shares may vary more than by chance, because people of one row are correlated. Rows then weigh what they
         are worth, so that Pearson's statistic equals its degrees of freedom (quasi-likelihood with Williams' weights),
         and intervals use quantiles of the F distribution. Shares that vary less than by chance change no weights.
+        Without it, intervals allow for chance alone.
     confidence : float, default=0.95
         Level of the intervals.
 
@@ -264,24 +253,32 @@ def fit_behaviour(
     best = likelihood.maximise(slope=given)
     df = int(used.sum() - interior.sum() - (given is None))
     pearson = likelihood.pearson(best)
-    limit, tail = float(chi2.ppf(confidence, 1)), chi2(1).sf
-    correlation = 0.0
+    distribution: Any = chi2(1)
+    correlation, wider, clustered = 0.0, Inflation(np.ones(len(interior)), 1.0, df), False
     if overdispersion and df > 0:
         correlation = row_correlation(likelihood, df, given)
         everything = everything.weighted(correlation)
         likelihood = everything.of(used)
         best = likelihood.maximise(slope=given)
-        limit, tail = float(f_distribution.ppf(confidence, 1, df)), f_distribution(1, df).sf
+        names, periods = np.unique(pd.factorize(rows.periods)[0][used], return_inverse=True)
+        clustered = 1 < len(names) < len(periods) and best.slope > 0
+        if clustered:
+            wider = inflation_by_period(likelihood, best, periods, df, slope_is_given=given is not None)
+        distribution = f_distribution(1, wider.df)
+    limit = float(distribution.ppf(confidence))
     fitted = rates[codes]
     fitted[used] = likelihood.fitted(best)
-    test = max(2 * (best.value - float(likelihood.at_rates(np.nan_to_num(likelihood.rates, nan=0.5)).sum())), 0.0)
-    costs, ends = _costs(everything, likelihood, best, interior, limit, given, excluded=test > limit)
-    positions = slice(None) if per_group else np.zeros(rows.groups.n_groups, dtype=np.intp)
-    low, high = (1 / scale, 1 / scale) if scale else _slopes(likelihood, best, limit, test)
+    test = max(2 * (best.value - likelihood.maximise(slope=0.0).value), 0.0) / wider.slope
+    limits = limit * np.where(interior, wider.costs, wider.slope)
+    costs, ends = _costs(everything, likelihood, best, interior, limits, given, excluded=test > limit)
+    scales = (np.nan, np.nan)
+    if given is None and best.slope > 0:
+        low, high = _slopes(likelihood, best, limit * wider.slope, excluded=test > limit)
+        scales = 1 / high, 1 / low if low > 0 else np.inf
     observations = pd.DataFrame(
         {
             "group": rows.groups.labels[rows.groups.codes],
-            "period": np.arange(len(codes)) if rows.periods is None else rows.periods.to_numpy(),
+            "period": rows.periods.to_numpy(),
             "published": rows.published,
             "applicants": rows.applicants,
             "pool": rows.pool,
@@ -290,27 +287,28 @@ def fit_behaviour(
             "code": rows.groups.codes,
         }
     )
-    responds = best.slope > 0
+    positions = slice(None) if per_group else np.zeros(rows.groups.n_groups, dtype=np.intp)
     return EstimatedBehaviour(
-        rows.groups.labels,
-        costs[positions],
-        ends[positions, 0],
-        ends[positions, 1],
-        1 / best.slope if responds else np.nan,
-        1 / high if responds and scale is None else np.nan,
-        (1 / low if low > 0 else np.inf) if responds and scale is None else np.nan,
-        best.slope,
-        response,
-        cost,
-        identified_by,
-        confidence,
-        correlation,
-        pearson / df if df > 0 else np.nan,
-        pearson,
-        df,
-        float(chi2.sf(pearson, df)) if df > 0 else np.nan,
-        float(tail(test)) if given is None else np.nan,
-        observations,
+        groups=rows.groups.labels,
+        cost=costs[positions],
+        cost_low=ends[positions, 0],
+        cost_high=ends[positions, 1],
+        scale=1 / best.slope if best.slope > 0 else np.nan,
+        scale_low=scales[0],
+        scale_high=scales[1],
+        slope=best.slope,
+        response=response,
+        cost_model=cost,
+        identified_by=identified_by,
+        confidence=confidence,
+        correlation=correlation,
+        clustered=clustered,
+        dispersion=pearson / df if df > 0 else np.nan,
+        pearson=pearson,
+        df_residual=df,
+        p_value=float(chi2.sf(pearson, df)) if df > 0 else np.nan,
+        slope_p_value=float(distribution.sf(test)) if given is None else np.nan,
+        observations=observations,
     )
 
 
@@ -319,7 +317,7 @@ def _costs(
     likelihood: Likelihood,
     best: Fit,
     interior: BoolArray,
-    limit: float,
+    limits: FloatArray,
     given: float | None,
     *,
     excluded: bool,
@@ -333,17 +331,15 @@ def _costs(
     ends = np.empty((len(interior), 2))
     for z in range(len(interior)):
         own = likelihood if interior[z] else everything.of(interior[everything.codes] | (everything.codes == z))
-        ends[z] = cost_interval(own, best, z, limit, given)
+        ends[z] = cost_interval(own, best, z, limits[z], given)
     return costs, ends
 
 
-def _slopes(likelihood: Likelihood, best: Fit, limit: float, test: float) -> tuple[float, float]:
+def _slopes(likelihood: Likelihood, best: Fit, limit: float, *, excluded: bool) -> tuple[float, float]:
     """Interval of a positive slope; its lower end is 0 if that is not excluded."""
-    if best.slope <= 0:
-        return np.nan, np.nan
 
     def distance(slope: float) -> float:
         return 2 * (best.value - likelihood.maximise(slope=slope).value)
 
-    low = 0.0 if test <= limit else end_of_interval(distance, limit, best.slope, -best.slope / 8)
+    low = end_of_interval(distance, limit, best.slope, -best.slope / 8) if excluded else 0.0
     return low, end_of_interval(distance, limit, best.slope, best.slope / 8)

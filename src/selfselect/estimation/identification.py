@@ -8,7 +8,7 @@ import numpy as np
 import pandas as pd
 
 from .._errors import InputError
-from .._validation import list_some
+from .._formats import MAX_NAMED
 from ..auditing import group_names
 from .likelihood import Likelihood
 from .logs import ApplicationLog
@@ -66,10 +66,11 @@ def _refuse_steps(log: ApplicationLog, likelihood: Likelihood) -> None:
         names = group_names(log.groups.labels) if likelihood.n_groups > 1 else ["all groups"]
         rows = zip(names, stayed["max"], applied["min"], strict=True)
         shown = [f"{name}: {low:g} to {high:g}" for name, low, high in rows]
+        listed = "; ".join(shown[:MAX_NAMED]) + ("; ..." if len(shown) > MAX_NAMED else "")
         raise InputError(
             "Nobody applies below some published value, and everybody above it, so the scale is 0 (the best response) "
             "and costs are only known to lie between the last value at which people stayed away and the first at which "
-            f"all applied ({list_some(shown, 10)}). Choose costs in these ranges, or add periods with values in them."
+            f"all applied ({listed}). Choose costs in these ranges, or add periods with values in them."
         )
     if (applied["max"] <= stayed["min"]).all():
         raise InputError(

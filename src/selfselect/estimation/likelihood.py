@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass, replace
+from functools import cached_property
 from typing import Literal, NamedTuple, TypeAlias
 
 import numpy as np
@@ -98,18 +99,11 @@ class Likelihood:
         worth = 1 / (1 + np.maximum(self.pool - 1, 0.0) * correlation)
         return replace(self, applicants=self.applicants * worth, pool=self.pool * worth)
 
+    @cached_property
     def saturated(self) -> float:
         """Log-likelihood of a model that fits every row."""
         share = self.applicants / self.pool
         return -float(self.pool @ (entr(share) + entr(1 - share)))
-
-    def at_rates(self, rates: FloatArray) -> FloatArray:
-        """Log-likelihood of each group if the same share of it applies in every row (slope 0)."""
-        share, own = self.applicants / self.pool, rates[self.codes]
-        with np.errstate(divide="ignore", invalid="ignore"):
-            up = np.where(share > 0, share * (np.log(own) - np.log(share)), 0.0)
-            down = np.where(share < 1, (1 - share) * (np.log1p(-own) - np.log1p(-share)), 0.0)
-        return self.by_group(self.pool * (up + down))
 
     def maximise(
         self,
@@ -137,7 +131,7 @@ class Likelihood:
             x = np.where(codes == tied, x - cost, x)
             free[tied] = False
             intercepts[tied] = 0.0
-        saturated = self.saturated()
+        saturated = self.saturated
 
         def evaluate(a: FloatArray, b: float) -> tuple[float, FloatArray, FloatArray]:
             value, score, information = likelihood_terms(self.response, a[codes] + b * x, applied, stayed)
@@ -184,6 +178,55 @@ def row_correlation(likelihood: Likelihood, df: int, slope: float | None) -> flo
     return result
 
 
+class Inflation(NamedTuple):
+    """How much wider the variances of costs and slope are because rows of one period vary together.
+
+    ``costs`` and ``slope`` are ratios of variances, at least 1; ``df`` replaces the degrees of freedom.
+    """
+
+    costs: FloatArray
+    slope: float
+    df: float
+
+
+def inflation_by_period(
+    likelihood: Likelihood, fit: Fit, periods: NDArray[np.intp], df: float, *, slope_is_given: bool
+) -> Inflation:
+    """Sandwich variances clustered by period over those of the likelihood, and the degrees of freedom left.
+
+    A row changes the estimate of a cost by its influence, and the sum over a period of influences squared estimates
+    the variance. Residuals with the correlation rho inside periods of m rows are worth ``1 + (m - 1) rho^2`` times
+    fewer degrees of freedom (Satterthwaite).
+    """
+    codes, x, slope = likelihood.codes, likelihood.published, fit.slope
+    applied, stayed = likelihood.applicants, likelihood.pool - likelihood.applicants
+    _, score, information = likelihood_terms(likelihood.response, fit.intercepts[codes] + slope * x, applied, stayed)
+    weight = np.maximum(likelihood.by_group(information), 1e-300)
+    mean = likelihood.by_group(information * x) / weight
+    centred = x - mean[codes]
+    curvature = float(information @ centred**2)
+    number, n_periods = np.bincount(periods), len(np.bincount(periods))
+    by_period = np.bincount(periods, score * centred)
+    own = np.zeros((n_periods, likelihood.n_groups))
+    np.add.at(own, (periods, codes), score)
+    # cost = -intercept / slope: its derivatives in the intercept and the slope
+    in_intercept, in_slope = -1 / slope, fit.intercepts / slope**2
+    through_slope = np.zeros(len(weight)) if slope_is_given else (in_slope - in_intercept * mean) / curvature
+    influence = through_slope * by_period[:, None] + in_intercept * own / weight
+    variance = through_slope**2 * curvature + in_intercept**2 / weight
+    few = n_periods / (n_periods - 1)
+    share = likelihood.fitted(fit)
+    residual = (applied - likelihood.pool * share) / np.sqrt(likelihood.pool * share * (1 - share))
+    pairs = float((number * (number - 1)).sum())
+    together = float((np.bincount(periods, residual) ** 2).sum() - residual @ residual) / max(pairs, 1.0)
+    rho = np.clip(together / max(float(np.mean(residual**2)), 1e-300), 0.0, 1.0)
+    return Inflation(
+        np.maximum(few * (influence**2).sum(axis=0) / variance, 1.0),
+        max(few * float(by_period @ by_period) / curvature, 1.0),
+        df / (1 + pairs * rho**2 / len(x)),
+    )
+
+
 def end_of_interval(distance: Callable[[float], float], limit: float, inside: float, step: float) -> float:
     """Where the distance reaches the limit, from a point inside in the direction of the step; infinite if nowhere."""
     near, far = inside, inside + step
@@ -217,14 +260,12 @@ def cost_interval(
         nonlocal last
         last = likelihood.maximise(slope=slope, tied=group, cost=at, start=last)
         if slope is None and last.slope < 0:
-            return without_slope(0.5)
+            return without_slope(group)
         return 2 * (best.value - last.value)
 
-    def without_slope(share: float) -> float:
-        """Likelihood-ratio statistic of a slope of 0 and a share of the group that applies."""
-        rates = np.nan_to_num(likelihood.rates, nan=0.5)
-        rates[group] = share
-        return 2 * (best.value - float(likelihood.at_rates(rates).sum()))
+    def without_slope(tied: int | None) -> float:
+        """Likelihood-ratio statistic of a slope of 0, at which half of a tied group applies whatever its cost."""
+        return 2 * (best.value - likelihood.maximise(slope=0.0, tied=tied).value)
 
     if not np.isfinite(cost):  # some cost beyond what was published, at which the statistic is small
         step, inside = np.copysign(scale, cost), float(np.mean(likelihood.published[likelihood.codes == group]))
@@ -233,8 +274,9 @@ def cost_interval(
     else:
         inside = float(cost)
     ends = []
-    for sign, share in ((-1.0, max(rate, 0.5)), (1.0, min(rate, 0.5))):
-        open_end = cost * sign == np.inf or (slope is None and without_slope(share) <= limit)
+    for sign in (-1.0, 1.0):  # as the cost goes to infinity, at most half of the group applies
+        tied = group if (rate - 0.5) * sign > 0 else None
+        open_end = cost * sign == np.inf or (slope is None and without_slope(tied) <= limit)
         last = best
         ends.append(sign * np.inf if open_end else end_of_interval(distance, limit, inside, sign * scale / 4))
     return ends[0], ends[1]

@@ -24,13 +24,13 @@ NO_POOL = (
 
 @dataclass(frozen=True, eq=False)
 class ApplicationLog:
-    """Rows of a log as arrays, with the code of each row's group; ``periods`` is None if none were named."""
+    """Rows of a log as arrays, with the code of each row's group; each row is a period if no periods are named."""
 
     groups: GroupCodes
     published: FloatArray
     applicants: FloatArray
     pool: FloatArray
-    periods: pd.Series | None
+    periods: pd.Series
 
 
 def read_log(
@@ -89,4 +89,5 @@ def read_log(
         lines = "".join(f"\n  {text}" for text in problems)
         raise InputError(f"The log cannot be used:{lines}", key="log")
     groups = encode_groups(frame[by[0]] if len(by) == 1 else frame[by])
-    return ApplicationLog(groups, q, applied, potential, None if period is None else frame[period])
+    periods = pd.Series(range(len(frame))) if period is None else frame[period]
+    return ApplicationLog(groups, q, applied, potential, periods)

@@ -72,7 +72,7 @@ class EstimatedResponseDisplay(Display):
                 if is_named:
                     axes.plot(estimate.cost[z], 0.5, "x", color="black", markersize=7, zorder=4)
         others = f"\n(grey: {len(frame) - len(named)} other groups)" if len(frame) > len(named) else ""
-        axes.set(xlabel=f"published value{others}", ylabel="share that applies")
+        axes.set(xlabel=f"published value (a cross: the cost){others}", ylabel="share that applies")
         labels = plot_labels(estimate.groups)
         name_points(axes, [ends[z] for z in named], [labels[z] for z in named], [colours[z] for z in named])
         return axes

@@ -160,7 +160,7 @@ def impact_to_dict(frame: pd.DataFrame) -> dict[str, Any]:
 #: Numbers of an estimate about all groups.
 ESTIMATED = (
     "response cost_model identified_by confidence responds slope slope_p_value scale scale_low scale_high correlation "
-    "dispersion pearson df_residual p_value"
+    "clustered dispersion pearson df_residual p_value"
 ).split()
 
 

@@ -3,11 +3,10 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
 from dataclasses import asdict, dataclass
 from typing import TYPE_CHECKING, Any
 
-from .._formats import PLACES, amount, count, or_dash, percent
+from .._formats import count
 from ..auditing import Audit, Comparison
 from .dicts import MAX_RESAMPLED_GROUPS, plain_value
 from .page_data import audit_data, natural_order, page_constants, short_name, source_data
@@ -17,7 +16,7 @@ from .sentences.comparisons import change_text, comparison_note, comparison_sent
 from .sentences.frontiers import KINDS, NOTES, frontier_sentences
 from .sentences.plans import plan_sentences
 from .sentences.rounds import round_sentences, shown_rounds
-from .tables import change_rows, difference_rows, effect_rows, impact_rows, payment_rows, point_row
+from .tables import change_rows, difference_rows, effect_rows, impact_rows, payment_rows, point_row, round_rows
 
 if TYPE_CHECKING:  # importing plans would import all estimators
     from ..planning import SubsidyPlan, ThresholdFrontier
@@ -188,18 +187,6 @@ def frontier_page(frontier: ThresholdFrontier) -> str:
     )
 
 
-#: Columns of the table of totals on the page of a history, and how they are written.
-TOTALS: dict[str, tuple[str, Callable[[float], str]]] = {
-    "applicants": ("apply", lambda people: count(round(people))),
-    "selected": ("pass", lambda people: count(round(people))),
-    "explored": ("explored", lambda people: count(round(people))),
-    "hired": ("hired", lambda people: count(round(people))),
-    "induced_accuracy": ("accuracy among applicants", percent),
-    "social_cost": ("qualified who stay away", percent),
-    "subsidies": ("paid", amount),
-}
-
-
 def history_page(history: History) -> str:
     """Page of repeated deployment: who is still there, round by round, and the totals of each round."""
     shares, names = history.shares.to_numpy(), [short_name(name) for name in history.names]
@@ -234,10 +221,7 @@ def history_page(history: History) -> str:
             "tables": [
                 {
                     "title": "Round by round",
-                    "rows": [
-                        {"round": count(t)} | {text: or_dash(row[name], form) for name, (text, form) in TOTALS.items()}
-                        for t, row in history.totals().round(2 * PLACES).to_dict("index").items()
-                    ],
+                    "rows": round_rows(history, history.totals().index),
                     "left": [],
                 }
             ],

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from typing import TYPE_CHECKING, Any
 
 import pandas as pd
 
-from .._formats import amount, amount_up, count, level, listed, or_dash, percent
+from .._formats import PLACES, amount, amount_up, count, level, listed, or_dash, percent
 from ..auditing import Audit, Comparison
 from ..auditing.impact import SMALL_SHARE
 from ..estimation import EstimatedBehaviour
@@ -21,6 +21,7 @@ from .sentences.words import percent_or_bounds
 if TYPE_CHECKING:  # importing plans would import all estimators
     from ..planning import SubsidyPlan, ThresholdFrontier
     from ..planning.thresholds import Point
+    from ..simulation import History
 
 
 def interval_text(low: float, high: float, form: Callable[[float], str] = percent) -> str:
@@ -210,3 +211,26 @@ def point_row(frontier: ThresholdFrontier, point: Point) -> dict[str, str]:
         "people who apply": percent(point.outcome.application_rate),
         "apply": listed(who) if len(who) < len(frontier.names) else f"all {count(len(who))}",
     }
+
+
+# ---------------------------------------------------------------------- rounds
+
+#: Totals of a round, and how they are written.
+TOTALS: dict[str, tuple[str, Callable[[float], str]]] = {
+    "applicants": ("apply", lambda people: count(round(people))),
+    "selected": ("pass", lambda people: count(round(people))),
+    "explored": ("explored", lambda people: count(round(people))),
+    "hired": ("hired", lambda people: count(round(people))),
+    "induced_accuracy": ("accuracy among applicants", percent),
+    "social_cost": ("qualified who stay away", percent),
+    "subsidies": ("paid", amount),
+}
+
+
+def round_rows(history: History, rounds: Iterable[int]) -> list[dict[str, str]]:
+    """Totals of some rounds, one row per round."""
+    totals = history.totals().round(2 * PLACES).to_dict("index")
+    return [
+        {"round": count(t)} | {text: or_dash(totals[t][name], form) for name, (text, form) in TOTALS.items()}
+        for t in rounds
+    ]

@@ -3,10 +3,10 @@
 from .beliefs import Beliefs, BetaMemory, Discounted, LastPublished
 from .counted import BestThreshold, CountedPopulation, FixedThreshold
 from .entry import Entry, Growth
+from .exploration import Exploration
 from .history import History, Round
 from .retraining import AllLabels, InverseProbability, Retraining, Window
 from .rounds import simulate
-from .world import Exploration
 
 __all__ = [
     "AllLabels",

@@ -8,7 +8,8 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
-from typing import Any, Protocol, Self
+from numbers import Real
+from typing import TYPE_CHECKING, Any, Protocol, Self
 
 import numpy as np
 import pandas as pd
@@ -21,13 +22,18 @@ from .._validation import (
     check_floats,
     check_fraction,
     check_same_length,
+    check_threshold,
     list_some,
 )
 from ..counting import CountCurves, GroupCounts, encode_groups, position_of, values_by_group
 from ..counting.counts import correct_decisions
-from ..statistics import Published, Statistic
-from .retraining import Retraining
-from .world import Exploration, Labels, chance_of_label
+from ..publishing.splits import TrainingSet, as_publishing
+from ..statistics import Published
+from .exploration import Exploration, Labels
+from .retraining import NO_LABEL, Retraining, as_retraining, label_weights
+
+if TYPE_CHECKING:
+    from .entry import Entry
 
 COLUMNS = ("group", "score", "n", "positives")
 #: A smaller share of a cell is nobody.
@@ -124,6 +130,15 @@ class CountedPopulation:
 _CELLS = ("score", "n", "positives")
 
 
+def as_counts(population: Any) -> CountedPopulation | None:
+    """A population of counts in any of its forms; None if it is none."""
+    if isinstance(population, CountCurves):
+        return CountedPopulation.from_curves(population)
+    if isinstance(population, pd.DataFrame):
+        return CountedPopulation.from_frame(population)
+    return population if isinstance(population, CountedPopulation) else None
+
+
 class ThresholdFirm(Protocol):
     """A firm that screens a counted population by thresholds."""
 
@@ -143,6 +158,10 @@ class FixedThreshold:
     """
 
     threshold: float | Mapping[Any, float]
+
+    def __post_init__(self) -> None:
+        for threshold in self.threshold.values() if isinstance(self.threshold, Mapping) else [self.threshold]:
+            check_threshold(threshold)
 
     def thresholds(self, labelled: CountedPopulation) -> Any:
         """The thresholds, whatever the labels."""
@@ -176,68 +195,71 @@ class BestThreshold:
 
 
 class CountedWorld:
-    """A counted population and a firm that screens it by thresholds."""
+    """A counted population and a firm that screens it by thresholds. Methods replace arrays and never change them."""
 
     def __init__(
         self,
         population: CountedPopulation,
-        initial: Any,
         firm: Any,
-        statistic: Statistic,
-        retraining: Retraining,
+        *,
+        initial: Any = 0.3,
+        publish: Any = None,
+        retrain: str | Retraining = "all",
     ) -> None:
+        if isinstance(firm, Real | Mapping) and not isinstance(firm, bool):
+            firm = FixedThreshold(firm)  # type: ignore[arg-type]
+        if isinstance(firm, type) or not hasattr(firm, "thresholds"):
+            raise TypeError(
+                f"firm must be a threshold, FixedThreshold or BestThreshold for a population of counts, got {firm!r}."
+            )
+        self.firm, self.retraining = firm, as_retraining(retrain)
+        publishing = TrainingSet() if publish is None else publish
+        self.statistic = publishing if hasattr(publishing, "value") else as_publishing(publishing).statistic
         self.groups = population.groups
-        if isinstance(initial, CountedPopulation):
+        known = as_counts(initial)
+        if known is not None:
             # cells of the population without people, so that both have the same groups
-            self.start, self.pool = population.times(0.0).plus(initial), population
+            self.start, self.pool = population.times(0.0).plus(known), population
         else:
             share = check_fraction(initial, "initial", inclusive=False)
             self.start, self.pool = population.times(share), population.times(1 - share)
-        self.firm = FixedThreshold(firm) if isinstance(firm, int | float | Mapping) else firm
-        self.statistic, self.retraining = statistic, retraining
-        self.threshold: Any = np.nan
+        self.model: Any = np.nan
         self.missed = np.ones(len(self.pool.n))
         #: share of each cell whose newest label is of a round
         self.layers: dict[int, FloatArray] = {}
         self.labelled = self.start
 
-    def begin(self, rng: np.random.Generator) -> None:
-        """Nothing: the same people are there in all rounds."""
-
     def retrain(self, number: int, cost: FloatArray) -> None:
         """Choose thresholds by all labels."""
-        self.labelled = self._labelled(number)
-        if not self.labelled.n.any():
-            raise ValueError("no label is left to learn from")
-        self.threshold = self.firm.thresholds(self.labelled)
-
-    def _labelled(self, number: int) -> CountedPopulation:
-        weights = self.retraining.weights
         shares = np.zeros(len(self.pool.n))
         for found, part in self.layers.items():
-            shares = shares + part * weights(np.full(len(part), number - 1 - found), 1 - self.missed)
-        size = len(self.start.n)
-        start, pool = self.start.times(weights(np.full(size, number - 1), np.ones(size))), self.pool.times(shares)
+            age = np.full(len(part), number - 1 - found)
+            shares = shares + part * label_weights(self.retraining, age, 1 - self.missed)
+        ones = np.ones(len(self.start.n))
+        start = self.start.times(label_weights(self.retraining, (number - 1) * ones, ones))
+        pool = self.pool.times(shares)
         if start.codes is pool.codes:
-            return replace(pool, n=start.n + pool.n, positives=start.positives + pool.positives)
-        return start.plus(pool)
+            self.labelled = replace(pool, n=start.n + pool.n, positives=start.positives + pool.positives)
+        else:
+            self.labelled = start.plus(pool)
+        if not self.labelled.n.any():
+            raise ValueError(NO_LABEL)
+        self.model = self.firm.thresholds(self.labelled)
 
     def published(self) -> Published:
         """The statistic of people with a label, at the thresholds."""
-        return Published(self.labelled.at(self.threshold), self.statistic, self.groups)
+        return Published(self.labelled.at(self.model), self.statistic, self.groups)
 
     def counts(self) -> GroupCounts:
         """Counts of the pool at the thresholds."""
-        return self.pool.at(self.threshold)
+        return self.pool.at(self.model)
 
     def learn(
         self, number: int, shares: FloatArray, labels: Labels, exploration: Exploration, rng: np.random.Generator
     ) -> tuple[FloatArray, FloatArray]:
-        """Find labels of a share of each cell."""
+        """Find labels of a share of each cell; people tested by exploration only, and those of them who qualify."""
         applies = shares[self.pool.codes]
-        passes = applies * self.pool.above(self.threshold)
-        invited = exploration.invited(applies, passes)
-        chance = chance_of_label(labels, applies, passes, invited)
+        explored, chance = exploration.chances(labels, applies, applies * self.pool.above(self.model))
         self.missed = self.missed * (1 - chance)
         if getattr(self.retraining, "uses_age", True):
             horizon = getattr(self.retraining, "rounds", np.inf)
@@ -245,12 +267,12 @@ class CountedWorld:
             self.layers = {found: part for found, part in older.items() if part.max() > NOBODY} | {number: chance}
         else:
             self.layers = {number: 1 - self.missed}
-        found = (self.pool.over_groups(part * invited) for part in (self.pool.n, self.pool.positives))
-        return next(found), next(found)
+        found = self.pool.times(explored)
+        return found.over_groups(found.n), found.over_groups(found.positives)
 
-    def enter(self, entry: Any, outcome: pd.DataFrame, rng: np.random.Generator) -> None:
+    def enter(self, entry: Entry | None, outcome: pd.DataFrame | None, rng: np.random.Generator) -> None:
         """Add cells to the pool."""
-        new = entry.enter(outcome, self.pool, rng)
+        new = None if entry is None else entry.enter(outcome, self.pool, rng)
         if new is None:
             return
         if not isinstance(new, CountedPopulation):

@@ -16,16 +16,15 @@ from gymnasium.spaces import Box
 from numpy.typing import NDArray
 from pettingzoo import ParallelEnv
 
-from .._validation import FloatArray
+from .._validation import FloatArray, check_whole
 from ..behaviour import Behaviour, BestResponse
 from ..costs import Cost, Terms
-from ..statistics import SLACK, Precision, Statistic
-from .beliefs import Beliefs, LastPublished
-from .counted import CountedPopulation, CountedWorld
+from ..counting import CountCurves
+from ..statistics import SLACK
+from .counted import CountedPopulation, CountedWorld, as_counts
 from .history import History, Round
-from .retraining import AllLabels, Retraining
+from .retraining import Retraining
 from .rounds import Opened, Run
-from .world import Exploration, Labels
 
 
 class _Chosen:
@@ -43,65 +42,56 @@ class _Firms:
 
     def __init__(
         self,
-        population: CountedPopulation | pd.DataFrame,
+        population: CountedPopulation | CountCurves | pd.DataFrame,
         cost: Cost,
         *,
         n_firms: int = 1,
         rounds: int = 20,
         behaviour: Behaviour | None = None,
-        beliefs: Beliefs | None = None,
-        labels: Labels = "selected",
-        exploration: float | Exploration = 0.0,
-        retrain: Retraining | None = None,
         initial: Any = 0.3,
-        statistic: Statistic | None = None,
-        price: float = 0.0,
+        publish: Any = None,
+        retrain: str | Retraining = "all",
+        **settings: Any,
     ) -> None:
-        frame = isinstance(population, pd.DataFrame)
-        self.population: CountedPopulation = CountedPopulation.from_frame(population) if frame else population
-        self.terms = Terms(cost, None, "proportional", BestResponse() if behaviour is None else behaviour)
-        self.n_firms, self.rounds, self.price = n_firms, rounds, price
-        self.beliefs, self.labels = LastPublished() if beliefs is None else beliefs, labels
-        self.exploration = exploration if isinstance(exploration, Exploration) else Exploration(exploration)
-        self.retraining, self.initial = AllLabels() if retrain is None else retrain, initial
-        self.statistic = Precision() if statistic is None else statistic
-        self.size, groups = float(self.population.n.sum()), len(self.population.groups)
-        self.lowest, self.highest = float(self.population.score.min()), float(self.population.score.max())
-        self.action_space = Box(0.0, 1.0, (2 * groups,), np.float64)
-        self.observation_space = Box(0.0, self.size, (2 * groups,), np.float64)
-        self.runs: list[Run] = []
-        self.played: list[list[Round]] = []
+        people = as_counts(population)
+        if people is None:
+            raise TypeError(f"population must be counts per group and score, got {type(population).__name__}.")
+        self.groups, self.size = people.groups, float(people.n.sum())
+        self.lowest, self.highest = float(people.score.min()), float(people.score.max())
+        self.rounds, n = check_whole(rounds, "rounds", 1), len(people.groups)
+        terms = Terms(cost, None, "proportional", BestResponse() if behaviour is None else behaviour)
+
+        def firm() -> Run:
+            chosen = _Chosen(np.full(n, -np.inf))
+            world = CountedWorld(people, chosen, initial=initial, publish=publish, retrain=retrain)
+            world.model = chosen.chosen
+            return Run(world, terms, **settings)
+
+        self.first = [firm() for _ in range(check_whole(n_firms, "n_firms", 1))]
+        self.action_space = Box(0.0, 1.0, (2 * n,), np.float64)
+        self.observation_space = Box(0.0, self.size, (2 * n,), np.float64)
 
     def start(self) -> list[NDArray[np.float64]]:
         """Begin anew; what each firm knows of everybody who has a label."""
-        groups = self.population.groups
-        self.runs, self.played = [], [[] for _ in range(self.n_firms)]
-        for _ in range(self.n_firms):
-            firm = _Chosen(np.full(len(groups), -np.inf))
-            world = CountedWorld(self.population, self.initial, firm, self.statistic, self.retraining)
-            world.threshold = firm.chosen
-            rng = np.random.default_rng(0)  # nothing is drawn from counts
-            self.runs.append(
-                Run(world, self.terms, None, self.beliefs, self.labels, self.exploration, None, self.price, rng)
-            )
+        self.runs: list[Run] = [run.copy() for run in self.first]
+        self.played: list[list[Round]] = [[] for _ in self.runs]
         return [self.observe(run) for run in self.runs]
 
     def act(self, actions: Sequence[NDArray[Any]]) -> tuple[list[NDArray[np.float64]], list[float]]:
         """Play a round; what each firm sees afterwards, and its utility per person of the population."""
-        size = len(self.population.groups)
-        opened = []
+        size, opened = len(self.groups), []
         for run, action in zip(self.runs, actions, strict=True):
             given = np.clip(np.asarray(action, dtype=np.float64), 0.0, 1.0)
             between = self.lowest + given[:size] * (self.highest - self.lowest)
-            run.world.firm = _Chosen(np.where(given[:size] > 0, between, -np.inf))  # type: ignore[attr-defined]
-            run.subsidies = pd.Series(given[size:], index=self.population.groups)
+            run.world.firm = _Chosen(np.where(given[:size] > 0, between, -np.inf))
+            run.subsidies = pd.Series(given[size:], index=self.groups)
             run.costs = None
             opened.append(run.open())
         shares = go_to_the_best(opened)
         rewards = []
         for run, one, share, played in zip(self.runs, opened, shares, self.played, strict=True):
             played.append(run.close(one, share))
-            totals = History(self.population.groups, (played[-1],), self.price).totals()
+            totals = History(self.groups, (played[-1],), run.price).totals()
             rewards.append(float(totals["firm_utility"].iloc[0]) / self.size)
         return [self.observe(run) for run in self.runs], rewards
 
@@ -115,7 +105,7 @@ class _Firms:
 
     def history(self, firm: int = 0) -> History:
         """All rounds of a firm so far."""
-        return History(self.population.groups, tuple(self.played[firm]), self.price)
+        return History(self.groups, tuple(self.played[firm]), self.first[firm].price)
 
 
 def go_to_the_best(opened: Sequence[Opened]) -> list[FloatArray]:
@@ -148,8 +138,8 @@ class ScreeningEnv(gymnasium.Env[NDArray[np.float64], NDArray[np.float64]]):
     rounds : int, default=20
         Rounds of an episode.
     **settings
-        ``behaviour``, ``beliefs``, ``labels``, ``exploration``, ``retrain`` (an object), ``initial``, ``statistic`` and
-        ``price``, as in :func:`simulate`.
+        ``behaviour``, ``beliefs``, ``labels``, ``exploration``, ``retrain``, ``initial``, ``publish`` and ``price``, as
+        in :func:`simulate`.
 
     Examples
     --------

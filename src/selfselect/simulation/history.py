@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import pandas as pd
 
+from .._notices import warn
 from .._validation import BoolArray, FloatArray
 from ..auditing import Provenance, group_names
 from ..auditing.reported import Reported
@@ -76,8 +77,7 @@ class History(Reported):
     @property
     def model(self) -> Any:
         """The firm's last model."""
-        world: Any = None if self.run is None else self.run.world
-        return getattr(world, "model", getattr(world, "threshold", None))
+        return None if self.run is None else self.run.world.model
 
     @property
     def in_pool(self) -> BoolArray:
@@ -177,6 +177,8 @@ class History(Reported):
     def resume(self, rounds: int, *, progress: bool = False) -> History:
         """Go on from here: this history and more rounds, to the bit as if they had been simulated at once.
 
+        A history that ended early stays as it is.
+
         Examples
         --------
         >>> from selfselect import NaiveClassifier
@@ -189,6 +191,9 @@ class History(Reported):
         """
         if self.run is None:
             raise ValueError("This history was not made by simulate and cannot be resumed.")
+        if self.stopped:
+            warn(self.stopped)
+            return self
         more = self.run.copy().play(rounds, progress=progress)
         return replace(more, rounds=self.rounds + more.rounds, provenance=self.provenance)
 

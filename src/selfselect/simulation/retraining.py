@@ -8,7 +8,10 @@ from typing import Any, ClassVar, Protocol
 import numpy as np
 from numpy.typing import NDArray
 
-from .._validation import FloatArray, check_choice
+from .._validation import FloatArray, check_choice, check_whole
+
+#: Why a model cannot be fitted.
+NO_LABEL = "no label is left to learn from"
 
 
 class Retraining(Protocol):
@@ -63,8 +66,7 @@ class Window:
     uses_age: ClassVar[bool] = True
 
     def __post_init__(self) -> None:
-        if not isinstance(self.rounds, int | np.integer) or self.rounds < 1:
-            raise ValueError(f"rounds must be a whole number of at least 1, got {self.rounds!r}.")
+        check_whole(self.rounds, "rounds", 1)
 
     def weights(self, age: NDArray[Any], chance: FloatArray) -> FloatArray:
         """1 inside the window, 0 outside."""
@@ -111,3 +113,11 @@ def as_retraining(retrain: Any) -> Any:
             f"Window(5), got {retrain!r}."
         )
     return retrain
+
+
+def label_weights(retraining: Retraining, age: NDArray[Any], chance: FloatArray) -> FloatArray:
+    """Weights of labelled people, checked."""
+    weights = np.asarray(retraining.weights(age, chance), dtype=np.float64)
+    if weights.shape not in ((), chance.shape) or not (np.isfinite(weights) & (weights >= 0)).all():
+        raise ValueError(f"{retraining!r} must return one weight of at least 0 for each of {chance.size} labels.")
+    return weights + np.zeros(chance.shape)

@@ -8,39 +8,23 @@ from dataclasses import dataclass, field, replace
 from typing import Any
 
 import numpy as np
-import pandas as pd
 from tqdm import tqdm
 
 from .._notices import warn
-from .._validation import FloatArray, check_choice, check_nonnegative
-from ..behaviour import Behaviour, BestResponse, Shares, evaluate_shares
+from .._validation import FloatArray, check_choice, check_nonnegative, check_whole
+from ..behaviour import Behaviour, BestResponse, evaluate_shares
 from ..costs import Cost, Subsidies, SubsidyKind, Terms
-from ..counting import CountCurves, GroupCounts
-from ..estimators.base import SelfSelectionClassifier
-from ..publishing.splits import TrainingSet, as_publishing
 from ..statistics import Published
 from .beliefs import Beliefs, LastPublished, check_beliefs
-from .counted import CountedPopulation, CountedWorld
+from .counted import CountedWorld, as_counts
 from .entry import Entry
+from .exploration import Exploration, Labels
 from .history import History, Round
-from .retraining import Retraining, as_retraining
+from .retraining import Retraining
 from .rows import RowsWorld, as_firm
-from .world import Exploration, Labels, World
 
 #: Subsidies: the same in all rounds, or a function of the round's number.
 RoundSubsidies = Subsidies | Callable[[int], Subsidies]
-
-
-def response(
-    beliefs: Beliefs, memory: Any, behaviour: Behaviour, published: Published, delivered: GroupCounts | None, cost: Any
-) -> tuple[FloatArray, FloatArray, Any]:
-    """What people believe of what is published, the share that applies, and what people remember."""
-    believed, memory = beliefs.believe(published, delivered, memory)
-    if np.shape(believed) != np.shape(published.value):
-        raise ValueError(f"{beliefs!r} must return one belief for each group, got shape {np.shape(believed)}.")
-    seen = published if believed is published.value else published.with_value(np.asarray(believed, dtype=float))
-    shares: Shares = evaluate_shares(behaviour, seen, cost)
-    return np.asarray(believed, dtype=float), shares.astype(float), memory
 
 
 @dataclass(frozen=True, eq=False)
@@ -59,21 +43,29 @@ class Opened:
 class Run:
     """State of a simulation between rounds."""
 
-    world: World
+    world: CountedWorld | RowsWorld
     terms: Terms
-    subsidies: RoundSubsidies
-    beliefs: Beliefs
-    labels: Labels
-    exploration: Exploration
-    entry: Entry | None
-    price: float
-    rng: np.random.Generator
+    subsidies: RoundSubsidies = None
+    beliefs: Beliefs = field(default_factory=LastPublished)
+    labels: Labels = "selected"
+    exploration: Any = 0.0
+    entry: Entry | None = None
+    price: float = 0.0
+    rng: np.random.Generator = field(default_factory=np.random.default_rng)
     number: int = 0
     memory: Any = None
-    delivered: GroupCounts | None = None
     last: Round | None = None
     #: Cost before and after subsidies, which only change if subsidies depend on the round.
     costs: tuple[FloatArray, FloatArray] | None = field(default=None, repr=False)
+
+    def __post_init__(self) -> None:
+        check_beliefs(self.beliefs)
+        check_choice(self.labels, "labels", ("selected", "applicants", "all"))
+        if not isinstance(self.exploration, Exploration):
+            self.exploration = Exploration(self.exploration)
+        if self.entry is not None and not hasattr(self.entry, "enter"):
+            raise TypeError(f"entry must be an object with a method enter(outcome, pool, rng), got {self.entry!r}.")
+        check_nonnegative(self.price, "price")
 
     def copy(self) -> Run:
         """The same state; worlds replace their arrays, so that a shallow copy of them is enough."""
@@ -81,20 +73,20 @@ class Run:
 
     def play(self, rounds: int, *, progress: bool = False) -> History:
         """Simulate some rounds."""
-        if not isinstance(rounds, int | np.integer) or isinstance(rounds, bool) or rounds < 1:
-            raise ValueError(f"rounds must be a whole number of at least 1, got {rounds!r}.")
+        check_whole(rounds, "rounds", 1)
         played: list[Round] = []
         stopped = ""
         for _ in tqdm(range(rounds), desc="rounds", leave=False, disable=None if progress else True):
             try:
-                one = self.step()
-            except ValueError as error:
+                opened = self.open()
+                played.append(self.close(opened, opened.shares))
+            except Exception as error:  # whatever it is, the rounds so far are not lost
                 if not self.number:
                     raise
-                stopped = f"The simulation ends after round {self.number}: in the next round, {str(error).rstrip('.')}."
+                kind = "" if isinstance(error, ValueError) else f"{type(error).__name__}: "
+                stopped = f"The simulation ends after round {self.number}. In the next round: {kind}{error}"
                 break
-            played.append(one)
-            if not one.share.any() and self._is_over():
+            if not played[-1].share.any() and self._is_over():
                 stopped = (
                     f"Nobody applies in round {self.number}, and nothing would change in later rounds. Lower the cost, "
                     "pay subsidies or let the firm explore."
@@ -106,43 +98,46 @@ class Run:
 
     def _is_over(self) -> bool:
         """Whether a round without applicants leaves everything as it is."""
-        still = not self.exploration.share and self.entry is None and not callable(self.subsidies)
-        return still and self.labels != "all" and isinstance(self.beliefs, LastPublished)
-
-    def step(self) -> Round:
-        """Simulate one round."""
-        opened = self.open()
-        return self.close(opened, opened.shares)
+        changes = self.exploration.share or self.entry is not None or callable(self.subsidies) or self.labels == "all"
+        grows_old = getattr(self.world.retraining, "uses_age", True)  # labels may leave a window
+        return not (changes or grows_old) and isinstance(self.beliefs, LastPublished)
 
     def open(self) -> Opened:
         """Retrain, publish, and let people decide."""
-        number, world = self.number + 1, self.world
+        number, world, last = self.number + 1, self.world, self.last
         if self.costs is None or callable(self.subsidies):
             paid = self.subsidies(number) if callable(self.subsidies) else self.subsidies
             terms = self.terms.with_subsidies(paid)
             self.costs = terms.listed_cost(world.groups), terms.effective_cost(world.groups)
         listed, cost = self.costs
-        if self.entry is not None and self.last is not None:
-            outcome = History(world.groups, (self.last,), self.price).to_frame().drop(columns="round")
-            world.enter(self.entry, outcome.set_index(world.groups), self.rng)
-        world.begin(self.rng)
+        if last is not None:
+            outcome = None
+            if self.entry is not None:
+                outcome = History(world.groups, (last,), self.price).to_frame().drop(columns="round")
+                outcome = outcome.set_index(world.groups)
+            world.enter(self.entry, outcome, self.rng)
         world.retrain(number, cost)
         published = world.published()
-        believed, shares, memory = response(
-            self.beliefs, self.memory, self.terms.behaviour, published, self.delivered, cost
-        )
+        delivered = None if last is None else last.delivered()
+        beliefs, memory = self.beliefs.believe(published, delivered, self.memory)
+        believed = np.asarray(beliefs, dtype=np.float64)
+        if believed.shape != np.shape(published.value):
+            raise ValueError(f"{self.beliefs!r} must return one belief for each group, got shape {believed.shape}.")
+        seen = published if beliefs is published.value else published.with_value(believed)
+        shares = evaluate_shares(self.terms.behaviour, seen, cost).astype(float)
         return Opened(published, believed, listed, cost, shares, memory)
 
     def close(self, opened: Opened, shares: FloatArray) -> Round:
         """Let shares of the groups apply, and find labels."""
-        world, number, cost = self.world, self.number + 1, opened.cost
+        world, number = self.world, self.number + 1
         counts = world.counts()
         explored, found = world.learn(number, shares, self.labels, self.exploration, self.rng)
-        published, listed = opened.published.value, opened.listed
-        one = Round(counts, published, opened.believed, listed, listed - cost, shares, explored, found)
-        self.number, self.memory, self.delivered = number, opened.memory, one.delivered()
-        self.last = one
-        return one
+        subsidy = opened.listed - opened.cost
+        self.last = Round(
+            counts, opened.published.value, opened.believed, opened.listed, subsidy, shares, explored, found
+        )
+        self.number, self.memory = number, opened.memory
+        return self.last
 
 
 def simulate(
@@ -157,7 +152,7 @@ def simulate(
     exploration: float | Exploration = 0.0,
     retrain: str | Retraining = "all",
     subsidies: RoundSubsidies = None,
-    subsidy_kind: SubsidyKind = "additive",
+    subsidy_kind: SubsidyKind | None = None,
     entry: Entry | None = None,
     initial: Any = 0.3,
     publish: Any = None,
@@ -182,10 +177,9 @@ def simulate(
     firm : classifier, float, FixedThreshold or BestThreshold
         Any classifier of scikit-learn or of this package. For counts a threshold, or any object with a method
         ``thresholds(labelled)``.
-    cost : float or mapping from group to float, optional
-        Cost of the test; by default that of the firm's classifier.
-    behaviour : Behaviour, optional
-        How people respond; by default as the firm's classifier assumes, or :class:`~selfselect.BestResponse`.
+    cost, behaviour, subsidies, subsidy_kind : optional
+        As in the classifiers of this package; by default those of the firm. Subsidies may also be a function from the
+        number of the round (1, 2, ...) to subsidies.
     rounds : int, default=20
         Number of rounds.
     beliefs : Beliefs, default=LastPublished()
@@ -196,10 +190,6 @@ def simulate(
         Share of the pool that is drawn at random in each round and tested at the expense of the firm.
     retrain : {"all", "window", "weighted"} or Retraining, default="all"
         Which labels count: all, those of the last three rounds (:class:`Window`), or all by inverse probability.
-    subsidies : float, mapping from group to float, or callable, optional
-        Subsidies in all rounds, or a function from the number of the round (1, 2, ...) to subsidies.
-    subsidy_kind : {"additive", "proportional"}, default="additive"
-        As in :class:`selfselect.Terms`.
     entry : Entry, optional
         New people who join the pool after each round, such as :class:`Growth`.
     initial : float, or data like the population, default=0.3
@@ -210,15 +200,16 @@ def simulate(
     price : float, default=0.0
         What a test costs the firm, in units of what a hire is worth to it.
     random_state : int, sequence of int, SeedSequence or Generator, default=0
-        Seed of who applies and who is explored. The same seed gives the same history, bit by bit.
+        Seed of who applies and who is explored, and of a firm without a ``random_state`` of its own. The same seed
+        gives the same history, bit by bit.
     progress : bool, default=False
         Show a progress bar on a terminal.
 
     Returns
     -------
     History
-        With ``to_frame()``, ``totals()``, ``plot()``, ``to_html()`` and ``resume(rounds)``. If nobody is left, or no
-        model can be fitted any more, it ends early and says why (``stopped``).
+        With ``to_frame()``, ``totals()``, ``plot()``, ``to_html()`` and ``resume(rounds)``. If nobody is left, or an
+        error occurs after the first round, it ends early and says why (``stopped``).
 
     Examples
     --------
@@ -230,43 +221,23 @@ def simulate(
     >>> simulate(people, firm, rounds=3).shares.loc[3].to_dict()
     {'z0': 1.0, 'z1': 0.0}
     """
-    chosen = LastPublished() if beliefs is None else beliefs
-    check_beliefs(chosen)
-    check_choice(labels, "labels", ("selected", "applicants", "all"))
-    explored = exploration if isinstance(exploration, Exploration) else Exploration(exploration)
-    if entry is not None and not hasattr(entry, "enter"):
-        raise TypeError(f"entry must be an object with a method enter(outcome, pool, rng), got {entry!r}.")
-    rng, retraining = np.random.default_rng(random_state), as_retraining(retrain)
-    own_cost = cost if cost is not None else getattr(firm, "cost", None)
-    if own_cost is None:
+    own: dict[str, Any] = {"cost": cost, "behaviour": behaviour, "subsidies": subsidies, "subsidy_kind": subsidy_kind}
+    own = {name: getattr(firm, name, None) if value is None else value for name, value in own.items()}
+    counted, rng = as_counts(population), np.random.default_rng(random_state)
+    if entry is not None and counted is None and callable(population):
+        raise TypeError("entry adds people to a pool that stays; a sampler draws all people anew, so let it draw more.")
+    world: CountedWorld | RowsWorld
+    if counted is not None:
+        world = CountedWorld(counted, firm, initial=initial, publish=publish, retrain=retrain)
+    else:
+        classifier = as_firm(firm, rng, cost=own["cost"], publish=publish, behaviour=own["behaviour"])
+        world = RowsWorld(population, classifier, initial=initial, retrain=retrain, rng=rng)
+    if own["cost"] is None:
         raise TypeError(
             "cost is missing: pass what being tested costs people, as a share of what being hired is worth."
         )
-    own_behaviour = behaviour if behaviour is not None else getattr(firm, "behaviour", None)
-    terms = Terms(own_cost, None, subsidy_kind, BestResponse() if own_behaviour is None else own_behaviour)
-    counted = _as_counts(population)
-    world: World
-    if counted is None:
-        classifier: SelfSelectionClassifier = as_firm(firm, own_cost, publish, own_behaviour)
-        world = RowsWorld(population, initial, classifier, retraining, rng)
-    else:
-        if isinstance(initial, pd.DataFrame | CountCurves):
-            initial = _as_counts(initial)
-        if isinstance(firm, str) or (not isinstance(firm, int | float | dict) and not hasattr(firm, "thresholds")):
-            raise TypeError(
-                f"firm must be a threshold, FixedThreshold or BestThreshold for a population of counts, got {firm!r}."
-            )
-        publishing = TrainingSet() if publish is None else publish
-        statistic = publishing if hasattr(publishing, "value") else as_publishing(publishing).statistic
-        world = CountedWorld(counted, initial, firm, statistic, retraining)
-    paid = check_nonnegative(price, "price")
-    run = Run(world, terms, subsidies, chosen, labels, explored, entry, paid, rng)
+    behave = BestResponse() if own["behaviour"] is None else own["behaviour"]
+    terms = Terms(own["cost"], None, own["subsidy_kind"] or "additive", behave)
+    believe = LastPublished() if beliefs is None else beliefs
+    run = Run(world, terms, own["subsidies"], believe, labels, exploration, entry, price, rng)
     return run.play(rounds, progress=progress)
-
-
-def _as_counts(population: Any) -> CountedPopulation | None:
-    if isinstance(population, CountCurves):
-        return CountedPopulation.from_curves(population)
-    if isinstance(population, pd.DataFrame):
-        return CountedPopulation.from_frame(population)
-    return population if isinstance(population, CountedPopulation) else None

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 from scipy import sparse
 from sklearn.base import clone
+from sklearn.pipeline import Pipeline
 
 from .._frames import take_rows, to_pandas
 from .._notices import captured_warnings
@@ -20,8 +21,11 @@ from ..estimators.base import SelfSelectionClassifier
 from ..estimators.training_data import find_classes, groups_for
 from ..publishing import Holdout
 from ..statistics import Published
-from .retraining import Retraining
-from .world import Exploration, Labels, chance_of_label
+from .exploration import Exploration, Labels
+from .retraining import NO_LABEL, Retraining, as_retraining, label_weights
+
+if TYPE_CHECKING:
+    from .entry import Entry
 
 #: Round of the newest label of people who have none.
 NEVER = -1
@@ -45,60 +49,70 @@ def stack(tables: Sequence[Any]) -> Any:
     if len(tables) == 1:
         return tables[0]
     if isinstance(tables[0], pd.DataFrame):
+        columns = [list(getattr(table, "columns", ())) for table in tables]
+        if columns[1:] != columns[:-1]:
+            raise ValueError(f"some people have the columns {list_some(columns[0])}, others {list_some(columns[-1])}")
         return pd.concat(tables, ignore_index=True)
     if any(map(sparse.issparse, tables)):
         return sparse.vstack(tables).tocsr()
     return np.concatenate([np.asarray(table) for table in tables])
 
 
-def as_firm(firm: Any, cost: Any, publish: Any, behaviour: Any) -> SelfSelectionClassifier:
-    """A classifier of this package: the firm's own, or one that wraps the firm's."""
+def as_firm(firm: Any, rng: np.random.Generator, **given: Any) -> SelfSelectionClassifier:
+    """A classifier of this package with seeds: the firm's own, or one that wraps the firm's."""
     if not hasattr(firm, "fit") or isinstance(firm, type):
         raise TypeError(
             f"firm must be a classifier such as LogisticRegression(), got {firm!r}. Thresholds (a number, "
             "FixedThreshold, BestThreshold) are for a CountedPopulation."
         )
-    if not isinstance(firm, SelfSelectionClassifier):
-        return NaiveClassifier(firm, cost=cost, publish="cross_fit" if publish is None else publish)
-    given = {"cost": cost, "publish": publish, "behaviour": behaviour}
-    changed: SelfSelectionClassifier = clone(firm).set_params(
-        **{name: value for name, value in given.items() if value is not None}
+    if isinstance(firm, Pipeline) and isinstance(firm[-1], SelfSelectionClassifier):
+        raise TypeError(
+            f"firm is a pipeline around {type(firm[-1]).__name__}, which needs the groups. Pass the classifier itself, "
+            "with the other steps inside of it (transformer=, estimator=)."
+        )
+    given = {name: value for name, value in given.items() if value is not None}
+    made: SelfSelectionClassifier = (
+        clone(firm) if isinstance(firm, SelfSelectionClassifier) else NaiveClassifier(clone(firm))
     )
-    return changed
+    made.set_params(**given)
+    seeds = rng.spawn(1)[0]
+    unseeded = [name for name, value in made.get_params().items() if name.endswith("random_state") and value is None]
+    made.set_params(**{name: int(seeds.integers(2**31)) for name in sorted(unseeded)})
+    return made
 
 
 class RowsWorld:
-    """People as rows, and a classifier that learns from the labels found so far."""
+    """People as rows, and a classifier that learns from the labels found so far. Methods replace arrays."""
 
     def __init__(
         self,
         population: Any,
-        initial: Any,
         firm: SelfSelectionClassifier,
-        retraining: Retraining,
+        *,
+        initial: Any,
+        retrain: str | Retraining,
         rng: np.random.Generator,
     ) -> None:
         self.sampler: Callable[..., Any] | None = population if callable(population) else None
-        self.firm, self.retraining = clone(firm).set_params(pos_label=None), retraining
-        self.pos_label = firm.pos_label
+        self.firm, self.retraining = clone(firm).set_params(pos_label=None), as_retraining(retrain)
         self.model: Any = None
         self._fitted: tuple[Any, ...] | None = None
         first = as_people(population(rng) if self.sampler else population, "population")
-        share = None
-        if isinstance(initial, int | float) and self.sampler is None:
-            share = check_fraction(initial, "initial", inclusive=False)
-        elif isinstance(initial, int | float):
-            initial = population(rng)
-        known = () if share is not None else (as_people(initial, "initial"),)
-        parts = (*known, first)
+        share = check_fraction(initial, "initial", inclusive=False) if isinstance(initial, int | float) else None
+        if share is not None and self.sampler:
+            share, initial = None, self.sampler(rng)
+        parts = (first,) if share is not None else (as_people(initial, "initial"), first)
         self.X = stack([X for X, _, _ in parts])
         labels = np.concatenate([np.asarray(y) for _, y, _ in parts])
-        self.classes, self.positive, self.y = find_classes(labels, self.pos_label)
+        self.classes, self.positive, self.y = find_classes(labels, firm.pos_label)
         encoded = [encode_groups(group, n_rows=len(np.asarray(y))) for _, y, group in parts]
-        self.groups = _union(encoded)
-        self.codes = np.concatenate([self._codes_of(each) for each in encoded])
+        everybody = encoded[0]
         if share is None:
-            start = np.arange(len(labels)) < len(np.asarray(parts[0][1]))
+            known, new = (each.labels.take(each.codes) for each in encoded)
+            everybody = encode_groups(known.append(new))
+        self.codes, self.groups = everybody.codes, everybody.labels
+        if share is None:
+            start = np.arange(len(labels)) < len(encoded[0])
         else:
             start = np.zeros(len(labels), dtype=bool)
             splits = Holdout(share).splits(self.X, self.y, GroupCodes(self.codes, self.groups))
@@ -108,7 +122,6 @@ class RowsWorld:
         self.in_pool, self.newest = ~start, np.where(start, 0, NEVER)
         self.missed = np.where(start, 0.0, 1.0)
         self.selected = np.zeros(0, dtype=bool)
-        self.renewed = True  # the first sample is that of the first round
 
     def _codes_of(self, own: GroupCodes) -> NDArray[np.intp]:
         position = position_of(own.labels, self.groups, "The new people", "the population")
@@ -116,25 +129,21 @@ class RowsWorld:
 
     # ------------------------------------------------------------------ who is there
 
-    def begin(self, rng: np.random.Generator) -> None:
-        """Draw new people, if the population is a sampler."""
-        if self.sampler is None or self.renewed:
-            self.renewed = False
-            return
-        kept = np.flatnonzero(self.newest != NEVER)
-        self.X = take_rows(self.X, kept)
-        for name in ("y", "codes", "newest", "missed"):
-            setattr(self, name, getattr(self, name)[kept])
-        self.in_pool = np.zeros(len(kept), dtype=bool)
-        self._add(*as_people(self.sampler(rng), "The sample"))
-
-    def enter(self, entry: Any, outcome: pd.DataFrame, rng: np.random.Generator) -> None:
-        """Let people join the pool."""
-        rows = np.flatnonzero(self.in_pool)
-        labels = np.where(self.y[rows], self.positive, self.classes[self.classes != self.positive][0])
-        new = entry.enter(outcome, (take_rows(self.X, rows), labels, self.groups.take(self.codes[rows])), rng)
-        if new is not None:
-            self._add(*as_people(new, "What entry returns"))
+    def enter(self, entry: Entry | None, outcome: pd.DataFrame | None, rng: np.random.Generator) -> None:
+        """Let people join the pool; of a sampler, keep only people with a label, and draw others."""
+        if self.sampler is not None:
+            kept = np.flatnonzero(self.newest != NEVER)
+            self.X = take_rows(self.X, kept)
+            for name in ("y", "codes", "newest", "missed"):
+                setattr(self, name, getattr(self, name)[kept])
+            self.in_pool = np.zeros(len(kept), dtype=bool)
+            self._add(*as_people(self.sampler(rng), "The sample"))
+        elif entry is not None:
+            rows = np.flatnonzero(self.in_pool)
+            labels = np.where(self.y[rows], self.positive, self.classes[self.classes != self.positive][0])
+            new = entry.enter(outcome, (take_rows(self.X, rows), labels, self.groups.take(self.codes[rows])), rng)
+            if new is not None:
+                self._add(*as_people(new, "What entry returns"))
 
     def _add(self, X: Any, y: Any, group: Any) -> None:
         labels = np.asarray(y)
@@ -153,12 +162,10 @@ class RowsWorld:
     def retrain(self, number: int, cost: FloatArray) -> None:
         """Fit the classifier to the labels found before this round; without anything new it stays as it is."""
         rows = np.flatnonzero(self.newest != NEVER)
-        weights = np.asarray(
-            self.retraining.weights(number - 1 - self.newest[rows], 1 - self.missed[rows]), dtype=float
-        )
+        weights = label_weights(self.retraining, number - 1 - self.newest[rows], 1 - self.missed[rows])
         rows, weights = rows[weights > 0], weights[weights > 0]
         if not len(rows):
-            raise ValueError("no label is left to learn from")
+            raise ValueError(NO_LABEL)
         used = GroupCodes(self.codes, self.groups).take(rows)
         known = position_of(used.labels, self.groups, "The labels", "the population")
         faced = cost[known]
@@ -216,9 +223,7 @@ class RowsWorld:
         """Draw who applies and who is explored, and find their labels."""
         rows = np.flatnonzero(self.in_pool)
         share = shares[self.codes[rows]]
-        chance = chance_of_label(
-            labels, share, share * self.selected, exploration.invited(share, share * self.selected)
-        )
+        _, chance = exploration.chances(labels, share, share * self.selected)
         applies = rng.random(len(rows)) < share
         passes = applies & self.selected
         drawn = rng.random(len(rows)) < exploration.share
@@ -229,14 +234,3 @@ class RowsWorld:
         self.missed[rows] *= 1 - chance
         found = self._count(rows, invited)
         return found.selected.astype(float), found.true_positives.astype(float)
-
-
-def _union(encoded: Sequence[GroupCodes]) -> pd.Index:
-    """All groups of several tables, sorted as those of one."""
-    first, *others = [each.labels for each in encoded]
-    labels = list(dict.fromkeys([*first, *(label for other in others for label in other)]))
-    if len(labels) == len(first):
-        return first
-    if first.nlevels > 1:
-        return pd.MultiIndex.from_tuples(labels, names=first.names).sort_values()
-    return encode_groups(pd.Series(labels, dtype=object, name=first.name)).labels

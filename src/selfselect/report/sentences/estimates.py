@@ -38,7 +38,7 @@ def cost_range_text(low: float, high: float) -> str:
 def cost_text(cost: float) -> str:
     """An estimated cost; one without an estimate in words."""
     if math.isinf(cost):
-        return "too high to say" if cost > 0 else "too low to say"
+        return f"{'more' if cost > 0 else 'less'} than the log can tell"
     return "none" if math.isnan(cost) else amount(cost)
 
 
@@ -126,7 +126,9 @@ def _fit(estimate: EstimatedBehaviour) -> str:
         return f"Shares vary about as much as by chance ({chance})."
     return (
         f"Shares vary more than by chance ({chance}): people differ in more than their group, or something else "
-        "changed. Intervals allow for it, but not for what changes all groups of one period together."
+        "changed. Intervals allow for it"
+        + (", also where" if estimate.clustered else "; if you name the periods, they also do where")
+        + " it changes all groups of one period together."
     )
 
 

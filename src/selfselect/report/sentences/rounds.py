@@ -41,16 +41,15 @@ def round_sentences(history: History) -> list[str]:
             ("Accuracy among applicants (induced accuracy) is {}", accuracy),
             ("Of qualified people, {} stay away (social cost)", away),
         ):
-            then = "as in the first round" if before == after else f"after {before} in the first round"
-            sentences.append(f"{text.format(after)}, {then}.")
+            then = ", as in the first round" if before == after else f", after {before} in the first round"
+            sentences.append(f"{text.format(after)}{then if before != 'none' else ''}.")
     paid, explored = float(totals["subsidies"].sum()), float(totals["explored"].sum())
     if explored:
         sentences.append(f"Exploration tested {count(round(explored))} people who would not have been tested.")
     if paid:
-        sentences.append(
-            f"Subsidies and tests by exploration cost {count(round(paid))} in all, in units of what being hired is "
-            "worth to a person."
-        )
+        subsidised = any(one.subsidy.any() for one in history.rounds)
+        what = "Subsidies and tests" if subsidised and explored else "Subsidies" if subsidised else "Its tests"
+        sentences.append(f"{what} cost {count(round(paid))} in all, in units of what being hired is worth to a person.")
     return [*sentences, *([history.stopped] if history.stopped else [])]
 
 
