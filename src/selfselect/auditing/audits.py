@@ -18,6 +18,7 @@ from ..costs import Cost, Subsidies, SubsidyKind, Terms, check_no_column
 from ..counting import GroupCounts, position_of
 from ..outcomes import Outcome, outcome
 from ..publishing import PublishedStatistics, ThresholdCurves
+from ..publishing.privacy import MIN_CELL, Cells, Merging, check_min_cell, merge_groups
 from ..statistics import Precision
 from .cost_ranges import OverCosts, over_costs
 from .impact import check_pool, impact_ratios
@@ -279,6 +280,55 @@ class Audit(Reported):
         rows = [self.at(cost).outcome.to_dict() for cost in self.costs]
         names = [cost if isinstance(cost, int | float) else np.nan for cost in self.costs]
         return pd.DataFrame(rows, index=pd.Index(names, name="cost"))
+
+    def row_names(self) -> list[str]:
+        """Names of the groups."""
+        return self.names
+
+    def cells(self, groups: pd.Index) -> Cells:
+        """People by group, decision and label, of those whose counts are published and of those who are counted."""
+        cells = Cells.of(self.published.reindex(groups).counts)
+        if self.of_new_people:
+            cells = cells.join(Cells.of(self.population.reindex(groups).counts))
+        if self.pool is not None:
+            absent = (self.pool - self.published.counts.n).reindex(groups, fill_value=0).to_numpy()
+            cells = cells.join(Cells(np.stack([absent, absent], axis=-1)[:, None].astype(np.float64)))
+        return cells
+
+    def protected(self, min_cell: int = MIN_CELL) -> Audit:
+        """The same audit of merged groups and thresholds: no cell has fewer than ``min_cell`` people.
+
+        Cells are people of a group, with scores between two thresholds, of one label. See
+        :mod:`selfselect.publishing.privacy`.
+
+        Examples
+        --------
+        >>> y, passed = [1, 1, 0, 1, 0, 0] * 40, [1, 1, 1, 1, 0, 0] * 40
+        >>> result = audit(y + [1], y_pred=passed + [1], sensitive_features=list("AAABBC") * 40 + ["D"], cost=0.6)
+        >>> result.protected().names
+        ['A', 'other groups']
+        """
+        least = check_min_cell(min_cell)
+        if least == 0 or self.provenance.min_cell >= least:
+            return self
+        return self.with_merged(merge_groups(self.published.groups, self.cells(self.published.groups), least), least)
+
+    def with_merged(self, merging: Merging, least: int) -> Audit:
+        """The same audit of merged groups; ``least`` people are in every step of the merged thresholds."""
+        published_by = self.published_by.merged(merging, least)
+        pool = (
+            None
+            if self.pool is None
+            else pd.Series(np.bincount(merging.codes, weights=self.pool), index=merging.units, name="pool")
+        )
+        return replace(
+            self,
+            published_by=published_by,
+            counted_on=self.counted_on.merged(merging, least) if self.of_new_people else published_by,
+            terms=merging.terms(self.terms),
+            provenance=self.provenance.of_merged(least, merging.members(group_names)),
+            pool=pool,
+        )
 
     def sentences(self) -> list[str]:
         """One sentence per group."""

@@ -28,7 +28,7 @@ from selfselect.tabular.table import listing
 
 from .errors import CONDITION_FAILED, BadInput
 from .inputs import all_groups, load_audits, meaning_line, table_at
-from .outputs import Outputs, check_files, deliver, name_report, write_files
+from .outputs import Outputs, check_files, deliver, for_files, name_report, write_files
 from .terminal import MAX_ROWS, text_table
 
 
@@ -48,9 +48,9 @@ def run(file: str, separately: bool, **options: Any) -> None:
     match_groups(required, all_groups(audits), "require")
     show = partial(_show, impact=options["impact"])
     if separately:
-        _deliver_each(audits, by_column, options["json"], show)
+        _deliver_each(audits, by_column, options, show)
     else:
-        deliver(audits[0], options, show, audits[0].names)
+        deliver(audits[0], options, show)
     failed = [line for audit in audits for line in _failed_conditions(audit, required, options["max_social_cost"])]
     for line in failed:
         click.echo(f"Condition failed: {line}", err=True)
@@ -77,15 +77,18 @@ def _file_for_column(path: str | None, column: str) -> str | None:
     return f"{stem}-{re.sub(r'[^0-9A-Za-z]+', '_', column).strip('_') or 'group'}{suffix}"
 
 
-def _deliver_each(
-    audits: list[Audit], outputs: list[Outputs], json_file: str | None, show: Callable[[Audit], None]
-) -> None:
+def _deliver_each(audits: list[Audit], outputs: list[Outputs], options: Outputs, show: Callable[[Audit], None]) -> None:
     """Write all files of audits by several columns, then show one audit after the other."""
-    text = json_text([{"by": audit.provenance.groups} | audit.to_dict() for audit in audits])
+    json_file = options["json"]
+    shared = [
+        for_files(audit, options["min_cell"], each, {"json": json_file})
+        for audit, each in zip(audits, outputs, strict=True)
+    ]
+    text = json_text([{"by": audit.provenance.groups} | audit.to_dict() for audit in shared])
     if json_file not in (None, "-"):
         write_atomically(str(json_file), text)
-    for audit, each in zip(audits, outputs, strict=True):
-        write_files(audit, each, audit.names)
+    for audit, each in zip(shared, outputs, strict=True):
+        write_files(audit, each)
     if json_file == "-":
         click.echo(text.encode(), nl=False)
         return

@@ -233,6 +233,15 @@ report_options = all_of(
     click.option("--title", metavar="TEXT", help="Title of the report."),
     click.option("--note", metavar="TEXT", help="A note to the readers of the report."),
     click.option("--data-date", metavar="TEXT", help="When the data are from."),
+    click.option(
+        "--min-cell",
+        type=click.IntRange(0),
+        metavar="PEOPLE",
+        default=10,
+        show_default=True,
+        help="Fewest people that a number in a file may be about: smaller groups, and neighbouring thresholds, are "
+        "merged. 0 writes exact counts, which may single out people.",
+    ),
 )
 
 #: Where a result goes besides the terminal.

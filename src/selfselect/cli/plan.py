@@ -41,7 +41,7 @@ def run(file: str, retrain: bool, drop_group: bool, ignore: tuple[str, ...], **o
             result = plan_under_retraining(audit, firm, wanted, **settings)
     else:
         result = plan_for(audit, wanted, **settings)
-    deliver(result, options, _show, result.before.names)
+    deliver(result, options, _show)
     if not result.works:
         sys.exit(CONDITION_FAILED)
 

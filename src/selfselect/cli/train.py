@@ -22,7 +22,7 @@ from selfselect.tabular.train import Method, make_classifier, shut_out, train_on
 
 from .errors import CONDITION_FAILED, show_findings
 from .inputs import group_terms, meaning_line, people_columns, provenance, table_at, title_of
-from .outputs import check_files
+from .outputs import check_files, for_files
 from .terminal import text_table
 
 
@@ -65,9 +65,11 @@ def run(file: str, method: Method, seed: int, model: str, report: str | None, **
         ]
     opening = training_opening(result.trained_on, result.held_out, result.unseen)
     if not failed:  # files first: printing may end early
-        write_atomically(model, model_bytes(result.model))
+        least = options["min_cell"]
+        shared = for_files(result.audit, least, {"model": model})
+        write_atomically(model, model_bytes(result.model, least))
         if report is not None:
-            write_atomically(report, audit_page(result.audit, opening))
+            write_atomically(report, audit_page(shared, opening))
     for note in result.notes:
         click.echo(f"Note: {printable(note)}", err=True)
     click.echo(opening.paragraphs[0])

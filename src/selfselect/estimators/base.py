@@ -23,6 +23,7 @@ from ..costs import Cost, Subsidies, SubsidyKind, Terms
 from ..counting import Unseen, encode_groups
 from ..learning import TrainingTerms
 from ..publishing import PublishedStatistics
+from ..publishing.privacy import raise_small_cells
 from ..publishing.splits import Publishing, TrainingSet, as_publishing
 from ..statistics import Guaranteed, LowerBound, Statistic, with_unpublished
 from .docs import estimator_class
@@ -80,8 +81,12 @@ class SelfSelectionClassifier(ClassifierMixin, BaseEstimator, ABC):
         return tags
 
     def __getstate__(self) -> dict[str, Any]:
-        left_out = self._NOT_SAVED if SAVING.get() else ()
+        least = SAVING.get()
+        left_out = () if least is None else self._NOT_SAVED
         state: dict[str, Any] = super().__getstate__()
+        if least and "published_" in state:  # and in sample are counts of the same people by another model
+            left_out = (*left_out, "published_in_sample_")
+            state = {**state, "published_": raise_small_cells(self.published_, self._terms(), least)}
         return {name: to_plain(value) for name, value in state.items() if name not in left_out}
 
     def __setstate__(self, state: dict[str, Any]) -> None:

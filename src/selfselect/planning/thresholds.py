@@ -21,7 +21,7 @@ from ..behaviour import Behaviour, as_decisions
 from ..costs import Cost, Subsidies, SubsidyKind, Terms, check_no_column
 from ..counting import ratio
 from ..outcomes import Outcome, outcome
-from ..publishing import PublishedStatistics, ThresholdCurves
+from ..publishing import MIN_CELL, PublishedStatistics, ThresholdCurves
 from .threshold_search import ThresholdSearch, steps_at, three_parts, undominated
 
 Kind: TypeAlias = Literal["one", "per_group"]
@@ -94,6 +94,17 @@ class ThresholdFrontier(Reported):
     max_social_cost: float | None = None
     seed: int = 0
     provenance: Provenance = field(default_factory=Provenance)
+
+    def protected(self, min_cell: int = MIN_CELL) -> ThresholdFrontier:
+        """The frontier of merged groups and thresholds; see :meth:`Audit.protected`."""
+        audited = Audit(self.people, self.people, self.terms, provenance=self.provenance)
+        if self.people.threshold is None:  # counts at the threshold in use are not shown
+            everybody = replace(self.people, table=self.curves.at(-np.inf))
+            audited = replace(audited, published_by=everybody, counted_on=everybody)
+        shown = audited.protected(min_cell)
+        if shown is audited:
+            return self
+        return replace(self, people=shown.published_by, terms=shown.terms, provenance=shown.provenance)
 
     @property
     def curves(self) -> ThresholdCurves:

@@ -68,7 +68,9 @@ def source_to_dict(*sources: Provenance) -> dict[str, Any]:
         for source in sources
         if source.passes
     ]
-    return {"provenance": known if len(sources) > 1 else known[0]} if known else {}
+    shown = {"provenance": known if len(sources) > 1 else known[0]} if known else {}
+    merged = {name: groups for source in sources for name, groups in source.merged.items()}
+    return shown | ({"min_cell": sources[0].min_cell, "merged": merged} if sources[0].min_cell else {})
 
 
 # ---------------------------------------------------------------------- audits

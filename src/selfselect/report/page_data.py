@@ -29,7 +29,7 @@ from ..publishing import ThresholdCurves
 from ..statistics import SLACK, Guaranteed, Published, confidence_of
 from .dicts import plain_value
 from .sentences.audits import response_text
-from .sentences.words import FEW_SELECTED
+from .sentences.words import FEW_SELECTED, merged_sentence
 
 #: With more groups than this a page would be neither small nor usable.
 MAX_GROUPS = 2000
@@ -153,6 +153,7 @@ def source_data(source: Provenance) -> dict[str, str]:
         "note": printable(source.note),
         "persons": printable(source.persons),
         "dated": short_name(source.dated) if source.dated else "",
+        "merged": printable(merged_sentence(source)),
     }
 
 

@@ -10,6 +10,7 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 from ..._formats import MAX_NAMED, amount_up, count, level, listed, percent, short_percent, short_percent_down
+from ...auditing import Provenance
 from ...auditing.promises import RARE
 from ...behaviour import MAJORITY
 from ...costs import SubsidyKind
@@ -49,6 +50,15 @@ def range_text(low: float, high: float) -> str:
 def percent_or_bounds(numbers: Mapping[str, Any], name: str) -> str:
     """A share, or where people were not tested, the bounds within which it lies."""
     return range_text(numbers.get(f"{name}_low", numbers[name]), numbers.get(f"{name}_high", numbers[name]))
+
+
+def merged_sentence(source: Provenance) -> str:
+    """What is merged in a file that may be passed on; empty for exact counts."""
+    if not source.min_cell:
+        return ""
+    whom = [f"{name} {'is' if len(of) == 1 else 'are'} {listed(of)}" for name, of in source.merged.items()]
+    merged = f": small groups are merged ({'; '.join(whom)}), and so are neighbouring thresholds" if whom else ""
+    return f"No number in this file is about fewer than {count(source.min_cell)} people{merged}."
 
 
 # ---------------------------------------------------------------------- the verdict
