@@ -13,7 +13,7 @@ def show(browser, tmp_path):
 
     def open_page(result, address="", scheme="light", **size):
         path = tmp_path / "report.html"
-        path.write_text(result.to_html(), encoding="utf-8")
+        path.write_text(result.to_html(min_cell=0), encoding="utf-8")
         page = watched_page(browser, wrong, color_scheme=scheme, accept_downloads=True, **size)
         pages.append(page)
         page.goto(path.as_uri() + address)

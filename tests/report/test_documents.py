@@ -93,9 +93,13 @@ def test_documents_hold_only_characters_that_are_seen_whatever_names_hold():
     made = audit(y, score=np.round(score, 1), **given)
     named = compare(made, made, names=(hostile, "\ud800"), n_resamples=5)
     rounds = replace(some_rounds(sorted(set(z))), provenance=given["provenance"])
-    for page in (named.to_html(), threshold_frontier(y, np.round(score, 1), **given).to_html(), rounds.to_html()):
+    for page in (
+        named.to_html(min_cell=0),
+        threshold_frontier(y, np.round(score, 1), **given).to_html(min_cell=0),
+        rounds.to_html(min_cell=0),
+    ):
         said = html.unescape(re.sub(r"(?s)<(script|style).*?</\1>", "", page))
         assert {char for char in said if not char.isprintable()} <= {"\n", "\xa0"}
         json.loads(embedded_text(page.encode().decode()))
-    assert "... (10,000 characters)</bdi>" in named.to_html()
-    assert threshold_frontier([1], [0.5], cost=0.5).to_html()  # one half of the people is nobody
+    assert "... (10,000 characters)</bdi>" in named.to_html(min_cell=0)
+    assert threshold_frontier([1], [0.5], cost=0.5).to_html(min_cell=0)  # one half of the people is nobody

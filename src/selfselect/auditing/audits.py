@@ -15,7 +15,7 @@ from numpy.typing import ArrayLike
 from .._validation import as_column, check_fraction
 from ..behaviour import Behaviour, BestResponse
 from ..costs import Cost, Subsidies, SubsidyKind, Terms, check_no_column
-from ..counting import GroupCounts, position_of
+from ..counting import GroupCounts, position_of, ratio
 from ..outcomes import Outcome, outcome
 from ..publishing import PublishedStatistics, ThresholdCurves
 from ..publishing.privacy import MIN_CELL, Cells, Merging, check_min_cell, merge_groups
@@ -126,6 +126,15 @@ class Audit(Reported):
         attrgetter("outcome.social_cost"), doc="Share of qualified people who do not apply, NaN if nobody is qualified."
     )
 
+    @property
+    def qualified_rejected(self) -> float:
+        """Share of qualified people who apply and do not pass screening; NaN if labels are unknown, or nobody is."""
+        counts = self.population.counts
+        if not counts.labels_known:
+            return float("nan")
+        shares = self.shares.reindex(self.population.groups, fill_value=0.0).to_numpy()
+        return float(ratio(shares @ (counts.positives - counts.true_positives), counts.positives.sum()))
+
     @cached_property
     def undecided(self) -> pd.Series | None:
         """Whether the 95% interval of each group's precision includes its cost.
@@ -171,7 +180,8 @@ class Audit(Reported):
             The columns of :meth:`PublishedStatistics.to_frame`, and ``published_value`` (the statistic that people
             compare with their cost: the precision, or a bound of it), ``cost`` (after subsidies), ``applies``,
             ``share`` (that applies), ``subsidy_needed`` (the least further subsidy at which it applies; NaN if none can
-            help), ``utility`` (of a person of the group) and ``undecided`` (see :attr:`undecided`). If new people are
+            help), ``utility`` (of a person of the group), ``true_positive_rate`` and ``false_positive_rate`` (shares of
+            the qualified and of other people who pass), and ``undecided`` (see :attr:`undecided`). If new people are
             counted, also the columns of :meth:`promises`; with a :attr:`pool`, also ``pool``, ``application_rate``
             (screened people over the pool), ``pool_selection_rate`` and ``pool_impact_ratio``.
         """
@@ -183,6 +193,8 @@ class Audit(Reported):
         needed = self.terms.further_subsidy(groups, self.terms.max_accepted_cost(groups, self.published.counts))
         frame["subsidy_needed"] = np.where(self.applies, 0.0, needed)
         frame["utility"] = self.published.utility_under(self.terms)
+        frame["true_positive_rate"] = self.published.counts.true_positive_rate
+        frame["false_positive_rate"] = self.published.counts.false_positive_rate
         if self.undecided is not None:
             frame["undecided"] = self.undecided
         if self.pool is not None:

@@ -19,9 +19,9 @@ from selfselect._text import json_text, printable
 from selfselect.auditing import Audit
 from selfselect.auditing.impact import check_pool
 from selfselect.report.dicts import MAX_RESAMPLED_GROUPS
-from selfselect.report.sentences.audits import POOL_NOTE, group_warnings, uncertainty_lines
+from selfselect.report.sentences.audits import POOL_NOTE, group_statuses, group_warnings, uncertainty_lines
 from selfselect.report.sentences.words import percent_or_bounds
-from selfselect.report.tables import applies_text, cost_rows, impact_rows, interval_text
+from selfselect.report.tables import cost_rows, impact_rows, interval_text, status_text
 from selfselect.tabular.applications import read_pool
 from selfselect.tabular.columns import match_groups
 from selfselect.tabular.table import listing
@@ -51,9 +51,12 @@ def run(file: str, separately: bool, **options: Any) -> None:
         _deliver_each(audits, by_column, options, show)
     else:
         deliver(audits[0], options, show)
-    failed = [line for audit in audits for line in _failed_conditions(audit, required, options["max_social_cost"])]
+    limit, surely = options["max_social_cost"], options["surely"]
+    failed = [line for audit in audits for line in failed_conditions(audit, required, limit, surely)]
     for line in failed:
         click.echo(f"Condition failed: {line}", err=True)
+    if required or limit is not None:
+        click.echo(basis_of_conditions(surely), err=True)
     if failed:
         sys.exit(CONDITION_FAILED)
 
@@ -135,31 +138,46 @@ def _group_row(name: str, row: Mapping[Any, Any], warning: str) -> dict[str, str
         "untested": count(row["untested"]) if "untested" in row else "",
         "qualified": percent_or_bounds(row, "base_rate"),
         "pass": count(row["selected"]),
+        "count as": count(round(row["effective_selected"], 1)) if "effective_selected" in row else "",
         "precision": or_dash(row["precision"]),
         "95% interval": interval_text(row["precision_low"], row["precision_high"]) if selected else "-",
         "cost": amount(row["cost"]),
-        "applies": applies_text(row),
+        "status": status_text(row),
         "subsidy needed": "-" if row["applies"] else needed,
         "note": warning,
     }
 
 
-def _failed_conditions(audit: Audit, required: list[str], max_social_cost: float | None) -> list[str]:
-    """Which stated conditions do not hold, at every cost."""
+def failed_conditions(audit: Audit, required: list[str], max_social_cost: float | None, surely: bool) -> list[str]:
+    """Which stated conditions do not hold, at every cost; ``surely``: are not shown to hold at 95% confidence."""
     failed = []
     for cost in audit.costs:
         here = audit.at(cost)
         at = f" at a cost of {amount(float(cost))}" if isinstance(cost, float) else ""
+        statuses = dict(zip(here.names, group_statuses(here), strict=True))
         applies = dict(zip(here.names, here.applies, strict=True))
-        failed += [
-            f"{printable(name)} does not apply{at} (--require)." for name in required if not applies.get(name, True)
-        ]
+        for name in required:
+            if name in statuses and surely and statuses[name] == "could go either way":
+                failed.append(f"{printable(name)} could go either way{at} (--require, --surely).")
+            elif not applies.get(name, True):
+                failed.append(f"{printable(name)} does not apply{at} (--require).")
+        if max_social_cost is None:
+            continue
         # where people were not tested, the condition holds only if it does whatever their labels
         worst = getattr(here.outcome, "social_cost_high", here.social_cost)
-        if max_social_cost is not None and worst > max_social_cost:
+        if surely:
+            worst = max(worst, float(here.uncertainty().to_frame().loc["social_cost", "high"]))
+        if worst > max_social_cost:
             up_to = "" if worst == here.social_cost else "up to "
             failed.append(
                 f"{up_to}{percent(worst)} of qualified people stay away{at}, more than "
-                f"{percent(max_social_cost)} (--max-social-cost)."
+                f"{percent(max_social_cost)} (--max-social-cost{', --surely' if surely else ''})."
             )
     return failed
+
+
+def basis_of_conditions(surely: bool) -> str:
+    """How stated conditions were checked."""
+    if surely:
+        return "Conditions are checked at 95% confidence (--surely)."
+    return "Conditions are checked on the numbers as they are, which chance may move (--surely checks them at 95%)."

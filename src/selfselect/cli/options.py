@@ -227,6 +227,10 @@ subsidy_options = all_of(
     proportional_option(help="Subsidies are shares of the cost, not amounts."),
 )
 
+surely_option = flag(
+    "--surely", help="Check --require and --max-social-cost at 95% confidence, not on the numbers as they are."
+)
+
 #: A page for people, and words for it.
 report_options = all_of(
     click.option("--report", metavar="HTML", help="Write a page that people can play with."),

@@ -235,6 +235,10 @@ class ThresholdFrontier(Reported):
         best = self.recommend()
         return self.max_social_cost is None or (best is not None and best.met)
 
+    def in_own_scale(self, threshold: float) -> float:
+        """A threshold on the score as it was given: thresholds are on minus the score if lower scores pass."""
+        return -float(threshold) if self.people.lower_passes else float(threshold)
+
     def selected_at(self, point: Point) -> NDArray[Any]:
         """People of each group who pass at the thresholds of a point."""
         return self.curves.counts_of(steps_at(self.curves, point.thresholds)).selected
@@ -255,14 +259,14 @@ class ThresholdFrontier(Reported):
             points.insert(0, ("now", Point("one", here, nobody, self.current, np.nan, np.nan)))
         columns = {
             "thresholds": [kind for kind, _ in points],
-            "threshold": [point.threshold for _, point in points],
+            "threshold": [self.in_own_scale(point.threshold) for _, point in points],
             **{name: [getattr(point.outcome, name) for _, point in points] for name in OUTCOME_COLUMNS},
             "held_out_accuracy": [point.held_out_accuracy for _, point in points],
             "held_out_social_cost": [point.held_out_social_cost for _, point in points],
         }
         if points and len(self.names) <= MAX_COLUMNS:
             for i, name in enumerate(self.names):
-                columns[f"threshold of {name}"] = [point.thresholds[i] for _, point in points]
+                columns[f"threshold of {name}"] = [self.in_own_scale(point.thresholds[i]) for _, point in points]
         return pd.DataFrame(columns)
 
 

@@ -133,6 +133,7 @@ def audit_data(audit: Audit) -> dict[str, Any]:
         "names": [short_name(name) for name in audit.names],
         "order": natural_order(audit.names),
         "thresholds": None if thresholds is None else [None, *thresholds[1:].tolist()],  # JSON has no -inf
+        "lower_passes": published_by.lower_passes,
         "threshold_position": position,
         "exact": exact,
         "published": _counts(published_by, groups, thresholds, position),

@@ -12,8 +12,8 @@ from .dicts import MAX_RESAMPLED_GROUPS, plain_value
 from .page_data import audit_data, natural_order, page_constants, short_name, source_data
 from .rendering import render_audit, render_document
 from .sentences.audits import POOL_NOTE, group_statuses, uncertainty_lines
-from .sentences.comparisons import change_text, comparison_note, comparison_sentences
-from .sentences.frontiers import KINDS, NOTES, frontier_sentences
+from .sentences.comparisons import change_texts, comparison_note, comparison_sentences
+from .sentences.frontiers import KINDS, NOTES, frontier_sentences, frontier_warnings
 from .sentences.plans import plan_sentences
 from .sentences.rounds import round_sentences, shown_rounds
 from .tables import change_rows, difference_rows, effect_rows, impact_rows, payment_rows, point_row, round_rows
@@ -133,11 +133,10 @@ COMPARED = "n selected precision precision_low precision_high cost applies statu
 
 def _compared_groups(comparison: Comparison) -> list[dict[str, Any]]:
     """What the chart shows of each group, before and after; None of a group that is not there."""
-    changes = zip(comparison.group_names, comparison.to_frame()["change"], strict=True)
+    changes = zip(comparison.group_names, change_texts(comparison), strict=True)
     absent = dict.fromkeys(COMPARED)
     groups = [
-        {"name": short_name(name), "change": change_text(change), "before": absent, "after": absent}
-        for name, change in changes
+        {"name": short_name(name), "change": change, "before": absent, "after": absent} for name, change in changes
     ]
     for when, audit in (("before", comparison.before), ("after", comparison.after)):
         rows = audit.to_frame().assign(status=group_statuses(audit)).to_dict("records")
@@ -165,7 +164,7 @@ def frontier_page(frontier: ThresholdFrontier) -> str:
             "eyebrow": "Which threshold?",
             "title": short_name(frontier.provenance.title) if frontier.provenance.title else "",
             "headline": frontier_sentences(frontier),
-            "paragraphs": NOTES,
+            "paragraphs": [*frontier_warnings(frontier), *NOTES],
             "chart": {
                 "kind": "frontier",
                 "title": "Accuracy against qualified people who stay away",

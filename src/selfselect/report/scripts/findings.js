@@ -25,6 +25,8 @@ function groupFindings(name, z, terms, share, published, population) {
     base_rate_low: ratio(published.positives[z], n),
     base_rate_high: ratio(published.positives[z] + published.untested[z], n),
     selection_rate: ratio(selected, n),
+    true_positive_rate: published.untested[z] > 0 ? NaN : ratio(hits, published.positives[z]),
+    false_positive_rate: published.untested[z] > 0 ? NaN : ratio(selected - hits, n - published.positives[z]),
     subsidy: terms.subsidies[z],
     subsidy_needed: applies ? 0 : terms.furtherSubsidy(z, maxAcceptedCost),
     utility: ratio(gain, n),
@@ -81,6 +83,8 @@ function findings(given, { terms, threshold }) {
     people: sum(population.n),
     undecided,
     ranges: undecided && undecidedRanges(population, groups.map((group) => group.applies), undecided),
+    rejected: Number.isNaN(result.qualified_rejected) ? null : result.qualified_rejected,
+    unqualified: sum(population.positives) ? given.names.filter((_, z) => population.n[z] > 0 && !population.positives[z] && !population.untested[z]) : [],
   });
   const finding = parts.join(" ");
   const promised = promisesOn(given, groups, population);

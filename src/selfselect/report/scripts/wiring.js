@@ -92,7 +92,7 @@ function typedThreshold() {
     complain("threshold", validity.badInput ? "A threshold must be a number." : "");
     return;
   }
-  change({ threshold: thresholdFor(Number(value)) });
+  change({ threshold: thresholdFor(SIGN * Number(value)) });
   const near = thresholdText(setting.threshold);
   const same = Number(near) === Number(value);
   complain("threshold", same ? "" : content.exact ? `The same people pass as at ${near}.` : `The nearest threshold with counts is ${near}.`);

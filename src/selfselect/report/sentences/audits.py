@@ -88,6 +88,8 @@ def audit_sentences(audit: Audit) -> list[str]:
         people=float(audit.population.counts.n.sum()),
         undecided=None if undecided is None else undecided.tolist(),
         ranges=audit.either_way(),
+        rejected=None if math.isnan(audit.qualified_rejected) else audit.qualified_rejected,
+        unqualified=unqualified_groups(audit),
     )
     if not audit.of_new_people:
         return [verdict]
@@ -100,6 +102,13 @@ def audit_sentences(audit: Audit) -> list[str]:
         audit.terms.effective_cost(groups).tolist(),
     )
     return [verdict, kept] if kept else [verdict]
+
+
+def unqualified_groups(audit: Audit) -> list[str]:
+    """Groups in which nobody is qualified, although others are: the label cannot be judged for them."""
+    counts = audit.population.reindex(audit.published.groups).counts
+    none = (counts.n > 0) & (counts.positives == 0) & (counts.unknown == 0)
+    return [name for name, is_none in zip(audit.names, none, strict=True) if is_none and counts.positives.any()]
 
 
 def group_sentences(audit: Audit) -> list[str]:
