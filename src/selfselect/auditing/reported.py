@@ -103,6 +103,7 @@ class Provenance:
     many people the rows are about, if they are fewer. ``warnings`` are possible problems of the data, ``note`` and
     ``dated`` what the author of the report adds. ``min_cell`` is the fewest people that any number is about (0: not
     protected), and ``merged`` has the names of the groups that each merged group stands for.
+    ``conditions`` are those that the author stated, and whether they hold.
     """
 
     title: str = ""
@@ -118,6 +119,7 @@ class Provenance:
     persons: str = ""
     min_cell: int = 0
     merged: Mapping[str, list[str]] = field(default_factory=dict)
+    conditions: tuple[tuple[str, bool], ...] = ()
 
     def of_merged(self, min_cell: int, merged: Mapping[str, list[str]]) -> Provenance:
         """The same for merged counts. Warnings do not say how many people a group has."""

@@ -46,19 +46,27 @@ def run(file: str, separately: bool, **options: Any) -> None:
         audits = [_with_pool(audit, options) for audit in audits]
     required = list(dict.fromkeys(options["require"]))
     match_groups(required, all_groups(audits), "require")
+    limit, surely = options["max_social_cost"], options["surely"]
+    stated = [stated_conditions(audit, required, limit, surely) for audit in audits]
+    audits = [_with_conditions(audit, own, surely) for audit, own in zip(audits, stated, strict=True)]
     show = partial(_show, impact=options["impact"])
     if separately:
         _deliver_each(audits, by_column, options, show)
     else:
         deliver(audits[0], options, show)
-    limit, surely = options["max_social_cost"], options["surely"]
-    failed = [line for audit in audits for line in failed_conditions(audit, required, limit, surely)]
+    failed = [wrong for own in stated for _, wrong in own if wrong]
     for line in failed:
         click.echo(f"Condition failed: {line}", err=True)
     if required or limit is not None:
         click.echo(basis_of_conditions(surely), err=True)
     if failed:
         sys.exit(CONDITION_FAILED)
+
+
+def _with_conditions(audit: Audit, stated: list[tuple[str, str]], surely: bool) -> Audit:
+    """The same audit with stated conditions for its report."""
+    held = tuple((f"{text}{' (95% confidence)' if surely else ''}", not wrong) for text, wrong in stated)
+    return replace(audit, provenance=replace(audit.provenance, conditions=held))
 
 
 def _with_pool(audit: Audit, options: Mapping[str, Any]) -> Audit:
@@ -148,32 +156,39 @@ def _group_row(name: str, row: Mapping[Any, Any], warning: str) -> dict[str, str
     }
 
 
-def failed_conditions(audit: Audit, required: list[str], max_social_cost: float | None, surely: bool) -> list[str]:
-    """Which stated conditions do not hold, at every cost; ``surely``: are not shown to hold at 95% confidence."""
-    failed = []
+def stated_conditions(
+    audit: Audit, required: list[str], max_social_cost: float | None, surely: bool
+) -> list[tuple[str, str]]:
+    """Stated conditions at every cost, each with why it does not hold (``surely``: at 95% confidence)."""
+    stated = []
     for cost in audit.costs:
         here = audit.at(cost)
         at = f" at a cost of {amount(float(cost))}" if isinstance(cost, float) else ""
-        statuses = dict(zip(here.names, group_statuses(here), strict=True))
-        applies = dict(zip(here.names, here.applies, strict=True))
         for name in required:
-            if name in statuses and surely and statuses[name] == "could go either way":
-                failed.append(f"{printable(name)} could go either way{at} (--require, --surely).")
-            elif not applies.get(name, True):
-                failed.append(f"{printable(name)} does not apply{at} (--require).")
+            if name not in here.names:
+                continue
+            status = group_statuses(here)[here.names.index(name)]
+            applies = here.applies.to_numpy()[here.names.index(name)]
+            wrong = ""
+            if surely and status == "could go either way":
+                wrong = f"{printable(name)} could go either way{at} (--require, --surely)."
+            elif not applies:
+                wrong = f"{printable(name)} does not apply{at} (--require)."
+            stated.append((f"{name} applies{at}", wrong))
         if max_social_cost is None:
             continue
         # where people were not tested, the condition holds only if it does whatever their labels
         worst = getattr(here.outcome, "social_cost_high", here.social_cost)
         if surely:
             worst = max(worst, float(here.uncertainty().to_frame().loc["social_cost", "high"]))
-        if worst > max_social_cost:
-            up_to = "" if worst == here.social_cost else "up to "
-            failed.append(
-                f"{up_to}{percent(worst)} of qualified people stay away{at}, more than "
-                f"{percent(max_social_cost)} (--max-social-cost{', --surely' if surely else ''})."
-            )
-    return failed
+        up_to = "" if worst == here.social_cost else "up to "
+        wrong = (
+            f"{up_to}{percent(worst)} of qualified people stay away{at}, more than {percent(max_social_cost)} "
+            f"(--max-social-cost{', --surely' if surely else ''})."
+        )
+        text = f"at most {percent(max_social_cost)} of qualified people stay away{at}"
+        stated.append((text, wrong if worst > max_social_cost else ""))
+    return stated
 
 
 def basis_of_conditions(surely: bool) -> str:

@@ -21,7 +21,7 @@ from selfselect.tabular.data_checks import Finding
 from selfselect.tabular.loading import read_for_training
 from selfselect.tabular.train import Method, make_classifier, shut_out, train_on_table, unmet_conditions
 
-from .audit import basis_of_conditions, failed_conditions
+from .audit import basis_of_conditions, stated_conditions
 from .errors import CONDITION_FAILED, show_findings
 from .inputs import group_terms, meaning_line, people_columns, provenance, table_at, title_of
 from .outputs import check_files, for_files
@@ -70,7 +70,8 @@ def run(file: str, method: Method, seed: int, model: str, report: str | None, **
         ]
     if options["surely"]:
         known = set(failed)
-        checked = failed_conditions(result.audit, conditions["require"], options["max_social_cost"], surely=True)
+        stated = stated_conditions(result.audit, conditions["require"], options["max_social_cost"], surely=True)
+        checked = [wrong for _, wrong in stated if wrong]
         failed += [f"Condition failed: {line}" for line in checked if f"Condition failed: {line}" not in known]
     if options["require"] or options["max_social_cost"] is not None:
         click.echo(basis_of_conditions(options["surely"]), err=True)

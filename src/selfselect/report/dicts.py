@@ -9,11 +9,13 @@ import numpy as np
 import pandas as pd
 
 from ..auditing import Audit, Comparison, OverCosts, Provenance, Uncertainty
+from ..auditing.decomposition import precision_gaps
 from ..estimation import EstimatedBehaviour
 from ..outcomes import BOUNDED
 from .sentences.audits import group_statuses, response_text
 from .sentences.comparisons import changes
 from .sentences.frontiers import NOTES, frontier_warnings
+from .sentences.plans import plan_warnings
 
 if TYPE_CHECKING:  # importing plans would import all estimators
     from ..planning import SubsidyPlan, ThresholdFrontier
@@ -62,6 +64,11 @@ def plain_groups(names: Sequence[str], frame: pd.DataFrame) -> list[dict[str, An
     return [{"group": name, **row} for name, row in zip(names, plain_rows(frame), strict=True)]
 
 
+def conditions_to_list(source: Provenance) -> list[dict[str, Any]]:
+    """Stated conditions, and whether they hold."""
+    return [{"condition": text, "holds": holds} for text, holds in source.conditions]
+
+
 def source_to_dict(*sources: Provenance) -> dict[str, Any]:
     """Which value means qualified, which passes, and how many persons there are, where known; of several, a list."""
     known = [
@@ -86,6 +93,7 @@ def audit_to_dict(audit: Audit) -> dict[str, Any]:
     if audit.cost_range is not None:
         content["over_costs"] = over_costs_to_dict(audit.over_costs(*audit.cost_range))
     content["impact_ratios"] = impact_to_dict(audit.impact_ratios())
+    content["precision_gaps"] = plain_groups(audit.names, precision_gaps(audit.published))
     return content
 
 
@@ -108,6 +116,7 @@ def _one_cost(audit: Audit, resampled: bool) -> dict[str, Any]:
         **({"lower_passes": True} if audit.published_by.lower_passes else {}),
         "n": plain_value(audit.population.counts.n.sum()),
         **({"warnings": list(audit.provenance.warnings)} if audit.provenance.warnings else {}),
+        **({"conditions": conditions_to_list(audit.provenance)} if audit.provenance.conditions else {}),
         **plain_dict(audit.outcome.to_dict()),
         "qualified_rejected": plain_value(audit.qualified_rejected),
         "subsidy_kind": audit.terms.kind,
@@ -219,6 +228,7 @@ def plan_to_dict(plan: SubsidyPlan) -> dict[str, Any]:
         "works": plan.works,
         "impossible": plan.impossible,
         "driven_out": plan.driven_out,
+        "warnings": plan_warnings(plan),
         "recipients": plan.recipients,
         "total": plain_value(plan.total),
         "before": plain_dict(plan.before.outcome.to_dict()),

@@ -10,13 +10,14 @@ import pandas as pd
 
 from .._formats import PLACES, amount, amount_up, count, level, listed, or_dash, percent
 from ..auditing import Audit, Comparison
+from ..auditing.decomposition import precision_gaps
 from ..auditing.impact import SMALL_SHARE
 from ..estimation import EstimatedBehaviour
 from .sentences.audits import NUMBERS, group_statuses
-from .sentences.comparisons import change_texts, points
+from .sentences.comparisons import change_texts
 from .sentences.estimates import cost_notes, cost_range_text, cost_text
 from .sentences.frontiers import thresholds_text
-from .sentences.words import group_status, percent_or_bounds
+from .sentences.words import group_status, percent_or_bounds, points
 
 if TYPE_CHECKING:  # importing plans would import all estimators
     from ..planning import SubsidyPlan, ThresholdFrontier
@@ -123,6 +124,24 @@ def estimate_rows(estimate: EstimatedBehaviour) -> list[dict[str, str]]:
             "note": note,
         }
         for name, row, note in rows
+    ]
+
+
+def gap_rows(audit: Audit) -> list[dict[str, str]]:
+    """Why precision differs from that of the largest group, one row per group; none where it cannot be told."""
+    gaps = precision_gaps(audit.published)
+    return [
+        {
+            "group": f"{name} (compared with)" if row["reference"] else name,
+            "qualified": percent(row["base_rate"]),
+            "lift": amount(row["lift"]),
+            "precision": percent(row["precision"]),
+            "difference in points": "" if row["reference"] else points(row["gap"]),
+            "due to who is qualified": "" if row["reference"] else points(row["by_base_rate"]),
+            "due to the screen": "" if row["reference"] else points(row["by_screen"]),
+        }
+        for name, row in zip(audit.names, gaps.to_dict("records"), strict=True)
+        if not math.isnan(row["by_base_rate"])
     ]
 
 

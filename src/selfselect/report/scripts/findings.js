@@ -73,6 +73,7 @@ function findings(given, { terms, threshold }) {
     group.undecided = Boolean(undecided && undecided[z]);
     group.status = groupStatus(group.selected, group.applies, group.undecided);
   });
+  const ranges = undecided && undecidedRanges(population, groups.map((group) => group.applies), undecided);
   const parts = verdictParts(terms.cost, given.names, shares, result, {
     confidence: terms.confidence,
     behaviour: terms.responds,
@@ -82,7 +83,7 @@ function findings(given, { terms, threshold }) {
     selected: published.selected,
     people: sum(population.n),
     undecided,
-    ranges: undecided && undecidedRanges(population, groups.map((group) => group.applies), undecided),
+    ranges,
     rejected: Number.isNaN(result.qualified_rejected) ? null : result.qualified_rejected,
     unqualified: sum(population.positives) ? given.names.filter((_, z) => population.n[z] > 0 && !population.positives[z] && !population.untested[z]) : [],
   });
@@ -91,6 +92,7 @@ function findings(given, { terms, threshold }) {
   return {
     ...result,
     groups,
+    ranges: undecided && undecided.some(Boolean) ? ranges : null,
     paid: sum(groups.map((group) => group.paid)),
     recipients: sum(groups.map((group) => group.recipients)),
     utility: ratio(sum(groups.map((group) => group.gain)), sum(published.n)),

@@ -7,7 +7,7 @@ import math
 from ..._formats import count, level, percent
 from ...auditing import Comparison
 from .audits import group_statuses
-from .words import name_groups
+from .words import name_groups, points
 
 #: Text on groups by their change: of one, and of several.
 CHANGES = {
@@ -93,10 +93,3 @@ def change_texts(comparison: Comparison) -> list[str]:
         (CHANGES[change][0] if change in ("comes", "leaves") else change) + ("" if sure else f", {PERHAPS}")
         for change, sure in changes(comparison)
     ]
-
-
-def points(difference: float) -> str:
-    """A difference of shares, in percentage points, with its sign."""
-    text = percent(difference).removesuffix("%")
-    text = "0.0" if text == "-0.0" else text
-    return f"+{text}" if difference > 0 and text != "0.0" else text

@@ -24,7 +24,7 @@ def plan_sentences(plan: SubsidyPlan) -> list[str]:
     paid = bool((plan.subsidies > 0).any())
     sentences = _impossible(plan)
     sentences += _payments(plan) if paid else [] if sentences and plan.path is not None else _no_payments(plan)
-    return [*sentences, *(_safety(plan) if paid else []), *plan_warnings(plan)]
+    return [*sentences, *(_safety(plan) if paid else [])]
 
 
 def plan_warnings(plan: SubsidyPlan) -> list[str]:

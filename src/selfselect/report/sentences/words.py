@@ -47,6 +47,13 @@ def range_text(low: float, high: float) -> str:
     return least if least == most else f"{least} to {most}"
 
 
+def points(difference: float) -> str:
+    """A difference of shares, in percentage points, with its sign."""
+    text = percent(difference).removesuffix("%")
+    text = "0.0" if text == "-0.0" else text
+    return f"+{text}" if difference > 0 and text != "0.0" else text
+
+
 def percent_or_bounds(numbers: Mapping[str, Any], name: str) -> str:
     """A share, or where people were not tested, the bounds within which it lies."""
     return range_text(numbers.get(f"{name}_low", numbers[name]), numbers.get(f"{name}_high", numbers[name]))
