@@ -115,8 +115,8 @@ def plan_page(plan: SubsidyPlan) -> str:
         )
     paragraphs += plan_warnings(plan)
     tables = (
-        {"title": "Before and after", "rows": effect_rows(plan), "left": [""]},
         {"title": "Who is paid", "rows": payment_rows(plan), "left": ["group", "without", "with"]},
+        {"title": "Before and after", "rows": effect_rows(plan), "left": [""]},
     )
     return audit_page(plan.after, Opening("A plan of subsidies", headline, tuple(paragraphs), tables))
 

@@ -33,7 +33,6 @@ const COLUMNS = [
   { key: "subsidy", title: content.terms.kind === "proportional" ? "Subsidy (share of cost)" : "Subsidy" },
   { key: "subsidy_needed", title: "Still needed",
     text: (g) => (g.applies ? "\u2013" : Number.isNaN(g.subsidy_needed) ? "none helps" : alignedUp(g.subsidy_needed)) },
-  { key: "utility", title: "Utility", text: (g) => aligned(g.utility) },
   ...(content.thresholds === null ? [] : [{ key: "drawn", title: "Draw", kind: "middle screen" }]),
 ];
 const ROWS_AT_FIRST = 20;
