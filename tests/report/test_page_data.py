@@ -38,7 +38,7 @@ def test_other_behaviours_come_as_a_table_of_shares_that_is_never_too_large(grou
     for z, rows in enumerate(behaviour["groups"]):
         assert {tuple(row[:2]) for row in rows} == {tuple(pair) for pair in counts[:, z].tolist()}
     page = shy.to_html(min_cell=0)
-    assert "of people are expected to apply" in shy.verdict()
+    assert "of people apply" in shy.verdict()
     assert "respond by <code>Shy</code>" in page
     assert "people decide by it" not in page
     assert len(page) < 8_000_000

@@ -429,11 +429,11 @@ def audit(
     Examples
     --------
     >>> result = audit([1, 1, 0, 1, 0, 0], y_pred=[1, 1, 1, 1, 1, 0], sensitive_features=list("AAABBB"), cost=0.6)
-    >>> result.verdict()[:104]
-    'If applying costs 60% of what being selected is worth, it could go either way for A and B. 3 of 6 people'
+    >>> result.verdict()[:84]
+    'If applying costs 60% of what being selected is worth, A and B could go either way. '
     >>> result.sentences()[1]
-    'It could go either way for B: 50.0% of its people who pass screening are qualified, and applying costs 60%. It
-    would apply at a cost of 50% or less (a subsidy of 0.10).'
+    'B could go either way: 50.0% of its people who pass screening are qualified, and applying costs 60%. It would
+    apply at a cost of 50% or less (a subsidy of 0.10).'
     """
     if (score is None) == (y_pred is None):
         raise TypeError("Pass either score or y_pred.")

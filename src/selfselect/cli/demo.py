@@ -82,8 +82,8 @@ def show(ordinary: NaiveClassifier, train: DemoPeople, new: DemoPeople) -> None:
     click.echo(
         f"A model screens people for a job; {len(train.X):,} people of the Adult census data train it (qualified: "
         "income\nabove 50,000). Of each group the firm publishes how many of those who pass are qualified, to be safe "
-        f"as a\nlower bound. Applying costs {COST:.0%} of what the job is worth, so people apply only where this number "
-        "is higher:\n"
+        f"as\na lower bound. Applying costs {COST:.0%} of what the job is worth. People apply where the number is "
+        "higher:\n"
     )
     audit = ordinary.audit(*new)
     click.echo(text_table(_bars(ordinary, audit), left=("group", HEADING)))

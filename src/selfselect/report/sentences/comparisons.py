@@ -90,6 +90,6 @@ def comparison_note(comparison: Comparison) -> str:
 def change_texts(comparison: Comparison) -> list[str]:
     """What becomes of each group, in the words of tables and charts."""
     return [
-        (CHANGES[change][0] if change in ("comes", "leaves") else change) + ("" if sure else f", {PERHAPS}")
+        (CHANGES[change][0] if change in ("comes", "leaves") else change) + ("" if sure else f" ({PERHAPS})")
         for change, sure in changes(comparison)
     ]
