@@ -135,7 +135,7 @@ def audit_data(audit: Audit) -> dict[str, Any]:
         "thresholds": None if thresholds is None else [None, *thresholds[1:].tolist()],  # JSON has no -inf
         "lower_passes": published_by.lower_passes,
         "threshold_position": position,
-        "exact": exact,
+        "exact": exact and not audit.provenance.min_cell,  # merged steps leave some out
         "published": _counts(published_by, groups, thresholds, position),
         "population": _counts(counted_on, groups, thresholds, position) if audit.of_new_people else None,
     }
