@@ -160,3 +160,16 @@ def test_pairs_without_the_persons_of_the_audits_are_refused():
         compare(*audits, pairs=pairs)
     told = PairedCounts.from_predictions(y, passed, other, sensitive_features=z, person=person % 20)
     assert compare(*audits, pairs=told, n_resamples=20).paired
+
+
+def test_two_halves_of_one_population_have_no_change_beyond_chance():
+    rng = np.random.default_rng(3)
+    for _ in range(5):
+        halves = []
+        for _ in range(2):
+            z = rng.choice(["18-25", "26-35", "36-50", "51+"], 400)
+            passed = rng.random(400) < 0.6
+            y = rng.random(400) < np.where(passed, 0.7, 0.3)
+            halves.append(audit(y, y_pred=passed, sensitive_features=z, cost=0.7))
+        verdict = compare(*halves, names=("one", "other"), n_resamples=200).verdict()
+        assert verdict.startswith("From one to other: no change beyond chance in who applies.")
