@@ -128,7 +128,7 @@ def test_at_random_settings_from_the_address_the_page_equals_the_library(show, k
     page.click("#reset")
     page.click("#least")
     settle(page)
-    assert page.text_content("#application_rate") == "100.0%"
+    assert page.text_content("#application_rate").endswith("100.0%")  # who is paid just enough could go either way
 
 
 def test_under_another_behaviour_the_page_says_so_and_draws_everything(show):
@@ -464,7 +464,7 @@ def test_each_chart_has_its_table_and_a_file_without_formulas(show):
     audited = audit(y, score=np.round(score, 1), sensitive_features=z, cost=0.7)
     page = show(audited)
     for name in CHARTS:
-        page.locator(f"#table-{name}").locator("xpath=ancestor::details").locator("summary").click()
+        page.locator(f"#table-{name}").locator("xpath=ancestor::details[1]").locator("summary").click()
         page.wait_for_selector(f"#table-{name} tbody tr", state="attached")
     with page.expect_download() as download:
         page.click("button[data-csv='groups']")
