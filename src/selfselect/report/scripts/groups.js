@@ -146,14 +146,11 @@ function drawRow(g) {
   return row;
 }
 function drawSentences(matching) {
-  // of many groups, those that do not certainly apply come first, the largest before the others
-  const urgency = (g) => (g.status === "applies" ? 1 : 0);
-  const told = matching.length <= MAX_TOLD ? matching :
-    [...matching].sort((a, b) => urgency(a) - urgency(b) || b.n - a.n).slice(0, MAX_TOLD);
+  // groups that do not certainly apply, or whose number is uncertain; of many, the largest
+  const notable = matching.filter((g) => g.status !== "applies" || warningOn(g));
+  const told = notable.length <= MAX_TOLD ? notable : [...notable].sort((a, b) => b.n - a.n).slice(0, MAX_TOLD);
   const items = told.map((g) => make("li", toldOf(g), STATUSES[g.status].class));
-  if (matching.length > told.length) {
-    items.push(make("li", `And ${count(matching.length - told.length)} more in the table.`));
-  }
+  if (notable.length > told.length) items.push(make("li", `And ${count(notable.length - told.length)} more in the table.`));
   byId("sentences").replaceChildren(...items);
 }
 function drawGroups() {

@@ -203,11 +203,14 @@ def group_statuses(audit: Audit) -> list[str]:
 
 
 def uncertainty_lines(audit: Audit) -> list[str]:
-    """The bootstrap: how it was made, a line per number, and how often groups apply that do not always."""
+    """The bootstrap: how it was made, a line per number, and how often groups apply that do not always.
+
+    Pages have the intervals beside their numbers, and show the first line and the last.
+    """
     made = audit.uncertainty()
     lines = [
         f"{level(made.confidence)} intervals from {count(made.n_resamples)} bootstrap samples of the people "
-        f"(seed {made.seed}); groups near their cost may apply or not:"
+        f"(seed {made.seed}), in which groups near their cost apply or not:"
     ]
     for name, row in made.to_frame().iterrows():
         undefined = f" (nobody applies in {percent(row['undefined'])} of samples)" if row["undefined"] > 0 else ""
