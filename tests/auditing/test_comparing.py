@@ -37,8 +37,9 @@ def test_groups_come_leave_appear_and_disappear_by_name():
         "new": "new, applies", "later": "new, stays away",
     }  # fmt: skip
     assert made.verdict().startswith(
-        "From last year to this year: leaves stops applying; later is new and stays away; new is new and could go either "
-        "way; gone is gone. In these data comes starts to apply, but that could be chance (seen in less than 95% of samples)."
+        "From last year to this year: leaves stops applying; later is new and stays away; new is new and could go "
+        "either way; gone is gone. In these data comes starts to apply, but that could be chance (seen in less than "
+        "95% of samples)."
     )
     row = json.loads(made.to_json(min_cell=0))["groups"][made.group_names.index("new")]
     assert (row["applies_before"], row["applies_after"], row["n_before"]) == (None, True, 0)

@@ -163,8 +163,8 @@ def test_only_targets_are_paid_and_within_the_budget_and_the_price_of_the_others
         assert made.recipients == 10
         assert not made.after.applies["g0"]
     assert plan.verdict().startswith(
-        "Best use of a budget of 1.00: a subsidy of 0.10 for g1, with about a 50% chance to be enough. 10 people receive "
-        "1.00 in all"
+        "Best use of a budget of 1.00: a subsidy of 0.10 for g1, with about a 50% chance to be enough. 10 people "
+        "receive 1.00 in all"
     )
     assert plan.to_frame()["price"].tolist() == pytest.approx([2, 1, np.nan], nan_ok=True)
     assert plan.works

@@ -24,18 +24,6 @@ class Described(ABC):
     def to_frame(self) -> pd.DataFrame:
         """Table of the result."""
 
-    @abstractmethod
-    def protected(self, min_cell: int = MIN_CELL) -> Self:
-        """The same result from merged counts, in which no cell has fewer than ``min_cell`` people.
-
-        This is what files hold; see :mod:`selfselect.publishing.privacy`. With 0 it is the result itself.
-        """
-
-    @property
-    def source(self) -> Provenance:
-        """Where the numbers come from."""
-        return self.provenance  # type: ignore[attr-defined, no-any-return]
-
     def row_names(self) -> list[str] | None:
         """Names of the rows of :meth:`to_frame`, None if it has a column for them."""
         return None
@@ -54,9 +42,9 @@ class Described(ABC):
         """Everything as plain values; NaN becomes None."""
         return dict(self._report()[1](self))
 
-    def to_json(self, min_cell: int = MIN_CELL) -> str:
-        """JSON text of :meth:`to_dict`, of the result that :meth:`protected` makes."""
-        return json_text(self.protected(min_cell).to_dict())
+    def to_json(self) -> str:
+        """JSON text of :meth:`to_dict`."""
+        return json_text(self.to_dict())
 
     def _repr_html_(self) -> str:
         with few_rows():
@@ -68,7 +56,23 @@ class Described(ABC):
 
 
 class Reported(Described):
-    """A result that can also be shown as an HTML page."""
+    """A result about people that can also be shown as an HTML page; files are made of merged counts."""
+
+    @abstractmethod
+    def protected(self, min_cell: int = MIN_CELL) -> Self:
+        """The same result from merged counts, in which no cell has fewer than ``min_cell`` people.
+
+        This is what files hold; see :mod:`selfselect.publishing.privacy`. With 0 it is the result itself.
+        """
+
+    @property
+    def source(self) -> Provenance:
+        """Where the numbers come from."""
+        return self.provenance  # type: ignore[attr-defined, no-any-return]
+
+    def to_json(self, min_cell: int = MIN_CELL) -> str:
+        """JSON text of :meth:`to_dict`, of the result that :meth:`protected` makes."""
+        return json_text(self.protected(min_cell).to_dict())
 
     @overload
     def to_html(self, path: None = None, min_cell: int = MIN_CELL) -> str: ...
