@@ -21,6 +21,7 @@ const COLUMNS = [
   { key: "n", title: "People", text: (g) => count(g.n) },
   { key: "base_rate", title: "Qualified", text: (g) => percentOrBounds(g, "base_rate") },
   { key: "selected", title: "Pass", text: (g) => count(g.selected) },
+  ...(content.published.worth === null ? [] : [{ key: "effective", title: "Count as", text: (g) => count(nearest(g.effective * 10) / 10) }]),
   ...PRECISION_COLUMNS,
   ...BOUND_COLUMNS,
   ...PROMISE_COLUMNS,
