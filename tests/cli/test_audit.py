@@ -349,9 +349,9 @@ def test_files_hold_no_small_cells_unless_asked_for_and_the_terminal_is_exact(tm
     command = ("audit", path, *PEOPLE, "--prediction", "p", "--cost", "0.5", "--json", out, "--csv", table, "--force")
     result = run(*command, defaults={})
     assert "\nC " in result.stdout
-    assert "small groups are merged (other groups are A and C)" in result.stderr
-    assert [row["group"] for row in json.loads(out.read_text())["groups"]] == ["other groups", "B"]
-    assert table.read_text().splitlines()[1].startswith("other groups,82,")
+    assert "small groups are merged (the rest is A and C)" in result.stderr
+    assert [row["group"] for row in json.loads(out.read_text())["groups"]] == ["the rest", "B"]
+    assert table.read_text().splitlines()[1].startswith("the rest,82,")
     exact = run(*command, "--min-cell", "0", defaults={})
     assert "may single out people" in exact.stderr
     assert "C" in table.read_text()

@@ -184,8 +184,8 @@ def test_small_groups_join_others_of_the_same_first_column():
     z = pd.DataFrame(labels, columns=["sex", "age"])
     shown = audit(y, y_pred=passed, sensitive_features=z, cost=0.4).protected()
     assert shown.provenance.merged == {
-        "F / other groups": ["F / old", "F / young"],
-        "M / other groups": ["M / old", "M / oldest"],
+        "F / the rest": ["F / old", "F / young"],
+        "M / the rest": ["M / old", "M / oldest"],
     }
 
 

@@ -318,7 +318,7 @@ class Audit(Reported):
         >>> y, passed = [1, 1, 0, 1, 0, 0] * 40, [1, 1, 1, 1, 0, 0] * 40
         >>> result = audit(y + [1], y_pred=passed + [1], sensitive_features=list("AAABBC") * 40 + ["D"], cost=0.6)
         >>> result.protected().names
-        ['A', 'other groups']
+        ['A', 'the rest']
         """
         least = check_min_cell(min_cell)
         if least == 0 or self.provenance.min_cell >= least:

@@ -30,7 +30,7 @@ from .published import PublishedStatistics
 #: People that each cell has at least, unless something else is asked for.
 MIN_CELL = 10
 #: Name of merged groups.
-OTHERS = "other groups"
+OTHERS = "the rest"
 #: Times that counts are raised, each by a quarter, until a group decides as before.
 MAX_RAISED = 64
 #: Thresholds tried as steps of a curve: more than a page offers.

@@ -63,7 +63,7 @@ def merged_sentence(source: Provenance) -> str:
     """What is merged in a file that may be passed on; empty for exact counts."""
     if not source.min_cell:
         return ""
-    whom = [f"{name} {'is' if len(of) == 1 else 'are'} {listed(of)}" for name, of in source.merged.items()]
+    whom = [f"{name} is {listed(of)}" for name, of in source.merged.items()]
     merged = f": small groups are merged ({'; '.join(whom)})" if whom else ""
     return f"No number in this file is about fewer than {count(source.min_cell)} people{merged}."
 
