@@ -195,7 +195,7 @@ def test_a_row_without_a_person_is_named(scored, tmp_path, command):
 
 
 def test_a_frontier_keeps_the_rows_of_a_person_together(scored, tmp_path):
-    path, frame = scored
+    _, frame = scored
     twice = tmp_path / "twice.csv"
     pd.concat([frame, frame]).to_csv(twice, index=False)
     made = as_json("frontier", twice, *SCORED, "--cost", "0.6", "--person", "id")["recommended"]["per_group"]

@@ -362,6 +362,11 @@ class SelfSelectionClassifier(ClassifierMixin, BaseEstimator, ABC):
         _ = result.outcome  # raises if a group is unknown
         return result
 
+    def score(self, X: Any, y: ArrayLike, sample_weight: ArrayLike | None = None) -> float:
+        """Accuracy over everybody, as :class:`sklearn.base.ClassifierMixin` has it."""
+        check_same_rows(X=X, y=y, sample_weight=sample_weight)
+        return float(super().score(X, y, sample_weight))
+
     def save(self, path: str | Path) -> None:
         """Save the fitted classifier as a skops file; see :func:`selfselect.save_model`."""
         save_model(self, path)

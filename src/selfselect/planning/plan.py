@@ -89,6 +89,7 @@ def plan_subsidies(
         y_pred=y_pred,
         sensitive_features=sensitive_features,
         sample_weight=sample_weight,
+        person=person,
         retrain_on=retrain_on,
     )
     y, cost = check_binary(y_true, "y_true"), check_no_column(cost)

@@ -358,7 +358,7 @@ def count_copies(X: Any, qualified: BoolArray, groups: GroupCodes) -> int:
     copies = n_rows - n_distinct
     if copies < max(MIN_COPIES, MIN_COPIED_SHARE * n_rows) or n_distinct < MIN_DISTINCT_SHARE * n_rows:
         return 0
-    varied = min(_hash_columns(X, n_rows), key=_equal_pairs)
+    varied = min(_hash_columns(X, n_rows), key=_equal_pairs, default=everything)
     equal = _equal_pairs(everything)
     only_varied, only_others = _equal_pairs(varied) - equal, _equal_pairs(everything - varied) - equal
     neither = n_rows * (n_rows - 1) / 2 - only_varied - only_others - equal
