@@ -31,7 +31,7 @@ from scipy import sparse
 from sklearn.model_selection import check_cv
 
 from .._frames import take_rows
-from .._validation import BoolArray, check_choice, check_fraction
+from .._validation import BoolArray, FloatArray, check_choice, check_fraction
 from ..counting import GroupCodes
 from ..statistics import LowerBound, Precision, Statistic
 from .pooling import PooledLowerBound
@@ -262,6 +262,19 @@ def _random_part(X: Any, codes: NDArray[np.intp], share: float) -> BoolArray:
     size = np.bincount(codes)
     position[np.lexsort((key, codes))] = np.arange(len(codes)) - np.repeat(np.cumsum(size) - size, size)
     return np.asarray(position < np.floor(size * share + 1e-9)[codes])
+
+
+def draw_by_weight(X: Any, groups: GroupCodes, weights: FloatArray, rows: Rows) -> Rows:
+    """Rows of a sample in which everybody counts once: each is kept with a probability of its weight over the largest.
+
+    The largest is that of the group, among all rows. It should be a bound that holds for everybody, as trimmed weights
+    of a survey have it: then the rows that are kept of a group are independent draws from the weighted population.
+    """
+    largest = np.zeros(groups.n_groups)
+    np.maximum.at(largest, groups.codes, weights)
+    key = _distinct_hashes(_hash_rows(take_rows(X, rows), len(rows)), groups.codes[rows])
+    draw = pd.util.hash_array(key ^ HASH_MULTIPLIER) / 2.0**64  # unrelated to the hashes that split the rows
+    return np.asarray(rows[draw < weights[rows] / largest[groups.codes[rows]]])
 
 
 def _has_both(labels: BoolArray) -> bool:
