@@ -329,7 +329,8 @@ class SelfSelectionClassifier(ClassifierMixin, BaseEstimator, ABC):
         Parameters
         ----------
         X, y, sensitive_features
-            Features, labels and groups of new people.
+            Features, labels and groups of new people. On the people it was trained on, a classifier seems to keep
+            promises that it breaks.
         cost, subsidies
             As in :meth:`applies`.
         behaviour : Behaviour, optional
