@@ -104,7 +104,6 @@ def test_ids_are_passed_by_metadata_routing(people):
     assert model[-1].published_.counts.n.sum() == len(y)
 
 
-@pytest.mark.filterwarnings("ignore:The groups parameter is ignored")
 @quiet
 def test_a_frontier_over_limits_on_social_cost_takes_persons(people):
     X, y, z = people
@@ -116,6 +115,7 @@ def test_a_frontier_over_limits_on_social_cost_takes_persons(people):
     assert made["induced_accuracy"].iloc[0] == model.audit(X, y, z).induced_accuracy
 
 
+@pytest.mark.filterwarnings("ignore:The groups parameter is ignored")
 def test_wrong_ids_are_refused_by_name(people):
     X, y, z = people
     ids = pd.Series(np.arange(len(y)) // 2, dtype=float)
