@@ -346,7 +346,8 @@ def audit(
         Weights, as in a survey: every count is a sum of weights. Weights change estimates, but never add people:
         intervals use effective sample sizes.
     person : array-like of shape (n_rows,), optional
-        Who each row is about, if people have several rows: rows of one person count as one in intervals and tests.
+        Who each row is about, if people have several rows: rows of one person count as one in intervals and tests, as
+        if they were copies. Where a person's rows differ, intervals are wider than they need to be.
     untested : bool, default=False
         Whether labels of people who do not pass screening may be missing (None, NaN), because they were not tested.
         Precision and who applies are known all the same; base rate, accuracy and social cost are NaN and have bounds

@@ -123,7 +123,8 @@ class ScreeningResult:
         person: ArrayLike | None = None,
     ) -> ScreeningResult:
         """People with a score; those above the threshold pass screening. Parameters as in :func:`audit`."""
-        check_same_rows(y_true=y_true, score=score, sensitive_features=sensitive_features, sample_weight=sample_weight)
+        rows = {"sensitive_features": sensitive_features, "sample_weight": sample_weight, "person": person}
+        check_same_rows(y_true=y_true, score=score, **rows)
         (y, known), values = _labels(y_true, untested), check_floats(score, "score")
         check_same_length(y_true=y, score=values)
         groups = encode_groups(sensitive_features, n_rows=len(y), missing=missing)
@@ -154,9 +155,8 @@ class ScreeningResult:
         person: ArrayLike | None = None,
     ) -> ScreeningResult:
         """People whose screening is decided already. Parameters as in :func:`audit`."""
-        check_same_rows(
-            y_true=y_true, y_pred=y_pred, sensitive_features=sensitive_features, sample_weight=sample_weight
-        )
+        rows = {"sensitive_features": sensitive_features, "sample_weight": sample_weight, "person": person}
+        check_same_rows(y_true=y_true, y_pred=y_pred, **rows)
         (y, known), selected = _labels(y_true, untested), check_binary(y_pred, "y_pred")
         check_same_length(y_true=y, y_pred=selected)
         weights = check_weights(sample_weight, len(y))

@@ -259,8 +259,6 @@ def frontier_for(scored: Audit, *, max_social_cost: float | None = None, random_
     """Frontier over the thresholds of a score that is audited already; see :func:`threshold_frontier`."""
     limit = None if max_social_cost is None else check_fraction(max_social_cost, "max_social_cost")
     made = ThresholdFrontier(scored.published_by, scored.terms, limit, random_state, scored.provenance)
-    if made.curves.squares is not None and np.issubdtype(made.curves.n.dtype, np.integer):  # not by weights
-        raise InputError("A frontier splits rows into parts, which separates those of a person; keep one row of each.")
     if not made.curves.positives.sum() > 0:
         raise InputError("Nobody is qualified, so there is no social cost to weigh against accuracy.", key="positive")
     return made
@@ -277,6 +275,7 @@ def threshold_frontier(
     subsidy_kind: SubsidyKind = "additive",
     behaviour: Behaviour | None = None,
     sample_weight: ArrayLike | None = None,
+    person: ArrayLike | None = None,
     max_social_cost: float | None = None,
     random_state: int = 0,
     missing: str = "error",
@@ -291,8 +290,8 @@ def threshold_frontier(
 
     Parameters
     ----------
-    y_true, score, sensitive_features, subsidies, subsidy_kind, behaviour, sample_weight, missing, provenance
-        As in :func:`selfselect.audit`.
+    y_true, score, sensitive_features, subsidies, subsidy_kind, behaviour, sample_weight, person, missing, provenance
+        As in :func:`selfselect.audit`. All rows of a person are in the same third.
     cost : float, or mapping from group to float
         Cost of being tested, in [0, 1].
     threshold : float, optional
@@ -329,6 +328,7 @@ def threshold_frontier(
         subsidy_kind=subsidy_kind,
         behaviour=behaviour,
         sample_weight=sample_weight,
+        person=person,
         missing=missing,
         provenance=provenance,
     )
