@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from .._validation import BoolArray, FloatArray, check_floats, check_threshold
 from ..behaviour import LEAST_SHARE, Shares, as_decisions, shares_with_margin
 from ..costs import Cost, Subsidies, SubsidyKind, Terms
-from ..counting.curves import CountCurves
+from ..counting.curves import CountCurves, order_by_score
 from ..counting.groups import encode_groups
 from ..counting.intervals import ratio
 from ..statistics import SLACK, Published, Statistic
@@ -163,7 +163,7 @@ class ThresholdCurves(CountCurves):
 
         ``squares`` are the same two sums of squared weights. Every group must have a cell.
         """
-        order = np.lexsort((score, codes))
+        order = order_by_score(score, codes, len(groups))
         score, codes = score[order], codes[order]
         new = np.append(True, (score[1:] != score[:-1]) | (codes[1:] != codes[:-1]))
         first = np.flatnonzero(new)

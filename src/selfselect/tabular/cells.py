@@ -19,10 +19,13 @@ import pyarrow as pa
 from numpy.typing import NDArray
 
 from .._validation import BoolArray, FloatArray
+from ..counting.curves import order_by_score
 from .table import Column, Table
 
 #: Combinations with a score that are kept exactly, and at most if they are too many for that.
 MAX_CELLS, MAX_BINNED = 2**20, 2**18
+#: Rows that wait to be merged.
+MAX_WAITING = 2**19
 #: More decimals are never kept; fewer than none are tens, hundreds and so on.
 MAX_DECIMALS, MIN_DECIMALS = 15, -300
 
@@ -86,39 +89,38 @@ class _Scores:
             score = round_up(score, self.decimals, self.threshold)
         self._parts.append((code, score, *sums))
         self._waiting += len(code)
-        if self._waiting > MAX_CELLS:
+        if self._waiting > MAX_WAITING:
             self.merged()
 
     def merged(self) -> tuple[NDArray[Any], ...]:
-        """Codes, scores and sums of all cells."""
-        code, score, *sums = map(np.concatenate, zip(*self._parts, strict=True))
-        code, score, *sums = _merge(code, score, sums)
+        """Codes, scores and sums of all cells, sorted by code and score."""
+        parts, self._parts = self._parts, []
+        code, score, *sums = _merge(*map(np.concatenate, zip(*parts, strict=True)))
+        del parts
         if len(code) > (MAX_CELLS if self.decimals is None else MAX_BINNED):
             self.decimals = self._enough_decimals(code, score)
-            code, score, *sums = _merge(code, round_up(score, self.decimals, self.threshold), sums)
+            code, score, *sums = _merge(code, round_up(score, self.decimals, self.threshold), *sums)
         self._parts, self._waiting = [(code, score, *sums)], 0
         return code, score, *sums
 
-    def _enough_decimals(self, code: NDArray[np.intp], score: FloatArray) -> int:
-        """The most decimals with which at most :data:`MAX_BINNED` cells remain."""
-        order = np.lexsort((score, code))
-        code, score = code[order], score[order]
+    def _enough_decimals(self, code: NDArray[Any], score: FloatArray) -> int:
+        """The most decimals with which at most :data:`MAX_BINNED` cells remain; cells are sorted."""
         new = code[1:] != code[:-1]
-        decimals = MAX_DECIMALS if self.decimals is None else self.decimals
-        while decimals > MIN_DECIMALS:
+
+        def few_remain(decimals: int) -> bool:
             rounded = round_up(score, decimals, self.threshold)
-            if np.count_nonzero(new | (rounded[1:] != rounded[:-1])) < MAX_BINNED:
-                break
-            decimals -= 1
-        return decimals
+            return np.count_nonzero(new | (rounded[1:] != rounded[:-1])) < MAX_BINNED
+
+        candidates = range(MAX_DECIMALS if self.decimals is None else self.decimals, MIN_DECIMALS, -1)
+        return next(filter(few_remain, candidates), MIN_DECIMALS)
 
 
-def _merge(code: NDArray[np.intp], score: FloatArray, sums: Sequence[NDArray[Any]]) -> tuple[NDArray[Any], ...]:
-    """Add up rows of one code and score."""
-    at, scores = pd.factorize(score)
-    cell, cells = pd.factorize((code.astype(np.int64) << 32) | at)
-    added = (np.bincount(cell, part, len(cells)).astype(part.dtype) for part in sums)
-    return cells >> 32, scores[cells & (2**32 - 1)], *added
+def _merge(code: NDArray[Any], score: FloatArray, *sums: NDArray[Any]) -> tuple[NDArray[Any], ...]:
+    """Add up rows of one code and score, and sort them."""
+    order = order_by_score(score, code, int(code.max()) + 1)
+    code, score = code[order], score[order]
+    first = np.flatnonzero(np.append(True, (code[1:] != code[:-1]) | (score[1:] != score[:-1])))
+    return code[first], score[first], *(np.add.reduceat(part[order], first) for part in sums)
 
 
 def round_up(score: FloatArray, decimals: int, threshold: float) -> FloatArray:
@@ -169,7 +171,7 @@ def count_cells(
             own[i] = cells.setdefault(key, len(cells))
             if own[i] == len(first_rows):
                 first_rows.append(int(rows[first[i]]))
-        code, weights = own[code], np.ones(len(rows), np.int64) if weight is None else to_weights(block[weight])
+        code, weights = own[code].astype(np.int32), np.ones(len(rows), np.int64) if weight is None else to_weights(block[weight])
         sums = [weights] if weight is None else [weights, weights**2]
         for i, part in enumerate(sums):
             here = np.bincount(code, part, len(cells)).astype(part.dtype)
