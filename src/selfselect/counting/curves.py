@@ -48,7 +48,9 @@ def _sum_to_group_end(values: NDArray[Any], codes: NDArray[np.intp], group_end: 
     return total
 
 
-def order_by_score(score: FloatArray, codes: NDArray[np.intp], n_groups: int, *, stable: bool = False) -> NDArray[np.intp]:
+def order_by_score(
+    score: FloatArray, codes: NDArray[np.intp], n_groups: int, *, stable: bool = False
+) -> NDArray[np.intp]:
     """Order of rows by group and score; of equals by row number if ``stable``.
 
     Sorting the groups one by one is several times faster than sorting by two keys, unless groups are tiny.

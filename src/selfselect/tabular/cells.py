@@ -171,7 +171,10 @@ def count_cells(
             own[i] = cells.setdefault(key, len(cells))
             if own[i] == len(first_rows):
                 first_rows.append(int(rows[first[i]]))
-        code, weights = own[code].astype(np.int32), np.ones(len(rows), np.int64) if weight is None else to_weights(block[weight])
+        code, weights = (
+            own[code].astype(np.int32),
+            np.ones(len(rows), np.int64) if weight is None else to_weights(block[weight]),
+        )
         sums = [weights] if weight is None else [weights, weights**2]
         for i, part in enumerate(sums):
             here = np.bincount(code, part, len(cells)).astype(part.dtype)

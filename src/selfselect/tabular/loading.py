@@ -105,9 +105,7 @@ class ModelOutput:
     passes: str = ""
 
     @classmethod
-    def read(
-        cls, table: Table, model: Model, column: Column, extent: tuple[float, float] | None = None
-    ) -> ModelOutput:
+    def read(cls, table: Table, model: Model, column: Column, extent: tuple[float, float] | None = None) -> ModelOutput:
         """Output of a model, from its column; ``extent`` has its smallest and largest score if they may be rounded."""
         if isinstance(model, DecisionColumn):
             decisions = read_binary(table, column, () if model.positive is None else (model.positive,))
