@@ -165,7 +165,8 @@ class ThresholdCurves(CountCurves):
         """
         order = order_by_score(score, codes, len(groups))
         score, codes = score[order], codes[order]
-        new = np.append(True, (score[1:] != score[:-1]) | (codes[1:] != codes[:-1]))
+        new = np.ones(len(codes), dtype=bool)
+        new[1:] = (score[1:] != score[:-1]) | (codes[1:] != codes[:-1])
         first = np.flatnonzero(new)
         codes, score = codes[first], score[first]
         distinct = np.bincount(codes, minlength=len(groups))

@@ -109,7 +109,7 @@ class _Scores:
 
         def few_remain(decimals: int) -> bool:
             rounded = round_up(score, decimals, self.threshold)
-            return np.count_nonzero(new | (rounded[1:] != rounded[:-1])) < MAX_BINNED
+            return int(np.count_nonzero(new | (rounded[1:] != rounded[:-1]))) < MAX_BINNED
 
         candidates = range(MAX_DECIMALS if self.decimals is None else self.decimals, MIN_DECIMALS, -1)
         return next(filter(few_remain, candidates), MIN_DECIMALS)
@@ -163,19 +163,19 @@ def count_cells(
         rows = block[0].rows
         n_rows += len(rows)
         numbers = [to_numbers(block[key.position]) * (-1 if key.lower_passes else 1) for key in scores]
-        codes = [_encode(block[at], own) for at, own in zip(texts, known, strict=True)]
+        codes: list[NDArray[Any]] = [_encode(block[at], own) for at, own in zip(texts, known, strict=True)]
         codes += [own > each.threshold for own, each in zip(numbers, by_score, strict=True)]
         code, first = _combine(codes)
         own = np.empty(len(first), dtype=np.intp)
-        for i, key in enumerate(zip(*(column[first].tolist() for column in codes), strict=True)):
-            own[i] = cells.setdefault(key, len(cells))
+        for i, combination in enumerate(zip(*(column[first].tolist() for column in codes), strict=True)):
+            own[i] = cells.setdefault(combination, len(cells))
             if own[i] == len(first_rows):
                 first_rows.append(int(rows[first[i]]))
-        code, weights = (
-            own[code].astype(np.int32),
-            np.ones(len(rows), np.int64) if weight is None else to_weights(block[weight]),
-        )
-        sums = [weights] if weight is None else [weights, weights**2]
+        code = own[code].astype(np.int32)
+        sums: list[NDArray[Any]] = [np.ones(len(rows), dtype=np.int64)]
+        if weight is not None:
+            weights = to_weights(block[weight])
+            sums = [weights, weights**2]
         for i, part in enumerate(sums):
             here = np.bincount(code, part, len(cells)).astype(part.dtype)
             here[: len(totals[i])] += totals[i]
@@ -189,7 +189,7 @@ def count_cells(
         arrays: dict[int, Any] = dict(score)
         for i, position in enumerate(texts):
             arrays[position] = pa.DictionaryArray.from_arrays(keys[at, i], pa.array(list(known[i]), pa.string()))
-        row = np.array(first_rows)[at]
+        row: Any = np.array(first_rows)[at]
         columns = [
             Column(name, pa.chunked_array([arrays[i]]), row) if i in arrays else None for i, name in enumerate(names)
         ]
@@ -199,13 +199,11 @@ def count_cells(
     results = []
     for key, each in zip(scores, by_score, strict=True):
         code, score, *sums = each.merged()
-        order = np.argsort(code, kind="stable")
-        score, (low, high) = score[order], each.extent
+        low, high = each.extent
         if key.lower_passes:
             score, low, high = -score, -high, -low
         width = None if each.decimals is None else 10.0**-each.decimals
-        sums = [part[order] for part in sums]
-        results.append(made(code[order], sums, {key.position: score}, extent=(low, high), width=width))
+        results.append(made(code, sums, {key.position: score}, extent=(low, high), width=width))
     return made(np.arange(len(cells)), totals, {}), results
 
 
