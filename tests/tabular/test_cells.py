@@ -61,7 +61,9 @@ def test_a_file_gives_the_curves_of_its_rows_whatever_the_blocks(people, tmp_pat
     )
     found = result_of(path, weight="w")
     pd.testing.assert_frame_equal(found.table.to_frame(), weighted.published.to_frame(), check_index_type=False)
-    pd.testing.assert_frame_equal(found.curves.squares.to_frame(), weighted.curves.squares.to_frame(), check_dtype=False)
+    pd.testing.assert_frame_equal(
+        found.curves.squares.to_frame(), weighted.curves.squares.to_frame(), check_dtype=False
+    )
 
 
 @pytest.mark.parametrize("threshold", [0.5, 0.333, 0.98765])
