@@ -98,11 +98,12 @@ def _screen_same_people(
         with table_at(file, options) as table:
             people.append(People(table, people_columns(options), [model], [identifier], "same_people"))
             sources.append(_source(file, model, people[-1], table, options))
-    rows = match_people(*people)
+    first, second = people
+    rows = match_people(first, second)
     left_out = sum(len(each.y) for each in people) - 2 * len(rows[0])
     if left_out:
         click.echo(f"Note: {left_out:,} people are in one of the two files only, and are left out.", err=True)
-    before, after, pairs = screen_twice(*people, rows)
+    before, after, pairs = screen_twice(first, second, rows)
     _show_findings([before, after], models, people[0].persons, options)
     return [(before, sources[0]), (after, sources[1])], pairs
 

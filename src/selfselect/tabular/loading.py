@@ -168,7 +168,8 @@ class Counted:
 
     def take(self, rows: NDArray[np.intp]) -> Counted:
         """Some of the people, in a given order; all their labels are known."""
-        squares, person = (None if part is None else part[rows] for part in (self.squares, self.person))
+        squares = None if self.squares is None else self.squares[rows]
+        person = None if self.person is None else self.person[rows]
         return Counted(self.y[rows], self.groups.take(rows), self.n[rows], squares, person=person)
 
     def curves(self, score: FloatArray) -> ThresholdCurves:
@@ -238,7 +239,8 @@ class People:
         self._group_frame = group_frame(table, [next(read) for _ in columns.groups], columns.missing)
         self.weight: FloatArray | None = None
         if columns.weight is not None:
-            self.weight = _weights(table, column) if (column := next(read)) is not None else cells.n
+            column = next(read)
+            self.weight = _weights(table, column) if cells is None else cells.n
             if not self.weight.any():
                 raise table.error("every weight is 0", column=columns.weight, named_by="weight")
         self.person = None if columns.person is None else _persons(table, next(read))
