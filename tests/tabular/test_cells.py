@@ -5,9 +5,11 @@ import hashlib
 import numpy as np
 import pandas as pd
 import pytest
+from click.testing import CliRunner
 
 from selfselect import audit, threshold_frontier
 from selfselect.auditing import Audit
+from selfselect.cli import main
 from selfselect.costs import Terms
 from selfselect.planning import frontier_for
 from selfselect.tabular import cells, csv_files, parquet_files
@@ -109,6 +111,17 @@ def test_a_frontier_shows_only_thresholds_at_which_rounded_scores_count_exactly(
     for point in frontier.one:
         passed = exact.curves.at(point.threshold).counts.selected
         assert frontier.selected_at(point).tolist() == passed.tolist()
+
+
+def test_the_command_and_its_report_say_how_far_scores_are_rounded(people, tmp_path, monkeypatch):
+    monkeypatch.setattr(cells, "MAX_CELLS", 1000)
+    monkeypatch.setattr(cells, "MAX_BINNED", 700)
+    path, report = written(people, tmp_path / "t.csv"), tmp_path / "out.html"
+    command = ["audit", str(path), "--label", "y", "--group", "z", "--score", "s", "--cost", "0.5"]
+    done = CliRunner().invoke(main, [*command, "--report", str(report)])
+    assert done.exit_code == 0
+    for text in (done.stderr, report.read_text()):
+        assert "it is rounded to 0.01" in text
 
 
 def test_two_models_of_one_file_are_paired_as_their_rows_are(people, tmp_path):
