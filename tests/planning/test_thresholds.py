@@ -7,6 +7,7 @@ import math
 import numpy as np
 import pandas as pd
 import pytest
+from scipy.stats import hypergeom
 
 from selfselect import PublishedStatistics, Terms, ThresholdCurves, audit, threshold_frontier
 from selfselect.behaviour import LogitResponse
@@ -250,3 +251,21 @@ def test_persons_told_apart_keep_held_out_numbers_of_noise_at_one_half():
             found.append(frontier.recommend(1.0, "per_group").held_out_accuracy)
     assert np.mean(told) == pytest.approx(0.5, abs=0.04)
     assert np.mean(untold) > 0.57
+
+
+def test_thirds_of_counts_are_drawn_as_people_are():
+    curves = ThresholdCurves.from_counts(
+        pd.DataFrame({"score": [0.2, 0.4, 0.6], "n": [5, 7, 2], "positives": [1, 4, 2]}, index=["A", "A", "B"])
+    )
+    passed = []
+    for seed in range(600):
+        parts = three_parts(curves, seed)
+        sums = sum(part.at(0.3) for part in parts)
+        assert sums == curves.at(0.3)
+        sizes = [part.at(0.3).reindex(curves.groups).counts.n.tolist() for part in parts]
+        assert sorted(size[0] for size in sizes) == [4, 4, 4]
+        assert sorted(size[1] for size in sizes) == [0, 1, 1]
+        passed.append(parts[0].at(0.3).counts.selected[0])
+    expected = hypergeom(12, 7, 4)
+    assert np.mean(passed) == pytest.approx(expected.mean(), abs=4 * expected.std() / 600**0.5)
+    assert np.var(passed) == pytest.approx(expected.var(), rel=0.25)

@@ -97,12 +97,16 @@ class ScreeningResult:
         Threshold on the score; None if predictions were given.
     lower_passes : bool, default=False
         Whether lower scores pass: curves and threshold are then those of the score times -1.
+    bin_width : float, optional
+        Width to which scores were rounded because they were too many to keep. Counts are exact at the steps of the
+        curves, and at the threshold; nothing is known between two steps.
     """
 
     table: PublishedStatistics
     curves: ThresholdCurves | None = None
     threshold: float | None = None
     lower_passes: bool = False
+    bin_width: float | None = None
 
     @classmethod
     def from_curves(cls, curves: ThresholdCurves, threshold: float) -> ScreeningResult:

@@ -48,7 +48,9 @@ def _sum_to_group_end(values: NDArray[Any], codes: NDArray[np.intp], group_end: 
     return total
 
 
-def _order(score: FloatArray, codes: NDArray[np.intp], n_groups: int, *, stable: bool) -> NDArray[np.intp]:
+def order_by_score(
+    score: FloatArray, codes: NDArray[np.intp], n_groups: int, *, stable: bool = False
+) -> NDArray[np.intp]:
     """Order of rows by group and score; of equals by row number if ``stable``.
 
     Sorting the groups one by one is several times faster than sorting by two keys, unless groups are tiny.
@@ -150,7 +152,7 @@ class CountCurves:
         """
         n_rows, n_groups = len(y), len(labels)
         rows = None if person is None else (codes, score, y, weights, person)
-        order = _order(score, codes, n_groups, stable=weights is not None)
+        order = order_by_score(score, codes, n_groups, stable=weights is not None)
         score, codes, y = score[order], codes[order], y[order]
         weights = None if weights is None else weights[order]
         person = None if person is None else person[order]

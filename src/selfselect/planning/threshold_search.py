@@ -5,13 +5,14 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cached_property
+from itertools import pairwise
 from typing import Any
 
 import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
-from .._validation import FloatArray
+from .._validation import BoolArray, FloatArray
 from ..behaviour import Shares, as_decisions
 from ..costs import Terms
 from ..learning.group_sets import GroupChoices, best_set
@@ -151,10 +152,13 @@ def three_parts(curves: ThresholdCurves, seed: int) -> list[ThresholdCurves]:
     listed = np.lexsort((label, score, group))
     group, score, label = group[listed], score[listed], label[listed]
     weight, person = (None if values is None else values[listed] for values in (weight, person))
+    rng = np.random.default_rng(seed)
+    if weight is not None and np.issubdtype(weight.dtype, np.integer):  # counts of people
+        drawn = _draw_thirds(weight, group, rng)
+        return [_curves_of(curves.groups, names[group], score, label, part) for part in drawn]
     unit, stratum = np.arange(len(group)), group
     if person is not None:
         unit, stratum = _in_order(person, group, score, label, weight)
-    rng = np.random.default_rng(seed)
     shuffled = rng.permutation(len(stratum))
     order = shuffled[np.argsort(stratum[shuffled], kind="stable")]
     _, size = np.unique(stratum, return_counts=True)
@@ -185,8 +189,32 @@ def _in_order(
     return np.argsort(order)[code], first[order]
 
 
+def _draw_thirds(n: NDArray[Any], group: NDArray[np.intp], rng: np.random.Generator) -> list[NDArray[Any]]:
+    """How many people of each cell are in each third, if each group is split at random; cells are sorted by group."""
+    starts = np.append(np.flatnonzero(np.append(True, group[1:] != group[:-1])), len(group))
+    parts = [np.zeros_like(n) for _ in range(3)]
+    for start, end in pairwise(starts.tolist()):
+        left = n[start:end].astype(np.int64)
+        # the odd people go to any part by chance, so that no part gets all of them
+        sizes = np.roll((int(left.sum()) + np.array([2, 1, 0])) // 3, rng.integers(3))
+        for part, size in zip(parts, sizes[:2], strict=False):
+            part[start:end] = rng.multivariate_hypergeometric(left, size, method="marginals")
+            left -= part[start:end]
+        parts[2][start:end] = left
+    return parts
+
+
+def _curves_of(
+    groups: pd.Index, codes: NDArray[np.intp], score: FloatArray, label: BoolArray, n: NDArray[Any]
+) -> ThresholdCurves:
+    """Curves of the groups that have people."""
+    some = n > 0
+    present, codes = np.unique(codes[some], return_inverse=True)
+    return ThresholdCurves.from_cells(groups[present], codes, score[some], n[some], (n * label)[some])
+
+
 def _people(curves: ThresholdCurves) -> tuple[NDArray[Any], NDArray[Any], NDArray[Any], Any, Any]:
-    """Group, score, label, weight and person of each row (or of all who share the first three), from counts."""
+    """Group, score, label, weight and person of rows; from counts, how many people share the first three."""
     if curves.rows is not None:
         return curves.rows
     group = curves.group
@@ -196,7 +224,6 @@ def _people(curves: ThresholdCurves) -> tuple[NDArray[Any], NDArray[Any], NDArra
     cells = np.concatenate([passed - true_positives, true_positives])
     codes, scores = np.tile(group[within], 2), np.tile(curves.threshold[within], 2)
     labels = np.repeat([False, True], len(within))
-    if np.issubdtype(cells.dtype, np.integer):
-        return np.repeat(codes, cells), np.repeat(scores, cells), np.repeat(labels, cells), None, None
-    some = cells > 1e-12 * curves.n[codes]  # differences of sums of weights leave rounding
+    rounding = 0 if np.issubdtype(cells.dtype, np.integer) else 1e-12 * curves.n[codes]  # of sums of weights
+    some = cells > rounding
     return codes[some], scores[some], labels[some], cells[some], None

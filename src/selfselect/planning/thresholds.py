@@ -184,11 +184,15 @@ class ThresholdFrontier(Reported):
         now = 1.0 if self.current is None else self.current.social_cost
         return 1.0 if math.isnan(now) else now
 
+    def _short_threshold(self, low: float, high: float) -> float:
+        """The shortest threshold of a step; the first one, if nothing is known of others because scores are rounded."""
+        return low if self.people.bin_width is not None else short_threshold(low, high)
+
     def _one_point(self, row: int, limit: float, met: bool = True) -> Point:
         thresholds = self.curve["threshold"].to_numpy()
         low, high = thresholds[row], thresholds[row + 1] if row + 1 < len(thresholds) else np.inf
         now = self.people.threshold  # the same threshold keeps its own text
-        value = now if now is not None and low <= now < high else short_threshold(low, high)
+        value = now if now is not None and low <= now < high else self._short_threshold(low, high)
         everyone = np.full(len(self.curves.groups), value)
         result = Outcome(**{part.name: self._all.everything[part.name].iloc[row].item() for part in fields(Outcome)})
         applies = as_decisions(self._all.shares[steps_at(self.curves, everyone)])
@@ -199,7 +203,7 @@ class ThresholdFrontier(Reported):
         after = np.minimum(step + 1, len(curves.threshold) - 1)
         is_last = (step + 1 >= curves.start[1:]) | (step < 0)
         ends = zip(curves.threshold[step], np.where(is_last, np.inf, curves.threshold[after]), inside, strict=True)
-        thresholds = np.array([short_threshold(low, high) if is_in else np.nan for low, high, is_in in ends])
+        thresholds = np.array([self._short_threshold(low, high) if is_in else np.nan for low, high, is_in in ends])
         published = PublishedStatistics(curves.groups, curves.counts_of(steps_at(curves, thresholds)))
         shares = published.shares(self.terms)
         result = outcome(published, shares)

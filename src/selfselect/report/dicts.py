@@ -9,12 +9,12 @@ import numpy as np
 import pandas as pd
 
 from ..auditing import Audit, Comparison, OverCosts, Provenance, Uncertainty
-from ..estimation import EstimatedBehaviour
 from ..outcomes import BOUNDED
 from .sentences.audits import response_text
 from .sentences.frontiers import NOTES
 
 if TYPE_CHECKING:  # importing plans would import all estimators
+    from ..estimation import EstimatedBehaviour
     from ..planning import SubsidyPlan, ThresholdFrontier
     from ..planning.thresholds import Point
     from ..simulation import History

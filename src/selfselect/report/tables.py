@@ -11,7 +11,6 @@ import pandas as pd
 from .._formats import PLACES, amount, amount_up, count, level, listed, or_dash, percent
 from ..auditing import Audit, Comparison
 from ..auditing.impact import SMALL_SHARE
-from ..estimation import EstimatedBehaviour
 from .sentences.audits import NUMBERS
 from .sentences.comparisons import change_text, points
 from .sentences.estimates import cost_notes, cost_range_text, cost_text
@@ -19,6 +18,7 @@ from .sentences.frontiers import thresholds_text
 from .sentences.words import percent_or_bounds
 
 if TYPE_CHECKING:  # importing plans would import all estimators
+    from ..estimation import EstimatedBehaviour
     from ..planning import SubsidyPlan, ThresholdFrontier
     from ..planning.thresholds import Point
     from ..simulation import History
