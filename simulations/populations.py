@@ -22,6 +22,7 @@ class Population:
     people: int | tuple[int, int] = 100  # rows of each group; (smallest, largest): sizes that grow geometrically
     features: int = 5  # the first one matters, the others are noise
     spread: float = 0.0  # standard deviation of the groups' offsets; 0: groups are exchangeable
+    worse: float = 0.0  # share of groups, by chance, whose offset is 2 lower: groups of two kinds
     trend: float = 0.0  # by how much the offset rises where a group is e times as large
     base_rate: float = 0.5
     slope: float = 1.5
@@ -64,6 +65,8 @@ class World:
         size = np.log(population.sizes)
         self.offsets = population.intercept + population.spread * rng.normal(size=population.groups)
         self.offsets += population.trend * (size - size.mean())
+        if population.worse:
+            self.offsets -= 2.0 * (rng.random(population.groups) < population.worse)
         #: mean weight of unqualified and of qualified people, up to a factor
         self.label_weights = (UNQUALIFIED_WEIGHT, 1.0) if population.weights == "label" else (1.0, 1.0)
 
@@ -142,6 +145,7 @@ POPULATIONS = {
     "10 groups of 25 to 2,000, spread 0.5": Population(10, (25, 2000), spread=0.5),
     "10 groups of 25 to 2,000, small ones worse": Population(10, (25, 2000), trend=0.25, cost=0.7),
     "10 groups of 25 to 2,000, small ones better": Population(10, (25, 2000), trend=-0.25, cost=0.7),
+    "10 groups of 200, one in four much worse": Population(10, 200, worse=0.25),
     "base rate 0.05": Population(10, 400, 10, 0.5, base_rate=0.05, slope=3.0),
     "base rate 0.95, cost 0.95": Population(10, 200, 10, 0.5, base_rate=0.95, cost=0.95),
     "ties: whole numbers": Population(10, 200, 2, 0.5, ties=True),

@@ -18,6 +18,7 @@ from selfselect import (
     ThresholdCurves,
     audit,
     plan_subsidies,
+    threshold_frontier,
 )
 from selfselect.auditing import PairedCounts
 from selfselect.metrics import applicant_utility, application_rate, induced_accuracy, social_cost
@@ -197,8 +198,9 @@ OTHER_ROWS = {
 
 
 def entrances():
-    """Every entrance that takes several columns of people, as a function of labels, scores, groups and weights."""
+    """Every entrance that takes several columns of people, as a function of one of the columns."""
     selected, applies = (X["a"] > 0.5).astype(int), pd.Series(True, index=range(PEOPLE))
+    who = pd.Series(np.arange(PEOPLE) // 2)
     naive = NaiveClassifier(cost=0.1).fit(X, Y, sensitive_features=Z)
     by_group = GroupThresholdClassifier(cost=0.1).fit(X, Y, sensitive_features=Z)
     return [
@@ -209,13 +211,23 @@ def entrances():
         lambda move: ThresholdCurves.from_scores(Y, X["a"], sensitive_features={"z": move(Z)}),
         lambda move: audit(Y, score=X["a"], threshold=0.5, sensitive_features=move(Z), cost=0.5),
         lambda move: audit(Y, y_pred=selected, sample_weight=move(Y + 1.0), cost=0.5),
+        lambda move: audit(Y, score=X["a"], threshold=0.5, person=move(who), cost=0.5),
+        lambda move: audit(Y, y_pred=selected, person=move(who), cost=0.5),
         lambda move: plan_subsidies(Y, y_pred=selected, sensitive_features=move(Z), cost=0.5),
+        lambda move: plan_subsidies(Y, y_pred=selected, person=move(who), cost=0.5),
+        lambda move: threshold_frontier(Y, X["a"], threshold=0.5, sensitive_features=move(Z), cost=0.5),
+        lambda move: threshold_frontier(Y, X["a"], threshold=0.5, person=move(who), cost=0.5),
         lambda move: PairedCounts.from_predictions(Y, selected, move(selected)),
+        lambda move: PairedCounts.from_predictions(Y, selected, selected, person=move(who)),
         lambda move: induced_accuracy(Y, selected, applies=move(applies)),
         lambda move: social_cost(Y, applies=applies, sample_weight=move(Y + 1.0)),
         lambda move: NaiveClassifier(cost=0.1).fit(X, move(Y), sensitive_features=Z),
         lambda move: NaiveClassifier(cost=0.1).fit(X, Y, sensitive_features=Z, sample_weight=move(Y + 1.0)),
+        lambda move: NaiveClassifier(cost=0.1).fit(X, Y, sensitive_features=Z, person=move(who)),
         lambda move: naive.audit(X, Y, move(Z)),
+        lambda move: naive.audit(X, Y, Z, person=move(who)),
+        lambda move: naive.score(X, move(Y)),
+        lambda move: naive.score(X, Y, move(Y + 1.0)),
         lambda move: by_group.predict(X, sensitive_features=move(Z)),
         lambda move: by_group.decision_function(X, sensitive_features=move(Z.to_frame())),
         lambda move: StrategicObjective(0.5).value_and_gradient(X["a"], Y, move(Z)),

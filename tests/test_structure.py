@@ -39,7 +39,8 @@ LEVEL = {room: level for level, rooms in enumerate(ORDER) for room in rooms}
 
 #: Packages of extras and heavy ones that few need. They are imported inside the functions that use them.
 EXTRAS = set(
-    "dask distributed gymnasium jinja2 markupsafe matplotlib narwhals pettingzoo pyarrow python_calamine skops".split()
+    "dask distributed gymnasium jinja2 markupsafe matplotlib narwhals pettingzoo pyarrow python_calamine skops "
+    "scipy.stats sklearn.model_selection".split()
 )
 
 
@@ -147,7 +148,7 @@ def test_only_extras_and_commands_are_imported_inside_functions():
             if id(node) in allowed:
                 continue
             first = node.names[0].name if isinstance(node, ast.Import) else node.module or ""
-            if getattr(node, "level", 0) or first.partition(".")[0] not in EXTRAS:
+            if getattr(node, "level", 0) or not {first, first.partition(".")[0]} & EXTRAS:
                 wrong.append(f"{name}: line {node.lineno}")
     assert not wrong
 
@@ -181,6 +182,31 @@ LIBRARY = "import selfselect.estimators, selfselect.planning, selfselect.tabular
 def test_importing_one_thing_does_not_import_another(statement, heavy):
     probe = f"{statement}\nimport sys\nsys.exit({heavy!r} in sys.modules)"
     assert subprocess.run([sys.executable, "-c", probe], check=False).returncode == 0
+
+
+def test_an_audit_starts_without_what_it_does_not_need(tmp_path):
+    (tmp_path / "t.csv").write_text("y,z,s\n" + "1,A,0.9\n0,B,0.2\n" * 10)
+    heavy = (
+        "sklearn",
+        "scipy.stats",
+        "scipy.optimize",
+        "scipy.sparse",
+        "pyarrow.parquet",
+        "jinja2",
+        "skops",
+        "narwhals",
+    )
+    probe = f"""
+import sys
+from selfselect.cli import main
+sys.argv = "selfselect audit t.csv --label y --group z --score s --cost 0.5".split()
+try:
+    main()
+finally:
+    print([name for name in {heavy!r} if name in sys.modules], file=sys.stderr)
+"""
+    done = subprocess.run([sys.executable, "-c", probe], cwd=tmp_path, capture_output=True, text=True, check=True)
+    assert done.stderr.splitlines()[-1] == "[]"
 
 
 def test_every_public_name_is_there():

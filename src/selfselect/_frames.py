@@ -8,7 +8,8 @@ from typing import Any
 import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
-from scipy import sparse
+
+from ._validation import is_sparse
 
 #: Rows that the text of a result shows at most.
 MAX_SHOWN = 20
@@ -59,7 +60,7 @@ def take_rows(values: Any, rows: NDArray[np.intp]) -> Any:
     table: Any = values if hasattr(values, "shape") else np.asarray(values)
     if len(rows) == table.shape[0] and bool((np.diff(rows) == 1).all()):
         return values
-    if sparse.issparse(table):
+    if is_sparse(table):
         return table.tocsr()[rows]
     return table.iloc[rows] if hasattr(table, "iloc") else table[rows]
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Sequence
 from numbers import Number, Real
 from typing import Any
@@ -9,7 +10,6 @@ from typing import Any
 import numpy as np
 import pandas as pd
 from numpy.typing import ArrayLike, NDArray
-from scipy import sparse
 
 BoolArray = NDArray[np.bool_]
 FloatArray = NDArray[np.float64]
@@ -28,9 +28,15 @@ def list_some(values: Sequence[Any] | NDArray[Any] | pd.Index, most: int = 5) ->
     return shown + (f" and {len(values) - most} more" if len(values) > most else "")
 
 
+def is_sparse(values: Any) -> bool:
+    """Whether values are a sparse matrix of scipy; without its module there are none, and it takes long to import."""
+    sparse = sys.modules.get("scipy.sparse")
+    return sparse is not None and bool(sparse.issparse(values))
+
+
 def as_column(values: Any, name: str) -> NDArray[Any]:
     """One-dimensional array of at least one entry; a single column counts as one-dimensional."""
-    if sparse.issparse(values):
+    if is_sparse(values):
         raise TypeError(f"{name} is a sparse matrix; pass a one-dimensional array, list or Series.")
     if values is None or np.isscalar(values) or isinstance(values, set | frozenset | dict):
         raise TypeError(f"{name} must be a one-dimensional array, list or Series, got {values!r}.")

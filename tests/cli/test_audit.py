@@ -9,6 +9,7 @@ import pytest
 import reference
 from applicants import run
 from selfselect import audit as library_audit
+from selfselect import threshold_frontier
 
 
 @pytest.fixture
@@ -180,7 +181,7 @@ def flat(found):
     return [float(found)] if isinstance(found, int | float) else []
 
 
-@pytest.mark.parametrize("command", ["audit", "check", "plan", "train", "compare"])
+@pytest.mark.parametrize("command", ["audit", "check", "plan", "frontier", "train", "compare"])
 def test_a_row_without_a_person_is_named(scored, tmp_path, command):
     path, frame = scored
     frame.assign(id=frame["id"].where(frame.index != 7)).to_csv(path, index=False)
@@ -193,10 +194,14 @@ def test_a_row_without_a_person_is_named(scored, tmp_path, command):
     assert "the person is missing" in result.output
 
 
-def test_a_frontier_refuses_persons_and_says_what_takes_them(scored):
-    result = run("frontier", scored[0], *SCORED, "--cost", "0.6", "--person", "id")
-    assert result.exit_code == 2
-    assert "audit, check, compare, plan and train take --person" in " ".join(result.output.split())
+def test_a_frontier_keeps_the_rows_of_a_person_together(scored, tmp_path):
+    _, frame = scored
+    twice = tmp_path / "twice.csv"
+    pd.concat([frame, frame]).to_csv(twice, index=False)
+    made = as_json("frontier", twice, *SCORED, "--cost", "0.6", "--person", "id")["recommended"]["per_group"]
+    y, score, z, person = (np.tile(frame[name], 2) for name in ("y", "s", "z", "id"))
+    frontier = threshold_frontier(y, score, sensitive_features=z, cost=0.6, person=person)
+    assert made["held_out_accuracy"] == pytest.approx(frontier.recommend(kind="per_group").held_out_accuracy)
 
 
 def test_a_column_of_groups_cannot_name_persons(scored):

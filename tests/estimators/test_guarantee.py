@@ -39,7 +39,7 @@ def crowd():
 class Given(ClassifierMixin, BaseEstimator):
     """The first feature as score."""
 
-    def fit(self, X, y):
+    def fit(self, X, y, sample_weight=None):
         self.classes_ = np.unique(y)
         return self
 
@@ -169,11 +169,38 @@ def test_a_failed_test_is_a_warning_an_error_or_a_line_of_explain(crowd):
 
 @pytest.mark.parametrize("cls", [*ALL, GroupThresholdClassifier])
 def test_a_guarantee_without_its_conditions_is_refused(cls, crowd):
+    X, _, _ = crowd
+    for weight in (None, [1.0, 2.0, 3.0]):
+        with pytest.raises(ValueError, match="too few people"):
+            cls(cost=0.7, **promised).fit(
+                X.iloc[:3], [1, 0, 0], sensitive_features=["A", "B", "C"], sample_weight=weight
+            )
+
+
+@pytest.mark.parametrize("cls", [NaiveClassifier, GroupThresholdClassifier])
+def test_a_guarantee_holds_in_the_weighted_population(cls):
+    """The unqualified weigh three times as much: 3 in 4 rows are qualified, and half of the population."""
+    told = {0.3: 0, 0.52: 0}
+    for seed in range(POPULATIONS // 4):
+        rng = np.random.default_rng(seed)
+        y = (rng.random(1200) < 0.75).astype(int)
+        X, z = rng.normal(size=(1200, 1)) + 9, rng.integers(0, 2, 1200)
+        weight = np.where(y, 1.0, 3.0) * rng.choice([1.0, 1.5], 1200)
+        for cost in told:
+            model = cls(Given(), cost=cost, **promised).fit(X, y, sensitive_features=z, sample_weight=weight)
+            told[cost] += int(model.applies().any())
+    assert told[0.3] > 0.8 * (POPULATIONS // 4)
+    assert told[0.52] <= 0.1 * (POPULATIONS // 4)
+
+
+def test_weights_that_are_equal_within_groups_change_no_guarantee(crowd):
     X, y, z = crowd
-    with pytest.raises(ValueError, match="counts each person once"):
-        cls(cost=0.7, **promised).fit(X, y, sensitive_features=z, sample_weight=np.arange(len(y)) % 2 + 1.0)
-    with pytest.raises(ValueError, match="too few people"):
-        cls(cost=0.7, **promised).fit(X.iloc[:3], [1, 0, 0], sensitive_features=["A", "B", "C"])
+    weight = np.where(z == "z0", 5.0, 0.5)
+    one, other = (
+        NaiveClassifier(cost=0.6, **promised).fit(X, y, sensitive_features=z, **more).published_.counts.columns
+        for more in ({}, {"sample_weight": weight})
+    )
+    np.testing.assert_allclose(one[0], other[0])
 
 
 def test_people_of_weight_zero_are_not_counted(crowd):

@@ -17,7 +17,9 @@ from selfselect import (
     PromiseWarning,
     SemiStrategicClassifier,
     StrategicClassifier,
+    accuracy_social_cost_frontier,
 )
+from selfselect.constraints import MaxSocialCost
 from selfselect.publishing import CrossFit, Holdout
 
 ALL = (NaiveClassifier, SemiStrategicClassifier, GroupThresholdClassifier, StrategicClassifier)
@@ -100,6 +102,17 @@ def test_ids_are_passed_by_metadata_routing(people):
         model = make_pipeline(StandardScaler(), NaiveClassifier(cost=0.3, publish=CrossFit(GroupKFold(3))))
         model.fit(X, y, sensitive_features=z, person=np.arange(len(y)) // 2)  # GroupKFold needs them
     assert model[-1].published_.counts.n.sum() == len(y)
+
+
+@quiet
+def test_a_frontier_over_limits_on_social_cost_takes_persons(people):
+    X, y, z = people
+    person = np.arange(len(y)) // 2
+    settings = {"cost": 0.5, "limits": [1.0], "estimator": SemiStrategicClassifier(), "progress": False}
+    made = accuracy_social_cost_frontier(X, y, sensitive_features=z, person=person, **settings)
+    model = SemiStrategicClassifier(cost=0.5, constraints=[MaxSocialCost(1.0)])
+    model.fit(X, y, sensitive_features=z, person=person)
+    assert made["induced_accuracy"].iloc[0] == model.audit(X, y, z).induced_accuracy
 
 
 @pytest.mark.filterwarnings("ignore:The groups parameter is ignored")

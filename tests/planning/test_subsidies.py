@@ -253,4 +253,7 @@ def test_with_confidence_rows_of_one_person_count_once():
     twice = {"sensitive_features": z * 2, "cost": 0.8, "confidence": 0.9}
     told = plan_subsidies(y * 2, y_pred=passed * 2, person=list(range(30)) * 2, **twice)
     assert told.subsidies["A"] == pytest.approx(once.subsidies["A"])
+    assert told.total == pytest.approx(2 * once.total)  # each row that passes is paid, and the plan says so
+    assert "40 rows receive" in told.verdict()
+    assert "20 people receive" in once.verdict()
     assert plan_subsidies(y * 2, y_pred=passed * 2, **twice).subsidies["A"] < once.subsidies["A"] - 0.01

@@ -7,6 +7,7 @@ import math
 import numpy as np
 import pandas as pd
 import pytest
+from scipy.stats import hypergeom
 
 from selfselect import PublishedStatistics, Terms, ThresholdCurves, audit, threshold_frontier
 from selfselect.behaviour import LogitResponse
@@ -217,8 +218,54 @@ def test_a_single_person_leaves_nothing_held_out(people):
     assert "nan" not in frontier.to_html(min_cell=0).lower().split("<script")[0]
 
 
-def test_rows_of_one_person_are_refused_where_rows_are_split():
-    given = {"score": [0.2, 0.4, 0.6, 0.8] * 4, "sensitive_features": list("AB") * 8, "cost": 0.6}
-    with pytest.raises(ValueError, match="keep one row of each"):
-        frontier_for(audit([0, 0, 1, 1] * 4, person=np.arange(16) // 2, **given))
-    assert frontier_for(audit([0, 0, 1, 1] * 4, person=np.arange(16), **given)).one
+@pytest.mark.parametrize("weighted", [False, True])
+def test_all_rows_of_a_person_fall_into_one_part_whatever_their_order_and_the_names_of_groups(weighted):
+    rng = np.random.default_rng(8)
+    y, score, z = people(8, n=400)
+    person, weight = rng.integers(0, 150, 400), rng.lognormal(size=400) if weighted else None
+    given = {"sensitive_features": z, "person": person, "sample_weight": weight, "cost": 0.6}
+    parts = three_parts(threshold_frontier(y, score, **given).curves, 3)
+    rows = [set(part.rows[-1].tolist()) for part in parts]
+    assert sum(map(len, rows)) == len(set.union(*rows)) == len(np.unique(person))
+    assert sum(part.n.sum() for part in parts) == pytest.approx(400 if weight is None else weight.sum())
+    order, names = rng.permutation(400), np.array(["c", "a", "b"])
+    shuffled = {name: values if np.ndim(values) == 0 else values[order] for name, values in given.items()}
+    shuffled["sensitive_features"] = names[shuffled["sensitive_features"]]
+    one, other = (
+        threshold_frontier(y, score, **given).recommend(1.0),
+        threshold_frontier(y[order], score[order], **shuffled).recommend(1.0),
+    )
+    assert one.held_out_accuracy == pytest.approx(other.held_out_accuracy)
+    assert one.held_out_social_cost == pytest.approx(other.held_out_social_cost)
+
+
+def test_persons_told_apart_keep_held_out_numbers_of_noise_at_one_half():
+    """Each person twice: a copy in another part tells who is qualified."""
+    told, untold = [], []
+    for seed in range(20):
+        rng = np.random.default_rng(seed)
+        rows = np.repeat(np.arange(600), 2)
+        y, score, z = rng.integers(0, 2, 600)[rows], rng.random(600)[rows], rng.integers(0, 20, 600)[rows]
+        for found, person in ((told, rows), (untold, None)):
+            frontier = threshold_frontier(y, score, sensitive_features=z, cost=0.5, person=person)
+            found.append(frontier.recommend(1.0, "per_group").held_out_accuracy)
+    assert np.mean(told) == pytest.approx(0.5, abs=0.04)
+    assert np.mean(untold) > 0.57
+
+
+def test_thirds_of_counts_are_drawn_as_people_are():
+    curves = ThresholdCurves.from_counts(
+        pd.DataFrame({"score": [0.2, 0.4, 0.6], "n": [5, 7, 2], "positives": [1, 4, 2]}, index=["A", "A", "B"])
+    )
+    passed = []
+    for seed in range(600):
+        parts = three_parts(curves, seed)
+        sums = sum(part.at(0.3) for part in parts)
+        assert sums == curves.at(0.3)
+        sizes = [part.at(0.3).reindex(curves.groups).counts.n.tolist() for part in parts]
+        assert sorted(size[0] for size in sizes) == [4, 4, 4]
+        assert sorted(size[1] for size in sizes) == [0, 1, 1]
+        passed.append(parts[0].at(0.3).counts.selected[0])
+    expected = hypergeom(12, 7, 4)
+    assert np.mean(passed) == pytest.approx(expected.mean(), abs=4 * expected.std() / 600**0.5)
+    assert np.var(passed) == pytest.approx(expected.var(), rel=0.25)

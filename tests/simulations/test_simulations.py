@@ -20,7 +20,7 @@ def rng(seed=0):
 
 @pytest.mark.parametrize("base_rate", [0.05, 0.5, 0.95])
 def test_a_population_has_its_base_rate(base_rate):
-    people = [World(Population(40, 500, 1, 1.0, base_rate), rng(i)).draw(rng(i)) for i in range(5)]
+    people = [World(Population(40, 500, 1, 1.0, base_rate=base_rate), rng(i)).draw(rng(i)) for i in range(5)]
     assert np.mean([each.y.mean() for each in people]) == pytest.approx(base_rate, abs=0.05)
 
 

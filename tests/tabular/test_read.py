@@ -93,11 +93,12 @@ def test_standard_input_and_pipes_are_read_up_to_the_limit(tmp_path, monkeypatch
         ("t.csv", {"encoding": "klingon"}, "Unknown encoding"),
         ("t.csv", {"delimiter": "::"}, "one character"),
         ("nowhere.csv", {}, "Cannot read"),
-        (".", {}, "Cannot read"),
+        ("empty", {}, "this folder holds no file that ends in .parquet, .csv"),
     ],
 )
 def test_what_cannot_be_opened_is_refused(tmp_path, name, options, words):
     (tmp_path / "t.csv").write_text(GOOD)
+    (tmp_path / "empty").mkdir()
     with pytest.raises(TableError, match=words):
         rows(tmp_path / name, **options)
 

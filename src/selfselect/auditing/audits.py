@@ -25,7 +25,7 @@ from .impact import check_pool, impact_ratios
 from .promises import promises
 from .reported import Provenance, Reported
 from .resampling import Design, Side, Uncertainty, resampled, resampled_counts
-from .screening import ScreeningResult, group_names
+from .screening import ScreeningResult, default_threshold, group_names
 from .undecided import decision_ranges, either_way
 
 #: What is shown of each group per potential applicant.
@@ -61,6 +61,47 @@ class Audit(Reported):
     provenance: Provenance = field(default_factory=Provenance)
     cost_range: tuple[float, float] | None = None
     pool: pd.Series | None = None
+
+    @classmethod
+    def from_counts(
+        cls,
+        counts: PublishedStatistics | ThresholdCurves,
+        *,
+        cost: Cost | Sequence[float],
+        threshold: float | None = None,
+        subsidies: Subsidies = None,
+        subsidy_kind: SubsidyKind = "additive",
+        cost_of: Mapping[Any, float] | None = None,
+        behaviour: Behaviour | None = None,
+        provenance: Provenance | None = None,
+    ) -> Audit:
+        """Audit counts that a database has added up, so that nobody needs to export rows.
+
+        Parameters
+        ----------
+        counts : PublishedStatistics or ThresholdCurves
+            Counts of decisions, or counts by score. Only the latter can be given to
+            :func:`~selfselect.planning.frontier_for`, and need a ``threshold``.
+        cost, threshold, subsidies, subsidy_kind, cost_of, behaviour, provenance
+            As in :func:`audit`.
+
+        Examples
+        --------
+        >>> frame = pd.DataFrame({"n": [50], "positives": [20], "selected": [20], "true_positives": [15]}, index=["A"])
+        >>> Audit.from_counts(PublishedStatistics.from_counts(frame), cost=0.7).applies.to_dict()
+        {'A': True}
+        """
+        if isinstance(counts, ThresholdCurves):
+            if threshold is None:
+                scores = counts.distinct_thresholds[1:]
+                threshold = default_threshold(float(scores.min()), float(scores.max()))
+            people = ScreeningResult.from_curves(counts, threshold)
+        elif threshold is not None:
+            raise TypeError("threshold belongs to ThresholdCurves; these counts are of decisions already.")
+        else:
+            people = ScreeningResult(counts)
+        terms, others = _terms(people, _as_costs(cost, -1), subsidies, subsidy_kind, cost_of, behaviour)
+        return cls(people, people, terms, others, provenance or Provenance())
 
     @property
     def published(self) -> PublishedStatistics:
@@ -361,6 +402,22 @@ def _as_costs(cost: Any, n_rows: int) -> tuple[Cost, ...]:
     return tuple(check_fraction(value, "cost") for value in costs)
 
 
+def _terms(
+    people: ScreeningResult,
+    costs: tuple[Cost, ...],
+    subsidies: Subsidies,
+    subsidy_kind: SubsidyKind,
+    cost_of: Mapping[Any, float] | None,
+    behaviour: Behaviour | None,
+) -> tuple[Terms, tuple[Cost, ...]]:
+    """Terms with the main cost, and the other costs; invalid costs and subsidies are an error."""
+    response = BestResponse() if behaviour is None else behaviour
+    terms = Terms(costs[0], subsidies, subsidy_kind, response, cost_of=cost_of)
+    for value in costs:
+        terms.at_cost(value).effective_cost(people.groups)
+    return terms, costs[1:]
+
+
 def audit(
     y_true: ArrayLike,
     *,
@@ -408,7 +465,8 @@ def audit(
         Weights, as in a survey: every count is a sum of weights. Weights change estimates, but never add people:
         intervals use effective sample sizes.
     person : array-like of shape (n_rows,), optional
-        Who each row is about, if people have several rows: rows of one person count as one in intervals and tests.
+        Who each row is about, if people have several rows: rows of one person count as one in intervals and tests, as
+        if they were copies. Where a person's rows differ, intervals are wider than they need to be.
     untested : bool, default=False
         Whether labels of people who do not pass screening may be missing (None, NaN), because they were not tested.
         Precision and who applies are known all the same; base rate, accuracy and social cost are NaN and have bounds
@@ -451,9 +509,6 @@ def audit(
     elif y_pred is not None:
         people = ScreeningResult.from_predictions(y_true, y_pred, **shared)
     costs = _as_costs(cost, len(as_column(y_true, "y_true")))
-    response = BestResponse() if behaviour is None else behaviour
-    terms = Terms(costs[0], subsidies, subsidy_kind, response, cost_of=cost_of)
-    for value in costs:
-        terms.at_cost(value).effective_cost(people.groups)  # reports invalid costs and subsidies early
+    terms, others = _terms(people, costs, subsidies, subsidy_kind, cost_of, behaviour)
     counted = None if pool is None else check_pool(pool, people.table)
-    return Audit(people, people, terms, costs[1:], provenance or Provenance(), pool=counted)
+    return Audit(people, people, terms, others, provenance or Provenance(), pool=counted)

@@ -193,7 +193,8 @@ def compare(
         The audits to compare.
     pairs : PairedCounts, optional
         If both audits are of the same people under two models: how many pass under each. This makes the intervals of
-        differences much narrower. Without it, the two sets of people are independent.
+        differences much narrower. Without it, the two sets of people are taken as independent. Persons who are in both
+        make intervals wider than needed, not shorter, as long as their rows in both are alike.
     names : two str, default=("A", "B")
         Names of the audits.
     n_resamples, confidence, random_state, design

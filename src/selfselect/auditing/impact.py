@@ -18,7 +18,6 @@ from typing import Any
 import numpy as np
 import pandas as pd
 from scipy.special import ndtr
-from scipy.stats import studentized_range
 
 from .._errors import InputError
 from .._validation import FloatArray, check_fraction, list_some
@@ -70,6 +69,8 @@ def impact_table(table: PublishedStatistics, confidence: float = 0.95) -> pd.Dat
     impact, low, high = (np.full(len(labels), np.nan) for _ in range(3))
     under = np.zeros(len(labels), dtype=bool)
     best = compared & (rate == np.max(rate, where=compared, initial=-1))
+    from scipy.stats import studentized_range  # takes long
+
     top = int(np.argmax(np.where(best, people, -1))) if compared.any() else -1  # of equal rates, that of most people
     if top >= 0 and rate[top] > 0:
         shown = ~unknown & ~np.isnan(rate)

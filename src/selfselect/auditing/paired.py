@@ -63,6 +63,7 @@ class PairedCounts:
             second=second,
             sensitive_features=sensitive_features,
             sample_weight=sample_weight,
+            person=person,
         )
         y, one, other = (
             check_binary(values, name) for values, name in ((y_true, "y_true"), (first, "first"), (second, "second"))

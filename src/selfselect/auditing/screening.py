@@ -98,12 +98,16 @@ class ScreeningResult:
         Threshold on the score; None if predictions were given.
     lower_passes : bool, default=False
         Whether lower scores pass: curves and threshold are then those of the score times -1.
+    bin_width : float, optional
+        Width to which scores were rounded because they were too many to keep. Counts are exact at the steps of the
+        curves, and at the threshold; nothing is known between two steps.
     """
 
     table: PublishedStatistics
     curves: ThresholdCurves | None = None
     threshold: float | None = None
     lower_passes: bool = False
+    bin_width: float | None = None
 
     @classmethod
     def from_curves(cls, curves: ThresholdCurves, threshold: float) -> ScreeningResult:
@@ -124,7 +128,8 @@ class ScreeningResult:
         person: ArrayLike | None = None,
     ) -> ScreeningResult:
         """People with a score; those above the threshold pass screening. Parameters as in :func:`audit`."""
-        check_same_rows(y_true=y_true, score=score, sensitive_features=sensitive_features, sample_weight=sample_weight)
+        rows = {"sensitive_features": sensitive_features, "sample_weight": sample_weight, "person": person}
+        check_same_rows(y_true=y_true, score=score, **rows)
         (y, known), values = _labels(y_true, untested), check_floats(score, "score")
         check_same_length(y_true=y, score=values)
         groups = encode_groups(sensitive_features, n_rows=len(y), missing=missing)
@@ -155,9 +160,8 @@ class ScreeningResult:
         person: ArrayLike | None = None,
     ) -> ScreeningResult:
         """People whose screening is decided already. Parameters as in :func:`audit`."""
-        check_same_rows(
-            y_true=y_true, y_pred=y_pred, sensitive_features=sensitive_features, sample_weight=sample_weight
-        )
+        rows = {"sensitive_features": sensitive_features, "sample_weight": sample_weight, "person": person}
+        check_same_rows(y_true=y_true, y_pred=y_pred, **rows)
         (y, known), selected = _labels(y_true, untested), check_binary(y_pred, "y_pred")
         check_same_length(y_true=y, y_pred=selected)
         weights = check_weights(sample_weight, len(y))

@@ -9,9 +9,7 @@ from typing import Any, TypeAlias
 
 import numpy as np
 import pandas as pd
-from scipy.optimize import brentq
-from scipy.special import xlogy
-from scipy.stats import binom, chi2
+from scipy.special import chdtr, gammaln, xlogy
 
 from .._validation import BoolArray, FloatArray
 from ..behaviour import BestResponse, Shares
@@ -124,9 +122,17 @@ def deviance_quantile(n_groups: int, confidence: float) -> float:
     """
     if n_groups == 0:
         return 0.0
-    count = np.arange(1, n_groups + 1)
-    chance, none = binom.pmf(count, n_groups, 0.5), 0.5**n_groups
-    return float(brentq(lambda x: none + chance @ chi2.cdf(x, count) - confidence, 0, 20 + 10 * n_groups))
+    count = np.arange(n_groups + 1)
+    chance = np.exp(gammaln(n_groups + 1) - gammaln(count + 1) - gammaln(n_groups - count + 1) - n_groups * np.log(2))
+    low, high = 0.0, 20.0 + 10 * n_groups
+    while high - low > 1e-12 * high:  # bisection: scipy.optimize would take longer to import
+        middle = (low + high) / 2
+        # chdtr is the distribution function of the chi-squared distribution; without any group the sum is 0
+        if chance[0] + chance[1:] @ chdtr(count[1:], middle) < confidence:
+            low = middle
+        else:
+            high = middle
+    return high
 
 
 def extreme_shares(

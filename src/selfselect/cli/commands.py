@@ -228,11 +228,6 @@ def frontier(**options: Any) -> None:
     check_cost_options(**options)
     if options["prediction"] is not None or options["score"] is None:
         raise click.UsageError("A frontier needs --score COLUMN: decisions have no other threshold.")
-    if options["person"] is not None:
-        raise click.UsageError(
-            "A frontier splits rows into independent parts, which --person does not keep. Keep one row of each person; "
-            "audit, check, compare, plan and train take --person."
-        )
     check_model_options(**options)
     _run(options)
 

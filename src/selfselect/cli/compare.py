@@ -7,7 +7,6 @@ from dataclasses import replace
 from typing import Any
 
 import click
-import numpy as np
 
 from selfselect._text import printable
 from selfselect.auditing import Audit, Comparison, PairedCounts, Provenance, ScreeningResult, compare
@@ -21,8 +20,10 @@ from selfselect.tabular.loading import (
     ScoreColumn,
     check_output,
     match_people,
+    read_people,
     screen_twice,
 )
+from selfselect.tabular.table import Table
 
 from .errors import show_findings
 from .inputs import group_terms, meaning_line, people_columns, provenance, read_results, table_at, title_of
@@ -35,7 +36,9 @@ def run(files: tuple[str, ...], cost: tuple[float, ...], same_people: str | None
     check_files(options, force=options["force"], inputs=[*files, options["costs_file"]])
     models = _models(options)
     pairs: PairedCounts | None = None
-    if len(files) == 1 or same_people is not None:
+    if len(files) == 1:
+        screened, pairs = _screen_one_file(files[0], models, options)
+    elif same_people is not None:
         screened, pairs = _screen_same_people(files, models, same_people, options)
     else:
         read = [read_results(*each, options, named=True) for each in zip(files, models, strict=True)]
@@ -73,35 +76,55 @@ def _names(files: Sequence[str], models: Sequence[Model]) -> tuple[str, str]:
     return (texts[0], texts[1]) if len(set(texts)) == 2 else ("the first", "the second")
 
 
+Screened = tuple[list[tuple[ScreeningResult, Provenance]], PairedCounts | None]
+
+
+def _screen_one_file(file: str, models: Sequence[Model], options: Mapping[str, Any]) -> Screened:
+    """Results of two models of one file, with their source, and how often the two agree."""
+    with table_at(file, options) as table:
+        people, pairs = read_people(table, people_columns(options), models)
+        sources = [_source(file, *each, table, options) for each in zip(models, people, strict=True)]
+    results = [each.screen() for each in people]
+    _show_findings(results, models, people[0].persons, options)
+    return list(zip(results, sources, strict=True)), pairs
+
+
 def _screen_same_people(
-    files: Sequence[str], models: Sequence[Model], identifier: str | None, options: Mapping[str, Any]
-) -> tuple[list[tuple[ScreeningResult, Provenance]], PairedCounts]:
-    """Results of two models for the same people, with their sources, and how often the two agree."""
-    columns, others = people_columns(options), [] if identifier is None else [identifier]
+    files: Sequence[str], models: Sequence[Model], identifier: str, options: Mapping[str, Any]
+) -> Screened:
+    """Results of two models for the people who are in both files, with their sources, and how often the two agree."""
     people, sources = [], []
-    for file, wanted in zip(files, [[models[0]], [models[1]]] if len(files) == 2 else [list(models)], strict=True):
+    for file, model in zip(files, models, strict=True):
         with table_at(file, options) as table:
-            read = People(table, columns, wanted, others, "same_people")
-            for model, output in zip(wanted, read.outputs, strict=True):
-                words = read.label, output.passes
-                sources.append(provenance(title_of(file), model, *words, table, options, read.persons))
-        people.append(read)
-    first, second = people[0], people[-1]
-    rows = (np.arange(len(first.y)),) * 2 if identifier is None else match_people(first, second)
-    left_out = len(first.y) + len(second.y) - 2 * len(rows[0])
+            people.append(People(table, people_columns(options), [model], [identifier], "same_people"))
+            sources.append(_source(file, model, people[-1], table, options))
+    first, second = people
+    rows = match_people(first, second)
+    left_out = sum(len(each.y) for each in people) - 2 * len(rows[0])
     if left_out:
         click.echo(f"Note: {left_out:,} people are in one of the two files only, and are left out.", err=True)
     before, after, pairs = screen_twice(first, second, rows)
+    _show_findings([before, after], models, people[0].persons, options)
+    return [(before, sources[0]), (after, sources[1])], pairs
+
+
+def _source(file: str, model: Model, people: People, table: Table, options: Mapping[str, Any]) -> Provenance:
+    return provenance(title_of(file), model, people.label, people.passes, table, options, people.persons)
+
+
+def _show_findings(
+    results: Sequence[ScreeningResult], models: Sequence[Model], persons: str, options: Mapping[str, Any]
+) -> None:
+    columns, (before, after) = people_columns(options), results
     show_findings(
         [
             *check_column_roles(columns.label, columns.groups),
-            *([Finding("persons", "hint", first.persons)] if first.persons else []),
+            *([Finding("persons", "hint", persons)] if persons else []),
             *check_labels_and_groups(before.table, columns.label),
             *check_output(before, models[0]),
             *(check_output(after, models[1]) if models[0] != models[1] else ()),
         ]
     )
-    return [(before, sources[0]), (after, sources[-1])], pairs
 
 
 def _show(result: Comparison) -> None:

@@ -114,7 +114,8 @@ def read_results(
         source = provenance(title_of(file), model, people.label, people.passes, table, options, people.persons)
     prefix = f"{title_of(file)}: " if named else ""
     show_findings([replace(finding, text=prefix + finding.text) for finding in findings])
-    warnings = tuple(str(finding) for finding in sort_findings(findings) if finding.severity != "hint")
+    kept = [finding for finding in sort_findings(findings) if finding.severity != "hint" or finding.key == "bins"]
+    warnings = tuple(map(str, kept))  # a report says what is wrong, and how far scores are rounded
     return results, replace(source, warnings=warnings)
 
 

@@ -48,7 +48,9 @@ def _sum_to_group_end(values: NDArray[Any], codes: NDArray[np.intp], group_end: 
     return total
 
 
-def _order(score: FloatArray, codes: NDArray[np.intp], n_groups: int, *, stable: bool) -> NDArray[np.intp]:
+def order_by_score(
+    score: FloatArray, codes: NDArray[np.intp], n_groups: int, *, stable: bool = False
+) -> NDArray[np.intp]:
     """Order of rows by group and score; of equals by row number if ``stable``.
 
     Sorting the groups one by one is several times faster than sorting by two keys, unless groups are tiny.
@@ -102,6 +104,7 @@ class CountCurves:
     n: NDArray[Any]
     positives: NDArray[Any]
     squares: CountCurves | None = None
+    rows: tuple[Any, ...] | None = None
 
     @classmethod
     def from_scores(
@@ -148,7 +151,8 @@ class CountCurves:
         person.
         """
         n_rows, n_groups = len(y), len(labels)
-        order = _order(score, codes, n_groups, stable=weights is not None)
+        rows = None if person is None else (codes, score, y, weights, person)
+        order = order_by_score(score, codes, n_groups, stable=weights is not None)
         score, codes, y = score[order], codes[order], y[order]
         weights = None if weights is None else weights[order]
         person = None if person is None else person[order]
@@ -179,16 +183,16 @@ class CountCurves:
         selected: NDArray[Any] = end_of_step - cut if weights is None else sum_above(weights)
         true_positives = sum_above(y if weights is None else weights * y)
 
-        def made(selected: NDArray[Any], true_positives: NDArray[Any], squares: Any = None) -> Any:
+        def made(selected: NDArray[Any], true_positives: NDArray[Any], *more: Any) -> Any:
             n, positives = selected[start[:-1]], true_positives[start[:-1]]
-            return cls(labels, start, threshold, selected, true_positives, n, positives, squares)
+            return cls(labels, start, threshold, selected, true_positives, n, positives, *more)
 
         squares: Any = None
         if weights is not None or person is not None:
             weights = np.ones(n_rows) if weights is None else weights
             squared = (sum_above(_squared(given, codes, person)) for given in (weights, weights * y))
             squares = made(*squared)
-        return cast("Self", made(selected, true_positives, squares))
+        return cast("Self", made(selected, true_positives, squares, rows))
 
     @cached_property
     def group(self) -> NDArray[np.intp]:

@@ -15,11 +15,10 @@ from typing import Any, Literal, TypeAlias
 import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
-from scipy import sparse
 
 from .._frames import to_pandas
 from .._notices import warn
-from .._validation import check_choice, list_some
+from .._validation import check_choice, is_sparse, list_some
 
 #: What to do with groups about which nothing was published: raise an error, or let them stay away.
 Unseen: TypeAlias = Literal["error", "abstain"]
@@ -249,7 +248,7 @@ def _as_columns(features: Any) -> list[pd.Series]:
         if not columns or len(set(lengths.values())) > 1:
             raise ValueError(f"sensitive_features must have columns of one length, got {lengths}.")
         return columns
-    if sparse.issparse(features):
+    if is_sparse(features):
         raise TypeError("sensitive_features is a sparse matrix; pass a dense column of labels.")
     if isinstance(features, pd.MultiIndex):
         features = features.to_frame(index=False)

@@ -24,7 +24,7 @@ from ..counting import Unseen, encode_groups
 from ..learning import TrainingTerms
 from ..publishing import PublishedStatistics
 from ..publishing.privacy import MIN_CELL, raise_small_cells
-from ..publishing.splits import Publishing, TrainingSet, as_publishing
+from ..publishing.splits import Publishing, TrainingSet, as_publishing, draw_by_weight
 from ..statistics import Guaranteed, LowerBound, Statistic, with_unpublished
 from .docs import estimator_class
 from .guarantee import fit_with_guarantee
@@ -109,7 +109,9 @@ class SelfSelectionClassifier(ClassifierMixin, BaseEstimator, ABC):
             Group of each row; without it everyone is one group.
         sample_weight : array-like of shape (n_rows,), optional
             Weights, as in a survey. They change estimates and never add people: bounds use effective sample sizes, and
-            equal weights change nothing. To count a person several times, repeat the row.
+            equal weights change nothing. To count a person several times, repeat the row. Under a guarantee each row
+            that is set aside is tested with a probability of its weight over the largest one of its group: people who
+            are drawn so count once. If a few weights are large, hardly anybody is tested; trim them first.
         person : array-like of shape (n_rows,), optional
             Id of each row's person, where persons have several rows. All rows of a person fall into the same fold, or
             on the same side of the holdout, and bounds count persons, not rows. Under a guarantee one row of each
@@ -169,14 +171,16 @@ class SelfSelectionClassifier(ClassifierMixin, BaseEstimator, ABC):
         in_training = isinstance(publishing, TrainingSet)
         if weights is not None and not in_training:
             weights = as_counts(weights)  # the width of a bound depends on the number of people
-        if self._has_guarantee and weights is not None and not np.isin(weights, (0.0, 1.0)).all():
-            raise ValueError("guarantee=True counts each person once: sample_weight must be 0 (left out) or 1.")
         rows = None if in_training or weights is None else np.flatnonzero(weights > 0)
         person_codes = encode_person(person, len(qualified))
         splits = publishing.splits(X, qualified, codes, rows, person_codes)
         if person is None and splits.mode != "train":
             warn_about_copies(X, qualified, codes)
-        if self._has_guarantee and splits.mode == "train":
+        if self._has_guarantee and weights is not None and splits.mode != "train":  # its test counts each person once
+            (fitted, aside), weights = splits.parts[0], weights.copy()
+            splits = replace(splits, parts=((fitted, draw_by_weight(X, codes, weights, aside)),))
+            weights[aside] = 1.0
+        if self._has_guarantee and (splits.mode == "train" or not len(splits.evaluated)):
             raise ValueError(
                 "guarantee=True: there are too few people to set some aside and have both labels among the rest. Pass "
                 "more people, or another size of the holdout."
@@ -330,7 +334,8 @@ class SelfSelectionClassifier(ClassifierMixin, BaseEstimator, ABC):
         Parameters
         ----------
         X, y, sensitive_features
-            Features, labels and groups of new people.
+            Features, labels and groups of new people. On the people it was trained on, a classifier seems to keep
+            promises that it breaks.
         cost, subsidies
             As in :meth:`applies`.
         behaviour : Behaviour, optional
@@ -366,6 +371,11 @@ class SelfSelectionClassifier(ClassifierMixin, BaseEstimator, ABC):
         result = Audit(ScreeningResult(published), people, terms)
         _ = result.outcome  # raises if a group is unknown
         return result
+
+    def score(self, X: Any, y: ArrayLike, sample_weight: ArrayLike | None = None) -> float:
+        """Accuracy over everybody, as :class:`sklearn.base.ClassifierMixin` has it."""
+        check_same_rows(X=X, y=y, sample_weight=sample_weight)
+        return float(super().score(X, y, sample_weight))
 
     def save(self, path: str | Path, min_cell: int = MIN_CELL) -> None:
         """Save the fitted classifier as a skops file; see :func:`selfselect.save_model`."""

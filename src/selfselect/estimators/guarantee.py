@@ -64,12 +64,13 @@ def _scores(chosen: Any, X: Any, groups: Any) -> FloatArray:
 def _choose(model: Any, labels: pd.Index, people: TrainingPeople) -> Any:
     """Classifier to be tested: one that is likely to pass if there is one, else one that may pass."""
     rows, likely = people.splits.final, confidence_for_power(_confidence(model), as_publishing(model.publish).size)
-    (X, groups), y, person = people.take(rows), take_rows(people.y, rows), take_rows(people.person, rows)
+    (X, groups), y = people.take(rows), take_rows(people.y, rows)
+    weight, person = take_rows(people.given_weights, rows), take_rows(people.person, rows)
     for confidence in (likely, _confidence(model)):
         chosen = _without_guarantee(model, labels, confidence)
         with captured_warnings():  # they are about counts that are not published
             try:
-                chosen.fit(X, y, sensitive_features=groups, person=person)
+                chosen.fit(X, y, sensitive_features=groups, sample_weight=weight, person=person)
             except InfeasibleError:
                 if confidence == likely:
                     continue

@@ -25,6 +25,7 @@ def accuracy_social_cost_frontier(
     sensitive_features: Any,
     limits: Sequence[float] | None = None,
     sample_weight: ArrayLike | None = None,
+    person: ArrayLike | None = None,
     evaluate: tuple[Any, Any, Any] | None = None,
     estimator: Any = None,
     progress: bool = True,
@@ -40,6 +41,8 @@ def accuracy_social_cost_frontier(
         Limits on social cost; by default 1, .9, ... 0.
     sample_weight : array-like, optional
         Weights of the training data.
+    person : array-like, optional
+        Who each row of the training data is about, if people have several rows.
     evaluate : tuple (X, y, sensitive_features), optional
         New people to evaluate on; by default the training data.
     estimator : classifier, optional
@@ -75,23 +78,24 @@ def accuracy_social_cost_frontier(
             "SemiStrategicClassifier and GroupThresholdClassifier do."
         )
     own = check_constraints(base.constraints)
-    check_same_rows(X=X, y=y, sensitive_features=sensitive_features, sample_weight=sample_weight)
+    rows = {"sample_weight": sample_weight, "person": person}
+    check_same_rows(X=X, y=y, sensitive_features=sensitive_features, **rows)
     groups = encode_groups(sensitive_features, n_rows=len(to_pandas(y)))
     people = (X, y, groups) if evaluate is None else evaluate
-    rows = []
+    points = []
     for limit in tqdm(chosen, desc="social cost", disable=None if progress else True, leave=False):
         model = clone(base).set_params(constraints=[*own, MaxSocialCost(float(limit))])
         row: dict[str, Any] = {"max_social_cost": float(limit), "feasible": True}
         try:
-            model.fit(X, y, sensitive_features=groups, sample_weight=sample_weight)
+            model.fit(X, y, sensitive_features=groups, **rows)
         except InfeasibleError:
-            rows.append(row | {"feasible": False, "who": ()})
+            points.append(row | {"feasible": False, "who": ()})
             continue
         applies = model.applies()
-        result = model.audit(*people, sample_weight=sample_weight if evaluate is None else None).outcome.to_dict()
-        rows.append(row | result | {"who": tuple(applies.index[applies])})
+        result = model.audit(*people, **(rows if evaluate is None else {})).outcome.to_dict()
+        points.append(row | result | {"who": tuple(applies.index[applies])})
     columns = ["feasible", "induced_accuracy", "social_cost", "application_rate", "applying_groups", "who"]
-    frame = pd.DataFrame(rows).set_index("max_social_cost").reindex(columns=columns)
+    frame = pd.DataFrame(points).set_index("max_social_cost").reindex(columns=columns)
     cost, accuracy = frame["social_cost"].to_numpy(float), frame["induced_accuracy"].to_numpy(float)
     no_worse = (cost[None, :] <= cost[:, None]) & (accuracy[None, :] >= accuracy[:, None])
     better = no_worse & ((cost[None, :] < cost[:, None]) | (accuracy[None, :] > accuracy[:, None]))

@@ -44,7 +44,7 @@ def plan_subsidies(
     Parameters
     ----------
     y_true, score, threshold, y_pred, sensitive_features, behaviour, sample_weight, person, missing, provenance
-        As in :func:`selfselect.audit`.
+        As in :func:`selfselect.audit`. A person with several rows is paid for each one that passes.
     cost : float, or mapping from group to float
         Cost of applying, as a share of what being selected is worth.
     targets : list of groups, optional
@@ -89,6 +89,7 @@ def plan_subsidies(
         y_pred=y_pred,
         sensitive_features=sensitive_features,
         sample_weight=sample_weight,
+        person=person,
         retrain_on=retrain_on,
     )
     y, cost = check_binary(y_true, "y_true"), check_no_column(cost)

@@ -165,13 +165,19 @@ class SubsidyPlan(Reported):
         return self.after.population.reindex(self.after.published.groups).counts.selected
 
     @property
+    def repeated(self) -> bool:
+        """Whether persons have several rows. Each row that passes is then paid, as an application of its own."""
+        counts = self.before.published.counts
+        return counts.squares is not None and bool(np.issubdtype(counts.n.dtype, np.integer))  # not by weights
+
+    @property
     def total(self) -> float:
         """Sum of all payments, in units of what being selected is worth to one person."""
         return float(self.payments.sum())
 
     @property
     def recipients(self) -> float:
-        """Number of people who receive a subsidy."""
+        """Number of people who receive a subsidy; of rows that do, if persons have several."""
         total = float(self._recipients.sum())
         return int(total) if total.is_integer() else total
 

@@ -5,13 +5,14 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cached_property
+from itertools import pairwise
 from typing import Any
 
 import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
-from .._validation import FloatArray
+from .._validation import BoolArray, FloatArray
 from ..behaviour import Shares, as_decisions
 from ..costs import Terms
 from ..learning.group_sets import GroupChoices, best_set
@@ -136,39 +137,86 @@ def steps_at(curves: ThresholdCurves, thresholds: FloatArray) -> NDArray[np.intp
 
 
 def three_parts(curves: ThresholdCurves, seed: int) -> list[ThresholdCurves]:
-    """Split people into three parts at random, stratified by group.
+    """Split people into three parts at random, stratified by group; all rows of a person fall into the same part.
 
     Not by label as well: parts with equal base rates would not be independent, and the best group of one part would be
     among the best of the others. With weights, people of one group, score and label stay together, because only the sum
-    of their weights is known. A very small group may be missing in a part. The split does not depend on the names of
-    groups: they come in the order of their counts and of the ranks of their scores.
+    of their weights is known. A very small group may be missing in a part. The split does not depend on the order of
+    rows or the names of groups: they come in the order of their counts and of the ranks of their scores.
     """
-    group, score, label, weight = _people(curves)
+    group, score, label, weight, person = _people(curves)
     ranks = curves.rank_of_threshold
     sums = [np.add.reduceat(part, curves.start[:-1]) for part in (curves.true_positives, curves.selected, ranks)]
     names = np.lexsort((*sums, curves.positives, curves.n))
     group = np.argsort(names)[group]
     listed = np.lexsort((label, score, group))
     group, score, label = group[listed], score[listed], label[listed]
-    weight = None if weight is None else weight[listed]
+    weight, person = (None if values is None else values[listed] for values in (weight, person))
     rng = np.random.default_rng(seed)
-    shuffled = rng.permutation(len(group))
-    order = shuffled[np.argsort(group[shuffled], kind="stable")]
-    _, size = np.unique(group, return_counts=True)
+    if weight is not None and np.issubdtype(weight.dtype, np.integer):  # counts of people
+        drawn = _draw_thirds(weight, group, rng)
+        return [_curves_of(curves.groups, names[group], score, label, part) for part in drawn]
+    unit, stratum = np.arange(len(group)), group
+    if person is not None:
+        unit, stratum = _in_order(person, group, score, label, weight)
+    shuffled = rng.permutation(len(stratum))
+    order = shuffled[np.argsort(stratum[shuffled], kind="stable")]
+    _, size = np.unique(stratum, return_counts=True)
     place = np.arange(len(order)) - np.repeat(np.cumsum(size) - size, size)
     # the odd people of each group go to any part by chance, so that no part gets all of them
-    part = (place + np.repeat(rng.integers(0, 3, len(size)), size)) % 3
+    part = np.empty(len(order), dtype=np.intp)
+    part[order] = (place + np.repeat(rng.integers(0, 3, len(size)), size)) % 3
     parts = []
     for own in range(3):
-        rows = np.sort(order[part == own])
+        rows = np.flatnonzero(part[unit] == own)
         present, codes = np.unique(names[group[rows]], return_inverse=True)
-        weights = None if weight is None else weight[rows]
-        parts.append(ThresholdCurves.from_codes(label[rows], score[rows], codes, curves.groups[present], weights))
+        more = (None if values is None else values[rows] for values in (weight, person))
+        parts.append(ThresholdCurves.from_codes(label[rows], score[rows], codes, curves.groups[present], *more))
     return parts
 
 
-def _people(curves: ThresholdCurves) -> tuple[NDArray[Any], NDArray[Any], NDArray[Any], NDArray[Any] | None]:
-    """Group, score, label and weight of each person (or of all who share the first three), from counts."""
+def _in_order(
+    person: NDArray[np.intp], group: NDArray[np.intp], *others: NDArray[Any] | None
+) -> tuple[NDArray[np.intp], NDArray[np.intp]]:
+    """Position of each row's person, and the first group of each person; persons come in the order of their rows."""
+    columns = dict(enumerate(column for column in (group, *others) if column is not None))
+    rows = pd.util.hash_pandas_object(pd.DataFrame(columns), index=False).to_numpy()
+    persons, code = np.unique(person, return_inverse=True)
+    key, first = np.zeros(len(persons), dtype=np.uint64), np.full(len(persons), len(group))
+    np.add.at(key, code, rows)
+    np.minimum.at(first, code, group)
+    order = np.lexsort((key, first))
+    return np.argsort(order)[code], first[order]
+
+
+def _draw_thirds(n: NDArray[Any], group: NDArray[np.intp], rng: np.random.Generator) -> list[NDArray[Any]]:
+    """How many people of each cell are in each third, if each group is split at random; cells are sorted by group."""
+    starts = np.append(np.flatnonzero(np.append(True, group[1:] != group[:-1])), len(group))
+    parts = [np.zeros_like(n) for _ in range(3)]
+    for start, end in pairwise(starts.tolist()):
+        left = n[start:end].astype(np.int64)
+        # the odd people go to any part by chance, so that no part gets all of them
+        sizes = np.roll((int(left.sum()) + np.array([2, 1, 0])) // 3, rng.integers(3))
+        for part, size in zip(parts, sizes[:2], strict=False):
+            part[start:end] = rng.multivariate_hypergeometric(left, size, method="marginals")
+            left -= part[start:end]
+        parts[2][start:end] = left
+    return parts
+
+
+def _curves_of(
+    groups: pd.Index, codes: NDArray[np.intp], score: FloatArray, label: BoolArray, n: NDArray[Any]
+) -> ThresholdCurves:
+    """Curves of the groups that have people."""
+    some = n > 0
+    present, codes = np.unique(codes[some], return_inverse=True)
+    return ThresholdCurves.from_cells(groups[present], codes, score[some], n[some], (n * label)[some])
+
+
+def _people(curves: ThresholdCurves) -> tuple[NDArray[Any], NDArray[Any], NDArray[Any], Any, Any]:
+    """Group, score, label, weight and person of rows; from counts, how many people share the first three."""
+    if curves.rows is not None:
+        return curves.rows
     group = curves.group
     within = np.flatnonzero(group[1:] == group[:-1]) + 1  # between a step and the one before lie those of its score
     passed = curves.selected[within - 1] - curves.selected[within]
@@ -176,7 +224,6 @@ def _people(curves: ThresholdCurves) -> tuple[NDArray[Any], NDArray[Any], NDArra
     cells = np.concatenate([passed - true_positives, true_positives])
     codes, scores = np.tile(group[within], 2), np.tile(curves.threshold[within], 2)
     labels = np.repeat([False, True], len(within))
-    if np.issubdtype(cells.dtype, np.integer):
-        return np.repeat(codes, cells), np.repeat(scores, cells), np.repeat(labels, cells), None
-    some = cells > 1e-12 * curves.n[codes]  # differences of sums of weights leave rounding
-    return codes[some], scores[some], labels[some], cells[some]
+    rounding = 0 if np.issubdtype(cells.dtype, np.integer) else 1e-12 * curves.n[codes]  # of sums of weights
+    some = cells > rounding
+    return codes[some], scores[some], labels[some], cells[some], None

@@ -195,11 +195,15 @@ class ThresholdFrontier(Reported):
         now = 1.0 if self.current is None else self.current.social_cost
         return 1.0 if math.isnan(now) else now
 
+    def _short_threshold(self, low: float, high: float) -> float:
+        """The shortest threshold of a step; the first one, if nothing is known of others because scores are rounded."""
+        return low if self.people.bin_width is not None else short_threshold(low, high)
+
     def _one_point(self, row: int, limit: float, met: bool = True) -> Point:
         thresholds = self.curve["threshold"].to_numpy()
         low, high = thresholds[row], thresholds[row + 1] if row + 1 < len(thresholds) else np.inf
         now = self.people.threshold  # the same threshold keeps its own text
-        value = now if now is not None and low <= now < high else short_threshold(low, high)
+        value = now if now is not None and low <= now < high else self._short_threshold(low, high)
         everyone = np.full(len(self.curves.groups), value)
         result = Outcome(**{part.name: self._all.everything[part.name].iloc[row].item() for part in fields(Outcome)})
         applies = as_decisions(self._all.shares[steps_at(self.curves, everyone)])
@@ -210,7 +214,7 @@ class ThresholdFrontier(Reported):
         after = np.minimum(step + 1, len(curves.threshold) - 1)
         is_last = (step + 1 >= curves.start[1:]) | (step < 0)
         ends = zip(curves.threshold[step], np.where(is_last, np.inf, curves.threshold[after]), inside, strict=True)
-        thresholds = np.array([short_threshold(low, high) if is_in else np.nan for low, high, is_in in ends])
+        thresholds = np.array([self._short_threshold(low, high) if is_in else np.nan for low, high, is_in in ends])
         published = PublishedStatistics(curves.groups, curves.counts_of(steps_at(curves, thresholds)))
         shares = published.shares(self.terms)
         result = outcome(published, shares)
@@ -274,8 +278,6 @@ def frontier_for(scored: Audit, *, max_social_cost: float | None = None, random_
     """Frontier over the thresholds of a score that is audited already; see :func:`threshold_frontier`."""
     limit = None if max_social_cost is None else check_fraction(max_social_cost, "max_social_cost")
     made = ThresholdFrontier(scored.published_by, scored.terms, limit, random_state, scored.provenance)
-    if made.curves.squares is not None and np.issubdtype(made.curves.n.dtype, np.integer):  # not by weights
-        raise InputError("A frontier splits rows into parts, which separates those of a person; keep one row of each.")
     if not made.curves.positives.sum() > 0:
         raise InputError("Nobody is qualified, so there is no social cost to weigh against accuracy.", key="positive")
     return made
@@ -292,6 +294,7 @@ def threshold_frontier(
     subsidy_kind: SubsidyKind = "additive",
     behaviour: Behaviour | None = None,
     sample_weight: ArrayLike | None = None,
+    person: ArrayLike | None = None,
     max_social_cost: float | None = None,
     random_state: int = 0,
     missing: str = "error",
@@ -306,8 +309,8 @@ def threshold_frontier(
 
     Parameters
     ----------
-    y_true, score, sensitive_features, subsidies, subsidy_kind, behaviour, sample_weight, missing, provenance
-        As in :func:`selfselect.audit`.
+    y_true, score, sensitive_features, subsidies, subsidy_kind, behaviour, sample_weight, person, missing, provenance
+        As in :func:`selfselect.audit`. All rows of a person are in the same third.
     cost : float, or mapping from group to float
         Cost of being tested, in [0, 1].
     threshold : float, optional
@@ -344,6 +347,7 @@ def threshold_frontier(
         subsidy_kind=subsidy_kind,
         behaviour=behaviour,
         sample_weight=sample_weight,
+        person=person,
         missing=missing,
         provenance=provenance,
     )

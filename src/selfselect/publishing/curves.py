@@ -3,19 +3,20 @@
 from __future__ import annotations
 
 from functools import cached_property
-from typing import Any, cast
+from typing import Any, Self, cast
 
 import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
-from .._validation import BoolArray, FloatArray, check_threshold
+from .._validation import BoolArray, FloatArray, check_floats, check_threshold
 from ..behaviour import LEAST_SHARE, Shares, as_decisions, shares_with_margin
 from ..costs import Cost, Subsidies, SubsidyKind, Terms
-from ..counting.curves import CountCurves
+from ..counting.curves import CountCurves, order_by_score
+from ..counting.groups import encode_groups
 from ..counting.intervals import ratio
 from ..statistics import SLACK, Published, Statistic
-from .published import PublishedStatistics
+from .published import PublishedStatistics, read_counts
 
 
 class ThresholdSums:
@@ -120,6 +121,75 @@ class ThresholdCurves(CountCurves):
     >>> curves.application_intervals(cost=0.7).loc["A", ["applies_from", "applies_until"]].tolist()
     [0.4, 0.8]
     """
+
+    @classmethod
+    def from_counts(cls, frame: pd.DataFrame) -> Self:
+        """Take counts by group and score, as a database adds them up.
+
+        Parameters
+        ----------
+        frame : DataFrame, indexed by group
+            A row for each score of each group, with columns ``score``, ``n`` (people) and ``positives`` (qualified
+            people). Rows of one group and score add up. Scores may be rounded *up*: a person is selected when the score
+            is above the threshold, so counts stay exact at every threshold that is such a rounded score.
+
+        Examples
+        --------
+        >>> frame = pd.DataFrame(
+        ...     {"score": [0.2, 0.6, 0.9, 0.7], "n": [40, 50, 10, 30], "positives": [5, 30, 9, 20]},
+        ...     index=["A", "A", "A", "B"],
+        ... )
+        >>> curves = ThresholdCurves.from_counts(frame)
+        >>> curves.at(0.5).to_frame()[["n", "positives", "selected", "true_positives"]].to_dict("index")
+        {'A': {'n': 100, 'positives': 44, 'selected': 60, 'true_positives': 39},
+        'B': {'n': 30, 'positives': 20, 'selected': 30, 'true_positives': 20}}
+        """
+        counts = read_counts(frame, ("n", "positives"), required=("score",))
+        score = check_floats(frame["score"], "score")
+        groups = encode_groups(frame.index)
+        return cls.from_cells(groups.labels, groups.codes, score, counts["n"], counts["positives"])
+
+    @classmethod
+    def from_cells(
+        cls,
+        groups: pd.Index,
+        codes: NDArray[np.intp],
+        score: FloatArray,
+        n: NDArray[Any],
+        positives: NDArray[Any],
+        squares: tuple[NDArray[Any], NDArray[Any]] | None = None,
+    ) -> Self:
+        """Curves from people and qualified people by group (as codes) and score; cells that agree add up.
+
+        ``squares`` are the same two sums of squared weights. Every group must have a cell.
+        """
+        order = order_by_score(score, codes, len(groups))
+        score, codes = score[order], codes[order]
+        new = np.ones(len(codes), dtype=bool)
+        new[1:] = (score[1:] != score[:-1]) | (codes[1:] != codes[:-1])
+        first = np.flatnonzero(new)
+        codes, score = codes[first], score[first]
+        distinct = np.bincount(codes, minlength=len(groups))
+        start = np.append(0, np.cumsum(distinct + 1)).astype(np.intp)
+        step = np.arange(len(codes)) + codes + 1  # one more step at -inf before each group
+        threshold = np.full(start[-1], -np.inf)
+        threshold[step] = score
+
+        def above(values: NDArray[Any]) -> NDArray[Any]:
+            sums = np.zeros(start[-1], dtype=values.dtype)
+            sums[step - 1] = np.add.reduceat(values[order], first)
+            if np.issubdtype(sums.dtype, np.floating):  # one group's weights leave no rounding in another
+                owner = np.repeat(np.arange(len(groups)), distinct + 1)
+                return np.asarray(pd.Series(sums[::-1]).groupby(owner[::-1]).cumsum().to_numpy()[::-1])
+            total = np.append(np.cumsum(sums[::-1])[::-1], 0)
+            return np.asarray(total[:-1] - np.repeat(total[start[1:]], distinct + 1))
+
+        def made(selected: NDArray[Any], true_positives: NDArray[Any], more: Any = None) -> Any:
+            ends = start[:-1]
+            return cls(groups, start, threshold, selected, true_positives, selected[ends], true_positives[ends], more)
+
+        squared = None if squares is None else made(*map(above, squares))
+        return cast("Self", made(above(n), above(positives), squared))
 
     def at(self, threshold: float) -> PublishedStatistics:
         """Statistics that would be published at one threshold."""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any, Self
 
 import numpy as np
@@ -33,6 +34,40 @@ def expected_utility(counts: GroupCounts, cost: FloatArray, shares: FloatArray) 
     gain = counts.true_positives - cost * counts.selected
     gain = np.where(np.abs(gain) <= SLACK * counts.selected, 0.0, gain)  # a rounding error is not a loss
     return ratio(shares * gain, counts.n)
+
+
+def read_counts(
+    frame: pd.DataFrame, names: Sequence[str], *, required: Sequence[str] = (), optional: Sequence[str] = ()
+) -> dict[str, NDArray[Any]]:
+    """Columns of counts of a frame that is indexed by group, as whole numbers where they are; no count is negative."""
+    wanted = [*required, *names]
+    if not isinstance(frame, pd.DataFrame):
+        raise TypeError(f"frame must be a DataFrame with columns {', '.join(wanted)}, got {type(frame)}.")
+    if absent := [name for name in wanted if name not in frame.columns]:
+        raise ValueError(f"frame lacks column(s) {', '.join(absent)}; it needs {', '.join(wanted)}.")
+    if len(frame) == 0:
+        raise ValueError("frame is empty: there must be at least one group.")
+    if frame.index.to_frame().isna().any(axis=None):
+        raise ValueError("frame has a missing group name in its index; name every group.")
+    columns = {}
+    for name in [*names, *(name for name in optional if name in frame.columns)]:
+        values = check_floats(frame[name], name)
+        whole = values.astype(np.int64) if (np.abs(values) < 2**53).all() else values
+        columns[name] = whole if (whole == values).all() else values
+    _refuse_wrong_counts(
+        frame,
+        [
+            ("a negative count", np.minimum.reduce(list(columns.values())) < 0),
+            ("more positives than people", columns["positives"] > columns["n"]),
+        ],
+    )
+    return columns
+
+
+def _refuse_wrong_counts(frame: pd.DataFrame, checks: Sequence[tuple[str, NDArray[np.bool_]]]) -> None:
+    for problem, wrong in checks:
+        if wrong.any():
+            raise ValueError(f"frame has {problem} in group(s) {list_some(frame.index[wrong])}.")
 
 
 class PublishedStatistics:
@@ -173,26 +208,10 @@ class PublishedStatistics:
         >>> PublishedStatistics.from_counts(frame).applies(cost=0.7).to_dict()
         {'A': True, 'B': False}
         """
-        names = list(COUNT_NAMES)
-        if not isinstance(frame, pd.DataFrame):
-            raise TypeError(f"frame must be a DataFrame with columns {', '.join(names)}, got {type(frame)}.")
-        absent = [name for name in names if name not in frame.columns]
-        if absent:
-            raise ValueError(f"frame lacks column(s) {', '.join(absent)}; it needs {', '.join(names)}.")
-        if len(frame) == 0:
-            raise ValueError("frame is empty: there must be at least one group.")
-        if frame.index.to_frame().isna().any(axis=None):
-            raise ValueError("frame has a missing group name in its index; name every group.")
-        columns = {}
-        for name in [*names, *({"untested"} & set(frame.columns))]:
-            values = check_floats(frame[name], name)
-            whole = values.astype(np.int64) if (np.abs(values) < 2**53).all() else values
-            columns[name] = whole if (whole == values).all() else values
-        n, positives, selected, true_positives = (columns[name] for name in names)
+        columns = read_counts(frame, COUNT_NAMES, optional=("untested",))
+        n, positives, selected, true_positives = (columns[name] for name in COUNT_NAMES)
         counts = GroupCounts(n, positives, selected, true_positives, columns.get("untested"))
         checks = [
-            ("a negative count", np.minimum.reduce([*counts.columns, counts.unknown]) < 0),
-            ("more positives than people", counts.positives > counts.n),
             ("more true positives than positives", counts.true_positives > counts.positives),
             ("more true positives than selected", counts.true_positives > counts.selected),
             (
@@ -204,9 +223,7 @@ class PublishedStatistics:
                 counts.selected - counts.true_positives > counts.n - counts.positives - counts.unknown,
             ),
         ]
-        for problem, wrong in checks:
-            if wrong.any():
-                raise ValueError(f"frame has {problem} in group(s) {list_some(frame.index[wrong])}.")
+        _refuse_wrong_counts(frame, checks)
         return cls(frame.index, counts)
 
     def __add__(self, other: PublishedStatistics) -> PublishedStatistics:

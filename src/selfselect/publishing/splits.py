@@ -27,11 +27,9 @@ from typing import Any, ClassVar, Literal, Protocol, TypeAlias, TypeVar
 import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
-from scipy import sparse
-from sklearn.model_selection import check_cv
 
 from .._frames import take_rows
-from .._validation import BoolArray, check_choice, check_fraction
+from .._validation import BoolArray, FloatArray, check_choice, check_fraction, is_sparse
 from ..counting import GroupCodes
 from ..statistics import LowerBound, Precision, Statistic
 from .pooling import PooledLowerBound
@@ -122,6 +120,8 @@ class CrossFit:
         """Folds, stratified by label and group."""
         rows = np.arange(len(qualified)) if rows is None else rows
         if not isinstance(self.cv, int | np.integer | str | None):
+            from sklearn.model_selection import check_cv  # takes long
+
             return _split_by(check_cv(self.cv), rows, groups.codes * 2 + qualified, person)
         if not isinstance(self.cv, int | np.integer) or isinstance(self.cv, bool) or self.cv < 2:
             raise ValueError(f"cv must be a whole number of at least 2, or a scikit-learn splitter, got {self.cv!r}.")
@@ -264,6 +264,19 @@ def _random_part(X: Any, codes: NDArray[np.intp], share: float) -> BoolArray:
     return np.asarray(position < np.floor(size * share + 1e-9)[codes])
 
 
+def draw_by_weight(X: Any, groups: GroupCodes, weights: FloatArray, rows: Rows) -> Rows:
+    """Rows of a sample in which everybody counts once: each is kept with a probability of its weight over the largest.
+
+    The largest is that of the group, among all rows. It should be a bound that holds for everybody, as trimmed weights
+    of a survey have it: then the rows that are kept of a group are independent draws from the weighted population.
+    """
+    largest = np.zeros(groups.n_groups)
+    np.maximum.at(largest, groups.codes, weights)
+    key = _distinct_hashes(_hash_rows(take_rows(X, rows), len(rows)), groups.codes[rows])
+    draw = pd.util.hash_array(key ^ HASH_MULTIPLIER) / 2.0**64  # unrelated to the hashes that split the rows
+    return np.asarray(rows[draw < weights[rows] / largest[groups.codes[rows]]])
+
+
 def _has_both(labels: BoolArray) -> bool:
     return bool(labels.any() and not labels.all())
 
@@ -300,7 +313,7 @@ def _distinct_hashes(key: NDArray[np.uint64], strata: NDArray[np.intp]) -> NDArr
 
 def _hash_rows(X: Any, n_rows: int) -> NDArray[np.uint64]:
     """Hash of the features of each row, the same for any order of rows and columns, and for sparse and dense X."""
-    if sparse.issparse(X):
+    if is_sparse(X):
         return _hash_sparse_rows(X.tocsc(), n_rows)
     try:
         return np.asarray(sum(_hash_columns(X, n_rows), np.zeros(n_rows, dtype=np.uint64)))
@@ -350,7 +363,7 @@ def count_copies(X: Any, qualified: BoolArray, groups: GroupCodes) -> int:
     >>> count_copies(np.tile(X > 0, (2, 1)), y, encode_groups(np.zeros(1000)))
     0
     """
-    if sparse.issparse(X):
+    if is_sparse(X):
         return 0
     n_rows = len(qualified)
     everything = _hash_rows(X, n_rows) + pd.util.hash_array(groups.codes * 2 + qualified)
@@ -358,7 +371,7 @@ def count_copies(X: Any, qualified: BoolArray, groups: GroupCodes) -> int:
     copies = n_rows - n_distinct
     if copies < max(MIN_COPIES, MIN_COPIED_SHARE * n_rows) or n_distinct < MIN_DISTINCT_SHARE * n_rows:
         return 0
-    varied = min(_hash_columns(X, n_rows), key=_equal_pairs)
+    varied = min(_hash_columns(X, n_rows), key=_equal_pairs, default=everything)
     equal = _equal_pairs(everything)
     only_varied, only_others = _equal_pairs(varied) - equal, _equal_pairs(everything - varied) - equal
     neither = n_rows * (n_rows - 1) / 2 - only_varied - only_others - equal

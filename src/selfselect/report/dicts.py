@@ -10,7 +10,6 @@ import pandas as pd
 
 from ..auditing import Audit, Comparison, OverCosts, Provenance, Uncertainty
 from ..auditing.decomposition import precision_gaps
-from ..estimation import EstimatedBehaviour
 from ..outcomes import BOUNDED
 from .sentences.audits import group_statuses, response_text
 from .sentences.comparisons import changes
@@ -18,6 +17,7 @@ from .sentences.frontiers import NOTES, frontier_warnings
 from .sentences.plans import plan_warnings
 
 if TYPE_CHECKING:  # importing plans would import all estimators
+    from ..estimation import EstimatedBehaviour
     from ..planning import SubsidyPlan, ThresholdFrontier
     from ..planning.thresholds import Point
     from ..simulation import History

@@ -12,7 +12,6 @@ from .._formats import PLACES, amount, amount_up, count, level, listed, or_dash,
 from ..auditing import Audit, Comparison
 from ..auditing.decomposition import precision_gaps
 from ..auditing.impact import SMALL_SHARE
-from ..estimation import EstimatedBehaviour
 from .sentences.audits import NUMBERS, group_statuses
 from .sentences.comparisons import change_texts
 from .sentences.estimates import cost_notes, cost_range_text, cost_text
@@ -20,6 +19,7 @@ from .sentences.frontiers import thresholds_text
 from .sentences.words import group_status, percent_or_bounds, points
 
 if TYPE_CHECKING:  # importing plans would import all estimators
+    from ..estimation import EstimatedBehaviour
     from ..planning import SubsidyPlan, ThresholdFrontier
     from ..planning.thresholds import Point
     from ..simulation import History

@@ -29,6 +29,8 @@ MISSING_CELLS = frozenset({"", "na", "n/a", "nan", "null", "?"})
 EMPTY_CELL = "the cell is empty; fill or drop such rows"
 #: So many distinct texts that would be numbers with another decimal sign are no categories.
 MANY_NUMBERS = 20
+#: In a table of at least this many rows, a column with a different value in each row identifies people.
+MIN_ROWS_FOR_IDENTIFIERS = 50
 
 # ---------------------------------------------------------------------- numbers
 
@@ -124,6 +126,23 @@ def numbers_or_missing(cells: TextArray) -> tuple[FloatArray, NDArray[np.intp]]:
     values = np.where(missing, np.nan, _as_floats(texts.tolist()))
     wrong = ~missing & ~np.isfinite(values)
     return np.asarray(values[codes], dtype=np.float64), np.flatnonzero(wrong[codes])
+
+
+def reason_to_leave_out(cells: TextArray) -> str:
+    """Why nothing can be learnt from a column; empty if something can."""
+    _, values = pd.factorize(cells)
+    if len(values) <= 1:
+        return "it holds one value only"
+    if is_missing(cells).all():
+        return "it is empty"
+    if len(values) == len(cells) >= MIN_ROWS_FOR_IDENTIFIERS:
+        numbers, wrong = numbers_or_missing(cells)
+        if wrong.size:
+            return "it holds a different text in every row, like a name"
+        steps = np.diff(numbers)
+        if (steps > 0).all() or (steps < 0).all():
+            return "it rises (or falls) from row to row, like a row number"
+    return ""
 
 
 # ---------------------------------------------------------------------- two values

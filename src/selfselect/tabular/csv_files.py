@@ -11,20 +11,20 @@ import csv
 import gzip
 import io
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
+from itertools import chain, islice
 from typing import BinaryIO
 
 import pyarrow as pa
 import pyarrow.csv as pc
-from tqdm import tqdm
 
 from .dialect import MAX_TEXT, find_decimal, find_delimiter, first_rows
-from .table import Table
+from .table import Block, Table
 
 #: First bytes of a gzip file.
 GZIP = b"\x1f\x8b"
-#: Bytes that pyarrow parses at a time.
-BLOCK_BYTES = 2**22
+#: Bytes that pyarrow parses at a time, and rows that the csv module does.
+BLOCK_BYTES, BLOCK_ROWS = 2**22, 2**16
 #: Encodings by the byte-order mark at the start of a file; the longer marks first.
 MARKS = (
     (codecs.BOM_UTF32_LE, "utf-32"),
@@ -51,16 +51,9 @@ class CsvTable(Table):
         self, name: str, file: BinaryIO, max_bytes: int, *, encoding: str, delimiter: str, decimal: str
     ) -> None:
         super().__init__(name, file, max_bytes)
-        if file.read(len(GZIP)) == GZIP:
-            file.seek(0)
-            with tqdm.wrapattr(file, "read", desc="reading", leave=False, disable=None) as stream:  # on a terminal
-                data = gzip.GzipFile(fileobj=stream).read(max_bytes + 1)
-            self.check_size(len(data))
-        else:
-            file.seek(0)
-            data = file.read()
-        self._data = self._to_utf8(data, encoding)
-        start = self._data[: 4 * MAX_TEXT + 4].decode("utf-8", "surrogateescape")
+        self._compressed = file.read(len(GZIP)) == GZIP
+        self._encoding, self._valid = self._find_encoding(encoding)
+        start = b"".join(islice(self._utf8(), -(-(4 * MAX_TEXT + 4) // BLOCK_BYTES))).decode("utf-8", "surrogateescape")
         self._delimiter, rival = find_delimiter(start) if delimiter == "auto" else (delimiter, None)
         if rival is not None:
             one, other = DELIMITER_NAMES[self._delimiter], DELIMITER_NAMES[rival]
@@ -79,53 +72,94 @@ class CsvTable(Table):
             detected.append(f"the encoding {self._encoding}{guess}")
         if detected:
             self.notes.append(f"{self.name} is read with {', '.join(detected)}.")
-        first = next(self._strict_rows(), None)
+        first = next(self._strict_rows(self._utf8()), None)
         if first is None:
             raise self.error("the file is empty; its first row must name the columns")
         self.header = first[1]
 
-    def _to_utf8(self, data: bytes, encoding: str) -> bytes:
-        """The text as UTF-8. Bytes that are not of the encoding stay as they are; reading refuses them by row."""
-        self._encoding = encoding
-        if encoding == "auto":
-            self._encoding = next((name for mark, name in MARKS if data.startswith(mark)), "utf-8")
-        try:
-            text = data.decode(self._encoding, "surrogateescape")
-            self._valid = text.isascii() or UNDECODED.search(text) is None
-            no_utf8 = not self._valid and UNDECODED.sub("", text).isascii()
-            if no_utf8 and encoding == "auto" and not set(data) & UNDEFINED_BYTES:
-                text, self._encoding, self._valid = data.decode(FALLBACK_ENCODING), FALLBACK_ENCODING, True
-            return text.removeprefix("\ufeff").encode("utf-8", "surrogateescape")
-        except UnicodeError as error:
-            raise self.error(f"it is not {self._encoding}: {error}", key="encoding") from error
+    def _raw(self) -> Iterator[bytes]:
+        """The bytes of the text, piece by piece."""
+        self._file.seek(0)
+        file = gzip.GzipFile(fileobj=self._file) if self._compressed else self._file
+        while piece := file.read(BLOCK_BYTES):
+            yield piece
 
-    def _read(self, positions: Sequence[int]) -> tuple[Sequence[int], list[pa.ChunkedArray]]:
-        data = self._data.rstrip(b"\r\n")
-        if self._valid and is_regular(data, self._delimiter):
+    def _find_encoding(self, encoding: str) -> tuple[str, bool]:
+        """The encoding of the text, and whether all bytes are of it. Reading refuses those that are not, by row."""
+        start = next(self._raw(), b"")
+        marked = next((name for mark, name in MARKS if start.startswith(mark)), "utf-8")
+        name = marked if encoding == "auto" else encoding
+        decoder = codecs.getincrementaldecoder(name)("surrogateescape")
+        size, valid, ascii_else, undefined = 0, True, True, False
+        try:
+            for piece in chain(self._raw(), [b""]):
+                size += len(piece)
+                if self._compressed:
+                    self.check_size(size)
+                if name == "utf-8" and piece.isascii() and piece and not decoder.getstate()[0]:
+                    continue
+                text = decoder.decode(piece, final=not piece)
+                valid = valid and UNDECODED.search(text) is None
+                ascii_else = ascii_else and UNDECODED.sub("", text).isascii()
+                undefined = undefined or bool(UNDEFINED_BYTES.intersection(piece))
+        except UnicodeError as error:
+            raise self.error(f"it is not {name}: {error}", key="encoding") from error
+        if encoding == "auto" and not valid and ascii_else and not undefined:
+            return FALLBACK_ENCODING, True
+        return name, valid
+
+    def _utf8(self) -> Iterator[bytes]:
+        """The text as UTF-8 without byte-order mark, piece by piece; bytes that are not of the encoding as they are."""
+        pieces = self._raw()
+        if self._encoding != "utf-8":
+            decoder = codecs.getincrementaldecoder(self._encoding)("surrogateescape")
+            texts = (decoder.decode(piece, final=not piece) for piece in chain(pieces, [b""]))
+            pieces = (text.encode("utf-8", "surrogateescape") for text in texts)
+        first = next(filter(None, pieces), b"")
+        return chain([first.removeprefix(codecs.BOM_UTF8)], pieces)
+
+    def read(self, positions: Sequence[int]) -> Iterator[Block]:
+        """Rows of some columns; what pyarrow would misread, and all that follows it, by the csv module."""
+        pieces, rest, start = self._utf8(), b"", 0
+        while self._valid:
+            piece = next(pieces, b"")
+            rest += piece
+            end = last_row_end(rest) if piece else len(rest)
+            block = rest[:end] if piece else rest.rstrip(b"\r\n")
             try:
-                table = self._parse(data, positions)
-                return range(2, table.num_rows + 1), [table.column(str(at)).slice(1) for at in positions]
-            except pa.ArrowInvalid:
-                pass  # the csv module names the row
+                table = self._parse(block, positions) if end and is_regular(block, self._delimiter) else None
+            except pa.ArrowInvalid:  # the csv module names the row
+                table = None
+            if table is None:
+                break
+            header = int(start == 0)
+            rows = range(start + 1 + header, start + 1 + table.num_rows)
+            yield rows, [table.column(str(at)).slice(header) for at in positions]
+            start, rest = start + table.num_rows, rest[end:]
+            if not piece:
+                return
+        yield from self._read_strictly(chain([rest], pieces), start, positions)
+
+    def _read_strictly(self, pieces: Iterable[bytes], start: int, positions: Sequence[int]) -> Iterator[Block]:
         width = len(self.header)
-        rows: list[int] = []
-        columns: list[list[str]] = [[] for _ in positions]
-        for row, cells in self._strict_rows():
-            if len(cells) != width:
-                advice = f"A cell that holds the delimiter {self._delimiter!r} must be quoted."
-                problem = f"{len(cells)} cell(s), but the header names {width} column(s)"
-                raise self.error(problem, row=row, advice=advice)
-            rows.append(row)
-            for column, at in zip(columns, positions, strict=True):
-                column.append(cells[at])
-        return rows[1:], [pa.chunked_array([column[1:]], pa.string()) for column in columns]
+        rows = self._strict_rows(pieces, start)
+        if start == 0:
+            next(rows)  # the header
+        while block := list(islice(rows, BLOCK_ROWS)):
+            for row, cells in block:
+                if len(cells) != width:
+                    advice = f"A cell that holds the delimiter {self._delimiter!r} must be quoted."
+                    problem = f"{len(cells)} cell(s), but the header names {width} column(s)"
+                    raise self.error(problem, row=row, advice=advice)
+            columns = [[cells[at] for _, cells in block] for at in positions]
+            yield [row for row, _ in block], [pa.chunked_array([column], pa.string()) for column in columns]
 
     def _parse(self, data: bytes, positions: Sequence[int]) -> pa.Table:
-        """All rows with the header, by pyarrow."""
+        """Whole rows by pyarrow."""
         names = [str(at) for at in range(len(self.header))]
         return pc.read_csv(
             pa.BufferReader(data),
-            pc.ReadOptions(column_names=names, use_threads=False, block_size=BLOCK_BYTES),
+            pc.ReadOptions(column_names=names, use_threads=False, block_size=max(len(data), 1)),
             pc.ParseOptions(delimiter=self._delimiter, newlines_in_values=True),
             pc.ConvertOptions(
                 column_types=dict.fromkeys(names, pa.string()),
@@ -134,12 +168,12 @@ class CsvTable(Table):
             ),
         )
 
-    def _strict_rows(self) -> Iterator[tuple[int, list[str]]]:
-        """Rows that are not blank with their numbers, by the csv module."""
-        row = 0
+    def _strict_rows(self, pieces: Iterable[bytes], row: int = 0) -> Iterator[tuple[int, list[str]]]:
+        """Rows that are not blank with their numbers, by the csv module. ``row`` counts those before."""
+        before = row
 
         def lines() -> Iterator[str]:
-            for line in io.TextIOWrapper(io.BytesIO(self._data), "utf-8", "surrogateescape", newline=""):
+            for line in text_lines(pieces):
                 if not line.isascii() and UNDECODED.search(line):
                     advice = "Perhaps the file comes from an older program; save it as UTF-8."
                     problem, hint = f"it holds a byte that is not {self._encoding}", "latin-1 (or cp1252, utf-16)"
@@ -149,7 +183,7 @@ class CsvTable(Table):
                 yield line
 
         try:
-            for row, cells in enumerate(csv.reader(lines(), delimiter=self._delimiter, strict=True), start=1):
+            for row, cells in enumerate(csv.reader(lines(), delimiter=self._delimiter, strict=True), before + 1):
                 if cells:
                     yield row, cells
         except csv.Error as error:
@@ -159,6 +193,28 @@ class CsvTable(Table):
             elif "expected after" in text:
                 text = 'text follows a closing quote; inside a quoted cell, a quote must be doubled ("")'
             raise self.error(text, row=row + 1) from error
+
+
+def text_lines(pieces: Iterable[bytes]) -> Iterator[str]:
+    """Lines of a text with their ends, whatever these are."""
+    rest = b""
+    for piece in chain(pieces, [None]):
+        rest += piece or b""
+        end = len(rest) if piece is None else rest.rfind(b"\n") + 1
+        yield from io.StringIO(rest[:end].decode("utf-8", "surrogateescape"), newline="")
+        rest = rest[end:]
+
+
+def last_row_end(data: bytes) -> int:
+    """Position after the last line end that no quotes surround; 0 if there is none."""
+    end, quotes = len(data), data.count(b'"')
+    while end > 0:
+        start = data.rfind(b"\n", 0, end) + 1
+        quotes -= data.count(b'"', start, end)
+        if quotes % 2 == 0:
+            return start
+        end = start - 1
+    return 0
 
 
 def is_regular(data: bytes, delimiter: str) -> bool:

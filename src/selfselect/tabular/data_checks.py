@@ -13,8 +13,6 @@ from typing import Any, Literal, TypeAlias
 import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
-from scipy.stats import rankdata
-from sklearn.metrics import roc_auc_score
 
 from .._formats import MAX_NAMED, count, listed, percent
 from .._text import quote
@@ -22,8 +20,7 @@ from .._validation import BoolArray, FloatArray
 from ..auditing import ScreeningResult, group_names
 from ..counting import GroupCounts, plain_label
 from ..publishing import PublishedStatistics, ThresholdCurves
-from .columns import is_missing, numbers_or_missing
-from .features import reason_to_leave_out
+from .columns import is_missing, numbers_or_missing, reason_to_leave_out
 from .table import TextArray, listing
 
 Severity: TypeAlias = Literal["error", "warning", "hint"]
@@ -354,7 +351,8 @@ def _auc(values: FloatArray, y: BoolArray) -> float:
     """AUC of a column or of its negative, whichever is larger."""
     if y.all() or not y.any():
         return 0.5
-    area = float(roc_auc_score(y, values))
+    ranks, n = pd.Series(values).rank().to_numpy(), int(y.sum())
+    area = float(ranks[y].sum() - n * (n + 1) / 2) / (n * (len(y) - n))
     return max(area, 1 - area)
 
 
@@ -371,7 +369,7 @@ def _identifies_people(name: str, cells: TextArray, numbers: FloatArray | None) 
         whole = numbers[~np.isnan(numbers)]
         if len(np.unique(whole)) < len(whole) or (whole != np.floor(whole)).any():
             return ""
-        rising = abs(np.corrcoef(rankdata(whole), np.arange(len(whole)))[0, 1]) > LABEL_AUC
+        rising = abs(np.corrcoef(pd.Series(whole).rank(), np.arange(len(whole)))[0, 1]) > LABEL_AUC
         if rising or NUMBERING.fullmatch(name.strip()):
             return "holds a different whole number in every row, like an identifier"
         return ""

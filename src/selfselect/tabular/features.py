@@ -14,7 +14,7 @@ from sklearn.preprocessing import OneHotEncoder, StandardScaler
 from .._text import quote
 from .._validation import MAX_MAGNITUDE, FloatArray
 from ..counting import MISSING
-from .columns import is_missing, is_number, numbers_or_missing
+from .columns import is_missing, is_number, numbers_or_missing, reason_to_leave_out
 from .errors import TableError
 from .table import TextArray
 
@@ -24,8 +24,6 @@ MAX_CATEGORIES = 100
 #: A column with at least this many different numbers, and other text in at most this share of its rows, is a column of
 #: numbers with errors in it.
 MIN_DISTINCT_NUMBERS, MAX_ERROR_SHARE = 20, 0.05
-#: In a table of at least this many rows, a column with a different value in each row identifies people.
-MIN_ROWS_FOR_IDENTIFIERS = 50
 
 
 def read_features(columns: Mapping[str, TextArray]) -> tuple[pd.DataFrame, dict[str, str]]:
@@ -83,23 +81,6 @@ def frequent_categories(column: pd.DataFrame) -> TextArray:
         # no cell is empty text: MISSING stands for it, so this category is the infrequent one
         categories = np.append(categories[~np.isin(categories, rare)], "")
     return np.asarray(categories, dtype=object)
-
-
-def reason_to_leave_out(cells: TextArray) -> str:
-    """Why nothing can be learnt from a column; empty if something can."""
-    _, values = pd.factorize(cells)
-    if len(values) <= 1:
-        return "it holds one value only"
-    if is_missing(cells).all():
-        return "it is empty"
-    if len(values) == len(cells) >= MIN_ROWS_FOR_IDENTIFIERS:
-        numbers, wrong = numbers_or_missing(cells)
-        if wrong.size:
-            return "it holds a different text in every row, like a name"
-        steps = np.diff(numbers)
-        if (steps > 0).all() or (steps < 0).all():
-            return "it rises (or falls) from row to row, like a row number"
-    return ""
 
 
 def _refuse_numbers_with_errors(name: str, cells: TextArray) -> None:

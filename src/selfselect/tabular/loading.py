@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import ClassVar
+from functools import partial
+from typing import Any, ClassVar
 
 import numpy as np
 import pandas as pd
@@ -17,6 +18,7 @@ from .._validation import MAX_MAGNITUDE, BoolArray, FloatArray, outside_weight_r
 from ..auditing import PairedCounts, ScreeningResult, default_threshold
 from ..counting import GroupCodes, GroupCounts
 from ..publishing import PublishedStatistics, ThresholdCurves
+from .cells import Cells, ScoreKey, count_cells
 from .columns import as_numbers, encode_frame, group_frame, is_missing, normalise_decimals, read_binary
 from .data_checks import (
     MIN_COPIES,
@@ -103,15 +105,15 @@ class ModelOutput:
     passes: str = ""
 
     @classmethod
-    def read(cls, table: Table, model: Model, column: Column) -> ModelOutput:
-        """Output of a model, from its column."""
+    def read(cls, table: Table, model: Model, column: Column, extent: tuple[float, float] | None = None) -> ModelOutput:
+        """Output of a model, from its column; ``extent`` has its smallest and largest score if they may be rounded."""
         if isinstance(model, DecisionColumn):
             decisions = read_binary(table, column, () if model.positive is None else (model.positive,))
             return cls(decisions.is_positive, passes=decisions.meaning)
         score, threshold = as_numbers(table, column), model.threshold
         if threshold is None:
             try:
-                threshold = default_threshold(float(score.min()), float(score.max()))
+                threshold = default_threshold(*(extent or (float(score.min()), float(score.max()))))
             except InputError as error:
                 raise table.error(str(error), column=model.name, key=error.key) from error
         passes = f"{model.name} {'<' if model.lower_passes else '>'} {threshold:g}"
@@ -123,28 +125,96 @@ class ModelOutput:
         """The output for some of the people, in a given order."""
         return replace(self, selected=self.selected[rows], score=None if self.score is None else self.score[rows])
 
-    def screen(
-        self,
+    def screen(self, people: Counted) -> ScreeningResult:
+        """Counts, and if everybody's label is known the curves by which other thresholds can be tried."""
+        if self.score is None or self.threshold is None or people.known is not None:
+            table = PublishedStatistics(people.groups.labels, people.counts(self.selected))
+            result = ScreeningResult(table, threshold=self.threshold)
+        else:
+            result = ScreeningResult.from_curves(people.curves(self.score), self.threshold)
+        return replace(result, lower_passes=self.lower_passes)
+
+
+@dataclass(frozen=True, eq=False)
+class Counted:
+    """Labels and groups of people, each row of whom stands for ``n`` people (or the sum of their weights).
+
+    ``squares`` are sums of squared weights. ``known`` says whose label is known (None: everybody's). With ``person``, a
+    code for each row, rows are not merged.
+    """
+
+    y: BoolArray
+    groups: GroupCodes
+    n: NDArray[Any]
+    squares: FloatArray | None = None
+    known: BoolArray | None = None
+    person: NDArray[np.intp] | None = None
+
+    @classmethod
+    def of_rows(
+        cls,
         y: BoolArray,
         groups: GroupCodes,
         weight: FloatArray | None = None,
-        known: BoolArray | None = None,
         person: NDArray[np.intp] | None = None,
-    ) -> ScreeningResult:
-        """Counts, and if everybody's label is known the curves by which other thresholds can be tried."""
-        if self.score is not None and self.threshold is not None and known is None:
-            curves = ThresholdCurves.from_codes(y, self.score, groups.codes, groups.labels, weight, person)
-            result = ScreeningResult.from_curves(curves, self.threshold)
-        else:
-            counts = GroupCounts.from_rows(
-                y, self.selected, groups.codes, groups.n_groups, weight, known=known, person=person
+    ) -> Counted:
+        """People with a row each."""
+        squares = None if weight is None else weight**2
+        return cls(y, groups, np.ones(len(y), dtype=np.int64) if weight is None else weight, squares, person=person)
+
+    @property
+    def _weight(self) -> FloatArray | None:
+        return None if self.squares is None else self.n
+
+    def take(self, rows: NDArray[np.intp]) -> Counted:
+        """Some of the people, in a given order; all their labels are known."""
+        squares = None if self.squares is None else self.squares[rows]
+        person = None if self.person is None else self.person[rows]
+        return Counted(self.y[rows], self.groups.take(rows), self.n[rows], squares, person=person)
+
+    def curves(self, score: FloatArray) -> ThresholdCurves:
+        """Counts at every threshold of a score."""
+        labels, codes = self.groups.labels, self.groups.codes
+        if self.person is not None:
+            return ThresholdCurves.from_codes(self.y, score, codes, labels, self._weight, self.person)
+        squares = None if self.squares is None else (self.squares, self.squares * self.y)
+        return ThresholdCurves.from_cells(labels, codes, score, self.n, self.n * self.y, squares)
+
+    def counts(self, selected: BoolArray) -> GroupCounts:
+        """Counts of decisions."""
+        codes, n_groups = self.groups.codes, self.groups.n_groups
+        if self.person is not None:
+            return GroupCounts.from_rows(
+                self.y, selected, codes, n_groups, self._weight, known=self.known, person=self.person
             )
-            result = ScreeningResult(PublishedStatistics(groups.labels, counts), threshold=self.threshold)
-        return replace(result, lower_passes=self.lower_passes)
+        positive = self.y if self.known is None else self.y & self.known
+        masks = [np.ones(len(self.y), dtype=bool), positive, selected, positive & selected]
+        masks += [] if self.known is None else [~self.known]
+
+        def sums(values: NDArray[Any]) -> list[NDArray[Any]]:
+            return [np.bincount(codes, values * mask, n_groups).astype(values.dtype) for mask in masks]
+
+        squares = None if self.squares is None else GroupCounts(*sums(self.squares))
+        return GroupCounts(*sums(self.n), squares=squares)
+
+    def pairs(self, first: BoolArray, second: BoolArray) -> PairedCounts:
+        """Counts of two decisions about the same people."""
+        if self.person is not None:
+            return PairedCounts.from_predictions(
+                self.y, first, second, sensitive_features=self.groups, sample_weight=self._weight, person=self.person
+            )
+        cell, shape = 8 * self.groups.codes + 4 * self.y + 2 * first + second, (self.groups.n_groups, 2, 2, 2)
+
+        def sums(values: NDArray[Any]) -> NDArray[Any]:
+            return np.bincount(cell, values, 8 * shape[0]).astype(values.dtype).reshape(shape)
+
+        return PairedCounts(self.groups.labels, sums(self.n), None if self.squares is None else sums(self.squares))
 
 
 class People:
     """Labels, groups and weights of a table, the ``outputs`` of models, and ``others``: further columns by name.
+
+    There is one entry per row, or per cell if rows that agree are given as ``cells``.
 
     ``label`` says which value means qualified ("repaid = yes"), ``passes`` who passes screening by the first model,
     ``person`` whose row each is (None: every row is another person's), and ``persons`` how many there are, in words.
@@ -157,20 +227,24 @@ class People:
         models: Sequence[Model] = (),
         others: Sequence[str] = (),
         named_by: str = "",
+        cells: Cells | None = None,
     ) -> None:
-        named = [(columns.label, "label"), *((name, "group") for name in columns.groups)]
-        named += [(columns.weight, "weight")] if columns.weight is not None else []
-        named += [(columns.person, "person")] if columns.person is not None else []
-        named += [*((model.name, model.named_by) for model in models), *((name, named_by) for name in others)]
-        read = iter(table.columns([table.position(*each) for each in named]))
+        read = iter(
+            table.columns(_positions(table, columns, models, others, named_by)) if cells is None else cells.columns
+        )
         self.table, self.columns, self.models = table, columns, models
         self._label = next(read)
         self._labels = read_binary(table, self._label, columns.positive, is_label=True, allow_empty=columns.untested)
         self.y, self.label = self._labels.is_positive, self._labels.meaning
         self._group_frame = group_frame(table, [next(read) for _ in columns.groups], columns.missing)
-        self.weight = None if columns.weight is None else _weights(table, next(read))
+        self.weight: FloatArray | None = None
+        if columns.weight is not None:
+            column = next(read)
+            self.weight = _weights(table, column) if cells is None else cells.n
+            if not self.weight.any():
+                raise table.error("every weight is 0", column=columns.weight, named_by="weight")
         self.person = None if columns.person is None else _persons(table, next(read))
-        self.n_people, self.persons = len(self.y), ""
+        self.n_people, self.persons = len(self.y) if cells is None else cells.n_rows, ""
         if self.person is not None:
             self.n_people = int(self.person.max()) + 1
             rows = f"{count(len(self.y))} rows are about {count(self.n_people)} people"
@@ -178,9 +252,11 @@ class People:
                 f"{rows} (column {quote(str(columns.person))}): rows of one person count as one in intervals."
             )
         self.model_columns = [next(read) for _ in models]
-        self.outputs = [ModelOutput.read(table, *each) for each in zip(models, self.model_columns, strict=True)]
+        extent = None if cells is None else cells.extent
+        self.outputs = [ModelOutput.read(table, *each, extent) for each in zip(models, self.model_columns, strict=True)]
         self.passes = self.outputs[0].passes if self.outputs else ""
         self.others = list(read)
+        self._cells = cells
 
     def groups(self, column: str | None = None) -> GroupCodes:
         """Groups by one column, or by the combinations of all."""
@@ -190,9 +266,11 @@ class People:
     def screen(self, group_column: str | None = None) -> ScreeningResult:
         """Result of the first model (without one, nobody passes). People without a label must not pass screening."""
         output = self.outputs[0] if self.outputs else ModelOutput(np.zeros(len(self.y), dtype=bool))
+        people = self.counted(group_column)
         untested = ~self._labels.known
         if not self.columns.untested or not untested.any():
-            return output.screen(self.y, self.groups(group_column), self.weight, person=self.person)
+            width = None if self._cells is None else self._cells.width
+            return replace(output.screen(people), bin_width=width)
         wrong = np.flatnonzero(output.selected & untested)
         if wrong.size:
             raise self.table.error(
@@ -202,12 +280,19 @@ class People:
                 advice="Precision is computed from people who pass: find their labels, or leave out those who were "
                 "never meant to be tested.",
             )
-        return output.screen(self.y, self.groups(group_column), self.weight, ~untested, self.person)
+        return output.screen(replace(people, known=~untested))
+
+    def counted(self, group_column: str | None = None) -> Counted:
+        """People by group and label."""
+        groups = self.groups(group_column)
+        if self._cells is None:
+            return Counted.of_rows(self.y, groups, self.weight, self.person)
+        return Counted(self.y, groups, self._cells.n, self._cells.squares)
 
     def findings(
-        self, results: Sequence[ScreeningResult], others: Sequence[Column], features: Mapping[str, TextArray]
+        self, results: Sequence[ScreeningResult], copies: Iterable[Finding], features: Mapping[str, TextArray]
     ) -> Iterator[Finding]:
-        """What looks wrong with labels, groups, the first model and features, and copies of rows by other columns."""
+        """What looks wrong with labels, groups, the first model and features, and with copies of rows."""
         yield from check_label_values(self.columns.label, self._labels.positive, self._labels.negative)
         for result in results:
             yield from check_labels_and_groups(result.table, self.columns.label)
@@ -215,9 +300,57 @@ class People:
             yield from check_output(results[0], self.models[0])
         if self.persons:
             yield Finding("persons", "hint", self.persons)
-        elif others:
-            yield from check_copies(self.y, self.groups().codes, [column.codes for column in others])
+        else:
+            yield from copies
         yield from check_features(features, self.y)
+
+    def copies(self, others: Sequence[Column]) -> Iterator[Finding]:
+        """Copies of rows by further columns; without any, none."""
+        return check_copies(self.y, self.groups().codes, [column.codes for column in others]) if others else iter(())
+
+
+def _positions(
+    table: Table, columns: PeopleColumns, models: Sequence[Model], others: Sequence[str] = (), named_by: str = ""
+) -> list[int]:
+    """Positions of the columns of labels, groups, weights, persons and models, in this order, and of others."""
+    named = [(columns.label, "label"), *((name, "group") for name in columns.groups)]
+    named += [(columns.weight, "weight")] if columns.weight is not None else []
+    named += [(columns.person, "person")] if columns.person is not None else []
+    named += [*((model.name, model.named_by) for model in models), *((name, named_by) for name in others)]
+    return [table.position(*each) for each in named]
+
+
+def read_people(
+    table: Table, columns: PeopleColumns, models: Sequence[Model]
+) -> tuple[list[People], PairedCounts | None]:
+    """People under each of one or two models; of two, also how often they agree.
+
+    Rows that agree are counted in one reading, so that the table need not fit into memory. Rows of persons are kept.
+    """
+    if columns.person is not None:
+        people = [People(table, columns, [model]) for model in models]
+        selected = [each.outputs[0].selected for each in people]
+        return people, people[0].counted().pairs(*selected) if len(models) == 2 else None
+    positions = _positions(table, columns, models)
+    start = len(positions) - len(models)
+    keys = {
+        i: ScoreKey(start + i, 0.5 if model.threshold is None else model.threshold, model.lower_passes)
+        for i, model in enumerate(models)
+        if isinstance(model, ScoreColumn)
+    }
+    weight = None if columns.weight is None else 1 + len(columns.groups)
+    convert = {"to_numbers": partial(as_numbers, table), "to_weights": partial(_weights, table)}
+    everything, by_score = count_cells(table, positions, list(keys.values()), weight, **convert)
+    people, selected = [], []
+    for i, model in enumerate(models):
+        cells = by_score[list(keys).index(i)] if i in keys else everything
+        own = replace(cells, columns=[*cells.columns[:start], cells.columns[start + i]])
+        people.append(People(table, columns, [model], cells=own))
+        selected.append(everything.passes[:, list(keys).index(i)] if i in keys else people[-1].outputs[0].selected)
+    if len(models) < 2:
+        return people, None
+    both = People(table, columns, cells=replace(everything, columns=everything.columns[:start]))
+    return people, both.counted().pairs(*selected)
 
 
 def _weights(table: Table, column: Column) -> FloatArray:
@@ -231,8 +364,6 @@ def _weights(table: Table, column: Column) -> FloatArray:
             problem = "is negative; a weight is at least 0"
         cell = quote(str(column.texts[column.codes[at]]).strip())
         raise table.error(f"{cell} {problem}", row=column.rows[at], column=column.name)
-    if not numbers.any():
-        raise table.error("every weight is 0", column=column.name, named_by="weight")
     return numbers
 
 
@@ -262,23 +393,40 @@ def read_screening_results(
 
     None stands for the combinations of all columns. What looks wrong with the table is added to ``findings``.
     """
-    people = People(table, columns, [model])
+    people = read_people(table, columns, [model])[0][0]
     results = [people.screen(name) for name in group_columns]
     if findings is not None:
         findings += check_column_roles(columns.label, columns.groups, model.name)
-        findings += people.findings(results, _columns_for_copies(people), {})
+        findings += people.findings(results, _copies(people), {})
+        findings += check_bins(results[0], model.name)
     return results, people
 
 
-def _columns_for_copies(people: People) -> list[Column]:
-    """All other columns of a table, but only if its rows may be copies by their label, groups and model."""
-    table, own, output = people.table, {people.columns.label, *people.columns.groups}, people.outputs[0]
+def check_bins(result: ScreeningResult, name: str) -> Iterator[Finding]:
+    """How far scores are rounded, and what that can change."""
+    width, curves = result.bin_width, result.curves
+    if width is None or curves is None:
+        return
+    same = curves.group[1:] == curves.group[:-1]
+    most = float(((curves.selected[:-1] - curves.selected[1:]) / curves.n[curves.group[1:]])[same].max())
+    text = (
+        f"The score {quote(name)} has too many different values to keep: it is rounded to {width:g}. Numbers at the "
+        f"threshold in use are exact, and so are those at every other threshold that is shown. Thresholds between two "
+        f"multiples of {width:g} are not tried; they would change who passes for at most {100 * most:.2g}% of a group."
+    )
+    yield Finding("bins", "hint", text)
+
+
+def _copies(people: People) -> Iterator[Finding]:
+    """Copies of rows by all other columns, if they agree in label, group and model more often than once or twice."""
+    table, columns, output = people.table, people.columns, people.outputs[0]
+    if people.persons or people.n_people > MAX_ROWS_FOR_COPIES:
+        return
     scores = output.selected if output.score is None else output.score
-    if people.persons or len(scores) > MAX_ROWS_FOR_COPIES:
-        return []
-    repeated = pd.DataFrame({"y": people.y, "group": people.groups().codes, "score": scores}).duplicated()
-    wanted = [i for i, name in enumerate(table.header) if name not in own]
-    return table.columns(wanted) if repeated.sum() >= MIN_COPIES else []
+    distinct = pd.DataFrame({"y": people.y, "group": people.groups().codes, "score": scores}).drop_duplicates()
+    if people.n_people - len(distinct) >= MIN_COPIES:
+        others = [i for i, name in enumerate(table.header) if name not in (columns.label, *columns.groups)]
+        yield from People(table, columns).copies(table.columns(others))
 
 
 @dataclass(frozen=True, eq=False)
@@ -320,7 +468,7 @@ def read_for_training(
     if findings is not None:
         others = [column for column in people.others if column.name not in columns.groups]
         checked = {column.name: features[column.name] for column in others}
-        findings += people.findings([people.screen()], others, checked)
+        findings += people.findings([people.screen()], people.copies(others), checked)
     who = people.person, people.persons
     return TrainingTable(features, people.y, people.groups(), columns.missing, people.label, *who)
 
@@ -340,7 +488,8 @@ def read_for_checking(
     hidden = {columns.label, columns.person, *columns.groups, *(model.name for model in models)}
     people = People(table, columns, models, list(dict.fromkeys(_other_columns(table, hidden, ignore))))
     features = {column.name: column.cells() for column in people.others}
-    findings += people.findings([people.screen()], [*people.model_columns, *people.others], features)
+    others = people.copies([*people.model_columns, *people.others])
+    findings += people.findings([people.screen()], others, features)
     return people
 
 
@@ -385,11 +534,7 @@ def screen_twice(
     first: People, second: People, rows: tuple[NDArray[np.intp], NDArray[np.intp]]
 ) -> tuple[ScreeningResult, ScreeningResult, PairedCounts]:
     """Results of two models for the same people (the last model of the second table), and how often they agree."""
-    outputs = [people.outputs[at].take(each) for people, at, each in zip((first, second), (0, -1), rows, strict=True)]
-    y, groups = first.y[rows[0]], first.groups().take(rows[0])
-    weight = None if first.weight is None else first.weight[rows[0]]
-    person = None if first.person is None else first.person[rows[0]]
-    before, after = (output.screen(y, groups, weight, person=person) for output in outputs)
-    selected = [output.selected for output in outputs]
-    pairs = PairedCounts.from_predictions(y, *selected, sensitive_features=groups, sample_weight=weight, person=person)
-    return before, after, pairs
+    people = first.counted().take(rows[0])
+    outputs = [each.outputs[at].take(own) for each, at, own in zip((first, second), (0, -1), rows, strict=True)]
+    before, after = (output.screen(people) for output in outputs)
+    return before, after, people.pairs(*(output.selected for output in outputs))

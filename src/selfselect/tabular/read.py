@@ -9,12 +9,14 @@ import sys
 import zlib
 from collections.abc import Iterator
 from contextlib import contextmanager
+from functools import partial
 from pathlib import Path
 from typing import BinaryIO
 
 from .._text import printable, quote
 from .csv_files import CsvTable
 from .errors import TableError, too_large
+from .folders import FolderTable
 from .parquet_files import ParquetTable
 from .table import Table
 from .workbooks import WorkbookTable
@@ -35,7 +37,7 @@ def open_table(
     sheet: str | None = None,
     max_bytes: int | None = None,
 ) -> Iterator[Table]:
-    """Open a CSV file (plain or gzip), a Parquet file, a workbook (with python-calamine), or standard input (``-``).
+    """Open a CSV file (plain or gzip), a Parquet file, a folder of such files, a workbook, or standard input (``-``).
 
     ``encoding``, ``delimiter`` and ``decimal`` are those of a CSV file; what is detected (``auto``) is in the notes of
     the table. ``sheet`` is the name or number of a sheet of a workbook. ``max_bytes`` is what a compressed file may
@@ -43,6 +45,10 @@ def open_table(
     """
     _check_options(encoding, delimiter)
     name, limit = "standard input" if str(path) == "-" else str(path), MAX_BYTES if max_bytes is None else max_bytes
+    if str(path) != "-" and Path(path).is_dir():
+        options = {"encoding": encoding, "delimiter": delimiter, "decimal": decimal}
+        yield FolderTable(name, Path(path), limit, partial(open_table, max_bytes=max_bytes, **options))
+        return
     try:
         with _opened(path, name, limit) as file:
             start = file.read(len(ZIP))

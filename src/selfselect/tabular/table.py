@@ -7,8 +7,9 @@ import hashlib
 import io
 import os
 from abc import ABC, abstractmethod
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from functools import cached_property
+from itertools import pairwise
 from typing import Any, BinaryIO, TypeAlias
 
 import numpy as np
@@ -16,6 +17,7 @@ import pandas as pd
 import pyarrow as pa
 import pyarrow.compute as pc
 from numpy.typing import NDArray
+from tqdm import tqdm
 
 from .._text import printable, quote
 from .._validation import FloatArray
@@ -28,6 +30,8 @@ MAX_LISTED = 20
 BLANKS = " \t\n\v\f\r"
 
 TextArray: TypeAlias = NDArray[np.object_]
+#: Numbers of some rows as a spreadsheet counts them (the header is row 1), and their cells by column.
+Block: TypeAlias = tuple[Sequence[int], list[pa.ChunkedArray]]
 
 
 class Column:
@@ -36,6 +40,21 @@ class Column:
     def __init__(self, name: str, array: pa.ChunkedArray, rows: Sequence[int]) -> None:
         self.name, self.rows = name, rows
         self._array: pa.ChunkedArray | None = array
+
+    @classmethod
+    def joined(cls, parts: Sequence[Column]) -> Column:
+        """One column of successive blocks."""
+        rows: Any = [part.rows for part in parts]
+        gapless = all(isinstance(each, range) for each in rows) and all(a.stop == b.start for a, b in pairwise(rows))
+        rows = range(rows[0].start, rows[-1].stop) if gapless else np.concatenate([np.asarray(each) for each in rows])
+        chunks = [chunk for part in parts for chunk in part.array.chunks]
+        return cls(parts[0].name, pa.chunked_array(chunks, parts[0].array.type).unify_dictionaries(), rows)
+
+    @property
+    def array(self) -> pa.ChunkedArray:
+        """Cells as they were read; only before the codes are asked for."""
+        assert self._array is not None
+        return self._array
 
     @cached_property
     def _coded(self) -> tuple[NDArray[np.int32], TextArray]:
@@ -139,15 +158,24 @@ class Table(ABC):
         return digest
 
     @abstractmethod
-    def _read(self, positions: Sequence[int]) -> tuple[Sequence[int], list[pa.ChunkedArray]]:
-        """Numbers of the rows as a spreadsheet counts them (the header is row 1), and the cells of some columns."""
+    def read(self, positions: Sequence[int]) -> Iterator[Block]:
+        """Rows of some columns, by their positions in the header, block by block."""
+
+    def blocks(self, positions: Sequence[int]) -> Iterator[list[Column]]:
+        """Some columns by their positions in the header, block by block. Progress is shown if it takes long."""
+        empty = True
+        with tqdm(desc="reading", unit=" rows", unit_scale=True, delay=2, leave=False, disable=None) as progress:
+            for rows, arrays in self.read(positions):
+                if len(rows):
+                    empty = False
+                    yield [Column(self.header[at], array, rows) for at, array in zip(positions, arrays, strict=True)]
+                    progress.update(len(rows))
+        if empty:
+            raise self.error("there is a header but no row")
 
     def columns(self, positions: Sequence[int]) -> list[Column]:
-        """Some columns by their positions in the header."""
-        rows, arrays = self._read(positions)
-        if not len(rows):
-            raise self.error("there is a header but no row")
-        return [Column(self.header[at], array, rows) for at, array in zip(positions, arrays, strict=True)]
+        """All rows of some columns, in memory."""
+        return [Column.joined(parts) for parts in zip(*self.blocks(positions), strict=True)]
 
     def check_size(self, size: int) -> None:
         """Raise an error if a file expands to more bytes than it may."""

@@ -27,7 +27,7 @@ from ..statistics import SLACK
 from .columns import encode_frame, group_frame, numbers_or_missing, with_point
 from .data_checks import Finding
 from .features import as_frame, fit_encoder, read_features
-from .loading import ModelOutput, TrainingTable
+from .loading import Counted, ModelOutput, TrainingTable
 from .table import Column, Table, TextArray
 from .training_ranges import compare_with_training, describe_columns
 
@@ -211,7 +211,7 @@ def train_on_table(
     def screening(rows: BoolArray, score: FloatArray) -> ScreeningResult:
         # thresholds of groups differ and may be infinite: then there is no curve over one threshold
         output = ModelOutput(score > 0) if model.decides_by_group else ModelOutput(score > 0, score, threshold=0.0)
-        return output.screen(people.y[rows], people.groups.take(rows), person=repeated(rows))
+        return output.screen(Counted.of_rows(people.y[rows], people.groups.take(rows), person=repeated(rows)))
 
     scored = ~np.isnan(train_score)
     published_rows = train.copy()

@@ -6,7 +6,7 @@ import datetime
 import re
 import zipfile
 import zlib
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from functools import reduce
 from itertools import pairwise
 from typing import Any, BinaryIO
@@ -15,7 +15,7 @@ import pyarrow as pa
 
 from .._text import quote
 from .errors import first_line
-from .table import Table, did_you_mean, listing
+from .table import Block, Table, did_you_mean, listing
 
 #: Whole numbers beyond this are not exact in a workbook, so that two different ones may look the same.
 LARGEST_EXACT = 2**53
@@ -100,7 +100,8 @@ class WorkbookTable(Table):
         advice = f"{did_you_mean(sheet, names)}Its sheets: {listing(names)}."
         raise self.error(f"there is no sheet {quote(sheet)}", advice=advice, named_by="sheet")
 
-    def _read(self, positions: Sequence[int]) -> tuple[Sequence[int], list[pa.ChunkedArray]]:
+    def read(self, positions: Sequence[int]) -> Iterator[Block]:
+        """All rows at once: a workbook is in memory anyway."""
         width = len(self.header)
         for number, row in self._rows:
             if len(row) > width:
@@ -109,7 +110,7 @@ class WorkbookTable(Table):
             [self._text(row[at], number, self.header[at]) if at < len(row) else "" for number, row in self._rows]
             for at in positions
         ]
-        return [number for number, _ in self._rows], [pa.chunked_array([column], pa.string()) for column in columns]
+        yield [number for number, _ in self._rows], [pa.chunked_array([column], pa.string()) for column in columns]
 
     def _text(self, value: Any, row: int, column: str | None) -> str:
         """A cell as people write it: 3 and not 3.0, a date as 2020-01-31, with the time of day if it has one."""

@@ -4,12 +4,15 @@ from __future__ import annotations
 
 import math
 import shlex
+from typing import TYPE_CHECKING
 
 import numpy as np
 
 from ..._formats import MAX_NAMED, amount, count, level, percent
-from ...estimation import EstimatedBehaviour
 from .words import WORTH, name_groups, several
+
+if TYPE_CHECKING:  # importing estimation would import scipy.stats
+    from ...estimation import EstimatedBehaviour
 
 #: What the slope is estimated from.
 IDENTIFIED_BY = {

@@ -109,11 +109,13 @@ def _payments(plan: SubsidyPlan) -> list[str]:
         if value > 0
     ]
     subsidies = listed(paid) if len(paid) <= MAX_NAMED else f"see the table for {count(len(paid))} groups"
-    people = f"{count(plan.recipients)} {'person receives' if plan.recipients == 1 else 'people receive'}"
+    one, several = ("row receives", "rows receive") if plan.repeated else ("person receives", "people receive")
+    people = f"{count(plan.recipients)} {one if plan.recipients == 1 else several}"
     compared = "The" if plan.retrained is None else "Compared with re-training alone, the"
     sentences = [
         f"{_title(plan, len(paid) == 1)} {subsidies}{_chance(plan)}.",
-        f"{people} {amount(plan.total)} in all ({UNIT}).",
+        f"{people} {amount(plan.total)} in all ({UNIT})"
+        + ("; a person is paid for each row that passes." if plan.repeated else "."),
         f"{compared} share of qualified people who stay away {_change(plan, 'social_cost')}, and accuracy among "
         f"applicants {_change(plan, 'induced_accuracy')}{', if the subsidies are enough' if _chance(plan) else ''}.",
     ]
