@@ -255,7 +255,7 @@ def test_own_types_are_loaded_only_if_they_are_named(crowd, tmp_path):
     frame, y, z = crowd
     model = NaiveClassifier(Own(), cost=0.6).fit(frame[["a", "b"]], y, sensitive_features=z)
     path, name = tmp_path / "model.skops", f"{Own.__module__}.Own"
-    save_model(model, path)
+    save_model(model, path, min_cell=0)
     with pytest.raises(
         ValueError, match=rf"model\.skops holds types that are not trusted: {name}\. Nothing was loaded"
     ):
