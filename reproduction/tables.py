@@ -116,7 +116,8 @@ def runs_table(run: pd.DataFrame) -> pd.DataFrame:
     """Costs, and splits at each, of the paper's own training."""
     cells = {
         key: ", ".join(
-            f"{costs} costs, {splits} splits" for splits, costs in part.value_counts().sort_index(ascending=False).items()
+            f"{costs} costs, {splits} splits"
+            for splits, costs in part.value_counts().sort_index(ascending=False).items()
         )
         for key, part in run.groupby(["method", "dataset"])["splits"]
     }

@@ -25,7 +25,7 @@ from selfselect import PublishedStatistics
 from selfselect.metrics import application_rate, induced_accuracy, rank_agreement, social_cost
 
 KEPT = Path(__file__).parents[2] / "docs" / "reproduction"
-NAMES = ("descent", "parity", "promises", "splits")
+NAMES = ("descent", "ours", "promises")
 COST = 0.6
 
 
@@ -46,9 +46,9 @@ def test_a_folder_of_files_holds_what_a_csv_file_holds(tmp_path):
 
 
 def test_of_several_results_of_one_fit_the_first_counts(tmp_path):
-    results = load_results(KEPT / "parity.csv.gz")
+    results = load_results(KEPT / "descent.csv.gz")
     write_results_csv(results.head(3).assign(package_version="other"), tmp_path / "more.csv")
-    both = load_results(tmp_path / "more.csv", KEPT / "parity.csv.gz")
+    both = load_results(tmp_path / "more.csv", KEPT / "descent.csv.gz")
     assert len(both) == len(results)
     assert both["package_version"].value_counts().to_dict() == {"0.1.0": len(results) - 3, "other": 3}
 
@@ -67,7 +67,7 @@ def test_files_that_hold_no_results_are_refused_by_name(tmp_path):
 
 
 def test_export_writes_chosen_methods(tmp_path):
-    options = ["--results", str(KEPT / "parity.csv.gz"), "--method", "parity_10", "--out", str(tmp_path / "r.csv")]
+    options = ["--results", str(KEPT / "descent.csv.gz"), "--method", "parity_10", "--out", str(tmp_path / "r.csv")]
     assert CliRunner().invoke(main, ["export", *options]).exit_code == 0
     assert set(load_results(tmp_path / "r.csv")["method"]) == {"parity_10"}
 
