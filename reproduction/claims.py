@@ -129,9 +129,9 @@ def strat_x_is_best(numbers: Numbers) -> Evidence:
     # a difference over fewer splits says little, and the paper prints no error where nobody applied in some
     enough = SPLITS if numbers.fits.empty else MIN_SPLITS
     ahead = pd.DataFrame({other: gap["mean"][gap["splits"] >= enough] for other, gap in gaps.items()}).reindex(costs)
-    behind = ahead.max(axis=1).clip(lower=0).fillna(0)
+    behind = ahead.max(axis=1).clip(lower=0).fillna(0).round(9)
     near = behind <= numbers.table["accuracy_se"].xs("strat_x", level="method").reindex(costs)
-    first = behind.round(9) == 0
+    first = behind == 0
     verdict = numbers.verdict(not (near | first).all(), not first.all(), *METHODS)
     text = f"highest at {first.sum()} of {len(costs)}" + ("" if first.all() else f", up to {behind.max():.1f} below")
     return Evidence(verdict, text, _by_cost(behind))

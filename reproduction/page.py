@@ -88,6 +88,11 @@ def render_page(results: pd.DataFrame, found: Mapping[str, Any], assets: str = "
         parts=parts,
         agreement={name: tables.agreement(extended, name) for name in ("rerun", "ours", "later")},
         moved=moved(extended),
+        printed_first=sum(
+            behind == 0
+            for each in found["judged"]["strat_x_is_best"].values()
+            for behind in each["printed"].numbers.values()
+        ),
         value=lambda dataset, method, cost, name: cells.get((dataset, method, cost), {}).get(name, float("nan")),
         unmarked=sum(
             (extended["printed_applicants_in"] == "all splits")

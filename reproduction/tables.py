@@ -131,7 +131,14 @@ def agreement(compared: pd.DataFrame, prefix: str) -> dict[str, int]:
     known = compared[compared["method"].isin(METHODS)].dropna(subset=["printed_accuracy_se", f"{prefix}_accuracy_se"])
     gap = known[f"{prefix}_accuracy"] - known["printed_accuracy"]
     wide = 2 * np.hypot(known[f"{prefix}_accuracy_se"], known["printed_accuracy_se"])
-    return {"cells": len(gap), "near": sum(gap.abs() <= wide), "below": sum(gap < -wide), "above": sum(gap > wide)}
+    shifted = (known["method"] == "naive") & known["dataset"].isin(["bank_30", "bank_original"]) & (gap > wide)
+    return {
+        "shifted": sum(shifted),
+        "cells": len(gap),
+        "near": sum(gap.abs() <= wide),
+        "below": sum(gap < -wide),
+        "above": sum(gap > wide),
+    }
 
 
 def claims_table(judged: Mapping[str, Mapping[str, Mapping[str, Evidence]]]) -> pd.DataFrame:
@@ -273,12 +280,12 @@ def price_table(found: pd.DataFrame) -> pd.DataFrame:
 
 
 def impact(fits: pd.DataFrame, method: str, dataset: str) -> dict[str, float]:
-    """Selection rates of groups in the population and after people chose whether to apply, of test people.
+    """Selection rates of groups in the population and after people chose whether to apply, of test people at c = .7.
 
     ``gap`` is the largest minus the smallest rate of a group (points), ``spread`` the same in percent of the overall
     rate, ``one`` the share of fits in which a single group applies, ``away`` the share of the selected who stay away.
     """
-    part = fits[(fits["dataset"] == dataset) & (fits["method"] == method)]
+    part = fits[(fits["dataset"] == dataset) & (fits["method"] == method) & (fits["cost"] == 0.7)]
     if part.empty:
         return {}
     counts, applies = counts_of(part, "test"), np.array(part["applies"].tolist())
