@@ -66,6 +66,7 @@ def draw_groups(results: pd.DataFrame) -> tuple[Figure, pd.DataFrame]:
         panel_title(bottom, "GHI"[column], "precision and accuracy")
         for ax in (top, middle):
             ax.set_xlabel("cost c")
+            ax.set_xlim(COSTS[0] - 0.01, COSTS[-1] + 0.01)
         bottom.set_xlabel("accuracy on test people")
     axes[0, 0].set_ylabel("accuracy on test people")
     axes[1, 0].set_ylabel("precision on training people")
@@ -88,7 +89,7 @@ def _draw_group(top: Axes, middle: Axes, bottom: Axes, line: pd.DataFrame, index
     applies, others = line[line["applies"]], line[~line["applies"]]
     with_gaps = line.set_index("cost").reindex(COSTS)  # where it was not run
     for ax, name in ((top, "accuracy"), (middle, "precision")):
-        dots = {"color": style["color"], "ls": style["linestyle"], "marker": ".", "ms": 3}
+        dots = {"color": style["color"], "ls": style["linestyle"], "marker": ".", "ms": 4}
         ax.plot(with_gaps.index, with_gaps[name], lw=1.2, alpha=0.75, **dots)
         ax.plot(applies["cost"], applies[name], ms=4.5, **marker)
     bottom.plot(applies["accuracy"], applies["precision"], ms=5, **marker)
