@@ -115,8 +115,8 @@ def runs(results: pd.DataFrame) -> pd.DataFrame:
 def runs_table(run: pd.DataFrame) -> pd.DataFrame:
     """Costs, and splits at each, of the paper's own training."""
     cells = {
-        key: ", ".join(
-            f"{costs} costs, {splits} splits"
+        key: "; ".join(
+            f"{costs} cost{'s' if costs > 1 else ''}, {splits} splits"
             for splits, costs in part.value_counts().sort_index(ascending=False).items()
         )
         for key, part in run.groupby(["method", "dataset"])["splits"]
