@@ -12,7 +12,7 @@ help:
 	@echo "make check      lint and types"
 	@echo "make bench      run the benchmarks and rewrite benchmarks/results/ [BENCHMARKS='learners ...']"
 	@echo "make docs       build the site in docs/_build [QUICK=1: without running the gallery]"
-	@echo "make reproduce  run the experiments of the paper (resumes) and rewrite docs/reproduction* [RUN='--dataset adult']"
+	@echo "make reproduce  rewrite docs/reproduction* from kept results [RUN='--dataset adult': run fits first; resumes]"
 	@echo "make simulate   simulate promises and intervals (an hour; resumes) and rewrite docs/research/simulations.md [REPEATS=100]"
 	@echo "make fuzz       damaged files and hostile names [MINUTES=5 SEED=1000000]"
 	@echo "make clean      remove environments, caches and artefacts"
@@ -63,15 +63,12 @@ docs: $(VENV)/.installed-dev
 	$(if $(QUICK),,$(BIN)/python tools/screenshots.py)
 	$(if $(QUICK),SELFSELECT_DOCS=quick) MPLBACKEND=Agg $(BIN)/python -m sphinx -W --keep-going -q -b html docs $(SITE)$(if $(QUICK),-quick)
 
-# RUN chooses a part: RUN='--dataset adult --splits 2'. Runs that take hours are kept in the repository as tables.
+# From kept results, in under a minute. With RUN, fits first what is missing: RUN='--dataset adult --splits 2'.
 RESULTS ?= results
 RUN ?=
-KEPT = $(addprefix --results ,$(RESULTS) $(wildcard docs/reproduction/*.csv.gz))
 reproduce: $(VENV)/.installed-dev
-	$(BIN)/python -m reproduction run --results $(RESULTS) --workers $(WORKERS) $(RUN)
-	$(BIN)/python -m reproduction tables $(KEPT) --out docs/reproduction
-	$(BIN)/python -m reproduction figures $(KEPT) --out docs/reproduction
-	$(BIN)/python -m reproduction page $(KEPT) --out docs/reproduction.md
+	$(if $(RUN),$(BIN)/python -m reproduction run --results $(RESULTS) --workers $(WORKERS) $(RUN))
+	$(BIN)/python -m reproduction write $(addprefix --results ,$(if $(RUN),$(RESULTS)) $(wildcard docs/reproduction/*.csv.gz)) --out docs
 
 # Finished cells are kept in build/: remove the file after a change of the library. REPEATS=20 is a quick look.
 REPEATS ?= 100

@@ -30,7 +30,7 @@ extensions = [
     "sphinx_click",
     "commands",
 ]
-exclude_patterns = ["_build", "gallery/README.rst", "**/GALLERY_HEADER.rst", "reproduction/*.md"]
+exclude_patterns = ["_build", "gallery/README.rst", "**/GALLERY_HEADER.rst"]
 source_suffix = {".md": "markdown", ".rst": "restructuredtext"}
 myst_enable_extensions = ["colon_fence", "deflist", "dollarmath"]
 myst_heading_anchors = 3

@@ -69,40 +69,17 @@ def run(
 
 @main.command()
 @_RESULTS
-@click.option("--out", required=True, type=click.Path(file_okay=False), help="Folder for the tables.")
-def tables(paths: tuple[str, ...], out: str) -> None:
-    """Write tables as text, Markdown, CSV and LaTeX."""
-    from .tables import write_tables
-
-    click.echo(f"Wrote {len(write_tables(_load(paths), Path(out)))} files to {out}.")
-
-
-@main.command()
-@_RESULTS
-@click.option("--out", required=True, type=click.Path(file_okay=False), help="Folder for the figures.")
-def figures(paths: tuple[str, ...], out: str) -> None:
-    """Write figures as SVG and PNG, with their data as CSV."""
+@click.option("--out", required=True, type=click.Path(file_okay=False), help="Folder for the page and its tables.")
+def write(paths: tuple[str, ...], out: str) -> None:
+    """Write the page of results, its tables and its figures, from results alone: nothing is fitted."""
     from .figures import write_figures
-
-    click.echo(f"Wrote {len(write_figures(_load(paths), Path(out)))} files to {out}.")
-
-
-@main.command()
-@_RESULTS
-@click.option("--out", required=True, type=click.Path(dir_okay=False), help="The page, a Markdown file.")
-def page(paths: tuple[str, ...], out: str) -> None:
-    """Write the page of results: tables, figures and a verdict on each claim of the paper."""
     from .page import write_page
-    from .results import CELL
-    from .run import plan_units
+    from .results import load_results, with_metrics
 
-    results = _load(paths)
-    wanted = {(unit.dataset, unit.method, cost, unit.split) for unit in plan_units() for cost in unit.costs}
-    missing = wanted - set(results[CELL].itertuples(index=False, name=None))
-    if missing:  # no half comparisons
-        raise ResultsError(f"{len(missing)} of {len(wanted)} results are missing, {min(missing)} for one.")
-    write_page(results, Path(out))
-    click.echo(f"Wrote {out}.")
+    results = with_metrics(load_results(*paths))
+    files = write_page(results, Path(out) / "reproduction.md")
+    files += write_figures(results, Path(out) / "reproduction")
+    click.echo(f"Wrote {len(files)} files to {out}.")
 
 
 @main.command()
@@ -117,12 +94,6 @@ def export(paths: tuple[str, ...], methods: tuple[str, ...], out: str) -> None:
     chosen = results[results["method"].isin(methods)] if methods else results
     write_results_csv(chosen, out)
     click.echo(f"Wrote {len(chosen):,} results to {out}.")
-
-
-def _load(paths: tuple[str, ...]) -> Any:
-    from .results import load_results, with_metrics
-
-    return with_metrics(load_results(*paths))
 
 
 if __name__ == "__main__":

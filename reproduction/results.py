@@ -37,8 +37,6 @@ PER_GROUP = ["groups", *COUNT_COLUMNS, "applies"]
 COLUMNS = [*CELL, "seed", "configuration", "package_version", "data_hash", *PER_GROUP, "seconds"]
 #: A promise counts as broken (or kept) if the test people's precision would be this rare were it kept (or broken).
 RARE = 0.05
-#: Base rates that differ by more than this must be in order for ``ordered`` to hold.
-CLOSE = 0.02
 
 
 class ResultsError(ValueError):
@@ -159,7 +157,7 @@ def counts_of(results: Mapping[str, Any] | pd.DataFrame, people: str) -> GroupCo
 METRICS = [
     *("assumed_accuracy", "induced_accuracy", "applying_groups", "application_rate", "social_cost", "selection_rate"),
     *("train_induced_accuracy", "train_selection_rate", "train_rate_spread"),
-    *("rank_r2", "spearman", "kendall", "respected", "published_rate_gap", "ordered", "n_groups", "promise_kept"),
+    *("rank_r2", "spearman", "kendall", "respected", "promise_kept"),
 ]
 
 
@@ -176,9 +174,8 @@ def with_metrics(frame: pd.DataFrame) -> pd.DataFrame:
         - of training people: ``train_induced_accuracy``, ``train_selection_rate``, ``train_rate_spread`` (largest minus
           smallest selection rate of a group, divided by ``train_selection_rate``);
         - of what is published: ``rank_r2``, ``spearman``, ``kendall``, ``respected`` (1.0 or 0.0; a higher base rate
-          never has a lower precision), ``published_rate_gap`` (largest minus smallest selection rate) and ``ordered``
-          (as ``respected``, for pairs of groups whose base rates differ by more than :data:`CLOSE`);
-        - ``n_groups``, and ``promise_kept`` (per group "yes", "no", "undecided", or "" if it does not apply).
+          never has a lower precision);
+        - ``promise_kept`` (per group "yes", "no", "undecided", or "" if it does not apply).
     """
     parts = [_metrics(part) for _, part in frame.groupby("dataset")]
     return frame.join(pd.concat(parts) if parts else pd.DataFrame(columns=METRICS))
@@ -186,7 +183,7 @@ def with_metrics(frame: pd.DataFrame) -> pd.DataFrame:
 
 def _metrics(results: pd.DataFrame) -> pd.DataFrame:
     """Metrics of results of one data set."""
-    train, test, published = (counts_of(results, people) for people in PEOPLE)
+    train, test = (counts_of(results, people) for people in PEOPLE[:2])
     applies = np.array(list(results["applies"]))
     cost = results["cost"].to_numpy()[:, None]
     train_rate = ratio(train.selected.sum(axis=1), train.n.sum(axis=1))
@@ -200,17 +197,10 @@ def _metrics(results: pd.DataFrame) -> pd.DataFrame:
         "selection_rate": ratio(test.selected.sum(axis=1), test.n.sum(axis=1)),
         "train_induced_accuracy": ratio((applies * train.correct).sum(axis=1), (applies * train.n).sum(axis=1)),
         "train_selection_rate": train_rate,
-        "train_rate_spread": ratio(_gap(train.selection_rate), train_rate),
-        "published_rate_gap": _gap(published.selection_rate),
-        "n_groups": applies.shape[1],
+        "train_rate_spread": ratio(np.ptp(train.selection_rate, axis=1), train_rate),
         "promise_kept": list(map(tuple, promise_kept(applies, cost, test).tolist())),
     }
     return pd.DataFrame(metrics | pd.DataFrame(orders).to_dict("list"), index=results.index)[METRICS]
-
-
-def _gap(rates: np.ndarray) -> np.ndarray:
-    """Largest minus smallest rate of each row, without groups that have nobody."""
-    return np.nanmax(rates, axis=1) - np.nanmin(rates, axis=1)
 
 
 @cache  # fits at several costs often publish the same
@@ -224,20 +214,7 @@ def _order(*counts: tuple[int, ...]) -> dict[str, Any]:
         "spearman": order.spearman,
         "kendall": order.kendall,
         "respected": float(order.respected) if order.n_groups > 1 else np.nan,  # one precision has no order
-        "ordered": ordered(published.base_rate, published.precision),
     }
-
-
-def ordered(base_rate: np.ndarray, precision: np.ndarray, margin: float = CLOSE) -> bool:
-    """Whether precision follows base rates for every pair of groups whose base rates differ by more than a margin.
-
-    Examples
-    --------
-    >>> ordered(np.array([0.2, 0.21, 0.5]), np.array([0.7, 0.6, 0.8]))
-    True
-    """
-    apart = base_rate[:, None] > base_rate[None, :] + margin
-    return bool((precision[:, None] >= precision[None, :])[apart].all())  # NaN is in no order
 
 
 def promise_kept(applies: ArrayLike, cost: ArrayLike, new: GroupCounts) -> np.ndarray:

@@ -135,12 +135,6 @@ def test_a_unit_that_fails_does_not_stop_the_others(tmp_path, workers):
     assert set(load_results(tmp_path / "r")["dataset"]) == {"adult"}
 
 
-def test_the_page_is_not_written_from_part_of_the_results(reference, tmp_path):
-    result = CliRunner().invoke(main, ["page", "--results", str(reference), "--out", str(tmp_path / "page.md")])
-    assert "1608 of 1620 results are missing" in str(result.exception)
-    assert not (tmp_path / "page.md").exists()
-
-
 def test_a_file_is_written_whole_or_not_at_all(tmp_path, monkeypatch):
     path = tmp_path / "folder" / "file"
     write_atomically(path, b"first")

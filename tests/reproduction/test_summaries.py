@@ -2,23 +2,24 @@
 
 from pathlib import Path
 
-import numpy as np
 import pandas as pd
 import pytest
 from scipy.stats import binomtest
 
+from invented_results import invented_results, slow_outcome
+from reproduction.methods import FOOTNOTE, METHODS
 from reproduction.results import ResultsError, load_results, with_metrics
 from reproduction.summaries import (
-    compare_splits,
+    averages,
+    compare,
     descent_part,
-    paper_part,
+    later_part,
+    on_same_groups,
+    our_part,
     promise_part,
     promises_frame,
-    split_part,
-    summarise,
     summarise_promises,
 )
-from reproduction.tables import write_tables
 
 KEPT = Path(__file__).parents[2] / "docs" / "reproduction"
 
@@ -26,63 +27,38 @@ KEPT = Path(__file__).parents[2] / "docs" / "reproduction"
 @pytest.fixture(scope="module")
 def kept():
     """Kept results of Adult, with metrics."""
-    results = load_results(*(KEPT / f"{name}.csv.gz" for name in ("descent", "promises", "splits")))
+    results = load_results(*KEPT.glob("*.csv.gz"))
     return with_metrics(results[results["dataset"] == "adult"])
 
 
-def kept_table(name):
-    table = pd.read_csv(KEPT / f"{name}.csv", dtype=str, keep_default_na=False)
-    return table[table["dataset"] == "adult"].reset_index(drop=True)
-
-
-def as_written(table, path):
-    table.to_csv(path, index=False, float_format="%.10g")
-    return pd.read_csv(path, dtype=str, keep_default_na=False)
-
-
-def test_promises_are_byte_for_byte_those_of_the_kept_table(tmp_path):
-    results = load_results(KEPT / "promises.csv.gz", KEPT / "splits.csv.gz")
-    compared = results[results["method"].isin(["naive", "semi", "strat_x", "strat_no_group"])]
-    cross_fitted = results[results["method"].str.contains("honest|thresholds")]
-    write_tables(with_metrics(pd.concat([compared, cross_fitted])), tmp_path)
-    assert (tmp_path / "promises.csv").read_bytes() == (KEPT / "promises.csv").read_bytes()
-    assert all((tmp_path / f"promises.{ending}").stat().st_size for ending in ("md", "tex", "txt"))
-
-
-def test_later_splits_have_the_numbers_of_the_kept_table(kept, tmp_path):
-    table, stored = as_written(compare_splits(split_part(kept)), tmp_path / "t.csv"), kept_table("splits")
-    # the first block is not among the kept results
-    own = [
-        "dataset",
-        "cost",
-        "method",
-        *(name for name in stored if "difference" not in name and not name.endswith("_0")),
-    ]
-    assert len(own) == 3 + 3 + 2 * 5
-    pd.testing.assert_frame_equal(table[own], stored[own])
-
-
-def test_the_papers_own_training_has_the_averages_of_the_kept_table(kept):
-    again = summarise(descent_part(kept)).set_index(["dataset", "cost", "method"])
-    stored = pd.read_csv(KEPT / "extended.csv").set_index(["dataset", "cost", "method"]).loc[again.index]
-    names = [name for name in again.columns if f"descent_{name}" in stored and name != "seconds"]
-    assert len(names) == 16
-    for name in names:
-        np.testing.assert_array_equal(again[name].astype(float), stored[f"descent_{name}"], err_msg=name)
+def test_the_kept_table_has_the_averages_of_the_kept_results(kept, tmp_path):
+    stored = pd.read_csv(KEPT / "extended.csv").query("dataset == 'adult'").reset_index(drop=True)
+    compare(kept).to_csv(tmp_path / "t.csv", index=False, float_format="%.10g")
+    pd.testing.assert_frame_equal(pd.read_csv(tmp_path / "t.csv"), stored)
 
 
 def test_the_parts_are_of_the_right_methods_and_splits(kept):
-    assert set(descent_part(kept)["method"]) == {"naive", "semi", "strat_x", "strat_no_group", "strat_parity"}
+    assert set(descent_part(kept)["method"]) == {*METHODS, FOOTNOTE}
     assert descent_part(kept)["split"].max() == 9
+    assert set(our_part(kept)["split"]) == set(range(10))
+    assert set(later_part(kept)["split"]) == set(range(30, 50))
     assert set(promise_part(kept)["split"]) == set(range(10, 30))
-    # promises are compared on splits 10 to 29, so the paper's methods are left with 30 to 49
-    assert set(paper_part(kept)["split"]) == set(range(30, 50))
-    first = kept[kept["method"] == "naive"].assign(split=lambda fits: fits["split"] - 10)
-    assert set(paper_part(pd.concat([kept, first], ignore_index=True))["split"]) == set(range(10))
+    elsewhere = kept.assign(dataset="german", split=kept["split"] - 10)
+    assert set(promise_part(elsewhere)["split"]) == set(range(20))  # all that cross-fitted methods were run on
+
+
+def test_naive_on_the_same_groups_is_its_accuracy_among_applicants_of_strat_order():
+    results = invented_results(["strat_order", "naive"], ("adult", "bank_30"), (0.6,))
+    for row in on_same_groups(results).to_dict("records"):
+        fits = results[(results["dataset"] == row["dataset"]) & (results["split"] == row["split"])].set_index("method")
+        applies = fits.loc["strat_order", "applies"]
+        for method, name in (("strat_order", "accuracy"), ("naive", "accuracy_baseline")):
+            expected = slow_outcome({**fits.loc[method].to_dict(), "applies": applies})["accuracy"]
+            assert row[name] == pytest.approx(expected, nan_ok=True)
 
 
 def test_a_promise_is_a_group_that_applies(kept):
-    fits = kept[(kept["method"] == "semi") & (kept["cost"] == 0.8) & (kept["split"] < 30)]
+    fits = kept[(kept["method"] == "semi") & (kept["cost"] == 0.8) & kept["split"].between(10, 29)]
     made = promises_frame(fits)
     assert len(made) == fits["applying_groups"].sum()
     row = made.iloc[0]
@@ -100,7 +76,7 @@ def test_a_promise_is_a_group_that_applies(kept):
     assert summary["p_value"] == pytest.approx(chance)
 
 
-def test_tables_without_results_are_refused(kept, tmp_path):
-    for make in (summarise, summarise_promises, lambda empty: write_tables(empty, tmp_path)):
+def test_tables_without_results_are_refused(kept):
+    for make in (averages, summarise_promises, compare):
         with pytest.raises(ResultsError, match="no result"):
             make(kept.head(0))
